@@ -24,7 +24,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Actor is a member who acts in a test: sends messages to the bot and reads its messages.
+// Actor is a member in a test. It sends messages to the bot and reads the bot's messages.
 type Actor struct {
 	platform   *Platform
 	scope      record.Scope
@@ -34,9 +34,9 @@ type Actor struct {
 }
 
 // AddMember adds a member and returns its Actor. The defaults are DefaultApp, a webchat channel and a new id
-// on the platform. If Config sets Arrive, that function makes the member, from an Inbound with added as its
-// Profile, and assigns the id. AddMember ends the test if Arrive returns no member, or if the members of
-// Config's Override do not know the added one.
+// on the platform. If Config sets Arrive, that function creates the member and assigns the id; it gets added as
+// the Profile of an Inbound. AddMember ends the test if Arrive returns no member, or if the Override of Config
+// does not find the added one.
 func (p *Platform) AddMember(added member.Member) *Actor {
 	p.test.Helper()
 	given := added
@@ -71,20 +71,20 @@ func (p *Platform) AddMember(added member.Member) *Actor {
 	return a
 }
 
-// checkIsKnown returns an error if the host's operations do not know a member.
+// checkIsKnown returns an error if the Override of Config does not find the member of a scope.
 func (p *Platform) checkIsKnown(scope record.Scope) error {
 	_, err := p.Runtime().Context(testContext(), scope)
 	if errors.Is(err, boterr.NotFound) {
-		return fmt.Errorf("the members of the Override of Config do not know who was added to the store: "+
-			"set Arrive, which makes members: %w", err)
+		return fmt.Errorf("the Override of Config does not find the member that was added to the store: "+
+			"set Arrive, so that the host makes its members: %w", err)
 	}
 	return err
 }
 
-// arrive is botctx.Config.Arrive: a host's own way to find and make members.
+// arrive is the type of botctx.Config.Arrive.
 type arrive func(ctx context.Context, inbound botctx.Inbound) (*member.Member, error)
 
-// insert makes a member of a channel, with the host's function if there is one, else in the store.
+// insert creates a member: by the Arrive of Config if there is one, otherwise in the store.
 func (p *Platform) insert(scope record.Scope, in *channel.Channel, added member.Member) (*member.Member, error) {
 	if p.arrive != nil {
 		return p.arrived(added)
@@ -92,7 +92,6 @@ func (p *Platform) insert(scope record.Scope, in *channel.Channel, added member.
 	return members.New(p.Runtime().Env(), scope, foundChannel{scope}).Insert(testContext(), members.On(added, in))
 }
 
-// arrived lets the host make a member.
 func (p *Platform) arrived(added member.Member) (*member.Member, error) {
 	made, err := p.arrive(testContext(), botctx.Inbound{
 		App: added.App, Channel: added.Channel, Profile: added, Event: send.MessageEvent{From: added.ExternalID},
@@ -123,7 +122,6 @@ func (a *Actor) Scope() record.Scope { return a.scope }
 // ExternalID returns the member's id on its messaging platform.
 func (a *Actor) ExternalID() string { return a.externalID }
 
-// address returns the member's address on its platform.
 func (a *Actor) address() address { return address{a.scope.Channel, a.externalID} }
 
 // In returns the same member on a fork of its platform.
@@ -133,8 +131,8 @@ func (a *Actor) In(fork *Platform) *Actor {
 	return &other
 }
 
-// InGroup returns the same member in a group of the channel's platform, for writing and reading there. The
-// group is created if the platform has none with that id.
+// InGroup returns the same member in a group of the channel's platform. It writes to the group and reads the
+// group's messages. The group is created if the platform has none with that id.
 //
 //	ada.InGroup("family").Says("hi")
 func (a *Actor) InGroup(externalID string) *Actor {
@@ -248,7 +246,7 @@ func (a *Actor) LastMessage() send.Response {
 	a.platform.test.Helper()
 	messages := a.Messages()
 	if len(messages) == 0 {
-		a.platform.test.Fatalf("fakes: %s was sent nothing yet%s", a.name, a.waiting())
+		a.platform.test.Fatalf("fakes: nothing was sent to %s yet%s", a.name, a.waiting())
 		return send.Response{}
 	}
 	return messages[len(messages)-1]
@@ -344,7 +342,7 @@ func (a *Actor) Patch(patch document.Object) {
 		MemberID: a.ID(), Patch: patch, WithModifier: hasModifier(patch),
 	})
 	if err != nil {
-		a.platform.test.Fatalf("fakes: %s cannot become %s: %v", a.name, patch, err)
+		a.platform.test.Fatalf("fakes: the patch of %s with %s: %v", a.name, patch, err)
 		return
 	}
 	a.platform.notef("the test makes %s %s", a.name, patch)
@@ -360,7 +358,7 @@ func hasModifier(patch document.Object) bool {
 	return false
 }
 
-// members returns the members of the member's app, without recording calls.
+// members returns the service for the members of this app. It does not record calls.
 func (a *Actor) members() *members.Service {
 	return members.New(a.platform.Runtime().Env(), a.scope, knownChannels{a.platform, a.scope.App})
 }
@@ -392,12 +390,12 @@ func (a *Actor) AddAgenda(p agenda.NewParams) *agenda.Agenda {
 }
 
 // AddAssignment adds the member's request for a person as createAssignment does, and returns it. Agents get
-// its tickets. Member is set to this member. Expectations skip the messages that it sends. It ends the test
-// if createAssignment would refuse it or if the member already has one.
+// its tickets. Member is set to this member. Expectations such as Sees skip the messages sent by this. It ends
+// the test if createAssignment would refuse the request or if the member already has an open one.
 func (a *Actor) AddAssignment(p livechat.CreateAssignmentParams) *livechat.Assignment {
 	a.platform.test.Helper()
 	if open := a.openAssignment(); open != nil {
-		a.platform.test.Fatalf("fakes: %s already has the assignment %s", a.name, open.ID)
+		a.platform.test.Fatalf("fakes: %s already has the assignment %s: end it first, or do without a new one", a.name, open.ID)
 		return nil
 	}
 	p.Member = &member.Member{ID: a.ID()}
@@ -432,8 +430,8 @@ func (a *Actor) openAssignment() *livechat.Assignment {
 }
 
 // AddConversation puts the agent into a live chat with a member, as if the member had asked for a person and
-// the agent had taken the request. A request that is already open is used; otherwise one is added.
-// Expectations skip the messages that it sends. It ends the test if the agent cannot take the request.
+// the agent had taken the request. It uses the member's open request or adds one. Expectations such as Sees
+// skip the messages sent by this. It ends the test if the agent cannot take the request.
 func (a *Agent) AddConversation(partner *Actor) {
 	a.platform.test.Helper()
 	open := partner.openAssignment()

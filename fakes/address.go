@@ -15,8 +15,7 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// address is the address of a message's sender or recipient. An id on a platform is unique within one
-// channel.
+// address is the address of a message's sender or recipient. An external id is unique only in its channel.
 type address struct{ channel, externalID string }
 
 type person struct{ memberID, name string }
@@ -58,7 +57,7 @@ func (p *Platform) mustBeOfType(app, id string, want channel.Type, what string) 
 	case "":
 		p.test.Fatalf("fakes: there is no channel %s in %s: add it with AddChannel first", id, app)
 	default:
-		p.test.Fatalf("fakes: the channel %s is of type %s, and %s are of %s alone", id, got, what, want)
+		p.test.Fatalf("fakes: the channel %s is of type %s, and only channels of type %s have %s", id, got, want, what)
 	}
 }
 
@@ -101,10 +100,10 @@ func (p *Platform) AddChannel(added channel.Channel) *channel.Channel {
 	return stored
 }
 
-// loadChannel is botctx.Config.LoadChannel: a host's own way to load channels.
+// loadChannel is the type of botctx.Config.LoadChannel.
 type loadChannel func(ctx context.Context, app, id string) (*channel.Channel, error)
 
-// channelOf returns a channel of an app, from the host's function if there is one, else from the store.
+// channelOf returns a channel of an app: from the LoadChannel of Config if there is one, otherwise from the store.
 func (p *Platform) channelOf(app, id string) (*channel.Channel, error) {
 	if p.loadChannel == nil {
 		return channels.New(p.Runtime().Env(), record.Scope{App: app}).Load(testContext(), id)
@@ -122,7 +121,7 @@ type knownChannels struct {
 }
 
 func (k knownChannels) GetChannel(_ context.Context, params channel.GetParams) (*channel.Reference, error) {
-	_, err := k.platform.channelOf(k.app, params.ChannelID) //nolint:contextcheck // It is the test that asks.
+	_, err := k.platform.channelOf(k.app, params.ChannelID) //nolint:contextcheck // The test makes this call, without a context.
 	if err != nil {
 		return nil, err
 	}
@@ -197,8 +196,8 @@ type dataSource struct{ app, name string }
 type knownDataSources struct {
 	mu   sync.Mutex
 	kept map[dataSource]bool
-	// ofHost is the set of apps whose data sources come from the test's Override, so that the platform cannot
-	// know their entries.
+	// ofHost is the set of apps whose data sources come from the test's Override. The platform does not see
+	// their entries.
 	ofHost map[string]bool
 }
 
@@ -293,14 +292,14 @@ func (p *Platform) doubt(ctx context.Context, made Call) string {
 	return ""
 }
 
-// use is a call's use of a data source.
+// use describes how a call used a data source.
 type use struct {
 	name string
 	// entries is the number of entries found or written.
 	entries int64
 }
 
-// useOf returns a call's use of a data source, and false for other calls.
+// useOf returns how a call used a data source, and false if it used none.
 func useOf(made Call) (use, bool) {
 	switch of := made.Params.(type) {
 	case datasource.CountParams:

@@ -22,7 +22,8 @@ type Agent struct {
 	externalID string
 	adminID    string
 	name       string
-	// groups are the broadcast groups that the agent is in. "" means requests that go to no group.
+	// groups are the broadcast groups that the agent is in. "" is one of them if the agent gets requests that
+	// go to no group.
 	groups []string
 	// partner is the id of the member in the agent's conversation, or "" for any member.
 	partner string
@@ -77,7 +78,6 @@ func (a *Agent) AdminID() string { return a.adminID }
 // ExternalID returns the agent's id on the outlet's platform.
 func (a *Agent) ExternalID() string { return a.externalID }
 
-// address returns the agent's address on the platform.
 func (a *Agent) address() address { return address{a.channel, a.externalID} }
 
 // Name returns the agent's name.
@@ -191,8 +191,8 @@ func (a *Agent) TryTaps(ticket Ticket) error {
 	return a.TrySends(tap)
 }
 
-// groupOnBravo returns the id of a group if the agent writes to one on Bravo, whose events name their group.
-// On other platforms a group is a conversation like any other, and the result is "".
+// groupOnBravo returns to if it is a group on Bravo, whose events name their group. Otherwise it returns "":
+// on other platforms a group is a conversation like any other.
 func (a *Agent) groupOnBravo(to string) string {
 	isGroup := slices.ContainsFunc(a.platform.Groups(a.channel), func(g Group) bool { return g.ExternalID == to })
 	if !isGroup || !a.platform.typeOf(DefaultApp, a.channel).Has(channel.GroupTrees) {
@@ -267,7 +267,7 @@ type conversation struct {
 	isLive bool
 }
 
-// With returns the agent in their conversation with a member, for writing and reading there.
+// With returns the agent in the conversation with a member. It writes and reads only there.
 func (a *Agent) With(partner *Actor) *Agent {
 	other := *a
 	other.partner = partner.ID()
@@ -401,7 +401,7 @@ func (a *Agent) LastMessage() send.Response {
 	a.platform.test.Helper()
 	messages := a.Messages()
 	if len(messages) == 0 {
-		a.platform.test.Fatalf("fakes: %s was sent nothing yet", a.name)
+		a.platform.test.Fatalf("fakes: nothing was sent to %s yet", a.name)
 		return send.Response{}
 	}
 	return messages[len(messages)-1]

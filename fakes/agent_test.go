@@ -419,7 +419,7 @@ func TestDesk_Misuse(t *testing.T) {
 		"Grace tapped ":                        func(_ *fakes.Platform, grace *fakes.Agent) { grace.Taps(fakes.Ticket{}) },
 		"Grace cannot join by ":                func(_ *fakes.Platform, grace *fakes.Agent) { grace.Joins("https://invite.example/") },
 		"Grace sent TEXT":                      func(_ *fakes.Platform, grace *fakes.Agent) { grace.Says("hi") }, // The bot has no nodes.
-		"Grace was sent nothing yet":           func(_ *fakes.Platform, grace *fakes.Agent) { grace.Last() },
+		"nothing was sent to Grace yet":        func(_ *fakes.Platform, grace *fakes.Agent) { grace.Last() },
 	} {
 		var tb recordedTB
 		tb.run(func(p *fakes.Platform) {
@@ -497,7 +497,7 @@ func endLiveChat(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// shop is a platform with one inlet and one outlet of a given type, a member and an agent.
+// shop is a platform with an inlet, an outlet, a member and two agents.
 type shop struct {
 	*fakes.Platform
 
@@ -505,7 +505,7 @@ type shop struct {
 	grace, hedy *fakes.Agent
 }
 
-// openShop returns a shop: Ada is a member of the web, Grace serves the support desk and Hedy the sales desk.
+// openShop returns a shop: Ada is a member on the web, Grace serves the support desk and Hedy the sales desk.
 func openShop(t *testing.T, outlet channel.Type, options ...fakes.Option) *shop {
 	t.Helper()
 	p := fakes.New(append(options, fakes.For(t))...)
@@ -582,7 +582,7 @@ func TestHandOff_EndsByIdleTime(t *testing.T) {
 	require.Equal(t, "Are you there?", s.grace.Last(), "nothing is relayed any more")
 }
 
-// till returns a page on which Ada has been shown messages, and the payloads that its bot receives.
+// till returns a page on which Ada has got the given messages, and the list of payloads that its bot receives.
 func till(t *testing.T, shown ...send.Response) (p *page, payloads *[]any) {
 	t.Helper()
 	p, payloads = pageOn(t, channel.Charlie), new([]any)

@@ -80,8 +80,8 @@ func (alpha) reply(sent Sent) document.Object {
 	return document.O("recipient_id", sent.To, "message_id", sent.MessageID)
 }
 
-// PageInbox is the application that gets control of an Alpha conversation that is handed on without a
-// recipient: the page's staff.
+// PageInbox is the application of the page's staff. It gets control of an Alpha conversation if the handover
+// names no other application.
 const PageInbox = "page-inbox"
 
 // Thread is the state of control over a conversation on Alpha.
@@ -123,7 +123,8 @@ func (a alpha) passThread(in *channel.Channel, to string, handover send.ThreadHa
 	return nil
 }
 
-// Thread returns the state of control over the conversation with a member of an Alpha channel.
+// Thread returns which application controls the conversation with the member. It ends the test unless the
+// channel is of type alpha.
 func (a *Actor) Thread() Thread {
 	a.platform.test.Helper()
 	a.mustBeOn(channel.Alpha, "threads")
@@ -133,8 +134,8 @@ func (a *Actor) Thread() Thread {
 	return o.kept.alpha.threads[a.address()]
 }
 
-// ReturnThread makes the application in control of the conversation with a member of an Alpha channel give it
-// back to the bot. It ends the test if the bot already has control.
+// ReturnThread gives control of the conversation with the member back to the bot. It ends the test if the bot
+// already has control, or unless the channel is of type alpha.
 func (a *Actor) ReturnThread() {
 	a.platform.test.Helper()
 	if a.Thread().IsWithBot() {
@@ -207,12 +208,12 @@ func (a alpha) RemoveLabel(ctx context.Context, in *channel.Channel, to, labelID
 	return nil
 }
 
-// without returns the list without a text.
 func without(list []string, text string) []string {
 	return slices.DeleteFunc(list, func(one string) bool { return one == text })
 }
 
-// Labels returns the labels of a member of an Alpha channel, in the order in which they were added.
+// Labels returns the member's labels, in the order in which they were added. It ends the test unless the
+// channel is of type alpha.
 func (a *Actor) Labels() []string {
 	a.platform.test.Helper()
 	a.mustBeOn(channel.Alpha, "labels")
@@ -286,7 +287,7 @@ func (p *Platform) AddAttachment(added Attachment) {
 		return
 	}
 	if slices.ContainsFunc(p.Attachments(added.Channel), func(known Attachment) bool { return known.ID == added.ID }) {
-		p.test.Fatalf("fakes: AddAttachment: the channel %s has a file %s already", added.Channel, added.ID)
+		p.test.Fatalf("fakes: AddAttachment: the channel %s has a file %s already: give another id", added.Channel, added.ID)
 		return
 	}
 	p.outbox.mu.Lock()
@@ -376,8 +377,8 @@ func accessToken(in *channel.Channel) channel.Secret {
 	return channel.NewSecret("token-of-" + in.ID)
 }
 
-// SendBroadcast implements send.Broadcaster. A broadcast counts as one message. Members whose messages the
-// platform refuses are left out.
+// SendBroadcast implements send.Broadcaster. A broadcast counts as one message toward the channel's limit.
+// Members whose messages the platform refuses are left out.
 func (a alpha) SendBroadcast(ctx context.Context, in *channel.Channel, broadcast send.Broadcast) (int64, error) {
 	if err := a.reach(ctx, in); err != nil {
 		return 0, err

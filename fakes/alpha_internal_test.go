@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// shop is a channel with two members, seen through its connector.
+// shop is an Alpha or Delta channel with two members, and its connector.
 type shop struct {
 	*Platform
 	in        *channel.Channel
@@ -541,7 +541,6 @@ func (s *shop) messageTo(to *Actor, response send.Response) send.Message {
 	}
 }
 
-// send sends a message to a member.
 func (s *shop) send(t *testing.T, to *Actor, response send.Response) (send.Delivery, error) {
 	t.Helper()
 	return s.connector.Send(t.Context(), s.messageTo(to, response))

@@ -192,22 +192,19 @@ func (p *Platform) repeat(name string, from address) error {
 	return p.arrives(last)
 }
 
-// mustBeRepeated ends the test if a repetition failed.
 func (p *Platform) mustBeRepeated(name string, err error) {
 	p.test.Helper()
 	if err = butForCrash(err); err != nil {
-		p.test.Fatalf("fakes: what %s sent was repeated: %v%s", name, err, framesOf(err))
+		p.test.Fatalf("fakes: SaysAgain: the repeated message of %s: %v%s", name, err, framesOf(err))
 	}
 }
 
-// noteSaid records the last event from an address.
 func (o *outbox) noteSaid(inbound botctx.Inbound) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	put(&o.kept.said, address{inbound.Channel, inbound.Event.From}, inbound)
 }
 
-// lastSaid returns the last event from an address.
 func (o *outbox) lastSaid(from address) (botctx.Inbound, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -261,7 +258,6 @@ func (h *handled) add(nodes []*botctx.Node) {
 	h.nodes = append(h.nodes, nodes...)
 }
 
-// set replaces all nodes.
 func (h *handled) set(nodes []*botctx.Node) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

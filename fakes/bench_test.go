@@ -55,8 +55,8 @@ var (
 	}
 )
 
-// hostWith returns a Runtime made as by a host, without the platform's recording and outages. Its memstore
-// holds one member of a channel and n entries in "places".
+// hostWith returns a Runtime as a host creates it, without the recording and outages of package fakes. Its
+// memstore holds one member of a channel and n entries in "places".
 func hostWith(tb testing.TB, on channel.Channel, n int) (*botctx.Runtime, *botctx.Context) {
 	tb.Helper()
 	store := memstore.New()
@@ -68,7 +68,7 @@ func hostWith(tb testing.TB, on channel.Channel, n int) (*botctx.Runtime, *botct
 	return runtime, bot
 }
 
-// recordless returns a host's operations, without the platform's recording.
+// recordless returns the operations of hostWith.
 func recordless(tb testing.TB, n int) *botctx.Context {
 	tb.Helper()
 	runtime, bot := hostWith(tb, webchat, n)
@@ -187,7 +187,6 @@ func countSeats(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Template("{{firstName}}, there are {{meta.seats}} seats."))
 }
 
-// inbound is an event from a member.
 func inbound(scope record.Scope, from string) botctx.Inbound {
 	return botctx.Inbound{App: scope.App, Channel: scope.Channel, Event: send.MessageEvent{
 		From: from, Type: send.TypeText, Data: document.O("text", "seats?"),
@@ -272,7 +271,7 @@ func TestAllocations_OfATurnAndALookUp(t *testing.T) {
 	}
 }
 
-// The goal for a turn's allocations also has a limit in bytes.
+// The bytes that a turn allocates are limited, too.
 //
 //nolint:paralleltest // What other tests allocate at the same time would be counted.
 func TestAllocations_BytesOfATurn(t *testing.T) {
@@ -346,7 +345,7 @@ func worstFilters() []document.Object {
 	}
 }
 
-// hostile makes every call open to a tenant with the worst filters, until ctx ends.
+// hostile makes every kind of call that a tenant can make, with the worst filters, until ctx ends.
 func hostile(ctx context.Context, bot *botctx.Context) {
 	for ctx.Err() == nil {
 		for _, filter := range worstFilters() {
@@ -359,7 +358,7 @@ func hostile(ctx context.Context, bot *botctx.Context) {
 	}
 }
 
-// turns runs turns of a member for a time and returns their durations, shortest first.
+// turns runs turns of a member for the given time and returns their durations, shortest first.
 func turns(b *testing.B, runtime *botctx.Runtime, event botctx.Inbound, most time.Duration) []time.Duration {
 	b.Helper()
 	var took []time.Duration

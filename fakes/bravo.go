@@ -80,7 +80,6 @@ type Group struct {
 	Icon livechat.Picture
 }
 
-// clone returns a deep copy.
 func (g Group) clone() Group {
 	g.Members = slices.Clone(g.Members)
 	g.Icon.Bytes = slices.Clone(g.Icon.Bytes)
@@ -172,7 +171,6 @@ func (o *outbox) newGroup(in *channel.Channel, group livechat.NewGroup, form str
 	return livechat.CreatedGroup{ExternalID: created.ExternalID, InvitationLink: created.InvitationLink}
 }
 
-// newLink returns the address of a new invitation link.
 func (o *outbox) newLink() string { return "https://invite.example/" + o.platform.ids.next("link") }
 
 // renewLink gives a group a new link, which replaces the old one.
@@ -188,7 +186,6 @@ func (o *outbox) renewLink(ctx context.Context, in *channel.Channel, externalID 
 	return link, err
 }
 
-// disableLink removes a group's link.
 func (o *outbox) disableLink(ctx context.Context, in *channel.Channel, externalID string) error {
 	return o.changeGroup(ctx, in, externalID, func(group *Group) {
 		_, _ = answered(ctx, o, in.ID, "no link", func() (struct{}, error) {
@@ -204,10 +201,9 @@ func (o *outbox) groupName(ctx context.Context, in *channel.Channel, externalID 
 	return name, err
 }
 
-// setIcon sets a group's picture.
 func (o *outbox) setIcon(ctx context.Context, in *channel.Channel, externalID string, icon livechat.Picture) error {
 	if !strings.HasPrefix(icon.ContentType, "image/") || len(icon.Bytes) == 0 {
-		return boterr.Invalid("", "the platform shows only pictures, and this is %d bytes of type %q", len(icon.Bytes), icon.ContentType)
+		return boterr.Invalid("", "the icon has %d bytes and the type %q; give an image that is not empty", len(icon.Bytes), icon.ContentType)
 	}
 	return o.changeGroup(ctx, in, externalID, func(group *Group) {
 		group.Icon = livechat.Picture{ContentType: icon.ContentType, Bytes: slices.Clone(icon.Bytes)}
@@ -230,7 +226,6 @@ func (o *outbox) changeGroup(ctx context.Context, in *channel.Channel, externalI
 	return nil
 }
 
-// createChannel creates a channel on the platform.
 func (o *outbox) createChannel(ctx context.Context, in *channel.Channel, groupID, displayName string) (document.Object, error) {
 	if err := o.reach(ctx, in); err != nil {
 		return document.Object{}, err

@@ -113,18 +113,17 @@ func (p *Platform) File(key string) File {
 	p.test.Helper()
 	file, ok := p.files.state().files[key]
 	if !ok {
-		p.test.Fatalf("fakes: there is no file %q", key)
+		p.test.Fatalf("fakes: there is no file %q: Files returns all files", key)
 	}
 	file.Content = slices.Clone(file.Content)
 	return file
 }
 
-// Utilities is the fake of one domain: the operations for mail, payments and uploads, as a view of a
-// platform.
+// Utilities is a fake of the operations for mail, payments and uploads, backed by a whole platform.
 type Utilities struct {
 	utility.Operations
 
-	// Platform is the whole platform; the operations work for Member.
+	// Platform carries out the operations, for Member.
 	Platform *Platform
 	Member   *Actor
 	// Account is the payment account "shop".

@@ -95,8 +95,8 @@ func jsonText(v any) string {
 	return string(text)
 }
 
-// Calls returns the calls made by bot logic, in the order in which they returned. ops limits them to these
-// operations.
+// Calls returns the calls made by bot logic, in the order in which they returned. With ops, it returns only
+// calls of these operations.
 func (p *Platform) Calls(ops ...botctx.Op) []Call {
 	calls := p.calls.all()
 	if len(ops) == 0 {
@@ -116,7 +116,6 @@ func (p *Platform) interceptorOf(by *process) botctx.Interceptor {
 	}
 }
 
-// recordCall carries a call out and records it.
 func (p *Platform) recordCall(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 	made := Call{CalledAt: p.Now(), Scope: call.Context.Scope(), Op: call.Op, Params: copyOf(call.Params)}
 	result, err := p.carryOut(ctx, call, next)
@@ -128,7 +127,7 @@ func (p *Platform) recordCall(ctx context.Context, call *botctx.Call, next botct
 		p.notef("%s%s", made.line(), framesOf(err))
 	case beginsWith(call.Op, "get", "fetch", "count"):
 		p.noteDetailf("%s %s -> %d found%s", made.Op, jsonText(made.Params), numberFound(made.Result), doubt)
-	case !beginsWith(call.Op, "send", "golf", "upload"): // Messages and files have lines of their own kind.
+	case !beginsWith(call.Op, "send", "golf", "upload"): // Messages and files have other lines.
 		p.notef("%s%s", made.line(), doubt)
 	}
 	return result, err

@@ -20,8 +20,8 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// TestReceivedAgain_IsDoneOnce delivers an event twice, and Receive runs it twice. Each effect requested
-// under a key of the first run exists once, also on a fork.
+// Receive runs an event again that was delivered twice. Each effect exists once, also on a fork, because both
+// runs request it under the same key.
 func TestReceivedAgain_IsDoneOnce(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
@@ -305,7 +305,7 @@ func TestAddMember_OfAHostWithChannelsOfItsOwn(t *testing.T) {
 
 func loadShop(_ context.Context, app, id string) (*channel.Channel, error) {
 	if id != "shop" {
-		return nil, nil //nolint:nilnil // A host that says it this way is understood.
+		return nil, nil //nolint:nilnil // A host may report an unknown channel like this.
 	}
 	return &channel.Channel{ID: id, App: app, Type: channel.Bravo, On: true}, nil
 }
@@ -332,7 +332,7 @@ func TestAddMember_WhomTheHostDoesNotKnow(t *testing.T) {
 		p.AddMember(member.Member{FirstName: "Ada"})
 	})
 	require.Len(t, tb.failures, 1)
-	require.Contains(t, tb.failures[0], "set Arrive, which makes members")
+	require.Contains(t, tb.failures[0], "set Arrive, so that the host makes its members")
 }
 
 func TestAddMember_OfAHostThatMakesNobody(t *testing.T) {
@@ -340,7 +340,7 @@ func TestAddMember_OfAHostThatMakesNobody(t *testing.T) {
 	var tb recordedTB
 	tb.runOn(func() {
 		p := fakes.New(fakes.For(&tb), fakes.Config(func(c *botctx.Config) {
-			c.Arrive = func(context.Context, botctx.Inbound) (*member.Member, error) { return nil, nil } //nolint:nilnil // That is the misuse.
+			c.Arrive = func(context.Context, botctx.Inbound) (*member.Member, error) { return nil, nil } //nolint:nilnil // The test is about this misuse.
 		}))
 		p.AddMember(member.Member{})
 	})

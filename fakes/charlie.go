@@ -59,7 +59,7 @@ func (c charlie) refusal(sent Sent) error {
 	for _, id := range []string{sent.To, c.kept.charlie.direct[address{sent.Channel, sent.To}]} {
 		if c.kept.charlie.archived[address{sent.Channel, id}] {
 			return boterr.New(boterr.FailedPrecondition, "",
-				"is_archived: the conversation %s is archived, so that nothing can be sent there: %w", id, &send.GoneError{})
+				"is_archived: the conversation %s is archived; nothing can be sent to it: %w", id, &send.GoneError{})
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 )
 
-// Start is the time at which a platform begins, Thursday, 1 January 2026, midnight UTC.
+// Start returns the time at which a platform's clock starts by default: Thursday, 1 January 2026, midnight UTC.
 func Start() time.Time { return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
 // clock is a virtual clock. It changes only when it is moved.
@@ -26,7 +26,6 @@ func (c *clock) Now() time.Time {
 	return c.now
 }
 
-// advance moves the clock forward.
 func (c *clock) advance(by time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,8 +59,7 @@ func (c *clock) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// hurrying and skipping return a function that pauses by a clock, hurrying in some real time and skipping in
-// none.
+// hurrying and skipping return functions that pause by a clock. hurrying takes some real time, skipping none.
 func hurrying(by *clock) func(ctx context.Context, d time.Duration) { return by.pause }
 
 func skipping(by *clock) func(ctx context.Context, d time.Duration) {
@@ -100,13 +98,13 @@ func (p *Platform) Advance(by time.Duration) {
 	}
 }
 
-// AdvanceTo advances to a time.
+// AdvanceTo is Advance to a time. It ends the test if the clock is already later.
 func (p *Platform) AdvanceTo(to time.Time) {
 	p.test.Helper()
 	now := p.Now()
 	by := to.Sub(now)
 	if by < 0 {
-		p.test.Fatalf("fakes: time does not go back: AdvanceTo(%v), and it is %v", to, now)
+		p.test.Fatalf("fakes: AdvanceTo(%v): the time is %v already, and does not go back", to, now)
 		return
 	}
 	if by > 0 && !now.Add(by).Equal(to) {
@@ -121,12 +119,12 @@ func (p *Platform) AdvanceTo(to time.Time) {
 func (p *Platform) TryAdvance(by time.Duration) error {
 	p.test.Helper()
 	if by < 0 {
-		p.test.Fatalf("fakes: time does not go back: Advance(%v)", by)
+		p.test.Fatalf("fakes: Advance(%v): the time does not go back; give a positive duration or 0", by)
 		return nil
 	}
 	at := p.process.Load()
 	if !at.moving.TryLock() {
-		p.test.Fatalf("fakes: Advance(%v) while the time moves already: runs cannot move it, and one goroutine does", by)
+		p.test.Fatalf("fakes: Advance(%v) during another Advance: call it from one goroutine, and never from a run", by)
 		return nil
 	}
 	defer at.moving.Unlock()
@@ -277,7 +275,7 @@ func (g *generations) next(due func() (int, error)) error {
 	return nil
 }
 
-// isEndless reports whether there were too many generations for a loop that ends.
+// isEndless reports whether there were so many generations that the loop counts as endless.
 func (g *generations) isEndless() bool { return g.number > maxGenerations }
 
 // pace distinguishes an endless loop from much work.
@@ -296,7 +294,7 @@ type pace struct {
 // instant starts counting the generations of a new instant.
 func (p *pace) instant() { p.agendas, p.accepted = generations{}, generations{} }
 
-// isEndless reports whether there were too many generations or runs for a loop that ends.
+// isEndless reports whether there were so many generations or runs that the loop counts as endless.
 func (p *pace) isEndless() bool { return p.agendas.isEndless() || p.runs > maxRuns }
 
 // checkEvents returns an error if so many events were delivered that they count as an endless loop.

@@ -52,9 +52,9 @@ func StartAt(start time.Time) Option { return func(s *settings) { s.start = star
 //	fakes.Config(func(c *botctx.Config) { c.Store = open(t, c.Now) })
 //
 // A Store that replaces the one in memory must be empty and use that clock; such a platform has no Snapshot
-// and no Fork. Interceptors is empty at first: the platform's own interceptors, which record calls and make
-// them fail, run around the ones that change sets. The transcript has each choice before OnChoice, each
-// warning before OnWarning and each placeholder before OnUnfilled. Several changes are applied in order, and
+// and no Fork. Interceptors is empty at first: the platform's own interceptors, which record calls and apply
+// faults, run around those set by change. The platform adds each choice, warning and unfilled placeholder to the
+// transcript before it calls OnChoice, OnWarning or OnUnfilled. Several changes are applied in order, and
 // again for each Fork; Restart keeps their result. A change must not keep the botctx.Config.
 func Config(change func(*botctx.Config)) Option {
 	return func(s *settings) { s.changes = append(s.changes, change) }
@@ -134,7 +134,7 @@ func (t visibleTB) Logf(format string, args ...any) {
 	t.TB.Logf("%s", display.Visible(fmt.Sprintf(format, args...)))
 }
 
-// noTest replaces the test of a platform without one. It panics instead.
+// noTest is the TB of a platform without a test. Its Fatalf panics.
 type noTest struct{}
 
 func (noTest) Helper() {}
@@ -179,7 +179,7 @@ func checkRoute(method, url string) error {
 	return nil
 }
 
-// recordedWeb is the platform's HTTP with a line in the transcript for each request.
+// recordedWeb is the platform's HTTP. It adds a line to the transcript for each request.
 type recordedWeb struct{ platform *Platform }
 
 func (w recordedWeb) Do(request *http.Request) (*http.Response, error) {

@@ -186,7 +186,7 @@ func TestConformance_MixedParts(t *testing.T) {
 		h.Refuse = func(refused *member.Member) { mixed.RefuseSends(boterr.FailedPrecondition, actors[refused.ID]) }
 		h.Advance = func(by time.Duration) {
 			own.Advance(by)
-			_ = mixed.TryAdvance(by) // Runs may fail.
+			_ = mixed.TryAdvance(by) // A failed run does not fail the harness.
 		}
 		return h
 	})

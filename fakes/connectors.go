@@ -84,7 +84,7 @@ func (o *outbox) fakeOf(platform channel.Type) fake {
 	}
 }
 
-// reach returns an error if a platform cannot be reached now.
+// reach returns an error if a channel's platform cannot be reached now.
 func (o *outbox) reach(ctx context.Context, in *channel.Channel) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -104,7 +104,7 @@ func answered[T any](ctx context.Context, o *outbox, channelID, what string, do 
 	return answeredUnder(o, channelID, what, send.KeyOf(ctx), do)
 }
 
-// answeredUnder is answered for a given key. Without a key the request is always carried out.
+// answeredUnder is answered with an explicit key. Without a key the request is always carried out.
 func answeredUnder[T any](o *outbox, channelID, what, key string, do func() (T, error)) (T, error) {
 	if key == "" {
 		return do()
@@ -125,7 +125,7 @@ func answeredUnder[T any](o *outbox, channelID, what, key string, do func() (T, 
 func hasType(platform channel.Type, response send.Response) error {
 	if owner, isOwned := channel.OwnerOf(string(response.Type())); isOwned && platform != owner {
 		return boterr.New(boterr.Unsupported, "type",
-			"channels of type %s have no messages of type %s: send those to channels of type %s alone, and another one here",
+			"channels of type %s have no messages of type %s: send those only to channels of type %s",
 			platform, response.Type(), owner)
 	}
 	return nil
@@ -164,7 +164,7 @@ func (h hotel) CreateChannel(ctx context.Context, in *channel.Channel, groupID, 
 	return h.createChannel(ctx, in, groupID, displayName)
 }
 
-// webchat is the connector to pages of the host.
+// webchat is the connector to webchat channels.
 type webchat struct{ plain }
 
 func (w webchat) Send(ctx context.Context, message send.Message) (send.Delivery, error) {

@@ -63,7 +63,7 @@ var plans sync.Map
 
 func planOf(t reflect.Type) *copyPlan {
 	if known, ok := plans.Load(t); ok {
-		return known.(*copyPlan) //nolint:forcetypeassert // Nothing else is in there.
+		return known.(*copyPlan) //nolint:forcetypeassert // The map holds nothing else.
 	}
 	made := newCopyPlan(t)
 	plans.Store(t, made)
@@ -130,7 +130,7 @@ func (c copier) once(v reflect.Value, length int, made reflect.Value, fill func(
 	return made
 }
 
-// copiedStruct copies a struct, including the given fields, which cannot be shared.
+// copiedStruct copies a struct. It copies the given fields deeply and shares the others.
 func (c copier) copiedStruct(v reflect.Value, fields []int) reflect.Value {
 	made := reflect.New(v.Type()).Elem()
 	made.Set(v)
@@ -140,9 +140,8 @@ func (c copier) copiedStruct(v reflect.Value, fields []int) reflect.Value {
 	return made
 }
 
-// Most platforms use few of the services. So the maps that keep services' state are nil until the first put.
-
-// put sets an entry, and makes the map if it is nil.
+// put sets an entry. It makes the map if it is nil: maps of services' state start as nil, because most platforms
+// use few services.
 func put[K comparable, V any](kept *map[K]V, key K, value V) {
 	if *kept == nil {
 		*kept = map[K]V{}
@@ -167,7 +166,7 @@ func copyOfLists[K comparable, V any](m map[K][]V) map[K][]V {
 	return lists
 }
 
-// counter makes short ids: for each prefix, a number counted from 1.
+// counter makes short ids: a prefix with a number that counts from 1.
 type counter struct {
 	mu   sync.Mutex
 	last map[string]int
@@ -179,7 +178,6 @@ func (c *counter) next(prefix string) string { return prefix + "-" + strconv.Ito
 // formed formats the next number with a form such as "C%06d".
 func (c *counter) formed(form string) string { return fmt.Sprintf(form, c.count(form)) }
 
-// count returns the next number for a name.
 func (c *counter) count(name string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -206,7 +204,6 @@ func (c *counter) counts() map[string]int {
 	return copyOfMap(c.last)
 }
 
-// set replaces the counts.
 func (c *counter) set(counts map[string]int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

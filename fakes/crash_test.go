@@ -68,15 +68,15 @@ func repeated(p *fakes.Platform) []string {
 	return texts
 }
 
-// situation combines a crash or a repetition with a bot that confirms.
+// situation is a crash or a repetition, with the messages that result from it.
 type situation struct {
 	act func(t *testing.T, p *fakes.Platform, ada *fakes.Actor)
-	// gets are the messages that Ada then has. again are the ones that were sent twice.
+	// gets are Ada's messages at the end. again are the ones that were sent twice.
 	gets, again []string
 }
 
 func situations() map[string]situation {
-	const pause = time.Second // The pause after a start that never came back.
+	const pause = time.Second // The pause before a lost run is tried again.
 	one, two := []string{"got a", "That is order 1."}, []string{"got a", "That is order 1.", "got b", "That is order 2."}
 	crashed := func(plan func(p *fakes.Platform)) func(*testing.T, *fakes.Platform, *fakes.Actor) {
 		return func(t *testing.T, p *fakes.Platform, ada *fakes.Actor) {
@@ -407,7 +407,7 @@ type crashModel struct {
 	answers    [][]string
 	last       []string
 	isAccepted []bool
-	// said is the number of messages, during the number of crashes while a message was being sent.
+	// said is the number of messages. during is the number of crashes while a message was being sent.
 	said, during int
 }
 
@@ -479,7 +479,7 @@ func (m *crashModel) advance(by time.Duration) {
 	}
 }
 
-// ends lets all accepted messages be handled and compares the platform with the model.
+// ends runs all accepted messages and compares the platform with the model.
 func (m *crashModel) ends() {
 	for range 50 { // Planned faults may still occur.
 		m.platform.Restart()

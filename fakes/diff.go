@@ -98,7 +98,6 @@ func diff(before, after *Snapshot) (c Changes, err error) {
 	return c, errors.Join(errs...)
 }
 
-// twoStores holds the states before and after.
 type twoStores struct{ before, after *Snapshot }
 
 func recordsOf[R any](s twoStores, collection string, but ...string) ([]RecordChange[R], error) {
@@ -215,9 +214,9 @@ func (s twoStores) files() (all []File) {
 // String returns the changes as text, one line for each: + for a new record, - for a removed one, ~ for a
 // changed one. Credentials are redacted. Without changes it returns "no changes".
 //
-//   - Ada <- "Your code: SPRING"
-//     ~ member member-1: meta.coupon: none -> "SPRING"
-//   - agenda agenda-1 {"member":"member-1","nodeCompositeId":"reminder",...}
+//	~ member member-1: meta.coupon: none -> "SPRING"
+//	+ Ada <- "Your code: SPRING"
+//	+ agenda agenda-1 {"member":"member-1","nodeCompositeId":"reminder",...}
 func (c Changes) String() string {
 	var lines []string
 	for _, one := range c.entries() {

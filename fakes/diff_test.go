@@ -346,8 +346,8 @@ func addAda(p *fakes.Platform) { p.AddMember(member.Member{FirstName: "Ada"}) }
 func TestGolden_ShowsWhatDiffers(t *testing.T) {
 	t.Parallel()
 	said := differing(t, filepath.Join(t.TempDir(), "ada.golden"), addAda)
-	require.Contains(t, said, "ada.golden differs: - is the file, + what came\n@@ -0,0 +1,2 @@\n+# members\n+member member-1: ")
-	require.Contains(t, said, "go test -run '^TestRecorded$' -update writes it.")
+	require.Contains(t, said, "ada.golden differs: - is the file, + is the output\n@@ -0,0 +1,2 @@\n+# members\n+member member-1: ")
+	require.Contains(t, said, "go test -run '^TestRecorded$' -update")
 }
 
 func TestGolden_OfNothing(t *testing.T) {

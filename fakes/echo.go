@@ -64,7 +64,7 @@ func (echo) reply(sent Sent) document.Object {
 	}
 }
 
-// articlesOf returns a carousel's cards as articles, because Echo shows them as such.
+// articlesOf returns a carousel's cards as articles, the form in which Echo shows them.
 func articlesOf(response send.Response) document.Array {
 	articles := document.A()
 	for _, card := range document.Get(response, "carousel", []document.Object{}) {
@@ -135,7 +135,8 @@ func (e echo) SaveTag(ctx context.Context, in *channel.Channel, to string, tagID
 	return send.TagReply{Code: tagSaved, Message: "ok"}, nil
 }
 
-// Tags returns the tags of a member of an Echo channel, in the order in which they were added.
+// Tags returns the member's tags, in the order in which they were added. It ends the test unless the channel is
+// of type echo.
 func (a *Actor) Tags() []int64 {
 	a.platform.test.Helper()
 	a.mustBeOn(channel.Echo, "tags")

@@ -28,7 +28,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// greet is a bot.
+// greet greets the member and repeats the message.
 func greet(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("Hello "+bot.Member.FirstName+", you said: "+bot.MessageEvent.Text()))
 }
@@ -56,7 +56,7 @@ func Example() {
 	// Hello Ada, you said: hi
 }
 
-// nodes are a bot that gives out coupons, and sends reminders of them.
+// nodes returns a bot that gives out coupons, and reminds members of them.
 func nodes() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "coupon", Trigger: botctx.TextIs("coupon"), Pre: botctx.Do(claim), Schedules: botctx.Nodes("reminder")},
@@ -64,11 +64,11 @@ func nodes() []*botctx.Node {
 	}
 }
 
-// claim gives a member one coupon that is still free, and sets the reminder.
+// claim gives the member a free coupon and sets the reminder.
 func claim(ctx context.Context, bot *botctx.Context) error {
 	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: "coupons",
-		// Prefer a table that an earlier, interrupted run took for this member.
+		// Prefer a coupon that an earlier, interrupted run took for this member.
 		Filter: document.O("$or", document.A(document.O("by", bot.Member.ID), document.O("taken", false))),
 		SortBy: document.O("taken", -1),
 		Patch:  document.Set("taken", true, "by", bot.Member.ID),
@@ -156,7 +156,7 @@ func ExamplePlatform_Handle() {
 	// Still yours: SPRING
 }
 
-// The graph of a bot, as Markdown shows it.
+// The graph of a bot is a diagram in Mermaid, which Markdown viewers show.
 func Example_graph() {
 	p := fakes.New()
 	p.Handle(nodes()...)
@@ -372,8 +372,7 @@ func ExampleActor_Sees() {
 	//              ^
 }
 
-// The faults that a test can plan, in the order of the documentation: in calls of operations, in an answer of
-// the web, and in a service until it is lifted.
+// Faults in calls of operations, an outage until it is lifted, and a failing answer of the web.
 func Example_faults() {
 	ctx := context.Background()
 	p := fakes.New()

@@ -100,8 +100,8 @@ func CrashesAfter[T botctx.Op | Service](of T) Fault {
 	return faultOf(of, Fault{Kind: KindCrashesAfter})
 }
 
-// Declines makes a charge of a payment account be declined for one of the provider's reasons, such as
-// "insufficient_funds". Charges that repeat an earlier one by its IdempotencyKey do not count.
+// Declines makes the provider decline the next charge of a payment account, for a reason such as
+// "insufficient_funds". A charge that repeats an earlier one by its IdempotencyKey does not count.
 func Declines(account, reason string) Fault {
 	return Fault{Service: ServicePayments, Part: account, Kind: KindDeclines, Reason: reason}
 }
@@ -112,8 +112,8 @@ func Repeats(from Service) Fault { return Fault{Service: from, Kind: KindRepeats
 
 // Down takes a service out of service: requests to it fail with Unavailable and have no effect, until
 // Platform.Lift or for the time given by Fault.Lasting. Methods with which the test itself adds and reads
-// records, such as AddData, Data and Actor.Member, still work. Payment events from before the outage are
-// delivered.
+// records, such as AddData, Data and Actor.Member, still work. Payment events that arose before the outage are
+// still delivered.
 func Down(out Service) Fault { return Fault{Service: out, Kind: KindDown} }
 
 func faultOf(of any, made Fault) Fault {
@@ -132,7 +132,7 @@ func (f Fault) At(nth int) Fault {
 	return f
 }
 
-// Lasting returns the outage for a span of virtual time.
+// Lasting returns the outage limited to a span of virtual time.
 func (f Fault) Lasting(long time.Duration) Fault {
 	f.For = long
 	return f
@@ -179,7 +179,6 @@ func (f Fault) String() string {
 	return fmt.Sprintf("%s fails: %v", where, f.Err)
 }
 
-// where describes the call.
 func (f Fault) where() string {
 	if f.Op != "" {
 		return string(f.Op)
@@ -222,7 +221,7 @@ func (f Fault) GoString() string {
 
 // asCode returns err if it is a bare code.
 func asCode(err error) (code boterr.Code, isCode bool) {
-	code, isCode = err.(boterr.Code) //nolint:errorlint // One around a code says more than the code.
+	code, isCode = err.(boterr.Code) //nolint:errorlint // An error that wraps a code has more to show.
 	return code, isCode
 }
 
@@ -244,7 +243,6 @@ func (f Fault) part() part {
 	return part{f.Service, cmp.Or(f.App, DefaultApp), f.Part}
 }
 
-// isFailure reports whether the call fails.
 func (f Fault) isFailure() bool { return f.Kind != KindDelays }
 
 // isCommitted reports whether the call does its work before it fails.
@@ -354,14 +352,14 @@ func (f *faults) add(added planned) bool {
 	return true
 }
 
-// due holds the faults of one call: a delay and a failure, each nil if there is none, and the outages that
+// due is the faults of one call: a delay and a failure, each nil if there is none, and the outages that
 // begin with it.
 type due struct {
 	late, failure *Fault
 	outages       []Fault
 }
 
-// take returns the faults of this call and counts it toward the rest.
+// take returns the faults of a call at a site. It counts the call for the faults that are still to come.
 func (f *faults) take(at site, now time.Time) due {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -406,7 +404,6 @@ func (f *faults) all() []planned {
 	return slices.Clone(f.list)
 }
 
-// set replaces the faults.
 func (f *faults) set(list []planned) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -414,9 +411,9 @@ func (f *faults) set(list []planned) {
 }
 
 // Inject plans a fault. Injecting it twice affects two calls. A call must meet the fault before the test
-// ends, on this platform or a fork, unless the fault is an outage that begins at once. Requests to a service include the SDK's
-// own requests within an operation, which may change from version to version. For messaging platforms, only
-// messages sent one by one count.
+// ends, on this platform or a fork, unless the fault is an outage that begins at once. Requests to a service
+// include the SDK's own requests within an operation, which may change from version to version. On messaging
+// platforms, only messages that are sent one by one count.
 //
 //	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable))          // The next call.
 //	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable).At(3))    // The third from now on.
@@ -435,7 +432,7 @@ func (p *Platform) Inject(fault Fault) *Injected {
 	}
 	p.mustBeMet(added)
 	if !p.faults.add(added) {
-		p.test.Fatalf("fakes: call %d of %s has such a fault already", fault.Nth, fault.where())
+		p.test.Fatalf("fakes: call %d of %s has such a fault already: choose another call with At", fault.Nth, fault.where())
 	}
 	return added.injected
 }
@@ -470,7 +467,7 @@ func (p *Platform) mustBeMet(added planned) {
 		if p.test.Failed() || added.injected.isMet.Load() || added.injected.isOptional.Load() {
 			return
 		}
-		p.test.Fatalf("fakes: nothing met the fault of %s, %s: make the call that it is for, Lift it, or say Optional() of it", where, what)
+		p.test.Fatalf("fakes: nothing met the fault of %s, %s: make the call that it is for, Lift it, or call Optional on it", where, what)
 	})
 }
 
@@ -494,19 +491,19 @@ func (p *Platform) checkFault(f Fault) {
 	code, isCode := asCode(f.Err)
 	switch {
 	case f.Kind < 0 || f.Kind >= kindCount:
-		p.test.Fatalf("fakes: there is no %s of fault", f.Kind)
+		p.test.Fatalf("fakes: there is no %s of fault: use a constructor such as Fails", f.Kind)
 	case f.Nth < 0:
 		p.test.Fatalf("fakes: calls are counted from 1, got %d", f.Nth)
 	case f.Kind == KindDelays && f.For <= 0:
-		p.test.Fatalf("fakes: a call cannot take %v: give a time that is more than none", f.For)
+		p.test.Fatalf("fakes: a call cannot be delayed by %v: give a positive duration", f.For)
 	case f.For < 0:
-		p.test.Fatalf("fakes: an outage cannot last %v: give a time, or none for one that Lift ends", f.For)
+		p.test.Fatalf("fakes: an outage cannot last %v: give a positive duration, or 0 for an outage until Lift", f.For)
 	case f.Kind == KindFails && f.Err == nil:
-		p.test.Fatalf("fakes: %s fails with an error, got nil", f.where())
+		p.test.Fatalf("fakes: %s needs an error to fail with: got nil, give a boterr.Code or another error", f.where())
 	case isCode && !slices.Contains(boterr.Codes(), code):
-		p.test.Fatalf("fakes: there is no code %q", string(code))
+		p.test.Fatalf("fakes: there is no code %q: give a constant of package boterr, such as boterr.Unavailable", string(code))
 	case f.Kind == KindRepeats && f.Service != ServiceMessages && f.Service != ServicePayments:
-		p.test.Fatalf("fakes: nothing comes from %s that could come twice: give ServiceMessages or ServicePayments", f.Service)
+		p.test.Fatalf("fakes: no events come from %s that could be repeated: give ServiceMessages or ServicePayments", f.Service)
 	}
 }
 
@@ -519,7 +516,7 @@ func (p *Platform) checkWhere(f Fault) {
 	case !f.Service.exists():
 		p.test.Fatalf("fakes: there is no %s: give a constant such as ServiceMail", f.Service)
 	case f.Op != "" && (f.Service != 0 || f.Part != "" || f.App != "" || f.Kind > KindCrashesAfter):
-		p.test.Fatalf("fakes: a fault is of an operation, or of a service or a part of it, got %#v", f)
+		p.test.Fatalf("fakes: a fault needs either an operation or a service with an optional part, got %#v", f)
 	case f.Part != "":
 		p.mustHavePart(f.part())
 	}
@@ -539,7 +536,7 @@ func (p *Platform) mustHavePart(of part) {
 			p.test.Fatalf("fakes: there is no payment account %q in %s: add it with AddAccountOf first", of.id, of.app)
 		}
 	default:
-		p.test.Fatalf("fakes: %s has no parts such as %q", of.service, of.id)
+		p.test.Fatalf("fakes: %s has no parts such as %q: leave out Of", of.service, of.id)
 	}
 }
 
@@ -598,7 +595,7 @@ type part struct {
 	app, id string
 }
 
-// has reports whether a request to another part is one to this part. The store has all data sources.
+// has reports whether o includes the asked part. The store includes all data sources.
 func (o part) has(asked part) bool {
 	return o == asked || o.id == "" && (o.service == asked.service || o.service == ServiceStore && asked.service == ServiceDataSources)
 }

@@ -179,7 +179,7 @@ const thousandWorlds = 1000
 // worldsAlone is set in the test's separate process, in which no other test has goroutines.
 const worldsAlone = "BOTCTX_WORLDS_ALONE"
 
-// Each of many concurrent worlds gives the same result as alone, and none leaves a goroutine behind. The test
+// Each of many concurrent platforms gives the same result as alone, and none leaves a goroutine behind. The test
 // runs itself in a separate process, in order to see all of its goroutines and none of other tests.
 func TestWorlds_ThousandAtOnceLeaveNoGoroutine(t *testing.T) {
 	t.Parallel()
@@ -206,8 +206,8 @@ func TestWorlds_ThousandAtOnceLeaveNoGoroutine(t *testing.T) {
 	t.Logf("%d worlds, no goroutine left", worlds)
 }
 
-// inWorld makes something of each kind happen in a world: a turn, agendas, a fork, a crash, a live chat. It
-// returns the transcript.
+// inWorld uses a platform for something of each kind: a turn, agendas, a fork, a crash, a live chat. It returns
+// the transcript.
 func inWorld(t *testing.T) string {
 	t.Helper()
 	p := fakes.New(fakes.For(t), fakes.WithInbox())
@@ -241,7 +241,7 @@ func goroutinesOfSDK() (left []string) {
 	return left
 }
 
-// The check of the test above detects a goroutine that is left behind.
+// goroutinesOfSDK must find a goroutine that is left behind.
 func TestWorlds_GoroutineThatIsLeftIsSeen(t *testing.T) {
 	t.Parallel()
 	end := make(chan struct{})

@@ -51,7 +51,7 @@ type request struct {
 	parent  *request
 	removed bool
 	// kept are the member's messages from before an agent took the request. isWaitingTold is set once the
-	// member was told to wait, isOverTold once an agent who wrote after the end was sent the text that it is over.
+	// member was told to wait, isOverTold once an agent who wrote after the end got the text about it.
 	// taken is the number of requests taken earlier.
 	kept                      []string
 	isWaitingTold, isOverTold bool
@@ -190,7 +190,6 @@ func (m *model) asking(r *request, outlet string) string {
 	return r.member + " asks for a person.\n" + r.about
 }
 
-// tell records a text sent to an agent.
 func (m *model) tell(agent, text string) { m.toAgents[agent] = append(m.toAgents[agent], text) }
 
 func (m *model) memberSays(member, text string) {
@@ -210,8 +209,7 @@ func (m *model) memberSays(member, text string) {
 	}
 }
 
-// over returns the request of the live chat that an agent who writes to a member had last, or nil if there is
-// none.
+// over returns the last live chat between an agent and a member, if it has ended, or nil if there is none.
 func (m *model) over(agent, member string) *request {
 	var last *request
 	for _, r := range m.requests {
@@ -276,7 +274,6 @@ func (m *model) leave(member string, options livechat.InletEndLiveChatOptions) b
 	return ""
 }
 
-// withdraw removes a member's pending request.
 func (m *model) withdraw(member string) {
 	if r := m.open(member); r != nil && r.state == livechat.Pending {
 		r.removed = true
@@ -402,7 +399,7 @@ var groupTypes = map[channel.Type]string{ //nolint:gochecknoglobals // It does n
 	channel.Charlie: "public_channel", channel.Foxtrot: "foxtrot",
 }
 
-// play is a platform, the model of its behaviour, and the history of both.
+// play is a platform, the model of its behavior, and the history of both.
 type play struct {
 	*testing.T
 	*model
@@ -446,7 +443,6 @@ func newPlay(t *testing.T, types map[string]channel.Type, seed uint64) *play {
 
 func (s *play) one(names []string) string { return names[s.random.IntN(len(names))] }
 
-// notef records the next action in the history.
 func (s *play) notef(format string, args ...any) {
 	s.happened = append(s.happened, fmt.Sprintf(format, args...))
 }
@@ -485,7 +481,6 @@ func (s *play) step(number int) {
 	}
 }
 
-// asks makes a member ask for a person.
 func (s *play) asks(who, label, about string) {
 	s.notef("%s asks for %s, %s", who, label, about)
 	asked, err := s.members[who].Context().CreateAssignment(s.Context(), livechat.CreateAssignmentParams{
@@ -528,14 +523,12 @@ func (s *play) seenBy(agent string) []*offer {
 	return slices.DeleteFunc(slices.Clone(s.tickets), func(o *offer) bool { return o.channel != in[0] || o.group != in[1] })
 }
 
-// writes makes an agent write to a member.
 func (s *play) writes(agent, who, text string) {
 	s.notef("%s says %q to %s", agent, text, who)
 	err := s.agents[agent].With(s.members[who]).TrySays(text)
 	s.endsWith(s.agentSays(agent, who, text), err)
 }
 
-// leaves makes a member leave the live chat.
 func (s *play) leaves(who string, options livechat.InletEndLiveChatOptions) {
 	s.notef("%s leaves, with %+v", who, options)
 	_, err := s.members[who].Context().InletEndLiveChat(s.Context(), livechat.InletEndParams{Options: options})

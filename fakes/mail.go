@@ -193,7 +193,7 @@ func (p *Platform) mailbox(address string) string {
 	p.test.Helper()
 	read, err := mail.ParseAddress(address)
 	if err != nil {
-		p.test.Fatalf("fakes: %q is no address of a mailbox: %v", address, err)
+		p.test.Fatalf("fakes: %q is not a mail address: %v", address, err)
 		return ""
 	}
 	return mailboxKey(read.Address)
@@ -236,7 +236,7 @@ func (m *MailReader) In(fork *Platform) *MailReader {
 func (m *MailReader) Sees(subjects ...string) {
 	m.platform.test.Helper()
 	if len(subjects) == 0 {
-		m.platform.test.Fatalf("fakes: Sees is given no subject: say which %s sees, or SeesNothing", m.address)
+		m.platform.test.Fatalf("fakes: Sees has no subject: give the subjects that %s sees, or use SeesNothing", m.address)
 	}
 	for _, subject := range subjects {
 		m.sees(subject)
@@ -247,7 +247,7 @@ func (m *MailReader) sees(subject string) {
 	m.platform.test.Helper()
 	positions, mails := m.unread()
 	if len(positions) == 0 {
-		m.platform.test.Fatalf("fakes: %s got no further mail, and expected is %s", m.address, strconv.Quote(subject))
+		m.platform.test.Fatalf("fakes: %s got no further mail; expected %s", m.address, strconv.Quote(subject))
 		return
 	}
 	if difference := expect.Text(subject).Difference(send.Text(mails[0].Subject.Data)); difference != "" {
@@ -268,7 +268,7 @@ func (m *MailReader) SeesNothing() {
 	for i, mail := range mails {
 		lines[i] = "  " + mail.entry().Line()
 	}
-	m.platform.test.Fatalf("fakes: %s got what no expectation has read:\n%s", m.address, strings.Join(lines, "\n"))
+	m.platform.test.Fatalf("fakes: %s got mails that no expectation has read:\n%s", m.address, strings.Join(lines, "\n"))
 }
 
 // Reads returns the unread mails, and marks them as read.

@@ -272,7 +272,7 @@ var mistakesOfAgendas = map[string]mistake{
 				MemberID: "member-1", NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(p.Now().Add(time.Hour)),
 			})(p)
 		},
-		prints: `fakes: Ada was sent nothing yet; an agenda waits until 2026-01-01T01:00:00Z to run the node reminder: Advance moves the time`,
+		prints: `fakes: nothing was sent to Ada yet; an agenda waits until 2026-01-01T01:00:00Z to run the node reminder: Advance moves the time`,
 	},
 }
 
@@ -322,7 +322,7 @@ var mistakesOfPlatforms = map[string]mistake{
 			_ = p.AddMember(member.Member{FirstName: "Ada"}).TrySays("hi")
 		},
 		prints: `fakes: nothing met the fault of mistakes_test.go, sendResponse fails with Unavailable: ` +
-			`make the call that it is for, Lift it, or say Optional() of it`,
+			`make the call that it is for, Lift it, or call Optional on it`,
 	},
 	"a host without a store": {
 		test:   func(p *fakes.Platform) { p.HandleFunc(nil); _ = must(botctx.New(botctx.Config{})) },
@@ -330,7 +330,6 @@ var mistakesOfPlatforms = map[string]mistake{
 	},
 }
 
-// must returns a value, or panics with the error.
 func must[V any](value V, err error) V {
 	if err != nil {
 		panic(err)
@@ -396,20 +395,20 @@ func TestChannels_Misuse(t *testing.T) {
 			p.AddAttachment(kettle)
 			p.AddAttachment(kettle)
 		},
-		`there is nothing to give back`:   func(_ *fakes.Platform, ada *fakes.Actor) { ada.ReturnThread() },
-		`tags are of echo alone`:          func(_ *fakes.Platform, ada *fakes.Actor) { ada.Tags() },
-		`attachments are of alpha alone`:  func(p *fakes.Platform, _ *fakes.Actor) { p.Attachments("web") },
-		`broadcasts are of alpha alone`:   func(p *fakes.Platform, _ *fakes.Actor) { p.Broadcasts("web") },
-		`messages are of alpha alone`:     func(p *fakes.Platform, _ *fakes.Actor) { p.StoredMessages("web") },
-		`are of charlie alone`:            func(p *fakes.Platform, _ *fakes.Actor) { p.IsArchived("web", "C1") },
-		`there is no channel gone in app`: func(p *fakes.Platform, _ *fakes.Actor) { p.IsArchived("gone", "C1") },
+		`there is nothing to give back`:                             func(_ *fakes.Platform, ada *fakes.Actor) { ada.ReturnThread() },
+		`only channels of type echo have tags`:                      func(_ *fakes.Platform, ada *fakes.Actor) { ada.Tags() },
+		`only channels of type alpha have attachments`:              func(p *fakes.Platform, _ *fakes.Actor) { p.Attachments("web") },
+		`only channels of type alpha have broadcasts`:               func(p *fakes.Platform, _ *fakes.Actor) { p.Broadcasts("web") },
+		`only channels of type alpha have stored messages`:          func(p *fakes.Platform, _ *fakes.Actor) { p.StoredMessages("web") },
+		`only channels of type charlie have archived conversations`: func(p *fakes.Platform, _ *fakes.Actor) { p.IsArchived("web", "C1") },
+		`there is no channel gone in app`:                           func(p *fakes.Platform, _ *fakes.Actor) { p.IsArchived("gone", "C1") },
 		`has no conversation "C1"`: func(p *fakes.Platform, _ *fakes.Actor) {
 			p.IsArchived(p.AddChannel(channel.Channel{Type: channel.Charlie}).ID, "C1")
 		},
-		`labels are of alpha alone`: func(p *fakes.Platform, _ *fakes.Actor) {
+		`only channels of type alpha have labels`: func(p *fakes.Platform, _ *fakes.Actor) {
 			p.AddMember(member.Member{Channel: "web"}).Labels()
 		},
-		`threads are of alpha alone`: func(p *fakes.Platform, _ *fakes.Actor) {
+		`only channels of type alpha have threads`: func(p *fakes.Platform, _ *fakes.Actor) {
 			p.AddMember(member.Member{Channel: "web"}).Thread()
 		},
 	} {
@@ -424,7 +423,7 @@ func TestChannels_Misuse(t *testing.T) {
 	}
 }
 
-// typed is a message of a member who tries to see a field of their record that no bot shows.
+// typed is a message in which a member tries to read a field of their record that no bot shows.
 const typed = "{{meta.creditScore}}"
 
 // secretive returns a member whose record has the field and whose messages go to logic.
@@ -435,7 +434,7 @@ func secretive(t *testing.T, logic botctx.Action) *fakes.Actor {
 	return p.AddMember(member.Member{FirstName: "Ada", Meta: document.O("creditScore", 711)})
 }
 
-// TestMembersWords_AreNoTemplates makes bots put a member's text into their messages.
+// The bots put a member's text into their messages. A placeholder in it must stay as typed.
 func TestMembersWords_AreNoTemplates(t *testing.T) {
 	t.Parallel()
 	for name, say := range map[string]func(ctx context.Context, bot *botctx.Context, words string) error{
@@ -490,8 +489,8 @@ func TestMembersWords_AreNoTemplates(t *testing.T) {
 	}
 }
 
-// TestMembersWords_AreNoTemplatesInALiveChat makes a member and an agent type placeholders, and a bot put
-// them into the ticket, its summary and the conversation's name.
+// A member and an agent type placeholders, which the bot puts into the ticket, its summary and the conversation's
+// name. They must stay as typed.
 func TestMembersWords_AreNoTemplatesInALiveChat(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))

@@ -62,7 +62,7 @@ var users = map[fakes.Service]func(t *testing.T, bot *botctx.Context) error{
 	},
 }
 
-// openFor returns a platform set up for all users, and one of its members.
+// openFor returns a platform on which every service of the platform works, and its member.
 func openFor(t *testing.T, options ...fakes.Option) (*fakes.Platform, *fakes.Actor) {
 	t.Helper()
 	p := fakes.New(append(options, fakes.For(t))...)
@@ -73,7 +73,7 @@ func openFor(t *testing.T, options ...fakes.Option) (*fakes.Platform, *fakes.Act
 	return p, ada
 }
 
-// failing returns the services that do not work.
+// failing returns the services whose requests fail.
 func failing(t *testing.T, bot *botctx.Context) (list []fakes.Service) {
 	t.Helper()
 	for service := fakes.ServiceStore; service <= fakes.ServiceMessages; service++ {
@@ -241,7 +241,7 @@ func TestFaults_OneCallFailsOnce(t *testing.T) {
 		p.Inject(fakes.Fails(botctx.OpCountDataSource, boterr.Conflict).At(2))
 		p.Inject(fakes.TimesOut(botctx.OpCountDataSource).At(2))
 	})
-	require.Equal(t, []string{"fakes: call 2 of countDataSource has such a fault already"}, tb.failures)
+	require.Equal(t, []string{"fakes: call 2 of countDataSource has such a fault already: choose another call with At"}, tb.failures)
 }
 
 // unmet are faults that no call meets, keyed by the text of the test's failure.
@@ -327,14 +327,14 @@ func TestFaults_AreMetOnAFork(t *testing.T) {
 func TestFaults_NeedAnError(t *testing.T) {
 	t.Parallel()
 	for name, misuse := range map[string]func(p *fakes.Platform){
-		"mail fails with an error":  func(p *fakes.Platform) { p.Inject(fakes.Fails(fakes.ServiceMail, nil)) },
-		"files fails with an error": func(p *fakes.Platform) { p.Inject(fakes.Fails(fakes.ServiceFiles, nil)) },
+		"mail needs an error to fail with":  func(p *fakes.Platform) { p.Inject(fakes.Fails(fakes.ServiceMail, nil)) },
+		"files needs an error to fail with": func(p *fakes.Platform) { p.Inject(fakes.Fails(fakes.ServiceFiles, nil)) },
 		"the account shop": func(p *fakes.Platform) {
 			p.AddAccount("shop")
 			p.Inject(fakes.Fails(fakes.ServicePayments, nil).Of("shop"))
 		},
-		"cannot take 0s":     func(p *fakes.Platform) { p.Inject(fakes.Delays(botctx.OpGetMember, 0)) },
-		`there is no code "`: func(p *fakes.Platform) { p.Inject(fakes.Fails(botctx.OpGetMember, boterr.Code(""))) },
+		"cannot be delayed by 0s": func(p *fakes.Platform) { p.Inject(fakes.Delays(botctx.OpGetMember, 0)) },
+		`there is no code "`:      func(p *fakes.Platform) { p.Inject(fakes.Fails(botctx.OpGetMember, boterr.Code(""))) },
 	} {
 		var tb recordedTB
 		tb.run(misuse)

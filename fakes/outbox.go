@@ -24,7 +24,7 @@ type Sent struct {
 	Channel string
 	Type    channel.Type
 	// Member is the id of the recipient, or "" if the message went to a group or to agents. To is the
-	// recipient's id on the platform.
+	// platform's id of the recipient.
 	Member string
 	To     string
 	// Response is the message as it was sent, filled from the member.
@@ -90,7 +90,6 @@ type kept struct {
 	said map[address]botctx.Inbound
 }
 
-// clone returns a deep copy.
 func (k kept) clone() kept {
 	k.sent, k.channels = slices.Clone(k.sent), slices.Clone(k.channels)
 	k.known = copyOfMap(k.known)
@@ -248,7 +247,6 @@ func (o *outbox) find(channelID, messageID string) *Sent {
 	return nil
 }
 
-// all returns all messages, in order.
 func (o *outbox) all() []Sent {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -262,7 +260,6 @@ func (o *outbox) state() kept {
 	return o.kept.clone()
 }
 
-// set replaces the contents.
 func (o *outbox) set(state kept) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

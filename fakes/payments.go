@@ -41,11 +41,11 @@ func (p *Platform) AddAccountOf(app, name string) *Account {
 	p.test.Helper()
 	account := &Account{platform: p, key: accountKey{app, name}}
 	if name == "" || app == "" {
-		p.test.Fatalf("fakes: a payment account needs an app and a name")
+		p.test.Fatalf("fakes: a payment account needs an app and a name: give both")
 		return account
 	}
 	if !p.payments.add(account.key) {
-		p.test.Fatalf("fakes: the app %s has a payment account %s already", app, name)
+		p.test.Fatalf("fakes: the app %s has a payment account %s already: give another name", app, name)
 	}
 	return account
 }
@@ -309,7 +309,6 @@ const currencies = "aed afn all amd ang aoa ars aud awg azn bam bbd bdt bgn bhd 
 
 func isCurrency(code string) bool { return slices.Contains(strings.Fields(currencies), code) }
 
-// refund carries out a refund.
 func (a *Account) refund(state *accountState, refund utility.Refund) (*utility.Payment, error) {
 	if refund.Amount < 0 {
 		return nil, boterr.Invalid("amount", "must not be negative, got %d", refund.Amount)

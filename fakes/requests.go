@@ -116,7 +116,7 @@ func (p *Platform) request(ctx context.Context, asked asking) (end func(document
 	return nil, fail(0, nil)
 }
 
-// Service is a service that bot logic uses and that can be out of service, other than channels.
+// Service is a service behind the operations that can be out of service, such as the mail service.
 type Service int
 
 // The services of a platform. Outages affect the platform's own services and any store, but no other mailer,

@@ -51,7 +51,6 @@ func (a *Actor) SeesNothing() {
 // Reads returns the member's unread messages and marks them as read, so that later expectations skip them.
 func (a *Actor) Reads() []send.Response { return a.reader().reads() }
 
-// reader returns a reader of the member's messages.
 func (a *Actor) reader() reader {
 	return reader{
 		platform: a.platform, who: a.address(), name: a.name, isSeen: a.sees,
@@ -93,7 +92,6 @@ func (a *Agent) Reads() []send.Response {
 	return a.reader().reads()
 }
 
-// reader returns a reader of the agent's messages.
 func (a *Agent) reader() reader {
 	a.platform.test.Helper()
 	return reader{
@@ -113,15 +111,15 @@ func (p *Platform) expectEveryMessage() {
 	}
 	from := len(p.Sent())
 	if _, hasNone := p.test.(noTest); hasNone {
-		p.test.Fatalf("fakes: EveryMessageExpected looks at the end of a test: give For(t), too")
+		p.test.Fatalf("fakes: EveryMessageExpected needs a test to check at its end: give For(t), too")
 	}
 	p.test.Cleanup(func() {
 		if p.test.Failed() {
 			return
 		}
 		if unexpected := p.outbox.unexpected(from); len(unexpected) > 0 {
-			p.test.Fatalf("fakes: no expectation has read what was sent, which EveryMessageExpected asks for: "+
-				"let Sees and its like read it, or Reads pass over it:\n%s", strings.Join(unexpected, "\n"))
+			p.test.Fatalf("fakes: EveryMessageExpected: no expectation has read these messages; "+
+				"read them with Sees, or skip them with Reads:\n%s", strings.Join(unexpected, "\n"))
 		}
 	})
 }
@@ -221,7 +219,7 @@ func (r reader) reads() []send.Response {
 func (r reader) seesTexts(texts []string) {
 	r.platform.test.Helper()
 	if len(texts) == 0 {
-		r.platform.test.Fatalf("fakes: Sees is given no text: say which %s sees, or SeesNothing", r.name)
+		r.platform.test.Fatalf("fakes: Sees has no text: give the texts that %s sees, or use SeesNothing", r.name)
 	}
 	for _, text := range texts {
 		r.sees(expect.Text(text))
@@ -233,7 +231,7 @@ func (r reader) sees(expected ...expect.Message) {
 	r.platform.test.Helper()
 	positions := r.unread()
 	if len(positions) == 0 {
-		r.platform.test.Fatalf("fakes: %s sees no further message, and expected is %s%s%s", r.name, wordsOf(expected), r.lastRead(), r.hint())
+		r.platform.test.Fatalf("fakes: %s sees no further message; expected %s%s%s", r.name, wordsOf(expected), r.lastRead(), r.hint())
 		return
 	}
 	sent := r.platform.Sent()
@@ -263,7 +261,7 @@ func (r reader) seesNothing() {
 	for i, at := range positions {
 		lines[i] = render.Line(sent[at].Response) + origin(sent[at])
 	}
-	r.platform.test.Fatalf("fakes: %s sees what no expectation has read:\n%s", r.name, indented(strings.Join(lines, "\n")))
+	r.platform.test.Fatalf("fakes: %s sees messages that no expectation has read:\n%s", r.name, indented(strings.Join(lines, "\n")))
 }
 
 // lastRead describes the reader's last read message.
@@ -276,7 +274,7 @@ func (r reader) lastRead() string {
 			return fmt.Sprintf("; %s has read all up to %s", r.name, render.Line(sent.Response))
 		}
 	}
-	return fmt.Sprintf("; %s was sent nothing yet", r.name)
+	return fmt.Sprintf("; nothing was sent to %s yet", r.name)
 }
 
 // further lists the messages after the differing one, and the later position of the expected message if it is
@@ -324,7 +322,6 @@ func wordsOf(expected []expect.Message) string {
 	return strings.Join(words, " and ")
 }
 
-// indented indents each line of a text.
 func indented(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }
 
 // whyNothing describes the last answer to the member if no node answered.

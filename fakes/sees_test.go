@@ -20,7 +20,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// kettles are nodes that answer in several messages.
+// kettles returns nodes that answer in several messages.
 func kettles() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "hi", Trigger: botctx.TextIs("hi"), Responses: []send.Response{
@@ -80,7 +80,7 @@ the messages after it:
   "What do you want?"`},
 	"no function": {"hi", func(ada *fakes.Actor) { ada.SeesMessage(expect.That("a price", nil)) }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node hi:
   expected a price
-    That was given no function that says whether it is so
+    That has no function: give one that checks a message
 the messages after it:
   "What do you want?"`},
 	"another text": {"hi", func(ada *fakes.Actor) { ada.Sees("Hallo!") }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node hi:
@@ -119,31 +119,31 @@ the messages after it:
 		ada.SeesMessage(expect.That("a short text", func(m send.Response) bool { return m.Text() != "" && len(m.Text()) < 9 }))
 	}, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node picture:
   expected a short text
-    that is not so of  IMAGE https://shop.example/kettle.png`},
+    this is not so in  IMAGE https://shop.example/kettle.png`},
 	"no text": {"show", func(ada *fakes.Actor) { ada.Sees("kettle") }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node picture:
   expected "kettle"
     it has no text: IMAGE https://shop.example/kettle.png`},
 	"another address": {"show", func(ada *fakes.Actor) { ada.SeesMessage(expect.Media("https://shop.example/cup.png")) }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node picture:
-  expected what is at https://shop.example/cup.png
-    it has what is at https://shop.example/kettle.png`},
+  expected the file at https://shop.example/cup.png
+    it has the file at https://shop.example/kettle.png`},
 	"no address, another type": {"list", func(ada *fakes.Actor) {
 		ada.SeesMessage(expect.Media("https://shop.example/"), expect.Type(send.TypeImage))
 	}, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node lines:
-  expected what is at https://shop.example/
+  expected the file at https://shop.example/
     there is no address in  "one\ntwo\nthree"
   expected a message of type IMAGE
     it is of type TEXT: "one\ntwo\nthree"`},
 	"another message": {"list", func(ada *fakes.Actor) { ada.SeesMessage(expect.Exactly(send.Text("one"))) }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node lines:
   expected {"type":"TEXT","text":"one"}
     it is    {"type":"TEXT","text":"one\ntwo\nthree"}`},
-	"no further one": {"hi", func(ada *fakes.Actor) { ada.Sees("Hello!", "What do you want?", "Bye!") }, `fakes: Ada sees no further message, and expected is "Bye!"; Ada has read all up to "What do you want?"`},
-	"none at all": {"bye", func(ada *fakes.Actor) { ada.Sees("Bye!") }, `fakes: Ada sees no further message, and expected is "Bye!"; Ada was sent nothing yet; ` +
+	"no further one": {"hi", func(ada *fakes.Actor) { ada.Sees("Hello!", "What do you want?", "Bye!") }, `fakes: Ada sees no further message; expected "Bye!"; Ada has read all up to "What do you want?"`},
+	"none at all": {"bye", func(ada *fakes.Actor) { ada.Sees("Bye!") }, `fakes: Ada sees no further message; expected "Bye!"; nothing was sent to Ada yet; ` +
 		`nothing answers: no position - heads: hi (trigger did not match), size (trigger did not match), lines (trigger did not match), picture (trigger did not match)`},
-	"any": {"bye", func(ada *fakes.Actor) { ada.SeesMessage() }, `fakes: Ada sees no further message, and expected is a message; Ada was sent nothing yet; ` +
+	"any": {"bye", func(ada *fakes.Actor) { ada.SeesMessage() }, `fakes: Ada sees no further message; expected a message; nothing was sent to Ada yet; ` +
 		`nothing answers: no position - heads: hi (trigger did not match), size (trigger did not match), lines (trigger did not match), picture (trigger did not match)`},
-	"something": {"kettle", func(ada *fakes.Actor) { ada.SeesNothing() }, `fakes: Ada sees what no expectation has read:
+	"something": {"kettle", func(ada *fakes.Actor) { ada.SeesNothing() }, `fakes: Ada sees messages that no expectation has read:
   "Which size?" [Small: "s"] [Large: "l"], sent at 2026-01-01 00:00:00 by the node size`},
-	"no expectation": {"hi", func(ada *fakes.Actor) { ada.Sees() }, `fakes: Sees is given no text: say which Ada sees, or SeesNothing`},
+	"no expectation": {"hi", func(ada *fakes.Actor) { ada.Sees() }, `fakes: Sees has no text: give the texts that Ada sees, or use SeesNothing`},
 }
 
 func TestSees_FailureShowsBoth(t *testing.T) {
@@ -313,8 +313,8 @@ func TestEveryMessageExpected_NamesWhatNothingHasRead(t *testing.T) {
 			for _, atEnd := range tb.atEnd {
 				tb.runOn(atEnd)
 			}
-			require.Equal(t, []string{"fakes: no expectation has read what was sent, which EveryMessageExpected asks for: " +
-				"let Sees and its like read it, or Reads pass over it:\n" + c.prints}, tb.failures)
+			require.Equal(t, []string{"fakes: EveryMessageExpected: no expectation has read these messages; " +
+				"read them with Sees, or skip them with Reads:\n" + c.prints}, tb.failures)
 		})
 	}
 }
@@ -335,7 +335,7 @@ func TestEveryMessageExpected_SaysNothingOfATestThatFailed(t *testing.T) {
 
 func TestEveryMessageExpected_NeedsATest(t *testing.T) {
 	t.Parallel()
-	require.PanicsWithValue(t, "fakes: EveryMessageExpected looks at the end of a test: give For(t), too",
+	require.PanicsWithValue(t, "fakes: EveryMessageExpected needs a test to check at its end: give For(t), too",
 		func() { fakes.New(fakes.EveryMessageExpected()) })
 }
 

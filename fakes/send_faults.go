@@ -55,8 +55,8 @@ func (o *outbox) refusalOf(sent Sent) error {
 //
 //	p.RefuseSends(boterr.FailedPrecondition, ada, lise)
 //
-// Messages to others are still delivered. A FailedPrecondition error wraps a *send.GoneError, and NotFound
-// means the same; in a live chat both end it.
+// Messages to others are still delivered. A FailedPrecondition error wraps a *send.GoneError. Both this error
+// and NotFound end a live chat.
 func (p *Platform) RefuseSends(code boterr.Code, to ...Recipient) {
 	p.test.Helper()
 	if len(to) == 0 {
@@ -78,7 +78,7 @@ func (p *Platform) RefuseSendsTo(code boterr.Code, channelID, externalID string)
 func (p *Platform) refuse(code boterr.Code, to address) {
 	p.test.Helper()
 	if !slices.Contains(boterr.Codes(), code) {
-		p.test.Fatalf("fakes: there is no code %q", string(code))
+		p.test.Fatalf("fakes: there is no code %q: give a constant of package boterr, such as boterr.Unavailable", string(code))
 		return
 	}
 	p.setSendFaults(func(f *sendFaults) { put(&f.refused, to, code) })
@@ -151,7 +151,7 @@ func (p *Platform) LimitSends(channelID string, most int, per time.Duration) {
 	p.test.Helper()
 	p.mustHave(channelID)
 	if most < 1 || per <= 0 {
-		p.test.Fatalf("fakes: LimitSends of %d messages in %v: give at least one message and a time; Down lets none through", most, per)
+		p.test.Fatalf("fakes: LimitSends of %d messages in %v: give at least one message and a duration; to refuse all, use Down", most, per)
 		return
 	}
 	p.setSendFaults(func(f *sendFaults) { put(&f.limits, channelID, limit{most: most, per: per}) })

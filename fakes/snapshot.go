@@ -142,12 +142,11 @@ func (p *Platform) memory() *memstore.Store {
 	return memory
 }
 
-// Channels is the fake of one domain: the operations on channels, as a view of a
-// platform.
+// Channels is a fake of the operations on channels, backed by a whole platform.
 type Channels struct {
 	channel.Operations
 
-	// Platform is the whole platform; the operations work for Member.
+	// Platform carries out the operations, for Member.
 	Platform *Platform
 	Member   *Actor
 }
@@ -158,12 +157,11 @@ func NewChannels(options ...Option) *Channels {
 	return &Channels{Operations: actor.Context(), Platform: p, Member: actor}
 }
 
-// Members is the fake of one domain: the operations on members, as a view of a
-// platform.
+// Members is a fake of the operations on members, backed by a whole platform.
 type Members struct {
 	member.Operations
 
-	// Platform is the whole platform; the operations work for Member.
+	// Platform carries out the operations, for Member.
 	Platform *Platform
 	Member   *Actor
 }
@@ -174,12 +172,11 @@ func NewMembers(options ...Option) *Members {
 	return &Members{Operations: actor.Context(), Platform: p, Member: actor}
 }
 
-// DataSources is the fake of one domain: the operations on data sources, as a view of
-// a platform.
+// DataSources is a fake of the operations on data sources, backed by a whole platform.
 type DataSources struct {
 	datasource.Operations
 
-	// Platform is the whole platform; the operations work for Member.
+	// Platform carries out the operations, for Member.
 	Platform *Platform
 	Member   *Actor
 }
@@ -190,11 +187,11 @@ func NewDataSources(options ...Option) *DataSources {
 	return &DataSources{Operations: actor.Context(), Platform: p, Member: actor}
 }
 
-// Agendas is the fake of one domain: the operations on agendas, as a view of a platform.
+// Agendas is a fake of the operations on agendas, backed by a whole platform.
 type Agendas struct {
 	agenda.Operations
 
-	// Platform is the whole platform; the operations work for Member.
+	// Platform carries out the operations, for Member.
 	Platform *Platform
 	Member   *Actor
 }
@@ -205,12 +202,12 @@ func NewAgendas(options ...Option) *Agendas {
 	return &Agendas{Operations: actor.Context(), Platform: p, Member: actor}
 }
 
-// LiveChats is the fake of one domain: the operations for live chat, as a view of a platform with one agent
-// who serves the member.
+// LiveChats is a fake of the operations for live chat, backed by a whole platform with one agent who serves the
+// member.
 type LiveChats struct {
 	livechat.Operations
 
-	// Platform is the whole platform; the operations work for Member.
+	// Platform carries out the operations, for Member.
 	Platform *Platform
 	Member   *Actor
 	// Agent serves the member, in an outlet of type charlie with one broadcast group.
@@ -227,12 +224,11 @@ func NewLiveChats(options ...Option) *LiveChats {
 	return &LiveChats{Operations: actor.Context(), Platform: p, Member: actor, Agent: p.AddAgent(outlet.ID, "Grace")}
 }
 
-// Nodes is the fake of one domain: the operations on nodes, as a view of a platform. Add the nodes with its
-// Handle.
+// Nodes is a fake of the operations on nodes, backed by a whole platform. Add the nodes with the platform's Handle.
 type Nodes struct {
 	botctx.NodeOperations
 
-	// Platform is the whole platform; the operations work for Member.
+	// Platform carries out the operations, for Member.
 	Platform *Platform
 	Member   *Actor
 }
@@ -243,11 +239,11 @@ func NewNodes(options ...Option) *Nodes {
 	return &Nodes{NodeOperations: actor.Context(), Platform: p, Member: actor}
 }
 
-// Sends is the fake of one domain: the operations for sending, as a view of a platform.
+// Sends is a fake of the operations for sending, backed by a whole platform.
 type Sends struct {
 	send.Operations
 
-	// Platform is the whole platform; the operations work for Member.
+	// Platform carries out the operations, for Member.
 	Platform *Platform
 	Member   *Actor
 }

@@ -86,14 +86,14 @@ func TestStart_EndsTheTestWhereItCannotBegin(t *testing.T) {
 		`fakes: the node large (tree shop) is never a position: it does not save the position. Set SavesPosition, or Entry where an action sets the position there`: func(p *fakes.Platform) {
 			begin(p).SetPosition("large")
 		},
-		`fakes: Ada cannot become {"$set":{"channel":"other"}}: invalid argument: patch.channel: the field is fixed and cannot be changed`: func(p *fakes.Platform) { begin(p).Patch(document.Set("channel", "other")) },
+		`fakes: the patch of Ada with {"$set":{"channel":"other"}}: invalid argument: patch.channel: the field is fixed and cannot be changed`: func(p *fakes.Platform) { begin(p).Patch(document.Set("channel", "other")) },
 		`fakes: there is no node "remindr": did you mean "reminder"?`: func(p *fakes.Platform) {
 			begin(p).AddAgenda(agenda.NewParams{NodeCompositeID: "remindr", NextRunAt: document.TimestampOf(fakes.Start())})
 		},
 		`fakes: the agenda of Ada: invalid argument: nextRunAt: is missing; give the time of the run, or a pattern`: func(p *fakes.Platform) {
 			begin(p).AddAgenda(agenda.NewParams{NodeCompositeID: "reminder"})
 		},
-		`fakes: Ada already has the assignment id-1`: func(p *fakes.Platform) {
+		`fakes: Ada already has the assignment id-1: end it first, or do without a new one`: func(p *fakes.Platform) {
 			ada, _ := desk(p)
 			ada.AddAssignment(livechat.CreateAssignmentParams{})
 			ada.AddAssignment(livechat.CreateAssignmentParams{})

@@ -153,7 +153,6 @@ func (o *outbox) showTaken(ctx context.Context, in *channel.Channel, messageID, 
 	return err
 }
 
-// recall recalls a ticket.
 func (o *outbox) recall(ctx context.Context, in *channel.Channel, messageID string) error {
 	err := o.changeTicket(ctx, in, messageID, func(sent *Sent) { sent.Shown = send.Response{} })
 	if err == nil {

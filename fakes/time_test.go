@@ -23,7 +23,6 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// plan schedules a node for a member.
 func plan(t *testing.T, bot *botctx.Context, node string, at time.Time, priority int64) {
 	t.Helper()
 	_, err := bot.NewAgenda(t.Context(), agenda.NewParams{
@@ -197,7 +196,6 @@ func TestAdvance_DueWhileARunTakesTime(t *testing.T) {
 	require.Equal(t, []string{"slow 00:00", "next 00:05"}, order)
 }
 
-// says is an action that sends a text.
 func says(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("hm")) }
 
 func TestAdvance_FailedRunIsTriedAgain(t *testing.T) {
@@ -230,7 +228,7 @@ func TestAdvance_RefusesRuns(t *testing.T) {
 		return nil
 	}}})
 	plan(t, p.AddMember(member.Member{}).Context(), "node", fakes.Start(), 0)
-	require.ErrorContains(t, p.TryAdvance(0), "runs cannot move it")
+	require.ErrorContains(t, p.TryAdvance(0), "and never from a run")
 }
 
 func TestFork_GoesOnWithAgendas(t *testing.T) {
@@ -356,7 +354,7 @@ func TestCreateAssignment_VirtualClock(t *testing.T) {
 	require.Len(t, s.grace.Tickets(), 1, "what it sent is not sent again")
 }
 
-// zoned returns a platform on which a member's zone is in the member's meta. The node "weekly" reminds
+// zoned returns a platform that reads a member's time zone from the member's meta. The node "weekly" reminds
 // members who say "remind me" each Monday at nine.
 func zoned(t *testing.T, changes ...func(*botctx.Config)) *fakes.Platform {
 	t.Helper()

@@ -123,7 +123,6 @@ func TestUtilities_Misuse(t *testing.T) {
 	require.Panics(t, func() { p.File("app-1/channel-1/bill") })
 }
 
-// state is the state of a platform's utilities.
 type state struct {
 	mails    []fakes.Mail
 	files    []fakes.File
@@ -225,9 +224,9 @@ func TestMailReader_FailureShowsBoth(t *testing.T) {
 	t.Parallel()
 	for prints, expects := range map[string]func(support *fakes.MailReader){
 		"fakes: s@shop.example sees another mail:\n  \"Bob has a question\"\n  \"Ada has a question\"\n   ^": func(s *fakes.MailReader) { s.Sees("Bob has a question") },
-		"fakes: s@shop.example got no further mail, and expected is \"Bye\"":                                 func(s *fakes.MailReader) { s.Reads(); s.Sees("Bye") },
-		"fakes: Sees is given no subject: say which s@shop.example sees, or SeesNothing":                     func(s *fakes.MailReader) { s.Sees() },
-		"fakes: s@shop.example got what no expectation has read:\n" +
+		"fakes: s@shop.example got no further mail; expected \"Bye\"":                                        func(s *fakes.MailReader) { s.Reads(); s.Sees("Bye") },
+		"fakes: Sees has no subject: give the subjects that s@shop.example sees, or use SeesNothing":         func(s *fakes.MailReader) { s.Sees() },
+		"fakes: s@shop.example got mails that no expectation has read:\n" +
 			"  2026-01-01 00:00:00.000  mail to s@shop.example: Ada has a question": func(s *fakes.MailReader) { s.SeesNothing() },
 	} {
 		var tb recordedTB

@@ -20,8 +20,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// helpdesk returns a bot that asks for a person if a customer wants one. Each of its trees serves
-// other people: customers, customers in a live chat, agents.
+// helpdesk returns a bot that asks for a person if a customer wants one. It has separate trees for
+// customers, customers in a live chat, and agents.
 func helpdesk() []*botctx.Node {
 	return []*botctx.Node{
 		{
@@ -61,7 +61,7 @@ func hangUp(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// tellPosition sends the place of the request, unless an agent has taken it.
+// tellPosition sends the customer's place in the queue, unless an agent has taken the request.
 func tellPosition(ctx context.Context, bot *botctx.Context) error {
 	at, err := bot.LiveChatPosition(ctx)
 	if err != nil || at.Place == 0 {
@@ -70,8 +70,8 @@ func tellPosition(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text(fmt.Sprintf("You are number %d of %d.", at.Place, at.Waiting)))
 }
 
-// sayGoodbye writes to the customer of the agent who says /done. The chat has ended before, so that it
-// ends even if the customer cannot be reached.
+// sayGoodbye writes to the customer of the agent who says /done. The chat ends first, even if the
+// customer cannot be reached.
 func sayGoodbye(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.SendMessageToInlet(ctx, livechat.SendMessageToInletParams{
 		Channel: bot.Channel, MessageEvent: bot.MessageEvent, Response: send.Template("Goodbye, {{firstName}}!"),
@@ -117,14 +117,14 @@ func outlet() channel.Channel {
 	}
 }
 
-// people are a customer, an agent of the support, and one of the sales, on a platform.
+// people are a customer, a support agent and a sales agent on a platform.
 type people struct {
 	p           *fakes.Platform
 	ada         *fakes.Actor
 	grace, hedy *fakes.Agent
 }
 
-// atHelpdesk returns them.
+// atHelpdesk returns the people of a new helpdesk.
 func atHelpdesk(t *testing.T) people {
 	t.Helper()
 	p := fakes.New(fakes.For(t), fakes.Config(inLiveChats))

@@ -27,7 +27,7 @@ func TestConversations(t *testing.T) {
 	})
 }
 
-// teaNodes are a bot that sells tea.
+// teaNodes returns a bot that sells tea.
 func teaNodes() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "tea", Trigger: botctx.TextIs("tea"), Responses: []send.Response{

@@ -19,7 +19,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// openDesk returns a runtime that has a desk, and the desk.
+// openDesk returns a runtime with a desk, and the desk.
 func openDesk(ctx context.Context, database store.Store, web send.Connector) (*botctx.Runtime, *desk.Desk, error) {
 	agents, err := desk.New(desk.Config{Store: database})
 	if err != nil {
@@ -50,7 +50,7 @@ func addTeams(ctx context.Context, rt *botctx.Runtime) error {
 	return rt.Pair(ctx, app, "web", "desk")
 }
 
-// deskPage returns the page for the agents who are signed in. session is the host's own.
+// deskPage returns the page for agents. session is the host's sign-in: it returns the agent of a request.
 func deskPage(agents *desk.Desk, rt *botctx.Runtime, session func(r *http.Request) (id, name string)) (http.Handler, error) {
 	page, err := agents.Handler(desk.PageConfig{
 		Runtime: rt,
@@ -68,7 +68,7 @@ func deskPage(agents *desk.Desk, rt *botctx.Runtime, session func(r *http.Reques
 	return http.StripPrefix("/desk", page), nil
 }
 
-// silent is a connector to a platform that keeps nothing.
+// silent is a connector that drops all messages.
 type silent struct{}
 
 func (silent) Send(context.Context, send.Message) (send.Delivery, error) { return send.Delivery{}, nil }

@@ -19,10 +19,10 @@ import (
 // app is the app of the shop.
 const app = fakes.DefaultApp
 
-// forget removes everything about a member of the shop: what the bot keeps, and then what the SDK keeps.
+// forget removes everything about a member of the shop: first the bot's records, then the SDK's.
 func forget(ctx context.Context, rt *botctx.Runtime, memberID string) (orders int64, rest botctx.Erased, err error) {
 	_, err = rt.Operations(botctx.Scope{App: app, Member: memberID}).
-		InletEndLiveChat(ctx, livechat.InletEndParams{}) // The agent gets a message that it is over.
+		InletEndLiveChat(ctx, livechat.InletEndParams{}) // The agent gets a message that the chat is over.
 	if err != nil && boterr.CodeOf(err) != boterr.FailedPrecondition && boterr.CodeOf(err) != boterr.NotFound {
 		return 0, rest, err
 	}

@@ -31,7 +31,7 @@ func reserve(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("Reserved."))
 }
 
-// reserveOnce does so under the id of the message that it answers.
+// reserveOnce is reserve, but stores the reservation under the id of the message.
 func reserveOnce(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: "reservations",
@@ -116,7 +116,7 @@ func lastTable(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("The table is yours."))
 }
 
-// lastTableOnce finds and takes it in one operation.
+// lastTableOnce finds and takes the last table in one operation.
 func lastTableOnce(ctx context.Context, bot *botctx.Context) error {
 	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: "tables", Filter: document.O("by", nil), Patch: document.Set("by", bot.Member.ID),

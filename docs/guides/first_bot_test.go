@@ -43,13 +43,13 @@ func TestGuides_ANewUsersPath(t *testing.T) {
 	u.types("go vet ./... && go test ./...")
 }
 
-// user follows guides in a folder, with a clone that guides have in ../go-sdk.
+// user follows guides in a folder. clone is the SDK's clone, which the guides expect in ../go-sdk.
 type user struct {
 	t             *testing.T
 	folder, clone string
 }
 
-// follows types the commands of a guide, and puts its blocks of Go into files, as many as there are.
+// follows types the commands of a guide, and writes its first blocks of Go into the given files.
 func (u *user) follows(guide string, files ...string) {
 	u.t.Helper()
 	steps := regexp.MustCompile("(?ms)^```go\n(.*?)\n```|^ {4}([^\n]*)").FindAllStringSubmatch(guide, -1)
@@ -66,8 +66,8 @@ func (u *user) follows(guide string, files ...string) {
 	require.Empty(u.t, files, "the guide has these files")
 }
 
-// types gives a command to a shell, which stays where that leads to. Go builds with the flags of the tests, from the
-// clone that they test, so it finds most of what it needs in its cache.
+// types runs a command in a shell. The next command starts in the folder where this one ends. Go builds with the flags
+// of the tests, from the clone that they test, so it finds most of what it needs in its cache.
 func (u *user) types(command string) {
 	u.t.Helper()
 	command = strings.ReplaceAll(command, "../go-sdk", u.clone)
@@ -88,7 +88,7 @@ func (u *user) writes(file, text string) {
 	require.NoError(u.t, os.WriteFile(filepath.Join(u.folder, file), []byte(text), 0o600))
 }
 
-// changes replaces a text that a file has once. $0 is the text itself.
+// changes replaces a text that occurs once in a file. $0 in text is the old text.
 func (u *user) changes(file, old, text string) {
 	u.t.Helper()
 	before := read(u.t, filepath.Join(u.folder, file))

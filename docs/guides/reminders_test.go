@@ -36,7 +36,7 @@ func dentist() []*botctx.Node {
 	}
 }
 
-// book has the member reminded an hour before the appointment, which is in two days.
+// book schedules a reminder an hour before the appointment, which is in two days.
 func book(ctx context.Context, bot *botctx.Context) error {
 	at := bot.Now().Add(48 * time.Hour)
 	_, err := bot.NewAgenda(ctx, agenda.NewParams{
@@ -55,7 +55,7 @@ func remind(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("Your appointment: "+document.Get(bot.AgendaMeta, "at", "")+"."))
 }
 
-// flossDaily has the member reminded at eight each day of the week to come.
+// flossDaily schedules reminders at eight on each day of the next week.
 func flossDaily(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID:        bot.Member.ID,
@@ -68,12 +68,12 @@ func flossDaily(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// zoneOf is the host's answer to where a member is.
+// zoneOf returns a member's time zone. The host sets it as Zone of botctx.Config.
 func zoneOf(_ context.Context, m *member.Member) (string, error) {
 	return document.Get(m.Meta, "zone", "Europe/London"), nil
 }
 
-// remindOfOpening has the member reminded when the shop in Tokyo opens.
+// remindOfOpening schedules reminders for the times when the shop in Tokyo opens.
 func remindOfOpening(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID:        bot.Member.ID,
@@ -86,7 +86,7 @@ func remindOfOpening(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// remindTomorrow has the member reminded tomorrow at nine, in their time zone.
+// remindTomorrow schedules a reminder for tomorrow at nine, in the member's time zone.
 func remindTomorrow(ctx context.Context, bot *botctx.Context) error {
 	where, err := bot.Location(ctx)
 	if err != nil {
@@ -101,13 +101,13 @@ func remindTomorrow(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// cancelReminder removes the agendas of one tag, and leaves the others.
+// cancelReminder removes the agendas with one tag, and keeps the others.
 func cancelReminder(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteParams{MemberID: bot.Member.ID, Tag: "appointment"})
 	return err
 }
 
-// unsubscribe lets the member's agendas send nothing.
+// unsubscribe stops the messages of the member's agendas.
 func unsubscribe(_ context.Context, bot *botctx.Context) error {
 	bot.Member.BotMeta.Set("subscribe", false)
 	return nil

@@ -96,7 +96,7 @@ func TestCafe_AsksAgainAndCancels(t *testing.T) {
 	require.Equal(t, "Cancelled.", ada.Last(), "and no coffee goes to a street of that name")
 }
 
-// forgetful is a bot without a saved position, which was forgotten.
+// forgetful is a bot whose first node should save its position, but does not.
 func forgetful() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "name?", Trigger: botctx.TextIs("hi"), Responses: botctx.Say("What is your name?")},

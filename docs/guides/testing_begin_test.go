@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// sizes are the nodes that ask for the size of a kettle.
+// sizes returns the nodes that ask for the size of a kettle.
 func sizes() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "size", Trigger: botctx.TextIs("kettle"), Responses: botctx.Say("Which size?"), SavesPosition: true},

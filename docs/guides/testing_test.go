@@ -59,7 +59,7 @@ func take(ctx context.Context, bot *botctx.Context, n int) (bool, error) {
 	return taken.Value != nil, err
 }
 
-// charge charges the member, and once if the run is tried again.
+// charge charges the member. If the run is tried again, the member is not charged twice.
 func charge(ctx context.Context, bot *botctx.Context, cents int64) error {
 	shop, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
 	if err != nil {
@@ -84,7 +84,7 @@ func openShop(t *testing.T) (*fakes.Platform, *fakes.Actor, *fakes.Account) {
 	return p, ada, account
 }
 
-// left returns how many kettles there are.
+// left returns the number of kettles in the stock.
 func left(p *fakes.Platform) int { return document.Get(p.Data("stock")[0], "left", 0) }
 
 func TestShop_Sells(t *testing.T) {
@@ -161,7 +161,7 @@ func TestShop_LastKettleGoesToOne(t *testing.T) {
 	bob := p.AddMember(member.Member{FirstName: "Bob"})
 	ada.Says("buy")
 
-	fork := p.Fork() // What happens on one of the two is not seen on the other.
+	fork := p.Fork() // Changes of one platform are not visible on the other.
 	bob.In(fork).Says("buy")
 	require.Equal(t, "It is on its way.", bob.In(fork).Last())
 

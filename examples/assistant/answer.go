@@ -118,7 +118,7 @@ func (c *content) UnmarshalJSON(value []byte) error {
 	return nil
 }
 
-// The ends of an answer.
+// The reasons why an answer ends, in lower case.
 var (
 	endsCut    = []string{"length", "max_tokens", "model_length"}
 	endsFailed = []string{"error", "insufficient_system_resource", "network_error", "malformed_function_call"}

@@ -33,7 +33,7 @@ A bot that asks a language model. Without an address it plays a conversation wit
 The key of the API is taken from ASSISTANT_KEY.
 `
 
-// run is the program. It returns the exit code.
+// run runs the program and returns its exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, problems io.Writer) int {
 	settings := Settings{
 		Key: channel.NewSecret(os.Getenv("ASSISTANT_KEY")), Timeout: 30 * time.Second,

@@ -52,7 +52,7 @@ func TestRun_SavesNoTest(t *testing.T) {
 		var out, problems bytes.Buffer
 		typed := strings.NewReader("/save " + filepath.Join(folder, name) + "\n")
 		require.Zero(t, run(t.Context(), []string{"-url", "https://models.example/v1"}, typed, &out, &problems), problems.String())
-		require.Contains(t, out.String(), "!! it cannot be saved: a model gives another answer each time.")
+		require.Contains(t, out.String(), "!! the conversation cannot be saved: a model gives another answer each time.")
 	}
 	left, err := os.ReadDir(folder)
 	require.NoError(t, err)

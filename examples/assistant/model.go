@@ -42,7 +42,7 @@ type completion struct {
 	Tools []offer `json:"tools"`
 	// ToolChoice is choiceNone if the answer must be a text. Empty leaves it to the model.
 	ToolChoice string `json:"tool_choice,omitempty"`
-	// One of these is the limit of tokens.
+	// MaxTokens or MaxCompletionTokens is the limit of tokens. The other one is 0.
 	MaxTokens           int `json:"max_tokens,omitempty"`
 	MaxCompletionTokens int `json:"max_completion_tokens,omitempty"`
 }

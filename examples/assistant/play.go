@@ -34,7 +34,6 @@ func wants(tool, arguments string) web.Reply {
 	return web.JSON(200, `{"choices": [{"message": {"role": "assistant", "content": null, "tool_calls": [`+call+`]}}]}`)
 }
 
-// quoted returns a text as JSON.
 func quoted(text string) string {
 	encoded, err := json.Marshal(text)
 	if err != nil {
@@ -43,7 +42,6 @@ func quoted(text string) string {
 	return string(encoded)
 }
 
-// play plays a conversation, and returns it.
 func play() (string, error) {
 	p := fakes.New()
 	ada := open(p, scripted(io.Discard))

@@ -32,7 +32,6 @@ type recorded struct {
 	Log string `json:"log"`
 }
 
-// replies returns the answers.
 func (r recorded) replies() []web.Reply {
 	all := make([]web.Reply, len(r.Answers))
 	for i, answer := range r.Answers {

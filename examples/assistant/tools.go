@@ -30,7 +30,6 @@ type tool struct {
 // nothing are the parameters of a tool without any.
 const nothing = `{"type": "object", "properties": {}, "additionalProperties": false}`
 
-// statuses are the statuses of orders.
 var statuses = []string{"open", "sent"}
 
 // tools are everything that the model can do.
@@ -152,7 +151,6 @@ func brief(value any) any {
 	}
 }
 
-// written returns the JSON of a value.
 func written(value any) string {
 	text, err := document.AppendJSON(nil, value)
 	if err != nil {

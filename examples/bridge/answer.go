@@ -36,7 +36,6 @@ func refuse(w http.ResponseWriter, status int, code boterr.Code, message string)
 	write(w, status, failure{Error: boterr.New(code, "", "%s", message)})
 }
 
-// write writes JSON.
 func write(w http.ResponseWriter, status int, value any) {
 	text, err := json.Marshal(value)
 	if err != nil {

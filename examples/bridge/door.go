@@ -38,12 +38,10 @@ type door struct {
 	time time.Duration
 }
 
-// newDoor returns a door.
 func newDoor(open func(botctx.Scope) botctx.Caller, granted grants) *door {
 	return &door{open: open, grants: granted, calls: make(chan struct{}, maxCalls), time: maxTime}
 }
 
-// routes returns the routes of the door.
 func (d *door) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /operations/{name}", d.allowed(d.call))
@@ -65,7 +63,6 @@ func (d *door) allowed(next func(http.ResponseWriter, *http.Request, grant)) htt
 	}
 }
 
-// call runs an operation.
 func (d *door) call(w http.ResponseWriter, r *http.Request, granted grant) {
 	name := r.PathValue("name")
 	if op := botctx.Op(name); op.Exists() && !granted.allows(op) {

@@ -37,7 +37,6 @@ type scene struct {
 	ada, bob *fakes.Actor
 }
 
-// newScene returns a scene.
 func newScene(t *testing.T) scene {
 	t.Helper()
 	p := fakes.New(fakes.For(t))
@@ -145,7 +144,7 @@ func TestDoor_OtherRequests(t *testing.T) {
 	require.Equal(t, 404, s.ask(http.MethodGet, "/", adas, "", "").Code)
 }
 
-// The requests with curl in the guide, with their headers and bodies.
+// The guide's requests with curl work, with their headers and bodies.
 func TestGuide_RequestsOfCurl(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("../../docs/guides/bridge.md")

@@ -30,7 +30,6 @@ func (g grant) allows(op botctx.Op) bool {
 	return len(g.operations) == 0 || slices.Contains(g.operations, op)
 }
 
-// grants are all grants of a door.
 type grants []grant
 
 // check refuses short and duplicate tokens.

@@ -34,7 +34,6 @@ func main() {
 	os.Exit(code)
 }
 
-// run runs the program until ctx ends.
 func run(ctx context.Context, args []string, token string, out, problems io.Writer) int {
 	var address string
 	return program.Program{
@@ -85,7 +84,6 @@ func newMember(platform *fakes.Platform) *fakes.Actor {
 	return platform.AddMember(member.Member{FirstName: "Ada"})
 }
 
-// scopeOf returns the scope of a member.
 func scopeOf(actor *fakes.Actor) botctx.Scope {
 	m := actor.Member()
 	return botctx.Scope{App: m.App, Channel: m.Channel, Member: m.ID}

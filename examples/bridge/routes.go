@@ -20,10 +20,9 @@ func inJSON(routes *http.ServeMux) http.Handler {
 	})
 }
 
-// refuseRoute answers a request without a route.
 func refuseRoute(w http.ResponseWriter, status int) {
 	if status == http.StatusMethodNotAllowed {
-		refuse(w, status, boterr.Unsupported, "the path is there for the methods that the header Allow names")
+		refuse(w, status, boterr.Unsupported, "the path does not support this method: use one from the header Allow")
 		return
 	}
 	refuse(w, status, boterr.NotFound, "there is nothing at this path: GET /operations lists what can be called")

@@ -20,7 +20,6 @@ type booking struct {
 	Time   string `json:"time"`
 }
 
-// noteBooking notes the booking in a message.
 func noteBooking(ctx context.Context, bot *botctx.Context) error {
 	wish, said := noted(bot), heard(bot)
 	named, err := namedPlace(ctx, bot)
@@ -74,7 +73,6 @@ func goOnBooking(_ context.Context, bot *botctx.Context) (*botctx.Redirect, erro
 	}
 }
 
-// takeBooking takes the recorded booking.
 func takeBooking(ctx context.Context, bot *botctx.Context) error { return take(ctx, bot, noted(bot)) }
 
 // take takes a booking once, however often and however concurrently it is requested: the filter matches the
@@ -119,7 +117,6 @@ func sayWhyNot(ctx context.Context, bot *botctx.Context, wish booking, mine docu
 	return reply(ctx, bot, "Sorry, %s has not enough seats for %d tonight.", wish.Place.Name, wish.People)
 }
 
-// listBookings shows the guest's bookings.
 func listBookings(ctx context.Context, bot *botctx.Context) error {
 	booked, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		DataSourceID: placesID,

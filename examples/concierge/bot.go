@@ -149,12 +149,11 @@ func says(phrases ...string) botctx.Trigger {
 	return botctx.Described("says "+strings.Join(phrases, ", "), when(func(said said) bool { return said.has(phrases...) }))
 }
 
-// means matches a text whose content, as understood, meets a condition.
+// means matches a text if what the concierge understands of it meets a condition.
 func means(what string, holds func(said said) bool) botctx.Trigger {
 	return botctx.Described("means "+what, when(holds))
 }
 
-// when matches a text that meets a condition.
 func when(holds func(said said) bool) botctx.Trigger {
 	return botctx.OnText(func(text string) bool { return holds(understand(text)) })
 }
@@ -162,8 +161,8 @@ func when(holds func(said said) bool) botctx.Trigger {
 // heard returns the content of the guest's message.
 func heard(bot *botctx.Context) said { return understand(bot.MessageEvent.Text()) }
 
-// once computes something about the message once per run: the trigger of a node and its actions need the
-// same.
+// once computes a value from the message only once per run, because a node's trigger and its actions need the same
+// value.
 func once[T any](bot *botctx.Context, what string, find func() (T, error)) (T, error) {
 	if found, ok := bot.Values[what].(T); ok {
 		return found, nil

@@ -34,7 +34,6 @@ func cityOf(t *testing.T, places Places) *fakes.Platform {
 // exchange is a guest's message and a part of the answer.
 type exchange struct{ says, hears string }
 
-// converse holds a conversation.
 func converse(t *testing.T, guest *fakes.Actor, conversation ...exchange) {
 	t.Helper()
 	for _, e := range conversation {
@@ -45,7 +44,6 @@ func converse(t *testing.T, guest *fakes.Actor, conversation ...exchange) {
 	}
 }
 
-// entryOf returns the stored entry of a place.
 func entryOf(t *testing.T, p *fakes.Platform, name string) document.Object {
 	t.Helper()
 	for _, entry := range p.Data(placesID) {

@@ -19,13 +19,11 @@ const maxNameLength = 200
 // columnMetres is the column of the distance in the entries of a geo query.
 const columnMetres = "metres"
 
-// place is a place mentioned in the conversation.
 type place struct {
 	ID   any    `json:"id"`
 	Name string `json:"name"`
 }
 
-// namesPlace matches messages that name a place.
 func namesPlace(ctx context.Context, bot *botctx.Context) (bool, error) {
 	named, err := namedPlace(ctx, bot)
 	return !named.IsZero(), err
@@ -37,7 +35,6 @@ func (c Concierge) looksForPlaces(ctx context.Context, bot *botctx.Context) (boo
 	return values.Len() > 0 || heard(bot).has("all", "any", "anything", "everything", "places"), err
 }
 
-// find lists the places that the guest looks for.
 func (c Concierge) find(ctx context.Context, bot *botctx.Context) error {
 	found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		DataSourceID: placesID,
@@ -101,7 +98,7 @@ func locate(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) 
 	return botctx.GoTo("located")
 }
 
-// location returns the guest's location in a message, or a question.
+// location returns the guest's location in a message. If it is unclear, problem is the question to ask.
 func location(ctx context.Context, bot *botctx.Context) (here document.Object, problem string, err error) {
 	if said := heard(bot); said.located {
 		if !isOnGlobe(said.longitude, said.latitude) {
@@ -147,7 +144,7 @@ func (c Concierge) values(ctx context.Context, bot *botctx.Context) (document.Ob
 	return once(bot, "values", func() (document.Object, error) { return c.valuesIn(ctx, bot, heard(bot)) })
 }
 
-// valuesIn returns the column values in a message: for each column the longest, and none for two columns.
+// valuesIn returns the column values in a message: for each column the longest one. A text counts for only one column.
 func (c Concierge) valuesIn(ctx context.Context, bot *botctx.Context, said said) (document.Object, error) {
 	values, taken := document.O(), map[string]bool{}
 	for _, column := range c.Columns {
@@ -188,7 +185,6 @@ func namedPlace(ctx context.Context, bot *botctx.Context) (document.Object, erro
 	return once(bot, "place", func() (document.Object, error) { return placeNamed(ctx, bot, heard(bot)) })
 }
 
-// placeNamed looks up the place that a message names.
 func placeNamed(ctx context.Context, bot *botctx.Context, said said) (document.Object, error) {
 	name, err := longestIn(ctx, bot, "name", said.hasName)
 	if err != nil {
@@ -245,7 +241,6 @@ func places(found, shown int) string {
 	}
 }
 
-// line describes a place in a list.
 func (c Concierge) line(entry document.Object) string {
 	var values []string
 	for _, column := range c.Columns {

@@ -44,7 +44,7 @@ demonstration.
 
 `
 
-// run is the program. It returns the exit code.
+// run runs the program and returns its exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, problems io.Writer) int {
 	var file string
 	return program.Program{
@@ -57,7 +57,6 @@ func run(ctx context.Context, args []string, in io.Reader, out, problems io.Writ
 	}.Run(args, problems)
 }
 
-// chat loads the places, and chats about them.
 func chat(ctx context.Context, file string, in io.Reader, out io.Writer) error {
 	text, name := ownPlaces, "the city's own places"
 	if file != "" {

@@ -20,7 +20,6 @@ type ran struct {
 	out, problems string
 }
 
-// runWith runs the program.
 func runWith(t *testing.T, input string, args ...string) ran {
 	t.Helper()
 	var out, problems bytes.Buffer

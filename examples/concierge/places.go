@@ -14,7 +14,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// placesID is the data source of the places.
 const placesID = "places"
 
 // columnSeatsFree is the column of the seats that a place has left tonight. Bookings decrease it.
@@ -50,7 +49,7 @@ func ReadPlaces(text []byte) (Places, error) {
 	var places Places
 	for i, row := range rows {
 		if row.IsZero() {
-			return Places{}, fmt.Errorf("element %d is null, and must be an object", i)
+			return Places{}, fmt.Errorf("element %d is null; make it an object", i)
 		}
 		places.Entries = append(places.Entries, placeOf(row, i))
 	}
@@ -85,7 +84,6 @@ func placeOf(row document.Object, index int) document.Object {
 	return entry.With(columnSeatsFree, document.Get(row, "seats", seatsOfOthers))
 }
 
-// point returns a GeoJSON point.
 func point(longitude, latitude float64) document.Object {
 	return document.O("type", "Point", "coordinates", document.A(longitude, latitude))
 }
@@ -120,8 +118,7 @@ func sayableColumns(entries []document.Object) []string {
 	})
 }
 
-// isSayable reports whether a value in a guest's message can refer to the column: not if it is a number, a
-// yes or a no.
+// isSayable reports whether guests may say a value to mean the column. Numbers, yes and no are excluded.
 func isSayable(value string) bool {
 	hasLetter := strings.ContainsFunc(value, unicode.IsLetter)
 	hasDigit := strings.ContainsFunc(value, unicode.IsDigit)

@@ -9,14 +9,13 @@ import (
 	"unicode"
 )
 
-// said is the content of a guest's message, as far as the concierge understands it. The zero value of a field
-// means that the message does not have it.
+// said is the part of a guest's message that the concierge understands. A field is zero if the message does not have it.
 type said struct {
 	// words are the words in lower case, separated and surrounded by single spaces.
 	words string
 	// name is the name that the guest wants.
 	name string
-	// number is the number of a place in the list; only is true if the message is just that number.
+	// number is the number of a place in the list. only is true if the message is just that number.
 	number int
 	only   bool
 	// people is the number of guests.
@@ -25,7 +24,7 @@ type said struct {
 	time string
 	// within is a distance in metres.
 	within float64
-	// latitude and longitude are the guest's location, in degrees; located is true if the message has one.
+	// latitude and longitude are the guest's location, in degrees. located is true if the message has one.
 	latitude, longitude float64
 	located             bool
 }
@@ -43,7 +42,6 @@ var (
 	countWords = []string{"two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
 )
 
-// understand reads a guest's message.
 func understand(text string) said {
 	s := said{words: wordsOf(text), name: group(nameForm, text)}
 	s.readLocation(text)

@@ -50,7 +50,6 @@ func sayGoodbye(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// end ends the live chat.
 func end(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.EndLiveChat(ctx, livechat.EndParams{Channel: bot.Channel, MessageEvent: bot.MessageEvent})
 	return err

@@ -48,7 +48,6 @@ func rowOf(rows []string, i int) string {
 	return ""
 }
 
-// print prints one row.
 func (c *Columns) print(stamp, left, right string) {
 	row := fmt.Sprintf("%8s  %-*s | %s", stamp, width, left, right)
 	c.text.WriteString(strings.TrimRight(row, " ") + "\n")

@@ -14,7 +14,6 @@ type step struct {
 // pause is the time until the next step.
 const pause = 20 * time.Second
 
-// conversation is the conversation that the program plays.
 var conversation = []step{
 	{who: "Ada", says: "hi"},
 	{who: "Ada", says: "person"},

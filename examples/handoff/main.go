@@ -31,7 +31,7 @@ const usage = `Usage: handoff [-talk]
 A bot that hands its customers over to people. It plays a conversation, in virtual time.
 `
 
-// run is the program. It returns the exit code.
+// run runs the program and returns its exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, problems io.Writer) int {
 	isTalk := false
 	return program.Program{

@@ -58,7 +58,6 @@ func openShop(options ...fakes.Option) *fakes.Platform {
 	return p
 }
 
-// addCustomer adds a customer to the shop.
 func addCustomer(p *fakes.Platform, name string) *fakes.Actor {
 	return p.AddMember(member.Member{Channel: web, FirstName: name})
 }

@@ -56,7 +56,6 @@ func newStage() *stage {
 	return s
 }
 
-// play carries out a step, and prints it.
 func (s *stage) play(step step) error {
 	now := s.platform.Now()
 	customer, agent := s.customers[step.who], s.agents[step.who]
@@ -80,7 +79,6 @@ func (s *stage) play(step step) error {
 	}
 }
 
-// printNew prints new messages and changes.
 func (s *stage) printNew() {
 	all := s.platform.Sent()
 	for _, sent := range all[s.sent:] {

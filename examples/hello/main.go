@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/fakes/console"
 )
 
-// nodes are the bot: its triggers and responses.
+// nodes returns the bot: its triggers and responses.
 func nodes() []*botctx.Node {
 	return []*botctx.Node{
 		{

@@ -36,7 +36,6 @@ var personForm = regexp.MustCompile(`(?i)\b(person|human|somebody|someone|agent)
 
 var wishForm = regexp.MustCompile(`(?i)\btable for ([1-9]\d?) at (\d\d?:\d\d)\b`)
 
-// callPerson asks for a person.
 func callPerson(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 	_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{
 		AssignmentDetails: livechat.AssignmentDetails{Summary: "The guest wrote: " + bot.MessageEvent.Text()},
@@ -50,7 +49,6 @@ func callPerson(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, err
 	return botctx.GoTo("called")
 }
 
-// nodes returns the bot.
 func (b bistro) nodes() []*botctx.Node {
 	return []*botctx.Node{
 		{

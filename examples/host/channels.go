@@ -83,7 +83,7 @@ func readChannels(
 		known[key] = true
 		if of := (account{all[i].Type, all[i].Account}); of.id != "" {
 			if accounts[of] {
-				problems = append(problems, fmt.Errorf("channel %d: the account %s has a channel already: an account belongs to one", i+1, of.id))
+				problems = append(problems, fmt.Errorf("channel %d: the account %s has a channel already: use another account", i+1, of.id))
 			}
 			accounts[of] = true
 		}
@@ -91,7 +91,6 @@ func readChannels(
 	return all, errors.Join(problems...)
 }
 
-// account is an account of a platform.
 type account struct {
 	platform channel.Type
 	id       string
@@ -286,7 +285,6 @@ func finder(all []channelSettings, platform channel.Type) func(ctx context.Conte
 	}
 }
 
-// has reports whether a channel is of a platform.
 func has(all []channelSettings, platform channel.Type) bool {
 	return slices.ContainsFunc(all, func(s channelSettings) bool { return s.Type == platform })
 }

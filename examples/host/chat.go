@@ -60,7 +60,7 @@ func byID(all []channelSettings, of channel.Type) func(ctx context.Context, id s
 	}
 }
 
-// pairWithDesks lets agents answer on the desks the requests from all other channels of their apps.
+// pairWithDesks pairs the other channels of each app with the app's desks, on which agents answer.
 func (s *service) pairWithDesks(ctx context.Context) error {
 	inlets := s.config.channels
 	for _, one := range s.config.telegramChannels() {
@@ -137,8 +137,8 @@ func (s *service) storeFile(ctx context.Context, file utility.StoredFile) (strin
 	return s.url() + filesPath + (&url.URL{Path: file.Key}).EscapedPath(), nil
 }
 
-// serveFile serves a file of an agent, whose address cannot be guessed. Browsers save it, and show it in no page but as a
-// picture.
+// serveFile serves a file of an agent, whose address cannot be guessed. Browsers download the file. Pages can show it
+// only as a picture.
 func (s *service) serveFile(w http.ResponseWriter, r *http.Request) {
 	content, err := s.files.Open(r.Context(), strings.TrimPrefix(r.URL.Path, filesPath))
 	if err != nil {

@@ -33,7 +33,6 @@ func newTrial(t *testing.T) *service {
 	return s
 }
 
-// answered is an answer of the service.
 type answered struct {
 	StatusCode int
 	Header     http.Header

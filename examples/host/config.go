@@ -18,14 +18,14 @@ type config struct {
 	listen string
 	// show is a collection to print instead of serving, or "" for none.
 	show string
-	// isCheck is true if the program asks a running service how it is, and ends.
+	// isCheck is true if the program only checks whether a running service is alive.
 	isCheck bool
 	// file is the file of the records, unless postgres or mongo is the address of a database.
 	file            string
 	postgres, mongo channel.Secret
 	// files is the bucket for the files of chats, or "" for none, and url the public address of the service.
 	files, url string
-	// isTrial is true without any settings.
+	// isTrial is true if there are no settings.
 	isTrial bool
 
 	allow       []string
@@ -37,7 +37,7 @@ type config struct {
 	maxPending    int
 	// adminToken gives operators access to the records. Without it there is no access.
 	adminToken channel.Secret
-	// agents are the tokens of those who answer on the desk, by name.
+	// agents are the tokens of the desk's agents, by name.
 	agents   map[string]channel.Secret
 	logLevel slog.Level
 	// channels are the channels of the file, and with demo the channel of demo.go.
@@ -211,7 +211,6 @@ func secret(to *channel.Secret) func(string) error {
 	}
 }
 
-// check returns an error for invalid values.
 func (c config) check() error {
 	var problems []error
 	if c.show == "" && len(c.channels) == 0 && len(c.telegramChannels()) == 0 {
@@ -235,7 +234,7 @@ func (c config) check() error {
 		{"-max-pending", int64(c.maxPending)},
 	} {
 		if number.value <= 0 {
-			problems = append(problems, errors.New(number.flag+" must be more than nothing"))
+			problems = append(problems, errors.New(number.flag+" must be positive"))
 		}
 	}
 	if token := c.adminToken.Reveal(); token != "" && len(token) < minTokenBytes {

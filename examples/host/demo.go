@@ -43,7 +43,6 @@ func startDemo(ctx context.Context, secrets []channel.Secret, out io.Writer) (*d
 	return d, nil
 }
 
-// close ends the receiver.
 func (d *demoReceiver) close() error {
 	if d == nil {
 		return nil
@@ -69,7 +68,6 @@ func printMessages(secrets []channel.Secret, out io.Writer) http.Handler {
 	})
 }
 
-// printMessage prints one message.
 func printMessage(out io.Writer, body []byte) error {
 	value, err := document.ParseJSON(body)
 	if err != nil {

@@ -61,7 +61,7 @@ func check(ctx context.Context, listen string) error {
 		return err
 	}
 	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("the service answers %s", answer.Status)
+		return fmt.Errorf("the service answers %s: see its log", answer.Status)
 	}
 	return nil
 }

@@ -32,7 +32,6 @@ func (w *world) operate(method, path, token string) reply {
 	return do(req)
 }
 
-// listed returns the dead letters.
 func (w *world) listed() []deadLetter {
 	w.t.Helper()
 	answer := w.operate(http.MethodGet, "/admin/dead-letters", tokenOfTests)

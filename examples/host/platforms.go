@@ -44,7 +44,7 @@ func (a application) check(prefix string) error {
 	return nil
 }
 
-// applicationPrefixes begin the variables of the application on each platform. On echo and hotel each channel has its
+// applicationPrefixes are the prefixes of the application's variables, by platform. On echo and hotel each channel has its
 // own application, in the file of channels.
 var applicationPrefixes = map[channel.Type]string{
 	channel.Alpha: "HOST_ALPHA_", channel.Bravo: "HOST_BRAVO_", channel.Echo: "HOST_ECHO_", channel.Hotel: "HOST_HOTEL_",

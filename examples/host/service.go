@@ -186,7 +186,6 @@ func (s *service) observe(measured *otel.Instrumentation, drops *send.Drops) err
 	return err
 }
 
-// routes returns the routes of the service.
 func (s *service) routes(receivers map[string]http.Handler, metrics http.Handler) (http.Handler, error) {
 	mux := http.NewServeMux()
 	for pattern, receiver := range receivers {
@@ -263,7 +262,7 @@ func (s *service) serve(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 	case err = <-served: // The listener broke.
-	case err = <-polled: // Waiting cannot help.
+	case err = <-polled: // Polling has failed for good.
 		polled <- nil
 	}
 	s.log.InfoContext(ctx, "stopping", "within", s.config.stopWithin)

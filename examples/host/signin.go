@@ -39,7 +39,7 @@ type signIns struct {
 	tokens map[string]channel.Secret
 
 	mu sync.Mutex
-	// links are the people by the tokens of their links, and sessions by the values of their cookies.
+	// links maps the tokens of links to people. sessions maps the values of cookies to people.
 	links, sessions map[string]string
 }
 
@@ -66,7 +66,7 @@ func (s *signIns) link(person string) string {
 	return signInPath + token
 }
 
-// signIn takes a link, and leads to the page of its person.
+// signIn accepts a link once: it sets a cookie and redirects to the person's page.
 func (s *signIns) signIn(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,13 +79,12 @@ func (s *signIns) signIn(w http.ResponseWriter, r *http.Request) {
 	delete(s.links, token)
 	session := rand.Text()
 	s.sessions[session] = person
-	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Links are for this machine alone, without TLS.
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Links only work on this machine, without TLS.
 		Name: sessionCookie + "-" + person, Value: session, Path: pathOf(person), HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
 	http.Redirect(w, r, pathOf(person), http.StatusSeeOther)
 }
 
-// pathOf returns the path of a person's page.
 func pathOf(person string) string {
 	if person == operator {
 		return operatorsPath + "/"
@@ -95,7 +94,7 @@ func pathOf(person string) string {
 
 var errNotSignedIn = errors.New("give a name and its token as user and password, or open the link that the host has printed")
 
-// person returns who sends a request: with a cookie, with a name and its token, or as the operator with the token alone.
+// person returns the person who sends a request, by a cookie, by a name with its token, or by the operator's token alone.
 func (s *signIns) person(r *http.Request) (string, error) {
 	s.mu.Lock()
 	for _, cookie := range r.Cookies() {

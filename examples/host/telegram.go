@@ -28,7 +28,6 @@ func (c config) telegramChannels() []channel.Channel {
 	}}
 }
 
-// newTelegram returns the connector to Telegram.
 func (s *service) newTelegram(load loadChannel, drops *send.Drops) (*telegram.Connector, error) {
 	return telegram.New(telegram.Config{
 		APIURL: s.config.telegramURL, Store: s.store, LoadChannel: load, Drops: drops, Logger: s.log,

@@ -38,7 +38,7 @@ type chat struct {
 	t    *testing.T
 	now  func() time.Time
 	said chan string
-	// asked counts the messages that have arrived; refuses is true if none is accepted.
+	// asked counts the messages that have arrived. refuses is true while the chat refuses all messages.
 	asked   atomic.Int64
 	refuses atomic.Bool
 }
@@ -132,7 +132,6 @@ func newWorldIn(t *testing.T, environment variables, args ...string) *world {
 	return w
 }
 
-// start starts the service.
 func (w *world) start() {
 	w.t.Helper()
 	c, err := parse(w.args, w.environment.lookup, io.Discard)
@@ -145,7 +144,6 @@ func (w *world) start() {
 	go func(s *service, stopped chan<- error) { stopped <- s.serve(ctx) }(w.service, w.stopped)
 }
 
-// stop stops the service gracefully.
 func (w *world) stop() {
 	w.t.Helper()
 	w.cancel()
@@ -166,14 +164,12 @@ func (w *world) isStopped() {
 	}
 }
 
-// reply is the service's answer.
 type reply struct {
 	status     int
 	body       string
 	retryAfter string
 }
 
-// get makes a GET request to the service.
 func (w *world) get(path string) reply {
 	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, "http://"+w.service.listener.Addr().String()+path, nil)
 	if err != nil {
@@ -188,7 +184,6 @@ func (w *world) post(id, text, secret string) <-chan reply {
 	return w.postOf(id, `{"type":"TEXT","from":"ada","data":{"text":"`+text+`"}}`, secret)
 }
 
-// postOf sends an event.
 func (w *world) postOf(id, event, secret string) <-chan reply {
 	w.t.Helper()
 	body := []byte(`{"app":"bistro","channel":"website","profile":{"firstName":"Ada"},"messageEvent":` + event + `}`)
@@ -225,7 +220,6 @@ func do(req *http.Request) reply {
 	return reply{status: resp.StatusCode, body: string(body), retryAfter: resp.Header.Get("Retry-After")}
 }
 
-// variables are the variables of an environment.
 type variables map[string]string
 
 func (v variables) lookup(name string) (value string, isSet bool) {

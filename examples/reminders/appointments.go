@@ -28,7 +28,6 @@ type appointment struct {
 	Time string `json:"time"`
 }
 
-// slotsAt returns the entries of slots at some times.
 func slotsAt(times []time.Time) []document.Object {
 	var slots []document.Object
 	for _, at := range times {
@@ -136,7 +135,6 @@ func giveUp(ctx context.Context, bot *botctx.Context) error {
 	return release(ctx, bot, has.Slot)
 }
 
-// appointmentOf returns the appointment at a slot.
 func appointmentOf(slot document.Object) appointment {
 	return appointment{
 		Slot: document.Get(slot, "_id", ""), At: document.Get(slot, "at", document.Timestamp(0)), Time: timeOf(slot),

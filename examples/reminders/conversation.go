@@ -16,7 +16,6 @@ type step struct {
 	days          int
 }
 
-// conversation is the conversation that the program plays.
 var conversation = []step{
 	{patient: "Ada", says: "Hello!"},
 	{patient: "Bob", says: "book"},

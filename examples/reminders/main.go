@@ -5,7 +5,7 @@
 //	go -C examples run ./reminders -realtime
 //	go -C examples run ./reminders -talk
 //
-// It shows agendas: one that runs once, with newAgenda, a tag and replace; one with a pattern and an end
+// It shows agendas: an agenda that runs once, with newAgenda, a tag and replace; one with a pattern and an end
 // date; updateAgenda and deleteMemberAgenda; AgendaMeta, an agenda's data for its node; and a member who has
 // unsubscribed. The nodes of the bot are in practice.go, the appointments in appointments.go, and their
 // agendas in remind.go.
@@ -46,7 +46,6 @@ weeks, in virtual time, which takes none.
 
 `
 
-// settings are the settings of the flags.
 type settings struct {
 	realtime, talk bool
 	day            time.Duration
@@ -70,7 +69,6 @@ func run(ctx context.Context, args []string, in io.Reader, out, problems io.Writ
 	}.Run(args, problems)
 }
 
-// declare declares the flags.
 func (s *settings) declare(flags *flag.FlagSet) {
 	flags.BoolVar(&s.realtime, "realtime", false, "run on the real clock, until the conversation ends or an interrupt comes")
 	flags.BoolVar(&s.talk, "talk", false, "talk to the bot yourself, in virtual time: /advance 2d lets it pass")

@@ -19,7 +19,6 @@ type ran struct {
 	out, problems string
 }
 
-// runWith runs the program.
 func runWith(ctx context.Context, args ...string) ran {
 	var out, problems bytes.Buffer
 	code := run(ctx, args, strings.NewReader("book\n1\n/advance 3d\n"), &out, &problems)

@@ -83,8 +83,8 @@ func (p Practice) Nodes() []*botctx.Node {
 
 const bookedText = "Booked: {{meta.appointment.time}}. I remind you before it, and of your exercises until then."
 
-// subscribe returns the action that allows the bot to send unrequested messages, or not. Agendas continue,
-// but send nothing to a member who does not want it.
+// subscribe returns an action that allows or forbids the bot to send unrequested messages. Agendas continue,
+// but send nothing to a member who forbids them.
 func subscribe(wanted bool) botctx.Action {
 	return func(_ context.Context, bot *botctx.Context) error {
 		bot.Member.BotMeta.Set("subscribe", wanted)

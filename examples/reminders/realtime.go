@@ -91,7 +91,7 @@ func newRealStage(
 	return stage, err
 }
 
-// play makes a patient say something, or days pass.
+// play carries out a step: a patient says something, or days pass.
 func (s *realStage) play(ctx context.Context, step step) error {
 	if step.days > 0 {
 		return s.wait(ctx, time.Duration(step.days)*s.day)

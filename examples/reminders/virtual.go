@@ -34,7 +34,6 @@ func talk(ctx context.Context, in io.Reader, out io.Writer) error {
 	}.Run(ctx)
 }
 
-// virtualStage is a fake platform with virtual time.
 type virtualStage struct {
 	platform   *fakes.Platform
 	patients   map[string]*fakes.Actor
@@ -62,7 +61,7 @@ func playInVirtualTime(transcript *Transcript) error {
 	return nil
 }
 
-// play makes a patient say something, or days pass.
+// play carries out a step: a patient says something, or days pass.
 func (s *virtualStage) play(step step) error {
 	if step.days > 0 {
 		if err := s.platform.TryAdvance(time.Duration(step.days) * 24 * time.Hour); err != nil {

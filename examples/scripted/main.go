@@ -26,7 +26,7 @@ import (
 	"github.com/botctx/go-sdk/script"
 )
 
-// inGo are the nodes of the bot that are written in Go, in addition to the nodes of the folder.
+// inGo returns the nodes of the bot that are written in Go, in addition to the nodes of the folder.
 func inGo() []*botctx.Node {
 	return []*botctx.Node{{
 		ID: "hours", Trigger: botctx.TextIs("hours"), Global: botctx.GlobalInTree,
@@ -34,14 +34,14 @@ func inGo() []*botctx.Node {
 	}}
 }
 
-// nodes are the whole bot: the nodes of a folder, and the nodes in Go.
+// nodes returns the whole bot: the nodes of a folder, and the nodes in Go.
 func nodes(bot fs.FS) ([]*botctx.Node, error) {
 	goNodes := inGo()
 	loaded, err := script.Load(bot, script.Options{}, goNodes...)
 	return slices.Concat(loaded, goNodes), err
 }
 
-// talk holds the conversation, and reloads the folder if it has changed at a tick.
+// talk runs the conversation. At each tick it reloads the folder if it has changed.
 func talk(ctx context.Context, bot fs.FS, welcome string, ticks <-chan time.Time) error {
 	goNodes := inGo()
 	watcher := script.Watch(bot, script.Options{Console: slog.Default()}, goNodes...)
@@ -82,7 +82,7 @@ const usage = `Usage: scripted [-bot folder] [-simulator [-address host:port]]
 A bot of scripts, in the terminal or in a page of the browser. The scripts can be changed meanwhile.
 `
 
-// run is the program. It returns the exit code.
+// run runs the program and returns its exit code.
 func run(ctx context.Context, args []string, out, problems io.Writer) int {
 	folder, address, isPage := "scripted/bot", simulator.DefaultAddress, false
 	return program.Program{

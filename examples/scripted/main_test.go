@@ -20,7 +20,6 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// loaded returns the nodes of the bot.
 func loaded(t *testing.T) []*botctx.Node {
 	t.Helper()
 	bot, err := nodes(os.DirFS("bot"))
@@ -28,7 +27,6 @@ func loaded(t *testing.T) []*botctx.Node {
 	return bot
 }
 
-// newBar returns the platform of the bot.
 func newBar(t *testing.T) *fakes.Platform {
 	t.Helper()
 	p := fakes.New(fakes.For(t))

@@ -20,7 +20,7 @@ const (
 	account = "bakery"
 )
 
-// nodes are the bot: a bakery that takes orders.
+// nodes returns the bot of a bakery that takes orders.
 func nodes() []*botctx.Node {
 	return []*botctx.Node{
 		{
@@ -117,7 +117,6 @@ func receipt(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// callPerson requests a person.
 func callPerson(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{
 		AssignmentDetails: livechat.AssignmentDetails{Summary: bot.Member.FirstName + " has a question."},

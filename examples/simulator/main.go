@@ -30,7 +30,7 @@ const usage = `Usage: simulator [-address host:port]
 The bot of a bakery, in a page of the browser. Ctrl-C ends it.
 `
 
-// run is the program. It returns the exit code.
+// run runs the program and returns its exit code.
 func run(ctx context.Context, args []string, out, problems io.Writer) int {
 	address := simulator.DefaultAddress
 	return program.Program{

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// nodes are the bot that the tests talk to. Saved tests are run with a copy of this file.
+// nodes returns the bot that the tests talk to. Saved tests run with a copy of this file.
 func nodes() []*botctx.Node {
 	all := []*botctx.Node{
 		{ID: "hello", Trigger: botctx.TextIs("hi"), Responses: botctx.Say("Hello {{firstName}}!")},
@@ -48,7 +48,6 @@ func nodes() []*botctx.Node {
 	)
 }
 
-// repeat answers with the received text.
 func repeat(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("You sent "+bot.MessageEvent.Data.String()))
 }

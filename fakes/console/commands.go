@@ -50,7 +50,6 @@ func commands() map[string]command {
 	}
 }
 
-// obey runs a command.
 func (s *talk) obey(line string) {
 	name, argument, _ := strings.Cut(line, " ")
 	argument = strings.TrimSpace(argument)
@@ -128,7 +127,7 @@ func (s *talk) sayAsItIs(text string) error {
 	return nil
 }
 
-// tapAny taps anything tappable in any message, or lists everything tappable.
+// tapAny taps a button or quick reply of any message by number or title. Without an argument it lists them.
 func (s *talk) tapAny(argument string) error {
 	if err := s.onlyMembers(); err != nil {
 		return err
@@ -239,11 +238,11 @@ type declared struct {
 }
 
 // declaredIn reads the Go files of a folder. If pkg is "", it uses the package of the files there, or "main"
-// if there are none. Files of external test packages do not decide.
+// if there are none. The packages of external tests do not count.
 func declaredIn(folder, pkg string) declared {
 	files, _ := os.ReadDir(folder) // A missing folder has no files.
 	isTest := func(file fs.DirEntry) int { return strings.Count(file.Name(), "_test.go") }
-	slices.SortStableFunc(files, func(a, b fs.DirEntry) int { return isTest(a) - isTest(b) }) // May be in another package.
+	slices.SortStableFunc(files, func(a, b fs.DirEntry) int { return isTest(a) - isTest(b) }) // Tests come last: their package may differ.
 	found := declared{pkg: pkg, names: map[string]bool{}}
 	for _, file := range files {
 		if filepath.Ext(file.Name()) != ".go" {
@@ -333,13 +332,13 @@ func (s *talk) agentNamed(name string) (*session.Person, error) {
 		}
 	}
 	if !s.IsOwn() {
-		return nil, fmt.Errorf("there is no agent%s: give the Console its Agents", strings.TrimRight(" "+name, " "))
+		return nil, fmt.Errorf("there is no agent%s: add one to the Agents of the Console", strings.TrimRight(" "+name, " "))
 	}
 	name = cmp.Or(name, session.Agent)
 	return s.add(name, conversation.AddAgent{Name: name, Channel: session.Desk})
 }
 
-// openTickets returns the tickets that the agent can take, and their places among all.
+// openTickets returns the tickets that the agent can take, and their indexes among all of the agent's tickets.
 func openTickets(agent *fakes.Agent) (tickets []fakes.Ticket, places []int) {
 	for i, ticket := range agent.Tickets() {
 		if ticket.IsOpen() && ticket.Assignment != "" {
@@ -382,7 +381,6 @@ func (s *talk) take(number string) error {
 	return nil
 }
 
-// end ends the agent's live chat.
 func (s *talk) end(string) error {
 	if err := s.onlyAgents(); err != nil {
 		return err

@@ -52,10 +52,11 @@ type Console struct {
 
 // Test describes how a saved test creates the bot: its Package, and the Go expressions of the Nodes that were
 // passed to Run ("nodes()") and of a Platform like the Console's, without its members and agents, in a test named t
-// ("newPlatform(t)"). The default of Package is the package of the Go files in the same folder, and "main" without
-// any. A file name without a folder is relative to the folder of the program's own Go files, if the console runs in
-// their module, and otherwise to the working directory. Expressions use declarations of the test's package; if one is
-// missing, /save reports it.
+// ("newPlatform(t)"). The expressions use declarations of the test's package; /save reports missing ones.
+//
+// The default of Package is the package of the Go files in the same folder, or "main" if there are none. A file name
+// without a folder is relative to the folder of the program's own Go files if the console runs in their module, and
+// otherwise to the working directory.
 type Test = session.Test
 
 // Run is the function Run for a configured Console. Nodes are added to the nodes of the Platform. If ctx
@@ -66,7 +67,7 @@ func (c Console) Run(ctx context.Context, nodes ...*botctx.Node) error {
 		return err
 	}
 	set := c.withDefaults()
-	if isTerminal(set.In) { // Ctrl-C outside of a line that is edited ends it, too.
+	if isTerminal(set.In) { // Ctrl-C ends the conversation also while no line is edited.
 		ending, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		defer stop()
 		context.AfterFunc(ending, stop) // A second signal ends the program, whatever the bot does.
@@ -110,11 +111,11 @@ type talk struct {
 	screen  *screen
 	// isEchoing is true if typed lines are printed, too.
 	isEchoing bool
-	// seat is the present speaker.
+	// seat is the current speaker.
 	seat *session.Person
 	// offers are the buttons and replies of the newest messages to members, by their ids.
 	offers map[string][]fakes.Tappable
-	// sent counts the printed messages, choices the choices before the last act.
+	// sent is the number of printed messages. choices is the number of choices before the last act.
 	sent, choices int
 	isOver        bool
 }
@@ -197,7 +198,6 @@ func (s *talk) fail(err error) {
 // stamp is the form of the virtual time.
 const stamp = "Mon 2 Jan 2006 15:04:05 MST"
 
-// advance moves the clock forward.
 func (s *talk) advance(argument string) error {
 	by, err := conversation.Duration(argument)
 	if err != nil {

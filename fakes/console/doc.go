@@ -40,7 +40,7 @@
 // A terminal supports line editing, completion with Tab and history with the up arrow; texts are wrapped to
 // its width, in colour unless NO_COLOR is set. If standard input or output is not a terminal, lines are
 // plain, and typed lines are printed, too: a file of lines makes a transcript. Ctrl-D, Ctrl-C, /quit and the
-// end of the context all end it, and Run returns nil.
+// end of the context all end the conversation, and Run returns nil.
 //
 // Messages of members and bots never control the terminal: control characters are shown as \x1b, and so are
 // characters that change the direction of text. An error of the bot is shown with its code, and the

@@ -54,7 +54,6 @@ func (s *talk) factf(name, format string, args ...any) {
 	s.screen.block(fmt.Sprintf("   %-11s ", name), ofNote, fmt.Sprintf(format, args...), plain)
 }
 
-// state prints the state of the speaker.
 func (s *talk) state(string) error {
 	s.factf("time", "%s", s.Platform().Now().Format(stamp))
 	if s.seat.Agent != nil {
@@ -84,7 +83,6 @@ func (s *talk) state(string) error {
 	return err
 }
 
-// stateOfAgent prints the state of an agent.
 func (s *talk) stateOfAgent(agent *fakes.Agent) error {
 	s.factf("agent", "%s, %s at the channel %s", agent.Name(), agent.ExternalID(), agent.Channel())
 	s.factf("groups", "%s", strings.Join(agent.Groups(), ", "))
@@ -144,7 +142,7 @@ func (s *talk) nameOf(externalID string) string {
 func (s *talk) why(string) error {
 	made := s.lastChoices()
 	if len(made) == 0 {
-		return fmt.Errorf("%s has not said anything yet", s.seat.Name)
+		return fmt.Errorf("%s has not said anything yet: say something first", s.seat.Name)
 	}
 	for _, choice := range made {
 		s.printChoice(choice)
@@ -152,7 +150,7 @@ func (s *talk) why(string) error {
 	return nil
 }
 
-// lastChoices returns the choices for the speaker's last event: of mute nodes, and the one after them.
+// lastChoices returns the choices for the speaker's last event: one for each mute node, and the answer.
 func (s *talk) lastChoices() []botctx.Choice {
 	var last []botctx.Choice
 	isMore := false

@@ -28,7 +28,7 @@ type lines struct {
 	// width.
 	width     int
 	refreshed func() int
-	// colours is true if colours are supported, isEchoing if typed lines would otherwise be invisible.
+	// colours is true if colours are supported. isEchoing is true if typed lines would otherwise be invisible.
 	colours, isEchoing bool
 }
 
@@ -95,7 +95,6 @@ type reading func(into []byte) (int, error)
 
 func (r reading) Read(into []byte) (int, error) { return r(into) }
 
-// got is the result of a Read.
 type got struct {
 	bytes []byte
 	err   error
@@ -170,8 +169,8 @@ func completeText(text []byte) int {
 	return len(text)
 }
 
-// leastWidth is the least number of cells for a text after its head, and narrowIndent the indent below a head
-// that leaves less.
+// leastWidth is the minimum number of cells for a text after its head. If there are fewer, the text begins on the
+// next line, indented by at most narrowIndent cells.
 const (
 	leastWidth   = 20
 	narrowIndent = 2

@@ -101,7 +101,7 @@ func TestCommand_AsAgent(t *testing.T) {
 	}
 	p := fakes.New()
 	out := talk(t, console.Console{Platform: p, Members: []*fakes.Actor{p.AddMember(member.Member{})}}, "/agent")
-	require.Contains(t, out, "there is no agent: give the Console its Agents")
+	require.Contains(t, out, "there is no agent: add one to the Agents of the Console")
 }
 
 // Two agents at a desk each see why their own message was answered.

@@ -16,7 +16,7 @@ import (
 // save writes the conversation as a Go test, or as a conversation file if the file's name has its extension.
 func (s *talk) save(file string) error {
 	if reason := s.console.CannotSave; reason != "" {
-		return fmt.Errorf("it cannot be saved: %s", reason)
+		return fmt.Errorf("the conversation cannot be saved: %s", reason)
 	}
 	if filepath.Base(file) == file {
 		file = filepath.Join(programFolder(), file)
@@ -70,7 +70,7 @@ func testFile(name string) string {
 	return name + ".go"
 }
 
-// isRun reports whether go test here runs a file.
+// isRun reports whether go test runs a file on this system.
 func isRun(path, source string) bool {
 	system := build.Default
 	system.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(source)), nil }

@@ -86,7 +86,7 @@ func TestSave_WhatCannotBeSaved(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range []string{"book.go", "book.chat"} {
 		out := talk(t, console.Console{CannotSave: "a model answers"}, "hi", "/save "+filepath.Join(folder, name))
-		require.Contains(t, out, "!! it cannot be saved: a model answers\n")
+		require.Contains(t, out, "!! the conversation cannot be saved: a model answers\n")
 	}
 	left, err := os.ReadDir(folder)
 	require.NoError(t, err)

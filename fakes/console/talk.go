@@ -38,7 +38,6 @@ func chosen(line string, offers []fakes.Tappable) int {
 	return -1
 }
 
-// say makes the speaker say a text.
 func (s *talk) say(text string) {
 	speaks := s.seat
 	if s.isEchoing {
@@ -137,7 +136,7 @@ func (s *talk) firstOffer(messageID string) int {
 	return 0
 }
 
-// recipient returns the recipient of a message, and whether that is the speaker.
+// recipient returns the name of a message's recipient, and whether the recipient is the speaker.
 func (s *talk) recipient(sent fakes.Sent) (name string, isSeat bool) {
 	groups := s.Platform().Groups(sent.Channel)
 	for _, p := range s.People() {
@@ -164,7 +163,7 @@ func (s *talk) onlyAgents() error {
 	return nil
 }
 
-// numbered returns the label of a tappable part.
+// numbered returns a title in brackets, after its number unless that is 0.
 func numbered(number int, title string) string {
 	if number == 0 {
 		return "[" + title + "]"

@@ -60,7 +60,6 @@ func (s *screen) notef(format string, args ...any) {
 	s.block("-- ", ofNote, fmt.Sprintf(format, args...), ofNote)
 }
 
-// fails prints an error.
 func (s *screen) fails(text string) { s.block("!! ", ofFail, text, ofFail) }
 
 // block prints a text after a head, wrapped. On a terminal that leaves little room after the head, the text
@@ -73,7 +72,7 @@ func (s *screen) block(head string, ofHead colour, text string, ofText colour) {
 			for _, line := range wrapped(strings.TrimRight(head, " "), s.width) {
 				lines.WriteString(s.painted(line, ofHead) + "\n")
 			}
-			indent = min(narrowIndent, s.width/4) //nolint:mnd // Little of what is little.
+			indent = min(narrowIndent, s.width/4) //nolint:mnd // A small part of a narrow terminal.
 			head = strings.Repeat(" ", indent)
 		}
 		width = max(s.width-indent, 1)

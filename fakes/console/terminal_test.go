@@ -55,7 +55,6 @@ func openTerminal(ctx context.Context, t *testing.T, width uint16) *terminal {
 	return x
 }
 
-// watch shows the output.
 func (x *terminal) watch() {
 	buffer := make([]byte, 4096)
 	for {
@@ -285,7 +284,6 @@ func (e *emulator) next(text []byte) int {
 	return size
 }
 
-// sequence carries out an escape sequence.
 func (e *emulator) sequence(text []byte) int {
 	if len(text) < 2 {
 		return 0
@@ -303,7 +301,6 @@ func (e *emulator) sequence(text []byte) int {
 	return 0
 }
 
-// control carries out a control sequence.
 func (e *emulator) control(argument string, final byte) {
 	n, err := strconv.Atoi(argument)
 	if err != nil {
@@ -328,14 +325,12 @@ func (e *emulator) control(argument string, final byte) {
 	}
 }
 
-// line creates the row of the cursor.
 func (e *emulator) line() {
 	for len(e.rows) <= e.row {
 		e.rows = append(e.rows, nil)
 	}
 }
 
-// put writes a character at the cursor.
 func (e *emulator) put(r rune) {
 	if e.col >= e.width {
 		e.row, e.col = e.row+1, 0

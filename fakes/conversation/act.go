@@ -13,14 +13,14 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Act is an action: one of the types of this package whose comments say so. People are referred to by their
-// names in the conversation.
+// Act is an action of a conversation, such as Says. Only types of this package implement it. People are
+// identified by their names in the conversation.
 type Act interface {
 	// by returns the name of the person who acts, or "" if there is none.
 	by() string
 	// lines returns the act as lines of a file.
 	lines() []string
-	// do carries it out on a stage. An error that does not come from the bot is a mistake.
+	// do performs the act on a session. Its error comes from a run of the bot, or means that the act is impossible.
 	do(on *Session) error
 	// code returns the act as Go, with the variables of people.
 	code(of *names, made done) call
@@ -38,14 +38,14 @@ type Sends struct {
 // Taps is the act of tapping a button or a quick reply that a member sees.
 type Taps struct {
 	By, Title string
-	// Which is the place among the choices with the title, the newest message first, from 1 on. 0 is 1.
+	// Which is the place among the choices with the title, the newest message first, from 1 on. 0 means 1.
 	Which int
 }
 
 // Takes is the act of an agent who takes a ticket.
 type Takes struct {
 	By string
-	// Ticket is its place among all that the agent has seen, from 1 on. 0 is the newest open ticket.
+	// Ticket is its place among all tickets that the agent has seen, from 1 on. 0 means the newest open ticket.
 	Ticket int
 }
 
@@ -64,7 +64,7 @@ type Waits struct{ For time.Duration }
 
 // AddMember is the act of adding a member.
 type AddMember struct {
-	// Name is the agent's or member's name in the conversation.
+	// Name is the member's name in the conversation.
 	Name string
 	// Member is the added member. Name becomes the first name if it has neither a first name nor an id.
 	Member member.Member
@@ -77,7 +77,7 @@ type JoinsGroup struct{ By, Group string }
 // AddAgent is the act of adding an agent to an outlet channel.
 type AddAgent struct {
 	Name, Channel string
-	// Groups are the broadcast groups of the agent, all if there are none.
+	// Groups are the broadcast groups of the agent. The default is all groups of the channel.
 	Groups []string
 }
 
@@ -121,7 +121,6 @@ func (a Says) do(on *Session) error {
 
 func (a Sends) do(on *Session) error { return on.sends(a.By, a.Event) }
 
-// sends delivers an event of a person.
 func (s *Session) sends(by string, event send.MessageEvent) error {
 	p := s.person(by)
 	if p == nil {

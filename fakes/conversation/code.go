@@ -63,7 +63,6 @@ func eventSource(event send.MessageEvent) string {
 	return "send.MessageEvent{" + strings.Join(fields, ", ") + "}"
 }
 
-// typeSource returns the type of a message as Go.
 func typeSource(of send.Type) string {
 	names := map[send.Type]string{
 		send.TypeText: "Text", send.TypeImage: "Image", send.TypeAudio: "Audio", send.TypeVideo: "Video", send.TypeFile: "File",
@@ -91,7 +90,6 @@ func (a TapsTicket) code(of *names, _ done) call {
 	return call{receiver: of.of[a.By], name: "Taps", args: []string{ticketSource(of.of[a.By], a.Ticket)}}
 }
 
-// ticketSource returns a ticket of an agent as Go.
 func ticketSource(variable string, number int) string {
 	if number == 0 {
 		return variable + ".Ticket()"
@@ -185,8 +183,8 @@ func isPlain(name string) bool {
 	return plainName.MatchString(name) && !slices.ContainsFunc(strings.Fields(name), isReserved)
 }
 
-// idOf returns the id of a channel, a group or a data source as written in a file. It may be a word that
-// begins a line.
+// idOf returns the id of a channel, a group or a data source as written in a file. Unlike names, ids such as
+// "member" need no quotes.
 func idOf(id string) string {
 	switch id {
 	case "member", "agent", "channel", "desk", "data":
@@ -237,7 +235,7 @@ func unescapedAll(text string) (line string, err error) {
 	line = escape.ReplaceAllStringFunc(text, func(found string) string {
 		one, ok := unescapedOne(found)
 		if !ok {
-			err = fmt.Errorf("%s means nothing: write \\\\ for a backslash; there are \\s for a space at the end of a line, \\t for a tab, "+
+			err = fmt.Errorf("%s is not an escape: write \\\\ for a backslash; there are \\s for a space at the end of a line, \\t for a tab, "+
 				"and \\u{202e} for any character", found)
 		}
 		return one

@@ -1,5 +1,5 @@
 // Package conversation represents conversations with a bot as files that non-programmers can read and write.
-// It plays them on a platform in memory, and writes actions on a platform as such a file or as a Go test.
+// It plays them on a platform in memory. It also writes actions on a platform to such a file, or as a Go test.
 //
 //   - To read and write a file, use [Parse] and [Conversation.String].
 //   - To play a conversation on a platform, use [Session.Play]; [Run] runs files as tests.
@@ -19,8 +19,8 @@
 //	1 day later
 //	Bot: See you today, Ada!
 //
-// It lists all messages of the bot to the people of the conversation: if no answer follows, there must be
-// none. TYPING is omitted.
+// The file lists all messages of the bot to the people of the conversation: if no answer follows an action, the
+// bot must not answer. TYPING is omitted.
 //
 // # Actions
 //
@@ -37,19 +37,19 @@
 //	Grace ends the chat
 //	The next sendResponse fails: Unavailable     also "times out" and "is 20 seconds late"
 //	Call 3 of sendResponse fails: Unavailable    also "times out" and "is 20 seconds late"
-//	The next request to mail fails: Unavailable  so for each service and part below; also "the next mail" or "file"
+//	The next request to mail fails: Unavailable  any service or part named below; also "the next mail" or "file"
 //	Request 3 to the store times out
 //	The process crashes at the next sendResponse also "after" it, and "call 3 of sendResponse", "request 2 to mail"
-//	The process crashes                          until
+//	The process crashes                          nothing is answered until the next line
 //	The process starts again
 //	Out of service: payments                     the store, data sources, mail, files, payments, HTTP, the messaging
-//	                                             platforms, channel shop, data source orders, account shop; until
+//	                                             platforms, channel shop, data source orders, account shop
 //	Back in service: payments
 //	Out of service for 1 hour from request 3 on: mail
-//	The next message comes twice                 also "Message 3", "of channel shop", and the next payment event
+//	The next message comes twice                 also "Message 3", "of channel shop", and "the next payment event"
 //	The next charge of shop is declined: insufficient_funds
 //	Charge 2 of shop is declined: expired_card
-//	Mail to ada@example.com bounces              each from now on
+//	Mail to ada@example.com bounces              every mail from now on
 //
 // # Answers
 //
@@ -63,25 +63,25 @@
 //	Bot to Grace: A kettle leaks.                to another person
 //	Bot sends IMAGE https://example.com/k.png    a file
 //	Bot sends {"type": "TEMPLATE", ...}          a message of another form
-//	Fails: Unavailable                           its run fails, with a code of boterr or without
+//	Fails: Unavailable                           the run fails; the code of boterr may be left out
 //
 // # People
 //
-// A speaker is a member of that first name. If there are agents, or members of several channels, lines at the
-// beginning, or later, add all people:
+// A speaker is a member with that first name. If there are agents, or members of several channels, the file must
+// add all people before they act:
 //
 //	channel page of type alpha
 //	member Ada at page
 //	member Bob {"lastName": "Babbage", "meta": {"vip": true}}
-//	desk support                                 an outlet channel for agents, who answer the members so far
+//	desk support                                 an outlet channel, whose agents answer the members so far
 //	agent Grace at support
 //	data coupons {"code": "SPRING"}              an entry of a data source
 //	Ada joins the group family                   then also "Ada in family"
 //
-// A message to a group goes to each of its members here, as to "Bob in family".
+// A message to a group is listed once for each member in it, as in "Bot to Bob in family: hi".
 //
-// A name is quoted if it has characters other than letters, digits, spaces and . _ - ' or a word with a
-// meaning here ("Bot", "member", "to" and so on).
+// A name needs quotes if it has characters other than letters, digits, spaces and . _ - ' or if it contains a
+// word with a meaning here ("Bot", "member", "to" and so on).
 //
 // # Notation
 //

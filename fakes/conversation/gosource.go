@@ -54,7 +54,6 @@ func goValue(value any) string {
 	}
 }
 
-// goFloat returns a float64 as a Go literal.
 func goFloat(number float64) string {
 	text := strconv.FormatFloat(number, 'g', -1, 64)
 	if strings.ContainsAny(text, ".e") {
@@ -195,7 +194,7 @@ func (n *names) add(p *person) string {
 	return variable
 }
 
-// called is the base of a person's variable: without the number that distinguishes persons of one name.
+// called returns the name from which the person's variable is made, without a number that made it unique.
 func (p *person) called() string {
 	switch {
 	case p.agent != nil:

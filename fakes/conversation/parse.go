@@ -50,8 +50,8 @@ type reader struct {
 	comment []string
 	// more accepts a further line of the last text, or nil if there is none.
 	more func(line string)
-	// isAnswer is true if the last line was an answer that may have buttons, inCard if it belonged to a card
-	// of the answer.
+	// isAnswer is true if the last line was an answer that may have buttons. inCard is true if it belonged to a
+	// card of the answer.
 	isAnswer, inCard bool
 }
 
@@ -76,7 +76,7 @@ func (p *reader) line(line string) error {
 			return errors.New(hint.text)
 		}
 	}
-	return fmt.Errorf("%q says nothing that is understood: write who says it and a colon before it, as in \"Ada: hello\" or "+
+	return fmt.Errorf("%q is not a line of a conversation: write who says it and a colon before it, as in \"Ada: hello\" or "+
 		"\"Bot: Hello Ada!\", or # before a comment", line)
 }
 
@@ -185,7 +185,6 @@ func (p *reader) furtherLine(found []string) error {
 	return err
 }
 
-// object reads a JSON object.
 func object(text string) (document.Object, error) {
 	value, err := document.ParseJSON([]byte(text))
 	if err != nil {
@@ -363,7 +362,7 @@ func (p *reader) addAgent(found []string) error {
 	return nil
 }
 
-// cutName cuts the first name off a list with commas.
+// cutName cuts the first name off a comma-separated list.
 func cutName(list string) (first, rest string) {
 	if quoted, err := strconv.QuotedPrefix(list); err == nil {
 		behind, isMore := strings.CutPrefix(strings.TrimSpace(list[len(quoted):]), ",")
@@ -405,7 +404,6 @@ func (p *reader) addData(found []string) error {
 	return err
 }
 
-// operation reads the name of an operation.
 func operation(text string) (botctx.Op, error) {
 	if slices.Contains(botctx.Ops(), botctx.Op(text)) {
 		return botctx.Op(text), nil
@@ -428,7 +426,6 @@ func readCode(text string) (boterr.Code, error) {
 	return "", fmt.Errorf("there is no code %s: use one of %s", text, strings.Join(all, ", "))
 }
 
-// perhaps suggests a name, if there is one.
 func perhaps(near string) string {
 	if near == "" {
 		return ""
@@ -436,7 +433,7 @@ func perhaps(near string) string {
 	return ": did you mean " + near + "?"
 }
 
-// answer begins an answer to a person, the last actor if no name is given.
+// answer adds an answer to the last step. The recipient is the last actor if to is "".
 func (p *reader) answer(to string, message Message) error {
 	step := p.step()
 	if step == nil {
@@ -458,7 +455,6 @@ func (p *reader) answer(to string, message Message) error {
 	return nil
 }
 
-// message returns the last answer's message.
 func (p *reader) message() *Message {
 	answers := p.step().Answers
 	return &answers[len(answers)-1].Message
@@ -559,7 +555,7 @@ func (p *reader) image(found []string) error {
 	return err
 }
 
-// oneButton is a button at the beginning of a line, oneReply a quick reply.
+// oneButton matches a button at the beginning of a line. oneReply matches a quick reply.
 var (
 	oneButton = regexp.MustCompile(`^` + inBrackets + `(?:\(((?:[^\\()]|\\.)*)\))?\s*`)
 	oneReply  = regexp.MustCompile(`^\(((?:[^\\()]|\\.)*)\)\s*`)

@@ -19,7 +19,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// everything has each form of lines, as String writes it.
+// everything contains each form of line, as String writes it.
 const everything = `# What there is.
 channel page of type alpha
 member Ada at page
@@ -176,7 +176,7 @@ func TestParse_AsPeopleWrite(t *testing.T) {
 func TestParse_SaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"hello":                                `f.chat:1: "hello" says nothing that is understood: write who says it and a colon before it`,
+		"hello":                                `f.chat:1: "hello" is not a line of a conversation: write who says it and a colon before it`,
 		"\n\nBot: hi":                          "f.chat:3: this answers nothing",
 		"1 day later\nBot: hi":                 "f.chat:2: there is no message yet: name the recipient",
 		"| more":                               "this line would continue a text, but there is none",
@@ -196,12 +196,12 @@ func TestParse_SaysWhatToDo(t *testing.T) {
 		"Ada: x\nBot: y\nFails":                "a failure comes once",
 		"Ada: x\nFails: Unavailabel":           "there is no code Unavailabel: use one of InvalidArgument, NotFound",
 		"Fails":                                "nothing was done that could fail",
-		`Ada: a\dir`:                           `\d means nothing: write \\ for a backslash`,
-		`Ada: \u{110000}`:                      `means nothing`,
-		`Ada: \`:                               `means nothing`,
+		`Ada: a\dir`:                           `\d is not an escape: write \\ for a backslash`,
+		`Ada: \u{110000}`:                      `is not an escape`,
+		`Ada: \`:                               `is not an escape`,
 		"Bot takes the ticket":                 `Bot is not a name in this form: write it in quotes, as in "Bot"`,
 		"Note to self: hi":                     `Note to self is not a name in this form: write it in quotes`,
-		`"Ada: hi`:                             "says nothing that is understood",
+		`"Ada: hi`:                             "is not a line of a conversation",
 		`"A\q": hi`:                            "is not a name in quotes",
 		"Ada taps Yes":                         `write "Ada taps [Yes]"`,
 		"Ada taps [Yes] 0":                     "numbers begin with 1",
@@ -228,7 +228,7 @@ func TestParse_SaysWhatToDo(t *testing.T) {
 		"member Ada {\"meta\":5}":              "meta",
 		"The next sendRespons fails: Unavail":  "there is no operation sendRespons: did you mean sendResponse?",
 		"The next sendResponse breaks":         `write "The next sendResponse fails: Unavailable"`,
-		"The next sendResponse is 0s late":     "0 seconds late is not late",
+		"The next sendResponse is 0s late":     "a call cannot be 0 seconds late",
 		"Call 0 of sendResponse times out":     "there is no call 0",
 		"Call 2 of sendRespons times out":      "did you mean sendResponse?",
 		"Call sendResponse fails":              `write "Call 3 of sendResponse fails: Unavailable"`,

@@ -23,7 +23,6 @@ func (c Conversation) String() string {
 	return out.text.String()
 }
 
-// printer writes a conversation.
 type printer struct {
 	text strings.Builder
 	cast cast
@@ -50,7 +49,7 @@ func (p *printer) step(s Step) {
 	}
 }
 
-// adds reports whether an act only adds something.
+// adds reports whether an act only sets something up.
 func adds(act Act) bool {
 	switch act.(type) {
 	case AddMember, AddAgent, AddChannel, AddDesk, AddData, JoinsGroup:
@@ -74,7 +73,6 @@ func (p *printer) lines(indent string, lines []string) {
 	}
 }
 
-// answer writes a message.
 func (p *printer) answer(a Answer) {
 	from := "Bot"
 	if a.To != p.cast.speaker {

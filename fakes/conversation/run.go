@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/internal/textdiff"
 )
 
-// Conversation has the actions of a conversation, and their results.
+// Conversation is a list of actions with their results.
 type Conversation struct {
 	Steps []Step
 	// End are the comments after the last step, without comment marks.
@@ -27,11 +27,11 @@ type Conversation struct {
 type Step struct {
 	// Line is the step's line in the file, or 0 if it was not read from one.
 	Line int
-	// Comment are the lines of the comment before it, without comment marks.
+	// Comment holds the lines of the comment before the step, without comment marks.
 	Comment []string
 	// Act is the action.
 	Act Act
-	// Failure is its failure, or zero if it succeeds.
+	// Failure is the failure of the action, or zero if it succeeds.
 	Failure Failure
 	// Answers are the resulting messages; the order only matters among messages to the same person. TYPING is
 	// not included.
@@ -48,7 +48,7 @@ type Failure struct {
 
 // Answer is a message to a person of the conversation.
 type Answer struct {
-	// Comment are the lines of the comment before it.
+	// Comment holds the lines of the comment before the answer.
 	Comment []string
 	// To is the name of the recipient.
 	To      string
@@ -68,9 +68,9 @@ type Card = render.Card
 // Extension is the extension of files with a conversation.
 const Extension = ".chat"
 
-// Play carries out a conversation in the session, and returns it with the actual results; the rest is
-// unchanged. If the conversation adds no member, its speakers are added. The error is a UsageError, with the
-// line if there is one; the results until then are returned.
+// Play carries out a conversation in the session. It returns the conversation with the actual results; everything
+// else is unchanged. If the conversation adds no member, its speakers are added. The error is a UsageError, with the
+// line if there is one; Play then returns the results up to that step.
 func (s *Session) Play(c Conversation) (Conversation, error) {
 	s.isOpen = s.isOpen || len(s.people) == 0 && !slices.ContainsFunc(c.Steps, addsMember)
 	played := Conversation{End: c.End}
@@ -92,8 +92,7 @@ func (s *Session) Play(c Conversation) (Conversation, error) {
 	return played, nil
 }
 
-// Line returns the line of the current or last step of Play: if a platform that is For a test ends it, it
-// ends there.
+// Line returns the line of the current or last step of Play. If a step ends the test, it is the line of this step.
 func (s *Session) Line() int { return s.line }
 
 func addsMember(step Step) bool {

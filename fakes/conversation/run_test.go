@@ -34,7 +34,7 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// nodes are a shop of kettles.
+// nodes returns the bot of a shop that sells kettles.
 func nodes() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "kettles", Trigger: botctx.TextIs("kettles"), Responses: []send.Response{send.Carousel(
@@ -78,7 +78,7 @@ func schedule(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// shop is a bot that answers, charges and mails.
+// shop returns a bot that answers, charges and mails.
 func shop() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "hi", Trigger: botctx.TextIs("hi"), Responses: botctx.Say("Hello {{firstName}}!")},
@@ -216,7 +216,7 @@ func TestPlay_GroupsThatCannotBeJoinedAreMistakes(t *testing.T) {
 		"Bob joins the group a\nBob in a joins the group b":                       "speaks in a group",
 		"member Ada\nEve joins the group a":                                       "there is no person Eve",
 		"member Ada\nThe next charge of bank is declined: x":                      "there is no payment account \"bank\"",
-		"member Ada\nMail to nobody bounces":                                      "is no address",
+		"member Ada\nMail to nobody bounces":                                      "is not a mail address",
 		"member Ada\ndesk d\nagent Grace at d\nGrace joins the group family\nx:y": "Grace is an agent",
 	} {
 		kept, err := conversation.Parse("kept.chat", text)
@@ -282,10 +282,10 @@ func TestRun_ShowsWhatDiffers(t *testing.T) {
 	out, after, err := rerun(t, outdated)
 	require.Error(t, err)
 	require.Contains(t, out, "--- FAIL: TestRun/kettles")
-	require.Contains(t, out, "kettles.chat differs: - is the file, + what came\n")
+	require.Contains(t, out, "kettles.chat differs: - is the file, + is the output\n")
 	require.Contains(t, out, "-  * Copper\n            +  * Glass\n")
 	require.Contains(t, out, "-Bot: Thank you!\n")
-	require.Contains(t, out, "go test -run '^TestRun/kettles$' -update writes it.")
+	require.Contains(t, out, "go test -run '^TestRun/kettles$' -update")
 	require.NotContains(t, out, "needs the flag")
 	require.Equal(t, outdated, after)
 }
@@ -323,7 +323,7 @@ Bot: You bought steel.
 func TestRun_Mistakes(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"Ada: kettles\nwhat\n":                                 "testdata/kettles.chat:2: \"what\" says nothing that is understood",
+		"Ada: kettles\nwhat\n":                                 "testdata/kettles.chat:2: \"what\" is not a line of a conversation",
 		"Ada: x\nAda taps [Buy]\n":                             "testdata/kettles.chat: line 2: Ada sees nothing that can be tapped",
 		"Ada: kettles\nAda taps [Pay]\n":                       "line 2: Ada sees nothing with the title \"Pay\" to tap, but [Buy], [Buy]",
 		"Ada takes the ticket\n":                               "line 1: Ada is no agent: agents take tickets, and a line such as \"agent Grace at support\" adds one",

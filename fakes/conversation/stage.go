@@ -17,16 +17,16 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Session plays conversations on a platform in memory, with its people, and keeps their actions and the
-// results. It may be used by one goroutine at a time.
+// Session plays conversations between people and a bot on a platform in memory, and keeps their actions and the
+// results. Only one goroutine at a time may use it.
 type Session struct {
 	platform *fakes.Platform
 	people   []*person
 	cast     cast
 	done     []done
-	// line is the line of the present step.
+	// line is the line of the current step.
 	line int
-	// isOpen is true if a new speaker is added.
+	// isOpen is true if an unknown speaker is added as a member.
 	isOpen bool
 }
 
@@ -53,7 +53,7 @@ type done struct {
 	err error
 	// heard are the resulting messages, including TYPING.
 	heard []heard
-	// by is the present or last actor, or nil if there is none. silent is the number of the actor's messages if
+	// by is the current or last actor, or nil if there is none. silent is the number of the actor's messages if
 	// no new one came, -1 otherwise.
 	by     *person
 	silent int
@@ -94,7 +94,6 @@ func (s *Session) AddAgent(agent *fakes.Agent) string {
 	return name
 }
 
-// free returns an unused name.
 func (s *Session) free(name string) string {
 	found := name
 	for i := 2; s.person(found) != nil; i++ {
@@ -103,7 +102,6 @@ func (s *Session) free(name string) string {
 	return found
 }
 
-// add adds a person, and records that.
 func (s *Session) add(act Act, added *person) {
 	s.join(added)
 	s.cast.acts(act)
@@ -210,11 +208,11 @@ func (p *person) in(fork *fakes.Platform) *person {
 	return &other
 }
 
-// UsageError is an error of a conversation itself: an action in it is impossible. It does not come from the
+// UsageError is an error in a conversation itself: an action in it is impossible. It does not come from the
 // bot.
 type UsageError struct{ text string }
 
-// Error returns the correction.
+// Error returns the problem and the remedy.
 func (m *UsageError) Error() string { return m.text }
 
 // Unwrap returns boterr.InvalidArgument.
@@ -288,7 +286,7 @@ func isOfLiveChat(made fakes.Call) bool {
 	return reflect.TypeOf(made.Params).PkgPath() == reflect.TypeFor[livechat.State]().PkgPath()
 }
 
-// meet finds the actor, and adds them if that is allowed.
+// meet adds an unknown actor as a member if the session is open, and otherwise returns an error.
 func (s *Session) meet(name string) error {
 	if name == "" || s.person(name) != nil {
 		return nil

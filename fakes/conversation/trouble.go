@@ -11,9 +11,10 @@ import (
 	"github.com/botctx/go-sdk/internal/render"
 )
 
-// Faults is the act of planning a fault of any kind, in DefaultApp: a call of an operation, or a request to a service or
-// to one channel, data source or account, fails with a code, is late, is done and times out, or crashes the process; a
-// charge is declined; a message or a payment event comes twice; or a service, or a part of it, goes out of service.
+// Faults is the act of planning a fault of any kind, in DefaultApp. A call of an operation, or a request to a service or
+// to one channel, data source or account, may fail with a code, be late, time out after it took effect, or crash the
+// process. A charge may be declined, a message or a payment event may arrive twice, and a service or a part of it may
+// go out of service.
 type Faults struct{ fakes.Fault }
 
 // Lifts is the act of ending an outage.
@@ -144,7 +145,7 @@ func (Crashes) lines() []string { return []string{"The process crashes"} }
 
 func (Starts) lines() []string { return []string{"The process starts again"} }
 
-// wordsOf begin the names of parts of services.
+// wordsOf maps services to the words before the ids of their parts.
 var wordsOf = map[fakes.Service]string{
 	fakes.ServiceMessages: "channel ", fakes.ServiceDataSources: "data source ", fakes.ServicePayments: "account ",
 }
@@ -182,7 +183,7 @@ const (
 	anEvent = `(?:The\s+next\s+(message|payment event)|(Message|Payment event)\s+(\d{1,6}))(?:\s+of\s+(\S.*?))?`
 )
 
-// plan begins the act of planning a fault, unless its line has errors.
+// plan adds the act of planning a fault, unless its line has errors.
 func (p *reader) plan(planned fakes.Fault, failed ...error) error {
 	err := errors.Join(failed...)
 	if err == nil {
@@ -191,7 +192,7 @@ func (p *reader) plan(planned fakes.Fault, failed ...error) error {
 	return err
 }
 
-// called returns a fault of what aCall has found.
+// called returns a fault for the call or request that aCall has matched.
 func called(found []string) (f fakes.Fault, err error) {
 	nth, badNumber := readNth(found[0] + found[2])
 	switch op := found[3]; op {
@@ -239,7 +240,7 @@ func (p *reader) callIsLate(found []string) error {
 	late, err := called(found)
 	by, badTime := Duration(found[4])
 	if badTime == nil && by == 0 {
-		badTime = errors.New("a call that is 0 seconds late is not late: give more")
+		badTime = errors.New("a call cannot be 0 seconds late: give a longer time")
 	}
 	late.Kind, late.For = fakes.KindDelays, by
 	return p.plan(late, err, badTime)

@@ -1,4 +1,4 @@
-// Package expect has expectations of messages, for Actor.SeesMessage and Agent.SeesMessage of package fakes.
+// Package expect contains expectations about messages, for Actor.SeesMessage and Agent.SeesMessage of package fakes.
 //
 //   - To expect a text, use [Text], or [Match] for a pattern.
 //   - To expect buttons or quick replies, use [Choice].

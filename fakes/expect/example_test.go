@@ -34,7 +34,7 @@ func ExampleThat() {
 	fmt.Println(short.Difference(send.Text("Which size do you want?")))
 	// Output:
 	// ""
-	// that is not so of  "Which size do you want?"
+	// this is not so in  "Which size do you want?"
 }
 
 func ExampleMatch() {

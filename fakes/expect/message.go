@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Message is an expectation of a message. Any message meets the zero Message.
+// Message is an expectation about a message. Every message meets the zero Message.
 type Message struct {
 	what string
 	// difference describes the difference of a message, or "" if there is none.
@@ -101,14 +101,14 @@ func missing(title string, shown []string) string {
 
 // Media expects a message with the picture, sound, video or file at an address.
 func Media(url string) Message {
-	return Message{what: "what is at " + url, difference: func(message send.Response) string {
+	return Message{what: "the file at " + url, difference: func(message send.Response) string {
 		switch found, _ := message.Lookup("url"); found {
 		case url:
 			return ""
 		case nil:
 			return "there is no address in  " + render.Line(message)
 		default:
-			return fmt.Sprintf("it has what is at %v", found)
+			return fmt.Sprintf("it has the file at %v", found)
 		}
 	}}
 }
@@ -137,13 +137,13 @@ func Exactly(other send.Response) Message {
 // euros".
 func That(what string, holds func(message send.Response) bool) Message {
 	if holds == nil {
-		return never(what, "That was given no function that says whether it is so")
+		return never(what, "That has no function: give one that checks a message")
 	}
 	return Message{what: what, difference: func(message send.Response) string {
 		if holds(message) {
 			return ""
 		}
-		return "that is not so of  " + render.Line(message)
+		return "this is not so in  " + render.Line(message)
 	}}
 }
 

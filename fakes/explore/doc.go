@@ -2,14 +2,14 @@
 // simultaneous actions. A test states a property that must hold, and the search runs it on fresh platforms of
 // package fakes until it fails.
 //
-//   - To make services fail, be late, lose answers or lose the process, use [Faults]: it prints the smallest
+//   - To make services fail, be late, lose answers or crash the process, use [Faults]. It prints the smallest
 //     plan of faults that breaks a property, as lines of Go.
 //   - To interleave members, agents and agendas at each operation and each request to a service, use [Orders]
-//     and [T.Go]: it prints the order that breaks a property, with as few switches as possible.
-//   - To wait until a bot has recovered before the test states its property, use [T.Settle].
+//     and [T.Go]. It prints the order that breaks a property, with as few switches as possible.
+//   - To wait until a bot has recovered before the test checks its property, use [T.Settle].
 //
-// A property makes members write to the bot, and then checks the outcome. Under faults, this is rarely that
-// everything succeeds. It is rather that no member pays twice, that confirmed orders are stored, and that a
+// A property makes members write to the bot, and then checks the outcome. Under faults, it cannot require that
+// everything succeeds. It can require that no member pays twice, that confirmed orders are stored, and that a
 // repeated message gets an answer in the end:
 //
 //	func TestOrder_IsPaidOnce(t *testing.T) {
@@ -40,17 +40,16 @@
 //
 // # Guarantees of a search
 //
-// The same seed gives the same search, and the same round the same run: before a failure is reported it is
-// run again, and if the property then has another result, it is reported as nondeterministic. A property that
-// fails without any fault is reported, too. Variable repeats a round; the failing test prints its value.
+// The same seed gives the same search, and the same round gives the same run. Before a failure is reported, its
+// round runs again; if the result differs, the property is reported as nondeterministic. A property that fails
+// without any fault is reported, too. [Variable] repeats a round; the failing test prints its value.
 //
-// A search finds faults; finding none proves nothing. It tries each single fault, and each single switch, at
-// operations first, and then several at once; an effect of a fault, such as a second attempt, is made to fail
-// next. Most bugs of bots need one or two.
+// A search that finds nothing proves nothing. Its rounds alternate between a single fault or switch, at operations
+// first, and several at once. A call that only happens after a fault, such as a second attempt, fails in one of the
+// next rounds. Most bugs need one or two faults.
 //
 // # Limits
 //
-// A bot's own goroutines run at the same time as the turn that started them, and the search does not control
-// clocks, random numbers and services other than the fakes; T.Switch adds a switching point to a test's own
-// fake.
+// A bot's own goroutines run at the same time as the turn that started them. The search does not control clocks,
+// random numbers and services other than the fakes. T.Switch adds a switching point to a test's own fake.
 package explore

@@ -33,8 +33,8 @@ func (printer) Fatalf(format string, args ...any) {
 	_, _ = fmt.Fprintln(os.Stdout, first)
 }
 
-// count records an order, and then confirms it: if the answer of the first operation is lost, the member says
-// it again, and it is recorded twice.
+// count records an order and then confirms it. If an answer is lost, the member repeats the message, and the order is
+// recorded twice.
 func count(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: "orders", Data: []document.Object{document.O("by", bot.Member.ID)},
@@ -59,7 +59,7 @@ func ExampleFaults() {
 		}
 	})
 	// Output:
-	// explore: the property does not hold under these faults (1 of the 1 of round 1 with the seed 1):
+	// explore: the property does not hold under these faults (reduced to 1 of 1; round 1, seed 1):
 	//
 	// 	p.Inject(fakes.TimesOut(botctx.OpSendResponse).At(1))
 	//
@@ -80,7 +80,7 @@ func ExampleOrders() {
 		}
 	})
 	// Output:
-	// explore: the property does not hold under these changes of turns (1 of the 1 of round 3 with the seed 1):
+	// explore: the property does not hold under these changes of turns (reduced to 1 of 1; round 3, seed 1):
 	//
 	// 	1. Ada does fetchDataFromDataSource, up to findAndModifyDataFromDataSource
 	// 	2. Bob does fetchDataFromDataSource, findAndModifyDataFromDataSource, sendResponse, up to its end

@@ -15,13 +15,13 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 )
 
-// Faults runs a property under this many plans of faults, and ends the test if it fails under one. It first
-// runs without faults, to record the operations it calls, their requests to the store, the messaging
+// Faults runs a property under the given number of plans of faults, and ends the test if it fails under one. It
+// first runs without faults, to record the operations it calls, their requests to the store, the messaging
 // platforms, mail, payments, files and the web, and the messages and payment events that reach the bot. Then
 // each of these calls, alone and with others, fails, reports a time-out after it was carried out, is late, or
-// loses the process before or after; a service is out of service for 20 seconds from one of its requests on;
-// a message or payment event comes twice. A plan is alternately a single fault, operations first, and up to
-// MaxFaults; an outage counts as two faults.
+// crashes the process before or after it; a service is out of service for 20 seconds from one of its requests on;
+// a message or payment event arrives twice. Plans alternate between a single fault, at operations first, and up to
+// MaxFaults faults; an outage counts as two faults.
 //
 // A failure is printed as small as possible, as the lines of Go that plan the same faults at the beginning of
 // the property, and with the value that repeats the round. Faults also reports a property that fails without
@@ -56,7 +56,8 @@ func Faults(t fakes.TB, plans int, property Property, options ...Option) {
 	s.singles = f.places.singles(f.settings.seed)
 	ran := s.run(plans)
 	if len(f.met) == 0 && !s.isOver {
-		t.Fatalf("explore: no call met any of the %d faults of %d plans: what the property does differs each time", len(f.planned), ran)
+		t.Fatalf("explore: no call met any of the %d faults of %d plans: the property makes other calls in each run; "+
+			"make it do the same each time", len(f.planned), ran)
 		return
 	}
 	s.logf("%s", f.report(ran, s.singles))
@@ -73,7 +74,7 @@ type faultSearch struct {
 	// fail, too.
 	known                    map[consequence]bool
 	ofOperations, ofRequests [][]fakes.Fault
-	// planned are the faults of all plans, met the faults that a call met; last are the unmet faults of the
+	// planned are the faults of all plans. met are the faults that a call met. last are the unmet faults of the
 	// last plan.
 	planned, met map[fakes.Fault]bool
 	last         []fakes.Fault
@@ -200,7 +201,7 @@ func weightOf(plan []fakes.Fault) int {
 	return weight
 }
 
-// The ways in which no operation goes wrong, by their names in Variable.
+// Services and events have these ways to go wrong, by their names in Variable; operations do not.
 const (
 	wayIsDown     = "isDown"
 	wayComesTwice = "comesTwice"
@@ -239,7 +240,7 @@ func linesOf(plan []fakes.Fault) string {
 	return strings.Join(lines, "\n")
 }
 
-// place is one call, or one event, of a property without faults, a place for a fault.
+// place is a call or an event in a run of a property, at which a fault can be planned.
 type place struct {
 	op      botctx.Op
 	service fakes.Service
@@ -270,12 +271,10 @@ func (p *places) beyond(others *places) []place {
 	return list
 }
 
-// addCall records a call of an operation.
 func (p *places) addCall(_ context.Context, op botctx.Op) {
 	p.add(place{op: op}, beginsWith(string(op), "get", "fetch", "count"))
 }
 
-// addRequest records a request to a service.
 func (p *places) addRequest(_ context.Context, asked fakes.Request) {
 	switch {
 	case beginsWith(asked.Name, "ask "): // Package fakes injects no faults into it.
@@ -287,7 +286,6 @@ func (p *places) addRequest(_ context.Context, asked fakes.Request) {
 	p.add(place{service: asked.Service}, beginsWith(asked.Name, "find ", "count ", "distinct ", "geoNear ", "GET ", "look "))
 }
 
-// addArrival records an event.
 func (p *places) addArrival(from fakes.Service) {
 	p.add(place{service: from, isArrival: true}, false)
 }
@@ -349,15 +347,15 @@ func (p *places) singles(seed uint64) []fakes.Fault {
 			*of = append(*of, at.fault(how))
 		}
 	}
-	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // Rounds can be repeated.
+	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // A seed repeats a round.
 	for _, list := range [][]fakes.Fault{ofOperations, ofServices, ofRequests} {
 		random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	}
 	return slices.Concat(ofOperations, ofServices, ofRequests)
 }
 
-// repetitions bounds the additional calls, compared with a run without faults, until a fault is met: a call
-// may be repeated.
+// repetitions is the number of consecutive calls at a place from which one is chosen: after another fault, the
+// call may be repeated.
 const repetitions = 3
 
 // draw draws several faults, each for another call or event.

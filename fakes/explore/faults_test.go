@@ -57,7 +57,7 @@ func chargedOnce(logic botctx.Action) explore.Property {
 func TestFaults_FindsADoubleCharge(t *testing.T) {
 	t.Parallel()
 	found := search(func(t fakes.TB) { explore.Faults(t, 100, chargedOnce(sell(""))) })
-	requireFound(t, found, "she pays once", "(1 of the ", "\tp.", ".At(1)", "BOTCTX_EXPLORE='faults:", " go test -run '^TestBot$/^shop$'",
+	requireFound(t, found, "she pays once", "(reduced to 1 of ", "\tp.", ".At(1)", "BOTCTX_EXPLORE='faults:", " go test -run '^TestBot$/^shop$'",
 		"shop charged 2500 eur: payment-2")
 }
 
@@ -106,7 +106,7 @@ func notedOnce(logic botctx.Action) explore.Property {
 func TestFaults_FindsAnOrderNotedTwice(t *testing.T) {
 	t.Parallel()
 	accepting := explore.PlatformOptions(fakes.WithInbox())
-	requireFound(t, search(func(t fakes.TB) { explore.Faults(t, 100, notedOnce(noteAnew), accepting) }), "each order is noted once", "(1 of the ")
+	requireFound(t, search(func(t fakes.TB) { explore.Faults(t, 100, notedOnce(noteAnew), accepting) }), "each order is noted once", "(reduced to 1 of ")
 	explore.Faults(t, rounds.Of(t, 60, 600), notedOnce(noteOnce), accepting)
 }
 
@@ -147,7 +147,7 @@ func TestFaults_FindsAPaymentEventThatCountsTwice(t *testing.T) {
 	pointOnce := func(event utility.PaymentEvent) document.Object {
 		return document.O("_id", event.ID, "for", event.Payment.ID)
 	}
-	requireFound(t, search(func(t fakes.TB) { explore.Faults(t, 100, rewarded(pointAnew)) }), "a payment is worth one point", "(1 of the ",
+	requireFound(t, search(func(t fakes.TB) { explore.Faults(t, 100, rewarded(pointAnew)) }), "a payment is worth one point", "(reduced to 1 of ",
 		"\tp.Inject(fakes.Repeats(fakes.ServicePayments).At(1))\n", "BOTCTX_EXPLORE='faults:Payments#1=comesTwice' go test",
 		"the account shop repeats it")
 	explore.Faults(t, rounds.Of(t, 60, 600), rewarded(pointOnce))
@@ -166,12 +166,12 @@ func TestFaults_FindsAMessageThatIsNotedTwice(t *testing.T) {
 			require.LessOrEqual(t, len(p.Data("orders")), 2, "each order is noted once")
 		}
 	}
-	requireFound(t, search(func(t fakes.TB) { explore.Faults(t, 100, property(noteAnew)) }), "each order is noted once", "(1 of the ",
+	requireFound(t, search(func(t fakes.TB) { explore.Faults(t, 100, property(noteAnew)) }), "each order is noted once", "(reduced to 1 of ",
 		"\tp.Inject(fakes.Repeats(fakes.ServiceMessages).At(", "BOTCTX_EXPLORE='faults:Messages#")
 	explore.Faults(t, rounds.Of(t, 60, 600), property(noteOnce))
 }
 
-// order orders by mail, and tries that four times: more often than a plan has faults.
+// order orders by mail, with four tries: more than a plan has faults.
 func order(ctx context.Context, bot *botctx.Context) error {
 	var err error
 	for range 4 {
@@ -216,12 +216,12 @@ func mailedBeforeConfirmed(logic botctx.Action) explore.Property {
 func TestFaults_FindsAnOutage(t *testing.T) {
 	t.Parallel()
 	requireFound(t, search(func(t fakes.TB) { explore.Faults(t, 100, mailedBeforeConfirmed(confirmAnyway)) }),
-		"what is confirmed was sent", "(1 of the ", "\tp.Inject(fakes.Down(fakes.ServiceMail).Lasting(20*time.Second).At(1))\n",
+		"what is confirmed was sent", "(reduced to 1 of ", "\tp.Inject(fakes.Down(fakes.ServiceMail).Lasting(20*time.Second).At(1))\n",
 		"BOTCTX_EXPLORE='faults:Mail#1=isDown' go test", "disconnected: mail")
 	explore.Faults(t, rounds.Of(t, 60, 600), mailedBeforeConfirmed(confirmOrdered))
 }
 
-// The bot has recovered from an outage once the property has waited for that.
+// After Settle, the bot has recovered from an outage.
 func TestFaults_SettleWaitsForTheEndOfAnOutage(t *testing.T) {
 	t.Parallel()
 	explore.Faults(t, rounds.Of(t, 60, 600), func(t *explore.T, p *fakes.Platform) {
@@ -245,7 +245,7 @@ func TestFaults_ShrinksToThoseThatMatter(t *testing.T) {
 			}
 		})
 	})
-	requireFound(t, found, "she is told", "(2 of the ")
+	requireFound(t, found, "she is told", "(reduced to 2 of ")
 }
 
 func TestFaults_FindsASendThatReachesSome(t *testing.T) {
@@ -268,7 +268,7 @@ func TestFaults_TheSameSeedIsTheSameSearch(t *testing.T) {
 	t.Parallel()
 	property := notedOnce(noteAnew)
 	first := search(func(t fakes.TB) { explore.Faults(t, 100, property, explore.Seed(7)) })
-	requireFound(t, first, "with the seed 7")
+	requireFound(t, first, "seed 7")
 	again := search(func(t fakes.TB) { explore.Faults(t, 100, property, explore.Seed(7)) })
 	require.Equal(t, first.failed, again.failed)
 }
@@ -281,7 +281,7 @@ func TestFaults_TellsAPropertyThatFailsWithoutThem(t *testing.T) {
 			ada.Says("buy")
 			require.Equal(t, 1, stockOf(p), "nothing was sold")
 		})
-	}), "does not hold without any faults", "nothing was sold", "Ada -> ")
+	}), "fails even without any faults", "nothing was sold", "Ada -> ")
 }
 
 func TestFaults_TellsAPropertyThatMeetsNone(t *testing.T) {
@@ -330,7 +330,7 @@ func TestFaults_TellsWhatHangsOrHasNoEnd(t *testing.T) {
 			ada, _ := shop(p, func(context.Context, *botctx.Context) error { select {} }, 0)
 			ada.Says("hi")
 		}, explore.Timeout(20*time.Millisecond))
-	}), "it hangs: nothing was called for 20ms")
+	}), "it hangs: no call was made for 20ms")
 	requireFound(t, search(func(t fakes.TB) {
 		explore.Faults(t, 100, func(_ *explore.T, p *fakes.Platform) {
 			ada, _ := shop(p, func(ctx context.Context, bot *botctx.Context) error {
@@ -357,7 +357,7 @@ func insist(t *explore.T, what string, try func() error) {
 		}
 		t.Settle(90 * time.Second)
 	}
-	t.Fatalf("%s never goes well: %v", what, err)
+	t.Fatalf("%s fails every time: %v", what, err)
 }
 
 // A live chat that people insist on is created once, continues and ends, whatever fails in between.

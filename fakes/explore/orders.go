@@ -20,11 +20,11 @@ type change struct {
 	at, to int
 }
 
-// Orders runs a property in this many orders of the functions passed to Go, and ends the test if it fails in
-// one. Only one of the turns runs at a time. At each call of an operation, and each request to the store, the
-// messaging platforms, mail, payments, files and the web, another turn may continue: alternately at one such
-// point, operations first, and at up to MaxFaults points. Runs that the SDK makes wait for one another do so
-// here.
+// Orders runs a property in the given number of orders of the functions passed to Go, and ends the test if it fails
+// in one. Only one of the turns runs at a time. At each call of an operation, and each request to the store, the
+// messaging platforms, mail, payments, files and the web, another turn may continue. Orders alternate between one
+// such switch, at operations first, and up to MaxFaults switches. If the SDK makes a run wait for another one, its
+// turn waits, too.
 //
 // A failure is printed with as few switches between turns as possible, as the actions of each turn until the
 // next one continued, and with the value that repeats the round. Orders also reports a property that fails if
@@ -79,8 +79,8 @@ func (o *orderSearch) report(orders int, singles []change) string {
 	return text
 }
 
-// longWait is the time, in real time, that a run waits for another run of its member: the schedule detects
-// waits that never end.
+// longWait is the maximum real time that a run waits for another run of its member. It is long because the schedule
+// detects waits that never end.
 const longWait = time.Hour
 
 // try runs the property in an order.
@@ -93,13 +93,13 @@ func (o *orderSearch) try(changes []change) outcome {
 	r.schedule = s
 	r.onCall = func(ctx context.Context, op botctx.Op) { s.yield(ctx, point{name: string(op), isOperation: true}) }
 	r.onRequest = func(ctx context.Context, asked fakes.Request) {
-		if !isAmidLock(asked) {
+		if !isUnderLock(asked) {
 			s.yield(ctx, point{name: asked.String()})
 		}
 	}
 	r.within = s.within
 	r.config = func(c *botctx.Config) {
-		c.MaxWait, c.AgendaWait, c.OnWait = longWait, longWait, s.wait // The test decides who waits.
+		c.MaxWait, c.AgendaWait, c.OnWait = longWait, longWait, s.wait // The schedule decides which run waits.
 		pause := c.Pause
 		c.Pause = func(ctx context.Context, d time.Duration) {
 			s.yield(ctx, point{name: "a pause", isPause: true})
@@ -128,7 +128,7 @@ func singleChanges(decisions []decision, seed uint64) []change {
 			}
 		}
 	}
-	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // Rounds can be repeated.
+	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // A seed repeats a round.
 	for _, list := range [][]change{atOperations, atRequests} {
 		random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	}
@@ -138,10 +138,10 @@ func singleChanges(decisions []decision, seed uint64) []change {
 // longer is the factor by which turns with switches may have more decisions.
 const longer = 2
 
-// mostOthers bounds the other turns that a switch may choose from, before it starts again.
+// mostOthers bounds the random choice among the other turns. Larger choices than there are turns wrap around.
 const mostOthers = 12
 
-// drawChanges draws several changes of an order with n decisions. Every other order has one at its beginning.
+// drawChanges draws several changes of an order with n decisions. Half of the orders change the first decision.
 func drawChanges(random *rand.Rand, decisions, most int) []change {
 	var drawn []change
 	at := map[int]bool{}
@@ -202,7 +202,6 @@ type search[A any] struct {
 	isOver bool
 }
 
-// fatalf ends the test.
 func (s *search[A]) fatalf(format string, args ...any) {
 	s.Helper()
 	s.isOver = true
@@ -230,7 +229,7 @@ func (s *search[A]) round(number int) []A {
 	if single := number / 2; number%2 == 1 && single < len(s.singles) {
 		return s.singles[single : single+1]
 	}
-	return s.draw(rand.New(rand.NewPCG(s.settings.seed, uint64(number)))) //nolint:gosec // Rounds can be repeated.
+	return s.draw(rand.New(rand.NewPCG(s.settings.seed, uint64(number)))) //nolint:gosec // A seed repeats a round.
 }
 
 // drawsPerRound is the number of rounds drawn for each round that is run, since some repeat others.
@@ -295,15 +294,15 @@ func (s *search[A]) report(f found[A]) {
 		again := s.try(f.round)
 		if again.failure != f.failure || again.transcript != f.transcript {
 			s.fatalf("explore: the property is not the same each time: round %d has failed with\n%sand, run again, came to\n%s"+
-				"It, and the bot, may depend on nothing but what the test does: no clock of the machine, no random numbers, "+
-				"no order of a map, no goroutine that the test does not wait for.", f.number, f.printed(), again.printed())
+				"The property and the bot must depend on the test alone: not on the real clock, on random numbers, "+
+				"on the order of a map, or on goroutines that the test does not wait for.", f.number, f.printed(), again.printed())
 			return
 		}
 		small.round = s.smallest(f.round)
 		small.outcome = s.try(small.round)
 	}
-	s.fatalf("explore: the property does not hold under these %s (%d of the %d of round %d with the seed %d):\n\n%s\n\n%s\n"+
-		"It is run again by\n\n\t%s='%s:%s' go test -run '%s'\n",
+	s.fatalf("explore: the property does not hold under these %s (reduced to %d of %d; round %d, seed %d):\n\n%s\n\n%s\n"+
+		"To run it again:\n\n\t%s='%s:%s' go test -run '%s'\n",
 		s.what, len(small.round), len(f.round), f.number, s.settings.seed, indented(s.shown(small.round, small.outcome)), small.printed(),
 		Variable, s.kind, s.key(small.round), pattern(s.Name()))
 }
@@ -332,7 +331,7 @@ func (s *search[A]) begin() bool {
 	s.Helper()
 	first := s.try(nil)
 	if first.failed() {
-		s.fatalf("explore: the property does not hold without any %s, so that they are not to blame:\n\n%s", s.what, first.printed())
+		s.fatalf("explore: the property fails even without any %s:\n\n%s", s.what, first.printed())
 		return false
 	}
 	if again := s.try(nil); again.transcript != first.transcript || again.failed() {

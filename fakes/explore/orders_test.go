@@ -51,7 +51,7 @@ func soldOnce(logic botctx.Action) explore.Property {
 func TestOrders_FindsALostUpdate(t *testing.T) {
 	t.Parallel()
 	found := search(func(t fakes.TB) { explore.Orders(t, mostOrders, soldOnce(readAndWrite)) })
-	requireFound(t, found, "each kettle is sold once", "(1 of the ",
+	requireFound(t, found, "each kettle is sold once", "(reduced to 1 of ",
 		"\t1. Ada does fetchDataFromDataSource, up to findAndModifyDataFromDataSource\n"+
 			"\t2. Bob does fetchDataFromDataSource, findAndModifyDataFromDataSource, sendResponse, up to its end\n"+
 			"\t3. Ada does findAndModifyDataFromDataSource, sendResponse, up to its end\n")
@@ -97,7 +97,7 @@ func bookedOnce(logic botctx.Action) explore.Property {
 
 func TestOrders_FindsADoubleBooking(t *testing.T) {
 	t.Parallel()
-	requireFound(t, search(func(t fakes.TB) { explore.Orders(t, mostOrders, bookedOnce(book(document.O()))) }), "one guest has the table", "(1 of the ")
+	requireFound(t, search(func(t fakes.TB) { explore.Orders(t, mostOrders, bookedOnce(book(document.O()))) }), "one guest has the table", "(reduced to 1 of ")
 	explore.Orders(t, rounds.Of(t, 50, 600), bookedOnce(book(document.O("by", nil))))
 }
 
@@ -168,8 +168,8 @@ func TestOrders_OneOfTwoAgentsGetsTheTicket(t *testing.T) {
 	})
 }
 
-// takeBySeen takes the ticket of a desk that a bot implements itself: if it reads the ticket as free, it
-// writes.
+// takeBySeen takes a ticket from a desk that the bot implements itself. It first reads whether the ticket is free, and
+// then writes.
 func takeBySeen(ctx context.Context, bot *botctx.Context) error {
 	free, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		DataSourceID: "tickets", Filter: document.O("agent", nil),
@@ -382,7 +382,7 @@ func searched(t *testing.T, value string, run func(t fakes.TB)) *outer {
 func TestVariable_RepeatsARoundOfFaults(t *testing.T) { //nolint:paralleltest // It sets a variable of the environment.
 	run := func(t fakes.TB) { explore.Faults(t, 1000, notedOnce(noteAnew)) }
 	requireFound(t, searched(t, "faults:upsertDataToDataSource#1=timesOut", run),
-		"(1 of the 1 of round 1", "\tp.Inject(fakes.TimesOut(botctx.OpUpsertDataToDataSource).At(1))\n", "each order is noted once")
+		"(reduced to 1 of 1; round 1", "\tp.Inject(fakes.TimesOut(botctx.OpUpsertDataToDataSource).At(1))\n", "each order is noted once")
 	passed := searched(t, "faults:upsertDataToDataSource#9=fails", run)
 	require.Empty(t, passed.failed)
 	require.Equal(t, []string{"explore: the property holds under these faults, but nothing met\n" +
@@ -408,11 +408,11 @@ func TestVariable_RepeatsARoundOfOrders(t *testing.T) { //nolint:paralleltest //
 	printed := regexp.MustCompile(`BOTCTX_EXPLORE='(.*)' go`).FindStringSubmatch(first.failed)
 	require.Len(t, printed, 2)
 	again := searched(t, printed[1], run)
-	requireFound(t, again, "1. Ada does fetchDataFromDataSource, up to findAndModifyDataFromDataSource", "(1 of the 1 of round 1 ")
+	requireFound(t, again, "1. Ada does fetchDataFromDataSource, up to findAndModifyDataFromDataSource", "(reduced to 1 of 1; round 1, ")
 	require.Equal(t, []string{"explore: the property holds in this order"}, searched(t, "orders:1>0", run).logged)
 	requireFound(t, searched(t, "orders:nonsense", run), `"nonsense" is not a change of turns`)
 }
 
 func TestVariable_ANumberIsASeed(t *testing.T) { //nolint:paralleltest // It sets a variable of the environment.
-	requireFound(t, searched(t, "99", func(t fakes.TB) { explore.Faults(t, 100, notedOnce(noteAnew)) }), "with the seed 99")
+	requireFound(t, searched(t, "99", func(t fakes.TB) { explore.Faults(t, 100, notedOnce(noteAnew)) }), "seed 99")
 }

@@ -69,7 +69,7 @@ func (r *run) of(property Property) outcome {
 	}()
 	hangs := !r.await(done)
 	if hangs {
-		r.Errorf("it hangs: nothing was called for %v, since something waits that nothing in the test ends, or a loop has no end%s",
+		r.Errorf("it hangs: no call was made for %v; end the wait or the loop that it is in%s",
 			r.settings.patience, r.schedule.whoRuns())
 		r.schedule.stop()
 	}
@@ -189,9 +189,9 @@ func (t *T) Switch(at string) {
 	}
 }
 
-// isAmidLock reports whether the SDK holds a lock during a request to the store: no other turn could continue
+// isUnderLock reports whether the SDK holds a lock during a request to the store, so that no other turn can continue
 // there. The inbox makes such requests to keep its own records.
-func isAmidLock(asked fakes.Request) bool {
+func isUnderLock(asked fakes.Request) bool {
 	_, collection, _ := strings.Cut(asked.Name, " ")
 	return asked.Service == fakes.ServiceStore && strings.HasPrefix(collection, "inbox") || strings.HasPrefix(asked.Name, "ensureIndex ")
 }
@@ -274,8 +274,8 @@ func isForAnother(kind string) bool {
 	return isRound && other != kind
 }
 
-// smallest returns a part of a list for which fails is true, and is false if any single item is removed:
-// delta debugging, by halves, quarters and so on.
+// smallest returns a part of a list for which fails is true, but is false if any single item is removed. It uses
+// delta debugging, which removes halves, quarters and so on.
 func smallest[A any](list []A, fails func([]A) bool) []A {
 	for parts := 2; len(list) > 0; {
 		size := (len(list) + parts - 1) / parts
@@ -291,7 +291,7 @@ func smallest[A any](list []A, fails func([]A) bool) []A {
 	return list
 }
 
-// without removes a part of a size from a list, such that fails is still true.
+// without removes a part of the given size from a list, if fails is still true for the rest.
 func without[A any](list []A, size int, fails func([]A) bool) (rest []A, found bool) {
 	for from := 0; from < len(list); from += size {
 		rest = slices.Concat(list[:from], list[min(from+size, len(list)):])
@@ -308,22 +308,20 @@ type story struct{ segments []segment }
 // segment has the actions of one turn until another one continued.
 type segment struct {
 	task string
-	// calls are the operations that it called, stands is the point at which it stopped.
-	calls  []string
-	stands string
+	// calls are the operations that the turn called. stoppedAt is the point at which it stopped.
+	calls     []string
+	stoppedAt string
 }
 
-// goesOn records that a turn continues.
-func (s *story) goesOn(t *task) { s.segments = append(s.segments, segment{task: t.name}) }
+func (s *story) continues(t *task) { s.segments = append(s.segments, segment{task: t.name}) }
 
-// stands records the point at which the last turn stopped, or nil for none.
-func (s *story) stands(t *task) {
+// stops records the point at which the last turn stopped, or nil for none.
+func (s *story) stops(t *task) {
 	if last := len(s.segments) - 1; last >= 0 && t != nil {
-		s.segments[last].stands = t.at.name
+		s.segments[last].stoppedAt = t.at.name
 	}
 }
 
-// did records a call of the current turn.
 func (s *story) did(call string) {
 	last := &s.segments[len(s.segments)-1]
 	last.calls = append(last.calls, call)
@@ -337,8 +335,8 @@ func (s *story) String() string {
 		if len(one.calls) > 0 {
 			lines[i] += " does " + strings.Join(one.calls, ", ")
 		}
-		if one.stands != "" {
-			lines[i] += ", up to " + one.stands
+		if one.stoppedAt != "" {
+			lines[i] += ", up to " + one.stoppedAt
 		}
 	}
 	return strings.Join(lines, "\n")

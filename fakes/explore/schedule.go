@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// schedule runs turns one at a time, each in its goroutine. A turn hands over at points: calls of operations,
-// requests to services, waits. The next turn is a decision; without a switch it is the same turn, or if that
-// cannot continue, the first one that can.
+// schedule runs turns one at a time, each in its goroutine. A turn may hand over at points: calls of operations,
+// requests to services, waits. Which turn continues is a decision. Without a switch it is the same turn, or the
+// first turn that can continue.
 type schedule struct {
 	// changes maps decisions, counted from 1, to other turns that continue there.
 	changes map[int]int
@@ -79,7 +79,7 @@ func (s *schedule) leave(t *task) {
 	t.hasEnded, t.at = true, point{name: "its end", isOperation: true}
 	switch {
 	case !slices.ContainsFunc(s.tasks, func(other *task) bool { return !other.hasEnded }):
-		s.story.stands(t)
+		s.story.stops(t)
 		s.finish()
 		close(s.ended)
 	case !s.isOff:
@@ -125,14 +125,14 @@ type point struct {
 	name string
 	// isOperation is true if it calls an operation, begins or ends.
 	isOperation bool
-	// until are the channels that it waits for there, empty for nothing. isPause is true if it yields to
-	// others first.
+	// until are the channels that the turn waits for there, if any. isPause is true if other turns continue
+	// first.
 	until   []<-chan struct{}
 	isPause bool
 }
 
-// yield is a point at which a turn may hand over, before the action that the point names. Goroutines outside
-// of the current turn do not hand over.
+// yield may let another turn continue before the action that the point names. It does nothing for goroutines
+// outside of the current turn.
 func (s *schedule) yield(ctx context.Context, at point) {
 	s.mu.Lock()
 	t := s.turnOf(ctx)
@@ -170,8 +170,8 @@ func (s *schedule) handOn(from *task) {
 		return
 	}
 	if next != from {
-		s.story.stands(from)
-		s.story.goesOn(next)
+		s.story.stops(from)
+		s.story.continues(next)
 	}
 	s.current = next
 	next.at.until, next.at.isPause = nil, false
@@ -282,5 +282,5 @@ func (s *schedule) whoRuns() string {
 	if s.current == nil || s.current.hasEnded {
 		return ""
 	}
-	return fmt.Sprintf("; %s goes on at %s", s.current.name, s.current.at.name)
+	return fmt.Sprintf("; %s runs at %s", s.current.name, s.current.at.name)
 }

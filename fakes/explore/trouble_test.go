@@ -43,7 +43,7 @@ func TestOrders_TellsTurnsOfWhichNoneCanGoOn(t *testing.T) {
 			t.Go("Bob", func() { bob.Says("hi") })
 		})
 	})
-	requireFound(t, found, "does not hold without any changes", "no turn can continue: Ada is before its wait for the run of member-1")
+	requireFound(t, found, "fails even without any changes", "no turn can continue: Ada is before its wait for the run of member-1")
 }
 
 func TestOrders_TellsALoopWithoutAnEnd(t *testing.T) {
@@ -57,7 +57,7 @@ func TestOrders_TellsALoopWithoutAnEnd(t *testing.T) {
 				return nil
 			})
 		}, explore.MaxCalls(5000))
-	}), "it has no end: 5000 calls were made; ", " goes on at ")
+	}), "it has no end: 5000 calls were made; ", " runs at ")
 }
 
 func TestOrders_TellsATurnThatHangs(t *testing.T) {
@@ -80,7 +80,7 @@ func TestOrders_TellsATurnThatHangs(t *testing.T) {
 					return nil
 				})
 			}, explore.Timeout(20*time.Millisecond))
-		}), "it hangs: nothing was called for 20ms", " goes on at ", "\t1. ", "\t2. ")
+		}), "it hangs: no call was made for 20ms", " runs at ", "\t1. ", "\t2. ")
 	})
 }
 
@@ -161,7 +161,7 @@ func TestOrders_TellsAPropertyThatFailsOneAfterTheOther(t *testing.T) {
 			atOnce(t, p, hello)
 			require.Len(t, p.Sent(), 3)
 		})
-	}), "does not hold without any changes of turns", "should have 3 item(s)")
+	}), "fails even without any changes of turns", "should have 3 item(s)")
 }
 
 func TestOrders_GoroutinesOfTheBotRunBesideItsTurn(t *testing.T) {

@@ -23,7 +23,7 @@ type Check struct {
 	// required.
 	Door func(scope record.Scope) botctx.Caller
 	// IDs maps ids of the recording to ids of the implementation, for records that exist before the first
-	// call, such as a member. Ids in results are learnt.
+	// call, such as a member. Ids that first appear in results are matched automatically.
 	IDs map[string]string
 	// Now is the implementation's clock. Without one its times must equal the recording's.
 	Now func() time.Time
@@ -46,10 +46,10 @@ type Difference struct {
 
 // String returns the difference on a line.
 func (d Difference) String() string {
-	return fmt.Sprintf("line %d: %s %s: %s was recorded, and this answers %s", d.Call.Line, d.Call.Op, d.Path, d.Recorded, d.Got)
+	return fmt.Sprintf("line %d: %s %s: %s was recorded, got %s", d.Call.Line, d.Call.Op, d.Path, d.Recorded, d.Got)
 }
 
-// Differences are all differences of a recording.
+// Differences are the differences between a recording and an implementation.
 type Differences []Difference
 
 // String returns a line for each difference, or "" if there is none.
@@ -94,7 +94,6 @@ type checking struct {
 	shift int64
 }
 
-// now returns the implementation's time.
 func (c *checking) now() int64 {
 	if c.how.Now == nil {
 		return int64(c.at)
@@ -102,7 +101,7 @@ func (c *checking) now() int64 {
 	return c.how.Now().UnixMilli()
 }
 
-// call makes a call, and compares.
+// call makes a call and returns the differences of its answer.
 func (c *checking) call(ctx context.Context, call Call) Differences {
 	if call.CalledAt > c.at && c.how.Advance != nil {
 		c.how.Advance(time.Duration(call.CalledAt-c.at) * time.Millisecond)
@@ -223,7 +222,6 @@ func differences(path string, want, got any, areAlike func(path string, want, go
 	}}.Changes(path, want, got)
 }
 
-// areEqual reports whether two values are the same.
 func areEqual(_ string, want, got any) bool { return document.Equal(want, got) }
 
 // longest bounds the bytes of a value that are shown.
@@ -253,8 +251,8 @@ type Replay struct {
 // Replay returns a Replay of the recording, from its beginning.
 func (r *Recording) Replay() *Replay { return &Replay{of: r, used: map[int]bool{}} }
 
-// Caller returns a door that answers the calls recorded for a scope. A call that was not recorded is
-// Internal, with the most similar recorded one.
+// Caller returns a botctx.Caller that answers the calls recorded for a scope. A call that was not recorded fails
+// with Internal; the error describes the most similar recorded call.
 func (r *Replay) Caller(scope record.Scope) botctx.Caller { return replayed{r, scopeOf(scope)} }
 
 // Operations returns operations that answer the calls recorded for a scope, as Caller does.
@@ -313,7 +311,7 @@ func (c Call) isLike(other Call) bool {
 	return c.Op == other.Op && c.Scope == other.Scope && len(differences("", c.Params, other.Params, areEqual)) == 0
 }
 
-// unknown describes a call that was not recorded, or not so many times.
+// unknown describes a call that was not recorded, or not as often.
 func (r *Recording) unknown(asked Call, times int) string {
 	if times > 0 {
 		return fmt.Sprintf("this call was recorded %d times in %s, and is made once more: record it again", times, r.File)

@@ -41,5 +41,5 @@ func Example() {
 	// {"recording":1}
 	// {"n":1,"at":1767225600000,"scope":{"app":"app-1"},"op":"countDataSource","params":{"dataSourceId":"orders"},"result":1}
 	// replayed: 1
-	// line 2: countDataSource result: 1 was recorded, and this answers 0
+	// line 2: countDataSource result: 1 was recorded, got 0
 }

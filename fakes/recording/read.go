@@ -19,7 +19,7 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// Recording are recorded calls, in the order in which they returned.
+// Recording is a list of recorded calls, in the order in which they returned.
 type Recording struct {
 	// File is its name in errors.
 	File  string
@@ -28,8 +28,8 @@ type Recording struct {
 	hasHead bool
 }
 
-// Read reads a recording; file is its name for errors. An error names the line that is not a call, that is
-// truncated, or before which lines are missing.
+// Read reads a recording; file is its name for errors. An error gives the number of the first line that is not a
+// call, is truncated, or follows missing lines.
 func Read(file string, in io.Reader) (*Recording, error) {
 	r := &Recording{File: file}
 	lines := bufio.NewReader(in)
@@ -122,7 +122,7 @@ func readCall(line document.Object) (Call, error) {
 
 // Call is a call of an operation that was recorded.
 type Call struct {
-	// Line is its line in the file it was read from, N its number, from 1 on.
+	// Line is the call's line in the file. N is its number, from 1 on.
 	Line, N int
 	// CalledAt is the beginning of the call.
 	CalledAt document.Timestamp
@@ -136,7 +136,7 @@ type Call struct {
 }
 
 // readParams reads the params of a call. A failed call may have an unknown operation, or params that are not
-// an object: that was then its failure.
+// an object, because that may be why it failed.
 func (c *Call) readParams(line document.Object) error {
 	params, hasParams := line.Field(fieldParams)
 	if !hasParams {
@@ -259,7 +259,7 @@ func errorObject(err *boterr.Error) any {
 	return document.O("code", string(err.Code))
 }
 
-// result returns the result of the call in the form of a door.
+// result returns the result of the call as a botctx.Caller does.
 func (c Call) result() (json.RawMessage, error) {
 	var text json.RawMessage
 	if c.Err == nil || c.Result != nil {
@@ -274,7 +274,7 @@ func (c Call) result() (json.RawMessage, error) {
 	}
 	own := *c.Err
 	if own.Err == nil {
-		own.Err = errors.New("this is what was recorded")
+		own.Err = errors.New("the recording has this error")
 	}
 	return text, &own
 }
@@ -287,7 +287,7 @@ func callerOf(all botctx.Operations) botctx.Caller {
 	return typed{reflect.ValueOf(all)}
 }
 
-// typed is a door to operations that do not implement botctx.Caller.
+// typed is a botctx.Caller over operations that do not implement it.
 type typed struct{ operations reflect.Value }
 
 func (t typed) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {

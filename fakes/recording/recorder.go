@@ -56,17 +56,17 @@ func (r *Recorder) Err() error {
 	return r.err
 }
 
-// Caller returns a door that records the calls through another door of a scope.
+// Caller wraps a botctx.Caller of a scope, so that its calls are recorded.
 func (r *Recorder) Caller(of botctx.Caller, scope record.Scope) botctx.Caller {
 	return recorded{r, of, scope}
 }
 
-// Operations returns operations that record the calls of others, for a scope.
+// Operations wraps the operations of a scope, so that their calls are recorded.
 func (r *Recorder) Operations(of botctx.Operations, scope record.Scope) botctx.Operations {
 	return botctx.FromCaller(r.Caller(callerOf(of), scope))
 }
 
-// recorded is a door whose calls are recorded.
+// recorded is the botctx.Caller returned by Recorder.Caller.
 type recorded struct {
 	by    *Recorder
 	of    botctx.Caller
@@ -122,7 +122,7 @@ func valueOf(v any) (any, error) {
 	return document.ParseJSON(text)
 }
 
-// add writes a call and its error. bad is the reason why it cannot be written as it was.
+// add writes a call and its error. bad is the reason why the call cannot be written completely.
 func (r *Recorder) add(call Call, failed, bad error) {
 	if failed != nil {
 		call.Err = errorOf(failed, call.Op)
@@ -203,7 +203,7 @@ func (h hider) own(text string) string {
 
 // ids maps ids between a recording and an implementation.
 type ids struct {
-	// got maps ids of the recording to ids of the implementation, recorded the reverse.
+	// got maps ids of the recording to ids of the implementation. recorded is the reverse.
 	got, recorded map[string]string
 }
 

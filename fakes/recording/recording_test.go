@@ -101,7 +101,7 @@ func TestRecorder_Lines(t *testing.T) {
 	require.Equal(t, int64(1), r.Calls[6].Result)
 }
 
-// bare are operations without a door of JSON.
+// bare are operations that do not implement botctx.Caller.
 type bare struct{ botctx.Operations }
 
 func TestRecorder_OfAnyOperations(t *testing.T) {
@@ -173,7 +173,7 @@ func TestRecorder_ThatCannotWrite(t *testing.T) {
 	require.ErrorContains(t, recorder.Err(), "the disk is full")
 }
 
-// secrets is a door whose answers contain credentials of each kind.
+// secrets is a botctx.Caller whose answers contain credentials of each kind.
 type secrets struct{}
 
 func (secrets) Call(context.Context, string, []byte) (result []byte, err error) {
@@ -270,8 +270,8 @@ func TestCheck_TellsWhereItDiffers(t *testing.T) {
 	other.AddData("orders", document.O("_id", "o-1", "left", 0, "odd", true))
 	other.AddData("bills", document.O("of", "somebody"))
 	require.Equal(t, strings.TrimLeft(`
-line 2: findAndModifyDataFromDataSource result.value: {"_id":"o-1","createdAt":1767225600000,"updatedAt":1767225600000,"left":3} was recorded, and this answers null
-line 8: countDataSource result: 1 was recorded, and this answers 2
+line 2: findAndModifyDataFromDataSource result.value: {"_id":"o-1","createdAt":1767225600000,"updatedAt":1767225600000,"left":3} was recorded, got null
+line 8: countDataSource result: 1 was recorded, got 2
 `, "\n"), check(t, text, other, s.ada.ID()).String())
 }
 
@@ -289,12 +289,12 @@ func TestCheck_LetsTimePass(t *testing.T) {
 		IDs:  map[string]string{"m": other.ada.ID()}, Now: other.Now, Advance: other.Advance,
 	})
 	require.NoError(t, err)
-	require.Equal(t, "line 2: newAgenda error: \"Internal\" was recorded, and this answers none\n", found.String())
+	require.Equal(t, "line 2: newAgenda error: \"Internal\" was recorded, got none\n", found.String())
 	require.Equal(t, "Still yours.", other.ada.Last())
 	require.Equal(t, fakes.Start().Add(3601*time.Second), other.Now())
 }
 
-// answers is a door that gives its answers one after the other.
+// answers returns a botctx.Caller that gives its answers one after the other.
 func answers(all ...string) func(record.Scope) botctx.Caller {
 	return func(record.Scope) botctx.Caller {
 		return door(func(context.Context, string, []byte) ([]byte, error) {
@@ -324,7 +324,7 @@ func TestCheck_WhatMayDiffer(t *testing.T) {
 		{"two ids that are one", `"result":{"_id":"a"}`, `"result":{"_id":"b"}`, []string{`{"_id":"x"}`, `{"_id":"x"}`}, "line 3: getMember result._id"},
 		{"ids that change places", `"result":{"_id":"a"}`, `"result":{"_id":"b"}`, []string{`{"_id":"b"}`, `{"_id":"a"}`}, ""},
 		{"an id elsewhere", `"result":{"_id":"a"}`, `"result":{"note":"a"}`, []string{`{"_id":"x"}`, `{"note":"x"}`}, ""},
-		{"a text", `"result":{"name":"a"}`, `"result":null`, []string{`{"name":"b"}`, `null`}, `result.name: "a" was recorded, and this answers "b"`},
+		{"a text", `"result":{"name":"a"}`, `"result":null`, []string{`{"name":"b"}`, `null`}, `result.name: "a" was recorded, got "b"`},
 		{"times", `"result":{"createdAt":1000}`, `"result":{"nextRunAt":9000}`, []string{`{"createdAt":51500}`, `{"nextRunAt":59000}`}, ""},
 		{"a time that is far off", `"result":{"createdAt":1000}`, `"result":null`, []string{`{"createdAt":52001}`, `null`}, "result.createdAt: 1000 was recorded"},
 		{"no time", `"result":{"n":1000}`, `"result":null`, []string{`{"n":51000}`, `null`}, "result.n: 1000"},
@@ -332,18 +332,18 @@ func TestCheck_WhatMayDiffer(t *testing.T) {
 		{
 			"what is not there", `"result":{"a":1}`, `"result":[1]`,
 			[]string{`{"b":1}`, `[1,2]`},
-			"result.b: none was recorded, and this answers 1\nline 2: getMember result.a: 1 was recorded, and this answers none\nline 3: getMember result[1]: none",
+			"result.b: none was recorded, got 1\nline 2: getMember result.a: 1 was recorded, got none\nline 3: getMember result[1]: none",
 		},
 		{"messages of errors", `"error":{"code":"NotFound","field":"memberId","message":"was"}`, `"result":1`, []string{"!NotFound", "1.0"}, ""},
 		{
 			"codes of errors", `"error":{"code":"Conflict","field":"memberId"}`, `"error":{"code":"NotFound","field":"x"}`,
 			[]string{"!NotFound", "!NotFound"},
-			"error.code: \"Conflict\" was recorded, and this answers \"NotFound\"\nline 3: getMember error.field: \"x\"",
+			"error.code: \"Conflict\" was recorded, got \"NotFound\"\nline 3: getMember error.field: \"x\"",
 		},
 		{
 			"an error that is none", `"error":{"code":"Conflict"}`, `"result":1`,
 			[]string{"1", "!NotFound"},
-			"line 2: getMember error: \"Conflict\" was recorded, and this answers none\nline 3: getMember error: none was recorded, and this answers",
+			"line 2: getMember error: \"Conflict\" was recorded, got none\nline 3: getMember error: none was recorded, got",
 		},
 		{"no JSON", `"result":1`, `"result":1`, []string{"{", "1"}, "line 2: getMember result: 1 was recorded"},
 	} {

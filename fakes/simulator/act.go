@@ -33,15 +33,15 @@ type act struct {
 
 // outcome is the answer to an act.
 type outcome struct {
-	// Revision is the revision of the World afterwards, Branch the id of the branch to show then.
+	// Revision is the revision of the World afterwards. Branch is the id of the branch to show then.
 	Revision int64  `json:"revision"`
 	Branch   string `json:"branch"`
 	// Error is the bot's failure, or nil if there is none: the act was carried out all the same.
 	Error *page.Problem `json:"error,omitempty"`
 }
 
-// play is an action on a platform: it returns a moment. If the action is refused, it panics, as the platform
-// does, or returns an error.
+// play performs an action and returns its moment. If the action is refused, it returns an error, or panics as the
+// platform does.
 type play func(b *branch) (moment, error)
 
 // reader reads the fields of an action.
@@ -88,7 +88,7 @@ func (s *simulation) move(name string, b *branch, m move) (string, error) {
 }
 
 type move struct {
-	// Moment is the number of a moment, Name the name of a fork.
+	// Moment is the number of a moment. Name is the name of a fork.
 	Moment int    `json:"moment"`
 	Name   string `json:"name"`
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/fakes/conversation"
 )
 
-// faultPlays are the faults, and what refuses until it is told otherwise.
+// faultPlays are the actions that plan faults, refuse or accept messages and mails, and switch channels.
 func faultPlays() map[string]reader {
 	return map[string]reader{
 		"fault":  of(fault),
@@ -56,7 +56,7 @@ type channelWith struct {
 	On      bool   `json:"on"`
 }
 
-// known refuses a channel without people.
+// known returns NotFound if the channel is not on the page.
 func (c channelWith) known(b *branch) error {
 	if all := channelIDs(fakes.Observing(context.Background()), b); !slices.Contains(all, c.Channel) {
 		return boterr.New(boterr.NotFound, "channel", "is %q: give one of %v", c.Channel, all)
@@ -73,7 +73,7 @@ func comesBack(b *branch, what string) moment {
 	return moment{what: "Back in service: " + what, out: outBut(b, what), isUnsaved: true}
 }
 
-// outBut returns what is out of service other than by a fault, except one.
+// outBut returns what actions other than faults have taken out of service, without one of them.
 func outBut(b *branch, what string) []string {
 	return slices.DeleteFunc(append([]string{}, b.now().out...), func(one string) bool { return one == what })
 }
@@ -215,7 +215,7 @@ const lastYear = 9999
 
 func passed(b *branch, by time.Duration) (moment, error) {
 	if by < 0 {
-		return moment{}, boterr.Invalid("by", "is %v: time does not go back; the timeline does", by)
+		return moment{}, boterr.Invalid("by", "is %v: time does not go back; to undo, use the timeline", by)
 	}
 	if b.Platform().Now().Add(by).UTC().Year() > lastYear {
 		return moment{}, boterr.Invalid("by", "is %v, which is beyond the year %d: give less", by, lastYear)

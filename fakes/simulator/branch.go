@@ -16,8 +16,8 @@ import (
 // mostSnapshots bounds the moments of a branch, counted from the newest, that the user can go back to.
 const mostSnapshots = 200
 
-// branch is one sequence of actions, and their platform. Everything except the platform is guarded by the
-// simulation.
+// branch is one sequence of actions, and their platform. The simulation's mutex guards everything except the
+// platform.
 type branch struct {
 	*session.Session
 
@@ -44,8 +44,8 @@ type moment struct {
 	logged []logLine
 	// channels are the channels added on the page.
 	channels []string
-	// out lists the services that were out of service, isDown is true if the process of the bot was down,
-	// isStart if it was started.
+	// out lists the services that were out of service. isDown is true if the process of the bot was down, isStart if
+	// the action started it.
 	out             []string
 	isDown, isStart bool
 	// isUnsaved is true if no conversation can repeat the moment.
@@ -65,7 +65,7 @@ func (b *branch) personOf(id string) (*session.Person, error) {
 	people := b.people()
 	i := slices.IndexFunc(people, func(p *session.Person) bool { return p.ID == id })
 	if i < 0 {
-		return nil, boterr.New(boterr.NotFound, "person", "is %q, and there is no such person", id)
+		return nil, boterr.New(boterr.NotFound, "person", "is %q: there is no such person", id)
 	}
 	return people[i], nil
 }
@@ -86,7 +86,7 @@ func (b *branch) momentOf(n int) (moment, error) {
 	}
 	if !b.moments[n].place.IsKept() {
 		return moment{}, boterr.New(boterr.Unsupported, "moment", "is %d, which is not kept: only the newest %d moments are, "+
-			"if the platform keeps its records itself", n, mostSnapshots)
+			"and only if the platform has its default store", n, mostSnapshots)
 	}
 	return b.moments[n], nil
 }
@@ -125,7 +125,7 @@ type said struct {
 
 func (s said) isZero() bool { return s == said{} }
 
-// after copies the fields that have not changed since an earlier moment.
+// after copies the fields that the moment leaves unset from the one before.
 func (m moment) after(before moment) moment {
 	if m.channels == nil {
 		m.channels = before.channels

@@ -13,13 +13,15 @@
 //		}
 //	}
 //
-// On the page you chat as several members on channels of several platforms, each with its form of buttons,
-// quick replies and cards; answer as the agent; move the time; make calls fail; see which node answered and
-// why, and the place of each member in the graph of nodes; watch members, data, agendas, requests for a
-// person, outboxes, mails, files and payments change; go back in time, fork, and save the actions as a Go
-// test or as a conversation.
+// On the page you can:
+//   - chat as several members on channels of several platforms, each with its form of buttons, quick replies and
+//     cards, and answer as the agent;
+//   - move the time, and make calls fail;
+//   - see which node answered and why, and the place of each member in the graph of nodes;
+//   - watch members, data, agendas, requests for a person, outboxes, mails, files and payments change;
+//   - go back in time, fork, and save the actions as a Go test or as a conversation.
 //
-// The nodes may change meanwhile, see Reload of [Simulator], and the bot's log is shown, see [Log].
+// Reload of [Simulator] replaces the nodes while the page is open, and a [Log] shows the bot's log on the page.
 //
 // # State
 //

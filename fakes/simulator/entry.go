@@ -20,22 +20,22 @@ type entry struct {
 	At time.Time `json:"at"`
 	// Moment is the number of the moment in which it was sent.
 	Moment int `json:"moment"`
-	// IsIn is true for a person's message, and false for the bot's; IsTap is true if Text is the title of a
+	// IsIn is true for a person's message, and false for the bot's. IsTap is true if Text is the title of a
 	// tapped choice.
 	IsIn  bool `json:"isIn"`
 	IsTap bool `json:"isTap"`
 	// From and To are the names of the sender and the recipient, or "" for the bot.
 	From string `json:"from"`
 	To   string `json:"to"`
-	// ID is the platform's id of the message, Channel the id of the channel.
+	// ID is the platform's id of the message. Channel is the id of the channel.
 	ID      string `json:"id"`
 	Channel string `json:"channel"`
 	// Type is the type of the message.
 	Type send.Type `json:"type"`
 	render.Message
-	// Rest is the whole message if it has none of these.
+	// Rest is the data of a message that has no text, file, choices, cards or articles.
 	Rest string `json:"rest,omitempty"`
-	// IsChanged is true if it was changed after it was sent, IsTakenBack if it was recalled.
+	// IsChanged is true if the message was changed later. IsTakenBack is true if it was recalled.
 	IsChanged   bool `json:"isChanged"`
 	IsTakenBack bool `json:"isTakenBack"`
 	// Error is the bot's failure with the event.
@@ -74,7 +74,7 @@ type Log struct {
 type logLine struct {
 	// Moment is the number of the moment in which it was logged.
 	Moment int `json:"moment"`
-	// Level is DEBUG, INFO, WARN or ERROR, Text the message, More the attributes.
+	// Level is DEBUG, INFO, WARN or ERROR. Text is the message, and More has the attributes.
 	Level string   `json:"level"`
 	Text  string   `json:"text"`
 	More  []string `json:"more,omitempty"`
@@ -144,7 +144,7 @@ func (h logHandler) text(one slog.Attr) string {
 	return h.prefix + one.Key + " " + one.Value.Resolve().String()
 }
 
-// toldLog returns the log, the newest line last.
+// toldLog returns the log, newest line last.
 func (b *branch) toldLog() []logLine {
 	told := []logLine{}
 	for number, m := range b.past() {

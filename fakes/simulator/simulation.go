@@ -24,7 +24,7 @@ const mostBranches = 20
 // mainBranch is the id of the first branch.
 const mainBranch = "main"
 
-// simulation is the state behind the pages.
+// simulation is the state that all open pages show.
 type simulation struct {
 	settings Simulator
 	// instance distinguishes sessions at the same address.
@@ -67,7 +67,7 @@ func newSimulation(s Simulator, nodes []*botctx.Node) (*simulation, error) {
 	return opened, opened.stale
 }
 
-// branchOf returns the branch of an id, the first one for "". The caller holds the mutex.
+// branchOf returns the branch with an id, or the first branch for "". The caller holds the mutex.
 func (s *simulation) branchOf(id string) (*branch, error) {
 	if id == "" {
 		id = s.branches[0].id
@@ -183,7 +183,7 @@ func (s *simulation) close(id string) (stays string, err error) {
 		case err != nil:
 			return err
 		case len(s.branches) == 1:
-			return boterr.New(boterr.FailedPrecondition, "", "it is the only branch")
+			return boterr.New(boterr.FailedPrecondition, "", "the only branch cannot be closed: fork it first")
 		}
 		s.branches = slices.DeleteFunc(slices.Clone(s.branches), func(b *branch) bool { return b == found })
 		stays = s.branches[0].id

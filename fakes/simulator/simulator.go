@@ -51,7 +51,7 @@ type Simulator struct {
 	// wrapped to add nodes in Go. Reload is called by one goroutine at a time. If it is nil, the nodes never
 	// change.
 	Reload func() (nodes []*botctx.Node, hasChanged bool, err error)
-	// Log has the log lines that the page shows with the actions. The default is nil, for none.
+	// Log has the log lines that the page shows with the actions. If it is nil, the page shows none.
 	Log *Log
 	// Bot is the name of the bot. The default is "Bot".
 	Bot string
@@ -106,7 +106,6 @@ func (s Simulator) withDefaults() Simulator {
 //go:embed page
 var pageFiles embed.FS
 
-// routes returns the routes of the page.
 func routes(s *simulation, hosts []string) http.Handler {
 	files, err := fs.Sub(pageFiles, "page")
 	if err != nil {
@@ -216,7 +215,6 @@ func (s *simulation) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answerWorld answers with the world of the requested branch.
 func (s *simulation) answerWorld(w http.ResponseWriter, r *http.Request) {
 	told, err := s.world(fakes.Observing(r.Context()), r.FormValue("branch"))
 	if err != nil {

@@ -26,7 +26,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// nodes are the bot that the tests try. Saved tests are run with a copy of this file.
+// nodes returns the bot that the tests try. Saved tests run with a copy of this file.
 func nodes() []*botctx.Node {
 	all := []*botctx.Node{
 		{ID: "hello", Trigger: botctx.TextIs("hi"), Responses: botctx.Say("Hello {{firstName}}!")},
@@ -54,7 +54,6 @@ func nodes() []*botctx.Node {
 	return append(all, &botctx.Node{ID: "reminder", Responses: botctx.Say("The kettle boils.")})
 }
 
-// repeat answers with the received text.
 func repeat(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("You sent "+bot.MessageEvent.Data.String()))
 }

@@ -15,32 +15,32 @@ import (
 
 // world is everything that a page shows of a branch: the answer to GET "world".
 type world struct {
-	// Instance distinguishes simulators at the same address, Revision counts the changes.
+	// Instance distinguishes simulators at the same address. Revision counts the changes.
 	Instance string `json:"instance"`
 	Revision int64  `json:"revision"`
 	// Busy describes the action in progress, or "" for none.
 	Busy string `json:"busy"`
 	// Bot is the name of the bot.
 	Bot string `json:"bot"`
-	// Branch is the id of the branch, Branches are all.
+	// Branch is the id of the shown branch. Branches are all branches.
 	Branch   string        `json:"branch"`
 	Branches []shownBranch `json:"branches"`
 	// Now is the virtual time.
 	Now time.Time `json:"now"`
-	// Current is the number of the shown moment. Moments are all of them: the user can go to later ones as
-	// well.
+	// Current is the number of the shown moment. Moments are all moments, because the user can also go to later
+	// ones.
 	Current int           `json:"at"`
 	Moments []shownMoment `json:"moments"`
-	// Members and Agents are the people, Channels their channels.
+	// Members and Agents are the people. Channels are their channels.
 	Members  []shownMember  `json:"members"`
 	Agents   []shownAgent   `json:"agents"`
 	Channels []shownChannel `json:"channels"`
-	// Agendas are the agendas of all members that are still to run, Assignments the requests for a person.
+	// Agendas are the agendas of all members that have not run yet. Assignments are the requests for a person.
 	Agendas     []document.Object `json:"agendas"`
 	Assignments []document.Object `json:"assignments"`
 	// Data are the data sources.
 	Data []shownData `json:"data"`
-	// Outbox has the sent messages, the newest last; Mails, Files and Payments have the bot's other effects.
+	// Outbox has the sent messages, newest last. Mails, Files and Payments have the bot's other effects.
 	Outbox      []entry           `json:"outbox"`
 	Mails       []render.Entry    `json:"mails"`
 	Files       []shownFile       `json:"files"`
@@ -57,14 +57,14 @@ type world struct {
 	// still has the previous nodes.
 	Loads int           `json:"loads"`
 	Stale *page.Problem `json:"stale,omitempty"`
-	// Operations are the names of all operations, Codes the codes of errors, Platforms the types of channels,
-	// and Services the services that can be down.
+	// Operations are the names of all operations. Codes are the codes of errors. Platforms are the types of
+	// channels. Services are the services that can be down.
 	Operations []botctx.Op    `json:"operations"`
 	Codes      []boterr.Code  `json:"codes"`
 	Platforms  []channel.Type `json:"platforms"`
 	Services   []string       `json:"services"`
-	// Groups are the platforms on which members speak in groups, FileTypes the types of files that people
-	// send, and Accounts the names of the payment accounts.
+	// Groups are the platforms on which members speak in groups. FileTypes are the types of files that people
+	// send. Accounts are the names of the payment accounts.
 	Groups    []channel.Type `json:"groups"`
 	FileTypes []send.Type    `json:"fileTypes"`
 	Accounts  []string       `json:"accounts"`
@@ -93,13 +93,13 @@ type shownMoment struct {
 // shownMember is a member who talks with the bot.
 type shownMember struct {
 	ID string `json:"id"`
-	// Member is the id of the member's record, Group the group in which the member speaks, "" alone with the
-	// bot.
+	// Member is the id of the member's record. Group is the group in which the member speaks, or "" if the member
+	// is alone with the bot.
 	Member  string `json:"member"`
 	Group   string `json:"group,omitempty"`
 	Name    string `json:"name"`
 	Channel string `json:"channel"`
-	// Platform is the type of the channel, ExternalID the id there.
+	// Platform is the type of the channel. ExternalID is the member's id there.
 	Platform   channel.Type `json:"platform"`
 	ExternalID string       `json:"externalId"`
 	// Position is the current node of the conversation, or zero for none.
@@ -181,7 +181,7 @@ type shownFaults struct {
 
 // shownChoice is the chosen answer to an event, with the reasons.
 type shownChoice struct {
-	// Moment is the number of the event's moment, By the id of the member or agent who wrote it, or "" if they
+	// Moment is the number of the event's moment. By is the id of the member or agent who wrote it, or "" if they
 	// are not on the page.
 	Moment int            `json:"moment"`
 	By     string         `json:"by"`
@@ -189,13 +189,13 @@ type shownChoice struct {
 	Node   botctx.NodeRef `json:"node"`
 	IsMute bool           `json:"isMute"`
 	Logic  string         `json:"logic"`
-	// Position is the member's position, Lost the reason why the member counts as new.
+	// Position is the member's position. Lost is the reason why the member counts as new, or "".
 	Position botctx.NodeRef `json:"position"`
 	Lost     string         `json:"lost"`
 	Serving  string         `json:"serving"`
 	// IsInLiveChat is true if the member was in a live chat.
 	IsInLiveChat bool `json:"isInLiveChat"`
-	// Candidates were asked in this order, Others could not be.
+	// Candidates were asked, in this order. Others could not answer.
 	Candidates []shownCandidate `json:"candidates"`
 	Others     []shownCandidate `json:"others"`
 }

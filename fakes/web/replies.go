@@ -169,7 +169,6 @@ func (r *Replies) Clone() *Replies {
 	return &Replies{routes: slices.Clone(r.routes), requests: cloneRequests(r.requests)}
 }
 
-// cloneRequests returns a deep copy.
 func cloneRequests(requests []Request) []Request {
 	copies := slices.Clone(requests)
 	for i := range copies {

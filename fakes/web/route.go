@@ -54,7 +54,6 @@ func (r *route) same(other route) bool {
 	return r.method == other.method && r.url == other.url && r.prefix == other.prefix
 }
 
-// matches reports whether the route answers a request.
 func (r *route) matches(method, url string) bool {
 	if r.method != method {
 		return false

@@ -104,7 +104,7 @@ func (v *view) discard(r *http.Request) (any, error) {
 	return v.change(r, "discarded", v.runtime.DiscardDeadLetter)
 }
 
-// change applies do to a dead letter and logs it.
+// change applies do to a dead letter and logs the change.
 func (v *view) change(r *http.Request, what string, do func(ctx context.Context, id string) error) (any, error) {
 	id := r.PathValue("id")
 	if !v.mayWrite {

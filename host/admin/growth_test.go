@@ -57,7 +57,7 @@ func (c *examinedCollection) Count(ctx context.Context, filter *query.Filter) (i
 	return c.Collection.Count(ctx, filter)
 }
 
-// examinedAlone is examined for a store that one process owns.
+// examinedAlone is examined for a store that only one process writes to.
 type examinedAlone struct {
 	*examined
 	store.Watcher

@@ -29,7 +29,6 @@ func (p *pages) answersOf(app string) *record.Collection {
 	return record.OfApp(p.desk.env, answerSchema, app)
 }
 
-// answers returns the canned answers of an app.
 func (p *pages) answers(c *call) (any, error) {
 	app, err := c.app()
 	if err != nil {
@@ -54,7 +53,7 @@ func (a answer) check() error {
 	return checkText(a.Text, maxAnswer)
 }
 
-// saveAnswer adds a canned answer, or changes the one with an id.
+// saveAnswer adds a canned answer, or changes an existing one if the request has an id.
 func (p *pages) saveAnswer(c *call) (any, error) {
 	app, err := c.app()
 	if err != nil {
@@ -87,7 +86,6 @@ func (p *pages) saveAnswer(c *call) (any, error) {
 	return asked, err
 }
 
-// deleteAnswer removes a canned answer.
 func (p *pages) deleteAnswer(c *call) (any, error) {
 	app, err := c.app()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// BenchmarkRead is a reading of 500 chats, which happens each second while a page is open, and after changes.
+// BenchmarkRead reads 500 open chats. A desk does so each second while a page is open, and after changes.
 func BenchmarkRead(b *testing.B) {
 	database := memstore.New()
 	d, err := desk.New(desk.Config{Store: database})

@@ -28,14 +28,14 @@ const (
 	maxTitle        = 80
 )
 
-// chat is a chat that a request names.
+// chat is the chat in a request's path, with the agent who made the request.
 type chat struct {
 	*livechat.AssignmentRecord
 
 	agent *Agent
 }
 
-// chat returns the chat that a request names. NotFound: the agent does not see its app, or there is none.
+// chat returns the chat in a request's path. NotFound: the agent does not see the app, or there is no such chat.
 func (p *pages) chat(c *call) (chat, error) {
 	app, err := c.app()
 	if err != nil {
@@ -225,7 +225,7 @@ func (m message) response() (send.Response, error) {
 	return response, response.Validate()
 }
 
-// say sends a message of the agent to the member: as an event of the conversation, which the live chat passes on.
+// say hands a message of the agent to the bot, as an event of the conversation. The live chat sends it to the member.
 func (p *pages) say(c *call) (any, error) {
 	var asked message
 	if err := c.read(&asked); err != nil {
@@ -265,7 +265,7 @@ func (p *pages) say(c *call) (any, error) {
 	})
 }
 
-// signed returns the data of an agent's message. The chat on a web page shows the name of its sender.
+// signed returns the data of an agent's message, with the agent's name for a member on a web page.
 func (p *pages) signed(ctx context.Context, of chat, response send.Response) (document.Object, error) {
 	data := response.Object().Without("type")
 	in, err := p.channel(ctx, of.App, of.Inlet)
@@ -317,10 +317,10 @@ func noteBy(agent *Agent, key, text string) chatlog.Entry {
 	}
 }
 
-// typistKey returns the key of an agent among those who are typing.
+// typistKey returns the key under which an agent is shown as typing.
 func typistKey(agent *Agent) string { return "agent " + agent.ID }
 
-// typing shows other agents that the agent writes, and the member, if it is an answer.
+// typing shows other agents that the agent is typing. Unless the agent types a note, the member sees it, too.
 func (p *pages) typing(c *call) (any, error) {
 	var asked struct {
 		IsNote bool `json:"isNote"`
@@ -346,7 +346,7 @@ func (p *pages) typing(c *call) (any, error) {
 		if data, err := p.signed(c.Context(), of, typing); err == nil {
 			typing = send.Other(send.TypeTyping, data)
 		}
-		// Platforms without typing refuse it, and nothing depends on it.
+		// Platforms without typing refuse this. The error does not matter.
 		_, _ = p.operations(of).SendMessageToInlet(c.Context(), livechat.SendMessageToInletParams{
 			MessageEvent: of.event(), Response: typing,
 		})
@@ -364,7 +364,7 @@ func (c chat) event() *send.MessageEvent {
 	return &send.MessageEvent{From: c.agent.ID, To: chatOf(c.AssignmentRecord), Type: send.TypeText}
 }
 
-// read stores how far the agent of the chat has read it. Calls by other agents do nothing.
+// read stores the number of the newest entry that the agent of the chat has read. Calls by other agents do nothing.
 func (p *pages) read(c *call) (any, error) {
 	var asked struct {
 		Seq int64 `json:"seq"`
@@ -384,7 +384,7 @@ func (p *pages) read(c *call) (any, error) {
 	return struct{}{}, err
 }
 
-// handOver gives the chat to a team or to another agent: as a request that one of them takes.
+// handOver makes the chat a request to a team or to another agent.
 func (p *pages) handOver(c *call) (any, error) {
 	var asked struct {
 		Team  string `json:"team"`
@@ -395,7 +395,7 @@ func (p *pages) handOver(c *call) (any, error) {
 		return nil, err
 	}
 	if (asked.Team == "") == (asked.Agent == "") {
-		return nil, boterr.Invalid("team", "and agent: give one of both")
+		return nil, boterr.Invalid("team", "or agent must be given, but not both")
 	}
 	if asked.Note != "" {
 		if err := checkText(asked.Note, maxNote); err != nil {
@@ -440,7 +440,7 @@ func (p *pages) receiver(ctx context.Context, of chat, teamID, agentID string) (
 	return livechat.Target{}, boterr.New(boterr.NotFound, "team", "the app has no team %q", teamID)
 }
 
-// giveBack returns the chat as a request to the teams that it came from.
+// giveBack makes the chat a request to the teams that it came from.
 func (p *pages) giveBack(c *call) (any, error) {
 	if err := c.read(&struct{}{}); err != nil {
 		return nil, err

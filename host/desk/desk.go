@@ -21,7 +21,7 @@ import (
 // Type is the type of the desk's channels.
 const Type = channel.Desk
 
-// Config configures a Desk. The zero value of each field but Store means its default.
+// Config configures a Desk. All fields except Store are optional.
 type Config struct {
 	// Store holds conversations, tickets and agents: the Store of the Runtime. Required.
 	Store store.Store
@@ -30,8 +30,8 @@ type Config struct {
 	// KeepFor is the age at which messages and tickets are removed. The default is 90 days; a negative duration
 	// keeps them.
 	KeepFor time.Duration
-	// Poll is the time between two looks for changes by other processes while a page is open. The default is a
-	// second.
+	// Poll is the interval at which the desk looks for changes by other processes while a page is open. The default is
+	// a second.
 	Poll time.Duration
 	// Logger receives lines about failed reads of the store, at warn. By default nothing is logged.
 	Logger *slog.Logger
@@ -52,7 +52,7 @@ type Desk struct {
 	visitors *chatlog.Log
 	hub      *hub
 	log      *slog.Logger
-	// beat is the time between two signs of life on a stream.
+	// beat is the interval of keep-alive messages on a stream.
 	beat time.Duration
 }
 

@@ -1,5 +1,5 @@
-// Package desk serves a page on which agents answer live chats in the browser. It is an outlet as a workspace chat
-// tool is one: requests of members arrive as tickets, an agent takes one, and a conversation begins.
+// Package desk serves a page on which agents answer live chats in the browser. The desk is an outlet, like a workspace
+// chat tool: requests of members arrive as tickets, an agent takes one, and a conversation begins.
 //
 //   - To connect the desk with live chats, make the result of [New] the connector of [Type].
 //   - To serve the page, mount [Desk.Handler] behind the host's own sign-in.

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// SetBeat sets the time between two signs of life on a stream.
+// SetBeat sets the interval of keep-alive messages on a stream.
 func (d *Desk) SetBeat(beat time.Duration) { d.beat = beat }
 
 // Read reads the open chats, for a stream of an app.
 func (d *Desk) Read(ctx context.Context) error { return d.read(ctx) }
 
-// Listening makes readings cover an app.
+// Listening adds a stream of an app, so that Read reads the app.
 func (d *Desk) Listening(app string) {
 	d.hub.streams[&listener{apps: []string{app}, wake: make(chan struct{}, 1)}] = struct{}{}
 }

@@ -50,7 +50,7 @@ func (f file) response() (send.Response, error) {
 // upload stores a file for the member of a chat.
 func (p *pages) upload(c *call) (any, error) {
 	if p.config.Files == nil {
-		return nil, boterr.New(boterr.Unsupported, "", "this host stores no files of agents")
+		return nil, boterr.New(boterr.Unsupported, "", "this host does not accept files from agents")
 	}
 	if given := c.Header.Get("Content-Type"); given != "application/octet-stream" { // Forms of other sites cannot send it.
 		return nil, boterr.Invalid("Content-Type", "is %.100q: send application/octet-stream", given)
@@ -67,7 +67,7 @@ func (p *pages) upload(c *call) (any, error) {
 	begin := make([]byte, sniffed)
 	n, err := io.ReadFull(body, begin)
 	if err != nil && n == 0 {
-		return nil, boterr.Invalid("", "the file is empty")
+		return nil, boterr.Invalid("", "the file is empty; send a file with content")
 	}
 	begin = begin[:n]
 	mediaType, _, _ := mime.ParseMediaType(http.DetectContentType(begin))
@@ -105,8 +105,8 @@ func cleanName(given string) (string, error) {
 	return name, nil
 }
 
-// Uploads are stored with the tickets, so that an agent can only send addresses that the host gave.
-
+// uploadID returns the id of the record of an upload. Uploads are stored with the tickets, so that an agent can only
+// send addresses that the host returned.
 func uploadID(of chat, f *file) string {
 	return idOf("upload", of.log().App, of.log().Channel, of.log().ID, string(f.Kind), f.URL, f.Name)
 }

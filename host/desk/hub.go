@@ -15,7 +15,7 @@ import (
 )
 
 // hub keeps the lists of open chats for the streams of this process. While there is a stream, it reads the apps
-// of all streams again after each change, and by the clock, because other processes change them too. Each
+// of all streams again after each change, and at intervals, because other processes change them too. Each
 // stream sends the changes since its last look.
 type hub struct {
 	woken chan struct{}
@@ -33,7 +33,7 @@ type hub struct {
 	agentsLook int64
 }
 
-// listed is a row that streams know.
+// listed is a row of the list.
 type listed struct {
 	row
 	look int64
@@ -41,7 +41,7 @@ type listed struct {
 	follows *chatlog.Subscription
 }
 
-// listener is a stream.
+// listener is a stream that waits for changes.
 type listener struct {
 	apps []string
 	wake chan struct{}
@@ -164,8 +164,8 @@ func (d *Desk) read(ctx context.Context) error {
 	return nil
 }
 
-// forget ends all subscriptions after a reading that failed: it may have consumed their signals. The next one reads all
-// conversations.
+// forget ends all subscriptions after a failed reading, which may have consumed their signals. The next reading reads
+// all conversations.
 func (h *hub) forget(following map[string]*chatlog.Subscription) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -196,7 +196,7 @@ func (l *listed) close() {
 	}
 }
 
-// fresh adds the parts of a row that are in the log of messages: as the hub has them, unless the log has
+// fresh adds the parts of a row that come from the log of messages. It takes them from the hub unless the log has
 // changed. It returns the subscription to the conversation, or nil if there is none yet.
 func (d *Desk) fresh(ctx context.Context, shown *row) (*chatlog.Subscription, error) {
 	if shown.Chat == "" {
@@ -291,16 +291,17 @@ func (h *hub) replace(ctx context.Context, now reading) bool {
 
 // news are the changes of the list since an earlier look.
 type news struct {
-	// Set are the chats that are new or have changed; Gone are the ids of chats that are no longer open.
+	// Set are the chats that are new or have changed. Gone are the ids of chats that are no longer open.
 	Set    []row      `json:"set,omitempty"`
 	Gone   []string   `json:"gone,omitempty"`
 	Agents []presence `json:"agents,omitempty"`
-	// IsAll is true for the first news of a stream: there are no other chats.
+	// IsAll is true for the first news of a stream, which list all chats.
 	IsAll bool `json:"isAll,omitempty"`
 }
 
-// since returns the changes for a listener after a look, and the present look, or the same one if the apps of the
-// listener were not read yet. known are the ids of the chats that the listener has; it is brought up to date.
+// since returns the changes for a listener after a look, and the number of the current look. If the apps of the
+// listener were not read yet, it returns the given look. known are the ids of the chats that the listener has; since
+// updates it.
 func (h *hub) since(l *listener, look int64, known map[string]bool) (news, int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

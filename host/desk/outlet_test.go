@@ -36,7 +36,7 @@ type outlet struct {
 	web   http.Handler
 	// file is the address of the file that an agent sends.
 	file string
-	// times is the number of times that the page sends each message, said the number of messages.
+	// times is the number of times that the page sends each message. said is the number of messages.
 	times, said int
 }
 

@@ -33,7 +33,7 @@ type PageConfig struct {
 	// Runtime is the host's runtime, over the same Store. Required.
 	Runtime *botctx.Runtime
 	// Agent returns the agent who makes a request, by the host's own sign-in, or nil if no agent is signed in. It is
-	// called for each request, and every quarter of a minute while a page listens. Required.
+	// called for each request, and every 15 seconds while a page is open. Required.
 	Agent func(r *http.Request) (*Agent, error)
 	// MaxChats is the largest number of chats that an agent has at once. The default is 10; a negative number means no
 	// limit. Two takes of one agent at the same moment may exceed it by one.
@@ -44,7 +44,7 @@ type PageConfig struct {
 	// Channels returns the channels of an app. The default reads them from the Store; a host with a LoadChannel sets
 	// it.
 	Channels func(ctx context.Context, app string) ([]*channel.Channel, error)
-	// Transcript returns messages of a member with the bot, the last ones before a time, oldest first, at most limit.
+	// Transcript returns the last messages between a member and the bot before a time, oldest first, at most limit.
 	// The default returns the messages of a chat on a web page (package webchat), and none of other channels.
 	Transcript func(ctx context.Context, m *member.Member, before document.Timestamp, limit int) ([]Line, error)
 }
@@ -77,7 +77,6 @@ const (
 	maxApps         = 100
 )
 
-// pages serves the page.
 type pages struct {
 	desk    *Desk
 	config  PageConfig
@@ -95,8 +94,8 @@ type pages struct {
 //go:embed page
 var pageFiles embed.FS
 
-// Handler returns a handler that serves the page at "/". To mount it elsewhere, use http.StripPrefix. It does not
-// authenticate anyone but by PageConfig.Agent; it refuses requests of other sites. InvalidArgument: Runtime or Agent is
+// Handler returns a handler that serves the page at "/". To mount it elsewhere, use http.StripPrefix. Only
+// PageConfig.Agent authenticates agents. Requests from other sites are refused. InvalidArgument: Runtime or Agent is
 // missing.
 func (d *Desk) Handler(config PageConfig) (http.Handler, error) {
 	switch {
@@ -177,16 +176,15 @@ type call struct {
 	agent *Agent
 }
 
-// The largest sizes of a request's body in bytes.
+// maxBody is the maximum size of a request's body in bytes.
 const maxBody = 32 << 10
 
-// read reads the body.
 func (c *call) read(into any) error {
 	c.Body = http.MaxBytesReader(c.w, c.Body, maxBody)
 	return page.Read(c.w, c.Request, into)
 }
 
-// answered answers the requests of agents by the result of tell, as JSON.
+// answered returns a handler that answers requests of agents with the result of tell, as JSON.
 func (p *pages) answered(tell func(*call) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		agent, ok := p.signedIn(w, r)
@@ -261,8 +259,8 @@ func (p *pages) signedIn(w http.ResponseWriter, r *http.Request) (*Agent, bool) 
 	return nil, false
 }
 
-// agentOf returns the agent who makes a request, or nil if no agent is signed in. It stores what is new about
-// the agent.
+// agentOf returns the agent who makes a request, or nil if no agent is signed in. It stores changes of the agent's
+// name and apps.
 func (p *pages) agentOf(r *http.Request) (*Agent, error) {
 	given, err := p.config.Agent(r)
 	if err != nil || given == nil {
@@ -316,7 +314,7 @@ func (p *pages) keep(ctx context.Context, agent Agent) error {
 func (c *call) app() (string, error) {
 	app := c.PathValue("app")
 	if !slices.Contains(c.agent.Apps, app) {
-		return "", boterr.New(boterr.NotFound, "app", "%qis not one of your apps", app)
+		return "", boterr.New(boterr.NotFound, "app", "%q is not one of your apps", app)
 	}
 	return app, nil
 }
@@ -341,7 +339,7 @@ type inletView struct {
 	Type string `json:"type"`
 }
 
-// about returns the agent, and the apps.
+// about returns the agent, the apps and the limits.
 func (p *pages) about(c *call) (any, error) {
 	apps := []appView{}
 	for _, id := range c.agent.Apps {

@@ -38,7 +38,7 @@ func TestHandler_NeedsItsParts(t *testing.T) {
 	}
 }
 
-// paths are the addresses that answer with JSON, of one chat.
+// paths returns the addresses that answer with JSON, for one chat.
 func paths(chat string) (gets, posts []string) {
 	gets = []string{"/about", "/closed/shop", "/answers/shop", chat, chat + "/log", chat + "/transcript", chat + "/earlier"}
 	for _, what := range []string{"take", "messages", "notes", "files?name=a.txt", "typing", "read", "fill", "handover", "giveback", "end"} {

@@ -115,7 +115,7 @@ func (p *pages) details(c *call) (any, error) {
 	}, nil
 }
 
-// keptOf returns the messages that the member wrote while the request waits.
+// keptOf returns the messages that the member has written while the request waits.
 func keptOf(r *livechat.AssignmentRecord) []entry {
 	kept := []entry{}
 	for _, one := range r.Kept {
@@ -270,7 +270,7 @@ func (p *pages) closed(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// An index by endedAt would serve a filter by that field, and all ended requests would be read.
+	// A filter by endedAt would use the index by that field, and read all ended requests.
 	filter := document.O("closedAt", document.O("$gt", 0), "tickets.type", string(Type))
 	if before := c.URL.Query().Get("before"); before != "" {
 		filter = filter.With(record.FieldID, document.O("$lt", before))

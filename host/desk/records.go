@@ -37,7 +37,7 @@ const (
 	fieldText       = "text"
 )
 
-// conversation is a place that messages go to: a conversation with a member, or, once it is archived, a team.
+// conversation is a recipient of messages: a conversation with a member, or a team that was archived.
 type conversation struct {
 	id, app, channel, name string
 	isArchived             bool
@@ -116,7 +116,7 @@ func presenceOf(o document.Object, now document.Timestamp) presence {
 	return p
 }
 
-// saveAgent stores an agent's name and apps, and that the agent is here. A new agent is available.
+// saveAgent stores an agent's name and apps, and the current time as the last sign of life. A new agent is available.
 func (d *Desk) saveAgent(ctx context.Context, a Agent) error {
 	set := document.O(fieldName, a.Name, fieldApps, textsOf(a.Apps), fieldSeenAt, d.now())
 	_, err := d.agents().Update(ctx, record.Patch{

@@ -36,7 +36,7 @@ type row struct {
 	// Channel is the id of the desk's channel. Inlet is the member's channel.
 	Channel string `json:"channel"`
 	Inlet   string `json:"inlet"`
-	// Member is the member's id, Name and Tags are the member's.
+	// Member is the member's id. Name and Tags are taken from the member.
 	Member string   `json:"member"`
 	Name   string   `json:"name"`
 	Tags   []string `json:"tags"`
@@ -45,7 +45,7 @@ type row struct {
 	Label string   `json:"label"`
 	// Summary is the request's relay message for the desk, if it has one, and its summary.
 	Summary string `json:"summary"`
-	// Agent is the id of the agent who has it, AgentName the name.
+	// Agent is the id of the agent who has the chat. AgentName is the agent's name.
 	Agent     string             `json:"agent"`
 	AgentName string             `json:"agentName"`
 	Since     document.Timestamp `json:"since"`
@@ -53,8 +53,8 @@ type row struct {
 	EndedAt   document.Timestamp `json:"endedAt,omitzero"`
 	EndedBy   livechat.EndedBy   `json:"endedBy,omitzero"`
 	Parent    string             `json:"parent,omitzero"`
-	// Chat is the id of the conversation, or "" until the request is taken. Seq is the number of its newest
-	// entry, Read of the newest one that the agent has read.
+	// Chat is the id of the conversation, or "" until the request is taken. Seq is the number of its newest entry.
+	// Read is the number of the newest entry that the agent has read.
 	Chat string `json:"chat"`
 	Seq  int64  `json:"seq"`
 	Read int64  `json:"read"`
@@ -233,7 +233,7 @@ func (d *Desk) membersOf(ctx context.Context, app string, ids []string) (map[str
 	return byID, err
 }
 
-// agentsOf returns the agents of apps who opened the page before, at most MaxListed, the latest first.
+// agentsOf returns the agents of apps who have ever opened the page, latest first, at most MaxListed.
 func (d *Desk) agentsOf(ctx context.Context, apps []string) ([]presence, error) {
 	found, err := d.agents().Find(ctx, record.Query{
 		Filter: document.O(fieldApps, document.O("$in", textsOf(apps))), SortBy: document.O(fieldSeenAt, -1), Limit: MaxListed,

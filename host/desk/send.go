@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The sides of a conversation, as entries name them.
+// The authors of entries.
 const (
 	fromMember = "member"
 	fromBot    = "bot"
@@ -102,8 +102,8 @@ func (d *Desk) showTyping(ctx context.Context, to place, message send.Message) e
 	return d.chats.SetTyping(ctx, logOf(message), chatlog.Typist{Key: fromMember, From: fromMember})
 }
 
-// OnTyping shows to agents that a member types, by the member's id in a channel. A host gives it to connectors that
-// report this, such as in OnTyping of webchat.Config. Failures are logged.
+// OnTyping shows agents that a member is typing. externalID is the member's id in the channel. A host passes OnTyping
+// to connectors that report typing, such as in OnTyping of webchat.Config. Failures are logged.
 func (d *Desk) OnTyping(ctx context.Context, in *channel.Channel, externalID string) {
 	if err := d.memberTypes(ctx, in, externalID); err != nil && ctx.Err() == nil {
 		d.log.LogAttrs(ctx, slog.LevelWarn, "desk: typing is not shown", slog.String("error", display.Text(err)))
@@ -131,7 +131,6 @@ func logOf(message send.Message) chatlog.Conversation {
 	return chatlog.Conversation{App: message.Channel.App, Channel: message.Channel.ID, ID: message.To}
 }
 
-// append adds a message to a conversation.
 func (d *Desk) append(ctx context.Context, message send.Message) (document.Timestamp, error) {
 	from := fromBot
 	if message.AuthorID != "" {
@@ -174,7 +173,7 @@ func (d *Desk) post(ctx context.Context, message send.Message) error {
 // tap is a button of a ticket.
 type tap struct{ payload, value any }
 
-// tapIn returns the first button of a ticket that names an assignment. Buttons get its id as their value.
+// tapIn returns the first button of a ticket that names an assignment. The value of such a button is the assignment's id.
 func tapIn(ticket send.Response) (tap, bool) {
 	var found []document.Object
 	for _, list := range []string{"buttons", "quickReplies"} {

@@ -38,7 +38,7 @@ func (f *failing) fail(fault sendtest.Fault) {
 	f.fault = fault
 }
 
-// begin returns the error of a call before it has an effect, and the one after.
+// begin returns the errors of a call: before fails it without an effect, after fails it once it has had its effect.
 func (f *failing) begin(ctx context.Context) (before, after error) {
 	f.mu.Lock()
 	fault := f.fault
@@ -176,8 +176,7 @@ func TestConnector(t *testing.T) {
 	sendtest.RunConnector(t, harness)
 }
 
-// The same rules, with conversations in place of members. The ids differ by channel, so the second channel is the first
-// one.
+// Conversations follow the same rules as members. Their ids differ by channel, so the second channel is the first one.
 func TestConnector_InConversations(t *testing.T) {
 	t.Parallel()
 	sendtest.RunConnector(t, func(t *testing.T) *sendtest.Harness {

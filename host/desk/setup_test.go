@@ -163,7 +163,7 @@ func (h *host) addChannels(app string) {
 	require.NoError(h.t, h.runtime.Pair(h.t.Context(), app, app+"-web", app+"-desk"))
 }
 
-// nodes are a bot that asks for a person, and hangs up.
+// nodes returns a bot that asks for a person, and ends live chats.
 func nodes() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "person", Trigger: botctx.TextIs("a person"), Pre: botctx.Do(func(ctx context.Context, bot *botctx.Context) error {

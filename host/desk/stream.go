@@ -40,8 +40,8 @@ func (s stream) event(kind string, data any) bool {
 	return err == nil && s.send("event: "+kind+"\ndata: "+string(text)+"\n\n")
 }
 
-// events streams the open chats and the agents: first all of them, then what changes. It ends with bye if the agent is
-// no longer signed in, or has other apps.
+// events streams the open chats and the agents: first all of them, then the changes. It ends with the event bye if the
+// agent is no longer signed in, or has other apps.
 func (p *pages) events(w http.ResponseWriter, r *http.Request) {
 	agent, ok := p.signedIn(w, r)
 	if !ok {
@@ -99,7 +99,7 @@ func (p *pages) pour(out stream, r *http.Request, agent *Agent, listening *liste
 func (p *pages) isStill(r *http.Request, agent *Agent) bool {
 	now, err := p.agentOf(r)
 	if err != nil {
-		return true // The host cannot tell now, and each request is checked.
+		return true // The host cannot check now. Each request is checked anyway.
 	}
 	if now == nil || now.ID != agent.ID || !slices.Equal(now.Apps, agent.Apps) {
 		return false

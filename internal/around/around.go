@@ -1,5 +1,5 @@
-// Package around lists the optional ports of connectors, for wrappers that wrap all of them: a new port is
-// added to Port, and every wrapper supports it.
+// Package around wraps the optional ports of connectors. Wrappers of connectors use it instead of listing the
+// ports themselves, so a port that is added to Port works in all of them.
 package around
 
 import (
@@ -15,8 +15,8 @@ import (
 // caller.
 type Call func(ctx context.Context, name string, in *channel.Channel, do func(ctx context.Context) error) error
 
-// Port returns a port with call around each of its methods, for send.PortWrapper: wanted and inner are as in
-// WrapPort. It returns nil for a port that is not the SDK's, which leaves inner unwrapped.
+// Port returns a port with call around each of its methods, for send.PortWrapper. wanted and inner are as in
+// WrapPort. It returns nil for a port that the SDK does not define, which leaves inner unwrapped.
 func Port(wanted, inner any, call Call) any {
 	switch wanted.(type) {
 	case *send.BatchSender:
@@ -40,7 +40,7 @@ func Port(wanted, inner any, call Call) any {
 	}
 }
 
-// as converts a port to the type under which send.PortOf has found it.
+// as returns inner as a P. send.PortOf has already checked its type.
 func as[P any](inner any) P {
 	port, _ := inner.(P)
 	return port
@@ -57,7 +57,7 @@ func ask[R any](
 	return answer, err
 }
 
-// The types below are the ports of package send.
+// The types below wrap the ports of package send.
 type (
 	batches struct {
 		call  Call

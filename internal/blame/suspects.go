@@ -18,8 +18,7 @@ type Level int
 // The levels of suspicion.
 const (
 	None Level = iota
-	// Suspect is the level of runs that go one at a time; Strong is the level of runs that go
-	// alone.
+	// A Suspect runs next to other runs, but never next to another suspect. A Strong suspect runs alone.
 	Suspect
 	Strong
 )
@@ -39,7 +38,7 @@ const (
 	// suspectFor is the maximum time without other suspects while one runs. It grows with each
 	// loss. It is twice the default time limit of a run, for runs that end late.
 	suspectFor = 2 * aloneFor
-	// askedFor is the time after its last request for which an app keeps its turn.
+	// An app keeps its turn for askedFor after its last request.
 	askedFor = 10 * time.Second
 )
 
@@ -64,12 +63,12 @@ func (r Run) longer(d time.Duration) time.Duration {
 // concurrent use.
 type Suspects struct {
 	mu sync.Mutex
-	// running is the running suspect, or "" if there is none or it is overdue since overdueAt.
-	// Nothing else starts before aloneUntil if it has been running alone since aloneSince.
+	// running is the running suspect, or "" if there is none. From overdueAt on it no longer counts. If it runs
+	// alone, aloneSince is its start, and nothing else starts before aloneUntil.
 	running                           string
 	overdueAt, aloneSince, aloneUntil time.Time
-	// alone are the suspects that wait to run alone, in order. Nothing else starts from since on,
-	// which may be in the future to give other runs their time.
+	// alone are the suspects that wait to run alone, in order. While there are any, nothing else starts from
+	// since on, for up to drainFor. since may be in the future, to give other runs their time.
 	alone []string
 	since time.Time
 	// waiting are the suspects that wait for another one to end.
@@ -84,7 +83,8 @@ type turn struct {
 	at  time.Time
 }
 
-// Only reports whether at most one run may start, and which one. "" means none.
+// Only reports whether other runs must wait for a suspect. If so, only the named run may start, or none if
+// name is "".
 func (s *Suspects) Only(now time.Time) (name string, isOnly bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +127,7 @@ func (s *Suspects) Admit(r Run, underWay int, now time.Time) bool {
 }
 
 // passOverdue stops waiting for an overdue suspect, which may never end. From then on it may run at the same
-// time as the next suspect, so that neither counts as alone. The caller holds mu.
+// time as the next suspect, so neither counts as alone. The caller holds mu.
 func (s *Suspects) passOverdue(now time.Time) {
 	if s.running != "" && !now.Before(s.overdueAt) {
 		s.running, s.aloneSince, s.aloneUntil = "", time.Time{}, time.Time{}
@@ -135,7 +135,7 @@ func (s *Suspects) passOverdue(now time.Time) {
 	}
 }
 
-// hasTurn reports whether an app's suspect may be next. The caller holds mu.
+// hasTurn reports whether it is the app's turn. Apps that no longer ask lose theirs. The caller holds mu.
 func (s *Suspects) hasTurn(app string, now time.Time) bool {
 	s.turns = slices.DeleteFunc(s.turns, func(t turn) bool { return now.Sub(t.at) >= askedFor })
 	return app == "" || len(s.turns) == 0 || s.turns[0].app == app
@@ -165,7 +165,7 @@ func (s *Suspects) hasWaited(name string, now time.Time) bool {
 // wantAlone adds a suspect that must run alone. The caller holds mu.
 func (s *Suspects) wantAlone(name string, now time.Time) {
 	if len(s.alone) > 0 && s.alone[0] != name && !now.Before(s.since.Add(2*drainFor)) {
-		s.alone = s.alone[1:] // It no longer asks: it was removed, or another process has it.
+		s.alone = s.alone[1:] // The first suspect no longer asks: it was removed, or another process has it.
 		s.start(now)
 	}
 	if len(s.alone) == 0 {
@@ -190,7 +190,7 @@ func (s *Suspects) Reserve(name string, now time.Time) {
 	s.wantAlone(name, now)
 }
 
-// Drop removes a run from those that wait to run alone.
+// Drop removes a run from the queue of suspects that wait to run alone.
 func (s *Suspects) Drop(name string, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -44,8 +44,7 @@ func TestAdmit_AppsTakeTurns(t *testing.T) {
 	require.True(t, s.Admit(suspect("a3", "a", 1), 0, noon.Add(time.Minute)), "b does not ask any more")
 }
 
-// A suspect that does not end delays others for a limited time. When it ends later, that does not end the
-// suspect running by then.
+// A suspect that does not end delays others for a limited time. Its late End does not end the next suspect.
 func TestAdmit_BesideOneThatDoesNotEnd(t *testing.T) {
 	t.Parallel()
 	for losses := range int64(3) {
@@ -105,8 +104,7 @@ func TestDrop_WaitsNoMore(t *testing.T) {
 	require.False(t, s.IsWaiting())
 }
 
-// If a suspect that must run alone never asks again, because it was removed, the next one does not wait
-// forever.
+// A suspect that waits to run alone may be removed and never ask again. The next one must not wait forever.
 func TestAdmit_AloneBehindOneThatIsGone(t *testing.T) {
 	t.Parallel()
 	var s blame.Suspects

@@ -8,9 +8,8 @@ import (
 
 const redacted = "[redacted]"
 
-// Patterns that find credentials without a name, as in the errors of clients. A
-// password may contain any character except spaces. It ends at the last @, unless a port follows
-// the colon.
+// Patterns for credentials without a name: the user and the query of a URL, and bearer tokens. A password
+// may contain any character except spaces. It ends at the last @, unless a port follows the colon.
 var (
 	urlUser     = regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)[^/?#\s"]+@`)
 	urlPassword = regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)[^/?#\s"@:\[]*:[0-9]*[^0-9/?#\s"@][^\s"]*@`)
@@ -112,9 +111,9 @@ func valueEnd(text string, name, from int) int {
 // countSlashes returns the number of leading backslashes.
 func countSlashes(text string) int { return len(text) - len(strings.TrimLeft(text, `\`)) }
 
-// stringEnd returns the end of a JSON string whose quotes are preceded by n backslashes: 0 in JSON, 1 in JSON
-// within a JSON string, and so on. A quote with more backslashes is part of the string, unless they are
-// escaped backslashes.
+// stringEnd returns the end of a JSON string. slashes is the number of backslashes before its quotes: 0 in JSON,
+// 1 in JSON within a JSON string, and so on. A quote with more backslashes is part of the string, unless they
+// are escaped backslashes.
 func stringEnd(text string, from, slashes int) int {
 	for i := from; i < len(text); i++ {
 		run := 0

@@ -81,7 +81,7 @@ func TestRedact_ByName(t *testing.T) {
 		"JSAPITicket", "JSAPITicketExpiry",
 		// Names used by hosts' services.
 		"secretKey", "secret_key", "AWS_SECRET_ACCESS_KEY", "AccountKey", "oauth2_token", "access_token2", "client_secret_v2", "encryption-key",
-		// Letters that a pattern also matches as s and k.
+		// Letters that a case-insensitive pattern matches as s and k.
 		"app\u017fecret", "api\u212aey",
 	} {
 		for _, between := range []string{"=", ": ", " => ", ":="} {
@@ -129,7 +129,7 @@ func FuzzRedact(f *testing.F) {
 		for name, form := range forms() {
 			// The credential has other text on both sides.
 			text := display.Redact(form(around + planted + around))
-			if name != "as a bearer" { // Only few characters are allowed in it.
+			if name != "as a bearer" { // The pattern of bearer tokens allows fewer characters.
 				require.NotContains(t, text, planted, name)
 			}
 			_ = display.Redact(before + text)

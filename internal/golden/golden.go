@@ -1,5 +1,5 @@
-// Package golden compares the output of a test with a file, and rewrites the file if the test's package has
-// the flag for that.
+// Package golden compares the output of a test with a file, or rewrites the file if the test runs with the flag
+// -update.
 package golden
 
 import (
@@ -30,7 +30,7 @@ type TB interface {
 // packages define their own flag with that name, and a flag may exist only once in a program.
 const flagName = "update"
 
-// declaration declares the flag.
+// declaration is the Go code that declares the flag.
 const declaration = `var _ = flag.Bool("update", false, "write the files that tests compare with")`
 
 // IsUpdated reports whether the flag -update is set.
@@ -47,9 +47,8 @@ func IsUpdated() bool {
 	return isBool && set
 }
 
-// Compare fails the test and shows the difference if a file does not equal a text, or writes the file if the
-// flag -update is set. Line endings of CR LF, as in a checkout by git on some systems, do not count as a
-// difference.
+// Compare fails the test and shows the difference if got does not equal the content of the file at path. With the
+// flag -update it writes the file instead. CR LF, which git may write in a checkout, equals LF.
 func Compare(t TB, path, got string) {
 	t.Helper()
 	want, err := os.ReadFile(path) //nolint:gosec // The test names the path.
@@ -60,10 +59,9 @@ func Compare(t TB, path, got string) {
 	Replace(t, path, lineEnds.Replace(string(want)), lineEnds.Replace(got))
 }
 
-// lineEnds converts the line endings that a checkout may write.
 var lineEnds = strings.NewReplacer("\r\n", "\n")
 
-// Replace is Compare with the content of the file in want.
+// Replace is Compare for a caller that has read the file already: want is its content.
 func Replace(t TB, path, want, got string) {
 	t.Helper()
 	switch {
@@ -75,20 +73,19 @@ func Replace(t TB, path, want, got string) {
 		}
 		t.Logf("%s is rewritten", path)
 	default:
-		t.Fatalf("%s differs: - is the file, + what came\n%s\n%s", path, textdiff.Unified(want, got), Advice(t))
+		t.Fatalf("%s differs: - is the file, + is the output\n%s\n%s", path, textdiff.Unified(want, got), Advice(t))
 	}
 }
 
-// Advice returns how to rewrite the files of a test.
+// Advice returns the command that rewrites the files of a test.
 func Advice(t TB) string {
-	text := fmt.Sprintf("Where what came is right, go test -run '^%s$' -update writes it.", t.Name())
+	text := fmt.Sprintf("If the output is right, rewrite the file with: go test -run '^%s$' -update", t.Name())
 	if flag.Lookup(flagName) == nil {
-		text += " The test's package needs the flag for that: " + declaration
+		text += "; the test's package must declare the flag: " + declaration
 	}
 	return text
 }
 
-// write writes a file, and creates its folder.
 func write(path, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
 		return err

@@ -3,8 +3,8 @@ package nearest
 
 import "strings"
 
-// To returns the first of the names that is most similar to name, or "" if none is similar. A third
-// of its letters may differ, and at least one. Case is ignored.
+// To returns the name most similar to the given one: the first if several are equally similar, or "" if none
+// is similar. At most a third of its letters may differ, or one letter of a short name. Case is ignored.
 func To(name string, among []string) string {
 	letters := []rune(strings.ToLower(name))
 	best, least := "", max(1, len(letters)/3)+1
@@ -16,8 +16,7 @@ func To(name string, among []string) string {
 	return best
 }
 
-// distance returns how many letters must be added, removed, changed or swapped with the next one to
-// turn a into b.
+// distance returns the number of letters to add, remove, change or swap with the next one to turn a into b.
 func distance(a, b []rune) int {
 	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// nodeWith returns the arguments that run a module in Node instead of a browser: its fetch also refuses
-// addresses with credentials. Older releases need a flag to read the digits of a number.
+// nodeWith returns the arguments with which Node runs a module. Like a browser, Node's fetch refuses addresses
+// with credentials. Older releases need a flag so that JSON.parse passes on the digits of a number.
 func nodeWith(t *testing.T, module string) []string {
 	t.Helper()
 	const probe = `JSON.parse("1", (_, value, context) => context.source) === "1" || process.exit(1)`

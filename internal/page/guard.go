@@ -23,14 +23,15 @@ type Guard struct {
 	IsHost func(name string) bool
 }
 
-// Around returns a handler that passes on only requests for one of the page's names and not from
-// another site. It also sets the headers of every response.
+// Around returns a handler that passes on a request if its host is one of the page's names and it does
+// not come from another site. It sets the headers of every response.
 func (g Guard) Around(next http.Handler) http.Handler {
 	sites := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		setHeaders(w.Header())
 		if name := hostName(r.Host); g.IsHost != nil && !g.IsHost(name) {
-			Fail(w, http.StatusForbidden, boterr.New(boterr.FailedPrecondition, "Host", "is %q, which is not a name of this page", name))
+			Fail(w, http.StatusForbidden, boterr.New(boterr.FailedPrecondition, "Host",
+				"is %q, which is not a name of this page; open it by its own name", name))
 			return
 		}
 		if err := fromHere(sites, r); err != nil {
@@ -65,8 +66,8 @@ func setHeaders(header http.Header) {
 	header.Set("Cache-Control", "no-store")
 }
 
-// LocalOr returns a Guard.IsHost for a page on this machine. It accepts names, localhost, and any
-// IP address, which cannot be the name of a site.
+// LocalOr returns a Guard.IsHost for a page on this machine. It accepts the given names, localhost, and
+// any IP address, because DNS rebinding needs a name.
 func LocalOr(names []string) func(name string) bool {
 	return func(name string) bool {
 		_, err := netip.ParseAddr(name)

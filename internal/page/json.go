@@ -16,7 +16,7 @@ const MaxBody = 1 << 18
 
 // Problem is the JSON form of an error.
 type Problem struct {
-	// Code is a code of boterr; Message has the remedy.
+	// Code is the error's code. Message is its text, with the remedy.
 	Code    boterr.Code `json:"code"`
 	Message string      `json:"message"`
 	// Frames are the calls that led to a panic, if any.
@@ -69,7 +69,7 @@ func Decode(from io.Reader, into any) error {
 		return boterr.Invalid("", "the body cannot be read: %w", err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return boterr.Invalid("", "the body has data after its value")
+		return boterr.Invalid("", "the body has data after its value; send a single JSON value")
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 )
 
-// Object returns o without credentials: neither the values of fields with such names, nor those within texts.
+// Object returns o with credentials redacted: the values of fields named like a credential, and credentials within texts.
 func Object(o document.Object) document.Object {
 	shown := document.O()
 	for name, value := range o.All() {

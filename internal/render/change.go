@@ -26,7 +26,8 @@ func (c Change) String() string {
 	return c.Path + ": " + before + " -> " + after
 }
 
-// Values returns both values as JSON, or "none". They are redacted if the path contains the name of a credential.
+// Values returns both values as JSON, or "none" for a missing value. They are redacted if the path contains the name of a
+// credential.
 func (c Change) Values() (before, after string) {
 	isHidden := slices.ContainsFunc(strings.Split(c.Path, "."), display.IsCredential)
 	shown := func(value any, isThere bool) string {
@@ -62,14 +63,14 @@ type Comparison struct {
 	changes []Change
 }
 
-// Changes returns the changes in the order of after, and then what is only in before. path is the place of both
-// values, or "" for records.
+// Changes returns the changes: first the fields of after in their order, then the fields that only before has. path is the
+// path of both values in their record, or "" for whole records.
 func (c Comparison) Changes(path string, before, after any) []Change {
 	c.compare(Change{Path: path, Before: before, After: after, WasThere: true, IsThere: true})
 	return c.changes
 }
 
-// compare adds what differs between the values of a change.
+// compare adds the differences between of.Before and of.After.
 func (c *Comparison) compare(of Change) {
 	before, wasObject := of.Before.(document.Object)
 	after, isObject := of.After.(document.Object)

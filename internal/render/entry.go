@@ -21,7 +21,7 @@ const (
 	Sent = "<-"
 )
 
-// Entry is a message, a mail, a file or a record, for a line of text or as JSON.
+// Entry is a message, a mail, a file or a record. It is shown as a line of text or as JSON.
 type Entry struct {
 	// At is the virtual time. If it is zero, the texts leave it out.
 	At time.Time `json:"at"`
@@ -31,7 +31,7 @@ type Entry struct {
 	Who string `json:"who"`
 	// Text is the message, the subject of a mail, the type of a file, or the JSON of a record.
 	Text string `json:"text"`
-	// Details are further texts, such as the texts of a mail.
+	// Details are shown below the line, such as the texts of a mail.
 	Details []string `json:"details"`
 	// Change is a changed field of a record, or zero for none.
 	Change Change `json:"-"`
@@ -65,8 +65,8 @@ func File(at time.Time, key, contentType string, content []byte) Entry {
 	return e
 }
 
-// Record returns the entry of a record: its JSON without the fields that each write renews and the fields named
-// in but. kind and id identify it, and in is the data source or the account that it belongs to, or "" for none.
+// Record returns the entry of a record: its JSON without ids, times, version and etag, and without the fields named in
+// but. in is the data source or the account that the record belongs to, or "" for none.
 func Record(kind, id, in string, of any, but ...string) Entry {
 	e := Entry{Kind: kind, Who: NameOf(id, in)}
 	shown, err := document.ForReader(of)
@@ -82,7 +82,7 @@ func Record(kind, id, in string, of any, but ...string) Entry {
 	return e
 }
 
-// NameOf returns the Who of a record's entry.
+// NameOf returns the Who of a record's entry, such as "row-1 of orders".
 func NameOf(id, in string) string {
 	if in == "" {
 		return id
@@ -110,7 +110,7 @@ func (e Entry) Line() string {
 	return e.At.Format(Stamp) + text
 }
 
-// String returns Line, followed by the details in lines after bars.
+// String returns Line, followed by the lines of the details, each after a bar.
 func (e Entry) String() string {
 	lines := []string{e.Line()}
 	for _, detail := range e.Details {

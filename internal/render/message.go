@@ -40,7 +40,7 @@ type Button struct {
 	Number int `json:"number"`
 	// URL is the address that it opens, or "" if it sends a payload to the bot.
 	URL string `json:"url,omitempty"`
-	// Payload is sent to the bot. For a button with a value it is an object of both.
+	// Payload is sent to the bot. For a button with a value it is an object with the fields payload and value.
 	Payload any `json:"-"`
 }
 
@@ -79,7 +79,7 @@ func objectsAt(in document.Lookuper, path string) []document.Object {
 	return document.Get(in, path, []document.Object(nil))
 }
 
-// buttonsAt returns the buttons or quick replies at a path. next is the number of the next choice.
+// buttonsAt returns the buttons or quick replies at a path. next is the number of the next choice, which it increases.
 func buttonsAt(in document.Lookuper, path string, next *int) []Button {
 	var all []Button
 	for _, one := range objectsAt(in, path) {
@@ -99,7 +99,7 @@ func buttonsAt(in document.Lookuper, path string, next *int) []Button {
 	return all
 }
 
-// isFile reports whether a message of a type is a file at an address.
+// isFile reports whether messages of a type contain the address of a file.
 func isFile(of send.Type) bool {
 	return slices.Contains([]send.Type{send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile}, of)
 }
@@ -122,7 +122,7 @@ func isWhole(message send.Response) bool {
 	})
 }
 
-// hasOnly reports whether an object has no other fields.
+// hasOnly reports whether an object has no fields except the given ones.
 func hasOnly(object document.Object, fields ...string) bool {
 	for name := range object.All() {
 		if !slices.Contains(fields, name) {
@@ -155,7 +155,7 @@ func (m Message) Choices() []Button {
 	return append(all, m.QuickReplies...)
 }
 
-// Close gives the choices from a number on, which can no longer be tapped, the Number -1.
+// Close marks choices that can no longer be tapped: all choices from the given number on get the Number -1.
 func (m Message) Close(from int) {
 	lists := [][]Button{m.Buttons, m.QuickReplies}
 	for _, card := range m.Cards {
@@ -181,8 +181,8 @@ func (m Message) Titles() (titles []string) {
 // TakenBack replaces the text of a message that was recalled.
 const TakenBack = "(taken back)"
 
-// Line returns a whole message on one line: its text in quotes and its parts, each choice with its payload if that is not its title,
-// or JSON if these do not show all of it. A message that was recalled is zero.
+// Line returns a whole message on one line: its text in quotes, then its parts, with the payload of each choice unless it
+// equals the title. A message with other content is shown as JSON. A recalled message is passed as the zero Response.
 func Line(message send.Response) string {
 	m := Of(message)
 	switch {
@@ -204,7 +204,8 @@ func Line(message send.Response) string {
 	return cmp.Or(strings.Join(all, " "), `""`)
 }
 
-// Head returns the text of a message, or another one's type and address, or JSON if it has neither.
+// Head returns the text of a message. For a file it returns the type and the address, and for a message without text and
+// choices, its JSON.
 func (m Message) Head() string {
 	switch {
 	case m.File != "":
@@ -220,7 +221,7 @@ func (m Message) Head() string {
 type Form struct {
 	// IsEscaped writes titles as Escape does.
 	IsEscaped bool
-	// HasPayloads adds payloads that are not the titles.
+	// HasPayloads adds payloads that differ from the titles.
 	HasPayloads bool
 	// First is the number of the first choice that sends a payload. If it is 0, choices have no numbers.
 	First int
@@ -263,7 +264,7 @@ func (f Form) escaped(text, marks string) string {
 	return Escape(text, marks)
 }
 
-// text returns a text after a mark, with further lines if they are escaped.
+// text returns a text after a mark, split into lines if it is escaped.
 func (f Form) text(mark, text string) []string {
 	if !f.IsEscaped {
 		return []string{mark + " " + text}
@@ -271,7 +272,7 @@ func (f Form) text(mark, text string) []string {
 	return TextLines(mark, text)
 }
 
-// choices returns a line of buttons or quick replies, or none if there are none.
+// choices formats buttons or quick replies as one line. It returns nil for none.
 func (f Form) choices(indent string, buttons []Button, brackets string) []string {
 	var all []string
 	for _, button := range buttons {
@@ -298,7 +299,7 @@ func (f Form) choices(indent string, buttons []Button, brackets string) []string
 	return []string{indent + strings.Join(all, between)}
 }
 
-// TextLines returns a text after a head that names its author, with further lines after bars.
+// TextLines returns the lines of a text: the first after head, which names its author, and the others after bars.
 func TextLines(head, text string) []string {
 	lines := strings.Split(text, "\n")
 	all := []string{strings.TrimRight(head+" "+Escape(lines[0], ""), " ")}
@@ -312,8 +313,8 @@ func TextLines(head, text string) []string {
 	return all
 }
 
-// Escape returns a line of a text in which invisible characters, spaces at its ends, backslashes and the marks are escaped: \s is a
-// space, \t a tab, \n a new line, \u{202e} any character, and \x{ff} a byte that is not UTF-8.
+// Escape returns a line in which invisible characters, spaces at its ends, backslashes and the given marks are escaped: \s is a
+// space, \t a tab, \n a new line, \u{202e} any other invisible character, and \x{ff} a byte that is not UTF-8.
 func Escape(line string, marks string) string {
 	first := len(line) - len(strings.TrimLeftFunc(line, unicode.IsSpace))
 	last := len(strings.TrimRightFunc(line, unicode.IsSpace))
@@ -336,7 +337,6 @@ func Escape(line string, marks string) string {
 	return text.String()
 }
 
-// escapeOf returns the escape of a character.
 func escapeOf(r rune) string {
 	switch r {
 	case ' ':

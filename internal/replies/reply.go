@@ -9,12 +9,12 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// maxDepth is the maximum nesting of responses and replies. It leaves room for the results that
-// contain them: of a call, a node, and a run of nodes.
+// maxDepth is the maximum nesting of responses and replies. It leaves room for the results of calls,
+// nodes and runs that contain them.
 const maxDepth = document.MaxDepth - 8
 
-// Writable returns a reply without the fields that JSON cannot represent. An odd reply must not
-// turn a sent message into a failure, because the caller would send it again.
+// Writable returns a reply without the fields that JSON cannot represent. An unusual reply must not
+// turn a sent message into a failure, because the caller would send the message again.
 func Writable(reply document.Object) document.Object {
 	if reply.IsZero() || reply.Err() != nil {
 		return document.O()
@@ -27,8 +27,8 @@ func Writable(reply document.Object) document.Object {
 	return reply
 }
 
-// Check returns an error, with its path, for anything in value that JSON cannot represent in a
-// result. depth is the nesting of value itself.
+// Check returns InvalidArgument, with a path, if value contains something that JSON cannot represent:
+// a number that is not finite, or too many levels. depth is the number of levels around value.
 func Check(value any, depth int) error {
 	switch v := value.(type) {
 	case float64:
@@ -58,7 +58,7 @@ func Check(value any, depth int) error {
 }
 
 func errTooDeep() error {
-	return boterr.Invalid("", "is nested deeper than the %d levels that a message may have", maxDepth)
+	return boterr.Invalid("", "is nested deeper than the %d levels that a message may have; flatten it", maxDepth)
 }
 
 // WrongOutcomes is the error for a batch without one outcome for each message.

@@ -9,7 +9,6 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 )
 
-// discarding drops all lines.
 var discarding = slog.New(slog.DiscardHandler)
 
 // New returns a logger that passes lines, made safe by display.Visible, to the given logger and

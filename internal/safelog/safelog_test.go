@@ -12,7 +12,6 @@ import (
 	"github.com/botctx/go-sdk/internal/safelog"
 )
 
-// broken is a handler that panics in every method.
 type broken struct{}
 
 func (broken) Enabled(context.Context, slog.Level) bool  { panic("enabled") }
@@ -49,7 +48,6 @@ func TestLog_SafeLoggerAsItIs(t *testing.T) {
 	}
 }
 
-// secret is a value whose text a handler requests.
 type secret struct{ text string }
 
 func (s secret) LogValue() slog.Value { return slog.StringValue(s.text) }

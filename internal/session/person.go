@@ -7,9 +7,9 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// Person is a member or an agent who can speak. It is the same in all forks.
+// Person is a member or an agent in a session. It is the same in all forks of the session.
 type Person struct {
-	// ID is the id of the member or of the agent. A member in a group is another person, with the group behind the id.
+	// ID is the id of the member or of the agent. In a group, a member is a separate person whose ID ends in the group's id.
 	ID string
 	// Name is the name in the conversation.
 	Name string
@@ -26,7 +26,7 @@ func (s *Session) People() (all []*Person) {
 	return all
 }
 
-// Person returns the person with a name in the conversation, who must be there.
+// Person returns the person with the given name, who must be in the conversation.
 func (s *Session) Person(name string) *Person {
 	p := &Person{Name: name, Actor: s.Stage.Actor(name), Agent: s.Stage.Agent(name)}
 	switch {
@@ -46,7 +46,7 @@ func (p *Person) IsAgent() bool { return p.Agent != nil }
 // IsMember reports whether the person is a member, in a group or not.
 func (p *Person) IsMember() bool { return p.Actor != nil }
 
-// IsAlone reports whether the person is a member alone with the bot; each member has one such person.
+// IsAlone reports whether the person is a member outside groups, alone with the bot.
 func (p *Person) IsAlone() bool { return p.IsMember() && p.Group() == "" }
 
 // Group returns the id of the group in which the person speaks, or "" for none.
@@ -57,7 +57,7 @@ func (p *Person) Group() string {
 	return p.Actor.Scope().GroupExternalID
 }
 
-// IsWith reports whether two people are one, or in one group.
+// IsWith reports whether both people are the same person or in the same group.
 func (p *Person) IsWith(other *Person) bool {
 	return p.ID == other.ID || p.Group() != "" && p.Group() == other.Group() && p.Channel() == other.Channel()
 }
@@ -78,7 +78,7 @@ func (p *Person) Recipient() fakes.Recipient {
 	return p.Actor
 }
 
-// Wrote reports whether an event of a scope on a platform is the person's.
+// Wrote reports whether an event with a scope, on a platform, came from the person.
 func (p *Person) Wrote(scope record.Scope, on *fakes.Platform) bool {
 	if p.IsAgent() {
 		return p.Agent.In(on).Wrote(scope)
@@ -86,7 +86,7 @@ func (p *Person) Wrote(scope record.Scope, on *fakes.Platform) bool {
 	return p.Actor.Scope() == scope
 }
 
-// Gets reports whether a message goes to the person, alone or in one of the groups of the channel.
+// Gets reports whether a message reaches the person. Agents also get messages to their groups, which are among groups.
 func (p *Person) Gets(sent fakes.Sent, groups []fakes.Group) bool {
 	switch {
 	case p.IsAlone():

@@ -1,5 +1,5 @@
-// Package session is a conversation with a bot on a platform in memory, as people hold it: its members and agents, its desk, its
-// saved form, and the places in time that it can go back to. The console and the simulator are two surfaces of it.
+// Package session holds a conversation between people and a bot on a platform in memory: its members and agents, its desk, its
+// saved form, and the places in time that it can go back to. The console and the simulator are user interfaces for it.
 package session
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// Desk is the id of a session's own outlet channel, and Agent the name of its first agent.
+// Desk is the id of the outlet channel that a session creates. Agent is the name of its first agent.
 const (
 	Desk  = "desk"
 	Agent = "Grace"
@@ -39,14 +39,15 @@ type Config struct {
 	Members []*fakes.Actor
 	// Agents are the agents at outlet channels.
 	Agents []*fakes.Agent
-	// Nodes are added to the nodes of the platform. HasNodes is true if there may be more of them later.
+	// Nodes are added to the nodes of the platform. HasNodes is set if the caller adds nodes later.
 	Nodes    []*botctx.Node
 	HasNodes bool
 	// Test configures saved tests.
 	Test Test
 }
 
-// Session is a conversation by hand. Its Stage carries out acts and keeps them. It may be used by one goroutine at a time.
+// Session is a conversation that people hold by hand. Its Stage performs their acts and records them. Only one goroutine
+// may use it at a time.
 type Session struct {
 	Stage *conversation.Session
 
@@ -85,7 +86,7 @@ func New(c Config) (*Session, error) {
 // Platform returns the platform.
 func (s *Session) Platform() *fakes.Platform { return s.Stage.Platform() }
 
-// IsOwn reports whether the platform and its desk are the session's own.
+// IsOwn reports whether the session created its platform and desk.
 func (s *Session) IsOwn() bool { return s.isOwn }
 
 // Test returns the configuration of a saved test, for Stage.GoTest.
@@ -101,7 +102,7 @@ func (s *Session) Test() conversation.GoTest {
 	return as
 }
 
-// Tap returns the act of tapping a choice that a member sees.
+// Tap returns the act in which a member taps one of the choices that it sees.
 func (s *Session) Tap(by string, one fakes.Tappable) conversation.Taps {
 	place := 0
 	for _, other := range s.Stage.Actor(by).Tappables() {
@@ -116,7 +117,7 @@ func (s *Session) Tap(by string, one fakes.Tappable) conversation.Taps {
 	return conversation.Taps{By: by, Title: one.Title, Which: place}
 }
 
-// Place is a place in the time of a session.
+// Place is a point in the time of a session.
 type Place struct {
 	// People are the people who had been added by then.
 	People []*Person
@@ -126,7 +127,7 @@ type Place struct {
 	snapshot *fakes.Snapshot
 }
 
-// Place returns the present place. If the platform keeps its records elsewhere, the session cannot go back to it.
+// Place returns the current place. It is not kept if the platform stores its records outside memory.
 func (s *Session) Place() Place {
 	place := Place{People: s.People()}
 	_ = Guarded(func() error {
@@ -140,10 +141,10 @@ func (s *Session) Place() Place {
 // IsKept reports whether the session can go back to the place.
 func (p Place) IsKept() bool { return p.snapshot != nil }
 
-// Forget returns the place without the state that it takes to go back there.
+// Forget returns the place without the state needed to go back there.
 func (p Place) Forget() Place { return Place{People: p.People} }
 
-// GoTo goes to a place that is kept.
+// GoTo goes back to a place, which must be kept.
 func (s *Session) GoTo(to Place) error {
 	return Guarded(func() error {
 		s.Platform().Restore(to.snapshot)
@@ -152,7 +153,7 @@ func (s *Session) GoTo(to Place) error {
 	})
 }
 
-// Fork returns a session that continues from a place that is kept, on a platform that is a fork of this one's.
+// Fork returns a session that continues from a place on a fork of the platform. The place must be kept.
 func (s *Session) Fork(from Place) (*Session, error) {
 	forked := *s
 	return &forked, Guarded(func() error {
@@ -163,8 +164,8 @@ func (s *Session) Fork(from Place) (*Session, error) {
 	})
 }
 
-// Guarded turns a panic into an error. A platform without a test panics with a text when it is misused, and the text describes the
-// remedy.
+// Guarded calls do and turns a panic into an error. A platform outside a test reports misuse by a panic with a text, which
+// becomes the message of the error.
 func Guarded(do func() error) (err error) {
 	defer func() {
 		panicked := recover()

@@ -117,7 +117,7 @@ func commonLengths(a, b []string) *lengths {
 	return l
 }
 
-// part is a hunk of the diff. first and second are the numbers of lines before it.
+// part is a hunk of the diff. first and second are the numbers of lines before it in the two texts.
 type part struct {
 	first, second int
 	changes       []change
@@ -155,7 +155,7 @@ func parts(all []change) []part {
 	return found
 }
 
-// trim removes the equal lines too far after the last difference.
+// trim removes equal lines that are too far after the last difference.
 func (p *part) trim() {
 	end := len(p.changes)
 	for end > 0 && p.changes[end-1].mark == ' ' {

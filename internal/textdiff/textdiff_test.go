@@ -29,7 +29,7 @@ func TestUnified(t *testing.T) {
 	}
 }
 
-// Applied to both sides, the marks reproduce both texts.
+// Lines marked ' ' and '-' are the first text, lines marked ' ' and '+' the second.
 func TestUnified_HasBothTexts(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -54,7 +54,7 @@ func TestUnified_HasBothTexts(t *testing.T) {
 	}
 }
 
-// someLines returns a few lines from a small set: so few that all of them are near a difference.
+// someLines returns at most three lines, so few that a diff shows all of them.
 func someLines(random *rand.Rand) string {
 	var text strings.Builder
 	for range random.IntN(4) {

@@ -8,7 +8,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Nodes returns the bot: which node answers, and with which text.
+// Nodes returns the nodes of the bot.
 func Nodes() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "greeting", Trigger: botctx.TextIs("hi", "hello"), Responses: botctx.Say("Hello {{firstName}}!")},

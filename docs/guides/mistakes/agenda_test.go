@@ -32,7 +32,7 @@ func bookings(cancel ...botctx.Action) []*botctx.Node {
 	}
 }
 
-// forgottenAgenda is found if time passes after the conversation.
+// forgottenAgenda is a mistake that shows if time passes after the conversation.
 func forgottenAgenda() mistake {
 	return mistake{
 		right: bookings(forget), wrong: bookings(),

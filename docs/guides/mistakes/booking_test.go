@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// takePlace books the last place by one operation, which one of two members gets.
+// takePlace books the last place in one operation, so only one of two members gets it.
 func takePlace(ctx context.Context, bot *botctx.Context) error {
 	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: "places", Filter: document.O("by", nil), Patch: document.Set("by", bot.Member.ID),
@@ -28,7 +28,7 @@ func takePlace(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("You have a place."))
 }
 
-// lookAndTakePlace is takePlace by two operations, between which another member books.
+// lookAndTakePlace is takePlace in two operations, between which another member may book.
 func lookAndTakePlace(ctx context.Context, bot *botctx.Context) error {
 	free, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		DataSourceID: "places", Filter: document.O("by", nil),
@@ -53,7 +53,7 @@ func places(take botctx.Action) []*botctx.Node {
 	return []*botctx.Node{{ID: "book", Trigger: botctx.TextIs("book"), Pre: botctx.Do(take)}}
 }
 
-// doubleBooking is found if two members book at the same time, in every order of their runs' steps.
+// doubleBooking is a mistake that shows if two members book at the same time, in some order of their runs' steps.
 func doubleBooking() mistake {
 	return mistake{
 		right: places(takePlace), wrong: places(lookAndTakePlace),

@@ -19,7 +19,7 @@ func noteOrder(ctx context.Context, bot *botctx.Context) error {
 	return note(ctx, bot, document.O("_id", bot.MessageEvent.MessageID, "by", bot.Member.ID))
 }
 
-// noteOrderAnew is noteOrder, and takes each run for a new order: one that is repeated, since an answer was lost, too.
+// noteOrderAnew is noteOrder without the id: a run that is repeated because an answer was lost notes the order again.
 func noteOrderAnew(ctx context.Context, bot *botctx.Context) error {
 	return note(ctx, bot, document.O("by", bot.Member.ID))
 }
@@ -35,7 +35,7 @@ func kettles(note botctx.Action) []*botctx.Node {
 	return []*botctx.Node{{ID: "order", Trigger: botctx.TextIs("a kettle"), Pre: botctx.Do(note), Responses: botctx.Say("Noted.")}}
 }
 
-// unexpectedFailure is found if each call and each service fails in turn, and the platform repeats the
+// unexpectedFailure is a mistake that shows if each call and each service fails in turn, and the platform repeats the
 // message.
 func unexpectedFailure() mistake {
 	return mistake{

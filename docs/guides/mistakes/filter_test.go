@@ -33,7 +33,7 @@ func orders(cancel botctx.Action) []*botctx.Node {
 	return []*botctx.Node{{ID: "cancel", Trigger: botctx.TextIs("cancel"), Pre: botctx.Do(cancel), Responses: botctx.Say("Cancelled.")}}
 }
 
-// wrongFilter is found if there is another member, whose records must not change.
+// wrongFilter is a mistake that shows if there is another member, whose records must not change.
 func wrongFilter() mistake {
 	return mistake{
 		right: orders(cancelMine), wrong: orders(cancelAll),

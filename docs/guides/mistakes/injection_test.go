@@ -24,7 +24,7 @@ func echo(repeat botctx.Action) []*botctx.Node {
 	return []*botctx.Node{{ID: "echo", Trigger: botctx.AnyText(), Pre: botctx.Do(repeat)}}
 }
 
-// injection is found if a member writes text with a special meaning: here the path of a secret.
+// injection is a mistake that shows if a member writes text with a special meaning: here the path of a secret.
 func injection() mistake {
 	return mistake{
 		right: echo(repeatLiterally), wrong: echo(repeatAsTemplate),

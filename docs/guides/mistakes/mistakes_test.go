@@ -1,4 +1,4 @@
-// Package mistakes_test has eleven mistakes that bots make, and for each the test that finds it. The guide is mistakes.md.
+// Package mistakes_test contains eleven common mistakes in bots, and for each the test that finds it. The guide is mistakes.md.
 package mistakes_test
 
 import (
@@ -19,7 +19,7 @@ import (
 type mistake struct {
 	right, wrong []*botctx.Node
 	test         func(t tester, nodes []*botctx.Node)
-	// tells is the test's message for the wrong one.
+	// tells is the test's message for the wrong bot.
 	tells string
 }
 

@@ -22,7 +22,7 @@ func collectByNumber(ctx context.Context, bot *botctx.Context) error {
 	return collect(ctx, bot, number)
 }
 
-// collectByJSON is collectByNumber, and takes any JSON for a number: an object too, which a filter takes for operators.
+// collectByJSON is collectByNumber, but accepts any JSON. The filter reads an object as operators.
 func collectByJSON(ctx context.Context, bot *botctx.Context) error {
 	number, err := document.ParseJSON([]byte(bot.MessageEvent.Text()))
 	if err != nil {
@@ -48,7 +48,7 @@ func parcels(collect botctx.Action) []*botctx.Node {
 	return []*botctx.Node{{ID: "collect", Trigger: botctx.AnyText(), Pre: botctx.Do(collect)}}
 }
 
-// operatorInjection is found if a member writes text that a filter takes for an operator.
+// operatorInjection is a mistake that shows if a member writes text that a filter takes for an operator.
 func operatorInjection() mistake {
 	return mistake{
 		right: parcels(collectByNumber), wrong: parcels(collectByJSON),

@@ -19,7 +19,7 @@ func desk(priority int) []*botctx.Node {
 	}
 }
 
-// wrongPriority is found by the intended conversation: product people write such files.
+// wrongPriority is a mistake that shows in a conversation file, which product people can write.
 func wrongPriority() mistake {
 	return mistake{
 		right: desk(botctx.FallbackPriority), wrong: desk(0),
@@ -28,7 +28,7 @@ func wrongPriority() mistake {
 	}
 }
 
-// holds returns a test that holds the conversation of a file with a bot.
+// holds returns a test that plays the conversation in a file with a bot.
 func holds(file string) func(t tester, nodes []*botctx.Node) {
 	return func(t tester, nodes []*botctx.Node) {
 		text, err := os.ReadFile(file)

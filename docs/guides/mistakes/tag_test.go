@@ -16,7 +16,7 @@ func remindOnce(ctx context.Context, bot *botctx.Context) error {
 	return remind(ctx, bot, agenda.NewParams{Tag: "basket", Replace: true})
 }
 
-// remindEachTime is remindOnce, and forgets the tag.
+// remindEachTime is remindOnce without the tag.
 func remindEachTime(ctx context.Context, bot *botctx.Context) error {
 	return remind(ctx, bot, agenda.NewParams{})
 }
@@ -34,7 +34,7 @@ func basket(remind botctx.Action) []*botctx.Node {
 	}
 }
 
-// forgottenTag is found if the member adds to the basket twice, time passes, and each message is expected.
+// forgottenTag is a mistake that shows if the member adds to the basket twice, time passes, and each message is expected.
 func forgottenTag() mistake {
 	return mistake{
 		right: basket(remindOnce), wrong: basket(remindEachTime),

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// addPoint adds a point by one operation.
+// addPoint adds a point in one operation.
 func addPoint(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.PatchDataToDataSource(ctx, datasource.PatchParams{
 		DataSourceID: "teams", Filter: document.O("_id", "red"), Patch: document.Inc("points", 1), WithModifier: true,
@@ -21,7 +21,7 @@ func addPoint(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// readAndAddPoint is addPoint by two operations: what others add in between is lost.
+// readAndAddPoint is addPoint in two operations: points that others add in between are lost.
 func readAndAddPoint(ctx context.Context, bot *botctx.Context) error {
 	read, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		DataSourceID: "teams", Filter: document.O("_id", "red"),
@@ -40,7 +40,7 @@ func teams(add botctx.Action) []*botctx.Node {
 	return []*botctx.Node{{ID: "point", Trigger: botctx.TextIs("point"), Pre: botctx.Do(add), Responses: botctx.Say("Counted.")}}
 }
 
-// lostUpdate is found if members change the same sum at the same time.
+// lostUpdate is a mistake that shows if members change the same sum at the same time.
 func lostUpdate() mistake {
 	return mistake{
 		right: teams(addPoint), wrong: teams(readAndAddPoint),

@@ -16,7 +16,7 @@ func noteSize(_ context.Context, bot *botctx.Context) error {
 	return nil
 }
 
-// noteSizeNowhere is noteSize, and changes a copy: an object is a value.
+// noteSizeNowhere is noteSize, but changes a copy of Meta, because an object is a value.
 func noteSizeNowhere(_ context.Context, bot *botctx.Context) error {
 	meta := bot.Member.Meta
 	meta.Set("size", bot.MessageEvent.Text())
@@ -31,14 +31,14 @@ func sizes(note botctx.Action) []*botctx.Node {
 	}
 }
 
-// forgottenWriteBack is found by the next message, because another run reads the stored record.
+// forgottenWriteBack is a mistake that shows in the next message, because another run reads the stored record.
 func forgottenWriteBack() mistake {
 	return mistake{
 		right: sizes(noteSize), wrong: sizes(noteSizeNowhere),
 		test: func(t tester, nodes []*botctx.Node) {
 			p := fakes.New(fakes.For(t), fakes.EveryMessageExpected())
 			p.Handle(nodes...)
-			ada := p.AddMember(member.Member{FirstName: "Ada", Meta: document.O("size", "small")}) // As last time.
+			ada := p.AddMember(member.Member{FirstName: "Ada", Meta: document.O("size", "small")}) // The size of an earlier order.
 
 			ada.SetPosition("size")
 			ada.Says("large")

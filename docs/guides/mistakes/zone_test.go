@@ -20,7 +20,7 @@ func greetAtNine(ctx context.Context, bot *botctx.Context) error {
 	return greetAt(ctx, bot, bot.Now().In(zone))
 }
 
-// greetAtNineSomewhere is greetAtNine, and takes the day and the hour from the bot's own clock.
+// greetAtNineSomewhere is greetAtNine, but takes the day and the hour from the bot's clock, which is in UTC.
 func greetAtNineSomewhere(ctx context.Context, bot *botctx.Context) error {
 	return greetAt(ctx, bot, bot.Now())
 }
@@ -40,7 +40,7 @@ func mornings(greet botctx.Action) []*botctx.Node {
 	}
 }
 
-// wrongZone is found if the member lives far from UTC, and the clock stops just before the agenda is due.
+// wrongZone is a mistake that shows if the member lives far from UTC, and the clock stops just before the agenda is due.
 func wrongZone() mistake {
 	return mistake{
 		right: mornings(greetAtNine), wrong: mornings(greetAtNineSomewhere),
@@ -57,6 +57,6 @@ func wrongZone() mistake {
 			p.AdvanceTo(time.Date(2026, time.January, 2, 9, 0, 0, 0, tokyo))
 			ada.Sees("Good morning!")
 		},
-		tells: "fakes: Ada sees no further message, and expected is \"Good morning!\"",
+		tells: "fakes: Ada sees no further message; expected \"Good morning!\"",
 	}
 }

@@ -21,7 +21,7 @@ import (
 // Type is the type of Pigeon's channels.
 const Type channel.Type = "pigeon"
 
-// maxAnswerBytes is the number of bytes of an answer that are read.
+// maxAnswerBytes is the maximum number of bytes of an answer to read.
 const maxAnswerBytes = 1 << 20
 
 // Connector is the connector to every channel of Pigeon. A channel's info has its "token", and the
@@ -37,7 +37,7 @@ func New(address string) *Connector {
 	return &Connector{URL: address, HTTP: &http.Client{
 		Timeout:   15 * time.Second,
 		Transport: outbound.HostTransport(),
-		// The token is for this address alone.
+		// The token must not be sent to other addresses.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
@@ -88,7 +88,7 @@ func (c *Connector) post(ctx context.Context, token, key string, shown content) 
 	if err != nil {
 		return send.Delivery{}, err // No code: it is unknown whether the message arrived.
 	}
-	defer response.Body.Close() //nolint:errcheck // What counts has been read.
+	defer response.Body.Close() //nolint:errcheck // The answer has been read.
 	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswerBytes))
 	if err != nil {
 		return send.Delivery{}, err
@@ -130,7 +130,7 @@ func refusal(response *http.Response, answer []byte) error {
 	case http.StatusNotFound:
 		return boterr.New(boterr.NotFound, "", "Pigeon does not know the recipient")
 	case http.StatusTooManyRequests:
-		wait, _ := outbound.RetryAfter(response.Header, time.Now()) //nolint:forbidigo // Dates are by this clock.
+		wait, _ := outbound.RetryAfter(response.Header, time.Now()) //nolint:forbidigo // Dates in headers follow the real clock.
 		return boterr.New(boterr.ResourceExhausted, "", "Pigeon is limiting the rate of messages: %w",
 			&send.RetryAfterError{After: max(wait, time.Second)})
 	default:

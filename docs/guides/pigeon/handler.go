@@ -32,7 +32,7 @@ type Handler struct {
 	Accept func(ctx context.Context, event botctx.Inbound) error
 	// Drops counts the reports that are not handed on.
 	Drops *send.Drops
-	// Now is the clock by which the age of reports is judged.
+	// Now is the clock. Reports that are too old by it are refused.
 	Now func() time.Time
 }
 
@@ -63,7 +63,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var all document.Object
 	if json.Unmarshal(body, &told) != nil || all.UnmarshalJSON(body) != nil || told.From == "" {
 		h.Drops.Add(r.Context(), send.Drop{Platform: Type, App: app, Channel: id, Kind: "report", Reason: send.DropInvalid})
-		http.Error(w, "this is no report", http.StatusBadRequest)
+		http.Error(w, "this is not a report", http.StatusBadRequest)
 		return
 	}
 	if err := h.Accept(r.Context(), told.inbound(app, id, all)); err != nil {
@@ -74,7 +74,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // isSigned reports whether a report is new, and signed by the channel's secret: Pigeon-Time is a
-// number of seconds, Pigeon-Signature the HMAC-SHA256 over it, a dot and the body, in hexadecimal.
+// number of seconds, and Pigeon-Signature is the HMAC-SHA256 of it, a dot and the body, in hexadecimal.
 func isSigned(in *channel.Channel, header http.Header, body []byte, now time.Time) bool {
 	secret, err := credential(in, "signingSecret")
 	seconds, errTime := strconv.ParseInt(header.Get("Pigeon-Time"), 10, 64)

@@ -29,7 +29,7 @@ type desk struct {
 	t        *testing.T
 	platform *platform
 	handler  http.Handler
-	// reports are waiting for the host, which gets each a number of times.
+	// reports are the reports to deliver to the host. Each is delivered the given number of times.
 	reports []document.Object
 	times   int
 	written int

@@ -12,9 +12,9 @@ import (
 	"github.com/botctx/go-sdk/send/sendtest"
 )
 
-// platform is Pigeon as far as the connector speaks with it.
+// platform is a fake of the part of Pigeon that the connector uses.
 type platform struct {
-	// channels are the ids of channels by the tokens that Pigeon accepts.
+	// channels maps the tokens that Pigeon accepts to the ids of their channels.
 	channels map[string]string
 
 	mu    sync.Mutex

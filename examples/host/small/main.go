@@ -151,7 +151,7 @@ func newRuntime(ctx context.Context, database store.Store, s settings) (*botctx.
 	return rt, chat, err
 }
 
-// nodes are the bot.
+// nodes returns the bot.
 func nodes() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "greeting", Trigger: botctx.AnyText(), Pre: botctx.Do(count), Responses: botctx.Say("This is your message {{meta.count}}.")},
