@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -147,28 +146,6 @@ func requireRefused[P, R any](
 		require.True(t, ok)
 		require.Equal(t, field, e.Field, "%s: %v", params, err)
 		require.Equal(t, before, shown(), "%s changes nothing", params)
-	}
-}
-
-// merged returns the cases of all maps.
-func merged(all ...map[string]string) map[string]string {
-	cases := map[string]string{}
-	for _, some := range all {
-		maps.Copy(cases, some)
-	}
-	return cases
-}
-
-// noTable returns the ways to fail to name a data source with the two parameters.
-func noTable() map[string]string {
-	return map[string]string{
-		`{}`:                     "dataSourceId",
-		`{"dataSourceId": ""}`:   "dataSourceId",
-		`{"collectionName": ""}`: "dataSourceId",
-		`{"dataSourceId": 5}`:    "dataSourceId",
-		`{"dataSourceId": "table", "collectionName": "other"}`:       "collectionName",
-		`{"collectionName": "` + fmt.Sprintf("%0250d", 1) + `"}`:     "collectionName",
-		`{"collectionName": {"$ne": ""}, "dataSourceId": "another"}`: "collectionName",
 	}
 }
 
