@@ -28,6 +28,8 @@ type operation[P, R any] = func(context.Context, P) (R, error)
 type apps struct {
 	mine, theirs *datasources.Service
 
+	store store.Store
+
 	mu  sync.Mutex
 	now time.Time
 	ids int
@@ -39,8 +41,8 @@ const table = "table"
 // newApps returns two apps. The entries, given as JSON, are in the table of mine.
 func newApps(t *testing.T, entries ...string) *apps {
 	t.Helper()
-	a := &apps{now: time.UnixMilli(1000)}
-	env := record.Env{Store: memstore.New(), Now: a.clock, NewID: a.nextID}
+	a := &apps{store: memstore.New(), now: time.UnixMilli(1000)}
+	env := record.Env{Store: a.store, Now: a.clock, NewID: a.nextID}
 	a.mine = datasources.New(env, record.Scope{App: "mine"})
 	a.theirs = datasources.New(env, record.Scope{App: "theirs"})
 	if len(entries) > 0 {
