@@ -398,17 +398,6 @@ func TestCreateAssignment_WhileOneIsOpen(t *testing.T) {
 	require.Empty(t, s.sentTo())
 }
 
-func TestCreateAssignment_AfterTheEnd(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	first := s.mustAsk(t, `{}`)
-	_, err := s.mine.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
-	require.NoError(t, err)
-	second := s.mustAsk(t, `{}`)
-	require.NotEqual(t, first.ID, second.ID)
-	require.Equal(t, livechat.Pending, second.State())
-}
-
 func TestCreateAssignment_SomeTicketsFail(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)

@@ -67,26 +67,6 @@ func TestInletEndLiveChat(t *testing.T) {
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 }
 
-func TestEndLiveChat_Refuses(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	requireRefused(t, s, s.mine.EndLiveChat, refused{`{"channel": {"_id": "desk"}}`, boterr.InvalidArgument, "messageEvent"})
-	requireRefused(t, s, s.mine.EndLiveChat, refused{`{"channel": {}, "messageEvent": {"to": "group1"}}`, boterr.InvalidArgument, "channel._id"})
-	requireRefused(t, s, s.mine.EndLiveChat, refused{`{"channel": {"_id": "foreign"}, "messageEvent": {"to": "group1"}}`, boterr.NotFound, "channel._id"})
-	requireRefused(t, s, s.mine.EndLiveChat, refused{`{"channel": {"_id": "team"}, "messageEvent": {"to": "group1"}}`, boterr.NotFound, "messageEvent"})
-	requireRefused(t, s, s.mine.EndLiveChat, refused{`{"channel": {"_id": "desk"}, "messageEvent": {"to": "group9"}}`, boterr.NotFound, "messageEvent"})
-	requireRefused(t, s, s.mine.as("", "").EndLiveChat, refused{`{"messageEvent": {"to": "group1"}}`, boterr.InvalidArgument, "channel"})
-
-	requireRefused(t, s, s.mine.InletEndLiveChat, refused{`{"member": {"_id": "bob"}}`, boterr.FailedPrecondition, "member"})
-	requireRefused(t, s, s.mine.InletEndLiveChat, refused{`{"member": {"_id": "tom"}}`, boterr.NotFound, "member._id"})
-	requireRefused(t, s, s.mine.InletEndLiveChat, refused{`{"member": {}}`, boterr.InvalidArgument, "member._id"})
-	requireRefused(t, s, s.mine.InletEndLiveChat, refused{`{"channel": {"_id": "desk"}}`, boterr.InvalidArgument, "channel"})
-	requireRefused(t, s, s.mine.InletEndLiveChat, refused{`{"channel": {"_id": "foreign"}}`, boterr.NotFound, "channel._id"})
-	requireRefused(t, s, s.mine.as("web", "").InletEndLiveChat, refused{`{}`, boterr.InvalidArgument, "member"})
-	requireRefused(t, s, s.mine.InletEndLiveChat, refused{`{"options": {"recallRelayMessage": true}}`, boterr.Unsupported, "options.recallRelayMessage"})
-}
-
 const recall = `{"options": {"recallRelayMessage": true}}`
 
 func onCharlieAndDelta(r *livechat.AssignmentRecord) { r.Tickets = r.Tickets[:3] }
@@ -571,18 +551,6 @@ func TestRemovePendingAssignment(t *testing.T) {
 	require.NotEmpty(t, must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "nobody"}`))
 	require.Equal(t, before, s.stored(t))
 	s.mustAsk(t, `{}`)
-}
-
-func TestRemovePendingAssignment_Taken(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	before := s.stored(t)
-	must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-	require.Equal(t, before, s.stored(t))
-	requireRefused(t, s, s.mine.RemovePendingAssignmentByMemberID, refused{`{}`, boterr.InvalidArgument, "memberId"})
-	must(t, s.theirs.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-	require.Equal(t, before, s.stored(t))
 }
 
 func TestRemovePendingAssignment_SentInPart(t *testing.T) {

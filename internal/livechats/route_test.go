@@ -118,18 +118,6 @@ func TestAddNewTargetsToAssignment_Refuses(t *testing.T) {
 		refused{`{"assignmentId": "` + open.ID + `", "targets": [{"type": "user"}]}`, boterr.InvalidArgument, "targets[0].id"})
 }
 
-func TestLiveChatParameter_False(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	r := s.mustAsk(t, `{}`)
-	result := object(t, must(t, s.mine.AddNewTargetsToAssignment,
-		`{"assignmentId": "`+r.ID+`", "liveChat": false, "targets": [{"channel": "phone"}]}`))
-	require.False(t, document.Get(result, "member.botMeta.liveChat", true))
-	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
-	must(t, s.mine.AddNewTargetsToAssignment, `{"assignmentId": "`+r.ID+`", "targets": [{"channel": "phone"}]}`)
-	require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
-}
-
 func TestAddNewTargetsToAssignment_SendFails(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
