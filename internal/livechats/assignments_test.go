@@ -264,22 +264,12 @@ func TestUpdateAssignmentGroup(t *testing.T) {
 	}
 }
 
-func TestUpdateAssignmentGroup_Refuses(t *testing.T) {
+func TestUpdateAssignmentGroup_BravoGroupIDOfAnother(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, func(p *livechats.Ports) { p.IsStrict = true })
+	s := newFixture(t, strict)
 	s.putAssignment(t, "a1", 1, ``)
 	s.putGroup(t, "g1", `, "type": "charlie"`)
-	s.put(t, "groups", `{"_id": "foreign", "app": "theirs"}`)
-	s.put(t, "assignments", `{"_id": "foreign", "app": "theirs", "slot": "ended/foreign"}`)
 	requireRefused(t, s, s.mine.UpdateAssignmentGroup,
-		refused{`{"group": {"_id": "g1"}}`, boterr.InvalidArgument, "assignmentId"},
-		refused{`{"assignmentId": "a1"}`, boterr.InvalidArgument, "group"},
-		refused{`{"assignmentId": "a1", "group": "g1"}`, boterr.InvalidArgument, "group"},
-		refused{`{"assignmentId": "a1", "group": {"externalId": "G1"}}`, boterr.InvalidArgument, "group._id"},
-		refused{`{"assignmentId": "a1", "group": {"_id": "none"}}`, boterr.NotFound, "group._id"},
-		refused{`{"assignmentId": "a1", "group": {"_id": "foreign"}}`, boterr.NotFound, "group._id"},
-		refused{`{"assignmentId": "none", "group": {"_id": "g1"}}`, boterr.NotFound, "assignmentId"},
-		refused{`{"assignmentId": "foreign", "group": {"_id": "g1"}}`, boterr.NotFound, "assignmentId"},
 		refused{`{"assignmentId": "a1", "group": {"_id": "g1"}, "bravoGroupId": "B"}`, boterr.InvalidArgument, "bravoGroupId"})
 }
 

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -115,28 +114,6 @@ func TestHandleAdminJoinedGroup_GroupInUse(t *testing.T) {
 	joined = s.groups(t, document.O("active", true))
 	require.Len(t, joined, 1)
 	require.Empty(t, joined[0].Assignment, "that of a live chat that has ended is not inherited")
-}
-
-func TestEndBravoLiveChat(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	room := s.taken(t, "a1", "ada", "eve@phone").Group.ExternalID
-	other := s.taken(t, "a2", "bob", "eve@phone").Group.ExternalID
-	s.advance(time.Minute)
-	params := `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "` + room + `"}`
-	require.JSONEq(t, `[]`, must(t, s.mine.EndBravoLiveChat,
-		`{"channelId": "phone", "adminExternalId": "mallory", "bravoGroupId": "`+room+`"}`), "she has none there")
-
-	var results []livechat.EndBravoResult
-	require.NoError(t, document.DecodeJSON([]byte(must(t, s.mine.EndBravoLiveChat, params)), &results))
-	require.Len(t, results, 1)
-	require.NotEmpty(t, results[0].ClientMutationID)
-	require.Equal(t, s.record(t, "a1").Assignment, *results[0].AssignmentRaw)
-	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
-	require.Equal(t, livechat.Taken, s.record(t, "a2").State())
-	require.JSONEq(t, `[]`, must(t, s.mine.EndBravoLiveChat, params), "it has ended")
-	must(t, s.mine.as("phone", "").EndBravoLiveChat, `{"channel": {"_id": "phone"}, "adminExternalId": "eve", "bravoGroupId": "`+other+`"}`)
-	s.requireOver(t, "a2", "bob", livechat.EndedByOutlet)
 }
 
 func TestEndBravoLiveChat_SeveralGroups(t *testing.T) {

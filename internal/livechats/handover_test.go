@@ -1,10 +1,8 @@
 package livechats_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -266,31 +264,6 @@ func TestReassignAssignment_Again(t *testing.T) {
 	_, err = call(t, s.mine.ReassignAssignment, `{`+event+`, "label": "sales"}`)
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	require.ErrorContains(t, err, "sam has the next one")
-}
-
-func TestReassignAssignment_ManyAtOnce(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	previous, _, _ := conversation(t, s)
-	ids := make([]string, 20)
-	var calls sync.WaitGroup
-	for i := range ids {
-		calls.Go(func() {
-			result, err := s.mine.ReassignAssignment(context.Background(), livechat.ReassignAssignmentParams{
-				Channel: desk(), PreviousAssignment: &previous.Assignment, Label: "sales",
-			})
-			if err == nil {
-				ids[i] = result.AssignmentID
-			}
-		})
-	}
-	calls.Wait()
-	require.NotEmpty(t, ids[0])
-	for _, id := range ids {
-		require.Equal(t, ids[0], id)
-	}
-	require.Len(t, s.assignments(t, "ada"), 2)
-	require.Equal(t, []string{"desk C9"}, s.sentTo())
 }
 
 func TestReassignAssignment_EndsMeanwhile(t *testing.T) {

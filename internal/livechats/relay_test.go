@@ -357,25 +357,13 @@ func TestRelay_TwoAtOnce(t *testing.T) {
 
 const toInlet = `{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "to": "group1"}, "response": {"type": "TEXT", "text": "Bye {{firstName}}"}}`
 
-func TestSendMessageToInlet(t *testing.T) {
+func TestSendMessageToInlet_AfterTheEnd(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
-	s.advance(20 * time.Minute)
-	result := must(t, s.mine.SendMessageToInlet, toInlet)
-	require.Equal(t, []string{"web: send to ada-web: Bye Ada"}, s.platform.did())
-	require.Equal(t, "ada", s.platform.sent()[0].Member.ID)
-	require.Equal(t, s.at(livechat.IdleTimeout), s.record(t, "a1").Expiry, "it is a message of the conversation")
-	o := object(t, result)
-	require.Equal(t, []string{"result", "messageEvent"}, o.Keys())
-	sent, _ := o.Field("messageEvent")
-	require.JSONEq(t, `{"from": "bot", "to": "ada-web", "type": "TEXT", "data": {"text": "Bye Ada"}, "timestamp": 1709294400000,
-		"messageId": "message`+document.Get(o, "result.n", "")+`"}`, sent.(document.Object).String())
-	must(t, s.mine.as("desk", "").SendMessageToInlet,
-		`{"messageEvent": {"from": "eve", "to": "group1"}, "response": {"type": "TEXT", "text": "again"}}`)
-
 	must(t, s.mine.EndLiveChat, endByEve)
 	must(t, s.mine.SendMessageToInlet, toInlet)
+	require.Equal(t, []string{"web: send to ada-web: Bye Ada"}, s.platform.did())
 	require.Zero(t, s.record(t, "a1").Expiry, "what has ended is not idle")
 	require.Empty(t, s.mine.openAgendas(t, "ada"))
 }
@@ -396,43 +384,11 @@ func TestSendMessageToInlet_Fails(t *testing.T) {
 	requireRefused(t, bare, bare.mine.SendMessageToInlet, refused{toInlet, boterr.Unsupported, ""})
 }
 
-func TestSendMessageToInletGroup_Platforms(t *testing.T) {
+func TestSendMessageToInletGroup_ResponseFirst(t *testing.T) {
 	t.Parallel()
-	for _, platform := range []channel.Type{channel.Bravo, channel.Delta} {
-		s := newFixture(t)
-		g := s.taken(t, "a1", "ada", "eve@desk", func(r *livechat.AssignmentRecord) {
-			r.InletGroupInfo = document.O("externalId", "family")
-		}).Group
-		params := `{"groupId": "` + g.ID + `", "response": {"type": "TEXT", "text": "Bye {{firstName}}"}}`
-		requireRefused(t, s, s.mine.SendMessageToInletGroup,
-			refused{params, boterr.Unsupported, "group"}, refused{`{"groupId": "` + g.ID + `"}`, boterr.InvalidArgument, "response"})
-		_, err := call(t, s.mine.SendMessageToInletGroup, params)
-		require.ErrorContains(t, err, "bravo, delta")
-		s.mine.addChannel(t, `{"_id": "web", "type": "`+string(platform)+`", "on": true}`)
-		s.advance(time.Minute)
-		require.Equal(t, []string{"result", "messageEvent"}, object(t, must(t, s.mine.SendMessageToInletGroup, params)).Keys())
-		must(t, s.mine.SendMessageToInletGroup, `{"group": {"_id": "`+g.ID+`"}, "response": {"type": "TEXT", "text": "again"}}`)
-		require.Equal(t, []string{"web: send to family: Bye Ada", "web: send to family: again"}, s.platform.did())
-		require.Nil(t, s.platform.sent()[0].Member)
-		require.Equal(t, s.at(livechat.IdleTimeout), s.record(t, "a1").Expiry)
-	}
-}
-
-func TestSendMessageToOutletGroup_Platforms(t *testing.T) {
-	t.Parallel()
-	for outlet, keys := range map[string][]string{
-		"phone": {"result", "messageEvent"}, "team": {"result", "messageEvent"}, "desk": {"ok", "channel", "ts", "message"},
-	} {
-		s := newFixture(t)
-		g := s.taken(t, "a1", "ada", "eve@"+outlet).Group
-		s.advance(time.Minute)
-		params := `{"groupId": "` + g.ID + `", "response": {"type": "TEXT", "text": "{{firstName}} left"}, "responseUrl": ""}`
-		require.Equal(t, keys, object(t, must(t, s.mine.SendMessageToOutletGroup, params)).Keys())
-		must(t, s.mine.SendMessageToOutletGroup, `{"group": {"_id": "`+g.ID+`"}, "response": {"type": "TEXT", "text": "again"}}`)
-		require.Equal(t, []string{outlet + ": send to group1: Ada left", outlet + ": send to group1: again"}, s.platform.did())
-		require.Nil(t, s.platform.sent()[0].Member)
-		require.Equal(t, s.at(livechat.IdleTimeout), s.record(t, "a1").Expiry)
-	}
+	s := newFixture(t)
+	g := s.taken(t, "a1", "ada", "eve@desk").Group // Its inlet has no groups.
+	requireRefused(t, s, s.mine.SendMessageToInletGroup, refused{`{"groupId": "` + g.ID + `"}`, boterr.InvalidArgument, "response"})
 }
 
 func TestSendMessageToOutletGroup_GroupWithoutOutlet(t *testing.T) {
@@ -480,25 +436,6 @@ func TestSendMessageToOutletGroup_ResponseURLElsewhere(t *testing.T) {
 	strict := newFixture(t, func(p *livechats.Ports) { p.IsStrict = true })
 	g = strict.taken(t, "a1", "ada", "eve@team").Group
 	requireRefused(t, strict, strict.mine.SendMessageToOutletGroup, refused{`{"groupId": "` + g.ID + url, boterr.InvalidArgument, "responseUrl"})
-}
-
-func TestSaveGroupIDToMember(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	g := s.taken(t, "a1", "ada", "eve@desk", func(r *livechat.AssignmentRecord) {
-		r.InletGroupInfo = document.O("externalId", "family")
-	}).Group
-	const params = `{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "to": "group1"}}`
-	first := document.Get(object(t, must(t, s.mine.SaveGroupIDToMember, params)), "clientMutationId", "")
-	require.Equal(t, g.ID, s.mine.member(t, "ada").Group)
-	require.Empty(t, s.mine.member(t, "bob").Group)
-	second := document.Get(object(t, must(t, s.mine.as("desk", "").SaveGroupIDToMember, `{"messageEvent": {"to": "group1"}}`)), "clientMutationId", "")
-	require.NotEmpty(t, first)
-	require.NotEqual(t, first, second)
-
-	s.change(t, "members", document.O("_id", "ada"), document.Unset("group"))
-	must(t, s.mine.SaveGroupIDToMember, `{"messageEvent": {"from": "ada-web", "to": "family"}}`)
-	require.Equal(t, g.ID, s.mine.member(t, "ada").Group, "an event in the group on the inlet's side")
 }
 
 func TestSaveGroupIDToMember_GroupWithoutMember(t *testing.T) {
