@@ -270,18 +270,18 @@ func TestEndLiveChat_OfAMemberWhoWasRemoved(t *testing.T) {
 	require.NotZero(t, s.record(t, "a1").ClosedAt)
 }
 
-// addAdmin saves an agent.
-func (a *app) addAdmin(t *testing.T, adminID, externalID, name string) {
+// addAdmin saves an agent with the external id E1.
+func (a *app) addAdmin(t *testing.T, adminID, name string) {
 	t.Helper()
-	_, err := a.SaveAdmin(t.Context(), livechat.Admin{AdminID: adminID, ExternalID: externalID, Name: name})
+	_, err := a.SaveAdmin(t.Context(), livechat.Admin{AdminID: adminID, ExternalID: "E1", Name: name})
 	require.NoError(t, err)
 }
 
 func TestSaveAdmin_SameIDInTwoApps(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
-	s.mine.addAdmin(t, "eve", "E1", "mine")
-	s.theirs.addAdmin(t, "eve", "E1", "theirs")
+	s.mine.addAdmin(t, "eve", "mine")
+	s.theirs.addAdmin(t, "eve", "theirs")
 	require.Equal(t, "mine", withField(t, must(t, s.mine.GetAdmin, `{"adminId": "eve"}`), "name"))
 	require.Equal(t, "theirs", withField(t, must(t, s.theirs.GetAdmin, `{"adminId": "eve"}`), "name"))
 	require.Equal(t, "theirs", withField(t, must(t, s.theirs.GetAdminByExternalID, `{"externalId": "E1"}`), "name"))
@@ -290,7 +290,7 @@ func TestSaveAdmin_SameIDInTwoApps(t *testing.T) {
 func TestGetAdmin_IDOfTheRecord(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
-	s.theirs.addAdmin(t, "eve", "E1", "")
+	s.theirs.addAdmin(t, "eve", "")
 	requireRefused(t, s, s.mine.GetAdmin, refused{`{"adminId": "theirs/eve"}`, boterr.NotFound, "adminId"})
 }
 
@@ -310,7 +310,7 @@ func TestSaveAdmin_Replaces(t *testing.T) {
 func TestSaveAdmin_Refuses(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
-	s.mine.addAdmin(t, "max", "E1", "")
+	s.mine.addAdmin(t, "max", "")
 	before := s.stored(t)
 	for field, c := range map[string]struct {
 		given livechat.Admin
