@@ -43,7 +43,8 @@ func TestFetchGeoNear_OnlyColumnOfPoints(t *testing.T) {
 	const data = `{"near": [0, 0]}`
 	require.Equal(t, "2 1", near(t, newApps(t, `{"_id": 1, "at": [5, 5]}`, `{"_id": 2, "at": [1, 1]}`).mine, data))
 	require.Equal(t, "1", near(t, newApps(t,
-		`{"_id": 1, "at": {"type": "Point", "coordinates": [5, 5]}, "size": [1, 2]}`).mine, data), "GeoJSON goes before pairs")
+		`{"_id": 1, "at": {"type": "Point", "coordinates": [5, 5]}, "size": [1, 2]}`, `{"_id": 2, "size": [0, 0]}`).mine, data),
+		"GeoJSON goes before pairs")
 	require.Empty(t, near(t, newApps(t, `{"_id": 1, "location": [5, 5], "other": [0, 0]}`).mine,
 		`{"near": [0, 0], "maxDistance": 1}`), "location goes before others")
 	require.Equal(t, "1", near(t, newApps(t, `{"_id": 1, "a": [5, 5], "b": [0, 0]}`).mine, `{"near": [0, 0], "key": "b"}`))

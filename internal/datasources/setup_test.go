@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,6 +28,8 @@ type operation[P, R any] = func(context.Context, P) (R, error)
 type apps struct {
 	mine, theirs *datasources.Service
 
+	store store.Store
+
 	mu  sync.Mutex
 	now time.Time
 	ids int
@@ -40,8 +41,8 @@ const table = "table"
 // newApps returns two apps. The entries, given as JSON, are in the table of mine.
 func newApps(t *testing.T, entries ...string) *apps {
 	t.Helper()
-	a := &apps{now: time.UnixMilli(1000)}
-	env := record.Env{Store: memstore.New(), Now: a.clock, NewID: a.nextID}
+	a := &apps{store: memstore.New(), now: time.UnixMilli(1000)}
+	env := record.Env{Store: a.store, Now: a.clock, NewID: a.nextID}
 	a.mine = datasources.New(env, record.Scope{App: "mine"})
 	a.theirs = datasources.New(env, record.Scope{App: "theirs"})
 	if len(entries) > 0 {
@@ -147,28 +148,6 @@ func requireRefused[P, R any](
 		require.True(t, ok)
 		require.Equal(t, field, e.Field, "%s: %v", params, err)
 		require.Equal(t, before, shown(), "%s changes nothing", params)
-	}
-}
-
-// merged returns the cases of all maps.
-func merged(all ...map[string]string) map[string]string {
-	cases := map[string]string{}
-	for _, some := range all {
-		maps.Copy(cases, some)
-	}
-	return cases
-}
-
-// noTable returns the ways to fail to name a data source with the two parameters.
-func noTable() map[string]string {
-	return map[string]string{
-		`{}`:                     "dataSourceId",
-		`{"dataSourceId": ""}`:   "dataSourceId",
-		`{"collectionName": ""}`: "dataSourceId",
-		`{"dataSourceId": 5}`:    "dataSourceId",
-		`{"dataSourceId": "table", "collectionName": "other"}`:       "collectionName",
-		`{"collectionName": "` + fmt.Sprintf("%0250d", 1) + `"}`:     "collectionName",
-		`{"collectionName": {"$ne": ""}, "dataSourceId": "another"}`: "collectionName",
 	}
 }
 

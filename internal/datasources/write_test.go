@@ -1,6 +1,7 @@
 package datasources_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -66,4 +67,37 @@ func TestUpsertData_IndexRefusesANewEntry(t *testing.T) {
 	kept, err := s.CountDataSource(t.Context(), datasource.CountParams{DataSourceID: table})
 	require.NoError(t, err)
 	require.EqualValues(t, 2, kept, "those before it are kept")
+}
+
+// late is a store in which something happens between the look for an entry and its insertion.
+type late struct {
+	store.Store
+
+	happens func()
+}
+
+func (l late) Collection(name string) store.Collection {
+	return lateCollection{l.Store.Collection(name), l.happens}
+}
+
+type lateCollection struct {
+	store.Collection
+
+	happens func()
+}
+
+func (c lateCollection) Insert(ctx context.Context, documents ...document.Object) error {
+	c.happens()
+	return c.Collection.Insert(ctx, documents...)
+}
+
+func TestUpsertData_InsertedMeanwhile(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	s := datasources.New(record.Env{Store: late{a.store, func() { upsert(t, a.mine, `{"_id": "a", "by": "another", "n": 1}`) }}}, record.Scope{App: "mine"})
+	done := upsert(t, s, `{"_id": "a", "by": "this"}`)
+	require.Equal(t, []any{"a"}, done.DocsIDs.Updated)
+	require.EqualValues(t, 1, done.Matched)
+	require.Zero(t, done.Inserted)
+	requireTable(t, a.mine, `{"_id": "a", "by": "this", "n": 1}`)
 }

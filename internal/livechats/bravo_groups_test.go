@@ -7,7 +7,6 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -23,48 +22,12 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-func TestCreateBravoGroup(t *testing.T) {
+func TestCreateBravoGroup_MakesNoRecord(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
-	require.JSONEq(t, `{"groupId": "group1", "invitationLink": "https://invite.example/1"}`,
-		must(t, s.mine.CreateBravoGroup, `{"channelId": "phone", "name": "Orders"}`))
-	require.JSONEq(t, `{"groupId": "group2", "invitationLink": "https://invite.example/2"}`,
-		must(t, s.mine.as("phone", "").CreateBravoGroup, `{"name": "Orders", "requireInvitationLink": true}`))
-	require.JSONEq(t, `{"groupId": "group3"}`,
-		must(t, s.mine.CreateBravoGroup, `{"channelId": "phone", "name": "Returns", "requireInvitationLink": false}`))
-	require.Equal(t, []string{
-		`phone: create group "Orders" for ""`, `phone: create group "Orders" for ""`, `phone: create group "Returns" for ""`,
-	}, s.platform.did())
+	must(t, s.mine.CreateBravoGroup, `{"channelId": "phone", "name": "Orders"}`)
+	require.Equal(t, []string{`phone: create group "Orders" for ""`}, s.platform.did())
 	require.Empty(t, s.groups(t, document.O()), "an agent who joins makes the record")
-}
-
-func TestBravoOperations_Refuse(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	requireRefused(t, s, s.mine.CreateBravoGroup,
-		refused{`{"channelId": "phone"}`, boterr.InvalidArgument, "name"},
-		refused{`{"channelId": "desk", "name": "x"}`, boterr.Unsupported, "channelId"},
-		refused{`{"channelId": "foreign", "name": "x"}`, boterr.NotFound, "channelId"},
-		refused{`{"name": "x"}`, boterr.Unsupported, "channelId"})
-	requireRefused(t, s, s.mine.as("", "").CreateBravoGroup, refused{`{"name": "x"}`, boterr.InvalidArgument, "channelId"})
-	requireRefused(t, s, s.mine.DisableBravoGroupInviteLink,
-		refused{`{"channel": {"_id": "phone"}}`, boterr.InvalidArgument, "externalId"},
-		refused{`{"channel": {"_id": "team"}, "externalId": "x"}`, boterr.Unsupported, "channel"},
-		refused{`{"channel": {"_id": "foreign"}, "externalId": "x"}`, boterr.NotFound, "channel._id"},
-		refused{`{"channel": {}, "externalId": "x"}`, boterr.InvalidArgument, "channel._id"})
-	requireRefused(t, s, s.mine.HandleAdminJoinedGroup,
-		refused{`{"channel": {"_id": "phone"}, "bravoGroupId": "x"}`, boterr.InvalidArgument, "externalId"},
-		refused{`{"channel": {"_id": "phone"}, "externalId": "x"}`, boterr.InvalidArgument, "bravoGroupId"},
-		refused{`{"channel": {"_id": "team"}, "externalId": "x", "bravoGroupId": "x"}`, boterr.Unsupported, "channel"},
-		refused{`{"externalId": "x", "bravoGroupId": "x"}`, boterr.Unsupported, "channel"})
-	requireRefused(t, s, s.mine.EndBravoLiveChat,
-		refused{`{"channelId": "phone", "bravoGroupId": "x"}`, boterr.InvalidArgument, "adminExternalId"},
-		refused{`{"channelId": "phone", "adminExternalId": "x"}`, boterr.InvalidArgument, "bravoGroupId"},
-		refused{`{"channelId": "phone", "channel": {"_id": "team"}, "adminExternalId": "x", "bravoGroupId": "x"}`, boterr.InvalidArgument, "channelId"},
-		refused{`{"channelId": "team", "adminExternalId": "x", "bravoGroupId": "x"}`, boterr.Unsupported, "channelId"},
-		refused{`{"channelId": "phone", "adminExternalId": "x", "bravoGroupId": "x"}`, boterr.NotFound, "bravoGroupId"})
-	_, err := call(t, s.mine.CreateBravoGroup, `{"channelId": "desk", "name": "x"}`)
-	require.ErrorContains(t, err, "bravo")
 }
 
 func TestBravoOperations_ConnectorOnlySends(t *testing.T) {
@@ -151,41 +114,6 @@ func TestHandleAdminJoinedGroup_GroupInUse(t *testing.T) {
 	joined = s.groups(t, document.O("active", true))
 	require.Len(t, joined, 1)
 	require.Empty(t, joined[0].Assignment, "that of a live chat that has ended is not inherited")
-}
-
-func TestEndBravoLiveChat(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	room := s.taken(t, "a1", "ada", "eve@phone").Group.ExternalID
-	other := s.taken(t, "a2", "bob", "eve@phone").Group.ExternalID
-	s.advance(time.Minute)
-	params := `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "` + room + `"}`
-	require.JSONEq(t, `[]`, must(t, s.mine.EndBravoLiveChat,
-		`{"channelId": "phone", "adminExternalId": "mallory", "bravoGroupId": "`+room+`"}`), "she has none there")
-
-	var results []livechat.EndBravoResult
-	require.NoError(t, document.DecodeJSON([]byte(must(t, s.mine.EndBravoLiveChat, params)), &results))
-	require.Len(t, results, 1)
-	require.NotEmpty(t, results[0].ClientMutationID)
-	require.Equal(t, s.record(t, "a1").Assignment, *results[0].AssignmentRaw)
-	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
-	require.Equal(t, livechat.Taken, s.record(t, "a2").State())
-	require.JSONEq(t, `[]`, must(t, s.mine.EndBravoLiveChat, params), "it has ended")
-	must(t, s.mine.as("phone", "").EndBravoLiveChat, `{"channel": {"_id": "phone"}, "adminExternalId": "eve", "bravoGroupId": "`+other+`"}`)
-	s.requireOver(t, "a2", "bob", livechat.EndedByOutlet)
-}
-
-func TestEndBravoLiveChat_GroupWithoutLiveChat(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	must(t, s.mine.HandleAdminJoinedGroup, `{"channel": {"_id": "phone"}, "externalId": "eve", "bravoGroupId": "room"}`)
-	const params = `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "room"}`
-	var results []document.Object
-	require.NoError(t, document.DecodeJSON([]byte(must(t, s.mine.EndBravoLiveChat, params)), &results))
-	require.Len(t, results, 1)
-	require.Equal(t, []string{"clientMutationId"}, results[0].Keys())
-	require.Empty(t, s.groups(t, document.O("active", true)))
-	require.JSONEq(t, `[]`, must(t, s.mine.EndBravoLiveChat, params))
 }
 
 func TestEndBravoLiveChat_SeveralGroups(t *testing.T) {

@@ -19,74 +19,6 @@ import (
 
 const endByEve = `{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "to": "group1", "type": "TEXT", "data": {"text": "/done"}}}`
 
-func TestEndLiveChat(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	g := s.taken(t, "a1", "ada", "eve@desk").Group
-	s.advance(time.Minute)
-	requireEndResult(t, s, must(t, s.mine.EndLiveChat, endByEve))
-	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
-	require.Equal(t, s.at(0), s.record(t, "a1").EndedAt)
-	require.False(t, s.group(t, g.ID).Active)
-	require.True(t, s.group(t, g.ID).Valid, "inactivateGroup alone clears it")
-	requireRefused(t, s, s.mine.EndLiveChat, refused{endByEve, boterr.FailedPrecondition, "messageEvent"})
-
-	asDesk := s.mine.as("desk", "")
-	s.taken(t, "a2", "ada", "eve@desk")
-	must(t, asDesk.EndLiveChat, `{"messageEvent": {"from": "eve", "to": "`+s.group(t, s.record(t, "a2").Group).ExternalID+`"}}`)
-	s.requireOver(t, "a2", "ada", livechat.EndedByOutlet)
-}
-
-// requireEndResult asserts that a result is about the assignment a1 and its member ada.
-func requireEndResult(t *testing.T, s *fixture, result string) {
-	t.Helper()
-	r := s.record(t, "a1")
-	ada, err := document.EncodeJSON(s.mine.member(t, "ada"))
-	require.NoError(t, err)
-	want := document.O("_id", "a1", "email", document.O(), "createdAt", r.CreatedAt, "apps", document.A(), "acls", document.A(),
-		"_version", r.Version, "member", object(t, string(ada)))
-	require.Equal(t, want.String(), object(t, result).String())
-}
-
-func TestInletEndLiveChat(t *testing.T) {
-	t.Parallel()
-	for _, params := range []string{`{}`, `{"member": {"_id": "ada"}}`, `{"channel": {"_id": "web"}, "member": {"_id": "ada"}, "options": {}}`} {
-		s := newFixture(t)
-		s.taken(t, "a1", "ada", "eve@desk")
-		requireEndResult(t, s, must(t, s.mine.InletEndLiveChat, params))
-		s.requireOver(t, "a1", "ada", livechat.EndedByInlet)
-		require.Empty(t, s.platform.did(), "the tickets stay")
-		requireRefused(t, s, s.mine.InletEndLiveChat, refused{params, boterr.FailedPrecondition, "member"})
-		requireRefused(t, s, s.mine.EndLiveChat, refused{endByEve, boterr.FailedPrecondition, "messageEvent"})
-	}
-	s := newFixture(t)
-	s.pending(t, "a1", "ada")
-	must(t, s.mine.InletEndLiveChat, `{}`)
-	s.requireOver(t, "a1", "ada", livechat.EndedByInlet)
-	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"})
-	require.ErrorIs(t, err, boterr.FailedPrecondition)
-}
-
-func TestEndLiveChat_Refuses(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	requireRefused(t, s, s.mine.EndLiveChat, refused{`{"channel": {"_id": "desk"}}`, boterr.InvalidArgument, "messageEvent"})
-	requireRefused(t, s, s.mine.EndLiveChat, refused{`{"channel": {}, "messageEvent": {"to": "group1"}}`, boterr.InvalidArgument, "channel._id"})
-	requireRefused(t, s, s.mine.EndLiveChat, refused{`{"channel": {"_id": "foreign"}, "messageEvent": {"to": "group1"}}`, boterr.NotFound, "channel._id"})
-	requireRefused(t, s, s.mine.EndLiveChat, refused{`{"channel": {"_id": "team"}, "messageEvent": {"to": "group1"}}`, boterr.NotFound, "messageEvent"})
-	requireRefused(t, s, s.mine.EndLiveChat, refused{`{"channel": {"_id": "desk"}, "messageEvent": {"to": "group9"}}`, boterr.NotFound, "messageEvent"})
-	requireRefused(t, s, s.mine.as("", "").EndLiveChat, refused{`{"messageEvent": {"to": "group1"}}`, boterr.InvalidArgument, "channel"})
-
-	requireRefused(t, s, s.mine.InletEndLiveChat, refused{`{"member": {"_id": "bob"}}`, boterr.FailedPrecondition, "member"})
-	requireRefused(t, s, s.mine.InletEndLiveChat, refused{`{"member": {"_id": "tom"}}`, boterr.NotFound, "member._id"})
-	requireRefused(t, s, s.mine.InletEndLiveChat, refused{`{"member": {}}`, boterr.InvalidArgument, "member._id"})
-	requireRefused(t, s, s.mine.InletEndLiveChat, refused{`{"channel": {"_id": "desk"}}`, boterr.InvalidArgument, "channel"})
-	requireRefused(t, s, s.mine.InletEndLiveChat, refused{`{"channel": {"_id": "foreign"}}`, boterr.NotFound, "channel._id"})
-	requireRefused(t, s, s.mine.as("web", "").InletEndLiveChat, refused{`{}`, boterr.InvalidArgument, "member"})
-	requireRefused(t, s, s.mine.InletEndLiveChat, refused{`{"options": {"recallRelayMessage": true}}`, boterr.Unsupported, "options.recallRelayMessage"})
-}
-
 const recall = `{"options": {"recallRelayMessage": true}}`
 
 func onCharlieAndDelta(r *livechat.AssignmentRecord) { r.Tickets = r.Tickets[:3] }
@@ -569,18 +501,6 @@ func TestRemovePendingAssignment(t *testing.T) {
 	require.NotEmpty(t, must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "nobody"}`))
 	require.Equal(t, before, s.stored(t))
 	s.mustAsk(t, `{}`)
-}
-
-func TestRemovePendingAssignment_Taken(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	before := s.stored(t)
-	must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-	require.Equal(t, before, s.stored(t))
-	requireRefused(t, s, s.mine.RemovePendingAssignmentByMemberID, refused{`{}`, boterr.InvalidArgument, "memberId"})
-	must(t, s.theirs.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-	require.Equal(t, before, s.stored(t))
 }
 
 func TestRemovePendingAssignment_SentInPart(t *testing.T) {

@@ -19,38 +19,6 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestTake_FiftyAgentsAtOnce(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada")
-	const agents = 50
-	errs := make([]error, agents)
-	var start, done sync.WaitGroup
-	start.Add(1)
-	for i := range agents {
-		done.Go(func() {
-			start.Wait()
-			_, errs[i] = s.mine.Take(t.Context(), livechat.TakeParams{
-				AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "agent-" + strconv.Itoa(i),
-			})
-		})
-	}
-	start.Done()
-	done.Wait()
-
-	winner := s.record(t, "a1").Assignee
-	for i, err := range errs {
-		if "agent-"+strconv.Itoa(i) == winner {
-			require.NoError(t, err)
-			continue
-		}
-		require.ErrorIs(t, err, boterr.FailedPrecondition)
-		require.ErrorContains(t, err, winner)
-	}
-	require.Len(t, s.groups(t, document.O()), 1)
-	require.Equal(t, winner, s.groups(t, document.O())[0].AdminExternalID)
-}
-
 func TestTake(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)

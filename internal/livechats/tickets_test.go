@@ -112,6 +112,7 @@ func TestCreateGroup_APIRefuses(t *testing.T) {
 		"a failure":      {reply: web.JSON(500, `{}`), says: "answered with status 500"},
 		"too often":      {reply: web.JSON(429, `{}`), says: "answered with status 429"},
 		"no connection":  {reply: web.Fail(errDown), says: "connection reset"},
+		"a bad request":  {reply: web.JSON(400, `{}`), isNone: true, says: "answered with status 400"},
 		"a refusal":      {reply: web.JSON(422, `{}`), isNone: true, says: "answered with status 422"},
 		"no group":       {reply: web.JSON(200, `{"groupId": ""}`), says: "without a groupId"},
 		"an unsafe hop":  {reply: web.Redirect(307, "http://127.0.0.1/"), isNone: true, says: "shop"},

@@ -12,7 +12,6 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/sends"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -23,26 +22,6 @@ var (
 	sendAlphaToMany = (*sends.Service).SendAlphaResponseToMemberIDs
 	hi              = send.Template("Hi {{firstName}}")
 )
-
-const miaEvent = `{"from":"bot","to":"x-alpha","data":{"text":"Hi Mia"},"type":"TEXT","timestamp":1700000000000,"messageId":"mid"}`
-
-func TestSendAlphaResponse(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.able.delivery = send.Delivery{Reply: document.O("recipient_id", "x-alpha", "message_id", "mid"), MessageID: "mid"}
-	want := `{"result":{"recipient_id":"x-alpha","message_id":"mid"},"messageEvent":` + miaEvent + `}`
-	for _, p := range []send.SendAlphaResponseParams{
-		{},
-		{ChannelID: "alpha", MemberID: "m-alpha"},
-		{Channel: &channel.Channel{ID: "alpha"}, Member: &member.Member{ID: "m-alpha"}},
-	} {
-		p.Response = hi
-		sent, err := w.own(channel.Alpha).SendAlphaResponse(t.Context(), p)
-		require.NoError(t, err)
-		require.Equal(t, want, marshal(t, sent))
-	}
-	require.Equal(t, []string{"x-alpha", "x-alpha", "x-alpha"}, w.able.recipients())
-}
 
 // slow is a connector that takes a second for each message, and panics for some.
 type slow struct {

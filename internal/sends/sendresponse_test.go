@@ -9,9 +9,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/channels"
-	"github.com/botctx/go-sdk/internal/members"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/sends"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -72,17 +69,9 @@ func TestSendResponse_Refuses(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 	p.strict = true
-	p.addChannel("page", channel.Alpha)
 	p.addChannel("fax", "fax")
-	p.addMember(member.Member{ID: "bob", Channel: "page"})
 	p.addMember(member.Member{ID: "fay", Channel: "fax"})
 	p.addMember(member.Member{ID: "zoe", Channel: "web", FirstName: long(send.MaxText)})
-	foreign := channels.New(p.env, record.Scope{App: "other"})
-	_, err := foreign.Save(t.Context(), &channel.Channel{ID: "theirs", Type: channel.Webchat})
-	require.NoError(t, err)
-	_, err = members.New(p.env, record.Scope{App: "other"}, foreign).Insert(t.Context(), member.Member{ID: "eve", Channel: "theirs"})
-	require.NoError(t, err)
-
 	hi := send.Text("Hi")
 	ada := &member.Member{ID: "ada"}
 	type params = send.SendResponseParams
@@ -91,25 +80,10 @@ func TestSendResponse_Refuses(t *testing.T) {
 		code   boterr.Code
 		field  string
 	}{
-		{params{}, boterr.InvalidArgument, "response"},
-		{params{Response: send.Buttons("?", send.WebURL(long(send.MaxButtonTitle+1), "u"))}, boterr.InvalidArgument, "response.buttons[0].title"},
-		{params{Response: send.Template("{{meta.missing}}")}, boterr.InvalidArgument, "response.text"},
-		{params{Response: hi.With("x", func() {})}, boterr.InvalidArgument, "response.x"},
-		{params{Response: hi, Channel: &channel.Channel{}}, boterr.InvalidArgument, "channel._id"},
-		{params{Response: hi, Channel: &channel.Channel{ID: "web"}, ChannelID: "page"}, boterr.InvalidArgument, "channelId"},
-		{params{Response: hi, ChannelID: "nowhere"}, boterr.NotFound, "channelId"},
-		{params{Response: hi, Channel: &channel.Channel{ID: "theirs", App: "acme"}}, boterr.NotFound, "channel._id"},
-		{params{Response: hi, Member: &member.Member{}}, boterr.InvalidArgument, "member._id"},
-		{params{Response: hi, Member: ada, MemberID: document.One("zoe")}, boterr.InvalidArgument, "memberId"},
 		{params{Response: hi, Member: ada, MemberID: document.One("ada", "zoe")}, boterr.InvalidArgument, "memberId[1]"},
 		{params{Response: hi, Member: ada, MemberID: document.OneOrMany[string]{}}, boterr.InvalidArgument, "memberId"},
-		{params{Response: hi, MemberID: document.OneOrMany[string]{}}, boterr.InvalidArgument, "memberId"},
 		{params{Response: hi, MemberID: document.One("")}, boterr.InvalidArgument, "memberId"},
-		{params{Response: hi, MemberID: document.One("ada", "")}, boterr.InvalidArgument, "memberId[1]"},
 		{params{Response: hi, MemberID: document.One("ada", "nobody")}, boterr.NotFound, "memberId[1]"},
-		{params{Response: hi, Member: &member.Member{ID: "eve", App: "acme", Channel: "web"}}, boterr.NotFound, "member._id"},
-		{params{Response: hi, MemberID: document.One("ada", "bob")}, boterr.InvalidArgument, "memberId[1]"},
-		{params{Response: hi, ChannelID: "page"}, boterr.InvalidArgument, "memberId"},
 		{params{Response: send.Template("Hi {{firstName}}"), MemberID: document.One("ada", "zoe")}, boterr.InvalidArgument, "response.text"},
 		{params{Response: hi, ChannelID: "fax", MemberID: document.One("fay")}, boterr.Unsupported, ""},
 		{params{Response: hi, MessagingType: "UPDATE"}, boterr.InvalidArgument, "messagingType"},

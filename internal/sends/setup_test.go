@@ -36,8 +36,7 @@ func asked[P, R any](operation func(*sends.Service, context.Context, P) (R, erro
 }
 
 // world is a platform with a channel of every type, named after the type. Each has a member "m-" plus the
-// type's name, and a member "bare-" plus the type's name, which has no id on the platform. The app "other"
-// has the Alpha channel "theirs" with the member "eve".
+// type's name.
 type world struct {
 	*platform
 
@@ -59,31 +58,8 @@ func newWorld(t *testing.T) *world {
 		w.addMember(member.Member{
 			ID: "m-" + string(of), Channel: string(of), ExternalID: "x-" + string(of), FirstName: "Mia", BotID: "bot",
 		})
-		w.addBare(string(of))
 	}
-	foreign := channels.New(w.env, record.Scope{App: "other"})
-	_, err := foreign.Save(t.Context(), &channel.Channel{ID: "theirs", Type: channel.Alpha})
-	require.NoError(t, err)
-	_, err = members.New(w.env, record.Scope{App: "other"}, foreign).Insert(t.Context(), member.Member{
-		ID: "eve", Channel: "theirs", ExternalID: "x-eve",
-	})
-	require.NoError(t, err)
 	return w
-}
-
-// addBare adds a member without an id on the platform, as a host's own members may be.
-func (w *world) addBare(of string) {
-	w.t.Helper()
-	w.addMember(member.Member{ID: "bare-" + of, Channel: of})
-}
-
-// GetMember returns a member; bare members have no externalId.
-func (w *world) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
-	m, err := w.members.GetMember(ctx, p)
-	if err == nil && len(p.MemberID) > 5 && p.MemberID[:5] == "bare-" {
-		m.ExternalID = ""
-	}
-	return m, err
 }
 
 // of returns the sends of a scope of the app, with a connector for every type of the
@@ -106,7 +82,7 @@ func (w *world) with(channelID, memberID string, connectors map[channel.Type]sen
 type deaf struct{ of *world }
 
 func (d deaf) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
-	return d.of.GetMember(context.WithoutCancel(ctx), p)
+	return d.of.members.GetMember(context.WithoutCancel(ctx), p)
 }
 
 func (d deaf) Load(ctx context.Context, id string) (*channel.Channel, error) {
@@ -200,9 +176,6 @@ func requirePlatformErrors(t *testing.T, of channel.Type, made call) {
 	w.requireUntouched()
 }
 
-// elsewhere is a channel of another app, and strangers is a member in it.
-func elsewhere() *channel.Channel { return &channel.Channel{ID: "theirs", App: "acme"} }
-
 // noon is the time of a platform's clock.
 var noon = time.UnixMilli(1_700_000_000_000).UTC()
 
@@ -294,15 +267,6 @@ func (o *outbox) Send(_ context.Context, message send.Message) (send.Delivery, e
 	}
 	o.sent = append(o.sent, message)
 	return o.delivery, nil
-}
-
-// recipients returns the recipients of the messages.
-func (o *outbox) recipients() []string {
-	to := []string{}
-	for _, message := range o.sent {
-		to = append(to, message.To)
-	}
-	return to
 }
 
 func requireField(t *testing.T, err error, code boterr.Code, field string) {
