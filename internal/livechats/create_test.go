@@ -140,11 +140,11 @@ func TestCreateAssignment_NoRoute(t *testing.T) {
 		},
 		"a platform that is not wired": {
 			pairing: []string{"desk", "team"}, change: withoutConnector(channel.Delta), params: `{}`,
-			code: boterr.Unsupported, says: `no connector for channels of type "delta", of which team is one`,
+			code: boterr.Unsupported, says: `channel team has type "delta", for which this host has no connector`,
 		},
 		"a direct platform that is not wired": {
 			pairing: []string{"help"}, change: withoutConnector(channel.Foxtrot), params: `{}`,
-			code: boterr.Unsupported, says: `"foxtrot", of which help is one`,
+			code: boterr.Unsupported, says: `channel help has type "foxtrot"`,
 		},
 		"a target that is off": {
 			params: `{"targets": [{"channel": "team"}, {"channel": "closed"}]}`,
