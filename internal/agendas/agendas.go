@@ -1,19 +1,18 @@
-// Package agendas stores agendas, and runs them when they fall due. A Service carries out the operations; a
-// Scheduler claims the agendas that are due and gives each to a handler. Any number of schedulers on one
-// store share the work.
+// Package agendas stores agendas and runs them when they fall due. A Service implements the operations. A Scheduler
+// claims due agendas and passes each to a handler. Any number of schedulers on one store share the work.
 //
-// At most one worker holds an agenda. Its claim is one atomic write that sets a lease and increments a
-// fencing token, and applies only if the agenda has not changed since it was read. The lease is judged by the
-// store's clock alone, so a worker whose clock is wrong neither takes another worker's agenda nor misses its
-// turn. A worker renews the leases of its agendas. If it cannot, because it or the store does not answer, it
-// loses the agenda at the end of the lease: the context of its run ends, and another worker begins a new
-// attempt. The two runs may overlap while the first handler ignores the end of its context, or if its process
-// was suspended. The result of the first one then has no effect, because the fencing token has changed. The
-// same holds if the agenda was deleted or replaced while it ran. If the agenda got a new schedule meanwhile,
-// that schedule is kept.
+// At most one worker holds an agenda. A claim is one atomic write that sets a lease and increments a fencing token;
+// it succeeds only if the agenda has not changed since it was read. Only the store's clock decides about leases, so a
+// worker with a wrong clock neither takes over an agenda early nor misses its turn.
 //
-// A start that never came back is a failure of the agenda if its scheduler held nothing else. Otherwise the
-// agendas that it held are run again one at a time, until the one that ends its process is found.
+// A worker renews the leases of its agendas. If it cannot, because it or the store does not respond, it loses the
+// agenda when the lease expires: the context of the run ends, and another worker starts a new attempt. Both runs may
+// overlap if the first handler ignores its context, or if its process was suspended. The result of the first run then
+// has no effect, because the fencing token has changed. The same holds if the agenda was deleted or replaced during
+// its run. A new schedule that the agenda got during the run is kept.
+//
+// A start that never came back counts as a failure of the agenda if its scheduler held no other agenda. Otherwise,
+// the agendas that the scheduler held run again one at a time, until the one that kills its process is found.
 package agendas
 
 import (
@@ -32,18 +31,18 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Ports are the parts that a Service works with.
+// Ports are the parts that a Service needs from its host.
 type Ports struct {
 	// Members serves the members of the scope's app. Required.
 	Members members.Getter
-	// Zone returns the time zone for a member's patterns that name none. The default is UTC.
+	// Zone returns the time zone for a member's patterns that do not name one. The default is UTC.
 	Zone Zone
-	// Tree returns the tree of a node for a member, if a call names no tree. The default is the member's
-	// current tree.
+	// Tree returns the tree of a node for a member if a call does not name one. The default is the member's current
+	// tree.
 	Tree func(m *member.Member, nodeCompositeID string) string
 }
 
-// Service carries out the operations on the agendas of one app. It is safe for concurrent use.
+// Service implements the operations on the agendas of one app. It is safe for concurrent use.
 type Service struct {
 	env     record.Env
 	scope   record.Scope
@@ -66,12 +65,12 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	}
 }
 
-// EnsureIndexes creates the indexes for finding the agendas of a member, and for listing the agendas of an
-// app or a member in pages by id, unless they exist. A host calls it once, before it uses the store. Errors
-// come from store.Collection.EnsureIndex.
+// EnsureIndexes creates missing indexes for finding the agendas of a member, and for listing the agendas of an app or
+// a member in pages by id. A host calls it once, before it uses the store. Errors come from
+// store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	for _, index := range []store.Index{
-		// Completed agendas are in a separate part of the index, so that they cost the operations nothing.
+		// Completed agendas are in a separate part of the index, so that they do not slow down the operations.
 		store.Ascending(record.FieldApp, fieldMember, fieldCompleted, fieldTag),
 		store.Ascending(record.FieldApp, record.FieldID),
 		store.Ascending(record.FieldApp, fieldMember, record.FieldID),
@@ -83,12 +82,12 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 	return nil
 }
 
-// Find returns the agendas of the app as stored, or an empty slice. For example, the failed ones are
+// Find returns stored agendas of the app, or an empty slice. For example, this call returns the failed ones:
 //
 //	service.Find(ctx, record.Query{Filter: document.O("failed", true)})
 //
-// Filter and SortBy name the JSON fields of agenda.Record. InvalidArgument: one of them, or a number, is
-// wrong. FailedPrecondition: a stored record is not an agenda.
+// Filter and SortBy use the JSON field names of agenda.Record. Find returns InvalidArgument for an invalid query, and
+// FailedPrecondition if a stored record is not an agenda.
 func (s *Service) Find(ctx context.Context, query record.Query) ([]*agenda.Record, error) {
 	found, err := s.agendas.Find(ctx, query)
 	if err != nil {
@@ -97,7 +96,7 @@ func (s *Service) Find(ctx context.Context, query record.Query) ([]*agenda.Recor
 	return record.ReadAll(found, fromDocument)
 }
 
-// ofMember returns the agendas of a member. A tag other than "" selects the agendas that have it.
+// ofMember returns a view of a member's agendas. A tag other than "" selects only agendas with this tag.
 func (s *Service) ofMember(memberID, tag string) *record.Collection {
 	agendas := s.agendas.Where(fieldMember, memberID)
 	if tag != "" {
@@ -106,7 +105,7 @@ func (s *Service) ofMember(memberID, tag string) *record.Collection {
 	return agendas
 }
 
-// openFilter returns the filter for the open agendas that a call with or without a tag affects.
+// openFilter returns the filter for the open agendas that a call affects. tag may be "".
 func openFilter(tag string) document.Object {
 	filter := document.O(fieldCompleted, false)
 	if tag == "" {
@@ -120,8 +119,8 @@ func missingTag() error {
 	return boterr.Invalid("tag", "is missing: replace removes the agendas of one tag, so give the tag")
 }
 
-// inMeta returns the error of a write whose other parameters have been checked. A store can then only refuse
-// meta, because it is too deep or too large.
+// inMeta names meta in the error of a write whose other parameters have been checked: the store can then only have
+// refused meta, as too deep or too large.
 func inMeta(err error) error {
 	if boterr.CodeOf(err) != boterr.InvalidArgument {
 		return err
@@ -147,7 +146,7 @@ func (s *Service) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Ag
 		return nil, err
 	}
 	made := s.newRecord(m, p, planned)
-	// The id is the same if the run that creates the agenda is tried again, and so are the keys of its runs.
+	// A repeated run creates the agenda with the same id, and so with the same keys for its own runs.
 	made.ID = s.env.SendID(ctx, fmt.Sprintf("agenda %q %q %q", m.ID, p.NodeCompositeID, p.Tag))
 	if p.Replace {
 		last, err := s.lastOf(ctx, p.MemberID, p.Tag, openFilter(p.Tag))
@@ -164,7 +163,7 @@ func (s *Service) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Ag
 		return nil, err
 	}
 	if p.Replace {
-		// The agenda exists; now the earlier ones of its tag must go.
+		// The agenda exists, so the earlier agendas of its tag can be removed.
 		if err := s.removeReplaced(context.WithoutCancel(ctx), p.MemberID, p.Tag); err != nil {
 			return nil, err
 		}
@@ -176,7 +175,7 @@ func (s *Service) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Ag
 	return &stored.Agenda, nil
 }
 
-// insert adds a record, and returns the stored document.
+// insert adds a record and returns the stored document.
 func (s *Service) insert(ctx context.Context, made agenda.Record) (document.Object, error) {
 	encoded, err := document.Encode(made)
 	if err != nil {
@@ -243,23 +242,22 @@ func (s *Service) DeleteMemberAgenda(
 	return agenda.DeleteResult{ClientMutationID: s.env.NewID()}, nil
 }
 
-// latestTime is the last time that a schedule may name: the end of ECMAScript's dates, which bot logic uses.
-// Later times cannot be expressed in milliseconds there.
+// latestTime is the last time that a schedule may have: the end of ECMAScript's time range, because bot logic may use
+// JavaScript.
 const latestTime document.Timestamp = 8_640_000_000_000_000
 
 // A schedule is the part of an agenda that decides when it runs, as given or stored.
 type schedule struct {
-	// next is the next run, and pattern gives the runs after it until the instant until. Absent fields are
-	// zero. An agenda repeats only with both: without until there is no run after next, and without pattern
-	// until has no effect.
+	// next is the next run. pattern gives the later runs, up to and including until. Absent fields are zero. An
+	// agenda repeats only if it has both pattern and until.
 	next    document.Timestamp
 	pattern string
 	until   document.Timestamp
-	// zone is the pattern's zone, or "" for UTC and for a pattern that names its own.
+	// zone is the zone of pattern. It is "" for UTC, and if the pattern names a zone.
 	zone string
 }
 
-// checkGiven returns an error for an invalid time or pattern, even if next overrides it.
+// checkGiven returns an error for an invalid time or pattern, even if the call does not need it.
 func (s schedule) checkGiven() error {
 	if err := checkTime("nextRunAt", s.next); err != nil {
 		return err
@@ -278,8 +276,8 @@ func checkTime(field string, at document.Timestamp) error {
 	return nil
 }
 
-// firstRun returns the first run of a given schedule: next if that is set, otherwise the first time of the
-// pattern after now, or 0 without either.
+// firstRun returns the first run of a schedule: next if it is set, otherwise the first time of the pattern after now.
+// It returns 0 if the schedule has neither.
 func (s schedule) firstRun(now time.Time) (document.Timestamp, error) {
 	if s.pattern == "" || s.next != 0 {
 		return s.next, nil
@@ -295,8 +293,8 @@ func (s schedule) firstRun(now time.Time) (document.Timestamp, error) {
 	return document.TimestampOf(first), nil
 }
 
-// check returns an error for a schedule that no agenda may have: a pattern without an end that must give the
-// next run, or a schedule that checkEnd refuses. given is the schedule in the call, for the error.
+// check refuses a schedule whose pattern gives the next run but has no end, and a schedule that checkEnd refuses.
+// given is the schedule in the call, for the error's field.
 func (s schedule) check(given schedule) error {
 	if given.pattern != "" && given.next == 0 && s.until == 0 {
 		return boterr.Missing("runUntil", "the last instant at which the pattern may run")
@@ -370,7 +368,7 @@ func fromDocument(o document.Object) (*agenda.Record, error) {
 	return r, nil
 }
 
-// read decodes a stored document into a record.
+// read decodes a stored document into r.
 func read(r *agenda.Record, o document.Object) error {
 	*r = agenda.Record{}
 	if err := document.Decode(o, r); err != nil {

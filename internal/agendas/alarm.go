@@ -10,39 +10,39 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// topic is the topic of notices about agendas. A notice is the time, in milliseconds, from which one can be claimed.
+// topic is the topic of notices. A notice is the time, in Unix milliseconds, from which an agenda can be claimed.
 const topic = "agendas"
 
-// notify tells the schedulers of all processes that an agenda can be claimed from a time on, if the store sends
-// notices. It does nothing for the zero time.
+// notify sends a notice for an agenda that can be claimed from a time on, if the store supports notices. It does
+// nothing for the zero time.
 func notify(database store.Store, at time.Time) {
 	if notifier, ok := database.(store.Notifier); ok && !at.IsZero() {
 		notifier.Notify(topic, strconv.FormatInt(millis(at), 10))
 	}
 }
 
-// alarm decides how long a scheduler over a shared store waits for the next agenda. If the store sends notices, it waits
-// until the next time that it knows, and looks at the store only now and then, for lost notices.
+// alarm decides how long a scheduler on a shared store waits for the next agenda. If the store supports notices, the
+// scheduler waits until the next known time. It queries the store only rarely, in case notices were lost.
 type alarm struct {
 	// notifier is nil if the store sends no notices.
 	notifier store.Notifier
 	wake     chan struct{}
 
 	mu sync.Mutex
-	// stop ends the notices, or nil before they begin.
+	// stop ends the subscription. It is nil if there is none.
 	stop func()
-	// times are the times in notices, in milliseconds, the earliest first.
+	// times are the times of received notices, in Unix milliseconds, earliest first.
 	times []int64
-	// seen is the time of the last look at the store. next is the time of the first agenda after it.
+	// seen is the time of the last query. next is the time of the first agenda that it found for later.
 	seen, next int64
-	// until is the time until which the scheduler waits, or 0 while it does not.
+	// until is the time until which the scheduler waits, or 0 if it does not wait.
 	until int64
 }
 
 const (
-	// pollsPerLook is the number of polls between two looks at a store that sends notices.
+	// pollsPerLook is how many times less often the scheduler queries a store that supports notices.
 	pollsPerLook = 10
-	// maxTimes is the maximum number of known times. A later notice makes the scheduler look at once.
+	// maxTimes limits the stored notices. A further notice makes the scheduler query at once.
 	maxTimes = 10_000
 )
 
@@ -51,7 +51,7 @@ func newAlarm(database store.Store) *alarm {
 	return &alarm{notifier: notifier, wake: make(chan struct{}, 1)}
 }
 
-// looks reports whether the time of the next agenda must be looked up at now. It begins the look.
+// looks reports whether the store must be queried for the next agenda. If so, it also subscribes to notices.
 func (a *alarm) looks(now int64) bool {
 	if a.notifier == nil {
 		return false
@@ -67,14 +67,14 @@ func (a *alarm) looks(now int64) bool {
 	return true
 }
 
-// set records the time of the next agenda.
+// set records the result of the query: the time of the next agenda.
 func (a *alarm) set(next int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.next = next
 }
 
-// idle returns how long to wait after a look at now. A scheduler that polls waits for atMost.
+// idle returns how long to wait after a query at now. Without notices it returns atMost.
 func (a *alarm) idle(now int64, atMost time.Duration) time.Duration {
 	if a.notifier == nil {
 		return atMost
@@ -88,16 +88,16 @@ func (a *alarm) idle(now int64, atMost time.Duration) time.Duration {
 	return max(time.Millisecond, time.Duration(a.until-now)*time.Millisecond)
 }
 
-// heard handles a notice, whose text is the time of an agenda in milliseconds.
+// heard handles a notice.
 func (a *alarm) heard(text string) {
 	at, err := strconv.ParseInt(text, 10, 64)
-	if err != nil { // Notices were lost.
+	if err != nil { // The subscription may have missed notices.
 		at = 0
 	}
 	a.expect(at)
 }
 
-// expect makes the scheduler look at a time.
+// expect makes the scheduler query the store at a time.
 func (a *alarm) expect(at int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -115,7 +115,7 @@ func (a *alarm) expect(at int64) {
 	}
 }
 
-// end ends the notices, until the next look.
+// end ends the subscription until the next query.
 func (a *alarm) end() {
 	a.mu.Lock()
 	stop := a.stop

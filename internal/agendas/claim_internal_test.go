@@ -36,7 +36,7 @@ func TestClockThatGoesBack_DelaysNoRetry(t *testing.T) {
 				s.requireNothingDue(scheduler)
 				s.clock.advance(-time.Hour)
 				s.clock.advance(20 * time.Second)
-				s.runNext(s.scheduler(handler)) // A new scheduler without a history.
+				s.runNext(s.scheduler(handler)) // a new scheduler without known losses
 			})
 		})
 	}
@@ -46,7 +46,7 @@ func TestClockThatGoesBack_DelaysNoLease(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		id := s.add(-2 * time.Hour)
-		s.clock.advance(3 * defaultLease) // So that dieOnce ends at the time at which it began.
+		s.clock.advance(3 * defaultLease)
 		watching := s.scheduler(succeed)
 		s.requireNothingDueAfter(watching, id)
 		s.add(-2*time.Hour, named("dies"))
@@ -100,10 +100,10 @@ func (s *stand) rawOf(id string) document.Object {
 	return stored
 }
 
-// A step is called at each step of a worker: a call of its store, or the work of its handler.
+// step is called for each step of a worker: a call of its store or of its handler. act does the step.
 type step func(number int, act func())
 
-// stepped is a store whose calls go through a step function.
+// stepped is a store that makes its calls through step.
 type stepped struct {
 	store.Store
 
@@ -164,7 +164,7 @@ func (c *steppedCollection) FindAndModify(
 	return result, err
 }
 
-// crash is a store with agendas of all kinds, a worker that dies, and the number of successful runs.
+// crash is a store with agendas of all kinds, and the number of successful runs. Workers on it die.
 type crash struct {
 	*stand
 
@@ -192,10 +192,10 @@ func (c *crash) handler(_ context.Context, run agenda.Run) error {
 	return nil
 }
 
-// wrapping returns the store that a worker sees.
+// wrapping returns the store as a worker sees it.
 type wrapping func(steps *stepped) store.Store
 
-// wrappings are a store that can be watched, and one that cannot.
+// wrappings returns wrappings for a watched store and for an unwatched store.
 func wrappings() []wrapping {
 	return []wrapping{
 		func(steps *stepped) store.Store { return watchedSteps{steps} },
@@ -203,7 +203,7 @@ func wrappings() []wrapping {
 	}
 }
 
-// worker returns a scheduler whose store calls and handler calls go through step.
+// worker returns a scheduler whose calls of the store and of the handler go through step.
 func (c *crash) worker(wrap wrapping, step step) *Scheduler {
 	steps := &stepped{Store: c.store, step: step}
 	store := wrap(steps)
@@ -213,8 +213,8 @@ func (c *crash) worker(wrap wrapping, step step) *Scheduler {
 	}, limited(5), func(config *SchedulerConfig) { config.Env.Store = store })
 }
 
-// requireAllDone lets the leases expire, runs the remaining agendas in another worker, and asserts that none
-// was lost or left unfinished.
+// requireAllDone lets the leases expire and runs the remaining agendas in another worker. It fails if an agenda was
+// lost or left unfinished.
 func (c *crash) requireAllDone(about string) {
 	c.t.Helper()
 	heir := c.scheduler(c.handler, limited(5))
@@ -236,7 +236,7 @@ func (c *crash) requireAllDone(about string) {
 	}
 }
 
-// mostSteps is more than the number of steps of any worker here.
+// mostSteps is more than the steps that any worker in these tests makes.
 const mostSteps = 200
 
 func TestScheduler_KilledAtAnyStep(t *testing.T) {
@@ -263,7 +263,7 @@ func TestScheduler_KilledAtAnyStep(t *testing.T) {
 	}
 }
 
-// isSpared runs all due agendas in a worker that is killed at a step, and reports whether it finished before
+// isSpared runs all due agendas in a worker that is killed at a step. It reports whether the worker finished before
 // that step.
 func (c *crash) isSpared(wrap wrapping, at int, kill func(act func())) bool {
 	c.t.Helper()

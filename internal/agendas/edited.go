@@ -12,31 +12,30 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Operators may edit the records of agendas in the database. Whatever they write, an agenda does not run
-// endlessly, and does not hold up other agendas. Fields of the scheduler with impossible values are repaired
-// before the next claim. A result that matches no record counts as a failure. A record that cannot be decoded
-// fails like a run.
+// Operators may edit agendas in the database. Whatever they write, an agenda must not run endlessly or block other
+// agendas. The scheduler's fields are repaired before the next claim if their values are impossible. If the result of
+// a run cannot be stored because the record does not match, the run counts as a failure. A record that cannot be
+// decoded fails like a run.
 //
-// The clock may also be set back. A lease or a pause that was written in the future does not count: the pause
-// ends, and the lease begins again.
+// The clock may also be set back. A lease or pause that was written in the future does not count: the pause ends, and
+// the lease starts again.
 
-// errEdited is the failure of a run whose record was edited meanwhile, so that its result cannot be stored.
+// errEdited is the failure of a run during which the record was edited, so that its result cannot be stored.
 var errEdited = boterr.New(boterr.Internal, "", "the record of the agenda changed during its run")
 
 const (
-	// mostCount is more than any of an agenda's counters can reach.
+	// mostCount is more than any counter of an agenda can reach.
 	mostCount = 1 << 30
-	// mostFence is more than any fencing token. Repaired tokens are times in milliseconds.
+	// mostFence is greater than any fencing token. Repaired tokens are times in Unix milliseconds.
 	mostFence = 1 << 53
-	// longestLease is the longest time that a lease may last.
+	// longestLease is the maximum duration of a lease.
 	longestLease = 24 * time.Hour
-	// clockSlack is the step back of the store's clock that does not count as a jump, because processes may
-	// read the clock with some error.
+	// clockSlack is the difference by which the store's clock may go back without being treated as set back, because
+	// processes read the clock with some error.
 	clockSlack = time.Second
 )
 
-// isOdd reports whether a field of the scheduler has a value that no scheduler writes. Null counts as
-// missing.
+// isOdd reports whether a field of the scheduler has a value that no scheduler writes. Null counts as missing.
 func isOdd(field string, value any) bool {
 	var isFine bool
 	switch field {
@@ -62,13 +61,13 @@ func isCount(value any, limit int64) bool {
 	return isInteger && number >= 0 && number <= limit
 }
 
-// countIn returns the counter in a field of a document, or 0 if the value is not a count.
+// countIn returns a counter of a document, or 0 if its value is not a count.
 func countIn(o document.Object, field string) int64 {
 	return min(max(0, document.Get(o, field, int64(0))), mostCount)
 }
 
-// isSound reports whether an agenda that was found due can be claimed without repair: all fields of the
-// scheduler have values that a scheduler writes, and it has no lease.
+// isSound reports whether a due agenda can be claimed without repair: the scheduler's fields have valid values, and
+// there is no lease.
 func isSound(seen document.Object) bool {
 	for field, value := range seen.All() {
 		if isOdd(field, value) || field == fieldLeaseUntil && value != nil {
@@ -78,9 +77,9 @@ func isSound(seen document.Object) bool {
 	return true
 }
 
-// repair replaces values of the scheduler's fields that no scheduler writes, and returns the stored agenda:
-// unchanged if there is nothing to repair, and the zero Object if it has changed since. Counts in repaired
-// fields are lost. An invalid lease begins again, in case a worker holds it.
+// repair replaces invalid values of the scheduler's fields and returns the stored agenda. It returns the agenda
+// unchanged if all values are valid, and the zero Object if the agenda has changed since it was read. Counts in
+// repaired fields are lost. An invalid lease starts again, because a worker may hold it.
 func (s *Scheduler) repair(ctx context.Context, seen document.Object, now time.Time) (document.Object, error) {
 	set, unset, fields := document.O(), document.O(), []query.FieldValue(nil)
 	for field, value := range seen.All() {
@@ -89,7 +88,7 @@ func (s *Scheduler) repair(ctx context.Context, seen document.Object, now time.T
 		}
 		fields = append(fields, query.FieldValue{Name: field, Value: value})
 		switch field {
-		case fieldFence: // It must differ from the token of any earlier claim.
+		case fieldFence: // The token must differ from all earlier ones.
 			set = set.With(field, millis(now))
 		case fieldLeaseUntil:
 			set = set.With(field, millis(now.Add(s.config.Lease))).With(fieldHeldAt, millis(now))
@@ -106,16 +105,16 @@ func (s *Scheduler) repair(ctx context.Context, seen document.Object, now time.T
 	return s.rewrite(ctx, seen, fields, set, unset.Without(fieldHeldAt))
 }
 
-// redate restarts a lease that was written in the future, or that no scheduler could have written. A worker
-// that holds it will renew it soon; otherwise it expires.
+// redate restarts a lease that was written in the future or is too long. A worker that holds the lease will renew it
+// soon; otherwise it expires.
 func (s *Scheduler) redate(ctx context.Context, seen document.Object, now time.Time) error {
-	s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: a lease from another time begins again", slog.String("agenda", idOf(seen)))
+	s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: restarted a lease that was written in the future or is too long", slog.String("agenda", idOf(seen)))
 	_, err := s.rewrite(ctx, seen, nil, document.O(fieldLeaseUntil, millis(now.Add(s.config.Lease)), fieldHeldAt, millis(now)), document.O())
 	return err
 }
 
-// rewrite sets and removes fields of an agenda that is unchanged since it was seen, also in further fields,
-// and returns the result, or the zero Object if it has changed.
+// rewrite sets and removes fields of an agenda if it has not changed since it was read, including the further fields.
+// It returns the result, or the zero Object if the agenda has changed.
 func (s *Scheduler) rewrite(
 	ctx context.Context, seen document.Object, further []query.FieldValue, set, unset document.Object,
 ) (document.Object, error) {
@@ -137,8 +136,7 @@ func (s *Scheduler) rewrite(
 	return s.modify(ctx, filter, query.Change{Update: update})
 }
 
-// modify changes the agenda that a filter matches, and returns the result, or the zero Object if there is
-// none.
+// modify changes the agenda that matches a filter and returns the result, or the zero Object if none matches.
 func (s *Scheduler) modify(ctx context.Context, filter *query.Filter, change query.Change) (document.Object, error) {
 	done, err := s.agendas.FindAndModify(ctx, filter, change, store.FindAndModifyOptions{New: true})
 	if err != nil || !done.Matched {
@@ -147,8 +145,7 @@ func (s *Scheduler) modify(ctx context.Context, filter *query.Filter, change que
 	return done.Document, nil
 }
 
-// wasEdited reports whether the stored fields of the claim were changed by another program. Changes by
-// updateAgenda do not count.
+// wasEdited reports whether another program changed the claim's fields. Changes by updateAgenda do not count.
 func (c *Claim) wasEdited(stored document.Object) bool {
 	if isRescheduled(stored) {
 		return false
@@ -164,8 +161,8 @@ func (c *Claim) wasEdited(stored document.Object) bool {
 	return false
 }
 
-// restore writes the claim's values, and the failures counted since, into the stored agenda. It does nothing
-// if the agenda has changed again.
+// restore writes the claim's fields, with the failures counted since, to the stored agenda again. It does nothing if
+// the agenda has changed again.
 func (c *Claim) restore(ctx context.Context) error {
 	s := c.scheduler
 	s.report(ctx, slog.LevelWarn, "agenda: edited while it ran", agenda.Event{Run: c.run, At: c.claimedAt})

@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// edits are changes of fields of a record. nil removes the field, and null sets it to null.
+// edits returns changes to the fields of a record. nil removes a field; null sets it to null.
 func edits() []document.Object {
 	var all []document.Object
 	odd := []any{nil, null{}, "x", 7, document.O("n", 1)}
@@ -46,7 +46,7 @@ func edits() []document.Object {
 // null is an edit that sets a field to null.
 type null struct{}
 
-// edit changes fields of a record, as an operator with access to the database may do.
+// edit changes fields of a record like an operator with access to the database.
 func (s *stand) edit(id string, fields document.Object) {
 	s.t.Helper()
 	set, unset := document.O("edited", s.env.NewID()), document.O("none", true)
@@ -68,7 +68,7 @@ func (s *stand) edit(id string, fields document.Object) {
 	require.NoError(s.t, err)
 }
 
-// editing is an agenda whose record is edited, followed by another one.
+// editing is an agenda whose record gets edited, and another agenda after it.
 type editing struct {
 	*stand
 
@@ -80,8 +80,8 @@ type editing struct {
 
 const limitOfEdited = 3
 
-// newEditing returns a scheduler whose runs of the agenda have the given outcome, except that the agenda is
-// postponed only once. The record is edited with meanwhile during each run.
+// newEditing returns a scheduler. Each run of the agenda has the given outcome, but only the first is postponed.
+// During each run, its record is edited with meanwhile.
 func newEditing(s *stand, outcome error, before, meanwhile document.Object) (*editing, *Scheduler) {
 	e := &editing{stand: s, about: fmt.Sprint(outcome, " ", before, " ", meanwhile)}
 	_, isPostponed := agenda.Postponed(outcome)
@@ -107,8 +107,7 @@ func newEditing(s *stand, outcome error, before, meanwhile document.Object) (*ed
 	return e, scheduler
 }
 
-// check lets time pass until nothing is due, and requires that the agenda was run at most the given number of
-// times.
+// check lets time pass until nothing is due. It fails if the agenda ran more than most times.
 func (e *editing) check(scheduler *Scheduler, most int) {
 	e.t.Helper()
 	const rounds, mostAtOnce = 12, 50
@@ -117,7 +116,7 @@ func (e *editing) check(scheduler *Scheduler, most int) {
 		for runs := 0; ; runs++ {
 			require.Less(e.t, runs, mostAtOnce, "it runs without end: %s: %v", e.about, e.stored())
 			result, err := scheduler.RunNext(e.ctx)
-			if !errors.Is(err, agenda.ErrLeaseLost) { // Whatever was edited.
+			if !errors.Is(err, agenda.ErrLeaseLost) { // Lost leases are expected, because leaseUntil is edited, too.
 				require.NoError(e.t, err, e.about)
 			}
 			if !result.Ran {
@@ -135,7 +134,7 @@ func (e *editing) check(scheduler *Scheduler, most int) {
 	require.True(e.t, !ok || at.After(start().AddDate(100, 0, 0)), "%s: it goes on at %v: %v", e.about, at, e.stored())
 }
 
-// outcomes are the results of the runs of an edited agenda.
+// outcomes are the results that a run of an edited agenda may have.
 func outcomes() []error {
 	return []error{nil, boterr.New(boterr.Unavailable, "", "no answer"), agenda.Postpone(time.Second)}
 }

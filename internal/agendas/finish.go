@@ -20,28 +20,28 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// maxErrorSize is the number of bytes stored of a failure's text.
+// maxErrorSize limits the stored text of a failure, in bytes.
 const maxErrorSize = 1000
 
-// An outcome is the consequence of a run for its agenda.
+// An outcome is the effect of a run on its agenda.
 type outcome struct {
 	update *query.Update
-	// stamps are the fields that get a new value in each update.
+	// stamps are the fields whose values differ in each update.
 	stamps document.Object
-	// next is the time of the next run, or zero if there is none or if a pause comes first.
+	// next is the time of the next run. It is zero if there is none, or if a pause comes first.
 	next time.Time
-	// pauses is true if it can be claimed again after a pause, by the store's clock.
+	// pauses is true if the agenda can be claimed again after pause, by the store's clock.
 	pauses bool
 	pause  time.Duration
-	// final is true if no further attempt for the scheduled time follows.
+	// final is true if there is no further attempt for the scheduled time.
 	final bool
 }
 
-// A verdict decides the outcome of a run from the current stored agenda.
+// A verdict determines the outcome of a run from the currently stored agenda.
 type verdict func(r *agenda.Record) outcome
 
-// finish stores the outcome of a run, and reports it. ctx is not the context of the run, which may have
-// ended. pause is the back-off.
+// finish stores the outcome of a run and reports it. The context of the run may have ended, so ctx is another one.
+// pause returns the back-off.
 func (s *Scheduler) finish(
 	ctx context.Context, c *Claim, failure error, pause func(failures int) time.Duration,
 ) (agenda.Result, error) {
@@ -69,7 +69,7 @@ func (s *Scheduler) finish(
 	return result, err
 }
 
-// failureOf returns the failure of a claim's run: the given error, or an error if the record was edited.
+// failureOf returns the failure of a claim's run: the given error, or errEdited if the record was edited.
 func (c *Claim) failureOf(failure error) error {
 	switch {
 	case failure != nil:
@@ -103,7 +103,7 @@ func (s *Scheduler) afterRun(
 	}
 }
 
-// postpone gives a claim back for a time. If its record was edited, that is a failure.
+// postpone releases a claim until a later time. If its record was edited, it counts a failure instead.
 func (s *Scheduler) postpone(
 	ctx context.Context, c *Claim, reason error, wait time.Duration, pause func(failures int) time.Duration,
 ) (agenda.Result, error) {
@@ -120,19 +120,19 @@ func (s *Scheduler) postpone(
 	return result, err
 }
 
-// abandon releases a claim, so that another worker can take the agenda at once.
+// abandon releases a claim so that another worker can take the agenda at once.
 func (s *Scheduler) abandon(ctx context.Context, c *Claim, reason error, judge verdict) (agenda.Result, error) {
 	done, err := s.conclude(ctx, c, judge)
 	s.report(ctx, slog.LevelDebug, "agenda: given back", agenda.Event{Run: c.run, At: c.claimedAt, Err: reason, Next: done.next})
 	return agenda.Result{Ran: true, Run: c.run, Err: reason, Next: done.next}, err
 }
 
-// mostVerdicts bounds how often an outcome is decided, when the agenda changes each time.
+// mostVerdicts limits how often conclude repeats when the agenda keeps changing.
 const mostVerdicts = 8
 
-// conclude stores the outcome of a run, unless the agenda was removed. If the agenda has changed so that the
-// outcome differs, it judges again. The error is agenda.ErrLeaseLost, errEdited after too many changes, or an
-// error of the store, after which the lease expires.
+// conclude stores the outcome of a run, unless the agenda was removed. If the agenda has changed in a way that
+// affects the outcome, judge is called again. The error is agenda.ErrLeaseLost, errEdited after too many changes, or
+// an error of the store. After an error of the store, the lease expires.
 func (s *Scheduler) conclude(ctx context.Context, c *Claim, judge verdict) (outcome, error) {
 	for range mostVerdicts {
 		done, err := s.timed(ctx, judge(&c.record))
@@ -162,7 +162,7 @@ func (s *Scheduler) conclude(ctx context.Context, c *Claim, judge verdict) (outc
 	return outcome{}, errEdited
 }
 
-// store stores an outcome, and reports whether the agenda was still as claimed.
+// store stores an outcome. stored is false if the agenda has changed since it was read.
 func (c *Claim) store(ctx context.Context, o outcome) (stored bool, err error) {
 	filter, err := c.unchanged()
 	if err != nil {
@@ -173,7 +173,7 @@ func (c *Claim) store(ctx context.Context, o outcome) (stored bool, err error) {
 	return written.Matched > 0, err
 }
 
-// timed returns an outcome with the time at which its pause ends. Only pauses need the store's clock.
+// timed returns an outcome with the end of its pause. It reads the store's clock only for a pause.
 func (s *Scheduler) timed(ctx context.Context, o outcome) (outcome, error) {
 	if !o.pauses {
 		return o, nil
@@ -187,8 +187,8 @@ func (s *Scheduler) timed(ctx context.Context, o outcome) (outcome, error) {
 	return o, nil
 }
 
-// unchanged returns a filter that matches the agenda while the claim holds and the fields that decide the
-// outcome are unchanged.
+// unchanged returns a filter that matches the agenda while the claim holds and the fields that determine the outcome
+// are unchanged.
 func (c *Claim) unchanged() (*query.Filter, error) {
 	fields := make([]query.FieldValue, 0, 5)
 	fields = append(fields, c.field(record.FieldID), query.FieldValue{Name: fieldFence, Value: c.fence},
@@ -205,17 +205,17 @@ func (c *Claim) field(name string) query.FieldValue {
 	return query.FieldValue{Name: name, Value: value}
 }
 
-// claimState is the state of a claim whose agenda has changed.
+// claimState is the state of a claim on an agenda that has changed.
 type claimState int
 
 const (
 	isHeldStill claimState = iota
-	// isEnded: the end of the run is already stored, so this claim cannot end again.
+	// isEnded means that the end of the run is already stored.
 	isEnded
 	isRemoved
 )
 
-// reread reads an agenda that has changed. The error is agenda.ErrLeaseLost if another worker has claimed it.
+// reread reads an agenda that has changed. It returns agenda.ErrLeaseLost if another worker has claimed the agenda.
 func (s *Scheduler) reread(ctx context.Context, c *Claim) (claimState, error) {
 	stored, exists, err := s.agendas.Get(ctx, c.id)
 	switch {
@@ -233,9 +233,9 @@ func (s *Scheduler) reread(ctx context.Context, c *Claim) (claimState, error) {
 	}
 }
 
-// afterSuccess is the verdict on a successful run that was claimed at a time. The outcome is the next
-// occurrence after that time. An occurrence that passed during the run is late, and carries the number of
-// further missed ones.
+// afterSuccess is the verdict on a successful run, claimed at a time: the agenda continues with the next occurrence
+// after that time. If this occurrence has passed during the run, it runs late and records how many further ones were
+// missed.
 func (s *Scheduler) afterSuccess(r *agenda.Record, claimed time.Time) outcome {
 	next, err := s.occurrence(r, claimed)
 	switch {
@@ -248,7 +248,7 @@ func (s *Scheduler) afterSuccess(r *agenda.Record, claimed time.Time) outcome {
 	}
 }
 
-// afterLastFailure is the verdict on a run that was claimed at a time and failed at its last attempt.
+// afterLastFailure is the verdict on a run, claimed at a time, that failed at its last attempt.
 func (s *Scheduler) afterLastFailure(r *agenda.Record, claimed time.Time, failure error) outcome {
 	next, err := s.occurrence(r, claimed)
 	if err != nil || next.IsZero() {
@@ -259,14 +259,14 @@ func (s *Scheduler) afterLastFailure(r *agenda.Record, claimed time.Time, failur
 	}
 }
 
-// failed returns the outcome for an agenda that was claimed at a time and failed for good.
+// failed returns the outcome for an agenda that failed for good. claimed is the time of the claim.
 func (s *Scheduler) failed(claimed time.Time, failure error) outcome {
 	return outcome{
 		update: updates().fail, stamps: document.O(fieldError, textOf(failure), fieldFailedAt, millis(claimed)), final: true,
 	}
 }
 
-// retry is the verdict for a failed run that is attempted again after a pause.
+// retry is the verdict on a failed run that gets another attempt after a pause.
 func (s *Scheduler) retry(
 	ctx context.Context, r *agenda.Record, failure error, pause func(failures int) time.Duration,
 ) outcome {
@@ -276,16 +276,16 @@ func (s *Scheduler) retry(
 	}
 }
 
-// wasRescheduled reports whether a claimed agenda got a new schedule since it was claimed.
+// wasRescheduled reports whether an agenda got a new schedule after it was claimed.
 func wasRescheduled(r *agenda.Record) bool { return r.Attempts == 0 && !r.Begun }
 
-// released is the verdict on a run that ends without a result, or whose agenda has a new schedule: the stored
-// schedule applies.
+// released is the verdict on a run that has no result, or whose agenda got a new schedule: the stored schedule
+// applies.
 func (s *Scheduler) released(r *agenda.Record) outcome {
 	return outcome{update: updates().release, next: r.NextRunAt.Time()}
 }
 
-// notBegun is the verdict on a claim whose run did not begin.
+// notBegun is the verdict on a claim whose run did not start.
 func (s *Scheduler) notBegun(r *agenda.Record) outcome {
 	if wasRescheduled(r) {
 		return s.released(r)
@@ -293,7 +293,7 @@ func (s *Scheduler) notBegun(r *agenda.Record) outcome {
 	return outcome{update: updates().giveBack, next: r.NextRunAt.Time()}
 }
 
-// textOf returns the text of a failure for storing: without credentials, and cut if it is long.
+// textOf returns the text of a failure in the form that is stored: without credentials, and shortened if it is long.
 func textOf(failure error) string {
 	text := strings.ToValidUTF8(display.Text(failure), "�")
 	if len(text) > maxErrorSize {
@@ -308,8 +308,7 @@ const (
 	maxPause   = time.Hour
 )
 
-// exponential is the default back-off without jitter: firstPause, doubled with each failure, at
-// most maxPause.
+// exponential is the default back-off without jitter: firstPause, doubled with each failure, up to maxPause.
 func exponential(failures int) time.Duration {
 	pause := firstPause
 	for ; failures > 1 && pause < maxPause; failures-- {
@@ -318,13 +317,13 @@ func exponential(failures int) time.Duration {
 	return min(pause, maxPause)
 }
 
-// jittered is a random part of the exponential back-off.
+// jittered returns a random pause of up to the exponential back-off.
 func jittered(failures int) time.Duration {
 	return rand.N(exponential(failures) + 1) //nolint:gosec // Spreading load needs no secrecy.
 }
 
-// pauseAfter returns the pause after a number of failures: the host's, or the default if the host's function
-// panics.
+// pauseAfter returns the pause after a number of failures, from the host's function. If that panics, the default
+// applies.
 func (s *Scheduler) pauseAfter(
 	ctx context.Context, failures int, pause func(failures int) time.Duration,
 ) (chosen time.Duration) {
@@ -333,20 +332,20 @@ func (s *Scheduler) pauseAfter(
 	return max(0, pause(failures))
 }
 
-// updates are the changes made by schedulers, compiled on first use. Values that differ each time are stamps
-// of a query.Change, which need no compiling.
+// updates are the changes that schedulers make, compiled at first use. Values that differ each time are stamps of a
+// query.Change, which need no compilation.
 var updates = sync.OnceValue(newUpdates)
 
 type allUpdates struct {
-	// claim counts a claim. claimAgain counts a claim after a pause. lost ends a claim that never came back
-	// and was alone, which is a failure; lostNotAlone ends one that never came back while others ran. A later
-	// result of such a run finds a different fence.
+	// claim counts a claim as an attempt. claimAgain counts a claim after a pause. lost ends a claim that never came
+	// back as a failure; lostNotAlone ends one that was not alone. A later result of such a run finds a different
+	// fence.
 	claim, claimAgain, lost, lostNotAlone *query.Update
-	// notAlone records that another agenda was lost as well.
+	// notAlone records that the agenda's scheduler lost another agenda at the same time.
 	notAlone *query.Update
-	// release ends a run and keeps the schedule. giveBack also takes back the attempt.
+	// release ends a run and keeps the schedule. giveBack also undoes the count of the attempt.
 	release, giveBack *query.Update
-	// postpone is giveBack with a pause.
+	// postpone is like giveBack, with a pause.
 	postpone *query.Update
 	// relocate moves the run to another time.
 	relocate *query.Update
@@ -359,12 +358,12 @@ type allUpdates struct {
 
 func newUpdates() *allUpdates {
 	var (
-		// The fields that each end of a claim removes, that the end of a run removes, and that the last end
-		// for its time removes.
+		// left are the fields that each end of a claim removes; ended, that the end of a run removes; last, that the
+		// last attempt for a scheduled time removes.
 		left  = []any{fieldLeaseUntil, true, fieldClaim, true, fieldNotAlone, true, fieldBegun, true}
 		ended = appendPairs(left, fieldRetryAt, true, fieldHeldAt, true)
 		last  = appendPairs(ended, fieldAttempts, true, fieldFailures, true, fieldLost, true)
-		// A run that succeeded removes the marks of a failure, too.
+		// A successful run also removes the marks of a failure.
 		succeeded = document.O(appendPairs(last, fieldFailed, true, fieldError, true)...)
 	)
 	return &allUpdates{
@@ -388,10 +387,10 @@ func newUpdates() *allUpdates {
 	}
 }
 
-// appendPairs returns pairs followed by more. It does not change pairs.
+// appendPairs returns pairs followed by more, without modifying pairs.
 func appendPairs(pairs []any, more ...any) []any { return append(slices.Clip(pairs), more...) }
 
-// mustUpdate compiles an update that is known to be valid.
+// mustUpdate compiles a constant update.
 func mustUpdate(pairs ...any) *query.Update {
 	update, err := query.CompileUpdate(document.O(pairs...))
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 
 func fail(context.Context, agenda.Run) error { return errors.New("no luck") }
 
-// limited sets the number of failures, and a pause of a minute for each failure.
+// limited limits the failures. Each failure pauses for a minute.
 func limited(limit int) func(*SchedulerConfig) {
 	return func(c *SchedulerConfig) {
 		c.Limit = limit
@@ -388,7 +388,7 @@ func TestBackoff_DefaultGrowsToAnHour(t *testing.T) {
 	}
 }
 
-// askedToWaitError is a failure with the pause before the next try.
+// askedToWaitError is a failure with a requested pause.
 type askedToWaitError struct{ error }
 
 func (askedToWaitError) RetryAfter() time.Duration { return 20 * time.Minute }
@@ -429,7 +429,7 @@ func TestMissed_WhileItRuns(t *testing.T) {
 	})
 }
 
-// runOut runs due agendas until none is left. It fails after too many runs.
+// runOut runs agendas until none is left. It fails after too many runs.
 func runOut(s *stand, scheduler *Scheduler) {
 	s.t.Helper()
 	for range 100 {

@@ -19,13 +19,14 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// dies is a handler in which the worker dies.
+// dies is a handler in which its worker dies.
 func dies(context.Context, agenda.Run) error {
 	runtime.Goexit()
 	return nil
 }
 
-// dieOnce makes a worker claim a due agenda and die, and reports whether one was due. Then the lease expires.
+// dieOnce has a worker claim a due agenda and die, and then lets the lease expire. It reports whether an agenda was
+// due.
 func (s *stand) dieOnce() bool {
 	s.t.Helper()
 	started := false
@@ -40,7 +41,7 @@ func (s *stand) dieOnce() bool {
 	return started
 }
 
-// deaths makes workers die until no more agendas start, and returns the number of deaths.
+// deaths has workers die until no more agendas start. It returns the number of deaths.
 func (s *stand) deaths() int {
 	s.t.Helper()
 	for count := range 20 {
@@ -113,7 +114,7 @@ func TestLostRun_ScheduledAnewMeanwhile(t *testing.T) {
 	})
 }
 
-// mortal is a store as seen by one process. Once the process dies, no call returns.
+// mortal is the store as one process sees it. After the process dies, no call returns.
 type mortal struct {
 	store.Store
 
@@ -130,7 +131,7 @@ func (l *live) newMortal() *mortal {
 	return m
 }
 
-// live waits forever if the process is dead.
+// live blocks forever if the process is dead.
 func (m *mortal) live() {
 	if m.isDead.Load() {
 		<-m.end.Done()
@@ -138,8 +139,8 @@ func (m *mortal) live() {
 	}
 }
 
-// oneProcess runs the due agendas in a separate process, which dies during the agenda with the tag "kills".
-// It returns once the process is dead or an hour has passed.
+// oneProcess runs the due agendas in a process that dies during the agenda with the tag "kills". It returns when the
+// process is dead or an hour has passed.
 func (l *live) oneProcess() {
 	l.t.Helper()
 	store := l.newMortal()
@@ -246,7 +247,7 @@ func TestLostRun_LastStartAtShutdown(t *testing.T) {
 				})
 				l.pass(time.Minute)
 				takes(l, l.scheduler(succeed, func(c *SchedulerConfig) {
-					// The hook runs before the end of the claim: the shutdown begins then.
+					// The hook runs before the end of the claim, so the shutdown starts at that point.
 					c.Hooks.Claimed = func(context.Context, agenda.Event) {
 						l.stop()
 						<-time.After(time.Second)
@@ -261,7 +262,7 @@ func TestLostRun_LastStartAtShutdown(t *testing.T) {
 	}
 }
 
-// crashTogether makes a scheduler claim these agendas and never come back.
+// crashTogether has a scheduler claim these agendas and die.
 func (s *stand) crashTogether(ids ...string) {
 	s.t.Helper()
 	victim := s.scheduler(succeed)
@@ -327,7 +328,7 @@ func TestBlame_BesideAnEditedRecord(t *testing.T) {
 	}
 }
 
-// If several agendas are running, only the one that ends each process fails.
+// If several agendas run when a process dies, only the one that kills it fails in the end.
 func TestBlame_GuiltyAgendaIsFound(t *testing.T) {
 	t.Parallel()
 	const innocent, limit = 5, 3
@@ -350,13 +351,13 @@ func TestBlame_GuiltyAgendaIsFound(t *testing.T) {
 	})
 }
 
-// dueNow makes an agenda due at the beginning of the test.
+// dueNow makes an agenda due at the start of the test.
 func dueNow(l *live) func(*agenda.Record) {
 	return func(r *agenda.Record) { r.NextRunAt = document.TimestampOf(l.began) }
 }
 
-// dies runs the due agendas in a separate process, which the agenda "kills" ends while others run. It reports
-// whether that happened.
+// dies runs the due agendas in a process that the agenda "kills" kills while others run. It reports whether that
+// happened.
 func (l *live) dies(limit int) bool {
 	l.t.Helper()
 	store := l.newMortal()
@@ -378,7 +379,7 @@ func (l *live) dies(limit int) bool {
 	return isDead
 }
 
-// One app's suspects hold up another app's suspects by one run at a time.
+// One app's suspects delay another app's suspect by at most one run at a time.
 func TestBlame_AppsTakeTurns(t *testing.T) {
 	t.Parallel()
 	const long, suspects = time.Minute, 20
@@ -403,7 +404,7 @@ func TestBlame_AppsTakeTurns(t *testing.T) {
 	})
 }
 
-// Suspects that run alone leave half of the time to other agendas.
+// Suspects that run alone must leave half of the time to other agendas.
 func TestBlame_SuspectsLeaveTimeForOthers(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(l *live) {
@@ -426,8 +427,8 @@ func TestBlame_SuspectsLeaveTimeForOthers(t *testing.T) {
 	})
 }
 
-// A suspect that ignores the end of its context holds up others for a limited time. If the process ends then,
-// neither the suspect nor the agendas that ran with it count as failed.
+// A suspect that ignores the end of its context delays others for a limited time. If the process then ends, neither
+// the suspect nor the agendas that ran at the same time count as failed.
 func TestBlame_SuspectThatDoesNotEnd(t *testing.T) {
 	t.Parallel()
 	for lost := range int64(2) {

@@ -18,16 +18,16 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// noticed is a scheduler in a bubble over a shared store, and the agendas of another process on it.
+// noticed is a scheduler on a shared store, and the agendas that another process adds to the store.
 type noticed struct {
 	*live
 
 	service *Service
-	// ran receives the start of each run, as the time since the test began.
+	// ran receives the time of each run, relative to the start of the test.
 	ran chan time.Duration
 }
 
-// inNoticedBubble runs a test with a scheduler that polls so rarely that it depends on notices.
+// inNoticedBubble runs a test with a scheduler that relies on notices, because it polls very rarely.
 func inNoticedBubble(t *testing.T, handler agenda.Handler, test func(n *noticed)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestNotices_AgendaThatWasThereBefore(t *testing.T) {
 		}})
 		require.NoError(t, err)
 		require.NoError(t, n.store.Collection(schema.Collection).Insert(t.Context(), encoded.With(record.FieldID, "a")))
-		n.add(time.Minute) // It makes the scheduler look.
+		n.add(time.Minute) // This agenda makes the scheduler query.
 		require.Equal(t, time.Minute, <-n.ran)
 		require.Equal(t, 2*time.Minute, <-n.ran)
 	})

@@ -11,48 +11,47 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// candidates finds the agendas that can be claimed. now is always a time of the store's clock.
-// Implementations are safe for concurrent use.
+// candidates finds agendas that can be claimed. now is always a time of the store's clock. Implementations are safe
+// for concurrent use.
 type candidates interface {
-	// first returns the first due agenda, in the order in which agendas run, in its current form; the zero
-	// Object if none is due. The caller claims it, or gives it back.
+	// first returns the first due agenda in its current form, or the zero Object if none is due. The caller claims
+	// the agenda or gives it back.
 	first(ctx context.Context, now time.Time) (document.Object, error)
-	// take returns at most limit due agendas. Apps take turns, and within an app its channels. Each agenda
-	// takes a place of its channel, which the caller releases. The agendas may have been found up to maxAge
-	// ago. isLeft is true if others are due whose channels have no place.
+	// take returns at most limit due agendas that were read at most maxAge ago. Apps take turns, and so do the
+	// channels of an app. Each agenda takes a place of its channel, which the caller releases. isLeft is true if
+	// other agendas are due whose channels have no place.
 	take(ctx context.Context, now time.Time, limit int, maxAge time.Duration, places *fair.Shares) (
 		taken []document.Object, isLeft bool, err error)
-	// giveBack returns an agenda that was taken and could not be claimed.
+	// giveBack returns an agenda that could not be claimed.
 	giveBack(taken document.Object)
-	// putBack returns an agenda that was taken, without an attempt to claim it.
+	// putBack returns an agenda that the caller did not try to claim.
 	putBack(taken document.Object)
-	// deferUntil prevents an agenda that was taken from being taken again before a time, unless it changes.
+	// deferUntil keeps a taken agenda from being taken again before a time, unless it changes.
 	deferUntil(taken document.Object, at time.Time)
-	// expect notes that this scheduler has stored an agenda that can be claimed from a time on; zero for none.
+	// expect announces that this scheduler stored an agenda that can be claimed at a time. The zero time means none.
 	expect(at time.Time)
 	// next returns the time at which the next agenda can be claimed, which is now if one is due.
 	next(ctx context.Context, now time.Time) (at time.Time, ok bool, err error)
 	// count returns the number of agendas that are due.
 	count(ctx context.Context, now time.Time) (int, error)
-	// idle returns the time to wait until more agendas may fall due, after none could be taken at now. It is
-	// at most atMost.
+	// idle returns how long to wait for more due agendas, at most atMost, after none could be taken at now.
 	idle(now time.Time, atMost time.Duration) time.Duration
-	// woken receives when idle may have decreased. It is nil if that is unknown.
+	// woken returns a channel that receives when idle may have decreased, or nil if that is unknown.
 	woken() <-chan struct{}
-	// close ends the background work, which the next call starts again.
+	// close stops background work. The next call of another method starts it again.
 	close()
 }
 
-// queue holds open agendas in memory. The due ones are in one heap, or in one heap for each channel if the
-// queue is fair. The zero value is not usable: see newQueue.
+// queue holds open agendas in memory. Due agendas are in a single heap, or in one heap per channel if the queue is
+// fair. Create a queue with newQueue.
 type queue struct {
 	byID         map[string]*entry
 	waiting, due heap
-	// isFair is true if channels, and not due, has the due agendas.
+	// isFair is true if the due agendas are in channels instead of due.
 	isFair   bool
 	channels fair.Ring[*heap]
 	arrivals uint64
-	// latestHeld is an upper bound of the entries' heldAt.
+	// latestHeld is at least the greatest heldAt of all entries.
 	latestHeld int64
 }
 
@@ -64,12 +63,12 @@ func newQueue(size int) *queue {
 	}
 }
 
-// keyOf returns the channel whose places an agenda takes.
+// keyOf returns the channel whose places an agenda uses.
 func keyOf(o document.Object) fair.Key {
 	return fair.Key{App: document.Get(o, record.FieldApp, ""), Channel: document.Get(o, record.FieldChannel, "")}
 }
 
-// set replaces an agenda by its newest version, and reports whether it may now be the next one due.
+// set replaces an agenda by its newest version. It reports whether the agenda may now be the next due one.
 func (q *queue) set(id string, o document.Object) bool {
 	known, ok := q.byID[id]
 	if ok {
@@ -103,7 +102,7 @@ func (q *queue) remove(id string) {
 	}
 }
 
-// takeOut removes an entry from its heap, and drops a channel's heap that becomes empty.
+// takeOut removes an entry from its heap. It drops a channel's heap that becomes empty.
 func (q *queue) takeOut(e *entry) {
 	switch e.place {
 	case waiting:
@@ -118,7 +117,7 @@ func (q *queue) takeOut(e *entry) {
 	}
 }
 
-// pushDue adds an entry to the due ones.
+// pushDue adds an entry to the heap of due entries.
 func (q *queue) pushDue(e *entry) {
 	e.due = &q.due
 	if q.isFair {
@@ -128,7 +127,7 @@ func (q *queue) pushDue(e *entry) {
 	e.due.push(e)
 }
 
-// heaps returns the heaps of due entries.
+// heaps returns all heaps of due entries.
 func (q *queue) heaps() []*heap {
 	all := []*heap{&q.due}
 	q.channels.All(func(_ fair.Key, h *heap) bool {
@@ -138,7 +137,7 @@ func (q *queue) heaps() []*heap {
 	return all
 }
 
-// putAllBack moves all due entries to the waiting ones, so that refresh distributes them again.
+// putAllBack moves all due entries to the waiting ones, so that refresh sorts them again.
 func (q *queue) putAllBack() {
 	for _, h := range q.heaps() {
 		for e := h.top(); e != nil; e = h.top() {
@@ -148,8 +147,8 @@ func (q *queue) putAllBack() {
 	}
 }
 
-// refresh moves entries that have become due. If the clock went back, it also removes entries that are no
-// longer due from the top of each heap.
+// refresh moves entries that have become due to the due ones. If the clock went back, it also moves entries at the
+// top of each heap that are no longer due.
 func (q *queue) refresh(now int64) {
 	if q.latestHeld > now+clockSlack.Milliseconds() {
 		q.freeHeld(now)
@@ -164,8 +163,7 @@ func (q *queue) refresh(now int64) {
 	q.moveDue(now)
 }
 
-// freeHeld makes entries due whose leases and pauses were written later than now, because the clock was set
-// back.
+// freeHeld ignores leases and pauses that were written later than now, because the clock was set back.
 func (q *queue) freeHeld(now int64) {
 	q.latestHeld = 0
 	for _, e := range q.byID {
@@ -189,7 +187,7 @@ func (q *queue) moveDue(now int64) {
 	}
 }
 
-// putBack removes entries that are no longer due from the top of a heap.
+// putBack moves entries that are no longer due from the top of a heap to the waiting ones.
 func (q *queue) putBack(h *heap, now int64) {
 	for e := h.top(); e != nil && e.dueAt() > now; e = h.top() {
 		q.takeOut(e)
@@ -211,8 +209,8 @@ func (q *queue) take(now int64) *entry {
 	return e
 }
 
-// takeFairly takes up to limit due entries, with channels taking turns, and a place for each. isLeft is true
-// if others are due whose channels have no place.
+// takeFairly takes up to limit due entries and a place for each. Channels take turns. isLeft is true if other entries
+// are due whose channels have no place.
 func (q *queue) takeFairly(now int64, limit int, places *fair.Shares) (taken []document.Object, isLeft bool) {
 	if !q.isFair {
 		q.isFair = true
@@ -232,14 +230,14 @@ func (q *queue) takeFairly(now int64, limit int, places *fair.Shares) (taken []d
 	return taken, false
 }
 
-// giveBack returns an agenda that was taken, and has not changed since, to its previous place.
+// giveBack returns a taken agenda to its previous position, unless it has changed since.
 func (q *queue) giveBack(id string) {
 	if e, ok := q.byID[id]; ok && e.place == nowhere {
 		q.waiting.push(e)
 	}
 }
 
-// deferUntil makes an agenda that was taken, and has not changed since, wait until a time.
+// deferUntil makes a taken agenda wait until a time, unless it has changed since.
 func (q *queue) deferUntil(id string, at int64) {
 	if e, ok := q.byID[id]; ok && e.place == nowhere {
 		e.deferredUntil = at
@@ -279,41 +277,41 @@ type entry struct {
 	seen document.Object
 	// These fields decide when the agenda is claimed, and in which order. Times are Unix milliseconds.
 	nextRunAt int64
-	// heldUntil is the later of leaseUntil and retryAt, if they count, written at heldAt.
+	// heldUntil is the later of leaseUntil and retryAt. It counts only if heldAt, the time when these were written,
+	// is not in the future.
 	heldUntil, heldAt int64
-	// deferredUntil is the time until which this process ignores the agenda.
+	// deferredUntil is the time before which this process ignores the agenda.
 	deferredUntil int64
 
 	priority, createdAt int64
-	// arrival is its number in the order of insertion.
+	// arrival is the entry's position in the order of insertion.
 	arrival uint64
-	// index is its index in its heap.
+	// index is the entry's index in its heap.
 	index int32
 	place place
-	// due is the heap for the entry while it is due.
+	// due is the heap of due entries to which the entry belongs.
 	due *heap
 }
 
-// place is the place of an entry in a queue.
+// place is where a queue keeps an entry.
 type place uint8
 
 const (
-	// nowhere means that the entry is in no heap, because a worker is trying to claim it.
+	// nowhere: in no heap, because a worker is trying to claim the agenda.
 	nowhere place = iota
-	// waiting entries are not yet due, or cannot be claimed because of a lease or of the pause after a
-	// failure.
+	// waiting: not yet due, or held by a lease or by the pause after a failure.
 	waiting
-	// due entries can be claimed.
+	// due: can be claimed.
 	due
-	// parked entries have failed for good. They keep their number until updateAgenda sets a new schedule.
+	// parked: failed for good. The entry keeps its arrival until updateAgenda sets a new schedule.
 	parked
 )
 
-// dueAt is the time from which it can be claimed.
+// dueAt returns the time from which the agenda can be claimed.
 func (e *entry) dueAt() int64 { return max(e.nextRunAt, e.heldUntil, e.deferredUntil) }
 
-// slot returns the slot of the entry in a heap. In a channel's heap, an agenda that is tried again comes
-// after agendas that fell due before its pause ended.
+// slot returns the entry's slot for a heap. In the heap of a channel, a retried agenda sorts after agendas that fell
+// due before its pause ended.
 func (e *entry) slot(h *heap) slot {
 	switch {
 	case h.place != due:
@@ -325,8 +323,8 @@ func (e *entry) slot(h *heap) slot {
 	}
 }
 
-// read reads the fields that decide when the agenda is claimed, and reports whether it is completed or has
-// failed for good.
+// read reads the fields that determine when the agenda can be claimed. It reports whether the agenda is completed, or
+// stopped because it failed for good.
 func (e *entry) read(o document.Object) (completed, stopped bool) { //nolint:cyclop // It is one table of fields.
 	*e = entry{seen: o, arrival: e.arrival, index: e.index, place: e.place}
 	var failed, forGood, hasPattern, hasEnd bool // As in isAlive.
@@ -362,7 +360,7 @@ func (e *entry) read(o document.Object) (completed, stopped bool) { //nolint:cyc
 	return completed, forGood || failed && !(hasPattern && hasEnd)
 }
 
-// hold sets the time until which the agenda cannot be claimed, as in isHeld.
+// hold sets the time until which the agenda is held, by the same rules as isHeld.
 func (e *entry) hold(leaseUntil, retryAt int64) {
 	if e.heldAt > 0 && leaseUntil <= e.heldAt+longestLease.Milliseconds() {
 		e.heldUntil = max(0, leaseUntil)
@@ -372,8 +370,8 @@ func (e *entry) hold(leaseUntil, retryAt int64) {
 	}
 }
 
-// integer returns a number as an integer, the nearest one if it is out of range. It returns 0 for other
-// values.
+// integer converts a number to an integer. Out of range, it returns the nearest integer; for other values it returns
+// 0.
 func integer(value any) int64 {
 	switch v := value.(type) {
 	case int64:
@@ -397,26 +395,26 @@ func idOf(o document.Object) string {
 	return text
 }
 
-// millis returns a time in the form used in records. Fractions of a millisecond are cut off.
+// millis returns a time in the unit of records, without fractions of a millisecond.
 func millis(t time.Time) int64 { return int64(document.TimestampOf(t)) }
 
-// heap holds the entries of one place in a queue, with the first one on top. Each node has four children, and
-// the slots contain the keys, so that few entries are accessed.
+// heap is a heap of entries with four children per node. Its slots contain the sort keys, so that most comparisons
+// need not read the entries.
 type heap struct {
 	place place
 	slots []slot
-	// channel is the channel of a fair queue's heap.
+	// channel is the channel of the heap in a fair queue.
 	channel fair.Key
 	isFair  bool
 }
 
-// slot is an entry with its first sort keys.
+// slot is an entry with its main sort keys.
 type slot struct {
 	first, second int64
 	entry         *entry
 }
 
-// before reports whether a slot precedes another one: by its keys, then by creation.
+// before reports whether a slot sorts before another one, by their keys and then by creation.
 func (s *slot) before(other *slot) bool {
 	switch {
 	case s.first != other.first:
@@ -429,7 +427,7 @@ func (s *slot) before(other *slot) bool {
 	}
 }
 
-// children is the number of children of a node.
+// children is the number of children per node.
 const children = 4
 
 // top returns the first entry, or nil if there is none.
@@ -467,7 +465,7 @@ func (h *heap) put(at int, s slot) {
 	s.entry.index = int32(at)
 }
 
-// up puts a slot at an index or above it.
+// up moves a slot from an index up to its position.
 func (h *heap) up(at int, s slot) {
 	for at > 0 {
 		parent := (at - 1) / children
@@ -480,7 +478,7 @@ func (h *heap) up(at int, s slot) {
 	h.put(at, s)
 }
 
-// down puts a slot at an index or below it.
+// down moves a slot from an index down to its position.
 func (h *heap) down(at int, s slot) {
 	for {
 		first := at*children + 1

@@ -14,25 +14,25 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// polledQueue finds candidates by querying the store each time: an index gives the due ones, and the store
-// sorts them. If the store sends notices, it is queried when something falls due, and otherwise less often.
+// polledQueue finds candidates with queries, using an index for due agendas. If the store sends notices, it queries
+// only when something falls due, and otherwise less often.
 type polledQueue struct {
 	store store.Collection
 	alarm *alarm
-	// inOrder sorts due agendas in the order in which they run, byTime by their times.
+	// inOrder sorts due agendas in the order in which they run. byTime sorts them by due time.
 	inOrder, byTime *query.Sort
 
 	mu      sync.Mutex
 	indexed bool
-	// found has the agendas found at foundAt and not yet taken, or nil before the first query. If one has
-	// changed since, its claim fails. hasMore is true if the last query may have left some out.
+	// found has the agendas that were found at foundAt and not yet taken, or is nil before the first query. Claiming
+	// one that has changed since fails. hasMore is true if the last query may have omitted some.
 	found   *queue
 	foundAt time.Time
 	hasMore bool
-	// blocked are channels with due agendas that had no place when these were found. Queries leave them out
-	// until they may have a place, so that a long backlog is not read repeatedly.
+	// blocked are channels that had due agendas but no place. Queries omit them until they may have a place again, so
+	// that a long backlog is not read repeatedly.
 	blocked map[fair.Key]bool
-	// deferred maps the ids of agendas that must not be taken to the time until which this holds.
+	// deferred has the ids of agendas that must not be taken, each with the time until then.
 	deferred map[string]time.Time
 }
 
@@ -46,7 +46,7 @@ func newPolledQueue(database store.Store, collection store.Collection) *polledQu
 	}
 }
 
-// mustSort compiles a sort that is known to be valid.
+// mustSort compiles a constant sort.
 func mustSort(source document.Object) *query.Sort {
 	sort, err := query.CompileSort(source)
 	if err != nil {
@@ -55,15 +55,15 @@ func mustSort(source document.Object) *query.Sort {
 	return sort
 }
 
-// ensureIndexes creates the indexes for the queries, once. The caller holds the lock.
+// ensureIndexes creates the indexes for the queries once. The caller holds the lock.
 func (p *polledQueue) ensureIndexes(ctx context.Context) error {
 	if p.indexed {
 		return nil
 	}
 	for _, paths := range [][]string{
 		timesIndex(),
-		// In the order in which agendas run, so that a long backlog is not read as a whole. With app and
-		// channel, the index can skip channels without a place.
+		// This index has the order in which agendas run, so that a query need not read all of a long backlog. With
+		// app and channel in the index, queries can skip channels without a place.
 		{
 			fieldCompleted, fieldFailedAt, fieldPriority, fieldNextRunAt, record.FieldCreatedAt,
 			record.FieldApp, record.FieldChannel,
@@ -78,11 +78,9 @@ func (p *polledQueue) ensureIndexes(ctx context.Context) error {
 }
 
 const (
-	// lookAhead is the number of agendas read in one query, because sorting a long backlog costs more than
-	// reading these.
+	// lookAhead is the number of agendas that one query reads. Reading more would cost sorting a long backlog.
 	lookAhead = 256
-	// maxLooks bounds the number of queries in one take that look beyond agendas whose channels have no
-	// place.
+	// maxLooks limits the queries of one take that search past agendas whose channels have no place.
 	maxLooks = 4
 )
 
@@ -132,13 +130,13 @@ func (p *polledQueue) take(
 	return taken, isLeft || p.hasMore || len(p.blocked) > 0, nil
 }
 
-// isLater is the filter of the agendas that are not due yet.
+// isLater returns the filter for agendas that are not due yet.
 func isLater(now time.Time) document.Object {
 	return document.O(fieldCompleted, false, fieldFailedAt, nil, fieldNextRunAt, document.O("$gt", millis(now)))
 }
 
-// renew drops agendas found longer ago than maxAge, except of channels that have no place. Channels that may
-// have one again are queried at once, because the found agendas may last for a while.
+// renew drops agendas that were found longer ago than maxAge, except agendas of channels without a place. It queries
+// at once for channels that may have a place again, because the found agendas may last for a while.
 func (p *polledQueue) renew(ctx context.Context, now time.Time, maxAge time.Duration, places *fair.Shares) error {
 	age := now.Sub(p.foundAt)
 	isNew := p.found == nil || p.found.channels.Len() == 0 || age < 0 || age >= maxAge
@@ -159,7 +157,7 @@ func (p *polledQueue) renew(ctx context.Context, now time.Time, maxAge time.Dura
 	return p.look(ctx, now, places)
 }
 
-// look finds the first due agendas. It leaves out the channels already found and the blocked ones.
+// look queries the first due agendas, except those of channels that are already in found or blocked.
 func (p *polledQueue) look(ctx context.Context, now time.Time, places *fair.Shares) error {
 	but := maps.Clone(p.blocked)
 	p.found.channels.All(func(k fair.Key, _ *heap) bool {
@@ -176,7 +174,7 @@ func (p *polledQueue) look(ctx context.Context, now time.Time, places *fair.Shar
 			apps[app] = true
 		}
 	}
-	if apps[""] { // "" includes agendas whose app is not a text.
+	if apps[""] { // "" also stands for apps that are not strings.
 		held = held.Append(document.O(record.FieldApp, isText("")))
 	}
 	filter := isDue(now).With("$nor", held)
@@ -201,7 +199,7 @@ func (p *polledQueue) look(ctx context.Context, now time.Time, places *fair.Shar
 	return nil
 }
 
-// isText is the condition for a field that keyOf reads as a text. "" matches values that are not texts.
+// isText returns the condition for a field that keyOf reads as text. "" matches all values that are not strings.
 func isText(text string) any {
 	if text == "" {
 		return document.O("$not", document.O("$gt", ""))
@@ -209,8 +207,8 @@ func isText(text string) any {
 	return text
 }
 
-// anyOther is the id of no channel. If an app may take a place for it, it may take one for a channel that
-// holds none.
+// anyOther is not the id of any channel. If an app can take a place for anyOther, it can take a place for any channel
+// that holds none.
 const anyOther = "\x00"
 
 func (p *polledQueue) find(
@@ -223,19 +221,19 @@ func (p *polledQueue) find(
 	return p.store.Find(ctx, compiled, options)
 }
 
-// isDue is the filter of the agendas that can be claimed.
+// isDue returns the filter for agendas that can be claimed.
 func isDue(now time.Time) document.Object {
 	return document.O(
 		fieldCompleted, false,
 		fieldFailedAt, nil,
-		fieldNextRunAt, document.O("$not", document.O("$gt", millis(now))), // This includes values that are not times.
+		fieldNextRunAt, document.O("$not", document.O("$gt", millis(now))), // Values that are not times count as due.
 		"$nor", isHeld(now),
 		"$and", document.A(isAlive()),
 	)
 }
 
-// isHeld returns conditions that each keep an agenda from being claimed. A time written later than now does
-// not count, because the clock was set back.
+// isHeld returns conditions that each prevent a claim. A lease or pause that was written later than now does not
+// count, because the clock was set back.
 func isHeld(now time.Time) document.Array {
 	future := millis(now.Add(clockSlack))
 	return document.A(
@@ -250,12 +248,12 @@ func isHeld(now time.Time) document.Array {
 	)
 }
 
-// timesIndex returns the paths of the index by time. Agendas that are completed or failed for good are in
-// separate parts of it, so that they cost nothing.
+// timesIndex returns the paths of the index by time. Agendas that are completed or failed for good are in separate
+// parts of the index, so that they do not slow down queries.
 func timesIndex() []string { return []string{fieldCompleted, fieldFailedAt, fieldNextRunAt} }
 
-// isAlive is the condition that an agenda without failedAt has not failed for good: if it is marked as
-// failed, it continues only if it repeats, see Record.Repeats.
+// isAlive is the condition for agendas that have not failed for good. It is for agendas without failedAt: if such an
+// agenda is marked as failed, it continues only if it repeats, see Record.Repeats.
 func isAlive() document.Object {
 	return document.O("$or", document.A(
 		document.O(fieldFailed, document.O("$ne", true)),
@@ -263,7 +261,7 @@ func isAlive() document.Object {
 	))
 }
 
-// giveBack implements candidates. It does nothing, because changed agendas are queried again.
+// giveBack does nothing, because changed agendas are queried again.
 func (p *polledQueue) giveBack(document.Object) {}
 
 func (p *polledQueue) putBack(taken document.Object) {

@@ -12,31 +12,29 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// watchedQueue finds candidates in an in-memory queue of a watched store. The queue is filled at the first
-// call, and follows the store's changes from then on.
+// watchedQueue finds candidates in an in-memory queue that follows the changes of a watched store. The first call
+// fills the queue.
 type watchedQueue struct {
 	watcher    store.Watcher
 	collection string
 	store      store.Collection
 	wake       chan struct{}
-	// filling is held while the queue is filled or closed. It is locked before the store's lock, which is
-	// locked before mu.
+	// filling is held while the queue is filled or closed. The order of locks is filling, the store's lock, mu.
 	filling sync.Mutex
-	// stop ends the watch, or nil before it begins.
+	// stop ends the watch. It is nil if there is no watch.
 	stop func()
 
 	mu sync.Mutex
 	// queue is nil until it is filled.
 	queue *queue
-	// early collects changes while the queue is being filled, otherwise nil.
+	// early collects changes while the queue is being filled. It is nil at other times.
 	early *earlyChanges
 }
 
-// earlyChanges are the agendas that changed while the queue was being filled, in the order of their first
-// change.
+// earlyChanges are the agendas that changed while the queue was being filled, in the order of their first change.
 type earlyChanges struct {
 	ids []string
-	// newest has their current values, the zero Object for removed ones.
+	// newest has the current versions. A removed agenda has the zero Object.
 	newest map[string]document.Object
 }
 
@@ -49,7 +47,7 @@ func newWatchedQueue(watcher store.Watcher, store store.Store, collection string
 	}
 }
 
-// mustFilter compiles a filter that is known to be valid.
+// mustFilter compiles a constant filter.
 func mustFilter(source document.Object) *query.Filter {
 	filter, err := query.CompileFilter(source)
 	if err != nil {
@@ -58,7 +56,7 @@ func mustFilter(source document.Object) *query.Filter {
 	return filter
 }
 
-// filled calls run with the queue, and fills the queue first if necessary.
+// filled calls run with the queue. It fills the queue first if necessary.
 func (w *watchedQueue) filled(ctx context.Context, run func(*queue)) error {
 	for {
 		w.mu.Lock()
@@ -74,7 +72,7 @@ func (w *watchedQueue) filled(ctx context.Context, run func(*queue)) error {
 	}
 }
 
-// fill fills the queue, unless another call has filled it, or a reset came meanwhile.
+// fill fills the queue, unless another call has filled it or reset was called meanwhile.
 func (w *watchedQueue) fill(ctx context.Context) error {
 	w.filling.Lock()
 	defer w.filling.Unlock()
@@ -108,8 +106,8 @@ func (w *watchedQueue) fill(ctx context.Context) error {
 	return err
 }
 
-// watch begins to watch the store. A panic of the watcher becomes an error. A panic of stop is dropped,
-// because later notifications are ignored anyway.
+// watch starts to watch the store. A panic of the watcher becomes an error. A panic of stop is ignored, because later
+// notifications have no effect.
 func (w *watchedQueue) watch() (err error) {
 	defer boterr.Recover(&err)
 	stop := w.watcher.Watch(w.collection, w.changed, w.reset)
@@ -137,7 +135,7 @@ func (c *earlyChanges) apply(q *queue) {
 	}
 }
 
-// changed is called with each change of an agenda.
+// changed handles a change of an agenda.
 func (w *watchedQueue) changed(before, after document.Object) {
 	id := idOf(after)
 	if after.IsZero() {
@@ -158,7 +156,7 @@ func (w *watchedQueue) changed(before, after document.Object) {
 	}
 }
 
-// reset is called when all agendas may have changed.
+// reset is called when any number of agendas may have changed.
 func (w *watchedQueue) reset() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -208,7 +206,7 @@ func (w *watchedQueue) deferUntil(taken document.Object, at time.Time) {
 	}
 }
 
-// expect implements candidates: the store tells it.
+// expect does nothing, because the store reports all changes.
 func (*watchedQueue) expect(time.Time) {}
 
 func (w *watchedQueue) next(ctx context.Context, now time.Time) (at time.Time, ok bool, err error) {
@@ -231,7 +229,7 @@ func (w *watchedQueue) idle(now time.Time, atMost time.Duration) time.Duration {
 	if w.queue == nil {
 		return 0
 	}
-	next, ok := w.queue.nextWaiting() // The agendas that are already due wait for a place.
+	next, ok := w.queue.nextWaiting() // Agendas that are already due wait for a place instead.
 	if !ok {
 		return atMost
 	}
@@ -240,7 +238,7 @@ func (w *watchedQueue) idle(now time.Time, atMost time.Duration) time.Duration {
 
 func (w *watchedQueue) woken() <-chan struct{} { return w.wake }
 
-// close implements candidates: it frees the memory of the queue.
+// close frees the memory of the queue.
 func (w *watchedQueue) close() {
 	w.filling.Lock()
 	defer w.filling.Unlock()

@@ -12,12 +12,12 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// retentionPause is the time between two removals of old agendas by Run.
+// retentionPause is the time between two removals by Run.
 const retentionPause = time.Hour
 
-// RemoveCompleted removes the agendas that were completed longer ago than SchedulerConfig.Retention, or
-// failed for good longer ago than FailedRetention, by the store's clock, and returns their number. Run does
-// so each hour; botctx.Runtime.RemoveOld does so, too. Errors come from the store.
+// RemoveCompleted removes agendas that were completed longer ago than SchedulerConfig.Retention or failed for good longer
+// ago than FailedRetention, by the store's clock. It returns their number. Run calls it every hour, and
+// botctx.Runtime.RemoveOld calls it, too. Errors come from the store.
 func (s *Scheduler) RemoveCompleted(ctx context.Context) (removed int64, err error) {
 	now, err := s.store.Now(ctx)
 	if err != nil {
@@ -39,17 +39,17 @@ func (s *Scheduler) RemoveCompleted(ctx context.Context) (removed int64, err err
 	return removed + failed, err
 }
 
-// completedBefore is the filter for completed agendas that were scheduled before a time.
+// completedBefore returns the filter for completed agendas that were scheduled before a time.
 func completedBefore(at time.Time) document.Object {
 	return document.O(fieldCompleted, true, fieldFailedAt, nil, fieldNextRunAt, document.O("$lt", millis(at)))
 }
 
-// failedBefore is the filter for agendas that failed for good before a time.
+// failedBefore returns the filter for agendas that failed for good before a time.
 func failedBefore(at time.Time) document.Object {
 	return document.O(fieldCompleted, false, fieldFailedAt, document.O("$gt", 0, "$lt", millis(at)))
 }
 
-// runRetention removes completed agendas now and then, until ctx ends.
+// runRetention removes old agendas regularly until ctx ends.
 func (s *Scheduler) runRetention(ctx context.Context) {
 	ticker := time.NewTicker(retentionPause)
 	defer ticker.Stop()
@@ -62,7 +62,7 @@ func (s *Scheduler) runRetention(ctx context.Context) {
 	}
 }
 
-// applyRetention removes completed agendas, and logs an error.
+// applyRetention removes old agendas and logs an error.
 func (s *Scheduler) applyRetention(ctx context.Context) {
 	back := s.inFlight.begin("the removal of completed agendas")
 	defer back()
@@ -72,9 +72,9 @@ func (s *Scheduler) applyRetention(ctx context.Context) {
 	}
 }
 
-// EraseMember removes all agendas of a member, whatever their state, and returns their number. A run in
-// progress finishes, and its result is not stored. It works in batches: after an error, call it again.
-// InvalidArgument: the id of the app or of the member is missing. Other errors come from the store.
+// EraseMember removes all agendas of a member and returns their number. A run in progress finishes, but its result is
+// not stored. EraseMember works in batches; after an error, call it again. It returns InvalidArgument if the id of
+// the app or the member is missing. Other errors come from the store.
 func EraseMember(ctx context.Context, env record.Env, app, memberID string) (removed int64, err error) {
 	switch {
 	case app == "":

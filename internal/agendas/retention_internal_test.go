@@ -22,7 +22,7 @@ import (
 
 func completed(r *agenda.Record) { r.Completed = true }
 
-// failed makes an agenda fail for good after a time.
+// failed marks an agenda as failed for good at a time.
 func failed(after time.Duration) func(*agenda.Record) {
 	return func(r *agenda.Record) { r.Failed, r.FailedAt = true, document.TimestampOf(start().Add(after)) }
 }
@@ -159,7 +159,7 @@ func TestRetention_RunRemovesCompleted(t *testing.T) {
 	})
 }
 
-// leakyClock is a store whose clock fails, or panics, with a text that contains a credential.
+// leakyClock is a store whose clock fails or panics with a text that contains a credential.
 type leakyClock struct {
 	store.Store
 

@@ -24,15 +24,14 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Run claims and runs agendas as they fall due, in real time, until ctx ends. Then it claims nothing more,
-// releases claims that have not begun, and waits for current runs: after ShutdownTimeout the contexts of the
-// runs end with the cause agenda.ErrShutdown, and unfinished agendas are released. It returns once all runs
-// have returned, or 5 seconds later. Leases of runs that ignore their contexts expire, and later effects of
-// these runs do not count, see Claim.IsAbandoned. The context of a run has the values of ctx, but does not
-// end with it.
+// Run claims and runs agendas in real time, as they fall due, until ctx ends. It then stops claiming, releases claims
+// that have not started, and waits for current runs. After ShutdownTimeout it ends the contexts of these runs with
+// the cause agenda.ErrShutdown, and releases unfinished agendas. It returns when all runs have returned, or after 5
+// more seconds. The leases of runs that ignore their contexts expire, and their later effects do not count, see
+// Claim.IsAbandoned. The context of a run has the values of ctx, but does not end with it.
 //
-// FailedPrecondition: Run is already running. Canceled: it returned before all runs, or calls of the store,
-// did; the error and the log name them. Errors of the store are logged, and do not end Run.
+// Run returns FailedPrecondition if it is already running. It returns Canceled if it returned before some runs or
+// calls of the store did; the error and the log name these. Run logs errors of the store and continues.
 func (s *Scheduler) Run(ctx context.Context) error {
 	if !s.running.CompareAndSwap(false, true) {
 		return boterr.New(boterr.FailedPrecondition, "",
@@ -47,35 +46,34 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	return p.abandonAll(ctx)
 }
 
-// A pool is shared by the workers of one Run.
+// A pool is the state that the workers of one Run share.
 type pool struct {
 	*Scheduler
 
 	held *leases
-	// ready are agendas that were taken and that no worker has begun. There is a worker for each of them,
-	// because each holds a place.
+	// ready are agendas that were taken but not started. Each holds a place, so there is a worker for it.
 	ready chan *taken
-	// turn has one element, like a lock. A worker removes it before it takes due agendas, and returns it afterwards.
+	// turn is a lock for taking due agendas. Its single element is the turn.
 	turn chan struct{}
 	// hasFailed is true if a claim has failed since agendas were last taken.
 	hasFailed atomic.Bool
-	// places shares the workers among the channels. An agenda holds a place from the time it is taken until its
-	// run has ended.
+	// places divides the workers among the channels. An agenda holds a place from when it is taken until its run
+	// ends.
 	places *fair.Shares
-	// isStarved is true if a due agenda may be waiting for a place of its channel. Then freed receives when a
-	// place is released.
+	// isStarved is true if a due agenda may be waiting for a place of its channel. freed then receives when a place
+	// is released.
 	isStarved atomic.Bool
 	freed     chan struct{}
-	// suspects decides when to run agendas that may kill the process.
+	// suspects decides when agendas that may kill the process can run.
 	suspects blame.Suspects
 }
 
 // taken is a due agenda that holds a place of its channel.
 type taken struct {
 	seen document.Object
-	// at is the time at which it was found, by the store's clock.
+	// at is the time when the agenda was found, by the store's clock.
 	at time.Time
-	// claim is nil if the worker that begins the agenda has to claim it first.
+	// claim is nil if the worker must claim the agenda.
 	claim *Claim
 }
 
@@ -107,8 +105,8 @@ func (p *pool) serve(ctx, runs context.Context) {
 	beating.Wait()
 }
 
-// startHeartbeat renews the leases until the workers are idle. It starts again if the store ends its
-// goroutine.
+// startHeartbeat renews the leases until the workers are idle. If the store ends the goroutine, it starts another
+// one.
 func (p *pool) startHeartbeat(runs context.Context, beating *sync.WaitGroup, idle <-chan struct{}) {
 	beating.Go(func() {
 		done := false
@@ -122,7 +120,7 @@ func (p *pool) startHeartbeat(runs context.Context, beating *sync.WaitGroup, idl
 	})
 }
 
-// startWorker starts a worker, and replaces it if a handler ends its goroutine.
+// startWorker starts a worker. If a handler ends the worker's goroutine, it starts another one.
 func (p *pool) startWorker(ctx, runs context.Context, workers *sync.WaitGroup) {
 	workers.Go(func() {
 		done := false
@@ -136,7 +134,7 @@ func (p *pool) startWorker(ctx, runs context.Context, workers *sync.WaitGroup) {
 	})
 }
 
-// work runs agendas that were taken, and takes due ones if there are none, until ctx ends.
+// work runs taken agendas until ctx ends. If there are none, it takes due ones.
 func (p *pool) work(ctx, runs context.Context) {
 	for ctx.Err() == nil {
 		select {
@@ -150,14 +148,14 @@ func (p *pool) work(ctx, runs context.Context) {
 	for {
 		select {
 		case t := <-p.ready:
-			p.begin(ctx, runs, t) // begin releases it.
+			p.begin(ctx, runs, t) // begin releases the place.
 		default:
 			return
 		}
 	}
 }
 
-// takeInTurn takes due agendas, and returns the turn: after a pause if the store ends the goroutine.
+// takeInTurn takes due agendas and releases the turn. If the store ends the goroutine, it pauses before that.
 func (p *pool) takeInTurn(ctx context.Context) {
 	done := false
 	defer func() {
@@ -170,8 +168,8 @@ func (p *pool) takeInTurn(ctx context.Context) {
 	done = true
 }
 
-// takeOrWait takes due agendas, unless some that were taken have not begun. If none is due, it waits until
-// that may have changed.
+// takeOrWait takes due agendas, unless some taken agendas have not started. If none is due, it waits until that may
+// have changed.
 func (p *pool) takeOrWait(ctx context.Context) {
 	if len(p.ready) > 0 {
 		return
@@ -196,13 +194,13 @@ func (p *pool) logNotClaimed(ctx context.Context, err error) {
 	p.log.LogAttrs(ctx, slog.LevelWarn, "agenda: not claimed", slog.String("error", display.Text(err)))
 }
 
-// waitForMore waits until an agenda may have fallen due, or ctx ends.
+// waitForMore waits until another agenda may be due or ctx ends, but not longer than most.
 func (p *pool) waitForMore(ctx context.Context, most time.Duration) {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
 	freed := p.freed
 	if !p.isStarved.Load() {
-		freed = nil // It may have received during a claim.
+		freed = nil // freed may already have received, during a claim.
 	}
 	select {
 	case <-ctx.Done():
@@ -223,7 +221,7 @@ func (p *pool) release(channel fair.Key) {
 	}
 }
 
-// takeDue takes due agendas whose channels have places, and returns how long to wait for more.
+// takeDue takes due agendas whose channels have places. It returns how long to wait for more.
 func (p *pool) takeDue(ctx context.Context) (wait time.Duration, err error) {
 	back := p.inFlight.begin("the search for what is due")
 	defer back()
@@ -231,7 +229,7 @@ func (p *pool) takeDue(ctx context.Context) (wait time.Duration, err error) {
 	if err != nil {
 		return 0, err
 	}
-	p.isStarved.Store(true) // take may miss a place that is released from here on.
+	p.isStarved.Store(true) // From here on, take may miss a released place.
 	if only, isOnly := p.suspects.Only(p.now()); isOnly {
 		return p.takeOnly(ctx, only, now)
 	}
@@ -246,10 +244,10 @@ func (p *pool) takeDue(ctx context.Context) (wait time.Duration, err error) {
 	return 0, p.handAll(ctx, found, now)
 }
 
-// handAll passes due agendas to the workers, in order. It claims possible suspects and edited agendas itself,
-// because they decide which others may begin.
+// handAll passes due agendas to the workers in order. It claims possible suspects and edited agendas itself, because
+// they determine which others may start.
 func (p *pool) handAll(ctx context.Context, found []document.Object, now time.Time) error {
-	defer func() { // Runs even if the store ends the goroutine.
+	defer func() { // Deferred, because the store may end the goroutine.
 		for _, seen := range found {
 			p.candidates.putBack(seen)
 			p.release(keyOf(seen))
@@ -258,7 +256,7 @@ func (p *pool) handAll(ctx context.Context, found []document.Object, now time.Ti
 	var failed []error
 	for len(found) > 0 {
 		if _, isOnly := p.suspects.Only(p.now()); isOnly {
-			break // The deferred function puts the others back.
+			break // The deferred function puts the other agendas back.
 		}
 		seen := found[0]
 		if isSound(seen) && lossesOf(seen) == 0 {
@@ -274,14 +272,14 @@ func (p *pool) handAll(ctx context.Context, found []document.Object, now time.Ti
 	return errors.Join(failed...)
 }
 
-// claimSuspect claims an agenda that may be a suspect, while underWay others run. It returns nil if the
-// agenda has changed since, or cannot be claimed now.
+// claimSuspect claims an agenda that may be a suspect, while underWay others run. It returns nil if the agenda has
+// changed since, or cannot be claimed now.
 func (p *pool) claimSuspect(ctx context.Context, seen document.Object, now time.Time, underWay int) (c *Claim, err error) {
 	ctx, cancel := p.claiming(ctx)
 	defer cancel()
 	var suspect blame.Run
 	isDeferred := false
-	defer func() { // Runs even if the store ends the goroutine.
+	defer func() { // Deferred, because the store may end the goroutine.
 		switch {
 		case c != nil:
 		case isDeferred:
@@ -313,17 +311,16 @@ func (p *pool) claimSuspect(ctx context.Context, seen document.Object, now time.
 	return c, err
 }
 
-// claiming returns the context of a claim. The claim is completed even if ctx ends, so that no lease is left
-// without a holder.
+// claiming returns the context for a claim. It does not end with ctx, so that no lease is left without a holder.
 func (p *pool) claiming(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), p.config.Lease)
 }
 
-// takeOnly claims the agenda that must run alone, or "" for none, once no other one is running. It returns how
-// long to wait for more.
+// takeOnly claims the agenda that must run alone, or none if id is "", once no other agenda is running. It returns
+// how long to wait for more.
 func (p *pool) takeOnly(ctx context.Context, id string, now time.Time) (wait time.Duration, err error) {
 	if id == "" || p.places.Held() > 0 {
-		return p.config.Poll, nil // The end of a run wakes it.
+		return p.config.Poll, nil // The end of a run shortens this wait.
 	}
 	defer p.suspects.Drop(id, p.now())
 	which, err := query.CompileFilter(isDue(now).With(record.FieldID, id))
@@ -339,7 +336,7 @@ func (p *pool) takeOnly(ctx context.Context, id string, now time.Time) (wait tim
 	return 0, err
 }
 
-// hand passes a claim to the workers, or releases the place of its agenda if the claim is nil.
+// hand passes a claim to the workers. If the claim is nil, it releases the place of its agenda.
 func (p *pool) hand(ctx context.Context, c *Claim, seen document.Object) {
 	if c != nil && !c.isSpent {
 		p.ready <- &taken{seen: seen, claim: c}
@@ -347,11 +344,11 @@ func (p *pool) hand(ctx context.Context, c *Claim, seen document.Object) {
 	}
 	defer p.release(keyOf(seen))
 	if c != nil {
-		_, _ = p.giveUp(context.WithoutCancel(ctx), c) // giveUp logs its errors itself.
+		_, _ = p.giveUp(context.WithoutCancel(ctx), c) // giveUp logs its errors.
 	}
 }
 
-// begin claims and runs an agenda that was taken, or releases it if ctx has ended.
+// begin claims and runs a taken agenda, or releases it if ctx has ended.
 func (p *pool) begin(ctx, runs context.Context, t *taken) {
 	defer p.release(keyOf(t.seen))
 	c := t.claim
@@ -374,8 +371,8 @@ func (p *pool) begin(ctx, runs context.Context, t *taken) {
 	p.giveBack(giving, c, nil, p.notBegun)
 }
 
-// claimTaken claims an agenda that was taken. It returns nil if the agenda has changed since, it cannot be
-// claimed now, or ctx has ended.
+// claimTaken claims a taken agenda. It returns nil if the agenda has changed since, if it cannot be claimed now, or
+// if ctx has ended.
 func (p *pool) claimTaken(ctx context.Context, t *taken) (c *Claim) {
 	back := p.inFlight.begin("the claim of what is due")
 	defer back()
@@ -384,7 +381,7 @@ func (p *pool) claimTaken(ctx context.Context, t *taken) (c *Claim) {
 		return nil
 	}
 	hasFailed := true
-	defer func() { // Runs even if the store ends the goroutine.
+	defer func() { // Deferred, because the store may end the goroutine.
 		if hasFailed {
 			p.hasFailed.Store(true)
 		}
@@ -401,7 +398,7 @@ func (p *pool) claimTaken(ctx context.Context, t *taken) (c *Claim) {
 	return c
 }
 
-// perform runs a claim, and stores the outcome.
+// perform runs a claim and stores the outcome.
 func (p *pool) perform(runs context.Context, c *Claim) {
 	ctx, cancel := context.WithCancelCause(runs)
 	defer cancel(nil)
@@ -411,28 +408,28 @@ func (p *pool) perform(runs context.Context, c *Claim) {
 	}
 	p.tellClaimed(ctx, agenda.Event{Run: c.run, At: c.claimedAt})
 	failure := errGoroutineEnded
-	defer func() { p.settle(ctx, c, failure) }() // Deferred in case the handler ends the goroutine.
+	defer func() { p.settle(ctx, c, failure) }() // Deferred, because the handler may end the goroutine.
 	failure = p.handle(ctx, c)
 }
 
-// now returns the time that suspects use. It is the machine's time, as for timers, which is never set back.
+// now returns the time for suspects. It is the machine's time, which is never set back.
 func (*pool) now() time.Time { return time.Now() } //nolint:forbidigo // See above.
 
-// endSuspect records that the run of a claim has ended, if it is a suspect.
+// endSuspect records the end of a run if its agenda is a suspect.
 func (p *pool) endSuspect(c *Claim) {
 	if c.isSuspect {
 		p.suspects.End(c.id, p.now())
 	}
 }
 
-// errGoroutineEnded is the failure of a handler that ends its goroutine.
+// errGoroutineEnded is the failure of a handler that ended its goroutine.
 var errGoroutineEnded = error(boterr.New(boterr.Internal, "", "the handler ended its goroutine: return an error instead"))
 
-// settle stores the outcome of a run whose context is ctx.
+// settle stores the outcome of a run. ctx is the context of the run.
 func (p *pool) settle(ctx context.Context, c *Claim, failure error) {
 	back := p.inFlight.begin("the end of the run of agenda " + c.id)
 	defer back()
-	// Writes after a run must not hold up a worker forever.
+	// A store that hangs must not block the worker forever.
 	stored, stop := context.WithTimeout(context.WithoutCancel(ctx), p.config.Lease)
 	defer stop()
 	switch {
@@ -443,12 +440,12 @@ func (p *pool) settle(ctx context.Context, c *Claim, failure error) {
 	case failure != nil && ctx.Err() != nil:
 		p.giveBack(stored, c, failure, p.released)
 	default:
-		_, _ = p.finish(stored, c, failure, p.jittered) // It logs its own errors.
+		_, _ = p.finish(stored, c, failure, p.jittered) // finish logs its errors.
 	}
 }
 
-// abandonAll leaves current runs to the expiry of their leases. It returns an error that names them, and the
-// calls of the store that have not returned.
+// abandonAll stops waiting for current runs, whose leases then expire. It returns an error that names these runs, and
+// the calls of the store that have not returned.
 func (p *pool) abandonAll(ctx context.Context) error {
 	var ids, left []string
 	for _, c := range abandonAll(p.held) {
@@ -466,7 +463,7 @@ func (p *pool) abandonAll(ctx context.Context) error {
 	return boterr.New(boterr.Canceled, "", "not all returned after the end of its context; still running: %s", strings.Join(left, "; "))
 }
 
-// giveBack gives a claim back. If that fails, its lease expires.
+// giveBack releases a claim. If that fails, the lease expires.
 func (p *pool) giveBack(ctx context.Context, c *Claim, reason error, judge verdict) {
 	if _, err := p.abandon(ctx, c, reason, judge); err != nil {
 		p.report(ctx, slog.LevelWarn, "agenda: not given back", agenda.Event{Run: c.run, At: c.claimedAt},
@@ -476,7 +473,7 @@ func (p *pool) giveBack(ctx context.Context, c *Claim, reason error, judge verdi
 
 type leases = lease.Held[*Claim]
 
-// abandonAll ends all claims whose runs the scheduler no longer waits for, and returns them sorted by id.
+// abandonAll ends all claims for whose runs the scheduler no longer waits. It returns them sorted by id.
 func abandonAll(held *leases) []*Claim {
 	abandoned := held.Take(func(c *Claim) { c.isAbandoned.Store(true) })
 	slices.SortFunc(abandoned, func(a, b *Claim) int { return strings.Compare(a.id, b.id) })
@@ -500,7 +497,7 @@ func (s *Scheduler) renewAll(ctx context.Context, held *leases) {
 	})
 }
 
-// renewal returns the change that renews a lease now.
+// renewal returns the change that renews a lease from now on.
 func (s *Scheduler) renewal(ctx context.Context) (query.Change, error) {
 	now, err := s.store.Now(ctx)
 	if err != nil {
@@ -511,8 +508,7 @@ func (s *Scheduler) renewal(ctx context.Context) (query.Change, error) {
 	return query.Change{Update: update}, err
 }
 
-// inFlight counts the calls of the store that have not returned, by their purpose. It is safe for concurrent
-// use.
+// inFlight counts the calls of the store in progress by their purpose. It is safe for concurrent use.
 type inFlight struct {
 	mu    sync.Mutex
 	calls map[string]int
@@ -524,7 +520,7 @@ func (u *inFlight) begin(what string) (end func()) {
 	return func() { u.add(what, -1) }
 }
 
-// add changes the number of calls with a purpose.
+// add adds n to the number of calls with a purpose.
 func (u *inFlight) add(what string, n int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -536,7 +532,7 @@ func (u *inFlight) add(what string, n int) {
 	}
 }
 
-// names returns the purposes of calls in progress, in order.
+// names returns the sorted purposes of calls in progress.
 func (u *inFlight) names() []string {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -26,7 +26,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// live is a fixture in a synctest bubble, in which timers and the store's clock run together.
+// live is a stand in a synctest bubble, in which timers and the store's clock agree.
 type live struct {
 	*stand
 
@@ -36,8 +36,8 @@ type live struct {
 	runs    sync.WaitGroup
 }
 
-// inBubble runs a test in a bubble, once on a watched store and once on a polled one. The schedulers that it
-// starts are stopped at its end.
+// inBubble runs a test in a bubble, once with a watched store and once with a polled one. At the end of the test, it
+// stops the schedulers.
 func inBubble(t *testing.T, test func(l *live)) {
 	t.Helper()
 	for name, wrap := range map[string]func(store.Store) store.Store{
@@ -65,7 +65,7 @@ func (l *live) pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// start runs a scheduler until stop.
+// start runs a scheduler until stop is called.
 func (l *live) start(handler agenda.Handler, settings ...func(*SchedulerConfig)) {
 	l.t.Helper()
 	scheduler := l.scheduler(handler, settings...)
@@ -76,13 +76,13 @@ func (l *live) start(handler agenda.Handler, settings ...func(*SchedulerConfig))
 	})
 }
 
-// due adds an agenda that falls due a time after the beginning.
+// due adds an agenda that falls due a time after the start of the test.
 func (l *live) due(after time.Duration) string {
 	l.t.Helper()
 	return l.add(0, func(r *agenda.Record) { r.NextRunAt = document.TimestampOf(l.began.Add(after)) })
 }
 
-// elapsed returns the time since the beginning.
+// elapsed returns the time since the start of the test.
 func (l *live) elapsed() time.Duration {
 	now, err := l.store.Now(l.ctx)
 	require.NoError(l.t, err)
@@ -198,7 +198,7 @@ func TestLease_AgendaTaken(t *testing.T) {
 	})
 }
 
-// mute is a store that refuses writes while it is mute.
+// mute is a store that refuses writes while isMute is true.
 type mute struct {
 	store.Store
 
@@ -260,8 +260,8 @@ func TestLease_CannotBeRenewed(t *testing.T) {
 	})
 }
 
-// Agendas that were taken but not begun when Run ends can be claimed again at once, whether they were claimed
-// for their worker or not.
+// Agendas that were taken but not started when Run ends can be claimed again at once, even if they were already
+// claimed.
 func TestRun_GivesBackWhatNobodyBegan(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
@@ -441,7 +441,7 @@ func TestRun_StoreFails(t *testing.T) {
 	})
 }
 
-// failing is a store whose clock fails while it is failing.
+// failing is a store whose clock fails while isFailing is true.
 type failing struct {
 	store.Store
 
@@ -538,7 +538,7 @@ func TestShutdown_RunIgnoresItsContext(t *testing.T) {
 	})
 }
 
-// hangingStore is a store in which one kind of call blocks until it is released.
+// hangingStore is a store in which one kind of call blocks until the test releases it.
 type hangingStore struct {
 	store.Store
 
@@ -550,7 +550,7 @@ func (s hangingStore) Collection(name string) store.Collection {
 	return hangingCollection{Collection: s.Store.Collection(name), store: s}
 }
 
-// hang waits if calls of a name hang.
+// hang blocks if calls with this name hang.
 func (s hangingStore) hang(call string) {
 	if call == s.call {
 		<-s.release

@@ -21,26 +21,25 @@ import (
 
 // SchedulerConfig configures a Scheduler. Env.Store and Handler are required.
 type SchedulerConfig struct {
-	// Env has the store. The store's clock, not Env.Now, decides when agendas are due and leases expire.
+	// Env has the store. The store's clock, not Env.Now, determines when agendas are due and leases expire.
 	Env record.Env
 	// Handler runs the agendas.
 	Handler agenda.Handler
-	// Zone returns the time zone of an agenda's member, for patterns that name none. It is called before each
-	// run by a pattern. If the zone has changed, the pattern continues in the new one: a run for a time of
-	// day that has not come there yet waits for it. An error, or an unknown zone, fails the run before it
-	// begins: it is tried again, and after the last attempt the pattern continues in its previous zone. By
-	// default patterns stay in the zone in which they were given.
+	// Zone returns the time zone of an agenda's member, for patterns that do not name one. It is called before each
+	// run of a pattern. If the zone has changed, the pattern continues in the new zone; if the time of day of the run
+	// has not come there yet, the run waits for it. If Zone fails or returns an unknown zone, the run fails before it
+	// starts and is tried again; after the last attempt, the pattern continues in the previous zone. By default,
+	// patterns stay in the zone in which they were created.
 	Zone func(ctx context.Context, of agenda.Agenda) (string, error)
-	// Retention and FailedRetention are the times for which Run keeps completed agendas, counted from their
-	// last scheduled time, and agendas that failed for good, counted from the last failure; see
-	// botctx.Retention.
+	// Retention and FailedRetention are how long Run keeps completed agendas, counted from their last scheduled time,
+	// and agendas that failed for good, counted from the last failure; see botctx.Retention.
 	Retention, FailedRetention time.Duration
 
 	SchedulerOptions
 }
 
-// SchedulerOptions are a host's settings of a scheduler, see botctx.SchedulerOptions. The zero value of each
-// field means the default.
+// SchedulerOptions are a host's settings for a scheduler, see botctx.SchedulerOptions. Zero fields have their
+// defaults.
 type SchedulerOptions struct {
 	Workers         int
 	Lease           time.Duration
@@ -92,7 +91,7 @@ func (c SchedulerConfig) withDefaults() (SchedulerConfig, error) {
 	return c.withAround()
 }
 
-// withAround returns the configuration with the Handler that Around gives.
+// withAround returns the configuration with the Handler wrapped by Around.
 func (c SchedulerConfig) withAround() (SchedulerConfig, error) {
 	if c.Around == nil {
 		return c, nil
@@ -123,10 +122,9 @@ func (c SchedulerConfig) checkNumbers() error {
 	return nil
 }
 
-// Scheduler claims the due agendas of all apps, and passes each to a handler: with Run in real time until its
-// context ends, or with RunNext one by one in virtual time. Any number of schedulers, in any number of
-// processes, may share one store; the package comment describes the guarantees. It is safe for concurrent
-// use.
+// Scheduler claims the due agendas of all apps and passes each to a handler: Run does so in real time until its
+// context ends, RunNext one by one in virtual time. Any number of schedulers in any number of processes may share a
+// store; the package comment describes the guarantees. A Scheduler is safe for concurrent use.
 type Scheduler struct {
 	store   store.Store
 	agendas store.Collection
@@ -134,11 +132,11 @@ type Scheduler struct {
 	records    *record.Collection
 	candidates candidates
 	patterns   patterns
-	// name is the name under which it holds agendas, a string.
+	// name is the string that identifies the scheduler in claims.
 	name any
 
 	config SchedulerConfig
-	// backoff and jittered return the default pause after a number of failures, without and with jitter.
+	// backoff and jittered return the pause after a number of failures, without and with jitter.
 	backoff, jittered func(failures int) time.Duration
 	log               *slog.Logger
 
@@ -146,7 +144,7 @@ type Scheduler struct {
 	inFlight inFlight
 }
 
-// NewScheduler returns a scheduler, or InvalidArgument if the configuration is wrong.
+// NewScheduler returns a scheduler, or InvalidArgument if the configuration is invalid.
 func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	c, err := config.withDefaults()
 	if err != nil {
@@ -169,8 +167,8 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	return s, nil
 }
 
-// Next returns the time at which the next agenda can be claimed, by the store's clock, which is now if one is
-// due. ok is false if no agenda waits. Errors come from the store.
+// Next returns the time, by the store's clock, at which the next agenda can be claimed. This is now if one is due. ok
+// is false if no agenda waits. Errors come from the store.
 func (s *Scheduler) Next(ctx context.Context) (at time.Time, ok bool, err error) {
 	now, err := s.store.Now(ctx)
 	if err != nil {
@@ -188,13 +186,13 @@ func (s *Scheduler) Due(ctx context.Context) (int, error) {
 	return s.candidates.count(ctx, now)
 }
 
-// RunNext claims the first due agenda, runs it, and stores the outcome. If a run schedules, changes or
-// deletes agendas, that counts for the next call. The lease is not renewed: if the handler takes longer,
-// another call may take the agenda. If ctx ends during the run and the handler returns an error, that is not
-// a failure: the claim is released.
+// RunNext claims the first due agenda, runs it, and stores the outcome. Agendas that the run adds, changes or deletes
+// count for the next call. RunNext does not renew the lease: if the handler takes longer than the lease, another call
+// may take the agenda. If ctx ends during the run and the handler returns an error, RunNext releases the claim
+// without counting a failure.
 //
-// Errors come from the store. After an error the agenda runs again once its lease has expired, or at once if
-// it was not claimed.
+// Errors come from the store. After an error, the agenda runs again when its lease has expired, or at once if it was
+// not claimed.
 func (s *Scheduler) RunNext(ctx context.Context) (agenda.Result, error) {
 	for {
 		now, err := s.store.Now(ctx)
@@ -215,8 +213,8 @@ func (s *Scheduler) RunNext(ctx context.Context) (agenda.Result, error) {
 	}
 }
 
-// claimHere claims a due agenda for a run without regard to suspects. It returns nil if the agenda has
-// changed since, or cannot be claimed now.
+// claimHere claims a due agenda for RunNext, even if it is a suspect. It returns nil if the agenda has changed since,
+// or cannot be claimed now.
 func (s *Scheduler) claimHere(ctx context.Context, found document.Object, now time.Time) (c *Claim, err error) {
 	ready, isSpent, err := s.prepare(ctx, found, now)
 	if err == nil && !ready.IsZero() {
@@ -230,7 +228,7 @@ func (s *Scheduler) claimHere(ctx context.Context, found document.Object, now ti
 	return c, nil
 }
 
-// runHere runs a claim, and stores the outcome.
+// runHere runs a claim and stores the outcome.
 func (s *Scheduler) runHere(ctx context.Context, c *Claim) (agenda.Result, error) {
 	if c.isSpent {
 		return s.giveUp(context.WithoutCancel(ctx), c)
@@ -243,7 +241,7 @@ func (s *Scheduler) runHere(ctx context.Context, c *Claim) (agenda.Result, error
 	return s.finish(context.WithoutCancel(ctx), c, failure, s.backoff)
 }
 
-// call calls a hook, which may be nil.
+// call calls a hook unless it is nil.
 func (s *Scheduler) call(ctx context.Context, name string, hook func(context.Context, agenda.Event), e agenda.Event) {
 	if hook == nil {
 		return
@@ -252,7 +250,7 @@ func (s *Scheduler) call(ctx context.Context, name string, hook func(context.Con
 	hook(ctx, e)
 }
 
-// tellClaimed reports the beginning of a run.
+// tellClaimed reports the start of a run.
 func (s *Scheduler) tellClaimed(ctx context.Context, e agenda.Event) {
 	s.report(ctx, slog.LevelDebug, "agenda: claimed", e)
 	s.call(ctx, "Claimed", s.config.Hooks.Claimed, e)
@@ -270,14 +268,14 @@ func (s *Scheduler) tellFinished(ctx context.Context, e agenda.Event) {
 	s.call(ctx, "Finished", s.config.Hooks.Finished, e)
 }
 
-// tellFailed reports that a run failed, at the given level if another attempt follows.
+// tellFailed reports that a run failed. level is for the log if another attempt follows.
 func (s *Scheduler) tellFailed(ctx context.Context, level slog.Level, e agenda.Event) {
 	s.report(ctx, level, "agenda: failed", e, slog.String("error", display.Text(e.Err)))
 	s.call(ctx, "Failed", s.config.Hooks.Failed, e)
 }
 
-// recovered logs a panic of the host's code, with its stack, and sets err to its error unless err is nil. It is
-// deferred.
+// recovered recovers a panic of the host's code and logs it with its stack. It sets err to an error for the panic
+// unless err is nil. Callers defer it.
 func (s *Scheduler) recovered(ctx context.Context, message string, err *error, about ...slog.Attr) {
 	thrown := recover()
 	if thrown == nil {

@@ -1,6 +1,5 @@
-// Package alphafake is a fake of the social messenger of channels of type alpha, as far as its connector uses
-// it: an http.Handler with pages, members, messages, labels, files and the control of conversations. Its
-// refusals have the platform's own codes.
+// Package alphafake fakes the social messenger of channels of type alpha, as far as its connector uses it. It is an
+// http.Handler with pages, members, messages, labels, files and thread control. Its errors have the platform's codes.
 package alphafake
 
 import (
@@ -22,21 +21,21 @@ import (
 	"github.com/botctx/go-sdk/send/sendtest"
 )
 
-// Platform is the fake platform, created by New. It is safe for concurrent use.
+// Platform is the fake platform. Create it with New. It is safe for concurrent use.
 type Platform struct {
-	// AppSecret, if set, must be proved in each call.
+	// AppSecret, if set, must be proved in each call by appsecret_proof.
 	AppSecret string
-	// Now is the clock for the 24 hours after a member's message. If it is nil, they do not end.
+	// Now is the clock for the 24 hours after a member's message in which a page may write. If it is nil, they never
+	// end.
 	Now func() time.Time
 
 	mu sync.Mutex
-	// pages are the ids of the pages by their tokens. members are the members of a page with the time of
-	// their last message.
+	// pages maps tokens to page ids. members has the members of each page with the times of their last messages.
 	pages   map[string]string
 	members map[string]map[string]time.Time
 	sent    []Message
 	actions []string
-	// labels are the names of a page's labels by number. labelled are the numbers of a member's labels.
+	// labels has the names of each page's labels by number. labelled has the numbers of each member's labels.
 	labels   map[string]map[int64]string
 	labelled map[string][]int64
 	threads  map[string]send.ThreadHandover
@@ -47,11 +46,11 @@ type Platform struct {
 // Message is a message that a page has sent.
 type Message struct {
 	Page, To, ID string
-	// Body is the whole request. Content is its message.
+	// Body is the whole request. Content is the message in it.
 	Body, Content document.Object
 }
 
-// New returns a platform. pages maps tokens to the ids of pages. Each page knows these members.
+// New returns a platform. pages maps tokens to page ids. Each page knows all members.
 func New(pages map[string]string, members ...string) *Platform {
 	p := &Platform{
 		pages: pages, members: map[string]map[string]time.Time{}, labels: map[string]map[int64]string{},
@@ -66,7 +65,7 @@ func New(pages map[string]string, members ...string) *Platform {
 	return p
 }
 
-// Writes records that a member wrote to a page, and when.
+// Writes records that a member wrote to a page at a time.
 func (p *Platform) Writes(page, member string, at time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,14 +79,14 @@ func (p *Platform) AddLabel(page string, number int64, name string) {
 	p.labels[page][number] = name
 }
 
-// Sent returns the messages that were sent, in order.
+// Sent returns the sent messages in order.
 func (p *Platform) Sent() []Message {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.sent)
 }
 
-// Actions returns the actions that were shown, such as "typing_on to 100".
+// Actions returns the sent actions, such as "typing_on to 100".
 func (p *Platform) Actions() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -105,14 +104,14 @@ func (p *Platform) Labels(member string) []string {
 	return labels
 }
 
-// Thread returns the application to which the conversation with a member was handed over.
+// Thread returns the application that controls the conversation with a member.
 func (p *Platform) Thread(member string) send.ThreadHandover {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.threads[member]
 }
 
-// Arrivals returns the messages for sendtest. channels are the ids of channels by their pages.
+// Arrivals returns the messages in the form for sendtest. channels maps pages to channel ids.
 func (p *Platform) Arrivals(channels map[string]string) []sendtest.Arrival {
 	var arrivals []sendtest.Arrival
 	for _, sent := range p.Sent() {
@@ -125,7 +124,7 @@ func (p *Platform) Arrivals(channels map[string]string) []sendtest.Arrival {
 	return arrivals
 }
 
-// Faults returns the platform's own answers for faults of sendtest.
+// Faults returns the platform's own responses for faults of sendtest.
 func Faults() map[sendtest.Fault]http.HandlerFunc {
 	return graphtest.Faults(map[sendtest.Fault]graphtest.Refusal{
 		sendtest.RateLimited:      {Status: 400, Code: 4, Minutes: int(sendtest.ComeAgain.Minutes())},
@@ -174,7 +173,7 @@ func (p *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	graphtest.Answer(w, reply)
 }
 
-// proof returns the platform's proof that a caller knows the application's secret.
+// proof returns the appsecret_proof for a token.
 func proof(secret, token string) string {
 	return strings.TrimPrefix(graph.Sign(channel.NewSecret(secret), []byte(token)), "sha256=")
 }
@@ -236,7 +235,7 @@ func (p *Platform) message(c call) (document.Object, *graphtest.Refusal) {
 	return document.O("recipient_id", to, "message_id", id), nil
 }
 
-// mayWrite refuses messages that the platform does not deliver to a member.
+// mayWrite returns a refusal if the platform does not deliver messages to a member now.
 func (p *Platform) mayWrite(c call, to string) *graphtest.Refusal {
 	wrote, isKnown := p.members[c.page][to]
 	tag := document.Get(c.body, "tag", "")
@@ -254,7 +253,7 @@ func (p *Platform) mayWrite(c call, to string) *graphtest.Refusal {
 	}
 }
 
-// check refuses content that the platform cannot show.
+// check returns a refusal for content that the platform cannot show.
 func (p *Platform) check(content document.Object) *graphtest.Refusal {
 	if utf8.RuneCountInString(document.Get(content, "text", "")) > send.MaxText {
 		return refuse(100, 0, "(#100) Length of param message[text] must be less than or equal to 2000")
@@ -281,7 +280,7 @@ func (p *Platform) customLabels(c call) (document.Object, *graphtest.Refusal) {
 	if after >= len(numbers) {
 		return document.O("data", document.A()), nil
 	}
-	number := numbers[after] // One label per page, so that lists have several pages.
+	number := numbers[after] // One label per page tests the paging of callers.
 	reply := document.O("data", document.A(document.O(
 		"id", strconv.FormatInt(number, 10), "page_label_name", p.labels[c.page][number],
 	)))

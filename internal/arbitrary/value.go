@@ -1,4 +1,4 @@
-// Package arbitrary draws values for tests of properties.
+// Package arbitrary generates random values for property tests.
 package arbitrary
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// EdgeValues are values for which encodings of keys are often wrong.
+// EdgeValues returns values that encodings of keys often get wrong.
 func EdgeValues() []any {
 	const twoTo53 = int64(1) << 53
 	return []any{
@@ -30,8 +30,8 @@ func EdgeValues() []any {
 	}
 }
 
-// Value draws a value nested at most depth levels. It uses few different scalars, so that values often have
-// common beginnings.
+// Value returns a random value nested at most depth levels. It uses few different scalars, so that values often have
+// common prefixes.
 func Value(random *rand.Rand, depth int) any {
 	kinds := 2
 	if depth > 0 {

@@ -1,5 +1,5 @@
-// Package around lists the optional ports of connectors, for wrappers that wrap all of them: a new port is
-// added to Port, and every wrapper supports it.
+// Package around wraps the optional ports of connectors. A wrapper that uses Port supports all of them, including
+// future ones.
 package around
 
 import (
@@ -10,13 +10,12 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Call wraps a call of a port. name is the method, such as "saveLabel"; in is the channel, or nil if the caller
-// gave none. It must call do once, with the ctx for the request to the platform, and return the error for the
-// caller.
+// Call wraps a call of a port. name is the method, such as "saveLabel"; in is the channel, or nil if the caller gave
+// none. It must call do once, with the context for the request to the platform, and return the error for the caller.
 type Call func(ctx context.Context, name string, in *channel.Channel, do func(ctx context.Context) error) error
 
-// Port returns a port with call around each of its methods, for send.PortWrapper: wanted and inner are as in
-// WrapPort. It returns nil for a port that is not the SDK's, which leaves inner unwrapped.
+// Port returns inner with call around each of its methods, for use in send.PortWrapper; wanted and inner are as in
+// WrapPort. It returns nil for a port that is not the SDK's, so that inner stays unwrapped.
 func Port(wanted, inner any, call Call) any {
 	switch wanted.(type) {
 	case *send.BatchSender:
@@ -40,7 +39,7 @@ func Port(wanted, inner any, call Call) any {
 	}
 }
 
-// as converts a port to the type under which send.PortOf has found it.
+// as converts inner to the port P, as which send.PortOf has found it.
 func as[P any](inner any) P {
 	port, _ := inner.(P)
 	return port
@@ -57,7 +56,7 @@ func ask[R any](
 	return answer, err
 }
 
-// The types below are the ports of package send.
+// The ports of package send.
 type (
 	batches struct {
 		call  Call

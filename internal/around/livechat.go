@@ -29,7 +29,7 @@ func liveChatPort(wanted, inner any, call Call) any {
 	}
 }
 
-// The types below are the ports of package livechat.
+// The ports of package livechat.
 type (
 	groups struct {
 		call  Call

@@ -44,8 +44,8 @@ func TestAdmit_AppsTakeTurns(t *testing.T) {
 	require.True(t, s.Admit(suspect("a3", "a", 1), 0, noon.Add(time.Minute)), "b does not ask any more")
 }
 
-// A suspect that does not end delays others for a limited time. When it ends later, that does not end the
-// suspect running by then.
+// A suspect that does not end delays others for a limited time. When it ends later, the current suspect must not
+// count as ended.
 func TestAdmit_BesideOneThatDoesNotEnd(t *testing.T) {
 	t.Parallel()
 	for losses := range int64(3) {
@@ -105,7 +105,7 @@ func TestDrop_WaitsNoMore(t *testing.T) {
 	require.False(t, s.IsWaiting())
 }
 
-// If a suspect that must run alone never asks again, because it was removed, the next one does not wait
+// A suspect that must run alone may never ask again because it was removed. The next suspect must not wait for it
 // forever.
 func TestAdmit_AloneBehindOneThatIsGone(t *testing.T) {
 	t.Parallel()
