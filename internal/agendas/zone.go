@@ -54,8 +54,7 @@ func (s *Service) asksZone(given schedule) bool {
 	return s.ports.Zone != nil && given.pattern != "" && !cron.NamesZone(given.pattern)
 }
 
-// zoneOf checks the host's time zone for a member and returns its canonical name. Errors have the field zone:
-// failure, or InvalidArgument for an unknown name.
+// zoneOf checks the result of the host's function for a member's zone. Its errors have the field zone.
 func zoneOf(memberID, name string, failure error) (string, error) {
 	if failure != nil {
 		return "", boterr.New(boterr.CodeOf(failure), "zone", "the host did not return the time zone of the member %s: %w", memberID, failure)

@@ -1,6 +1,6 @@
-// Package bravofake is a fake of the phone messenger of channels of type bravo, as far as its connector uses
-// it: an http.Handler with numbers, members, messages, groups and files. Its refusals have the platform's own
-// codes, and many of them come later, as reports.
+// Package bravofake fakes the phone messenger of channels of type bravo, as far as its connector uses it. It is an
+// http.Handler with phone numbers, members, messages, groups and files. Its errors have the platform's codes. Many of
+// them only arrive later, as reports.
 package bravofake
 
 import (
@@ -20,15 +20,16 @@ import (
 	"github.com/botctx/go-sdk/send/sendtest"
 )
 
-// Platform is the fake platform, created by New. It is safe for concurrent use.
+// Platform is the fake platform. Create it with New. It is safe for concurrent use.
 type Platform struct {
-	// Now is the clock for the 24 hours after a member's message. If it is nil, they do not end.
+	// Now is the clock for the 24 hours after a member's message in which a number may write. If it is nil, they
+	// never end.
 	Now func() time.Time
-	// Report, if set, is called with the report of each new group, in another goroutine.
+	// Report, if set, is called in another goroutine with each report about a new group.
 	Report func(body []byte)
-	// ReportsPerGroup is the number of its reports. 0 means one.
+	// ReportsPerGroup is the number of reports about a new group. 0 means one.
 	ReportsPerGroup int
-	// ListsUntilShown is the number of lists without a new group; if it is negative, the group is never
+	// ListsUntilShown is the number of list requests that omit a new group. If it is negative, the group is never
 	// listed.
 	ListsUntilShown int
 
@@ -39,7 +40,7 @@ type Platform struct {
 	marks   []string
 	groups  []*group
 	files   map[string]string
-	// reports are the reports about messages that were not fetched yet.
+	// reports are the reports about messages since the last call of Reports.
 	reports [][]byte
 	last    int
 }
@@ -53,11 +54,11 @@ type Message struct {
 type group struct {
 	number, id, subject, description, link string
 	icon                                   []byte
-	// hidden is the number of further lists that leave out this group.
+	// hidden is the number of list requests that will still omit the group.
 	hidden int
 }
 
-// New returns a platform with numbers by token. All of them know these members.
+// New returns a platform. numbers maps tokens to phone numbers. Each number knows all members.
 func New(numbers map[string]string, members ...string) *Platform {
 	p := &Platform{numbers: numbers, members: map[string]time.Time{}, files: map[string]string{}}
 	for _, member := range members {
@@ -66,7 +67,7 @@ func New(numbers map[string]string, members ...string) *Platform {
 	return p
 }
 
-// Writes records that a member has written at a time.
+// Writes records that a member wrote at a time.
 func (p *Platform) Writes(member string, at time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,28 +81,28 @@ func (p *Platform) AddGroup(number, id, subject string) {
 	p.groups = append(p.groups, &group{number: number, id: id, subject: subject})
 }
 
-// AddFile keeps a file that a member has sent.
+// AddFile stores a file that a member sent.
 func (p *Platform) AddFile(id, content string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.files[id] = content
 }
 
-// Sent returns the messages that were sent, in order.
+// Sent returns the sent messages in order.
 func (p *Platform) Sent() []Message {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.sent)
 }
 
-// Marks returns the ids of messages that were marked as read, followed by "typing" if typing is shown.
+// Marks returns the ids of messages marked as read. An id is followed by "typing" if typing was shown.
 func (p *Platform) Marks() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.marks)
 }
 
-// Groups returns the subjects of the requested groups.
+// Groups returns the subjects of all groups that were requested.
 func (p *Platform) Groups() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,7 +132,7 @@ func (p *Platform) Reports() [][]byte {
 	return reports
 }
 
-// Arrivals returns the messages for sendtest. channels are the ids of channels by their numbers.
+// Arrivals returns the messages in the form for sendtest. channels maps phone numbers to channel ids.
 func (p *Platform) Arrivals(channels map[string]string) []sendtest.Arrival {
 	var arrivals []sendtest.Arrival
 	for _, sent := range p.Sent() {
@@ -144,7 +145,7 @@ func (p *Platform) Arrivals(channels map[string]string) []sendtest.Arrival {
 	return arrivals
 }
 
-// Faults returns the platform's own answers for faults of sendtest.
+// Faults returns the platform's own responses for faults of sendtest.
 func Faults() map[sendtest.Fault]http.HandlerFunc {
 	return graphtest.Faults(map[sendtest.Fault]graphtest.Refusal{
 		sendtest.RateLimited:      {Status: 400, Code: 80007, Minutes: int(sendtest.ComeAgain.Minutes())},
@@ -223,7 +224,7 @@ func (p *Platform) answer(c call) (document.Object, *graphtest.Refusal) {
 	}
 }
 
-// message handles a message, or marks one as read.
+// message handles the sending of a message, or its marking as read.
 func (p *Platform) message(c call) (document.Object, *graphtest.Refusal) {
 	if document.Get(c.body, "status", "") == "read" {
 		mark := document.Get(c.body, "message_id", "")
@@ -276,7 +277,7 @@ func report(field, number, kind string, what document.Object) []byte {
 	))).String())
 }
 
-// makeGroup creates a group, which is confirmed later.
+// makeGroup creates a group. A later report confirms it.
 func (p *Platform) makeGroup(c call) document.Object {
 	made := &group{
 		number: c.number, id: p.next("Y2FwaV9ncm91cDox%06d"), subject: document.Get(c.body, "subject", ""),
@@ -298,7 +299,7 @@ func (p *Platform) makeGroup(c call) document.Object {
 	return document.O("messaging_product", "whatsapp", "request_id", request)
 }
 
-// Show lists all groups from now on.
+// Show lists all groups from now on, including the hidden ones.
 func (p *Platform) Show() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -307,7 +308,7 @@ func (p *Platform) Show() {
 	}
 }
 
-// list returns one group per page, so that lists have several pages.
+// list returns one group per page, to test the paging of callers.
 func (p *Platform) list(c call) document.Object {
 	after, _ := strconv.Atoi(c.request.URL.Query().Get("after"))
 	var shown []*group
@@ -344,7 +345,7 @@ func (p *Platform) inviteLink(c call) (document.Object, *graphtest.Refusal) {
 	return document.O("messaging_product", "whatsapp", "invite_link", found.link), nil
 }
 
-// ofGroup returns a group's fields, or changes its icon.
+// ofGroup returns the fields of a group, or changes its icon.
 func (p *Platform) ofGroup(c call, found *group) (document.Object, *graphtest.Refusal) {
 	if c.request.Method != http.MethodPost {
 		reply := document.O("id", found.id, "messaging_product", "whatsapp")
@@ -364,7 +365,7 @@ func (p *Platform) ofGroup(c call, found *group) (document.Object, *graphtest.Re
 	return document.O("success", true), nil
 }
 
-// find returns a group by its id. The caller holds the mutex.
+// find returns the group with an id. The caller holds the mutex.
 func (p *Platform) find(id string) *group {
 	for _, one := range p.groups {
 		if one.id == id {
@@ -374,7 +375,7 @@ func (p *Platform) find(id string) *group {
 	return nil
 }
 
-// next returns a text with the next number. The caller holds the mutex.
+// next formats the next number. The caller holds the mutex.
 func (p *Platform) next(form string) string {
 	p.last++
 	return fmt.Sprintf(form, p.last)

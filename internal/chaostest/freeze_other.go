@@ -9,5 +9,5 @@ import (
 
 func freeze(*os.Process) error { return errors.ErrUnsupported }
 
-// thaw would let a frozen process continue.
+// thaw resumes a frozen process on other systems.
 func thaw(*os.Process) error { return errors.ErrUnsupported }

@@ -29,7 +29,7 @@ func TestJournal_ReadsNothingOfAnEntryThatWasCutOff(t *testing.T) {
 	require.Contains(t, string(text), "fi\nkilled", "the next entry has a line of its own")
 }
 
-// read returns the verdict on a journal, given with semicolons between its lines.
+// read judges a journal whose lines are separated by semicolons.
 func read(t *testing.T, journal string) *judge {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "journal")

@@ -25,23 +25,22 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// judge checks the journal.
+// judge checks the entries of a journal.
 type judge struct {
 	frozen map[int]bool
-	// last is the last run of each member, and all has the runs of each event.
+	// last is the last run of each member. all has the runs of each event.
 	last map[string]*run
 	all  map[event][]*run
-	// done are the events that are stored as handled. dead are the dead letters.
+	// done are the events stored as handled. dead are the dead letters.
 	done, dead map[event]bool
-	// first are the first sends.
+	// first are the first sends, by their slots.
 	first   map[slot]*run
 	keys    map[slot]string
 	slots   map[string]slot
 	replied map[slot]bool
-	// early are the runs that failed without a known harm. They are faults unless their leases prove to have
-	// expired.
+	// early are the runs that failed without known harm. They are faults unless their leases prove to have expired.
 	early []*run
-	// The counts of the report.
+	// Counts for the report.
 	runs, again, sentAgain, lateSends, refused, blamed, expired int
 	faults                                                      []string
 }
@@ -50,29 +49,29 @@ type run struct {
 	event
 
 	process int
-	// isFine is true if it ended without an error. isHarmed is true if its process was killed or frozen, or its
-	// lease expired, before the run was known to be done.
+	// isFine is true if the run ended without an error. isHarmed is true if, before it was known to be done, its
+	// process was killed or frozen, or its lease expired.
 	isOver, isFine, isHarmed bool
-	// mayWriteLate is true if it was harmed, but its process lives, before it sent a message: perhaps during
-	// its first operation, a write to the data source that may arrive later.
+	// mayWriteLate is true if the run was harmed before its first message, but its process lives. Its first
+	// operation, a write to the data source, may then take effect later.
 	hasSent, mayWriteLate bool
-	// lastReply is the last send that is stored.
+	// lastReply is the last send that was stored.
 	lastReply slot
-	// failure is the fault of an early end with an error. hasExpired is true if its lease expired.
+	// failure is the fault if the run ended early with an error. hasExpired is true if its lease expired.
 	failure    string
 	hasExpired bool
-	// late is the number of its messages sent after other runs began.
+	// late is the number of the run's messages that were sent after other runs had started.
 	late int
 }
 
-// slot is a send with a key: the position of a send in the run of an event.
+// slot identifies a send: its position in the run of an event.
 type slot struct {
 	event
 
 	position string
 }
 
-// judged reads a journal.
+// judged returns the judge of a journal.
 func judged(entries []entry) *judge {
 	j := &judge{
 		frozen: map[int]bool{}, last: map[string]*run{}, all: map[event][]*run{}, done: map[event]bool{}, dead: map[event]bool{},
@@ -93,7 +92,7 @@ func judged(entries []entry) *judge {
 	return j
 }
 
-// atLine adds the journal entry that shows a fault to its description.
+// atLine adds the journal entry at which a fault was found to the fault's description.
 func atLine(i int, e entry, fault string) string {
 	return fmt.Sprintf("line %d, %q: %s", i+1, e, fault)
 }
@@ -134,7 +133,7 @@ func (j *judge) take(i int, e entry) {
 
 // harm records that a process was killed or frozen.
 func (j *judge) harm(e entry) {
-	j.frozen[e.process] = true // Like a frozen process, a killed one does nothing more.
+	j.frozen[e.process] = true // A killed process does nothing more, like a frozen one.
 	for _, last := range j.last {
 		if last.process == e.process && !j.done[last.event] {
 			last.isHarmed = true
@@ -154,7 +153,8 @@ func (j *judge) runOf(of event, process int) *run {
 	return &run{event: of, process: process}
 }
 
-// begin checks that a run may begin: after the previous one, and again only if that was harmed.
+// begin checks that a run may start: after the member's previous run and, for a repeated event, only if that run was
+// harmed.
 func (j *judge) begin(of event, process int) {
 	j.runs++
 	last := j.last[of.member]
@@ -182,7 +182,7 @@ func (j *judge) begin(of event, process int) {
 	j.all[of] = append(j.all[of], next)
 }
 
-// isHandled reports whether a run of an event ended well.
+// isHandled reports whether a run of an event ended without an error.
 func (j *judge) isHandled(of event) bool {
 	for _, r := range j.all[of] {
 		if r.isFine {
@@ -192,24 +192,24 @@ func (j *judge) isHandled(of event) bool {
 	return false
 }
 
-// expire records that the lease of a run had expired because the machine was slow: another process took the
-// lane, or its own renewed the lease late. If the run has just sent a message, the other process may not know
-// of it.
+// expire records that the lease of a run expired because the machine was slow: another process took the lane, or its
+// own process renewed the lease late. If the run has just sent a message, the other process may not know about the
+// message.
 func (j *judge) expire(last *run, e entry) {
 	if last == nil || j.done[last.event] || e.more == renewed && last.process != e.process {
-		return // The lease was another run's, which never began.
+		return // the lease of another run, which never started
 	}
 	last.hasExpired = true
 	if last.isHarmed {
-		return // The harm explains the expired lease.
+		return // The known harm explains the expired lease.
 	}
 	j.expired++
 	last.isHarmed, last.mayWriteLate = true, !last.hasSent
 	delete(j.replied, last.lastReply)
 }
 
-// end records the end of a run. Unless the run was harmed, it must end without an error. A run may notice that
-// its lease has expired before another process does.
+// end records the end of a run. Unless the run was harmed, it must end without an error. A run may detect the expiry
+// of its lease before another process does.
 func (j *judge) end(r *run, i int, e entry) {
 	r.isOver, r.isFine = true, e.more == fine
 	if !r.isFine && !r.isHarmed {
@@ -218,7 +218,7 @@ func (j *judge) end(r *run, i int, e entry) {
 	}
 }
 
-// send checks the key of a send, and that an answered message is not sent again.
+// send checks the key of a send. A message whose reply is stored must not be sent again.
 func (j *judge) send(s slot, key string, by *run) {
 	if known, isKnown := j.keys[s]; isKnown && known != key {
 		j.faultf("its key was %s", known)
@@ -228,7 +228,7 @@ func (j *judge) send(s slot, key string, by *run) {
 	}
 	j.keys[s], j.slots[key] = key, s
 	by.hasSent = true
-	if by != j.last[s.member] { // The one send that was in progress when it was harmed.
+	if by != j.last[s.member] { // the one send in progress when the run was harmed
 		j.lateSends++
 		by.late++
 		if by.late > 1 {
@@ -250,16 +250,16 @@ func (j *judge) send(s slot, key string, by *run) {
 	}
 }
 
-// reply records that a send is stored. It is stored before it returns, unless the run was harmed and other runs
-// have overtaken it; later entries decide about such a run.
+// reply records that a send is stored, which happens before the send returns. A harmed run that others have overtaken
+// is an exception; later entries decide about it.
 func (j *judge) reply(s slot, by *run) {
 	if !by.isHarmed {
 		j.replied[s], by.lastReply = true, s
 	}
 }
 
-// mayBeLate reports whether a run of an event may have written to the data source after other runs had handled
-// the event.
+// mayBeLate reports whether a run of an event may have written to the data source after other runs had handled the
+// event.
 func (j *judge) mayBeLate(of event) bool {
 	return slices.ContainsFunc(j.all[of], func(r *run) bool { return r.mayWriteLate })
 }
@@ -275,7 +275,7 @@ func (j *judge) fail(of event) {
 	}
 }
 
-// requireFine fails a test with the faults found.
+// requireFine fails a test if there are faults.
 func (j *judge) requireFine(t *testing.T) {
 	t.Helper()
 	const most = 10
@@ -287,25 +287,24 @@ func (j *judge) requireFine(t *testing.T) {
 
 // Figures are the counts of a test.
 type Figures struct {
-	// Events were answered, and Repeated sent again although they were.
+	// Events is the number of answered events. Repeated is how many of them were sent again.
 	Events, Repeated int
-	// Runs is the number of runs of events, and Again of those that followed an earlier run of the same
-	// event.
+	// Runs is the number of runs. Again is the number of runs after an earlier run of the same event.
 	Runs, Again int
-	// SentAgain is the number of messages sent twice with the same key.
+	// SentAgain is the number of messages that were sent twice, with the same key.
 	SentAgain int
-	// Refused is the number of refused operations of overtaken runs, and LateSends of messages in progress
-	// when their runs were overtaken.
+	// Refused is the number of operations of overtaken runs that were refused. LateSends is the number of messages in
+	// progress when their runs were overtaken.
 	Refused, LateSends int
 	// Expired is the number of runs whose leases expired because the machine was slow.
 	Expired int
-	// Blamed is the number of events that counted as failed before they had begun.
+	// Blamed is the number of events that counted as failed before they had started.
 	Blamed int
 }
 
-// Judge checks that each answered event was handled, with the events of a member in order, and none twice
-// unless its process was harmed during it, and then with the same keys; and that the writes of runs agree.
-// Call it after Stop.
+// Judge checks the guarantees: each answered event was handled, and a member's events in order; an event was handled
+// twice only if its process was harmed during its run, and then with the same keys; and the writes of the runs agree.
+// Call Judge after Stop.
 func (p *Platform) Judge(database store.Store) Figures {
 	p.t.Helper()
 	entries, err := readJournal(p.path)
@@ -340,7 +339,7 @@ func (p *Platform) Judge(database store.Store) Figures {
 	}
 }
 
-// judgeMember checks the handled events and the writes of a member.
+// judgeMember checks the handled events and the writes of one member.
 func (p *Platform) judgeMember(j *judge, s *sender, runtime *botctx.Runtime) {
 	p.t.Helper()
 	for number := 1; number <= s.number; number++ {
@@ -372,7 +371,7 @@ func numbersIn(o document.Object, path string) (numbers []int) {
 	return numbers
 }
 
-// inTime returns a member's numbers without the repeated ones written late by an overtaken run.
+// inTime returns a member's numbers without the repeated ones that an overtaken run wrote late.
 func (j *judge) inTime(s *sender, written []int) []int {
 	var seen []int
 	return slices.DeleteFunc(slices.Clone(written), func(number int) bool {
@@ -382,8 +381,7 @@ func (j *judge) inTime(s *sender, written []int) []int {
 	})
 }
 
-// requireInOrder checks that a list has each number of a member in order, and none more often than the number
-// of its runs.
+// requireInOrder checks that a list has all numbers of a member in order, each at most as often as it had runs.
 func (j *judge) requireInOrder(t *testing.T, s *sender, written []int) {
 	t.Helper()
 	times := map[int]int{}
@@ -398,8 +396,8 @@ func (j *judge) requireInOrder(t *testing.T, s *sender, written []int) {
 	require.Equal(t, want, slices.Compact(slices.Clone(written)), s.name)
 }
 
-// requireRefused checks that a late run wrote and sent nothing: its operations were refused, and it ended
-// with an error.
+// requireRefused checks that a late run wrote and sent nothing: its operations were refused and it ended with an
+// error.
 func requireRefused(t *testing.T, entries []entry, late lateRun) {
 	t.Helper()
 	isLate := false
@@ -428,8 +426,8 @@ func requireRefused(t *testing.T, entries []entry, late lateRun) {
 type entry struct {
 	what    kind
 	process int
-	// member and number identify the event. more depends on the kind. They are "-" and 0 for entries without
-	// an event.
+	// member and number identify the event. For entries without an event, they are "-" and 0. more depends on the
+	// kind.
 	member string
 	number int
 	more   string
@@ -438,24 +436,24 @@ type entry struct {
 type kind string
 
 const (
-	// began and ended are the start and end of an event's run. more is the error code of its end, or fine.
+	// began and ended mark the start and end of a run. more is the run's error code, or fine.
 	began kind = "began"
 	ended kind = "ended"
-	// sent is a message that the platform took; more is its position in the run and its key.
+	// sent is a message that arrived at the platform. more is its position in the run, and its key.
 	sent kind = "sent"
-	// replied means that a send has returned; more is its position.
+	// replied means that a send has returned. more is its position.
 	replied kind = "replied"
-	// refused is a failed operation; more is its name.
+	// refused is a failed operation. more is its name.
 	refused kind = "refused"
-	// done means that an event is stored as handled, failed that an attempt has failed, and died that the
-	// event is a dead letter.
+	// done means that an event is stored as handled, failed that an attempt failed, and died that the event became a
+	// dead letter.
 	done   kind = "done"
 	failed kind = "failed"
 	died   kind = "died"
-	// expired means that the lease of a member's lane had expired: more is taken if the process then took the
-	// lane from another run, and renewed if it renewed its own lease.
+	// expired means that the lease of a member's lane had expired. more is taken if the process took the lane from
+	// another run, and renewed if it renewed its own lease.
 	expired kind = "expired"
-	// killed, frozen and thawed are changes of a process.
+	// killed, frozen and thawed are events of a process.
 	killed kind = "killed"
 	frozen kind = "frozen"
 	thawed kind = "thawed"
@@ -464,7 +462,7 @@ const (
 // fine means no error.
 const fine = "fine"
 
-// What happened to a lease that had expired.
+// Values of more for expired leases.
 const (
 	taken   = "taken"
 	renewed = "renewed"
@@ -474,7 +472,7 @@ func (e entry) String() string {
 	return fmt.Sprintf("%s %d %s %d %s", e.what, e.process, e.member, e.number, e.more)
 }
 
-// journal is a file to which all processes append.
+// journal is a file to which all processes append entries.
 type journal struct{ file *os.File }
 
 func openJournal(path string) (journal, error) {
@@ -482,12 +480,12 @@ func openJournal(path string) (journal, error) {
 	return journal{file: file}, err
 }
 
-// end marks the end of an entry. An entry without it was cut off because its process was killed during the
-// write, which the system can interrupt between two pages of the file. Such an entry does not count.
+// end marks the end of an entry. An entry without it does not count: its process was killed during the write, which
+// the system can interrupt between two pages of the file.
 const end = " ."
 
-// note appends an entry with a single write, so that entries of several processes do not mix. It begins with
-// a line break, in case the previous entry was cut off.
+// note appends an entry with a single write, so that entries of different processes do not mix. The entry starts with
+// a line break, because the previous entry may have been cut off.
 func (j journal) note(e entry) error {
 	_, err := j.file.WriteString("\n" + e.String() + end + "\n")
 	return err
@@ -515,10 +513,10 @@ func readJournal(path string) ([]entry, error) {
 	return entries, lines.Err()
 }
 
-// Counted is the id of the member that counts events, agendas and redirects.
+// Counted is the id of the member whose counter events, agendas and redirects increment.
 const Counted = "counted"
 
-// The places of the counter: in the member, and in an entry of a data source.
+// Where the counter is: in the member, and in an entry of a data source.
 const (
 	pathCount  = "count"
 	counters   = "counters"
@@ -526,12 +524,12 @@ const (
 	fieldCount = "count"
 )
 
-// nodes returns the nodes for redirects and agendas.
+// nodes returns the nodes that agendas and redirects run.
 func (*worker) nodes() []*botctx.Node {
 	return []*botctx.Node{{ID: nodeCount, Entry: true, Pre: []botctx.Action{countUp}}}
 }
 
-// countUp reads the counter, and writes the next number.
+// countUp increments the counter by reading and writing it.
 func countUp(ctx context.Context, bot *botctx.Context) error {
 	found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{DataSourceID: counters})
 	if err != nil {
@@ -548,8 +546,7 @@ func countUp(ctx context.Context, bot *botctx.Context) error {
 	return nil
 }
 
-// Prepare creates the channel for the events, and in it the member Counted with a number of due agendas that
-// count up.
+// Prepare creates the channel for the events and, in it, the member Counted with due agendas that count up.
 func Prepare(t *testing.T, database store.Store, agendas int) {
 	t.Helper()
 	require.NoError(t, botctx.EnsureIndexes(t.Context(), database))
@@ -577,7 +574,7 @@ func Prepare(t *testing.T, database store.Store, agendas int) {
 	}
 }
 
-// RequireCount checks how far was counted.
+// RequireCount checks the counter.
 func RequireCount(t *testing.T, database store.Store, want int) {
 	t.Helper()
 	runtime, err := botctx.New(botctx.Config{Store: database})

@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience is the longest time without a line from the processes.
+// patience is the maximum time without a line from any process.
 const patience = 5 * time.Minute
 
-// Platform sends events of members to processes. A member's next event is sent once the previous one was
-// answered. The platform repeats events without an answer, and some of the others.
+// Platform sends events of members to processes. A member's next event is sent when the previous one has been
+// answered. The platform repeats events that were not answered, and some others.
 type Platform struct {
 	t       *testing.T
 	random  *rand.Rand
@@ -27,37 +27,37 @@ type Platform struct {
 
 	processes []*process
 	members   []*sender
-	// late are the runs that continued after they were overtaken.
+	// late are the runs that continued after other runs overtook them.
 	late []lateRun
-	// left is the number of events still to be sent. answered is the number of answered events.
+	// left is the number of events that are still to be sent. answered is the number of answered events.
 	left, answered, repeated int
 	// isEndless is true while events are sent without a limit.
 	isEndless bool
-	// held is the process whose waiting runs must not continue yet.
+	// held is the process whose paused runs must not continue yet.
 	held *process
-	// poisoned is the member Poisoned, or nil. While it is set, processes may end by themselves.
+	// poisoned is the member Poisoned, or nil. While it is set, processes may end unasked.
 	poisoned *sender
-	// dead are the events that are dead letters.
+	// dead are the dead letters.
 	dead map[event]bool
-	// onLine is called with each further line.
+	// onLine is called with each line of a process.
 	onLine func(line)
 }
 
-// sender is a member who writes.
+// sender is a member who sends events.
 type sender struct {
 	name string
-	// number is the number of the last event sent. asked holds the request of each event.
+	// number is the number of the last event. asked has the request of each event.
 	number int
 	asked  []string
 	// ended is the number of the last event whose run has ended.
 	ended int
-	// at is the process that must answer the last event, or nil if it is answered. home is the process that
-	// gets all events until it is harmed: if different processes accept two events within half a round trip,
-	// either may come first.
+	// at is the process that must answer the last event, or nil if it has been answered. home is the process that
+	// gets all events until it is harmed: if different processes accept two events within half a round trip, either
+	// event may be first.
 	at, home *process
 }
 
-// NewPlatform returns a platform with members. start starts its processes: each must call Work. path is the
+// NewPlatform returns a platform with members. start starts one of its processes, which must call Work. path is the
 // path of the journal.
 func NewPlatform(t *testing.T, path string, members int, start func() *exec.Cmd) *Platform {
 	t.Helper()
@@ -77,7 +77,7 @@ func NewPlatform(t *testing.T, path string, members int, start func() *exec.Cmd)
 	return p
 }
 
-// killAll kills the processes that a failed test has left running.
+// killAll kills the processes that a failed test left running.
 func (p *Platform) killAll() {
 	for _, one := range p.processes {
 		if !one.isGone {
@@ -92,8 +92,8 @@ func (p *Platform) killAll() {
 	}
 }
 
-// CountUp makes members of all processes count up for the member Counted, the given number of times each:
-// this member by events, and the others by redirects to this member.
+// CountUp makes members of all processes count up for the member Counted. Each counts the given number of times:
+// Counted by events, the others by redirects to Counted.
 func (p *Platform) CountUp(events int) {
 	p.t.Helper()
 	herself := &sender{name: Counted}
@@ -103,13 +103,13 @@ func (p *Platform) CountUp(events int) {
 			p.write(s, map[bool]string{true: count, false: visit}[s == herself])
 		}
 	}
-	p.Send(0) // Until all are answered.
+	p.Send(0) // waits until all events are answered
 }
 
-// Random returns a number of 0 or more and less than below, by the test's seed.
+// Random returns a random number from 0 to below-1, by the test's seed.
 func (p *Platform) Random(below int) int { return p.random.IntN(below) }
 
-// Start starts a number of further processes.
+// Start starts more processes.
 func (p *Platform) Start(number int) {
 	p.t.Helper()
 	for range number {
@@ -117,7 +117,7 @@ func (p *Platform) Start(number int) {
 	}
 }
 
-// Send makes the members write a number of further events in total, and returns once they were answered.
+// Send has the members send events, events in total, and returns when all have been answered.
 func (p *Platform) Send(events int) {
 	p.t.Helper()
 	p.left += events
@@ -126,13 +126,13 @@ func (p *Platform) Send(events int) {
 	}, nil)
 }
 
-// SendUntilHeard makes the members write until the processes have written a number of lines.
+// SendUntilHeard has the members send events until the processes have written a number of lines.
 func (p *Platform) SendUntilHeard(lines int) {
 	p.t.Helper()
 	p.sendWhile(func() { p.until(func() bool { return lines <= 0 }, nil) }, func(line) { lines-- })
 }
 
-// SendFor makes the members write for a time.
+// SendFor has the members send events for a time.
 func (p *Platform) SendFor(d time.Duration) {
 	p.t.Helper()
 	timer := time.NewTimer(d)
@@ -140,14 +140,14 @@ func (p *Platform) SendFor(d time.Duration) {
 	p.sendWhile(func() { p.until(func() bool { return false }, timer.C) }, func(line) {})
 }
 
-// sendWhile makes the members write while do runs. onLine is called with each line.
+// sendWhile has the members send events while do runs. It calls onLine with each line.
 func (p *Platform) sendWhile(do func(), onLine func(line)) {
 	p.isEndless, p.onLine = true, onLine
 	do()
 	p.isEndless, p.onLine = false, func(line) {}
 }
 
-// until sends and hears until something holds, or over is received.
+// until sends events and handles lines until holds returns true, or over receives.
 func (p *Platform) until(holds func() bool, over <-chan time.Time) {
 	p.t.Helper()
 	timer := time.NewTimer(patience)
@@ -169,7 +169,7 @@ func (p *Platform) until(holds func() bool, over <-chan time.Time) {
 	}
 }
 
-// state describes the state of all parts.
+// state describes the current state for failure messages.
 func (p *Platform) state() string {
 	var text strings.Builder
 	for _, s := range p.members {
@@ -184,11 +184,11 @@ func (p *Platform) state() string {
 	return text.String()
 }
 
-// maxBacklog is the largest number of waiting events of a member while the members write without end, so that
-// no more is sent than is handled.
+// maxBacklog is the maximum number of a member's waiting events in endless sending, so that the platform sends no
+// faster than the processes work.
 const maxBacklog = 50
 
-// sendAll makes all members write that may.
+// sendAll has each member send an event who may.
 func (p *Platform) sendAll() {
 	for _, s := range p.members {
 		if s.at == nil && (p.left > 0 || p.isEndless && s.number-s.ended < maxBacklog) {
@@ -198,14 +198,14 @@ func (p *Platform) sendAll() {
 	}
 }
 
-// writeNext sends a member's next event.
+// writeNext sends the next event of a member.
 func (p *Platform) writeNext(s *sender, what string) {
 	s.number++
 	s.asked = append(s.asked, what)
 	p.sendTo(s)
 }
 
-// write makes a member write once the previous event was answered, and returns the event.
+// write sends the next event of a member when the previous one has been answered, and returns it.
 func (p *Platform) write(s *sender, what string) event {
 	p.t.Helper()
 	p.until(func() bool { return s.at == nil }, nil)
@@ -222,7 +222,7 @@ func (p *Platform) sendTo(s *sender) {
 	s.at.tell(wordAccept, event{s.name, s.number}, s.asked[s.number-1])
 }
 
-// one returns a random reachable process.
+// one returns a random running process.
 func (p *Platform) one() *process {
 	able := slices.DeleteFunc(slices.Clone(p.processes), func(one *process) bool { return one.isGone || one.isFrozen })
 	require.NotEmpty(p.t, able)
@@ -259,11 +259,11 @@ func (p *Platform) hear(said line) {
 	}
 }
 
-// hearAccepted records an answer, and sometimes repeats the event anyway.
+// hearAccepted records an answer. Sometimes it still repeats the event.
 func (p *Platform) hearAccepted(said line) {
 	s := p.sender(said.of)
 	if s.at == nil || s.number != said.of.number {
-		return // The answer to a repetition.
+		return // the answer to a repeated event
 	}
 	s.at = nil
 	p.answered++
@@ -281,8 +281,8 @@ func (p *Platform) sender(of event) *sender {
 	return p.members[at]
 }
 
-// KillOne kills a random process at a random moment, and starts another one. The platform sends unanswered
-// events again, to any process.
+// KillOne kills a random process at a random moment and starts another one. The platform sends unanswered events
+// again to other processes.
 func (p *Platform) KillOne() {
 	p.t.Helper()
 	victim := p.one()
@@ -298,7 +298,7 @@ func (p *Platform) note(what kind, victim *process) {
 	require.NoError(p.t, p.journal.note(entry{what: what, process: victim.id(), member: "-", more: "-"}))
 }
 
-// sendAgain sends the events again that a process has not answered.
+// sendAgain repeats the events that a process has not answered.
 func (p *Platform) sendAgain(victim *process) {
 	for _, s := range p.members {
 		if s.at == victim {
@@ -307,9 +307,8 @@ func (p *Platform) sendAgain(victim *process) {
 	}
 }
 
-// FreezeOne freezes a random process during the run of an event, until other processes have handled the event
-// and the member's next one. Meanwhile it calls harm. Then the process and the run continue, and FreezeOne
-// returns once the run has ended.
+// FreezeOne freezes a random process during the run of an event until other processes have handled this event and the
+// member's next one. Meanwhile it calls harm. It then resumes the process and returns when the run has ended.
 func (p *Platform) FreezeOne(harm func()) {
 	p.t.Helper()
 	writer := p.members[p.random.IntN(len(p.members))]
@@ -339,8 +338,8 @@ type lateRun struct {
 	process int
 }
 
-// await waits for a line with this word about an event, and returns the process that wrote it. It ignores the
-// processes for which in returns false.
+// await waits for a line with a word about an event, and returns the process that wrote it. It only considers
+// processes for which in returns true.
 func (p *Platform) await(word string, of event, in func(*process) bool) (found *process) {
 	p.t.Helper()
 	p.onLine = func(said line) {
@@ -353,8 +352,8 @@ func (p *Platform) await(word string, of event, in func(*process) bool) (found *
 	return found
 }
 
-// Disturb calls happen, which disturbs all processes, such as by a restart of the database. Runs that fail
-// meanwhile count as harmed.
+// Disturb calls happen, which disturbs all processes, for example by restarting the database. Runs that fail during
+// the call count as harmed.
 func (p *Platform) Disturb(happen func() error) {
 	p.t.Helper()
 	note := func(what kind) {
@@ -376,7 +375,7 @@ func (p *Platform) Disturb(happen func() error) {
 	note(thawed)
 }
 
-// Stop makes the processes handle the waiting events, and ends them.
+// Stop lets the processes handle the waiting events and ends them.
 func (p *Platform) Stop() {
 	p.t.Helper()
 	for _, one := range p.processes {

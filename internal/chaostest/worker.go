@@ -31,34 +31,34 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Order is the order for a process.
+// Order is the configuration of a process.
 type Order struct {
 	// Journal is the path of the journal.
 	Journal string `json:"journal"`
 	// Lease is the lease of members' lanes.
 	Lease time.Duration `json:"lease"`
-	// Limit is the number of failures after which an event is a dead letter. The default is so large that an
+	// Limit is the number of failures after which an event becomes a dead letter. The default is so large that an
 	// event survives many kills.
 	Limit int `json:"limit"`
 }
 
-// The app and channel of the events.
+// App and channel of all events.
 const (
 	app       = "shop"
 	channelID = "web"
 )
 
-// worker is a process that accepts and handles events.
+// worker is the state of a process that accepts and handles events.
 type worker struct {
 	journal journal
 	runtime *botctx.Runtime
 
 	mu sync.Mutex
-	// said receives the lines to the platform.
+	// said receives the lines for the platform.
 	said io.Writer
-	// gates are closed to let the run of an event continue.
+	// gates has a channel for each paused run. Closing it resumes the run.
 	gates map[event]chan struct{}
-	// asked is the time at which the store was last asked to confirm the lease of each lane, if it did.
+	// asked is the time of the last request that confirmed the lease of each lane.
 	asked map[string]time.Time
 	lease time.Duration
 	now   func() time.Time
@@ -69,8 +69,8 @@ type event struct {
 	number int
 }
 
-// Work accepts the events in in, and writes their results to out, until in ends and no event waits. The error
-// comes from the store or the journal.
+// Work accepts the events in in and writes the results to out, until in ends and no event waits. Errors come from the
+// store or the journal.
 func Work(ctx context.Context, order Order, database store.Store, in io.Reader, out io.Writer) error {
 	w := &worker{
 		said: out, gates: map[event]chan struct{}{}, asked: map[string]time.Time{}, lease: order.Lease,
@@ -119,7 +119,7 @@ func (w *worker) config(order Order, database store.Store) botctx.Config {
 	}
 }
 
-// obey carries out the platform's requests until they end.
+// obey handles the platform's requests until they end.
 func (w *worker) obey(ctx context.Context, in io.Reader) error {
 	var accepting sync.WaitGroup
 	defer accepting.Wait()
@@ -141,7 +141,7 @@ func (w *worker) obey(ctx context.Context, in io.Reader) error {
 	return nil
 }
 
-// accept accepts an event, and answers as an HTTP handler would.
+// accept accepts an event and answers like an HTTP handler.
 func (w *worker) accept(ctx context.Context, e event, what string) {
 	err := w.runtime.Accept(ctx, botctx.Inbound{App: app, Channel: channelID, Event: send.MessageEvent{
 		From: e.member, Type: send.TypeText, MessageID: e.id(),
@@ -155,14 +155,14 @@ func (w *worker) accept(ctx context.Context, e event, what string) {
 	w.say(wordAccepted, e)
 }
 
-// say writes a line about an event to the platform.
+// say writes a line about an event for the platform.
 func (w *worker) say(word string, e event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	_, _ = fmt.Fprintln(w.said, word, e.member, e.number) // If the platform does not read, this process is about to end.
+	_, _ = fmt.Fprintln(w.said, word, e.member, e.number) // If the platform no longer reads, this process ends soon.
 }
 
-// gate returns the channel that is closed to let the run of an event continue.
+// gate returns the channel that resumes the run of an event when it is closed.
 func (w *worker) gate(e event) chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -172,7 +172,7 @@ func (w *worker) gate(e event) chan struct{} {
 	return w.gates[e]
 }
 
-// note writes to the journal. It panics if that fails.
+// note writes to the journal and panics if that fails.
 func (w *worker) note(what kind, e event, more string) {
 	err := w.journal.note(entry{what: what, process: os.Getpid(), member: e.member, number: e.number, more: more})
 	if err != nil {
@@ -180,7 +180,7 @@ func (w *worker) note(what kind, e event, more string) {
 	}
 }
 
-// observed records the beginning and end of runs.
+// observed notes the start and end of runs.
 func (w *worker) observed(next inbox.Handler) inbox.Handler {
 	return func(ctx context.Context, d *inbox.Delivery) error {
 		e, err := eventOf(document.Get(d.Event.Body, "event.data.text", ""), d.Event.From)
@@ -198,11 +198,11 @@ func (w *worker) observed(next inbox.Handler) inbox.Handler {
 	}
 }
 
-// observeLeases returns a store that notes when a lane is taken whose lease has expired.
+// observeLeases returns a store that notes when a lane with an expired lease is taken.
 func (w *worker) observeLeases(database store.Store) store.Store {
 	observed := leaseObserver{database, w}
 	if _, isAlone := database.(store.Watcher); isAlone {
-		return database // No other process takes its lanes.
+		return database // No other process can take its lanes.
 	}
 	if notifier, ok := database.(store.Notifier); ok {
 		return struct {
@@ -242,8 +242,8 @@ func (c leaseCollection) Insert(ctx context.Context, documents ...document.Objec
 	return err
 }
 
-// Update notes each lease that had expired: when another process takes the lane, and when its own process renews
-// it all the same.
+// Update notes expired leases: when another process takes the lane, and when the lane's own process renews the lease
+// late.
 func (c leaseCollection) Update(
 	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
 ) (store.UpdateResult, error) {
@@ -257,7 +257,7 @@ func (c leaseCollection) Update(
 		return c.Collection.Update(ctx, filter, change, options)
 	}
 	var isDue bool
-	if isClaim && wasHeld { // The store's clock has the proof. Without it, the judge does not excuse the lost run.
+	if isClaim && wasHeld { // The store's clock proves the expiry. The judge accepts no other proof.
 		now, err := c.leaseObserver.Now(ctx)
 		if err != nil {
 			return store.UpdateResult{}, err
@@ -274,14 +274,14 @@ func (c leaseCollection) Update(
 	switch {
 	case isDue:
 		worker.note(expired, event{member: member}, taken)
-	case isRenewal && gap >= worker.lease/lease.BeatsPerLease*(lease.BeatsPerLease-1): // Renewals begin a quarter of the lease before its end.
+	case isRenewal && gap >= worker.lease/lease.BeatsPerLease*(lease.BeatsPerLease-1): // The renewal came late.
 		worker.note(expired, event{member: member}, renewed)
 	}
 	return result, err
 }
 
-// confirmed records that the store confirmed the lease of a lane when asked at a time, and returns the time
-// since the previous such request.
+// confirmed records that the store confirmed a lane's lease in a request at the time asked. It returns the time since
+// the previous such request.
 func (w *worker) confirmed(lane string, asked time.Time) (gap time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -335,7 +335,7 @@ func codeText(err error) string {
 	return string(boterr.CodeOf(err))
 }
 
-// awaitIdle waits until no event waits, here or in another process.
+// awaitIdle waits until no event waits in any process.
 func (w *worker) awaitIdle(ctx context.Context) error {
 	const glance = 50 * time.Millisecond
 	ticker := time.NewTicker(glance)
@@ -349,19 +349,19 @@ func (w *worker) awaitIdle(ctx context.Context) error {
 	}
 }
 
-// The special requests of events.
+// Special requests of events.
 const (
 	plain = "plain"
-	// during requests a run that waits until the platform lets it continue.
+	// during pauses the run until the platform resumes it.
 	during = "during"
-	// count increments the counter of the sender, visit the counter of the member Counted.
+	// count increments the counter of the sender, visit the one of the member Counted.
 	count = "count"
 	visit = "visit"
-	// poison ends the process.
+	// poison kills the process.
 	poison = "poison"
 )
 
-// The places in which the bot stores handled events: a data source and the member.
+// Where the bot stores handled events: in a data source and in the member.
 const (
 	dataSource  = "handled"
 	fieldMember = "member"
@@ -369,11 +369,10 @@ const (
 	pathSeen    = "seen"
 )
 
-// replies is the number of messages of a run.
+// replies is the number of messages per run.
 const replies = 2
 
-// answer is the bot: it stores the event in a data source, replies, and stores it in the member, which it
-// reads and writes.
+// answer is the bot's logic: it stores the event in a data source, sends replies, and stores the event in the member.
 func (w *worker) answer(ctx context.Context, bot *botctx.Context) error {
 	e, err := eventOf(bot.MessageEvent.Text(), bot.Member.ExternalID)
 	if err != nil {
@@ -395,8 +394,8 @@ func (w *worker) answer(ctx context.Context, bot *botctx.Context) error {
 	}
 }
 
-// goOn pauses the run until the platform lets it continue. Then it continues whatever has happened, like a
-// bot that ignores its ctx and errors.
+// goOn pauses the run until the platform resumes it. It then continues like a bot that ignores its ctx and all
+// errors.
 func (w *worker) goOn(ctx context.Context, bot *botctx.Context, e event) error {
 	w.say(wordDuring, e)
 	<-w.gate(e)
@@ -408,7 +407,7 @@ func (w *worker) goOn(ctx context.Context, bot *botctx.Context, e event) error {
 	})
 }
 
-// handle does the work for each event. heed decides about an operation's error.
+// handle does the work for an event. heed decides how to treat the error of an operation.
 func (w *worker) handle(ctx context.Context, bot *botctx.Context, e event, heed func(of string, err error) error) error {
 	_, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: dataSource, Filter: document.O(fieldMember, e.member),
@@ -431,7 +430,7 @@ func (w *worker) handle(ctx context.Context, bot *botctx.Context, e event, heed 
 	return nil
 }
 
-// connector sends to the platform.
+// connector sends messages to the platform.
 type connector struct{ *worker }
 
 func (c connector) Send(_ context.Context, m send.Message) (send.Delivery, error) {
@@ -444,25 +443,26 @@ func (c connector) Send(_ context.Context, m send.Message) (send.Delivery, error
 	return send.Delivery{MessageID: m.ID}, nil
 }
 
-// Poisoned is the id of the member whose messages end the process that runs them.
+// Poisoned is the id of the member whose messages can kill the process.
 const Poisoned = "poisoned"
 
-// overflow ends the process, like bot logic with infinite recursion.
+// overflow kills the process by infinite recursion, as faulty bot logic might.
 func overflow() {
 	const enough = 1 << 20
 	debug.SetMaxStack(enough)
 	recurse(0)
 }
 
-// recurse calls itself without end.
+// recurse calls itself endlessly.
 func recurse(depth int) int {
 	var room [64]int
 	room[depth%len(room)] = depth
 	return recurse(depth+1) + room[(depth+1)%len(room)] //nolint:revive,staticcheck // The stack is to overflow.
 }
 
-// Poison makes the member Poisoned send a message that ends each process that runs it, and then another one,
-// while the other members write. It returns once the first is a dead letter. Processes that end are replaced.
+// Poison has the member Poisoned send a message that kills each process that runs it, and then a harmless one. The
+// other members send events meanwhile. Poison replaces killed processes, and returns when the first message is a dead
+// letter.
 func (p *Platform) Poison() {
 	p.t.Helper()
 	if p.poisoned == nil {
@@ -470,14 +470,14 @@ func (p *Platform) Poison() {
 		p.members = append(p.members, p.poisoned)
 	}
 	of := p.write(p.poisoned, poison)
-	p.write(p.poisoned, plain) // Only once the first is stored: of two concurrent acceptances, either may come first.
+	p.write(p.poisoned, plain) // The first must be stored: concurrent events have no order.
 	p.sendWhile(func() { p.until(func() bool { return p.dead[of] }, nil) }, func(line) {})
 }
 
-// replace starts a process to replace one that has ended. The platform sends unanswered events again, to any
-// process.
+// replace starts a process in place of one that has ended. The platform sends unanswered events again to other
+// processes.
 func (p *Platform) replace(ended *process) {
-	_ = ended.command.Wait() // Its error is that it was killed.
+	_ = ended.command.Wait() // The error is that the process was killed.
 	p.note(killed, ended)
 	p.Start(1)
 	p.sendAgain(ended)
@@ -499,32 +499,32 @@ func (p *Platform) requireDead(keys []string) {
 	}
 }
 
-// The words between the platform and the processes; member and number of an event follow them.
+// The words at the start of lines. The member and number of an event follow.
 const (
-	// wordAccept carries an event with its request. The answer is wordAccepted or wordRefused.
+	// wordAccept sends an event with its request. The answer is wordAccepted or wordRefused.
 	wordAccept   = "accept"
 	wordAccepted = "accepted"
 	wordRefused  = "refused"
-	// wordDuring means that a run waits for wordGo, and wordEnded that a run has ended.
+	// wordDuring means that a run is paused until wordGo. wordEnded means that a run has ended.
 	wordDuring = "during"
 	wordGo     = "go"
 	wordEnded  = "ended"
-	// wordDead means that an event is a dead letter.
+	// wordDead means that an event became a dead letter.
 	wordDead = "dead"
 )
 
-// process is a process started by the platform.
+// process is a process that the platform started.
 type process struct {
 	command *exec.Cmd
 	input   io.WriteCloser
-	// complaint is its output to standard error, guarded by mu.
+	// complaint is the process's standard error, guarded by mu.
 	mu        sync.Mutex
 	complaint bytes.Buffer
-	// isEnding is true if it was asked to end, or killed. isGone is true once it has ended.
+	// isEnding is true if the process was killed or asked to end. isGone is true once it has ended.
 	isEnding, isGone, isFrozen bool
 }
 
-// Write stores the error output of the process.
+// Write stores standard error.
 func (p *process) Write(text []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -539,7 +539,7 @@ func (p *process) complaints() string {
 
 func (p *process) id() int { return p.command.Process.Pid }
 
-// line is a line of a process. After the last there is one with isEnd.
+// line is a line of a process. The last one has isEnd.
 type line struct {
 	from  *process
 	word  string
@@ -547,7 +547,7 @@ type line struct {
 	isEnd bool
 }
 
-// startProcess starts a process whose lines go to a channel.
+// startProcess starts a process and passes its lines to a channel.
 func startProcess(t *testing.T, command *exec.Cmd, to chan<- line) *process {
 	t.Helper()
 	p := &process{command: command}
@@ -563,14 +563,14 @@ func startProcess(t *testing.T, command *exec.Cmd, to chan<- line) *process {
 			said := line{from: p}
 			if _, err := fmt.Sscan(lines.Text(), &said.word, &said.of.member, &said.of.number); err == nil {
 				to <- said
-			} // Otherwise the process was killed in the middle of the line.
+			} // A line without an end is from a killed process.
 		}
 		to <- line{from: p, isEnd: true}
 	}()
 	return p
 }
 
-// tell sends a line to a process. A dead process does not receive it.
+// tell sends a line to a process. A dead process ignores it.
 func (p *process) tell(word string, e event, more string) {
 	_, _ = fmt.Fprintln(p.input, word, e.member, e.number, more)
 }

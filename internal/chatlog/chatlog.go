@@ -1,13 +1,13 @@
-// Package chatlog stores the messages of conversations that people follow in a browser: the chats of a web page and
-// of the agents' desk. Any number of processes may append to a conversation and read it.
+// Package chatlog stores the conversations that people follow in a browser: chats on a web page, and chats at the
+// agents' desk. Any number of processes may append to a conversation and read it.
 //
-// A conversation is a list of entries, numbered without gaps. An entry is inserted under the number after the newest
-// one's, and the store refuses a second entry with the same number; the writer then tries the next number. So an entry
-// becomes visible only after all entries before it, a crash leaves no gap, and a reader that asks for the entries
-// after a number misses none.
+// A conversation is a list of entries, numbered without gaps. An entry is inserted with the number after the newest
+// one. If another entry already has this number, the store refuses the insertion and the writer tries the next
+// number. So an entry only becomes visible after all entries before it, a crash leaves no gap, and a reader that asks
+// for the entries after a number misses none.
 //
-// A new conversation begins with the store's time in milliseconds as its first number, so that a conversation that
-// was erased never uses a number again.
+// A new conversation starts with the store's time in milliseconds as its first number, so that a conversation never
+// reuses a number after it was erased.
 //
 //   - To store a message, use [Log.Append]; to read, [Log.After] and [Log.Before].
 //   - To follow a conversation, use [Log.Subscribe].
@@ -32,18 +32,19 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// The limits of an entry.
+// Limits of an entry.
 const (
-	// MaxName is the largest number of bytes in each of an entry's Key, From and Name, and of a conversation's ID.
+	// MaxName is the maximum length in bytes of an entry's Key, From and Name, and of a conversation's ID.
 	MaxName = 256
-	// MaxBody is the largest size of an entry's Body in bytes, by document.SizeOf.
+	// MaxBody is the maximum size of an entry's Body in bytes, by document.SizeOf.
 	MaxBody = 256 << 10
-	// MaxPage is the largest number of entries that After and Before return.
+	// MaxPage is the maximum number of entries that After and Before return.
 	MaxPage = 200
 )
 
-// Webchat is the Collection of the chats on web pages, whose conversations have the ExternalIDs of members as their IDs.
-// FromVisitor is the From of a member's entries; the Body of an entry is a response. Anonymous is the prefix of the
+// Webchat is the Collection for chats on web pages. The ID of such a conversation is the member's ExternalID.
+// FromVisitor is the From of a member's entries, whose Body is a response. Anonymous is the prefix of the ids of
+// visitors without a signed identity.
 // ids of visitors whom no host has signed.
 const (
 	Webchat     = "webchat"
@@ -57,7 +58,7 @@ type Conversation struct {
 	App, Channel, ID string
 }
 
-// key returns the conversation's name in the store. Different conversations have different names.
+// key returns the name of the conversation in the store, which is unique.
 func (c Conversation) key() string {
 	text := strconv.AppendQuote(nil, c.App)
 	text = strconv.AppendQuote(append(text, ' '), c.Channel)
@@ -76,7 +77,7 @@ func (c Conversation) check() error {
 	return checkName("conversation", c.ID)
 }
 
-// checkName returns InvalidArgument for a text that is too long or not UTF-8.
+// checkName returns InvalidArgument if a text is too long or not UTF-8.
 func checkName(field, text string) error {
 	switch {
 	case len(text) > MaxName:
@@ -92,9 +93,9 @@ func checkName(field, text string) error {
 type Entry struct {
 	// Seq is the entry's number. Append sets it.
 	Seq int64
-	// Key identifies the entry within its conversation, so that a repeated Append is recognised. Required.
+	// Key identifies the entry within its conversation, so that a repeated Append is detected. Required.
 	Key string
-	// From is the side that wrote it, such as "me" or "bot"; Name is the name to show, if there is one.
+	// From is the side that wrote the entry, such as "me" or "bot". Name is the name to show, if any.
 	From, Name string
 	// At is the time of the entry. The default is the present time.
 	At document.Timestamp
@@ -131,8 +132,8 @@ const (
 	fieldBody = "body"
 )
 
-// entryID returns the _id of the entry with a number. The first entry of a conversation has the number 0 here, so that
-// two writers cannot both begin it.
+// entryID returns the _id of the entry with a number. In the _id, a conversation's first entry has the number 0, so
+// that two writers cannot both start the conversation.
 func entryID(key string, seq int64) string { return key + " " + strconv.FormatInt(seq, 10) }
 
 func (e Entry) object(key string, idSeq int64) document.Object {
@@ -152,19 +153,18 @@ func entryOf(o document.Object) Entry {
 type Config struct {
 	// Env has the store and the clock.
 	Env record.Env
-	// Collection is the name of the store's collection of entries. The states are in another one, whose name has
-	// "_states" appended. The default is "chatlog".
+	// Collection is the name of the store's collection for entries. The states are in a second collection, whose name
+	// ends in "_states". The default is "chatlog".
 	Collection string
-	// Poll is the time between two queries for entries of other processes while there are subscriptions. A store that
-	// is a store.Watcher is not polled. The default is a second.
+	// Poll is the interval of queries for other processes' entries while there are subscriptions. A store.Watcher is
+	// not polled. The default is a second.
 	Poll time.Duration
-	// KeepFor is the age at which entries are removed, KeepEntries the largest number that a conversation keeps,
-	// approximately; entries younger than an hour are kept regardless. The defaults are 90 days and 2,000; a negative
-	// number keeps all.
+	// KeepFor is the age at which entries are removed. KeepEntries is the approximate maximum number of entries per
+	// conversation. Entries younger than an hour are always kept. The defaults are 90 days and 2,000; a negative
+	// number keeps everything.
 	KeepFor     time.Duration
 	KeepEntries int
-	// Log receives lines about entries that could not be removed and polls that failed, at warn. By default nothing is
-	// logged.
+	// Log receives warnings about failed polls and failed removals of old entries. By default, nothing is logged.
 	Log *slog.Logger
 }
 
@@ -176,7 +176,7 @@ const (
 	defaultKeepEntries = 2000
 )
 
-// Log stores conversations. New returns one. It is safe for concurrent use.
+// Log stores conversations. Create it with New. It is safe for concurrent use.
 type Log struct {
 	config   Config
 	database store.Store
@@ -187,7 +187,7 @@ type Log struct {
 	indexes  indexes
 }
 
-// New returns a Log, or InvalidArgument if the configuration is wrong.
+// New returns a Log, or InvalidArgument if the configuration is invalid.
 func New(config Config) (*Log, error) {
 	switch {
 	case config.Env.Store == nil:
@@ -211,23 +211,24 @@ func New(config Config) (*Log, error) {
 	}, nil
 }
 
-// statesSuffix is appended to the name of the collection of entries.
+// statesSuffix follows the name of the collection of entries in the name of the collection of states.
 const statesSuffix = "_states"
 
-// indexes are created once.
+// indexes are the Log's indexes, created once.
 type indexes struct {
 	mu      sync.Mutex
 	areMade bool
 }
 
-// maxAttempts is the number of attempts to append an entry while others append to the same conversation.
+// maxAttempts limits the attempts to append an entry while others append to the same conversation.
 const maxAttempts = 100
 
-// Append adds an entry to a conversation and returns it as stored. isNew is false if the conversation has an entry with
-// the same Key already, which is then the result.
+// Append adds an entry to a conversation and returns it as stored. If the conversation already has an entry with the
+// same Key, Append returns that entry, and isNew is false.
 //
-// InvalidArgument: the conversation or the entry is incomplete or too large. Unavailable: too many others append to the
-// conversation at the same time. Other errors come from the store; a repetition with the same Key is then safe.
+// Append returns InvalidArgument if the conversation or the entry is incomplete or too large, and Unavailable if too
+// many others append to the conversation at the same time. Other errors come from the store. After any error,
+// repeating the call with the same Key is safe.
 func (l *Log) Append(ctx context.Context, in Conversation, e Entry) (stored Entry, isNew bool, err error) {
 	if err := cmp.Or(in.check(), e.check()); err != nil {
 		return Entry{}, false, err
@@ -253,7 +254,7 @@ func (l *Log) Append(ctx context.Context, in Conversation, e Entry) (stored Entr
 		if boterr.CodeOf(err) != boterr.AlreadyExists {
 			return Entry{}, false, err
 		}
-		// Another writer was first. It may have written this very entry.
+		// Another writer was first. It may have written an entry with the same Key.
 		known, isKnown, err := l.Lookup(ctx, in, e.Key)
 		if err != nil || isKnown {
 			return known, false, err
@@ -262,7 +263,7 @@ func (l *Log) Append(ctx context.Context, in Conversation, e Entry) (stored Entr
 	return Entry{}, false, boterr.New(boterr.Unavailable, "", "too many writers append to this conversation at once; try again")
 }
 
-// next returns the number for the next entry of a conversation, and the number for its _id.
+// next returns the number of the next entry, and the number for its _id.
 func (l *Log) next(ctx context.Context, key string) (seq, idSeq int64, err error) {
 	newest, err := l.newest(ctx, key)
 	if err != nil || newest > 0 {
@@ -272,7 +273,7 @@ func (l *Log) next(ctx context.Context, key string) (seq, idSeq int64, err error
 	return now.UnixMilli(), 0, err
 }
 
-// mustFilter compiles a filter that is known to be valid.
+// mustFilter compiles a constant filter.
 func mustFilter(pairs ...any) *query.Filter {
 	filter, err := query.CompileFilter(document.O(pairs...))
 	if err != nil {

@@ -24,10 +24,10 @@ import (
 
 var ada = chatlog.Conversation{App: "shop", Channel: "web", ID: "ada"}
 
-// unwatched hides that a store is a store.Watcher, as if other processes wrote to it.
+// unwatched hides the Watch method of a store, as if other processes wrote to the store.
 type unwatched struct{ store.Store }
 
-// clock is a clock that a test sets.
+// clock is a clock that a test controls.
 type clock struct{ at atomic.Int64 }
 
 func newClock() *clock {
@@ -186,7 +186,7 @@ func TestRead_Pages(t *testing.T) {
 	require.Equal(t, first+4, newest)
 }
 
-// reader reads everything that a conversation gets until it has a number of entries, as a stream does.
+// reader follows a conversation like a stream, until it has read a number of entries.
 func reader(ctx context.Context, log *chatlog.Log, number int) (read []chatlog.Entry, err error) {
 	sub, err := log.Subscribe(ada)
 	if err != nil {
@@ -224,7 +224,7 @@ func reader(ctx context.Context, log *chatlog.Log, number int) (read []chatlog.E
 // patience is the time after which a test gives up.
 const patience = 5 * time.Minute
 
-// eachStore runs a test over a store that reports its changes, and over one that several processes share.
+// eachStore runs a test on a watched store, and on a store that several processes share.
 func eachStore(t *testing.T, test func(t *testing.T, database store.Store)) {
 	t.Helper()
 	for name, database := range map[string]store.Store{"watched": memstore.New(), "polled": unwatched{memstore.New()}} {
@@ -249,7 +249,7 @@ func TestProcesses_NothingLostDoubledOrOutOfOrder(t *testing.T) {
 			for writer := range writers {
 				all.Go(func() {
 					for i := range each {
-						// Both processes write the same entries; only the first write of each counts.
+						// Both processes write the same entries. Only the first write of each entry counts.
 						for range 2 {
 							if _, _, err := log.Append(ctx, ada, entry(fmt.Sprintf("%d-%d", writer, i))); err != nil {
 								failures <- fmt.Errorf("process %d: %w", process, err)
@@ -278,7 +278,7 @@ func TestProcesses_NothingLostDoubledOrOutOfOrder(t *testing.T) {
 	})
 }
 
-// inOrder returns an error if numbers are missing, or a writer's entries are doubled or out of order.
+// inOrder returns an error if numbers are missing, or if a writer's entries are duplicated or out of order.
 func inOrder(read []chatlog.Entry) error {
 	last := map[string]int{}
 	for i, e := range read {
@@ -303,7 +303,7 @@ var errDown = errors.New("the store is down")
 func TestAppend_ARepeatAfterAFailureStoresOnce(t *testing.T) {
 	t.Parallel()
 	for failing := 1; ; failing++ {
-		for _, isDone := range []bool{false, true} { // The call was made or not.
+		for _, isDone := range []bool{false, true} { // The failing call may have had its effect.
 			inner := memstore.New()
 			calls := 0
 			broken := store.Wrap(inner, func(ctx context.Context, _ store.Call) (context.Context, func(int, error) error, error) {
@@ -322,7 +322,7 @@ func TestAppend_ARepeatAfterAFailureStoresOnce(t *testing.T) {
 				require.Greater(t, failing, 4)
 				return
 			}
-			if err != nil { // Otherwise only the removal of old entries failed, which is logged.
+			if err != nil { // Failed removals of old entries are only logged.
 				require.ErrorIs(t, err, errDown)
 			}
 			_, _, err = log.Append(t.Context(), ada, entry("a"))
@@ -336,8 +336,8 @@ func TestAppend_ARepeatAfterAFailureStoresOnce(t *testing.T) {
 	}
 }
 
-// mortal returns a store of a process that dies at one of its calls: the call and all later ones fail, and it is open
-// whether that call had an effect.
+// mortal returns a store whose process dies at one of its calls: this call and all later ones fail. The first failing
+// call may have had its effect.
 func mortal(inner store.Store, random *rand.Rand) store.Store {
 	const calls = 12
 	left, isDone := random.IntN(calls), random.IntN(2) == 0
@@ -371,7 +371,7 @@ func TestProcesses_DieAtAnyCall(t *testing.T) {
 				switch {
 				case err == nil:
 					i++
-				case errors.Is(err, errDown): // Another process takes over, and tries it again.
+				case errors.Is(err, errDown): // Another process tries again.
 					log = open(t, chatlog.Config{Env: record.Env{Store: mortal(database, random)}})
 				default:
 					failures <- err
@@ -412,7 +412,7 @@ func TestSubscribe_WakesForEachChange(t *testing.T) {
 			state, err := here.State(t.Context(), ada)
 			require.NoError(t, err)
 			sub.Seen(newest, state.Version)
-			select { // A poll may have been in progress.
+			select { // A poll may be in progress.
 			case <-sub.C:
 			default:
 			}

@@ -8,22 +8,22 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Page is a part of a conversation, in the order of its numbers.
+// Page is a part of a conversation, in numerical order.
 type Page struct {
 	Entries []Entry
-	// More is true if there are further entries in the direction of reading.
+	// More is true if there are more entries in the direction of reading.
 	More bool
-	// IsCut is true if entries directly after the given number may have been removed: the reader should start
+	// IsCut is true if entries directly after the given number may have been removed. The reader should then start
 	// again with Before.
 	IsCut bool
 }
 
-// After returns the first entries of a conversation whose numbers are greater than seq, at most limit, which is limited
-// to MaxPage. A seq of 0 means the beginning. Errors come from the store, or are InvalidArgument for an incomplete
-// conversation.
+// After returns the first entries of a conversation whose numbers are greater than seq, up to limit and MaxPage. A
+// seq of 0 means the beginning. After returns InvalidArgument for an incomplete conversation; other errors come from
+// the store.
 func (l *Log) After(ctx context.Context, in Conversation, seq int64, limit int) (Page, error) {
 	limit = pageSize(limit)
-	// The entry with the number seq is read too, since its absence shows that entries were removed.
+	// Read the entry with the number seq, too: if it is missing, entries were removed.
 	found, err := l.find(ctx, in, document.O("$gte", seq), document.O(fieldSeq, 1), limit+2)
 	if err != nil {
 		return Page{}, err
@@ -39,8 +39,8 @@ func (l *Log) After(ctx context.Context, in Conversation, seq int64, limit int) 
 	return page, nil
 }
 
-// Before returns the last entries of a conversation whose numbers are less than seq, at most limit, which is limited to
-// MaxPage. A seq of 0 means the end. It returns the errors of After.
+// Before returns the last entries of a conversation whose numbers are less than seq, up to limit and MaxPage. A seq
+// of 0 means the end. It returns the same errors as After.
 func (l *Log) Before(ctx context.Context, in Conversation, seq int64, limit int) (Page, error) {
 	limit = pageSize(limit)
 	bound := document.O("$gt", 0)
@@ -56,8 +56,8 @@ func (l *Log) Before(ctx context.Context, in Conversation, seq int64, limit int)
 	return page, nil
 }
 
-// Newest returns the number of the newest entry of a conversation, or 0 if there is none. It returns the errors
-// of After.
+// Newest returns the number of the newest entry of a conversation, or 0 if the conversation is empty. It returns the
+// same errors as After.
 func (l *Log) Newest(ctx context.Context, in Conversation) (int64, error) {
 	if err := in.check(); err != nil {
 		return 0, err
@@ -82,7 +82,7 @@ func (l *Log) newest(ctx context.Context, key string) (int64, error) {
 	return document.Get(found[0], fieldSeq, int64(0)), nil
 }
 
-// Lookup returns the entry of a conversation with a key, and reports whether there is one. It returns the errors of After.
+// Lookup returns the entry with a key, and reports whether there is one. It returns the same errors as After.
 func (l *Log) Lookup(ctx context.Context, in Conversation, key string) (e Entry, exists bool, err error) {
 	if err := in.check(); err != nil {
 		return Entry{}, false, err

@@ -12,16 +12,17 @@ import (
 )
 
 const (
-	// trimEvery is the number of entries of a conversation after which it is trimmed.
+	// trimEvery is the number of new entries after which a conversation is trimmed.
 	trimEvery = 64
-	// youngest is the age up to which trimming keeps entries: a slow writer may still use the number that it has read.
+	// youngest is the age up to which trimming keeps entries, because a slow writer may still use a number that it
+	// read earlier.
 	youngest = time.Hour
-	// removeBatch is the largest number of documents that one call removes.
+	// removeBatch is the maximum number of documents that one call removes.
 	removeBatch = 500
 )
 
-// Erase removes a conversation and its state, and returns the number of entries removed. After an error the same call
-// removes the rest. Errors come from the store, or are InvalidArgument for an incomplete conversation.
+// Erase removes a conversation and its state. It returns the number of removed entries. After an error, the same call
+// removes the rest. It returns InvalidArgument for an incomplete conversation; other errors come from the store.
 func (l *Log) Erase(ctx context.Context, which Conversation) (removed int64, err error) {
 	if err := which.check(); err != nil {
 		return 0, err
@@ -35,7 +36,7 @@ func (l *Log) Erase(ctx context.Context, which Conversation) (removed int64, err
 	return removed, err
 }
 
-// RemoveOld removes the entries of all conversations that are older than Config.KeepFor, and returns their number.
+// RemoveOld removes the entries of all conversations that are older than Config.KeepFor. It returns their number.
 // Errors come from the store.
 func (l *Log) RemoveOld(ctx context.Context) (removed int64, err error) {
 	if l.config.KeepFor < 0 {
@@ -50,7 +51,7 @@ func (l *Log) RemoveOld(ctx context.Context) (removed int64, err error) {
 	return removed, err
 }
 
-// removeOldest removes matching documents in batches, so that other calls continue meanwhile.
+// removeOldest removes matching documents in batches, so that it does not block other calls.
 func removeOldest(ctx context.Context, from store.Collection, old *query.Filter) (removed int64, err error) {
 	for {
 		batch, err := from.Find(ctx, old, store.FindOptions{Sort: oldestFirst, Limit: removeBatch, Projection: onlyID})
@@ -72,7 +73,7 @@ func removeOldest(ctx context.Context, from store.Collection, old *query.Filter)
 
 var oldestFirst = mustSort(fieldAt, 1)
 
-// trim removes a conversation's entries beyond the limit.
+// trim removes a conversation's oldest entries beyond the limit.
 func (l *Log) trim(ctx context.Context, key string, newest int64) {
 	if l.config.KeepEntries < 0 || newest%trimEvery != 0 {
 		return
@@ -85,7 +86,7 @@ func (l *Log) trim(ctx context.Context, key string, newest int64) {
 	}
 }
 
-// prepare creates the indexes, unless this Log has done so.
+// prepare creates the indexes once per Log.
 func (l *Log) prepare(ctx context.Context) error {
 	l.indexes.mu.Lock()
 	defer l.indexes.mu.Unlock()

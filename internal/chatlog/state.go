@@ -14,16 +14,16 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// TypingTime is the time for which SetTyping holds.
+// TypingTime is how long a call of SetTyping has effect.
 const TypingTime = 6 * time.Second
 
-// State is the part of a conversation that changes without an entry.
+// State is the part of a conversation that can change without a new entry.
 type State struct {
-	// Version changes with each change of the state.
+	// Version differs after each change of the state.
 	Version int64
 	// Marks are the marks by name.
 	Marks map[string]int64
-	// Typing are the people, or the bot, who are typing, in the order of their keys.
+	// Typing are the people (or the bot) who are typing, sorted by Key.
 	Typing []Typist
 }
 
@@ -31,11 +31,11 @@ type State struct {
 type Typist struct {
 	// Key identifies the typist within the conversation; From and Name are as in an Entry.
 	Key, From, Name string
-	// Until is the time at which the typing ends, unless it is renewed.
+	// Until is the time at which the typing ends if it is not renewed.
 	Until document.Timestamp
 }
 
-// The fields of a state's document, whose _id is the conversation's key. fieldAt is the time of the last change.
+// The fields of a state's document. The _id is the conversation's key, and fieldAt is the time of the last change.
 const (
 	fieldVersion = "n"
 	fieldMarks   = "marks"
@@ -43,8 +43,8 @@ const (
 	fieldUntil   = "until"
 )
 
-// State returns the state of a conversation, without typing that has ended. Errors come from the store, or are
-// InvalidArgument for an incomplete conversation.
+// State returns the state of a conversation without expired typing. It returns InvalidArgument for an incomplete
+// conversation; other errors come from the store.
 func (l *Log) State(ctx context.Context, in Conversation) (State, error) {
 	if err := in.check(); err != nil {
 		return State{}, err
@@ -72,8 +72,8 @@ func (l *Log) State(ctx context.Context, in Conversation) (State, error) {
 	return state, nil
 }
 
-// SetMark raises a mark of a conversation to seq. A lower seq changes nothing. The name is of the letters a to z.
-// Errors come from the store, or are InvalidArgument.
+// SetMark raises a mark of a conversation to seq. A lower seq has no effect. name must consist of the letters a to z,
+// else the error is InvalidArgument. Other errors come from the store.
 func (l *Log) SetMark(ctx context.Context, in Conversation, name string, seq int64) error {
 	if err := in.check(); err != nil {
 		return err
@@ -87,8 +87,8 @@ func (l *Log) SetMark(ctx context.Context, in Conversation, name string, seq int
 	return l.setState(ctx, key, filter, "$set", document.O(path, seq, fieldAt, l.now()), "$inc", document.O(fieldVersion, 1))
 }
 
-// SetTyping shows that someone is typing, for TypingTime. Until is ignored. A typist with the same Key is replaced.
-// Errors come from the store, or are InvalidArgument.
+// SetTyping shows that someone is typing for TypingTime; by.Until is ignored. It replaces a typist with the same Key.
+// It returns InvalidArgument for an incomplete conversation or typist; other errors come from the store.
 func (l *Log) SetTyping(ctx context.Context, in Conversation, by Typist) error {
 	if err := in.check(); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (l *Log) SetTyping(ctx context.Context, in Conversation, by Typist) error {
 		"$set", document.O(typingPath(by.Key), typing, fieldAt, l.now()), "$inc", document.O(fieldVersion, 1))
 }
 
-// StopTyping ends the typing of the typist with a key. It returns the errors of SetTyping.
+// StopTyping removes the typist with a key. It returns the same errors as SetTyping.
 func (l *Log) StopTyping(ctx context.Context, in Conversation, typist string) error {
 	if err := in.check(); err != nil {
 		return err
@@ -118,13 +118,13 @@ func (l *Log) StopTyping(ctx context.Context, in Conversation, typist string) er
 	return err
 }
 
-// typingPath returns the path of a typist, whose key may contain any characters.
+// typingPath returns the path of a typist. The key may contain any characters.
 func typingPath(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return fieldTyping + "." + hex.EncodeToString(sum[:8])
 }
 
-// setState changes the state that a filter by its _id finds, or creates it.
+// setState changes the state that matches a filter by its _id. If there is no state, it creates one.
 func (l *Log) setState(ctx context.Context, key string, filter *query.Filter, update ...any) error {
 	if err := l.prepare(ctx); err != nil {
 		return err
@@ -132,8 +132,8 @@ func (l *Log) setState(ctx context.Context, key string, filter *query.Filter, up
 	change := query.Change{Update: mustUpdate(update...)}
 	done, err := l.states.Update(ctx, filter, change, store.UpdateOptions{})
 	if err == nil && done.Matched == 0 {
-		// Either there is no state yet, or the filter excludes the one there is. A new version differs from the versions of
-		// a state that was erased.
+		// There is no state, or the filter excludes it. The version of a new state differs from all versions of an
+		// erased state.
 		now := int64(l.now())
 		err = l.states.Insert(ctx, document.O(document.IDField, key, fieldVersion, now, fieldAt, now))
 		if err == nil || boterr.CodeOf(err) == boterr.AlreadyExists {

@@ -16,10 +16,10 @@ import (
 
 // Subscription follows a conversation. Close ends it.
 //
-// A reader subscribes, and then repeats: read with After and State, report with Seen, wait for C. So no change between
-// reading and waiting is missed.
+// A reader subscribes and then repeats these steps: read with After and State, report with Seen, wait for C. So it
+// misses no change between reading and waiting.
 type Subscription struct {
-	// C receives when the conversation may have changed, whichever process changed it, and now and then for no reason.
+	// C receives when the conversation may have changed in any process. Sometimes it receives without a change.
 	C <-chan struct{}
 
 	log          *Log
@@ -28,7 +28,8 @@ type Subscription struct {
 	seq, version atomic.Int64
 }
 
-// Subscribe begins to follow a conversation. Callers must call Close. InvalidArgument: the conversation is incomplete.
+// Subscribe follows a conversation. Callers must call Close. It returns InvalidArgument for an incomplete
+// conversation.
 func (l *Log) Subscribe(to Conversation) (*Subscription, error) {
 	if err := to.check(); err != nil {
 		return nil, err
@@ -44,13 +45,13 @@ func (l *Log) Subscribe(to Conversation) (*Subscription, error) {
 	return s, nil
 }
 
-// Seen reports the number of the last entry that the reader has read, and the version of the state.
+// Seen reports the number of the last entry that the reader has read, and the version of the state that it has read.
 func (s *Subscription) Seen(seq, version int64) {
 	s.seq.Store(seq)
 	s.version.Store(version)
 }
 
-// Close ends the subscription. C receives nothing more.
+// Close ends the subscription. C receives nothing afterwards.
 func (s *Subscription) Close() { s.log.subs.remove(s) }
 
 func (s *Subscription) signal() {
@@ -66,11 +67,11 @@ type subscribers struct {
 
 	mu    sync.Mutex
 	byLog map[string]map[*Subscription]struct{}
-	// stop ends the polling, or nil if there is none.
+	// stop ends polling. It is nil if there is no polling.
 	stop context.CancelFunc
 }
 
-// add adds a subscription, and begins polling if it is the first one.
+// add adds a subscription. For the first one, it starts polling.
 func (s *subscribers) add(added *Subscription, poll func(context.Context)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +86,7 @@ func (s *subscribers) add(added *Subscription, poll func(context.Context)) {
 	}
 }
 
-// remove removes a subscription, and ends polling if it was the last one.
+// remove removes a subscription. After the last one, it ends polling.
 func (s *subscribers) remove(removed *Subscription) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +126,7 @@ func (s *subscribers) all() []*Subscription {
 	return all
 }
 
-// watch follows a store that reports its changes.
+// watch wakes subscriptions when a watched store changes.
 func (l *Log) watch(watcher store.Watcher) {
 	watcher.Watch(l.config.Collection, func(before, after document.Object) {
 		if after.IsZero() {
@@ -142,14 +143,14 @@ func (l *Log) watch(watcher store.Watcher) {
 }
 
 const (
-	// pollBatch is the largest number of conversations in one query.
+	// pollBatch is the maximum number of conversations in one query.
 	pollBatch = 1000
-	// wakeAllAfter is the number of polls after which all subscriptions are woken, since an erased conversation is
-	// not found by the number of its next entry.
+	// wakeAllAfter is the number of polls after which all subscriptions are woken, because polls do not detect that a
+	// conversation was erased.
 	wakeAllAfter = 60
 )
 
-// poll looks for changes by other processes at intervals, until ctx ends.
+// poll regularly queries for changes by other processes until ctx ends.
 func (l *Log) poll(ctx context.Context) {
 	ticker := time.NewTicker(l.config.Poll)
 	defer ticker.Stop()
@@ -189,7 +190,7 @@ func (l *Log) pollOnce(ctx context.Context) error {
 	return nil
 }
 
-// look wakes the subscriptions of those ids for which there is an entry or a changed state.
+// look wakes the subscriptions of the conversations with these ids that have a new entry or a changed state.
 func (l *Log) look(ctx context.Context, ids []string, byID map[string][]*Subscription) error {
 	filter := mustFilter(document.IDField, document.O("$in", ids))
 	entries, err := l.entries.Find(ctx, filter, store.FindOptions{Projection: onlyID})

@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Connector is the connector to a platform. The token of a channel is "token" of its OtherInfo.
+// Connector is the connector for a Platform. A channel has its token in the field token of its OtherInfo.
 type Connector struct {
 	// URL is the address of the platform.
 	URL string
@@ -40,7 +40,7 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	return deliveryOf(reply), nil
 }
 
-// deliveryOf reads the platform's reply to a message.
+// deliveryOf reads the reply to a message.
 func deliveryOf(reply document.Object) send.Delivery {
 	return send.Delivery{
 		Reply:     reply,
@@ -86,7 +86,7 @@ func TokenOf(in *channel.Channel) string {
 	return document.Get(info.Reveal(), "token", "")
 }
 
-// read returns the platform's reply, or the error for its status.
+// read returns the platform's reply, or an error for its status.
 func read(response *http.Response, answer []byte) (document.Object, error) {
 	switch response.StatusCode {
 	case http.StatusOK:

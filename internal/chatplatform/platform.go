@@ -13,20 +13,20 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Message is a message that a platform shows.
+// Message is a message on the platform.
 type Message struct {
 	// Channel is the id of the channel whose token the request had.
 	Channel string
-	// ID is the platform's id. Key is the key with which it was sent. To is the recipient.
+	// ID is the platform's id. Key is the key of the request. To is the recipient.
 	ID, Key, To string
-	// Text is the text that it shows now. Body is the whole message.
+	// Text is the current text. Body is the whole message.
 	Text, Body string
 	IsRecalled bool
 }
 
-// Platform is an in-memory platform, an http.Handler. Messages with the same key are shown once.
+// Platform is an in-memory platform, an http.Handler. It shows only the first of several messages with the same key.
 type Platform struct {
-	// channels are the ids of the channels by their tokens.
+	// channels maps tokens to channel ids.
 	channels map[string]string
 
 	mu       sync.Mutex
@@ -40,7 +40,7 @@ type Platform struct {
 	links    int
 }
 
-// New returns a platform with one group. channels maps tokens to channels.
+// New returns a platform with one group. channels maps tokens to channel ids.
 func New(channels map[string]string, group string) *Platform {
 	return &Platform{
 		channels: channels, groups: map[string]string{group: "a group"}, labels: map[string][]string{},
@@ -48,7 +48,7 @@ func New(channels map[string]string, group string) *Platform {
 	}
 }
 
-// Messages returns the messages shown, oldest first.
+// Messages returns all messages, oldest first.
 func (p *Platform) Messages() []Message {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,7 +69,7 @@ func (p *Platform) Tags(to string) []int64 {
 	return slices.Clone(p.tags[to])
 }
 
-// Thread returns the application that a conversation was handed to, and its metadata.
+// Thread returns the application that controls a conversation, and its metadata.
 func (p *Platform) Thread(to string) (app, metadata string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -158,7 +158,7 @@ func (p *Platform) answerAboutPeople(method string, asked document.Object, text 
 	return http.StatusOK, document.O("ok", true, "number", 7)
 }
 
-// show posts a message. The caller holds the mutex.
+// show adds a message. The caller holds the mutex.
 func (p *Platform) show(in string, asked document.Object) (int, document.Object) {
 	key := document.Get(asked, "key", "")
 	i := slices.IndexFunc(p.messages, func(m Message) bool { return m.Key == key && key != "" })
@@ -189,7 +189,7 @@ func (p *Platform) broadcast(in, number, label string) (int, document.Object) {
 	return http.StatusOK, document.O("number", 1)
 }
 
-// change changes a message that is shown. The caller holds the mutex.
+// change changes a message. The caller holds the mutex.
 func (p *Platform) change(id string, change func(*Message)) (int, document.Object) {
 	i := slices.IndexFunc(p.messages, func(m Message) bool { return m.ID == id && !m.IsRecalled })
 	if i < 0 {
@@ -199,14 +199,14 @@ func (p *Platform) change(id string, change func(*Message)) (int, document.Objec
 	return http.StatusOK, document.O("ok", true, "ts", id, "text", p.messages[i].Text)
 }
 
-// makeGroup creates a group, once per key. The caller holds the mutex.
+// makeGroup creates a group once per key. The caller holds the mutex.
 func (p *Platform) makeGroup(key, name string) (int, document.Object) {
 	id := "group-of-" + key
 	p.groups[id] = name
 	return http.StatusOK, document.O("id", id, "link", p.newLink())
 }
 
-// newLink returns an invitation link. The caller holds the mutex.
+// newLink returns a new invitation link. The caller holds the mutex.
 func (p *Platform) newLink() string {
 	p.links++
 	return fmt.Sprintf("https://join.example/%d", p.links)

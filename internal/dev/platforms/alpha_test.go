@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/send/sendtest"
 )
 
-// alphaCall is a request of another client of the platform, with the platform's answer.
+// alphaCall is a recorded request of another client of the platform, and the platform's answer.
 type alphaCall struct {
 	Title  string          `json:"title"`
 	Method string          `json:"method"`
@@ -33,8 +33,8 @@ func alphaCalls(t *testing.T) []alphaCall {
 	return calls
 }
 
-// alphaForms returns the forms of the recorded answers, and of the requests that no schema describes, by the last
-// segment of their paths.
+// alphaForms returns the keys of recorded answers, and of requests without a schema, by the last segment of their
+// paths.
 func alphaForms(t *testing.T) map[string]map[string]bool {
 	t.Helper()
 	forms := map[string]map[string]bool{}
@@ -54,7 +54,7 @@ func alphaForms(t *testing.T) map[string]map[string]bool {
 			note("request of "+edge, one.Body)
 		}
 	}
-	// alphaCalls has no calls of these edges, so add them by hand.
+	// alphaCalls has no calls of these edges.
 	note("request of custom_labels", []byte(`{"page_label_name":"x"}`))
 	note("answer of custom_labels", []byte(`{"id":"1"}`))
 	note("answer of custom_labels", []byte(`{"data":[{"id":"1","page_label_name":"x"}]}`))
@@ -64,8 +64,7 @@ func alphaForms(t *testing.T) map[string]map[string]bool {
 	return forms
 }
 
-// TestAlpha_FitsTheSchema runs the suite of connectors, and fails for a request or an answer that does not
-// match.
+// TestAlpha_FitsTheSchema runs the connector suite and checks each request and answer.
 func TestAlpha_FitsTheSchema(t *testing.T) {
 	t.Parallel()
 	messages, forms := schemaIn(t, "alpha", "own", "send-api.schema.json"), alphaForms(t)
