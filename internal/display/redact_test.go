@@ -21,7 +21,7 @@ func inJSON(text string) string {
 	return string(written[1 : len(written)-1])
 }
 
-// forms returns error texts that contain a credential, by name.
+// forms returns functions that put a credential into an error text, by name.
 func forms() map[string]func(secret string) string {
 	object := func(secret string) string { return `{"name":"Ada","accessToken":"` + inJSON(secret) + `","n":1}` }
 	return map[string]func(secret string) string{
@@ -81,7 +81,7 @@ func TestRedact_ByName(t *testing.T) {
 		"JSAPITicket", "JSAPITicketExpiry",
 		// Names used by hosts' services.
 		"secretKey", "secret_key", "AWS_SECRET_ACCESS_KEY", "AccountKey", "oauth2_token", "access_token2", "client_secret_v2", "encryption-key",
-		// Letters that a pattern also matches as s and k.
+		// The patterns also match these letters as s and k.
 		"app\u017fecret", "api\u212aey",
 	} {
 		for _, between := range []string{"=", ": ", " => ", ":="} {
@@ -127,9 +127,9 @@ func FuzzRedact(f *testing.F) {
 			return
 		}
 		for name, form := range forms() {
-			// The credential has other text on both sides.
+			// Other text surrounds the credential.
 			text := display.Redact(form(around + planted + around))
-			if name != "as a bearer" { // Only few characters are allowed in it.
+			if name != "as a bearer" { // A bearer token only has few kinds of characters.
 				require.NotContains(t, text, planted, name)
 			}
 			_ = display.Redact(before + text)

@@ -1,6 +1,6 @@
-// Package echofake is a fake of the messenger of channels of type echo, as far as its connector uses it: an
-// http.Handler with accounts, their access tokens, members, messages, tags and files, and the reports to a host.
-// Its refusals have the platform's own codes.
+// Package echofake fakes the messenger of channels of type echo, as far as its connector uses it. It is an
+// http.Handler with accounts, their access tokens, members, messages, tags and files. It also creates reports for a
+// host. Its errors have the platform's codes.
 package echofake
 
 import (
@@ -19,10 +19,10 @@ import (
 	"github.com/botctx/go-sdk/send/sendtest"
 )
 
-// Platform is the fake platform, created by New. It is safe for concurrent use.
+// Platform is the fake platform. Create it with New. It is safe for concurrent use.
 type Platform struct {
-	// Now is the clock for the 48 hours and 5 messages after a member's message. If it is nil, there are no such
-	// limits.
+	// Now is the clock for the limit of 5 messages within 48 hours after a member's message. If it is nil, there is
+	// no limit.
 	Now func() time.Time
 
 	mu       sync.Mutex
@@ -34,15 +34,15 @@ type Platform struct {
 	last     int
 }
 
-// account is an official account. token is the current access token. stale is a token that the platform still
-// gives out but refuses.
+// account is an official account. token is the current access token. stale is a token that the platform still returns
+// but refuses.
 type account struct {
 	secret, token, stale string
 	members              map[string]*follower
 	tags                 map[string][]int64
 }
 
-// follower is a member of an account. left is the number of messages that the account may still send.
+// follower is a member of an account. left is the number of messages that the account may still send to the member.
 type follower struct {
 	wrote time.Time
 	left  int
@@ -57,12 +57,12 @@ type Message struct {
 	Body document.Object
 }
 
-// Text returns the text of a message without its links.
+// Text returns the text of a message without the links in it.
 func (m Message) Text() string {
 	return document.Get(m.Body, "text.content", document.Get(m.Body, "msgmenu.head_content", ""))
 }
 
-// The limits of the platform.
+// Limits of the platform.
 const (
 	messagesPerTurn = 5
 	window          = 48 * time.Hour
@@ -70,7 +70,7 @@ const (
 	tokenLife       = 7200
 )
 
-// New returns a platform with accounts, secrets by app id. Each has these members.
+// New returns a platform. secrets maps the app ids of accounts to their secrets. Each account has all members.
 func New(secrets map[string]string, members ...string) *Platform {
 	p := &Platform{accounts: map[string]*account{}, files: map[string]file{}}
 	for app, secret := range secrets {
@@ -83,7 +83,7 @@ func New(secrets map[string]string, members ...string) *Platform {
 	return p
 }
 
-// Writes records that a member has written to an account at a time.
+// Writes records that a member wrote to an account at a time.
 func (p *Platform) Writes(app, member string, at time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -97,14 +97,14 @@ func (p *Platform) Leaves(app, member string) {
 	p.accounts[app].members[member] = nil
 }
 
-// Expire ends the current token of an account. The next request gives another one.
+// Expire ends the current token of an account. The next request returns another one.
 func (p *Platform) Expire(app string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.accounts[app].token = ""
 }
 
-// Spoil makes the platform refuse the current token of an account, although it continues to give it.
+// Spoil makes the platform refuse the current token of an account, but still return it.
 func (p *Platform) Spoil(app string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -118,21 +118,21 @@ func (p *Platform) Renewals() int {
 	return p.renewals
 }
 
-// AddFile gives the platform a file of a member, by its id.
+// AddFile stores a file of a member under an id.
 func (p *Platform) AddFile(id, kind, content string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.files[id] = file{kind: kind, content: content}
 }
 
-// Sent returns the messages that were sent, in order.
+// Sent returns the sent messages in order.
 func (p *Platform) Sent() []Message {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.sent)
 }
 
-// Actions returns the actions that were shown, such as "Typing to o1".
+// Actions returns the sent actions, such as "Typing to o1".
 func (p *Platform) Actions() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,7 +146,7 @@ func (p *Platform) Tags(app, member string) []int64 {
 	return slices.Clone(p.accounts[app].tags[member])
 }
 
-// Arrivals returns the messages for sendtest. channels are the ids of channels by their app ids.
+// Arrivals returns the messages in the form for sendtest. channels maps app ids to channel ids.
 func (p *Platform) Arrivals(channels map[string]string) []sendtest.Arrival {
 	var arrivals []sendtest.Arrival
 	for _, sent := range p.Sent() {
@@ -171,7 +171,7 @@ func (p *Platform) uploaded() map[string]file {
 	return uploaded
 }
 
-// The paths of the API.
+// Paths of the API.
 const (
 	PathToken  = "/cgi-bin/stable_token" //nolint:gosec // It is a path.
 	PathSend   = "/cgi-bin/message/custom/send"
@@ -181,13 +181,13 @@ const (
 	PathMedia  = "/cgi-bin/media/get"
 )
 
-// Refusal is the platform's refusal of a call.
+// Refusal is the platform's error for a call.
 type Refusal struct {
 	Code    int64
 	Message string
 }
 
-// Write answers with the refusal, with status 200.
+// Write writes the refusal as a response with status 200.
 func (f Refusal) Write(w http.ResponseWriter) {
 	answer(w, document.O("errcode", f.Code, "errmsg", f.Message))
 }
@@ -197,7 +197,7 @@ func answer(w http.ResponseWriter, reply document.Object) {
 	_, _ = io.WriteString(w, reply.String())
 }
 
-// Faults returns the platform's own answers for faults of sendtest. Messages repeat the request, with its
+// Faults returns the platform's own responses for faults of sendtest. Their messages repeat the request with its
 // credentials.
 func Faults() map[sendtest.Fault]http.HandlerFunc {
 	faults := map[sendtest.Fault]http.HandlerFunc{}
@@ -299,7 +299,7 @@ func (p *Platform) message(app string, of *account, body document.Object) Refusa
 	return Refusal{Message: "ok"}
 }
 
-// mayWrite refuses messages that the platform would not deliver to the member.
+// mayWrite returns a refusal if the platform does not deliver messages to a member now.
 func (p *Platform) mayWrite(of *account, to string) Refusal {
 	known, isThere := of.members[to]
 	switch {
@@ -316,7 +316,7 @@ func (p *Platform) mayWrite(of *account, to string) Refusal {
 	}
 }
 
-// check refuses content that the platform cannot show.
+// check returns a refusal for content that the platform cannot show.
 func (p *Platform) check(kind string, body document.Object) Refusal {
 	content, isThere := body.Field(kind)
 	of, _ := content.(document.Object)
@@ -381,7 +381,7 @@ func (p *Platform) giveFile(w http.ResponseWriter, id string) {
 	}
 }
 
-// next returns the next id. The caller holds the mutex.
+// next formats the next id. The caller holds the mutex.
 func (p *Platform) next(form string) string {
 	p.last++
 	return fmt.Sprintf(form, p.last)

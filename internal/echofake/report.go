@@ -13,20 +13,20 @@ import (
 	"github.com/botctx/go-sdk/internal/sealed"
 )
 
-// Webhook is the platform's knowledge of a host's address: how it signs its reports.
+// Webhook is the configuration of a host's address on the platform.
 type Webhook struct {
-	// Token signs the reports. Key encrypts them, or "" for the plain mode.
+	// Token signs the reports. Key encrypts them; "" means plain mode.
 	Token, Key string
-	// AppID is the account for which reports are encrypted.
+	// AppID is the account of encrypted reports.
 	AppID string
-	// IsCompatible adds the plain report to an encrypted one.
+	// IsCompatible adds the plain report to each encrypted one.
 	IsCompatible bool
 }
 
-// nonce is the text that makes signatures differ.
+// nonce is the nonce of all signatures.
 const nonce = "461056294"
 
-// Report returns a request with a report at a time.
+// Report returns a request that carries a report, signed at a time.
 func (w Webhook) Report(ctx context.Context, address string, at time.Time, body string) *http.Request {
 	query := w.query(at)
 	if w.Key != "" {
@@ -41,7 +41,7 @@ func (w Webhook) Report(ctx context.Context, address string, at time.Time, body 
 		}
 	}
 	request := httptest.NewRequestWithContext(ctx, http.MethodPost, address+"?"+query.Encode(), strings.NewReader(body))
-	request.RequestURI = "" // So that a client accepts it.
+	request.RequestURI = "" // A client refuses requests with a RequestURI.
 	request.Header.Set("Content-Type", "text/xml")
 	return request
 }
@@ -55,7 +55,7 @@ func (w Webhook) sealed(body string) string {
 	return key.Seal([16]byte([]byte("1234567890123456")), []byte(body), w.AppID)
 }
 
-// Check returns a request with the platform's check of a host's address at a time.
+// Check returns the request with which the platform verifies a host's address at a time.
 func (w Webhook) Check(ctx context.Context, address string, at time.Time, text string) *http.Request {
 	query := w.query(at)
 	query.Set("echostr", text)
@@ -67,17 +67,17 @@ func (w Webhook) query(at time.Time) url.Values {
 	return url.Values{"timestamp": {timestamp}, "nonce": {nonce}, "signature": {sealed.Sign(w.Token, timestamp, nonce)}}
 }
 
-// Text returns the report of a member's text.
+// Text returns the report of a text from a member.
 func Text(from, to, id string, at time.Time, text string) string {
 	return envelope(from, to, at, "text", fmt.Sprintf("<Content><![CDATA[%s]]></Content><MsgId>%s</MsgId>", text, id))
 }
 
-// Tapped returns the report of a member's text as the report of a tap on the line with an id.
+// Tapped turns the report of a text into the report of a tap on the line with an id.
 func Tapped(text, id string) string {
 	return strings.Replace(text, "</xml>", "<bizmsgmenuid><![CDATA["+id+"]]></bizmsgmenuid></xml>", 1)
 }
 
-// Event returns the report of an event with further elements.
+// Event returns the report of an event. more has further XML elements.
 func Event(from, to string, at time.Time, event, more string) string {
 	return envelope(from, to, at, "event", "<Event><![CDATA["+event+"]]></Event>"+more)
 }

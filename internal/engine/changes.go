@@ -9,12 +9,12 @@ import (
 	"github.com/botctx/go-sdk/internal/query"
 )
 
-// The errors of a write that would keep others waiting: it is evaluated on content that others change meanwhile, and then its
-// changes are repeated.
+// Errors for a write that must not block others. It is evaluated while other writes change the content, and its
+// changes are repeated afterwards.
 var (
-	// ErrTooLong ends a write that takes longer than it may keep others waiting.
+	// ErrTooLong ends a write that would block other writes for too long.
 	ErrTooLong = boterr.New(boterr.Internal, "", "the write takes longer than it may keep others waiting")
-	// ErrLost is the error of a write that read data which another write has changed since.
+	// ErrLost is the error of a write that read data that another write has since changed.
 	ErrLost = boterr.New(boterr.Internal, "", "another write came first")
 )
 
@@ -24,7 +24,7 @@ type Change struct {
 	Before, After document.Object
 }
 
-// Affects reports whether the change, of another write, affects the result of a write.
+// Affects reports whether the change, made by another write, affects the result of op.
 func (c *Change) Affects(call *query.Evaluation, op Op) bool {
 	for _, o := range []document.Object{c.Before, c.After} {
 		if o.IsZero() {
@@ -37,7 +37,7 @@ func (c *Change) Affects(call *query.Evaluation, op Op) bool {
 	return false
 }
 
-// Repeat carries out the change in a transaction.
+// Repeat makes the change in a transaction.
 func (c *Change) Repeat(t Transaction) error {
 	switch {
 	case c.Before.IsZero():
@@ -49,13 +49,14 @@ func (c *Change) Repeat(t Transaction) error {
 	}
 }
 
-// Follower collects the changes of a collection for a write that is evaluated meanwhile. The one who writes guards Changes.
+// Follower collects the changes of a collection while a write is evaluated. The writer of the collection guards
+// Changes.
 type Follower struct {
 	Changes []Change
 	hasLeft atomic.Bool
 }
 
-// Leave ends the collecting.
+// Leave stops the collecting.
 func (f *Follower) Leave() { f.hasLeft.Store(true) }
 
 // Followers are the followers of a collection.
@@ -67,7 +68,7 @@ func (all *Followers) Add(f *Follower) {
 	*all = append(*all, f)
 }
 
-// Tell passes changes to the followers.
+// Tell passes changes to all followers.
 func (all *Followers) Tell(changes []Change) {
 	all.forget()
 	for _, f := range *all {
@@ -75,7 +76,7 @@ func (all *Followers) Tell(changes []Change) {
 	}
 }
 
-// forget forgets those who left.
+// forget removes followers that have left.
 func (all *Followers) forget() {
 	*all = slices.DeleteFunc(*all, func(f *Follower) bool { return f.hasLeft.Load() })
 }
@@ -86,7 +87,7 @@ type Watcher struct {
 	Reset   func()
 }
 
-// NotifyAll calls watchers, one after the other. If one panics or ends the goroutine, the watchers after it are still called.
+// NotifyAll calls watchers in order. If one panics or ends its goroutine, the others are still called.
 func NotifyAll(watchers []*Watcher, changes []Change) {
 	if len(watchers) == 0 {
 		return

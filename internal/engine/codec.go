@@ -9,25 +9,25 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// The kinds of values. A value begins with the byte of its kind, which is fixed forever.
+// The kinds of values. A value starts with the byte of its kind. These bytes are stored, so they must never change.
 const (
 	kindNull   = 0
 	kindFalse  = 1
 	kindTrue   = 2
-	kindInt    = 3 // A varint.
-	kindFloat  = 4 // Its 64 bits, the lowest byte first.
-	kindString = 5 // Its length in bytes as an unsigned varint, and the bytes.
-	kindTime   = 6 // Milliseconds since the Unix epoch as a varint.
-	kindArray  = 7 // The number of elements as an unsigned varint, and the elements.
-	kindObject = 8 // The fields, as AppendDocument writes them.
+	kindInt    = 3 // a varint
+	kindFloat  = 4 // 64 bits, lowest byte first
+	kindString = 5 // the length in bytes as an unsigned varint, then the bytes
+	kindTime   = 6 // milliseconds since the Unix epoch as a varint
+	kindArray  = 7 // the number of elements as an unsigned varint, then the elements
+	kindObject = 8 // the fields in the form of AppendDocument
 )
 
 // floatSize is the number of bytes of a float64.
 const floatSize = 8
 
-// AppendDocument appends a document in the binary form in which databases keep it, which keeps the order of
-// fields and the types of values: the number of fields as an unsigned
-// varint, and for each its name, as a string without the kind, and its value.
+// AppendDocument appends a document in the binary form that databases store. The form keeps the order of fields and
+// the types of values. It consists of the number of fields as an unsigned varint and, for each field, the name (a
+// string without its kind) and the value.
 func AppendDocument(text []byte, o document.Object) []byte {
 	text = binary.AppendUvarint(text, uint64(o.Len()))
 	for name, value := range o.All() {
@@ -64,28 +64,27 @@ func appendValue(text []byte, value any) []byte {
 		return text
 	case document.Object:
 		return AppendDocument(append(text, kindObject), v)
-	default: // nil is the only other value.
+	default: // Only nil is left.
 		return append(text, kindNull)
 	}
 }
 
-// Decoder reads documents that AppendDocument wrote. It is not safe for concurrent use.
+// Decoder reads documents in the form of AppendDocument. It is not safe for concurrent use.
 type Decoder struct {
 	text []byte
 	// at is the number of bytes read.
 	at int
-	// names interns field names as values, so that documents with the same fields share them.
+	// names interns field names as values, so that documents share them.
 	names map[string]any
 }
 
-// maxNames bounds the names that a decoder remembers, for documents whose names are
-// data.
+// maxNames limits the interned names, because names may come from data.
 const maxNames = 1 << 12
 
 // NewDecoder returns a new decoder.
 func NewDecoder() *Decoder { return &Decoder{names: map[string]any{}} }
 
-// Document reads the one document in text, and does not retain text.
+// Document decodes the document in text. It does not retain text.
 func (d *Decoder) Document(text []byte) (document.Object, error) {
 	d.text, d.at = text, 0
 	o, err := d.object(1)
@@ -98,12 +97,12 @@ func (d *Decoder) Document(text []byte) (document.Object, error) {
 	return o, nil
 }
 
-// wrong is the error for malformed data.
+// wrong returns the error for malformed data.
 func (d *Decoder) wrong(format string, args ...any) error {
 	return fmt.Errorf("at byte %d of %d: %w", d.at, len(d.text), fmt.Errorf(format, args...))
 }
 
-// object reads an object at a level of nesting, counted from 1.
+// object reads an object at a level of nesting, starting with 1.
 func (d *Decoder) object(level int) (document.Object, error) {
 	const smallestField = 2
 	count, err := d.count("fields", smallestField, level)
@@ -149,7 +148,7 @@ func (d *Decoder) name() (any, error) {
 	return name, nil
 }
 
-// value reads a value inside an object or array of a level.
+// value reads a value within an object or array at a level.
 func (d *Decoder) value(level int) (any, error) {
 	if d.at == len(d.text) {
 		return nil, d.wrong("a value is missing")
@@ -199,8 +198,8 @@ func (d *Decoder) array(level int) (document.Array, error) {
 	return a, nil
 }
 
-// count reads the number of parts of an object or array, given their minimum size in bytes, and checks its
-// level.
+// count reads the number of parts of an object or array. It checks the level, and that the data can contain so many
+// parts of at least smallest bytes.
 func (d *Decoder) count(parts string, smallest, level int) (int, error) {
 	if level > document.MaxDepth {
 		return 0, d.wrong("values are nested deeper than %d levels", document.MaxDepth)
@@ -215,7 +214,7 @@ func (d *Decoder) count(parts string, smallest, level int) (int, error) {
 	return int(count), nil
 }
 
-// bytes reads a length and that number of bytes.
+// bytes reads a length and as many bytes.
 func (d *Decoder) bytes() ([]byte, error) {
 	length, err := d.uvarint()
 	if err != nil {

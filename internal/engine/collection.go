@@ -9,16 +9,16 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Collection is the store.Collection over a Port.
+// Collection implements store.Collection on a Port.
 type Collection struct {
 	Port Port
-	// Err is the error of every call, such as for a name that is not allowed. Nil is none.
+	// Err is returned by every call, for example if the name is invalid.
 	Err error
 }
 
 var _ store.Collection = (*Collection)(nil)
 
-// begin returns the error of a call that cannot begin.
+// begin returns the error of a call that must not start.
 func (c *Collection) begin(ctx context.Context) error {
 	if c.Err != nil {
 		return c.Err
@@ -26,7 +26,7 @@ func (c *Collection) begin(ctx context.Context) error {
 	return CheckEnded(ctx)
 }
 
-// at sets the time in a filter that uses it, by the store's clock.
+// at fixes the time, by the store's clock, in a filter that uses the current time.
 func (c *Collection) at(ctx context.Context, filter *query.Filter) (*query.Filter, error) {
 	if !filter.UsesNow() {
 		return filter, nil
@@ -38,7 +38,7 @@ func (c *Collection) at(ctx context.Context, filter *query.Filter) (*query.Filte
 	return filter.At(now), nil
 }
 
-// read carries out a read, as often as the port wants.
+// read calls read with a view, and again as long as the port wants.
 func (c *Collection) read(ctx context.Context, filter *query.Filter, read func(v View, filter *query.Filter) error) error {
 	err := c.begin(ctx)
 	if err == nil {
@@ -89,7 +89,7 @@ func (c *Collection) Find(
 	return found, err
 }
 
-// Explain finds documents as Find does, and describes how.
+// Explain finds documents like Find, and describes how it found them.
 func (c *Collection) Explain(
 	ctx context.Context, filter *query.Filter, options store.FindOptions,
 ) (explanation store.Explanation, err error) {
@@ -143,7 +143,7 @@ func (c *Collection) GeoNear(ctx context.Context, search *query.GeoNear) (found 
 	return found, err
 }
 
-// write carries out a write.
+// write makes a write through the port.
 func (c *Collection) write(ctx context.Context, op Op) error {
 	if err := c.begin(ctx); err != nil {
 		return err
@@ -151,8 +151,8 @@ func (c *Collection) write(ctx context.Context, op Op) error {
 	return c.Port.Write(ctx, op)
 }
 
-// Insert implements store.Collection. The field of an error begins with the
-// number of the document at fault: "[2]._id".
+// Insert implements store.Collection. The field of an error starts with the index of the faulty document, as in
+// "[2]._id".
 func (c *Collection) Insert(ctx context.Context, documents ...document.Object) error {
 	return c.write(ctx, &Inserting{documents: documents})
 }

@@ -10,31 +10,30 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Key is an entry of a document in an index of a database that holds keys as bytes.
+// Key is an index entry of a document, for databases whose keys are bytes.
 type Key struct {
-	// Number is Index.Number, or Index.GeoNumber of a geo key.
+	// Number is Index.Number or, for a geo key, Index.GeoNumber.
 	Number int
 	Key    []byte
 	// IsUnique is true if no other document may have the key.
 	IsUnique bool
 }
 
-// Numbers returns how many numbers an index uses: one for itself, and one for each key.
+// Numbers returns how many numbers an index uses: one for the index, and one for each key.
 func (x *Index) Numbers() int { return 1 + len(x.Spec.Keys) }
 
 // GeoNumber returns the number of one of the geo keys of an index.
 func (x *Index) GeoNumber(key int) int { return x.Number + 1 + key }
 
-// Changes are the changes of the entries of a document.
+// Changes are the changed index entries of a document.
 type Changes struct {
 	Remove, Add []Key
-	// Schema is the schema after the change, or nil if it stays the same. It records that an index has
-	// documents with several keys, or cells of further levels.
+	// Schema is the new schema, or nil if it stays the same. It changes if the document is the first with several
+	// keys in an index, or with cells of a new level.
 	Schema *Schema
 }
 
-// Changes returns the changes of the entries from one version of a document to the next. The zero Object means
-// no document.
+// Changes returns the changed entries from one version of a document to the next. The zero Object means no document.
 func (s *Schema) Changes(before, after document.Object) (c Changes, err error) {
 	for i := range s.Indexes {
 		if s.Indexes[i].SameFields(before, after) {
@@ -129,7 +128,7 @@ func (s *Schema) clone() *Schema {
 	return &Schema{Name: s.Name, Indexes: slices.Clone(s.Indexes)}
 }
 
-// WithCut returns the schema with a note that the database has cut a key of an index.
+// WithCut returns the schema with Cut set for an index.
 func (s *Schema) WithCut(index int) *Schema {
 	next := s.clone()
 	next.Indexes[index].Cut = true
@@ -141,12 +140,12 @@ func (s *Schema) WithIndex(x Index) *Schema {
 	return &Schema{Name: s.Name, Indexes: append(slices.Clip(s.Indexes), x)}
 }
 
-// WithoutIndex returns the schema without the index at a place.
+// WithoutIndex returns the schema without the index at a position.
 func (s *Schema) WithoutIndex(at int) *Schema {
 	return &Schema{Name: s.Name, Indexes: slices.Delete(slices.Clone(s.Indexes), at, at+1)}
 }
 
-// levelOf returns the bit for the level of a cell, or 0 for the level of points.
+// levelOf returns the bit for a cell's level, or 0 for the level of points.
 func levelOf(cell uint64) uint64 {
 	if level := s2.CellID(cell).Level(); level < s2.MaxLevel {
 		return 1 << level
@@ -157,7 +156,7 @@ func levelOf(cell uint64) uint64 {
 // cellSize is the number of bytes of a cell in a key.
 const cellSize = 8
 
-// CellKey returns the key of a cell, in the order of cells.
+// CellKey returns the key of a cell. Keys sort like cells.
 func CellKey(cell uint64) []byte { return binary.BigEndian.AppendUint64(nil, cell) }
 
 // CellOf returns the cell of a key.
@@ -168,7 +167,7 @@ func CellOf(key []byte) uint64 {
 	return binary.BigEndian.Uint64(key)
 }
 
-// Duplicate is the error for a document with a key that another document has in a unique index.
+// Duplicate returns the error for a document whose key another document has in a unique index.
 func (s *Schema) Duplicate(o document.Object, key Key) error {
 	for i := range s.Indexes {
 		if s.Indexes[i].Number == key.Number {

@@ -11,39 +11,39 @@ import (
 
 // A plan is a way to find the documents that a filter matches.
 type plan struct {
-	// id, with hasID, is the _id of the only document that can match.
+	// id is the _id of the only document that can match. It is set if hasID is true.
 	id    any
 	hasID bool
-	// ids, with hasIDs, are the keys of the _ids that can match.
+	// ids are the keys of the _ids that can match. They are set if hasIDs is true.
 	ids    []query.KeyRange
 	hasIDs bool
-	// index is the secondary index to use, by its place in the schema. Without it and without an id, all
+	// index is the index to use, and at is its position in the schema. If there is neither an index nor an id, all
 	// documents are read.
 	index *Index
 	at    int
-	// geo is the geo key to use, by its place in the index. cells are the cells to search in it.
+	// geo is the geo key to use, and geoAt is its position in the index. cells are the cells to search.
 	geo   *GeoIndex
 	geoAt int
 	cells []uint64
-	// ranges are the keys of the index to read, in ascending order.
+	// ranges are the ranges of keys to read from the index, in ascending order.
 	ranges []query.KeyRange
-	// used is the number of the index's first keys that the ranges bound. equal is the number of these that
-	// are bound to one value.
+	// used is the number of the index's first keys that the ranges restrict. equal is how many of these have a single
+	// value.
 	used, equal int
 	// exact is true if every document in the ranges matches.
 	exact bool
-	// sorted is true if the index has the order of the sort, and backward if it has the reverse.
+	// sorted is true if the index has the order of the sort, backward if it has the reverse order.
 	sorted, backward bool
 	// hint is the number of documents that are probably needed, or 0 for all.
 	hint int64
-	// examined counts the documents that were read.
+	// examined is the number of documents that were read.
 	examined int64
 }
 
-// planFor chooses the way to find the documents that a filter matches, for the order of a sort, which may be
-// nil: the geo index that the filter's $near needs; the _id if the filter fixes it, or lists some; else the
-// index with the most keys fixed by the filter. Ties go to a geo index, then to the index that is bounded
-// further, then to one in the order of the sort, then to the earlier one.
+// planFor chooses how to find the documents that match a filter, in the order of a sort, which may be nil. It chooses
+// the geo index for the filter's $near; else the _id if the filter fixes it or lists several; else the index with the
+// most keys fixed by the filter. Among equal indexes, it prefers a geo index, then the one with more restricted keys,
+// then one in the order of the sort, then the earlier one.
 func (v View) planFor(filter *query.Filter, sort *query.Sort) plan {
 	if near := filter.Near(); near != nil {
 		p, _ := v.planNear(near, filter)
@@ -81,7 +81,7 @@ func listedIDs(filter *query.Filter) ([]query.KeyRange, bool) {
 	return nil, false
 }
 
-// betterThan reports whether a plan is better than an earlier one.
+// betterThan reports whether a plan is better than a plan with an earlier index.
 func (p *plan) betterThan(other *plan) bool {
 	switch {
 	case p.equal != other.equal:
@@ -93,8 +93,7 @@ func (p *plan) betterThan(other *plan) bool {
 	}
 }
 
-// planFor returns how the index serves a filter and a sort, and whether it serves
-// one of them.
+// planFor returns the plan with this index, and whether the index helps with the filter or the sort.
 func (x *Index) planFor(filter *query.Filter, sort *query.Sort) (plan, bool) {
 	if x.Geo != nil {
 		return plan{}, false
@@ -111,15 +110,14 @@ func (x *Index) planFor(filter *query.Filter, sort *query.Sort) (plan, bool) {
 	}
 	p := plan{index: x, ranges: b.ranges, used: b.used, equal: b.equal, exact: b.isExact() && !x.Cut}
 	if x.Spec.Sparse && (p.used == 0 || b.hasNull) {
-		return plan{}, false // Documents that are not in the index may match.
+		return plan{}, false // Documents outside the index may match.
 	}
 	p.sorted, p.backward = x.serves(sort, &p)
 	return p, p.used > 0 || p.sorted
 }
 
-// serves reports whether the entries in the ranges of a plan are in the order of a sort, or in the opposite
-// one. The sort must include the last key of the index, because documents that are equal by the sort come in
-// the order of insertion.
+// serves reports whether the entries in a plan's ranges are in the order of a sort, or in the reverse order. The sort
+// must include the last key of the index, because the order of insertion decides among equal documents.
 func (x *Index) serves(sort *query.Sort, p *plan) (sorted, backward bool) {
 	if sort == nil || x.MultiKey || x.Cut {
 		return false, false
@@ -127,7 +125,7 @@ func (x *Index) serves(sort *query.Sort, p *plan) (sorted, backward bool) {
 	at := 0
 	for _, key := range sort.Keys() {
 		if slices.ContainsFunc(x.Spec.Keys[:p.equal], func(k store.IndexKey) bool { return k.Path == key.Path }) {
-			continue // The field is the same in all entries.
+			continue // All entries have the same value for this field.
 		}
 		i := p.equal + at
 		if i == len(x.Spec.Keys) || x.Spec.Keys[i].Path != key.Path || hasNumber(x.paths[i]) {
@@ -143,14 +141,14 @@ func (x *Index) serves(sort *query.Sort, p *plan) (sorted, backward bool) {
 	return p.equal+at == len(x.Spec.Keys), backward
 }
 
-// hasNumber reports whether a part of a path may be the index of an element, through which a sort finds
-// values that the index lacks.
+// hasNumber reports whether a part of a path may be an array index. A sort finds values through it that the index
+// does not have.
 func hasNumber(path []string) bool {
 	return slices.ContainsFunc(path, func(part string) bool { return part[0] >= '0' && part[0] <= '9' })
 }
 
-// candidates visits all documents that can match, and perhaps others: in the order of the sort if the plan has
-// it, else in the order of insertion.
+// candidates visits all documents that can match, and possibly others. They are in the order of the sort if the plan
+// has it, otherwise in the order of insertion.
 func (p *plan) candidates(v View, to Visitor) error {
 	switch {
 	case p.hasID:
@@ -170,7 +168,7 @@ func (p *plan) candidates(v View, to Visitor) error {
 	}
 }
 
-// rangeOf returns the part of the index to read.
+// rangeOf returns the part of the index that the plan reads.
 func (p *plan) rangeOf() Range {
 	return Range{
 		Index: p.at, Keys: p.ranges, OneKey: p.isOneKey(),
@@ -178,37 +176,37 @@ func (p *plan) rangeOf() Range {
 	}
 }
 
-// isOneKey reports whether the plan reads one whole key of the index.
+// isOneKey reports whether the plan reads one complete key of the index.
 func (p *plan) isOneKey() bool {
 	return len(p.ranges) == 1 && p.ranges[0].Point && p.used == len(p.index.paths)
 }
 
-// countsAlone reports whether the index alone gives the number of matching documents.
+// countsAlone reports whether the number of matching documents can be counted in the index alone.
 func (p *plan) countsAlone() bool {
 	return p.index != nil && p.geo == nil && p.exact && (!p.index.MultiKey || p.isOneKey())
 }
 
-// boundsBuilder finds the ranges of an index that a filter needs.
+// boundsBuilder finds the ranges of an index for a filter.
 type boundsBuilder struct {
 	index       *Index
 	filter      *query.Filter
 	ranges      []query.KeyRange
 	used, equal int
-	// conditions is the number of conditions whose bounds are used. inexact is true if some bounds are not
-	// exact, and hasNull if some include null.
+	// conditions is the number of conditions that became bounds. inexact is true if some bounds are not exact,
+	// hasNull if some include null.
 	conditions int
 	inexact    bool
 	hasNull    bool
 }
 
-// maxRanges is the maximum number of ranges from lists of values at several keys.
+// maxRanges limits the combined ranges when several keys have lists of values.
 const maxRanges = 256
 
 func (b *boundsBuilder) build() {
 	x := b.index
 	for i, key := range x.Spec.Keys {
-		// In an index with arrays only the first key is used: two elements may meet two conditions, without
-		// one entry that has both.
+		// In an index with arrays, only use the first key: two elements of an array may meet two conditions without a
+		// single entry that meets both.
 		if x.MultiKey && i > 0 {
 			return
 		}
@@ -226,7 +224,7 @@ func (b *boundsBuilder) build() {
 	}
 }
 
-// keyBounds are the ranges of one key that the filter's conditions allow.
+// keyBounds are the ranges of one key that match the filter's conditions.
 type keyBounds struct {
 	ranges     []query.KeyRange
 	conditions int
@@ -262,8 +260,8 @@ func (b *boundsBuilder) use(found keyBounds, kind query.IndexKind) {
 	b.inexact = b.inexact || found.inexact
 }
 
-// keyOf returns the key of the index for a filter that only compares the fields of the index with scalars:
-// the result of boundsBuilder, in one step.
+// keyOf returns the single key for a filter that compares all fields of the index with scalars, and nothing else. The
+// result is the same as with a boundsBuilder, but faster.
 func (x *Index) keyOf(filter *query.Filter) (query.KeyRange, bool) {
 	var room [KeyRoom]byte
 	key, ok := x.AppendKeyOf(room[:0], filter)
@@ -273,7 +271,7 @@ func (x *Index) keyOf(filter *query.Filter) (query.KeyRange, bool) {
 	return query.KeyRange{From: slices.Clone(key), To: query.KeyAfter(key), Point: true}, true
 }
 
-// AppendKeyOf appends that key. It reports false for another filter, or if equal values have several keys.
+// AppendKeyOf appends the key of keyOf. ok is false for any other filter, or if equal values may have several keys.
 func (x *Index) AppendKeyOf(key []byte, filter *query.Filter) (_ []byte, ok bool) {
 	if x.MultiKey || x.Cut || x.Geo != nil || filter.FieldCount() != len(x.paths) {
 		return key, false
@@ -288,13 +286,13 @@ func (x *Index) AppendKeyOf(key []byte, filter *query.Filter) (_ []byte, ok bool
 	return key, true
 }
 
-// allKeys is the range of all keys. A key begins with one 0xff at most: where descending order inverts an empty array, of
-// which a document has one in an index.
+// allKeys is the range of all keys. A key starts with at most one 0xff byte: an inverted empty array, of which an
+// entry has at most one.
 var allKeys = []query.KeyRange{{From: []byte{}, To: []byte{0xff, 0xff}}}
 
 var nullRange = []query.KeyRange{{From: document.AppendKey(nil, nil), To: []byte{document.AppendKey(nil, nil)[0] + 1}}}
 
-// isExact reports whether the ranges hold exactly the documents that the filter matches.
+// isExact reports whether the ranges contain exactly the documents that match the filter.
 func (b *boundsBuilder) isExact() bool {
 	conditions := 0
 	for range b.filter.Conditions() {
@@ -303,8 +301,8 @@ func (b *boundsBuilder) isExact() bool {
 	return !b.inexact && conditions == b.conditions
 }
 
-// behind returns the ranges of lists of keys: the earlier keys are in the ranges before, all of
-// which are points, and the last key is in the ranges after.
+// behind combines ranges: the earlier keys are in before, whose ranges are all single values, and the last key is in
+// after.
 func behind(before, after []query.KeyRange, earlier int) []query.KeyRange {
 	if earlier == 0 {
 		return after
@@ -358,14 +356,14 @@ func (p *plan) explain() store.Explanation {
 	}
 }
 
-// lookUp returns up to limit documents, or all for 0, if the collection is empty or the filter only compares the
-// fields of an index with scalars. It needs neither a plan nor an evaluation, and reports whether that was possible.
+// lookUp returns up to limit documents (0 means all) without a plan or an evaluation. isKey is false if that is
+// impossible: the collection must be empty, or the filter may only compare the fields of an index with scalars.
 func (v View) lookUp(filter *query.Filter, limit int64) (found []document.Object, isKey bool) {
 	source, hasKeys := v.Source.(KeySource)
 	if !hasKeys || filter.FieldCount() == 0 {
 		return nil, false
 	}
-	if source.IsEmpty() && filter.Near() == nil { // A search nearby needs its index even so.
+	if source.IsEmpty() && filter.Near() == nil { // $near needs its index even in an empty collection.
 		return []document.Object{}, true
 	}
 	for i := range v.Indexes {

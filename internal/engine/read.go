@@ -15,15 +15,15 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// checkEvery is the number of documents between two checks of the context.
+// checkEvery is the number of documents between two checks of ctx.
 const checkEvery = 512
 
-// search finds the documents that a filter matches, in the order of its plan or of the filter's $near.
+// search finds the documents that match a filter, in the order of its plan or of the filter's $near.
 type search struct {
 	call   *query.Evaluation
 	filter *query.Filter
 	plan   plan
-	// to takes the documents.
+	// to receives the documents.
 	to  Visitor
 	err error
 }
@@ -47,7 +47,7 @@ func (v View) run(s *search) error {
 	return inParameter("filter", err)
 }
 
-// inParameter prefixes the path of an InvalidArgument with the parameter of the call.
+// inParameter prefixes the field of an InvalidArgument error with the parameter's name.
 func inParameter(name string, err error) error {
 	if e, ok := boterr.AsError(err); ok && e.Code == boterr.InvalidArgument && e.Field != "" {
 		return boterr.PrefixField(name, err)
@@ -86,7 +86,7 @@ func (s *search) VisitBatch(b *Batch) bool {
 	for ; matched != 0; matched &= matched - 1 {
 		i := bits.TrailingZeros32(matched)
 		if !s.to.Visit(b.From+uint64(i), b.Documents[i]) {
-			s.err = nil // The search ended before.
+			s.err = nil // An error after the end of the search does not count.
 			return false
 		}
 	}
@@ -98,15 +98,14 @@ type firstOf struct {
 	search
 
 	sort *query.Sort
-	// inOrder is true if the documents come in that order.
+	// inOrder is true if the documents arrive in the order of the sort.
 	inOrder  bool
 	found    Placed
 	exists   bool
 	unsorted error
 }
 
-// first returns the first document that matches, in the order of a sort; a nil
-// sort is the order of insertion.
+// first returns the first matching document in the order of a sort. A nil sort means the order of insertion.
 func (v View) first(
 	call *query.Evaluation, filter *query.Filter, sort *query.Sort,
 ) (found Placed, ok bool, err error) {
@@ -131,7 +130,7 @@ func (v View) first(
 	return f.found, f.exists && err == nil, err
 }
 
-// firstTaken takes the documents of a firstOf.
+// firstTaken is a firstOf as a Visitor of matching documents.
 type firstTaken firstOf
 
 // Visit implements Visitor.
@@ -168,7 +167,7 @@ func (v View) find(
 	return found, err
 }
 
-// idOf returns the _id of the only document that a filter can match, if it gives one.
+// idOf returns the _id if the filter matches at most the document with this _id.
 func idOf(filter *query.Filter) (id any, ok bool) {
 	if filter.Near() != nil {
 		return nil, false
@@ -176,8 +175,7 @@ func idOf(filter *query.Filter) (id any, ok bool) {
 	return filter.Equality(document.IDField)
 }
 
-// byID returns the only document that a filter with an _id can match. It finds the same as a plan, without
-// one.
+// byID returns the only document that can match a filter with an _id. It returns the same as a plan would.
 func (v View) byID(call *query.Evaluation, filter *query.Filter, id any) (found Placed, ok bool, err error) {
 	if err := call.Err(); err != nil {
 		return found, false, err
@@ -191,7 +189,7 @@ func (v View) byID(call *query.Evaluation, filter *query.Filter, id any) (found 
 	return found, ok && err == nil, inParameter("filter", err)
 }
 
-// page is a part of the matching documents, in order.
+// page is a part of the matching documents in order.
 type page struct {
 	search
 
@@ -199,7 +197,7 @@ type page struct {
 	found       []document.Object
 }
 
-// findPlanned finds documents by a plan, and returns it.
+// findPlanned finds documents and returns the plan as well.
 func (v View) findPlanned(
 	call *query.Evaluation, filter *query.Filter, options store.FindOptions,
 ) (found []document.Object, by *plan, err error) {
@@ -213,7 +211,7 @@ func (v View) findPlanned(
 	return found, &p.plan, err
 }
 
-// allProjected applies a projection to the documents found, unless the search failed.
+// allProjected applies a projection to the found documents, unless err is set.
 func allProjected(
 	call *query.Evaluation, found []document.Object, filter *query.Filter, projection *query.Projection, err error,
 ) ([]document.Object, error) {
@@ -241,7 +239,7 @@ func (v View) findPage(p *page, options store.FindOptions) ([]document.Object, e
 	return p.found, err
 }
 
-// pageTaken takes the documents of a page.
+// pageTaken is a page as a Visitor of matching documents.
 type pageTaken page
 
 // Visit implements Visitor.
@@ -254,10 +252,10 @@ func (p *pageTaken) Visit(_ uint64, o document.Object) bool {
 	return int64(len(p.found)) != p.limit
 }
 
-// maxTopItems is the number of documents up to which keeping only the first ones is faster than sorting all.
+// maxTopItems is the size of a page up to which keeping only the first items is faster than sorting all items.
 const maxTopItems = 256
 
-// findSorted is findPage for a sort that the plan does not provide.
+// findSorted is like findPage, for a sort that the plan does not provide.
 func (v View) findSorted(s *search, options store.FindOptions) ([]document.Object, error) {
 	size := options.Skip + options.Limit
 	if options.Limit == 0 || size < options.Limit { // The sum may overflow.
@@ -277,7 +275,7 @@ func (v View) findSorted(s *search, options store.FindOptions) ([]document.Objec
 	return found[min(options.Skip, there):min(size, there)], err
 }
 
-// firstSorted returns the documents that match and come first in the order of a sort.
+// firstSorted returns the first size matching documents in the order of a sort.
 func (v View) firstSorted(s *search, sort *query.Sort, size int64) ([]document.Object, error) {
 	compare := func(a, b document.Object) int { return s.call.Compare(sort, a, b) }
 	first := topItems[document.Object]{compare: compare, size: size}
@@ -285,7 +283,7 @@ func (v View) firstSorted(s *search, sort *query.Sort, size int64) ([]document.O
 	return first.sorted(), err
 }
 
-// allSorted returns all documents that match, in the order of a sort.
+// allSorted returns all matching documents in the order of a sort.
 func (v View) allSorted(s *search, sort *query.Sort) ([]document.Object, error) {
 	found := []document.Object{}
 	err := v.visitSortable(s, sort, func(o document.Object) { found = append(found, o) })
@@ -295,7 +293,7 @@ func (v View) allSorted(s *search, sort *query.Sort) ([]document.Object, error) 
 	return found, err
 }
 
-// visitSortable visits the matching documents. The error comes from a document that the sort cannot order.
+// visitSortable visits the matching documents. It returns an error if the sort cannot order a document.
 func (v View) visitSortable(s *search, sort *query.Sort, take func(document.Object)) error {
 	var unsorted error
 	s.to = Yield(func(_ uint64, o document.Object) bool {
@@ -345,7 +343,7 @@ func (v View) distinct(call *query.Evaluation, path string, filter *query.Filter
 		if value == document.Missing {
 			return true
 		}
-		if isCompound(value) { // A scalar is not charged: it costs less than visiting its document.
+		if isCompound(value) { // Scalars are free: they cost less than visiting the document.
 			if spent = call.Read(value); spent != nil {
 				return false
 			}
@@ -368,7 +366,7 @@ func (v View) distinct(call *query.Evaluation, path string, filter *query.Filter
 	return set.values, nil
 }
 
-// placeOfField reads a field of many documents. It caches the place of the field, which is the same in all
+// placeOfField reads the same field of many documents. It caches the position of the field, which is the same in all
 // documents of one shape.
 type placeOfField struct {
 	name  string
@@ -387,7 +385,7 @@ func (p *placeOfField) of(o document.Object) any {
 	return o.At(p.place)
 }
 
-// isCompound reports whether a value holds others.
+// isCompound reports whether a value is an object or array.
 func isCompound(value any) bool {
 	switch value.(type) {
 	case document.Object, document.Array:
@@ -397,22 +395,22 @@ func isCompound(value any) bool {
 	}
 }
 
-// valueSet holds distinct values, in the order of their first occurrence.
+// valueSet has distinct values in the order of their first occurrence.
 type valueSet struct {
 	values []any
-	// texts are the strings. keys are the keys of all other values.
+	// texts has the strings. keys has the keys of all other values.
 	texts map[string]struct{}
 	keys  map[string]struct{}
-	// buffer is the memory in which keys are made.
+	// buffer is reused to create keys.
 	buffer []byte
-	// grown is the memory that the set has taken since the last takeGrown.
+	// grown is the memory that the set has allocated since the last takeGrown.
 	grown int
 }
 
-// memoryOfEntry is the memory of a key in a set or an index, without its bytes.
+// memoryOfEntry is the memory of a key in a set or index, without the key's bytes.
 const memoryOfEntry = 64
 
-// takeGrown returns the memory that the set has taken since the last call.
+// takeGrown returns the memory that the set has allocated since the last call.
 func (s *valueSet) takeGrown() int {
 	grown := s.grown
 	s.grown = 0
@@ -447,8 +445,7 @@ func (s *valueSet) addElements(value any) {
 	}
 }
 
-// topItems keeps the first of the added items in the order of compare. Equal items keep the order in which
-// they were added.
+// topItems keeps the first added items in the order of compare. Equal items keep the order in which they were added.
 type topItems[T any] struct {
 	compare func(a, b T) int
 	// size is the maximum number of items; 0 keeps all.
@@ -457,7 +454,7 @@ type topItems[T any] struct {
 	kept []ranked[T]
 }
 
-// ranked is an item and its number in the order in which items were added.
+// ranked is an item with its number in the order of addition.
 type ranked[T any] struct {
 	item   T
 	number int
@@ -478,7 +475,7 @@ func (t *topItems[T]) add(item T) {
 	}
 }
 
-// order orders two items.
+// order compares two items, and their numbers if they are equal.
 func (t *topItems[T]) order(a, b ranked[T]) int {
 	if order := t.compare(a.item, b.item); order != 0 {
 		return order
@@ -496,19 +493,19 @@ func (t *topItems[T]) sorted() []T {
 	return items
 }
 
-// The methods of heap.Interface make kept a heap with the last item at its root.
+// The methods of heap.Interface make kept a heap whose root is the last item.
 
-// Len returns the number of items kept.
+// Len returns the number of kept items.
 func (t *topItems[T]) Len() int { return len(t.kept) }
 
-// Less reports whether item i comes after item j.
+// Less reports whether item i sorts after item j.
 func (t *topItems[T]) Less(i, j int) bool { return t.order(t.kept[i], t.kept[j]) > 0 }
 
 func (t *topItems[T]) Swap(i, j int) { t.kept[i], t.kept[j] = t.kept[j], t.kept[i] }
 
 func (t *topItems[T]) Push(item any) { t.kept = append(t.kept, item.(ranked[T])) }
 
-// Pop takes the last item off.
+// Pop removes the last item.
 func (t *topItems[T]) Pop() any {
 	last := len(t.kept) - 1
 	item := t.kept[last]

@@ -9,13 +9,14 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Op is a write. It may run several times, in one evaluation: the last run counts.
+// Op is a write. It may run several times in one evaluation; only the last run counts.
 type Op interface {
-	// Run carries it out in a transaction.
+	// Run makes the write in a transaction.
 	Run(call *query.Evaluation, t Transaction) error
 	// Matches reports whether a document, before or after another write, affects the result of Run.
 	Matches(call *query.Evaluation, o document.Object) (bool, error)
-	// ID returns the _id of the only document that the write may be on, and reports whether it is known before it runs.
+	// ID returns the _id of the only document that the write can change. isKnown is false if it is not known in
+	// advance.
 	ID() (id any, isKnown bool)
 }
 
@@ -37,7 +38,7 @@ func (w *Inserting) Run(call *query.Evaluation, t Transaction) error {
 	return nil
 }
 
-// Matches implements Op: only keys affect an insert.
+// Matches implements Op. Only the keys of other documents affect an insert.
 func (*Inserting) Matches(*query.Evaluation, document.Object) (bool, error) { return false, nil }
 
 // ID implements Op.
@@ -48,10 +49,10 @@ func (w *Inserting) ID() (id any, isKnown bool) {
 	return w.documents[0].Field(document.IDField)
 }
 
-// matched is a write on the documents that a filter matches.
+// matched is a write to the documents that match a filter.
 type matched struct {
 	filter *query.Filter
-	// isMany is true if it is on all of them. Otherwise it is on the first one in the order of a sort.
+	// isMany is true for a write to all of them. Otherwise, the write is to the first one in the order of sort.
 	isMany  bool
 	sort    *query.Sort
 	locking locking
@@ -74,7 +75,7 @@ func (m *matched) Matches(call *query.Evaluation, o document.Object) (bool, erro
 	return matches, inParameter("filter", err)
 }
 
-// change changes one document. It returns the document after the change, and whether that differs.
+// change changes one document. It returns the new document, and whether that differs from the old one.
 func (m *matched) change(
 	call *query.Evaluation, t Transaction, change query.Change, found Placed,
 ) (after document.Object, modified bool, err error) {
@@ -88,7 +89,7 @@ func (m *matched) change(
 	return after, true, inParameter("update", t.Replace(found.Position, found.Document, after))
 }
 
-// upsert inserts the document made from the filter and a change.
+// upsert inserts the document that results from the filter and the change.
 func (m *matched) upsert(call *query.Evaluation, t Transaction, change query.Change) (document.Object, error) {
 	o, err := call.Insert(change, m.filter)
 	if err == nil {
@@ -217,15 +218,15 @@ func (w *Deleting) remove(t Transaction, found Placed) error {
 	return t.Remove(found.Position, found.Document)
 }
 
-// Many is a write on all documents that match, which a database may carry out document by document: first it runs
-// the write in a Transaction that only notes the documents, then it applies it to each of them.
+// Many is a write that may change many documents. A database may apply it document by document: it first runs the
+// write in a Transaction that only records the documents, and then applies the write to each of them.
 type Many interface {
 	Op
 
-	// IsMany reports whether the write is on all matching documents.
+	// IsMany reports whether the write changes all matching documents.
 	IsMany() bool
-	// Apply carries out the write on the current version of one document, and corrects the result if it no
-	// longer matches. The zero Object means that it was removed.
+	// Apply applies the write to the current version of a document. If the document no longer matches, Apply corrects
+	// the result. The zero Object means that the document was removed.
 	Apply(call *query.Evaluation, t Transaction, now Placed) error
 }
 

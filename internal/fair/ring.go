@@ -2,10 +2,10 @@ package fair
 
 import "container/list"
 
-// Ring holds a queue for each channel with work, and chooses whose turn it is: apps take turns, and within an
-// app its channels. The zero Ring is empty. It is not safe for concurrent use.
+// Ring has a queue for each channel with work, and determines whose turn is next. Apps take turns, and so do the
+// channels of an app. The zero Ring is empty. It is not safe for concurrent use.
 type Ring[Q any] struct {
-	// apps are *appRing in the order of their turns. known maps an app to its place.
+	// apps are *appRing in the order of their turns. known maps apps to their elements.
 	apps   list.List
 	known  map[string]*list.Element
 	queues int
@@ -13,7 +13,7 @@ type Ring[Q any] struct {
 
 type appRing[Q any] struct {
 	app string
-	// channels are *channelQueue in the order of their turns. known maps a channel to its place.
+	// channels are *channelQueue in the order of their turns. known maps channels to their elements.
 	channels list.List
 	known    map[string]*list.Element
 }
@@ -23,7 +23,7 @@ type channelQueue[Q any] struct {
 	queue   Q
 }
 
-// Find returns the queue of a channel. ok is false if it has none.
+// Find returns the queue of a channel. ok is false if there is none.
 func (r *Ring[Q]) Find(k Key) (queue Q, ok bool) {
 	if at := r.known[k.App]; at != nil {
 		if at := appAt[Q](at).known[k.Channel]; at != nil {
@@ -33,7 +33,7 @@ func (r *Ring[Q]) Find(k Key) (queue Q, ok bool) {
 	return queue, false
 }
 
-// Get returns the queue of a channel. If there is none, it adds the result of create after the others.
+// Get returns the queue of a channel. If there is none, it appends the result of create.
 func (r *Ring[Q]) Get(k Key, create func() Q) Q {
 	if queue, ok := r.Find(k); ok {
 		return queue
@@ -52,7 +52,7 @@ func (r *Ring[Q]) Get(k Key, create func() Q) Q {
 	return added.queue
 }
 
-// Drop removes the queue of a channel, if there is one.
+// Drop removes the queue of a channel, if any.
 func (r *Ring[Q]) Drop(k Key) {
 	at := r.known[k.App]
 	if at == nil {
@@ -70,8 +70,8 @@ func (r *Ring[Q]) Drop(k Key) {
 	}
 }
 
-// Next returns the queue whose turn it is among those that may be served, and moves it and its app to the
-// end. ok is false if none may be served. It calls may for each earlier queue.
+// Next returns the first queue in turn for which may returns true, and moves the queue and its app to the end. ok is
+// false if there is none.
 func (r *Ring[Q]) Next(may func(Key, Q) bool) (k Key, queue Q, ok bool) {
 	for ofApp := r.apps.Front(); ofApp != nil; ofApp = ofApp.Next() {
 		app := appAt[Q](ofApp)
@@ -87,7 +87,7 @@ func (r *Ring[Q]) Next(may func(Key, Q) bool) (k Key, queue Q, ok bool) {
 	return Key{}, queue, false
 }
 
-// All calls f with each queue, in the order of their turns, until f returns false.
+// All calls f with each queue in turn until f returns false.
 func (r *Ring[Q]) All(f func(Key, Q) bool) {
 	for ofApp := r.apps.Front(); ofApp != nil; ofApp = ofApp.Next() {
 		app := appAt[Q](ofApp)

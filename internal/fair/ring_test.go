@@ -9,17 +9,17 @@ import (
 	"github.com/botctx/go-sdk/internal/fair"
 )
 
-// add adds channels of apps, each written as "app/channel".
+// add adds queues for channels, written as "app/channel".
 func add(r *fair.Ring[string], names ...string) {
 	for _, name := range names {
 		r.Get(key(name), func() string { return name })
 	}
 }
 
-// key is the key of "app/channel".
+// key parses "app/channel".
 func key(name string) fair.Key { return fair.Key{App: name[:1], Channel: name[2:]} }
 
-// turns returns the next queues in turn.
+// turns returns the names of the next n queues in turn.
 func turns(r *fair.Ring[string], n int, but ...string) []string {
 	var names []string
 	for range n {

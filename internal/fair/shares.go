@@ -1,7 +1,7 @@
-// Package fair shares a bounded number of workers between apps and, within an app, between channels.
+// Package fair divides a limited number of workers between apps and, within an app, between channels.
 //
-// [Shares] decides who may start: an app never takes so much that a newcomer finds nothing. [Ring] decides
-// who is next: apps take turns, and within an app its channels, however long their queues are.
+// [Shares] decides who may start: no app can take so many workers that none are left for another. [Ring] decides who
+// is next: apps take turns, and so do the channels of an app, no matter how long their queues are.
 package fair
 
 import "sync"
@@ -9,30 +9,29 @@ import "sync"
 // Key names a channel of an app.
 type Key struct{ App, Channel string }
 
-// Shares are the places of a pool of workers. An app may hold half of the places that other apps leave,
-// rounded up; a channel may hold half of the places that its app may hold and the app's other channels leave,
-// rounded up. With 64 places, one channel alone uses up to 16, and an app with several channels up to 32. So
-// the next app or channel finds a place, although runs cannot be preempted: channels that hang one after the
-// other each get a smaller share.
+// Shares are the places of a pool of workers. An app may hold half of the places that other apps leave, rounded up. A
+// channel may hold half of the places that its app may hold and that the app's other channels leave, rounded up. With
+// 64 places, one channel alone uses up to 16, and an app with several channels up to 32. So the next app or channel
+// always finds a place, even though runs cannot be preempted: if the runs of several channels hang, each further
+// channel gets a smaller share.
 //
 // Shares are safe for concurrent use.
 type Shares struct {
 	mu     sync.Mutex
 	places int
 	held   int
-	// apps and channels map each app and channel to the number of places that it holds, without entries for
-	// 0.
+	// apps and channels map each app and channel to the number of its places. Apps and channels without places have
+	// no entry.
 	apps     map[string]int
 	channels map[Key]int
 }
 
-// NewShares returns the shares of a number of places, at least one.
+// NewShares returns shares with a number of places, at least one.
 func NewShares(places int) *Shares {
 	return &Shares{places: max(1, places), apps: map[string]int{}, channels: map[Key]int{}}
 }
 
-// Take takes a place for a channel, and reports whether it got one. A place that was taken must be
-// released.
+// Take takes a place for a channel and reports whether it got one. Callers must release a taken place.
 func (s *Shares) Take(k Key) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,14 +44,14 @@ func (s *Shares) Take(k Key) bool {
 	return true
 }
 
-// May reports whether Take would get a place now.
+// May reports whether Take would succeed now.
 func (s *Shares) May(k Key) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.mayTake(k)
 }
 
-// mayTake is May for a caller that holds mu.
+// mayTake is May for callers that hold mu.
 func (s *Shares) mayTake(k Key) bool {
 	if s.held >= s.places {
 		return false
@@ -62,10 +61,10 @@ func (s *Shares) mayTake(k Key) bool {
 	return ofApp < appLimit && ofChannel < half(appLimit-(ofApp-ofChannel))
 }
 
-// half is the half of a number, rounded up.
+// half returns half of n, rounded up.
 func half(n int) int { return (n + 1) / 2 }
 
-// Release gives back a place that Take got.
+// Release returns a place from Take.
 func (s *Shares) Release(k Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,14 +79,14 @@ func (s *Shares) Release(k Key) {
 	}
 }
 
-// Held returns the number of places that are taken.
+// Held returns the number of taken places.
 func (s *Shares) Held() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.held
 }
 
-// Free returns the number of free places. Not every channel may take them.
+// Free returns the number of free places. Some channels may not be allowed to take them.
 func (s *Shares) Free() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

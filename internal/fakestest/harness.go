@@ -1,5 +1,5 @@
-// Package fakestest connects the conformance suite to the fakes, and so to the parts that they run on, such
-// as a store:
+// Package fakestest runs the conformance suite of operations on the fakes, and so tests the parts that the fakes use,
+// such as a store:
 //
 //	func TestConformance(t *testing.T) {
 //		botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
@@ -34,9 +34,8 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Harness returns a harness of a platform, with every function and nothing lacking. The caller sets
-// ChecksEtags if the platform's Config has CheckEtags. If a set-up fails, the functions panic, which the
-// suite reports.
+// Harness returns a complete harness for a platform. Callers set ChecksEtags if the platform's Config has CheckEtags.
+// If a set-up fails, the harness's functions panic, and the suite reports the panic.
 func Harness(p *fakes.Platform) *botctxtest.Harness {
 	s := &stage{
 		platform: p,
@@ -49,7 +48,7 @@ func Harness(p *fakes.Platform) *botctxtest.Harness {
 		AddMember:  s.addMember,
 		Sent:       s.sent,
 		TellsIDs:   true,
-		Advance:    func(by time.Duration) { _ = p.TryAdvance(by) }, // Runs may fail.
+		Advance:    func(by time.Duration) { _ = p.TryAdvance(by) }, // Errors of runs are expected.
 		Handle:     p.Handle,
 		Receive: func(in botctx.Inbound) error {
 			return p.Runtime().Receive(context.Background(), in)
@@ -68,20 +67,20 @@ func Harness(p *fakes.Platform) *botctxtest.Harness {
 	}
 }
 
-// stage is a platform with the state of its harness's functions.
+// stage is a platform with the state for the harness's functions.
 type stage struct {
 	platform *fakes.Platform
 
 	mutex sync.Mutex
-	// actors are the members by their ids.
+	// actors are the members by id.
 	actors map[string]*fakes.Actor
-	// added are the ids of the channels, in the order in which they were added.
+	// added are the ids of channels in the order of their addition.
 	added []string
 	// apis maps the address of a live-chat API to the id of its custom channel.
 	apis map[string]string
 }
 
-// must panics if a set-up fails, which the suite reports.
+// must panics if a set-up fails. The suite reports the panic.
 func must(err error) {
 	if err != nil {
 		panic(err)
@@ -102,7 +101,7 @@ func (s *stage) refuse(refused *member.Member) {
 	s.platform.RefuseSends(boterr.FailedPrecondition, s.actors[refused.ID])
 }
 
-// sent returns the messages that have arrived on the platform.
+// sent returns all messages that arrived on the platform.
 func (s *stage) sent() []botctxtest.Sent {
 	var arrived []botctxtest.Sent
 	for _, sent := range s.platform.Sent() {
@@ -117,7 +116,7 @@ func (s *stage) sent() []botctxtest.Sent {
 	return arrived
 }
 
-// made returns the groups and channels created through the channels of the suite.
+// made returns the groups and channels that were created through the suite's channels.
 func (s *stage) made() []botctxtest.Made {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -195,7 +194,7 @@ func (s *stage) addAgent(outlet *channel.Channel) *botctxtest.Agent {
 	return agent
 }
 
-// addChannel gives custom channels a live-chat API.
+// addChannel adds a channel. Custom channels get a live-chat API.
 func (s *stage) addChannel(added channel.Channel) *channel.Channel {
 	if !added.Type.Has(channel.LiveChatAPI) {
 		return s.keep(s.platform.AddChannel(added))
@@ -230,14 +229,14 @@ func (s *stage) asked() []botctxtest.Asked {
 	return all
 }
 
-// bodyOf returns the JSON that a request sent.
+// bodyOf returns the JSON body of a request.
 func bodyOf(request web.Request) document.Object {
 	var body document.Object
 	must(json.Unmarshal([]byte(request.Body), &body))
 	return body
 }
 
-// serve adds a file at an address of the web.
+// serve serves a file at a new address.
 func (s *stage) serve(contentType, content string) *botctxtest.Served {
 	url := "https://files.example.com/" + rand.Text()
 	file := web.Reply{Body: content}

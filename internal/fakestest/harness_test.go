@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/internal/fakestest"
 )
 
-// A verb that is left out would leave out rules.
+// Without some field of the harness, the suite would silently skip rules.
 func TestTheHarnessHasEveryVerb(t *testing.T) {
 	t.Parallel()
 	h := reflect.ValueOf(fakestest.Harness(fakes.New(fakes.For(t)))).Elem()

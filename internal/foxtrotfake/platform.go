@@ -1,6 +1,6 @@
-// Package foxtrotfake is a fake of the helpdesk of channels of type foxtrot, as far as its connector uses it: an
-// http.Handler with users, conversations, their messages and the integration that controls them, and with tickets.
-// It reports messages to a host, also the ones that the host sent.
+// Package foxtrotfake fakes the helpdesk of channels of type foxtrot, as far as its connector uses it. It is an
+// http.Handler with users, conversations, messages, the integration that controls each conversation, and tickets. It
+// reports all messages to a host, including the host's own.
 package foxtrotfake
 
 import (
@@ -18,10 +18,10 @@ import (
 	"github.com/botctx/go-sdk/send/sendtest"
 )
 
-// Platform is the fake helpdesk, created by New. It is safe for concurrent use.
+// Platform is the fake helpdesk. Create it with New. It is safe for concurrent use.
 type Platform struct {
 	mu sync.Mutex
-	// apps maps the user and password of a key to the id of an application, or to "" for accounts with tickets.
+	// apps maps the user and password of a key to an application's id, or to "" for accounts with tickets.
 	apps          map[string]string
 	users         map[string]string
 	conversations map[string]*conversation
@@ -33,7 +33,7 @@ type Platform struct {
 	last          int
 }
 
-// conversation is a conversation of an application. user is the external id of the user who takes part in it.
+// conversation is a conversation of an application. user is the external id of its user.
 type conversation struct {
 	id, app, user, control string
 	metadata               document.Object
@@ -46,11 +46,11 @@ type ticket struct {
 	comments []string
 }
 
-// Message is a message in a conversation or a comment on a ticket, that a host sent.
+// Message is a message in a conversation, or a comment on a ticket, that a host sent.
 type Message struct {
-	// Account is the user and the password of the key with which it was sent.
+	// Account is the user and password of the key in the request.
 	Account string
-	// To is the recipient as in send.Message.
+	// To is the recipient, as in send.Message.
 	To, ID string
 	// Body is the request.
 	Body document.Object
@@ -61,8 +61,8 @@ func (m Message) Text() string {
 	return document.Get(m.Body, "content.text", document.Get(m.Body, "ticket.comment.body", ""))
 }
 
-// New returns a helpdesk with applications by the users and passwords of their keys, such as "key:secret". An
-// account with an empty application has tickets.
+// New returns a helpdesk. apps maps the users and passwords of keys, such as "key:secret", to applications. An
+// account without an application has tickets.
 func New(apps map[string]string) *Platform {
 	return &Platform{
 		apps: apps, users: map[string]string{}, conversations: map[string]*conversation{},
@@ -70,7 +70,7 @@ func New(apps map[string]string) *Platform {
 	}
 }
 
-// AddConversation gives an application the conversation of a member in the widget.
+// AddConversation adds a member's conversation in the widget to an application.
 func (p *Platform) AddConversation(app, id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,21 +84,21 @@ func (p *Platform) AddTicket(id int64) {
 	p.tickets[id] = &ticket{status: "open"}
 }
 
-// Sent returns the messages that hosts sent, in order.
+// Sent returns the messages of hosts in order.
 func (p *Platform) Sent() []Message {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.sent)
 }
 
-// Activities returns the reports about what hosts do, such as "typing:start in c1".
+// Activities returns the reports of hosts' activities, such as "typing:start in c1".
 func (p *Platform) Activities() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.activities)
 }
 
-// Opened returns the ids, as in send.Message, of the conversations that hosts opened, in order.
+// Opened returns the conversations that hosts opened, in order. Their ids are as in send.Message.
 func (p *Platform) Opened() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,14 +112,14 @@ func (p *Platform) Opened() []string {
 	return all
 }
 
-// Control returns the type of the integration that controls a conversation, given by its id or its address.
+// Control returns the type of the integration that controls a conversation. id is its id or address.
 func (p *Platform) Control(id string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.conversations[bare(id)].control
 }
 
-// Ticket returns the request that created a ticket, its comments and its status.
+// Ticket returns the request that created a ticket, with its comments and status.
 func (p *Platform) Ticket(id int64) (body document.Object, comments []string, status string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -137,7 +137,7 @@ func (p *Platform) Tickets() int {
 	return len(p.tickets)
 }
 
-// address returns the recipient as in send.Message.
+// address returns the recipient for send.Message.
 func (c *conversation) address() string {
 	if key := document.Get(c.metadata, "botTicketId", ""); key != "" {
 		return "out:" + c.id + "/" + key
@@ -151,7 +151,7 @@ func bare(id string) string {
 	return id
 }
 
-// Arrivals returns the messages for sendtest. channels are the ids of channels by their accounts.
+// Arrivals returns the messages in the form for sendtest. channels maps accounts to channel ids.
 func (p *Platform) Arrivals(channels map[string]string) []sendtest.Arrival {
 	var arrivals []sendtest.Arrival
 	for _, sent := range p.Sent() {
@@ -215,7 +215,7 @@ func (p *Platform) answer(r *http.Request) answer {
 	return p.conversationCall(c)
 }
 
-// conversationCall answers a call below the path of an application.
+// conversationCall handles a call under the path of an application.
 func (p *Platform) conversationCall(c call) answer {
 	switch {
 	case c.path[0] == "users" && c.method == http.MethodPost:
@@ -255,7 +255,7 @@ func (p *Platform) createConversation(c call) answer {
 	return answer{http.StatusCreated, document.O("conversation", made.record())}
 }
 
-// record returns a conversation in the form of answers and reports.
+// record returns a conversation as in answers and reports.
 func (c *conversation) record() document.Object {
 	record := document.O("id", c.id, "type", "personal", "activeSwitchboardIntegration", document.O(
 		"id", "sw1", "name", "name of "+c.control, "integrationId", "in1", "integrationType", c.control,
@@ -307,7 +307,7 @@ func (p *Platform) inConversation(c call) answer {
 	}
 }
 
-// post takes a message, and reports it.
+// post adds a message and reports it.
 func (p *Platform) post(c call, in *conversation) answer {
 	author := document.Get(c.body, "author", document.Object{})
 	content := document.Get(c.body, "content", document.Object{})

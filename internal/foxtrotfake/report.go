@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Report is a report about an application. App is "" for reports about tickets, which are signed.
+// Report is a report for a host. App is "" for reports about tickets, which are signed.
 type Report struct {
 	App  string
 	Body []byte
@@ -43,7 +43,7 @@ func Event(app, id, kind string, payload document.Object) []byte {
 	).String())
 }
 
-// MemberSays reports a text of a member in the widget, with the payload of a tapped reply, or "" for none.
+// MemberSays reports a text from a member in the widget. payload is the payload of a tapped reply, or "".
 func (p *Platform) MemberSays(id, text, payload string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -57,12 +57,12 @@ func (p *Platform) MemberSays(id, text, payload string) {
 	)))
 }
 
-// AgentSays reports a text of an agent in a conversation, given by its id or its address.
+// AgentSays reports a text from an agent in a conversation. id is its id or address.
 func (p *Platform) AgentSays(id, name, text string) {
 	p.agentPosts(id, name, document.O("type", "text", "text", text))
 }
 
-// AgentSendsFile reports a file of an agent in a conversation, given by its id or its address.
+// AgentSendsFile reports a file from an agent in a conversation. id is its id or address.
 func (p *Platform) AgentSendsFile(id, name, url string) {
 	p.agentPosts(id, name, document.O("type", "file", "mediaUrl", url, "mediaType", "application/pdf"))
 }
@@ -76,17 +76,17 @@ func (p *Platform) agentPosts(id, name string, content document.Object) {
 	)))
 }
 
-// OwnAgent is the id of the agent under whose name hosts comment on tickets.
+// OwnAgent is the id of the agent in whose name hosts comment on tickets.
 const OwnAgent = "77"
 
-// AgentComments reports a comment of an agent on a ticket.
+// AgentComments reports an agent's comment on a ticket.
 func (p *Platform) AgentComments(id int64, agent, name, text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reportComment(id, agent, name, text)
 }
 
-// AgentSolves reports that an agent solves a ticket.
+// AgentSolves reports that an agent solved a ticket.
 func (p *Platform) AgentSolves(id int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -110,8 +110,7 @@ func (p *Platform) reportTicket(id int64, kind string, event document.Object) {
 	p.reports = append(p.reports, Report{Body: []byte(body.String())})
 }
 
-// AgentPasses reports that the agents pass a conversation to another integration, with a reason, or "" for
-// none.
+// AgentPasses reports that agents passed a conversation to another integration. reason may be "".
 func (p *Platform) AgentPasses(id, to, reason string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -124,16 +123,16 @@ func (p *Platform) AgentPasses(id, to, reason string) {
 	p.report(in, "switchboard:passControl", payload)
 }
 
-// Post returns a request with a report about conversations.
+// Post returns a request that carries a report about conversations.
 func Post(ctx context.Context, address, secret string, body []byte) *http.Request {
 	request := httptest.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
-	request.RequestURI = "" // So that a client accepts it.
+	request.RequestURI = "" // A client refuses requests with a RequestURI.
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("X-Api-Key", secret)
 	return request
 }
 
-// PostSigned returns a request with a report about tickets.
+// PostSigned returns a request that carries a signed report about tickets.
 func PostSigned(ctx context.Context, address, secret string, at time.Time, body []byte) *http.Request {
 	request := Post(ctx, address, "", body)
 	timestamp := at.UTC().Format(time.RFC3339)

@@ -99,7 +99,7 @@ func TestAlpha_FitsTheSchema(t *testing.T) {
 	}
 	for _, rule := range sendtest.Rules(newHarness(t)) {
 		if rule.Name == "WhatOnePlatformAsksForArrives" {
-			continue // Its messaging type and tag are made up.
+			continue // The rule uses an invented messaging type and tag.
 		}
 		t.Run(rule.Name, func(t *testing.T) {
 			t.Parallel()
@@ -125,7 +125,7 @@ func alphaChannel(id, page string) *channel.Channel {
 	}}
 }
 
-// TestAlpha_SchemaTakesAnotherClient proves that the schema accepts valid requests.
+// The schema must accept another client's valid requests.
 func TestAlpha_SchemaTakesAnotherClient(t *testing.T) {
 	t.Parallel()
 	messages, taken := schemaIn(t, "alpha", "own", "send-api.schema.json"), 0
@@ -138,7 +138,7 @@ func TestAlpha_SchemaTakesAnotherClient(t *testing.T) {
 	require.Equal(t, 38, taken)
 }
 
-// TestAlpha_SchemaRefuses proves that the check can fail: one wrong request of each kind.
+// Each wrong request must be refused, or the check proves nothing.
 func TestAlpha_SchemaRefuses(t *testing.T) {
 	t.Parallel()
 	messages := schemaIn(t, "alpha", "own", "send-api.schema.json")
