@@ -3,7 +3,6 @@
 // If a process dies with a single run, that run has failed. If it dies with several runs, any of them may have killed
 // it: all become suspects, but do not count as failed. [Suspects] admits one suspect at a time, next to other runs. A
 // suspect that is lost again runs with nothing else in its process, so the next loss proves it guilty.
-// its process, so the next loss shows whether it killed it.
 package blame
 
 import (

@@ -45,7 +45,6 @@ const (
 // Webchat is the Collection for chats on web pages. The ID of such a conversation is the member's ExternalID.
 // FromVisitor is the From of a member's entries, whose Body is a response. Anonymous is the prefix of the ids of
 // visitors without a signed identity.
-// ids of visitors whom no host has signed.
 const (
 	Webchat     = "webchat"
 	FromVisitor = "me"

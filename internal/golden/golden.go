@@ -1,5 +1,5 @@
-// Package golden compares the output of a test with a file, and rewrites the file if the test's package has
-// the flag for that.
+// Package golden compares the output of a test with a file. It rewrites the file if the test's package has a flag
+// -update and the flag is set.
 package golden
 
 import (
@@ -16,7 +16,7 @@ import (
 
 // TB is the part of *testing.T that golden needs.
 type TB interface {
-	// Helper excludes the caller from the reported location of a failure.
+	// Helper marks the calling function as a helper, as in testing.TB.
 	Helper()
 	// Name returns the name of the test.
 	Name() string
@@ -26,11 +26,11 @@ type TB interface {
 	Logf(format string, args ...any)
 }
 
-// flagName is the name of the flag of a test's package. It is looked up and not defined here, because
-// packages define their own flag with that name, and a flag may exist only once in a program.
+// flagName is the name of the flag. It is looked up, not defined, because packages define the flag themselves and a
+// program can only define a flag once.
 const flagName = "update"
 
-// declaration declares the flag.
+// declaration is the code with which a package declares the flag.
 const declaration = `var _ = flag.Bool("update", false, "write the files that tests compare with")`
 
 // IsUpdated reports whether the flag -update is set.
@@ -47,9 +47,8 @@ func IsUpdated() bool {
 	return isBool && set
 }
 
-// Compare fails the test and shows the difference if a file does not equal a text, or writes the file if the
-// flag -update is set. Line endings of CR LF, as in a checkout by git on some systems, do not count as a
-// difference.
+// Compare fails the test and shows the difference if a file differs from got. If the flag -update is set, it writes
+// the file instead. CR LF line endings, which git may write on some systems, do not count as a difference.
 func Compare(t TB, path, got string) {
 	t.Helper()
 	want, err := os.ReadFile(path) //nolint:gosec // The test names the path.
@@ -60,10 +59,10 @@ func Compare(t TB, path, got string) {
 	Replace(t, path, lineEnds.Replace(string(want)), lineEnds.Replace(got))
 }
 
-// lineEnds converts the line endings that a checkout may write.
+// lineEnds normalizes line endings.
 var lineEnds = strings.NewReplacer("\r\n", "\n")
 
-// Replace is Compare with the content of the file in want.
+// Replace is like Compare, for callers that have read the content of the file, want.
 func Replace(t TB, path, want, got string) {
 	t.Helper()
 	switch {
@@ -79,7 +78,7 @@ func Replace(t TB, path, want, got string) {
 	}
 }
 
-// Advice returns how to rewrite the files of a test.
+// Advice explains how to rewrite the files of a test.
 func Advice(t TB) string {
 	text := fmt.Sprintf("Where what came is right, go test -run '^%s$' -update writes it.", t.Name())
 	if flag.Lookup(flagName) == nil {
@@ -88,7 +87,7 @@ func Advice(t TB) string {
 	return text
 }
 
-// write writes a file, and creates its folder.
+// write writes a file and creates its folder if necessary.
 func write(path, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package graph has the common parts of the connectors to the platforms of one API: the calls and their
-// errors, the fetching of files, and the webhook with its check and its signature.
+// Package graph has the shared parts of connectors for the platforms with the Graph API: calls with their errors,
+// fetching of files, and the webhook with its verification and signature.
 package graph
 
 import (
@@ -23,11 +23,11 @@ import (
 	"github.com/botctx/go-sdk/outbound"
 )
 
-// DefaultURL is the API's own address, with its version.
+// DefaultURL is the public address of the API, with its version.
 const DefaultURL = "https://graph.facebook.com/v23.0"
 
 const (
-	// maxReplySize is the maximum size of an answer in bytes.
+	// maxReplySize is the maximum size of a response in bytes.
 	maxReplySize = 4 << 20
 	// fileTime is the time limit for fetching a file.
 	fileTime = time.Minute
@@ -43,13 +43,13 @@ type Config struct {
 	Timeout time.Duration
 	// MaxFileBytes is the maximum size of a fetched file. 0 means 25 MiB.
 	MaxFileBytes int64
-	// FileHosts are the names under which the platform serves files; their subdomains count, too.
+	// FileHosts are the host names from which the platform serves files. Their subdomains are included.
 	FileHosts []string
-	// Meanings are the meanings of the platform's error codes.
+	// Meanings are the meanings of the platform's error codes, in addition to those of the API.
 	Meanings Meanings
 }
 
-// Client calls the API. It is safe for concurrent use. It repeats no request: the API has no idempotency
+// Client calls the API. It is safe for concurrent use. It never repeats a request, because the API has no idempotency
 // keys.
 type Client struct {
 	base     *url.URL
@@ -59,7 +59,7 @@ type Client struct {
 	meanings Meanings
 }
 
-// NewClient returns a client, or InvalidArgument if a field of the config is invalid.
+// NewClient returns a client, or InvalidArgument if a field of c is invalid.
 func NewClient(c Config) (*Client, error) {
 	switch {
 	case c.Timeout < 0:
@@ -98,18 +98,18 @@ func baseURL(text string) (*url.URL, error) {
 	return base, nil
 }
 
-// Credentials authenticate a channel's calls of the API.
+// Credentials authenticate the API calls of a channel.
 type Credentials struct {
-	// Token is the access token. Calls without one are refused.
+	// Token is the access token. Calls without a token are refused.
 	Token channel.Secret
-	// AppSecret is the secret of the token's application, if it is known: then each call proves it, which
-	// applications can demand.
+	// AppSecret is the secret of the token's application, or "". With the secret, each call includes a proof of it,
+	// which an application can require.
 	AppSecret channel.Secret
-	// URL is the address of the API for this channel, or "" for the client's.
+	// URL is the address of the API for this channel. The default is the client's.
 	URL string
 }
 
-// proof returns the proof that the caller has the application's secret: an HMAC of the token.
+// proof returns the proof that the caller knows the application's secret: an HMAC of the token.
 func (c Credentials) proof() string {
 	secret := c.AppSecret.Reveal()
 	if secret == "" {
@@ -120,11 +120,11 @@ func (c Credentials) proof() string {
 
 func codeOf(secret string, text []byte) []byte {
 	sum := hmac.New(sha256.New, []byte(secret))
-	_, _ = sum.Write(text) // A hash accepts any input.
+	_, _ = sum.Write(text) // Writing to a hash never fails.
 	return sum.Sum(nil)
 }
 
-// redacted returns a text without the credentials.
+// redacted returns text without the credentials.
 func (c Credentials) redacted(text string) string {
 	for _, secret := range []string{c.Token.Reveal(), c.AppSecret.Reveal(), c.proof()} {
 		if secret != "" {
@@ -136,20 +136,20 @@ func (c Credentials) redacted(text string) string {
 
 // Request is a call of the API.
 type Request struct {
-	// Method is the method of HTTP. Path are the segments of the path below the address of the API.
+	// Method is the HTTP method. Path has the segments of the path below the address of the API.
 	Method string
 	Path   []string
 	Query  url.Values
-	// Body is sent as JSON, unless it is zero.
+	// Body is sent as JSON unless it is the zero Object.
 	Body document.Object
-	// Form is sent in place of Body, with its Content-Type.
+	// Form is sent instead of Body, with its own Content-Type.
 	Form            []byte
 	FormContentType string
 }
 
-// Call makes a call and returns the object in the API's answer. A refusal has the code of its meaning; an
-// error without a code means that there was no readable answer, so the call may have been carried out. No
-// error shows the credentials. If ctx ends, Call returns its error.
+// Call makes a call and returns the object in the response. A refusal has the code of its meaning. An error without a
+// code means that there was no readable response, so the call may have had an effect. No error contains credentials.
+// If ctx ends, Call returns its error.
 func (c *Client) Call(ctx context.Context, as Credentials, r Request) (document.Object, error) {
 	request, err := c.request(ctx, as, r)
 	if err != nil {
@@ -225,7 +225,7 @@ func (c *Client) request(ctx context.Context, as Credentials, r Request) (*http.
 	return request, nil
 }
 
-// unanswered returns the error of a call without an answer, without the address, which contains the proof.
+// unanswered returns the error of a call without a response. It omits the address, which contains the proof.
 func unanswered(ctx context.Context, as Credentials, err error) error {
 	if ended := ctx.Err(); ended != nil {
 		return ended
@@ -239,9 +239,9 @@ func unanswered(ctx context.Context, as Credentials, err error) error {
 	return err
 }
 
-// Open fetches a file of the platform, with the token if there is one. InvalidArgument: the address does not
-// belong to the platform; neither the token nor a request is then sent. NotFound: the file does not exist, or
-// no longer exists. Callers must close the file; reading beyond the maximum size fails.
+// Open fetches a file of the platform, with the token if there is one. It returns InvalidArgument, without sending a
+// request, if the address is not the platform's, and NotFound if the file does not exist or no longer exists. Callers
+// must close the file. Reading beyond the maximum size fails.
 func (c *Client) Open(ctx context.Context, as Credentials, address string) (io.ReadCloser, error) {
 	base, err := c.baseOf(as)
 	if err != nil {
@@ -265,7 +265,7 @@ func (c *Client) Open(ctx context.Context, as Credentials, address string) (io.R
 	case answer.StatusCode == http.StatusOK:
 		return answer.Body, nil
 	}
-	_ = answer.Body.Close() // Its body is not read.
+	_ = answer.Body.Close() // The body is not needed.
 	switch {
 	case answer.StatusCode == http.StatusNotFound, answer.StatusCode == http.StatusGone:
 		return nil, boterr.New(boterr.NotFound, "url", "the platform does not have the file, or no longer has it")
@@ -277,7 +277,7 @@ func (c *Client) Open(ctx context.Context, as Credentials, address string) (io.R
 	}
 }
 
-// isOwn reports whether an address belongs to the API, or to the platform's file hosts.
+// isOwn reports whether an address belongs to the API or to the platform's file hosts.
 func (c *Client) isOwn(address, base *url.URL) bool {
 	if address.User != nil {
 		return false

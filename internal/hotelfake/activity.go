@@ -17,13 +17,13 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// The fixed values in the tokens of activities.
+// Fixed values in the tokens of activities.
 const (
 	Issuer = "https://api.botframework.com"
 	KeyID  = "key-of-the-team-chat"
-	// OtherKeyID is a key that is endorsed for another channel of the platform only. It is the same key.
+	// OtherKeyID is the id of the same key, but it is only endorsed for another channel of the platform.
 	OtherKeyID = "key-of-another-channel"
-	// ServiceURL is the usual service address of activities, in a region.
+	// ServiceURL is the usual service address of activities in one region.
 	ServiceURL = "https://smba.trafficmanager.net/emea/"
 )
 
@@ -33,12 +33,12 @@ func Key() *rsa.PrivateKey { return signingKey() }
 var signingKey = sync.OnceValue(func() *rsa.PrivateKey {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
-		panic(err) // There is no randomness.
+		panic(err) // This needs randomness, which is always available.
 	}
 	return key
 })
 
-// keysAt returns the description of the keys, or the keys.
+// keysAt returns the OpenID configuration or the keys.
 func (p *Platform) keysAt(r *http.Request, name string) document.Object {
 	if name != "jwks" {
 		return document.O(
@@ -66,12 +66,12 @@ func (p *Platform) Token(appID, serviceURL string) string {
 	sum := sha256.Sum256([]byte(head))
 	signature, err := rsa.SignPKCS1v15(nil, Key(), crypto.SHA256, sum[:])
 	if err != nil {
-		panic(err) // The key and the sum have the right lengths.
+		panic(err) // The lengths of key and sum are valid.
 	}
 	return head + "." + encoded(signature)
 }
 
-// Activity returns an activity of a user for an application, with more fields. group is the conversation, or ""
+// Activity returns an activity of a user for an application, with additional fields. group is the conversation, or ""
 // for the personal one.
 func (p *Platform) Activity(to App, from, group string, fields document.Object) document.Object {
 	p.mu.Lock()
@@ -92,15 +92,15 @@ func (p *Platform) Activity(to App, from, group string, fields document.Object) 
 	return activity
 }
 
-// Report returns a request with an activity for an application, with the platform's token.
+// Report returns a request that carries an activity for an application, with the platform's token.
 func (p *Platform) Report(ctx context.Context, address, appID string, activity document.Object) *http.Request {
 	return Request(ctx, address, p.Token(appID, document.Get(activity, "serviceUrl", "")), []byte(activity.String()))
 }
 
-// Request returns a request with a token and a body.
+// Request returns a request with a token and body.
 func Request(ctx context.Context, address, token string, body []byte) *http.Request {
 	request := httptest.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
-	request.RequestURI = "" // So that a client accepts it.
+	request.RequestURI = "" // A client refuses requests with a RequestURI.
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Authorization", "Bearer "+token)
 	return request

@@ -1,6 +1,6 @@
-// Package hotelfake is a fake of the team chat of channels of type hotel, as far as its connector uses it: an
-// http.Handler with logins, keys, users, groups, conversations and messages. Its refusals have the platform's own
-// words. It signs activities without the library that the connector checks them with.
+// Package hotelfake fakes the team chat of channels of type hotel, as far as its connector uses it. It is an
+// http.Handler with logins, keys, users, groups, conversations and messages. Its errors have the platform's texts. It
+// signs activities without the library with which the connector verifies them.
 package hotelfake
 
 import (
@@ -18,10 +18,10 @@ import (
 	"github.com/botctx/go-sdk/send/sendtest"
 )
 
-// App is the application of a bot.
+// App is a bot's application.
 type App struct {
 	ID, Password, Tenant string
-	// Channel is the id of the channel of the bot.
+	// Channel is the id of the bot's channel.
 	Channel string
 }
 
@@ -30,16 +30,14 @@ func (a App) BotID() string { return "28:" + a.ID }
 
 // Message is a message that a bot has sent.
 type Message struct {
-	// Channel is the channel of the bot. To is the user or the group. Conversation is the id of the
-	// conversation.
+	// Channel is the bot's channel. To is the user or group. Conversation is the id of the conversation.
 	Channel, To, Conversation, ID string
-	// Activity is the message in its current form. Opening is the request that began the conversation with a
-	// user.
+	// Activity is the message in its current form. Opening is the request that opened the conversation with a user.
 	Activity, Opening document.Object
 	IsDeleted         bool
 }
 
-// Text returns the text that a reader sees: the text of the message, and of its cards.
+// Text returns the text that a reader sees, including the text of cards.
 func (m Message) Text() string {
 	var lines []string
 	if text := document.Get(m.Activity, "text", ""); text != "" {
@@ -67,13 +65,13 @@ func (m Message) Actions() []document.Object {
 	return all
 }
 
-// Platform is the fake platform, created by New. It is safe for concurrent use.
+// Platform is the fake platform. Create it with New. It is safe for concurrent use.
 type Platform struct {
 	// Now is the clock. The default is a fixed time.
 	Now func() time.Time
-	// ServiceURL is the service address of activities. The default is the constant.
+	// ServiceURL is the service address of activities. The default is the constant ServiceURL.
 	ServiceURL string
-	// TokenLife is the life of tokens. The default is an hour.
+	// TokenLife is the lifetime of tokens. The default is an hour.
 	TokenLife time.Duration
 
 	mu     sync.Mutex
@@ -81,7 +79,7 @@ type Platform struct {
 	tokens map[string]grant
 	logins []string
 	users  map[string]string
-	// groups maps the ids of groups to their names. members are the users in a group.
+	// groups maps the ids of groups to their names. members has the users of each group.
 	groups        map[string]string
 	members       map[string][]string
 	blocked       map[string]bool
@@ -93,20 +91,20 @@ type Platform struct {
 	last          int
 }
 
-// grant is the app and the scope of a token, and its end.
+// grant is the application, scope and expiry of a token.
 type grant struct {
 	app   App
 	scope string
 	end   time.Time
 }
 
-// conversation is a personal conversation of a bot.
+// conversation is a bot's personal conversation with a user.
 type conversation struct {
 	user    string
 	opening document.Object
 }
 
-// New returns a platform with applications.
+// New returns a platform with the given applications.
 func New(apps ...App) *Platform {
 	p := &Platform{
 		Now:        func() time.Time { return time.Unix(1_700_000_000, 0) },
@@ -127,42 +125,42 @@ func (p *Platform) AddUser(id, name string) {
 	p.users[id] = name
 }
 
-// AddGroup adds a group chat, a team or a channel with users.
+// AddGroup adds a group chat, team or channel with users.
 func (p *Platform) AddGroup(id, name string, users ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.groups[id], p.members[id] = name, users
 }
 
-// AddFile adds a file, which is at "/teams/v3/attachments/" and its id.
+// AddFile serves a file at "/teams/v3/attachments/" followed by its id.
 func (p *Platform) AddFile(id, content string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.files[id] = content
 }
 
-// Block makes a user block all bots, or ends that.
+// Block makes a user block or unblock all bots.
 func (p *Platform) Block(user string, isBlocked bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.blocked[user] = isBlocked
 }
 
-// Revoke ends all tokens.
+// Revoke invalidates all tokens.
 func (p *Platform) Revoke() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	clear(p.tokens)
 }
 
-// Logins returns the applications that got a token, with the scope of each, in order.
+// Logins returns the applications that requested tokens, with the scope of each, in order.
 func (p *Platform) Logins() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.logins)
 }
 
-// Messages returns the messages that were sent, in order.
+// Messages returns the sent messages in order.
 func (p *Platform) Messages() []Message {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -194,7 +192,7 @@ func (p *Platform) Arrivals() []sendtest.Arrival {
 	return arrivals
 }
 
-// Faults returns the platform's own answers for faults of sendtest. A login never has a fault of messages.
+// Faults returns the platform's own responses for faults of sendtest. Logins never have faults for messages.
 func (p *Platform) Faults() map[sendtest.Fault]http.HandlerFunc {
 	refusing := func(status int, word string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -212,7 +210,7 @@ func (p *Platform) Faults() map[sendtest.Fault]http.HandlerFunc {
 		sendtest.Rejected:         refusing(http.StatusBadRequest, "BadSyntax"),
 		sendtest.LostAnswer: func(w http.ResponseWriter, r *http.Request) {
 			if !strings.HasSuffix(r.URL.Path, "/activities") {
-				p.ServeHTTP(w, r) // Only then something may have happened.
+				p.ServeHTTP(w, r) // Only this fault lets the request take effect.
 				return
 			}
 			p.ServeHTTP(discarding{w.Header()}, r)
@@ -221,7 +219,7 @@ func (p *Platform) Faults() map[sendtest.Fault]http.HandlerFunc {
 	}
 }
 
-// discarding is a response that is not sent.
+// discarding is a ResponseWriter that sends nothing.
 type discarding struct{ header http.Header }
 
 func (d discarding) Header() http.Header       { return d.header }
@@ -238,11 +236,11 @@ func answer(w http.ResponseWriter, status int, reply document.Object) {
 	_, _ = io.WriteString(w, reply.String())
 }
 
-// partGraph begins the paths of the directory.
+// partGraph is the first segment of the directory's paths.
 const partGraph = "graph"
 
-// ServeHTTP implements http.Handler: logins are under /login, keys under /keys, the directory under /graph/v1.0, and
-// the messages under anything else, such as /teams.
+// ServeHTTP implements http.Handler. Logins are under /login, keys under /keys, and the directory under /graph/v1.0.
+// All other paths, such as /teams, are for messages.
 func (p *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -292,13 +290,13 @@ func segmentsOf(r *http.Request) ([]string, error) {
 	return segments, nil
 }
 
-// The scopes of tokens.
+// Scopes of tokens.
 const (
 	scopeService = "https://api.botframework.com/.default"
 	scopeGraph   = "https://graph.microsoft.com/.default"
 )
 
-// login answers a request for a token. The caller holds the mutex.
+// login handles a request for a token. The caller holds the mutex.
 func (p *Platform) login(w http.ResponseWriter, r *http.Request, tenant string) {
 	app := p.apps[r.PostFormValue("client_id")]
 	scope := r.PostFormValue("scope")
@@ -319,7 +317,7 @@ func (p *Platform) login(w http.ResponseWriter, r *http.Request, tenant string) 
 	}
 }
 
-// call is a request with a token.
+// call is a request with a valid token.
 type call struct {
 	by      App
 	path    []string
@@ -327,13 +325,13 @@ type call struct {
 	body    document.Object
 }
 
-// is reports whether a call has a method and a path, in which "*" matches any segment.
+// is reports whether a call has a method and path. "*" in the pattern matches any segment.
 func (c call) is(method, pattern string) bool {
 	want := strings.Split(pattern, "/")
 	return c.request.Method == method && slices.EqualFunc(c.path, want, func(got, want string) bool { return want == "*" || got == want })
 }
 
-// route answers a call to a part of the platform. The caller holds the mutex.
+// route handles a call to a part of the platform. The caller holds the mutex.
 func (p *Platform) route(w http.ResponseWriter, c call, part string) {
 	switch {
 	case part == partGraph && c.is(http.MethodPost, "teams/*/channels"):
@@ -359,7 +357,7 @@ func (p *Platform) route(w http.ResponseWriter, c call, part string) {
 	}
 }
 
-// begin begins the conversation with a user. The caller holds the mutex.
+// begin starts a conversation with a user. The caller holds the mutex.
 func (p *Platform) begin(w http.ResponseWriter, c call) {
 	members := document.Get(c.body, "members", []document.Object(nil))
 	if len(members) != 1 {
@@ -380,7 +378,8 @@ func (p *Platform) begin(w http.ResponseWriter, c call) {
 	answer(w, http.StatusCreated, document.O("id", id))
 }
 
-// recipientIn returns the recipient of a conversation, or refuses the call. The caller holds the mutex.
+// recipientIn returns the recipient of a conversation. If it returns false, it has refused the call. The caller holds
+// the mutex.
 func (p *Platform) recipientIn(w http.ResponseWriter, c call) (string, document.Object, bool) {
 	id := c.path[1]
 	if personal := p.conversations[id]; personal != nil && strings.HasPrefix(id, "a:"+c.by.ID+"-") {
@@ -399,7 +398,7 @@ func (p *Platform) recipientIn(w http.ResponseWriter, c call) (string, document.
 	return id, document.Object{}, true
 }
 
-// post shows a message. The caller holds the mutex.
+// post adds a message. The caller holds the mutex.
 func (p *Platform) post(w http.ResponseWriter, c call) {
 	to, opening, ok := p.recipientIn(w, c)
 	if !ok {
@@ -444,13 +443,13 @@ func (p *Platform) change(w http.ResponseWriter, c call) {
 	}
 }
 
-// account describes a user. The caller holds the mutex.
+// account returns the description of a user. The caller holds the mutex.
 func (p *Platform) account(id string) document.Object {
 	first, last, _ := strings.Cut(p.users[id], " ")
 	return document.O("id", id, "name", p.users[id], "givenName", first, "surname", last, "email", strings.ToLower(first)+"@example.com")
 }
 
-// member describes a user. The caller holds the mutex.
+// member writes the description of a user. The caller holds the mutex.
 func (p *Platform) member(w http.ResponseWriter, id string) {
 	if p.users[id] == "" {
 		refuse(w, http.StatusNotFound, "MemberNotFoundInConversation", "The member was not found in the conversation.")
@@ -459,7 +458,7 @@ func (p *Platform) member(w http.ResponseWriter, id string) {
 	answer(w, http.StatusOK, p.account(id))
 }
 
-// pagedMembers lists a group's bot and users, one on each page. The caller holds the mutex.
+// pagedMembers writes a group's bot and users, one per page. The caller holds the mutex.
 func (p *Platform) pagedMembers(w http.ResponseWriter, c call) {
 	users, isKnown := p.members[c.path[1]]
 	if !isKnown {
@@ -476,7 +475,7 @@ func (p *Platform) pagedMembers(w http.ResponseWriter, c call) {
 	answer(w, http.StatusOK, reply)
 }
 
-// team describes a team. The caller holds the mutex.
+// team writes the description of a team. The caller holds the mutex.
 func (p *Platform) team(w http.ResponseWriter, id string) {
 	name, isKnown := p.groups[id]
 	if !isKnown {
@@ -486,7 +485,7 @@ func (p *Platform) team(w http.ResponseWriter, id string) {
 	answer(w, http.StatusOK, document.O("id", id, "name", name, "aadGroupId", "02bd9fd6-8f93-4758-87c3-1fb73740a315"))
 }
 
-// createChannel makes a channel in a team. The caller holds the mutex.
+// createChannel creates a channel in a team. The caller holds the mutex.
 func (p *Platform) createChannel(w http.ResponseWriter, c call) {
 	name := document.Get(c.body, "displayName", "")
 	isTaken := slices.ContainsFunc(p.channels, func(known document.Object) bool {
@@ -505,7 +504,7 @@ func (p *Platform) createChannel(w http.ResponseWriter, c call) {
 	}
 }
 
-// file answers with a file. The caller holds the mutex.
+// file writes a file. The caller holds the mutex.
 func (p *Platform) file(w http.ResponseWriter, id string) {
 	content, isKnown := p.files[id]
 	if !isKnown {
@@ -515,7 +514,7 @@ func (p *Platform) file(w http.ResponseWriter, id string) {
 	_, _ = io.WriteString(w, content)
 }
 
-// next returns a text with the next number. The caller holds the mutex.
+// next formats the next number. The caller holds the mutex.
 func (p *Platform) next(form string) string {
 	p.last++
 	return fmt.Sprintf(form, p.last)

@@ -1,4 +1,4 @@
-// Package inbound has what connectors share: it reads request bodies whose sender is not yet known, compares their
+// Package inbound has what connectors share for incoming requests: it reads bodies of unknown senders, compares
 // secrets, and passes events to the host.
 package inbound
 
@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// ErrUnreadable is the error of a platform's answer that is malformed or incomplete.
+// ErrUnreadable is the error for a malformed or incomplete response of a platform.
 var ErrUnreadable = errors.New("the platform's answer cannot be read")
 
-// The defaults of handlers.
+// Defaults of handlers.
 const (
 	DefaultMaxBytes = 1 << 20
 	DefaultTime     = 10 * time.Second
@@ -22,16 +22,16 @@ const (
 
 // Limits are the limits of a request body.
 type Limits struct {
-	// MaxBytes is the maximum size.
+	// MaxBytes is the maximum size in bytes.
 	MaxBytes int64
-	// Time is the maximum time until all of it has arrived.
+	// Time is the time limit for the whole body.
 	Time time.Duration
-	// After calls a function once after a time, unless stop is called first, which then returns
-	// true. Nil means time.AfterFunc.
+	// After calls a function once after a duration. stop prevents the call and returns true, unless the call was
+	// made. nil means time.AfterFunc.
 	After func(within time.Duration, call func()) (stop func() bool)
 }
 
-// Refusal is the response to a request whose body was not read.
+// Refusal is the response to a request whose body could not be read.
 type Refusal struct {
 	// Status is 413, 408 or 400.
 	Status int
@@ -39,12 +39,11 @@ type Refusal struct {
 	Reason string
 }
 
-// errTooSlow is returned by reads after the time limit.
+// errTooSlow is the error of reads after the time limit.
 var errTooSlow = errors.New("the time limit has passed")
 
-// ReadBody returns the body of a request, or a Refusal if it is too long, arrives too slowly or
-// breaks off. If the request states a length that is too long, nothing is read. After a body that
-// is too long or too slow the connection is closed.
+// ReadBody returns the body of a request, or a Refusal if the body is too long, too slow or incomplete. If the
+// request announces too long a body, nothing is read. After too long or too slow a body, the connection is closed.
 func ReadBody(w http.ResponseWriter, r *http.Request, limits Limits) ([]byte, *Refusal) {
 	if r.ContentLength > limits.MaxBytes {
 		return nil, tooLong(w, limits)
@@ -60,7 +59,7 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limits Limits) ([]byte, *R
 	case isTooLong:
 		return nil, tooLong(w, limits)
 	case !isInTime:
-		closeAfterwards(w) // Its reads have failed.
+		closeAfterwards(w) // All further reads fail.
 		return nil, &Refusal{http.StatusRequestTimeout, fmt.Sprintf("the body must arrive within %s", limits.Time)}
 	case err != nil:
 		return nil, &Refusal{http.StatusBadRequest, "the body broke off"}
@@ -69,9 +68,8 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limits Limits) ([]byte, *R
 	}
 }
 
-// LeaveUnread must be called before a response if the body is not read to its end. Otherwise the
-// server reads the rest before it responds and again before it closes the connection, however
-// slowly it arrives.
+// LeaveUnread must be called before a response if the body is not read to its end. Otherwise, the server would read
+// the rest before it responds and again before it closes the connection, however slowly the rest arrives.
 func LeaveUnread(w http.ResponseWriter) {
 	closeAfterwards(w)
 	endReads(w)
@@ -79,8 +77,8 @@ func LeaveUnread(w http.ResponseWriter) {
 
 func closeAfterwards(w http.ResponseWriter) { w.Header().Set("Connection", "close") }
 
-// endReads ends the current read and all later ones with a deadline in the past. If the writer does
-// not support deadlines, the server handles the rest.
+// endReads ends the current read and all later ones by a deadline in the past. If the ResponseWriter does not support
+// deadlines, the server handles the rest of the body.
 func endReads(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0))
 }
@@ -90,7 +88,7 @@ func tooLong(w http.ResponseWriter, limits Limits) *Refusal {
 	return &Refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body must have at most %d bytes", limits.MaxBytes)}
 }
 
-// after returns After or its default.
+// after returns After or the default.
 func (l Limits) after() func(time.Duration, func()) (stop func() bool) {
 	if l.After != nil {
 		return l.After
@@ -98,7 +96,7 @@ func (l Limits) after() func(time.Duration, func()) (stop func() bool) {
 	return func(within time.Duration, call func()) func() bool { return time.AfterFunc(within, call).Stop }
 }
 
-// timedBody is a body that returns an error once its time is over.
+// timedBody is a body whose reads fail after the time limit.
 type timedBody struct {
 	inner  io.Reader
 	isOver atomic.Bool

@@ -66,8 +66,7 @@ type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// drip is an endless body that arrives one byte at a time. Its time expires with a byte that the test
-// chooses.
+// drip is an endless body that arrives byte by byte. The time limit passes at a byte that the test chooses.
 type drip struct {
 	reads, endsAt int
 	expire        func()
@@ -81,7 +80,7 @@ func (d *drip) Read(into []byte) (int, error) {
 	return copy(into, "x"), nil
 }
 
-// after is a timer that fires when the body expires.
+// after is a timer that fires when the time limit passes.
 func (d *drip) after(_ time.Duration, call func()) func() bool {
 	isOver := false
 	d.expire = func() {
@@ -102,7 +101,7 @@ func TestBody_Drips(t *testing.T) {
 	require.Equal(t, "close", w.Header().Get("Connection"))
 }
 
-// silence is a body that does not arrive until its connection has a deadline in the past.
+// silence is a body that blocks until its connection has a deadline in the past.
 type silence struct {
 	http.ResponseWriter
 
@@ -117,7 +116,7 @@ func (s *silence) Read([]byte) (int, error) {
 
 // SetReadDeadline ends the current read.
 func (s *silence) SetReadDeadline(at time.Time) error {
-	if at.Before(time.Now()) { //nolint:forbidigo // A connection's deadline is of the machine's clock.
+	if at.Before(time.Now()) { //nolint:forbidigo // Deadlines use the machine's clock.
 		close(s.ended)
 	}
 	return nil

@@ -19,29 +19,28 @@ import (
 
 // Config configures an Inbox. Env.Store, DeriveID, Leases and Handler are required.
 type Config struct {
-	// Env has the store, whose clock decides when leases expire, the clock for records, and NewID for the ids
-	// of events without a Key.
+	// Env has the store, whose clock determines when leases expire; the clock for records; and NewID for events
+	// without a Key.
 	Env record.Env
-	// DeriveID returns the id for a text, which identifies an event with a Key: the same for equal texts, and
-	// different for others, in all processes on the store. Required.
+	// DeriveID returns the id of an event with a Key from a text. In all processes on the store, equal texts must
+	// have equal ids, and different texts different ids. Required.
 	DeriveID func(of string) string
 	// Leases manages the leases of lanes.
 	Leases *lease.Leases
 	// Handler handles the events.
 	Handler Handler
-	// Enter is called for a lane before its lease is claimed, if the process limits more than its workers. It
-	// returns a function that leaves the lane, or false if the lane cannot be entered now. The default admits
-	// all. A refused lane is tried again at the next poll, or after LaneLeft.
+	// Enter is called before the lease of a lane is claimed, if the process must limit more than its workers. It
+	// returns a function that leaves the lane. If ok is false, the lane is tried again at the next poll or after
+	// LaneLeft. By default, all lanes are admitted.
 	Enter func(lane string) (leave func(), ok bool)
-	// Retention is the time during which the inbox remembers handled events with a Key, and DeadRetention the
-	// retention time of dead letters, see botctx.Retention.
+	// Retention is how long the inbox remembers handled events with a Key. DeadRetention is how long it keeps dead
+	// letters. See botctx.Retention.
 	Retention, DeadRetention time.Duration
 
 	Options
 }
 
-// Options are a host's settings of an inbox, see botctx.InboxOptions. The zero value of each field means the
-// default.
+// Options are a host's settings for an inbox, see botctx.InboxOptions. Zero fields have their defaults.
 type Options struct {
 	Workers         int
 	Poll            time.Duration
@@ -107,35 +106,34 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// Inbox stores events until they are handled. New returns one. Any number of inboxes, in any number of
-// processes, may share one store; the package comment describes the guarantees. It is safe for concurrent
-// use.
+// Inbox stores events until they are handled. Create it with New. Any number of inboxes in any number of processes
+// may share a store; the package comment describes the guarantees. It is safe for concurrent use.
 type Inbox struct {
 	config Config
-	// acceptor is accept with the host's hook around it.
+	// acceptor is accept, wrapped by the host's hook.
 	acceptor Acceptor
 	events   store.Collection
 	leases   *lease.Leases
-	// compiled are the updates, once compiling is done. See updates.
+	// compiled has the updates once compiling is done; see the method updates.
 	compiling sync.Once
 	compiled  updates
 	log       *slog.Logger
 	load      load
-	// accepting bounds the time of acceptances, endings the time of writes after runs.
+	// accepting limits the time of acceptances, endings the time of writes after runs.
 	accepting, endings endings
 	// underWay is the number of lanes that are being handled.
 	underWay atomic.Int64
 	suspects blame.Suspects
-	// wake receives when there may be something to do.
+	// wake receives when there may be work.
 	wake    chan struct{}
 	source  source
 	running atomic.Bool
-	// pool belongs to the present Run, or nil if there is none.
+	// pool is the pool of the current Run, or nil.
 	pool    atomic.Pointer[pool]
 	indexes indexes
 }
 
-// New returns an inbox, or InvalidArgument if the configuration is wrong.
+// New returns an inbox, or InvalidArgument if the configuration is invalid.
 func New(config Config) (*Inbox, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -162,8 +160,8 @@ func (b *Inbox) signal() {
 	}
 }
 
-// EnsureIndexes creates the indexes that inboxes need in a store, unless they exist. Errors come from
-// store.Collection.EnsureIndex or from a panic of the store.
+// EnsureIndexes creates the missing indexes that inboxes need in a store. Errors come from
+// store.Collection.EnsureIndex, or from a panic of the store.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	events := store.Wrap(database, nil).Collection(collection)
 	sparse := func(path string) store.Index {
@@ -172,7 +170,7 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 		return index
 	}
 	indexes := []store.Index{sparse(fieldDiedAt), sparse(fieldDeadKey)}
-	if _, isAlone := database.(store.Watcher); !isAlone { // Otherwise waiting events are kept in memory.
+	if _, isAlone := database.(store.Watcher); !isAlone { // Waiting events in a store.Watcher are kept in memory.
 		indexes = append(indexes,
 			store.Ascending(fieldState, fieldAcceptedAt),
 			store.Ascending(fieldState, fieldApp),
@@ -188,13 +186,13 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 	return nil
 }
 
-// indexes are created once per inbox.
+// indexes are the inbox's indexes, created once.
 type indexes struct {
 	mu     sync.Mutex
 	isMade bool
 }
 
-// ensureIndexes creates the indexes, unless this inbox has already done so.
+// ensureIndexes creates the indexes once per inbox.
 func (b *Inbox) ensureIndexes(ctx context.Context) error {
 	b.indexes.mu.Lock()
 	defer b.indexes.mu.Unlock()
@@ -210,37 +208,36 @@ func (b *Inbox) ensureIndexes(ctx context.Context) error {
 
 // Hooks let a host observe an inbox, for example for spans and metrics. Nil hooks are ignored.
 type Hooks struct {
-	// AroundAccept and AroundHandler wrap Accept and the Handler: they return a function that replaces the
-	// given one and calls it. New calls them once.
+	// AroundAccept and AroundHandler wrap Accept and the Handler. They return a function that calls the given one.
+	// New calls each of them once.
 	AroundAccept  func(Acceptor) Acceptor
 	AroundHandler func(Handler) Handler
-	// Settled is called with the result of an attempt after it is stored, by the worker, which waits for the
-	// call. A start that never came back is also an attempt. A panic of the hook is logged and has no other
-	// effect.
+	// Settled is called with the result of each attempt after it is stored, including starts that never came back.
+	// The worker waits for the call. If the hook panics, the panic is logged and has no other effect.
 	Settled func(ctx context.Context, s Settled)
 }
 
 // Acceptor is Inbox.Accept, or a wrapper of it.
 type Acceptor func(ctx context.Context, e Event) (Accepted, error)
 
-// Settled is the result of an attempt to handle an event. Without Err the event is done; with Err it is a
-// dead letter, or tried again.
+// Settled is the result of an attempt to handle an event. If Err is nil, the event is done. Otherwise it is a dead
+// letter or is tried again.
 type Settled struct {
 	// ID is the event's id in the inbox.
 	ID    string
 	Event Event
-	// Attempt is the number of the attempt, from 1 on.
+	// Attempt is the number of the attempt, starting with 1.
 	Attempt int
-	// AcceptedAt is the time at which the event was accepted, and At the end of the attempt, each by the
-	// clock of the process that did it.
+	// AcceptedAt is the time when the event was accepted, and At the time when the attempt ended, each by the clock
+	// of the process that did it.
 	AcceptedAt, At time.Time
-	// Err is the error of the attempt. IsDead is true if the event was given up.
+	// Err is the error of the attempt. IsDead is true if the event became a dead letter.
 	Err    error
 	IsDead bool
 }
 
-// withHook returns inner wrapped by a host's hook, or inner itself without a hook. If the hook returns
-// nothing, it returns an error with a field.
+// withHook returns inner wrapped by a host's hook, or inner if the hook is nil. If the hook returns no function, the
+// error has the given field.
 func withHook[F any](field string, hook func(F) F, inner F, isMissing func(F) bool) (around F, err error) {
 	if hook == nil {
 		return inner, nil
@@ -264,7 +261,7 @@ func (b *Inbox) addHooks() (err error) {
 	return err
 }
 
-// tellSettled calls the hook with the result of an attempt.
+// tellSettled calls the hook Settled.
 func (b *Inbox) tellSettled(ctx context.Context, e stored, failure error, isDead bool) {
 	hook := b.config.Hooks.Settled
 	if hook == nil {

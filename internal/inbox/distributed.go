@@ -13,21 +13,21 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// distributed is the source of an inbox over a store that processes share. It finds lanes in three ways:
-// lanes known to be ready, at once; lanes that wait until a time, at that time; and all others by passes over
-// the whole queue of events. It reads the events of a lane when the lane's turn comes, together with the
-// lanes that follow. If the store sends notices, processes tell each other of lanes that they do not handle
-// themselves, and passes are less frequent.
+// distributed is the source of an inbox on a store that processes share. It finds a lane in one of three ways: at
+// once if the lane is known to be ready; at a known time if the lane waits; otherwise by passes over the whole queue
+// of events. It reads the events of a lane when it is the lane's turn, together with the events of the following
+// lanes. If the store sends notices, processes announce lanes that they cannot handle themselves, and passes are less
+// frequent.
 type distributed struct {
 	taker
 
-	// pass is guarded by taking. polls counts the polls since the last pass began.
+	// pass is guarded by taking. polls is the number of polls since the last pass started.
 	pass  pass
 	polls int
-	// isExact is true if the present take has read the store's clock; taking guards it.
+	// isExact is true if the current take has read the store's clock. It is guarded by taking.
 	isExact bool
-	// notifier is nil if the store sends no notices. hasMissed is true if the next poll must be a pass, since notices
-	// may be lost; mu guards it.
+	// notifier is nil if the store sends no notices. hasMissed makes the next poll a pass, because notices may have
+	// been lost. It is guarded by mu.
 	notifier  store.Notifier
 	hasMissed bool
 }
@@ -48,7 +48,7 @@ func (s *distributed) prepare(ctx context.Context, want want) (now time.Time, ok
 	if !s.hasWork() && !s.suspects.IsDraining() {
 		return time.Time{}, false, nil
 	}
-	clock := s.leases.CachedNow // It is exact enough for lanes that wait.
+	clock := s.leases.CachedNow // A cached time is exact enough for waiting lanes.
 	if s.isExact = want.isNew || s.pass.isUnderWay; s.isExact {
 		clock = s.leases.Now
 	}
@@ -58,16 +58,16 @@ func (s *distributed) prepare(ctx context.Context, want want) (now time.Time, ok
 	s.mu.Lock()
 	s.lanes.ripen(int64(document.TimestampOf(want.now)))
 	s.mu.Unlock()
-	if s.pass.isUnderWay { // Read a page at a time, so that known lanes do not hide the others.
+	if s.pass.isUnderWay { // One page at a time, so that known lanes do not starve the others.
 		err = s.further(ctx, want)
 	}
 	return want.now, true, err
 }
 
-// pollsPerPass is the number of polls between two passes over a store that sends notices.
+// pollsPerPass is the number of polls between two passes if the store sends notices.
 const pollsPerPass = 10
 
-// isPassDue reports whether a pass begins with a poll, or because of lost notices.
+// isPassDue reports whether a new pass must start, because of a poll or of lost notices.
 func (s *distributed) isPassDue(want want) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +88,7 @@ func (s *distributed) askAll() {
 	s.lanes.askAll()
 }
 
-// begin begins a pass, which also tries the parked lanes again.
+// begin starts a pass. It also makes parked lanes available again.
 func (s *distributed) begin(p pass) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +96,7 @@ func (s *distributed) begin(p pass) {
 	s.pass, s.hasSkipped = p, false
 }
 
-// hasWork reports whether there are lanes to look at, or times to wait for.
+// hasWork reports whether any lanes are ready or waiting.
 func (s *distributed) hasWork() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,15 +141,15 @@ func (s *distributed) open(ctx context.Context, name string, want want) (w work,
 	return work{}, false, nil
 }
 
-// cut limits the number of a lane's events.
+// cut limits the number of events of a lane.
 func cut(w work, most int) work {
 	w.hasMore = w.hasMore || len(w.events) > most
 	w.events = w.events[:min(len(w.events), most)]
 	return w
 }
 
-// upcoming returns the snapshot of a lane that was taken, unless it is older than a lease. Without a snapshot
-// it returns the lanes to read: that one, and the lanes whose turn comes next.
+// upcoming returns the snapshot of a taken lane if it is not older than a lease. Otherwise it returns the names of
+// the lanes to read: this one, and the next lanes in turn.
 func (s *distributed) upcoming(name string, want want) (names []string, seen *work) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +174,7 @@ func (s *distributed) upcoming(name string, want want) (names []string, seen *wo
 	return names, nil
 }
 
-// note stores snapshots of ready lanes, except of lanes that have changed since.
+// note stores snapshots of ready lanes, but not of lanes that have changed since they were read.
 func (s *distributed) note(names []string, found snapshot, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,7 +190,7 @@ func (s *distributed) note(names []string, found snapshot, at time.Time) {
 	}
 }
 
-// place moves a lane without work for now to its place. The caller holds mu.
+// place moves a lane that has no work now to its place. The caller holds mu.
 func (s *distributed) place(of *lane, found snapshot) {
 	switch {
 	case found.held[of.name] != 0:
@@ -207,7 +207,7 @@ func (s *distributed) place(of *lane, found snapshot) {
 
 func (*distributed) begun(context.Context, []work) error { return nil }
 
-// hold implements source: over a shared store, claiming a lane is a separate write.
+// hold takes nothing: on a shared store, claiming a lane is a separate write.
 func (*distributed) hold(string, fair.Key) (w work, isFree bool) { return work{}, false }
 
 func (*distributed) confirm(*work, stored) bool { return false }
@@ -225,7 +225,7 @@ func (s *distributed) left(_ context.Context, w work, left laneState) {
 	case isNews && !left.isBroken:
 		s.lanes.makeReady(of)
 	default:
-		s.lanes.drop(of) // The next pass finds its events again.
+		s.lanes.drop(of) // The next pass finds the lane's events again.
 		if !s.suspects.IsDraining() {
 			return
 		}
@@ -252,11 +252,11 @@ func (s *distributed) accepted(name string) {
 // topic is the topic of notices about lanes.
 const topic = "inbox"
 
-// The beginnings of notices, which the name of a lane follows.
+// Prefixes of notices. The name of a lane follows.
 const (
-	// noticeReady is for processes with a free place: an event was accepted in one without.
+	// noticeReady announces an event that was accepted in a process without a free place. Any process may handle it.
 	noticeReady = "+"
-	// noticeHeld is for the process that has the lane: an event was accepted elsewhere.
+	// noticeHeld announces an event that was accepted in another process than the one that holds the lane.
 	noticeHeld = "="
 )
 
@@ -266,7 +266,7 @@ func (s *distributed) notify(kind, lane string) {
 	}
 }
 
-// listen makes the source receive notices of other processes, until stop is called.
+// listen subscribes to the notices of other processes until stop is called.
 func (s *distributed) listen() (stop func()) {
 	if s.notifier == nil {
 		return func() {}
@@ -274,8 +274,8 @@ func (s *distributed) listen() (stop func()) {
 	return s.notifier.Listen(topic, s.heard)
 }
 
-// heard handles a notice. If enough lanes of a channel are known, it leaves others to a pass, so that notices
-// need little memory.
+// heard handles a notice. If enough lanes of a channel are known, a pass finds the others, so that notices need
+// little memory.
 func (s *distributed) heard(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -288,13 +288,13 @@ func (s *distributed) heard(text string) {
 	of := s.lanes.known[name]
 	switch {
 	case of != nil && of.place == placeTaken:
-		of.isNews = true // It is looked at once it is left.
+		of.isNews = true // The lane is checked when it is left.
 	case kind != noticeReady:
 	case s.lanes.count(keyOf(name)) < window:
 		s.lanes.makeReady(s.lanes.get(name))
 		s.signal()
 	default:
-		s.hasMissed = s.hasMissed || !s.hasSkipped // Otherwise a pass comes anyway, once there are places.
+		s.hasMissed = s.hasMissed || !s.hasSkipped // Skipped lanes cause a pass anyway.
 	}
 }
 
@@ -339,29 +339,29 @@ func (s *distributed) next(ctx context.Context) (at time.Time, ok bool, err erro
 	return at, ok, nil
 }
 
-// pass is a scan of the queue of events, in the order of their acceptance.
+// pass is a scan of the queue of events in the order of acceptance.
 type pass struct {
 	isUnderWay bool
-	// after is the acceptance time of the last event that was read, and there are the ids of the events
-	// accepted at that time.
+	// after is the acceptance time of the last event that was read. there are the ids of all events that were read
+	// with this time.
 	after int64
 	there []any
-	// skipped are channels that the pass has left out because enough of their lanes are known. since is the
-	// value of after when the first was left out.
+	// skipped are the channels that the pass omits because enough of their lanes are known. since is the value of
+	// after when the first channel was omitted.
 	skipped map[fair.Key]bool
 	since   int64
-	// long are lanes with so many events that the rest of the pass leaves them out.
+	// long are the lanes that the rest of the pass omits because they have many events.
 	long []any
 }
 
 const (
-	// skips is the maximum number of channels, and of lanes, that a pass leaves out.
+	// skips is the maximum number of channels, and of lanes, that a pass omits.
 	skips = 64
-	// many is the number of events in one page that makes the pass leave a lane out.
+	// many is the number of events in one page from which a pass omits the lane.
 	many = pageSize / 16
 )
 
-// further makes the next lanes of the pass ready, except lanes known to be taken, parked or waiting.
+// further makes the next lanes of the pass ready, except lanes that are known to be taken, parked or waiting.
 func (s *distributed) further(ctx context.Context, want want) error {
 	page, err := s.page(ctx, want.now, s.crowded(want))
 	if err != nil {
@@ -384,7 +384,7 @@ func (s *distributed) further(ctx context.Context, want want) error {
 	for _, o := range page {
 		name := laneOf(o)
 		known := s.lanes.known[name]
-		// An event to be tried later is only in the page if the clock was set back: see isPaused.
+		// The page only contains an event with a later retry if the clock was set back: see isPaused.
 		if name != "" && (known == nil || known.isAsked || retryAtOf(o) > int64(document.TimestampOf(want.now))) {
 			s.lanes.makeReady(s.lanes.get(name))
 		}
@@ -392,7 +392,7 @@ func (s *distributed) further(ctx context.Context, want want) error {
 	return nil
 }
 
-// leaveOutLong excludes lanes that fill a page from the next pages.
+// leaveOutLong makes the pass omit lanes that fill a page.
 func (s *distributed) leaveOutLong(page []document.Object) {
 	events := map[string]int{}
 	for _, o := range page {
@@ -404,8 +404,8 @@ func (s *distributed) leaveOutLong(page []document.Object) {
 	}
 }
 
-// crowded returns the channels that have no free place and enough known lanes. The pass leaves them out, so
-// that their backlog hides no other channel.
+// crowded returns the channels without a free place of which enough lanes are known. The pass omits them, so that
+// their backlog does not hide other channels.
 func (s *distributed) crowded(want want) []fair.Key {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -423,7 +423,7 @@ func (s *distributed) crowded(want want) []fair.Key {
 	return keys
 }
 
-// resumes begins a pass if the last one left out a channel that now has a place and no further known lanes.
+// resumes starts a pass if the last pass omitted a channel that now has a place and no known lanes left.
 func (s *distributed) resumes(want want) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -436,8 +436,7 @@ func (s *distributed) resumes(want want) bool {
 	return false
 }
 
-// page returns the next events of the pass, without events that are tried again later, and without some
-// channels.
+// page returns the next events of the pass. It omits events with a later retry and the channels in but.
 func (s *distributed) page(ctx context.Context, now time.Time, but []fair.Key) ([]document.Object, error) {
 	at := int64(document.TimestampOf(now))
 	which := document.O(
@@ -468,19 +467,18 @@ func (s *distributed) page(ctx context.Context, now time.Time, but []fair.Key) (
 }
 
 const (
-	// A look is for window lanes, and reads readAhead events at once. A pass reads the lanes of pageSize
-	// events at once.
+	// A look reads readAhead events for window lanes. A pass reads pageSize events.
 	window    = 64
 	readAhead = 2 * window
 	pageSize  = 2 * window
-	// perLease is the number of events handled under one lease of a lane. After longLease, no further event
-	// begins under it. Then other lanes have their turn.
+	// perLease is the number of events handled under one lease of a lane. After longLease, no further event starts
+	// under the lease, so that other lanes have their turn.
 	perLease  = 16
 	longLease = 50 * time.Millisecond
 )
 
-// A snapshot is the result of reading lanes: the work in a lane, or the time until which its first event
-// waits or another process holds the lane. Lanes in neither map have no work.
+// A snapshot is the result of reading lanes. A lane has work, or waits until a time because of its first event or of
+// another process's lease. A lane in neither map has no work.
 type snapshot struct {
 	free          map[string]*work
 	waiting, held map[string]int64
@@ -488,8 +486,8 @@ type snapshot struct {
 
 // lookInto reads lanes. now is the time of the store's clock.
 //
-// The documents of lanes are read before their events: a process that handles an event in between takes a
-// lease, which changes the document, so that a claim by the earlier snapshot fails.
+// It reads the documents of lanes before their events: a process that handles an event in between takes a lease and
+// so changes the document. A claim based on the earlier snapshot then fails.
 func (b *Inbox) lookInto(ctx context.Context, names []string, now time.Time) (snapshot, error) {
 	found := snapshot{free: map[string]*work{}, waiting: map[string]int64{}, held: map[string]int64{}}
 	seen, err := b.leases.Look(ctx, names)
@@ -508,8 +506,8 @@ func (b *Inbox) lookInto(ctx context.Context, names []string, now time.Time) (sn
 	return found, err
 }
 
-// addFree adds lanes without a holder, with their events. If a lane with many events fills the batch, the
-// others are read without it.
+// addFree adds lanes without a holder, with their events. If the events of one lane fill the batch, the other lanes
+// are read without it.
 func (b *Inbox) addFree(
 	ctx context.Context, found *snapshot, free []string, seen map[string]document.Object, now time.Time,
 ) error {
@@ -527,14 +525,14 @@ func (b *Inbox) addFree(
 		}
 		left := slices.DeleteFunc(slices.Clone(free), func(lane string) bool { return reached[lane] })
 		if len(left) == len(free) {
-			return nil // The records were edited so that they name no lane.
+			return nil // Edited records may have no lane.
 		}
 		free = left
 	}
 	return nil
 }
 
-// add adds events, and returns their lanes. isCut is true if there may be more.
+// add adds events to the snapshot and returns their lanes. isCut is true if there may be more events.
 func (found *snapshot) add(
 	events []document.Object, seen map[string]document.Object, now time.Time, isCut bool,
 ) (reached map[string]bool) {
@@ -547,7 +545,7 @@ func (found *snapshot) add(
 		switch {
 		case found.waiting[e.lane] != 0:
 		case isPaused(e.retryAt, e.pausedAt, int64(document.TimestampOf(now))):
-			found.waiting[e.lane] = e.retryAt // Later events of the lane wait, too.
+			found.waiting[e.lane] = e.retryAt // Later events of the lane must wait, too.
 		case isFirst:
 			found.free[e.lane] = &work{lane: e.lane, seen: seen[e.lane], events: []stored{e}, hasMore: isCut}
 		case len(w.events) < perLease:

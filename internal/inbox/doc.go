@@ -1,53 +1,51 @@
-// Package inbox stores events until they are handled: each event once, and the events of a lane in the order
-// in which they were accepted, on any number of processes.
-//   - To keep an event before the platform gets its answer, use [Inbox.Accept].
-//   - To handle what was accepted, use [Inbox.Run].
+// Package inbox stores events until they are handled: each event once, and the events of a lane in the order in which
+// they were accepted, with any number of processes.
+//   - To store an event before the platform gets its response, use [Inbox.Accept].
+//   - To handle accepted events, use [Inbox.Run].
 //   - To see failed events, use [Inbox.DeadLetters], [Inbox.Retry] and [Inbox.Discard].
 //
-// Accept writes an event to the store, and returns once it is durable: then the platform need not send it
-// again. Run, here or in any other process on the store, passes it to a handler.
+// Accept writes an event to the store and returns when it is durable. From then on, the platform need not send it
+// again. Run, in this process or any other on the store, passes the event to a handler.
 //
 // # Lanes
 //
-// A lane is the events of one sender on one channel of an app. It is named by the sender's id on the
-// platform, which an event has before the member is known. The events of a lane are handled in the order of
-// the store, which is the order of acceptance if each was accepted before the next arrived. If different
-// processes accept two events within half a round trip, either may come first. Lanes do not wait for each
-// other.
+// A lane is the events of one sender on one channel of an app. Its name contains the sender's id on the platform,
+// which is known before the member is. The events of a lane are handled in the order in which the store has them.
+// This is the order of acceptance if each event was accepted before the next one arrived. If different processes
+// accept two events within half a round trip, either may be first. Lanes do not wait for each other.
 //
-// A process that handles events of a lane holds its lease (lease.Lease), which is judged by the store's clock
-// and has a fencing token. If the process loses the lease, because it or the store did not answer, the
-// context of its run ends, it cannot store a result of the event, and Delivery.Err returns an error. The
-// process that takes the lease over counts the start that never came back, see Crashes.
+// A process that handles events of a lane holds the lane's lease (lease.Lease), which has a fencing token. The
+// store's clock determines when it expires. If the process loses the lease, because it or the store does not respond,
+// the context of its run ends, it cannot store a result, and Delivery.Err returns an error. The process that takes
+// over the lease counts a start that never came back, see Crashes.
 //
-// A store that one process has to itself (store.Watcher, such as memory and sqlite, which locks its file) needs
-// no leases: events that a dead process was handling are free when the next process begins. An event that is
-// being handled is marked in its record. If there are several inboxes over such a store, the one that began
-// last handles events; another one continues once its Run has ended. A store that is a store.Watcher although
-// processes share it breaks these guarantees.
+// A store that one process has to itself needs no leases (store.Watcher, such as memstore, or sqlite, which locks its
+// file). An event that is being handled is marked in its record; if the process dies, the event is free when the next
+// process starts. If there are several inboxes on such a store, the one that started last handles events. When its
+// Run has ended, another one continues. A store.Watcher that several processes share breaks these guarantees.
 //
 // # Crashes
 //
-// If a process dies, the events that it was handling are under suspicion, since one of them may have ended
-// it. If there was only one, it has failed. If there were several, none counts as failed: they are handled
-// again one at a time while other events run, and an event that is lost again runs alone in its process while
-// others wait. So an event that ends each process becomes a dead letter after Config.Limit failures and two
-// more starts, and events that ran with it do not. Other work of the process, such as agendas, is not
-// considered. Each process has its own suspects: several processes may run one each.
+// If a process dies, one of the events that it was handling may have killed it. If there was only one, that event has
+// failed. If there were several, all become suspects, but none counts as failed: they are handled again one at a time
+// next to other events. A suspect that is lost again runs alone in its process. So an event that kills every process
+// becomes a dead letter after Config.Limit failures and two more starts, and events that ran at the same time do not.
+// Other work of the process, such as agendas, is not considered. Each process has its own suspects, so several
+// processes may run one each.
 //
 // # Repetitions
 //
-// An event with a Key is identified by it, within its app and channel: if it is accepted again, it is not
-// handled again, until Config.Retention after it was done. Events without a Key are handled each time that
-// they are accepted.
+// A Key identifies an event within its app and channel. If an event with the same Key is accepted again, it is not
+// handled again, until Config.Retention after the first one was done. Events without a Key are handled each time they
+// are accepted.
 //
-// An event is handled more than once if its handler fails, or its process dies during the run.
-// Delivery.Recall returns what an earlier attempt has stored with Delivery.Remember.
+// An event is handled more than once if its handler fails, or if its process dies during the run. Delivery.Recall
+// returns what an earlier attempt stored with Delivery.Remember.
 //
 // # Failures
 //
-// An event whose handler fails is tried again after a growing pause, for which its lane waits. It becomes a
-// dead letter after Config.Limit failures, or at once if the error's code means that another try cannot help
-// (see IsMistake): then the lane continues. DeadLetters lists them, Retry puts one back into its lane,
-// Discard removes it. They are kept until then, and no longer than Config.DeadRetention.
+// If the handler of an event fails, the event is tried again after a growing pause. The lane waits. After
+// Config.Limit failures, or at once if the error's code means that another attempt cannot help (see IsMistake), the
+// event becomes a dead letter and the lane continues. DeadLetters lists dead letters, Retry puts one back into its
+// lane, and Discard removes it. They are kept for Config.DeadRetention at most.
 package inbox

@@ -23,20 +23,20 @@ import (
 
 // Event is an event from a platform.
 type Event struct {
-	// App and Channel are the ids of the app and channel at which it arrived. From is the sender's id on the
-	// platform. Together they are its lane. Required.
+	// App and Channel are the ids of the app and channel at which the event arrived. From is the sender's id on the
+	// platform. Together they determine the lane. Required.
 	App, Channel, From string
-	// Key identifies the event within the app and channel, so that a repetition by the platform is
-	// recognised: the platform's id of the event. "" if there is none.
+	// Key identifies the event within the app and channel, to detect repetitions. It is usually the platform's id of
+	// the event, or "" if there is none.
 	Key string
-	// Body is passed to the handler. An Object that cannot be stored is InvalidArgument.
+	// Body is passed to the handler. A body that cannot be stored is InvalidArgument.
 	Body document.Object
-	// Trace is stored with the event until it is handled. A hook sets it, for example to the trace context of
-	// the acceptance. "" if there is none.
+	// Trace is stored with the event until the event is handled. A hook may set it, for example to the trace context
+	// of the acceptance.
 	Trace string
 }
 
-// check returns an error for an event that has no lane.
+// check returns an error if the event has no lane.
 func (e Event) check() error {
 	switch {
 	case e.App == "":
@@ -56,23 +56,22 @@ func Lane(app, channel, from string) string {
 	return string(strconv.AppendQuote(name, from))
 }
 
-// senderOf returns the sender stored with an event that no longer waits: a hash of the lane, which is short
-// because many events store one. The chance that two of a million senders have the same hash is one in ten
-// million.
+// senderOf returns the sender in the record of an event that no longer waits. It is a hash of the lane, because many
+// events store it. The probability that two of a million senders have the same hash is one in ten million.
 func senderOf(lane string) int64 {
 	sum := sha256.Sum256([]byte(lane))
 	return int64(binary.BigEndian.Uint64(sum[:]))
 }
 
-// keyOf returns the channel of a lane, by its name.
+// keyOf returns the channel of a lane.
 func keyOf(lane string) (k fair.Key) {
 	k.App, lane = cutQuoted(lane)
 	k.Channel, _ = cutQuoted(strings.TrimPrefix(lane, " "))
 	return k
 }
 
-// cutQuoted returns the quoted text at the beginning of a text, unquoted, and the rest. unquoted is "" if
-// there is none.
+// cutQuoted splits the quoted text at the start of a text, which it returns unquoted, from the rest. If there is
+// none, unquoted is "".
 func cutQuoted(text string) (unquoted, rest string) {
 	quoted, err := strconv.QuotedPrefix(text)
 	if err != nil {
@@ -82,36 +81,36 @@ func cutQuoted(text string) (unquoted, rest string) {
 	return unquoted, text[len(quoted):]
 }
 
-// identity returns the text from which the id of an event with a Key is derived.
+// identity returns the text from which DeriveID derives the id of an event with a Key.
 func (e Event) identity() string {
 	var room [quotedRoom]byte
 	text := append(appendPlace(append(room[:0], "inbox "...), e.App, e.Channel), ' ')
 	return string(append(text, e.Key...))
 }
 
-// quotedRoom is a size in bytes that is enough for most lane names and identities.
+// quotedRoom is a number of bytes that is enough for most lane names and identities.
 const quotedRoom = 160
 
-// appendPlace appends an app and a channel. Different pairs give different texts.
+// appendPlace appends an app and a channel. The result is unambiguous.
 func appendPlace(text []byte, app, channel string) []byte {
 	return strconv.AppendQuote(append(strconv.AppendQuote(text, app), ' '), channel)
 }
 
-// DeadLetter is an event that was given up.
+// DeadLetter is an event that failed for good.
 type DeadLetter struct {
 	// ID is the id of the event in the inbox.
 	ID    string
 	Event Event
-	// AcceptedAt is the time of acceptance, DiedAt the time at which it was given up.
+	// AcceptedAt is the time of acceptance. DiedAt is the time when the event became a dead letter.
 	AcceptedAt, DiedAt time.Time
 	// Failures is the number of failed attempts.
 	Failures int
-	// Code is the code of the last error. Error is its text, with credentials redacted.
+	// Code is the code of the last error. Error is the error's text without credentials.
 	Code  boterr.Code
 	Error string
 }
 
-// The states of an event. A done event has none.
+// States of an event. A done event has no state.
 const (
 	statePending = "pending"
 	stateDead    = "dead"
@@ -127,34 +126,34 @@ const (
 	fieldBody    = "body"
 	fieldTrace   = "trace"
 	fieldState   = "state"
-	// fieldLane is the lane in which the event waits. It is missing if the event does not wait.
+	// fieldLane is the lane in which the event waits. An event that does not wait lacks it.
 	fieldLane = "lane"
-	// fieldAcceptedAt and fieldDoneAt are the times at which it was accepted and handled, fieldDiedAt the
-	// time at which it was given up.
+	// fieldAcceptedAt, fieldDoneAt and fieldDiedAt are the times when the event was accepted, was done, or became a
+	// dead letter.
 	fieldAcceptedAt = "acceptedAt"
 	fieldDoneAt     = "doneAt"
-	// fieldSender is the hash of the lane of an event that is done or dead, by which Erase finds it.
+	// fieldSender is the hash of the lane of an event that is done or dead. Erase uses it.
 	fieldSender = "sender"
 	fieldDiedAt = "diedAt"
-	// fieldDeadKey is the place of a dead letter among the app's dead letters, see deadKey.
+	// fieldDeadKey is the position among the app's dead letters, see deadKey.
 	fieldDeadKey = "deadKey"
-	// fieldFailures is the number of failures, fieldRetryAt the time of the next attempt.
+	// fieldFailures is the number of failures. fieldRetryAt is the time of the next attempt.
 	fieldFailures = "failures"
 	fieldRetryAt  = "retryAt"
-	// fieldPausedAt is the beginning of the pause until fieldRetryAt.
+	// fieldPausedAt is the start of the pause before fieldRetryAt.
 	fieldPausedAt = "pausedAt"
-	// fieldLost is the number of its runs that never came back while others ran, which does not count as a
-	// failure.
+	// fieldLost is the number of runs that never came back while other events ran. These runs do not count as
+	// failures.
 	fieldLost  = "lost"
 	fieldCode  = "code"
 	fieldError = "error"
-	// fieldBegun is true while it is being handled, in a store that one process has to itself.
+	// fieldBegun is true while the event is being handled, in a store that one process has to itself.
 	fieldBegun = "begun"
-	// fieldMemory has the values that its handler remembers for the next attempt.
+	// fieldMemory has the values that attempts remember.
 	fieldMemory = "memory"
 )
 
-// fieldsOfWaiting returns the fields that an event only has until it is done.
+// fieldsOfWaiting returns the fields that an event loses when it is done.
 func fieldsOfWaiting() document.Object {
 	b := document.NewBuilder(keptFields)
 	for _, field := range []string{
@@ -178,9 +177,10 @@ type stored struct {
 	retryAt    int64
 	pausedAt   int64
 	memory     document.Array
-	// isOdd is true if fieldFailures has a value that is not a count. isLostOdd is the same for fieldLost.
+	// isOdd is true if the value of fieldFailures is not a count. isLostOdd is the same for fieldLost.
 	isOdd, isLostOdd bool
-	// hasBegun is true if it has begun, neverCameBack if its last failure was a run that never came back.
+	// hasBegun is true if fieldBegun is set. neverCameBack is true if the last failure was a run that never came
+	// back.
 	hasBegun, neverCameBack bool
 }
 
@@ -212,7 +212,7 @@ func (e *stored) asDocument() document.Object {
 	return b.Object()
 }
 
-// keptFields is the number of fields of a typical new event, with a key and a body.
+// keptFields is the number of fields of a typical new event, with key and body.
 const keptFields = 10
 
 func read(o document.Object) stored {
@@ -281,16 +281,16 @@ func (e *stored) readNumber(field string, number int64) {
 	}
 }
 
-// mostFailures is more than the number of failures of any event.
+// mostFailures is more than the number of failures that any event can have.
 const mostFailures = 1 << 30
 
-// clockSlack is the step back of the store's clock, in milliseconds, that does not count as a jump, because
-// processes measure the clock with some error.
+// clockSlack is the number of milliseconds by which the store's clock may go back without being treated as set back,
+// because processes read the clock with some error.
 const clockSlack = 1000
 
-// isPaused reports whether the next attempt at an event is still to come at now, a time of the store's clock.
-// If now is before the beginning of the pause, the clock was set back, and the event is tried now, because
-// the rest of the pause is unknown.
+// isPaused reports whether the next attempt at an event is still in the future at now, by the store's clock. If now
+// is before the start of the pause, the clock was set back; the rest of the pause is unknown, so the event is tried
+// now.
 func isPaused(retryAt, pausedAt, now int64) bool { return retryAt > now && pausedAt <= now+clockSlack }
 
 func readDead(o document.Object) DeadLetter {
@@ -302,21 +302,21 @@ func readDead(o document.Object) DeadLetter {
 	}
 }
 
-// collection is the name of the collection with the events.
+// collection is the name of the events' collection.
 const collection = "inbox"
 
 // purpose is the purpose of leases for handling events.
 const purpose = "inbox"
 
-// Operators may edit the records of events in the database. Whatever they write, an event does not run
-// endlessly, and its lane continues: a result that matches no record counts as a failure, and a record
-// without a lane gets one.
+// Operators may edit events in the database. Whatever they write, an event must not run endlessly, and its lane must
+// continue. If the result of a run cannot be stored because the record does not match, the run counts as a failure. A
+// record without a lane gets one.
 
-// errEdited is the failure of a run whose record was edited, so that its result matches no record.
+// errEdited is the failure of a run during which the record was edited, so that its result cannot be stored.
 var errEdited = boterr.New(boterr.Internal, "", "the record of the event changed during its run")
 
-// settleEdited stores a failure for an event whose record has changed since the run began, although the lease
-// may still hold. An event that no longer waits is over. It returns ErrLost if the lease is lost.
+// settleEdited stores a failure for an event whose record was changed during the run, if the lease still holds. An
+// event that no longer waits is finished. It returns ErrLost if the lease is lost.
 func (b *Inbox) settleEdited(
 	ctx context.Context, held *lease.Lease, e stored, failure error, part func(time.Duration) time.Duration,
 ) (outcome, error) {
@@ -335,17 +335,17 @@ func (b *Inbox) settleEdited(
 	e.failures = max(e.failures, read(found[0]).failures)
 	result, err := b.failAs(ctx, which, e, failure, part)
 	if isLost(err) {
-		return outcome{failure: failure, isOver: true}, nil // It has been removed since.
+		return outcome{failure: failure, isOver: true}, nil // The event has been removed.
 	}
 	return result, err
 }
 
-// ownLane returns the lane of an event's sender, for a record that names none.
+// ownLane returns the lane of an event's sender, for a record without a lane.
 func ownLane(o document.Object) string {
 	return Lane(document.Get(o, fieldApp, ""), document.Get(o, fieldChannel, ""), document.Get(o, fieldFrom, ""))
 }
 
-// repairLanes gives a lane to waiting events of a page that name none.
+// repairLanes sets the lane of the waiting events of a page that have none.
 func (s *distributed) repairLanes(ctx context.Context, page []document.Object) error {
 	for _, o := range page {
 		if hasLane(o) {
@@ -364,7 +364,7 @@ func (s *distributed) repairLanes(ctx context.Context, page []document.Object) e
 	return nil
 }
 
-// setLane sets the lane of an event that a filter matches.
+// setLane sets the lane of an event that matches a filter.
 func (s *distributed) setLane(ctx context.Context, which document.Object, lane string) error {
 	filter, err := query.CompileFilter(which)
 	if err != nil {
@@ -382,16 +382,16 @@ func (s *distributed) setLane(ctx context.Context, which document.Object, lane s
 	return err
 }
 
-// endings makes the contexts of writes, so that a store that does not answer cannot block a worker forever.
-// Contexts created at about the same time share a timer.
+// endings creates contexts for writes, so that a store that does not respond cannot block a worker forever. Contexts
+// created at about the same time share a timer.
 type endings struct {
-	// within is the shortest time that a context lasts. It lasts at most twice as long.
+	// within is the minimum duration of a context. The maximum is twice as long.
 	within time.Duration
-	// newest is the context that ends the next ones, or nil if it would end too soon.
+	// newest is the context that ends further contexts, or nil if it would end too soon.
 	newest atomic.Pointer[context.Context]
 }
 
-// after returns a context with the values of another one, which may have ended, or may never end.
+// after returns a context with the values of another one, but with its own end.
 func (e *endings) after(of context.Context) context.Context {
 	if shared := e.newest.Load(); shared != nil {
 		return ending{Context: *shared, of: of}
@@ -399,7 +399,7 @@ func (e *endings) after(of context.Context) context.Context {
 	return ending{Context: e.begin(), of: of}
 }
 
-// begin creates the context with which later contexts end.
+// begin creates the context that ends later contexts.
 func (e *endings) begin() context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*e.within)
 	context.AfterFunc(ctx, cancel)
@@ -408,15 +408,15 @@ func (e *endings) begin() context.Context {
 	return ctx
 }
 
-// ending is a context with the values of one context and the end of another, which has no values.
+// ending is a context with the values of one context and the end of another one, which has no values.
 type ending struct {
 	context.Context //nolint:containedctx // It is one.
 
-	of context.Context //nolint:containedctx // It has the values.
+	of context.Context //nolint:containedctx // only for its values
 }
 
-// Value implements context.Context. The key with which package context links cancellations is looked up in
-// the context that ends this one.
+// Value implements context.Context. Package context uses an internal key to link cancellations; this key must be
+// looked up in the context that ends.
 func (e ending) Value(key any) any {
 	if value := e.Context.Value(key); value != nil {
 		return value
@@ -424,23 +424,22 @@ func (e ending) Value(key any) any {
 	return e.of.Value(key)
 }
 
-// ErrShutdown is the context.Cause of a run for which an inbox that is ending no longer waits. The event is
-// handled again, and the attempt does not count as a failure.
+// ErrShutdown is the context.Cause of a run for which an ending inbox no longer waits. The event is handled again,
+// and the attempt does not count as a failure.
 var ErrShutdown = boterr.New(boterr.Canceled, "", "the inbox ends: the event will be handled again")
 
 // ErrNeverCameBack is the failure of a start that never came back.
 var ErrNeverCameBack = boterr.New(boterr.Internal, "",
 	"the run of the event began and never finished: its process ended, or lost the lease")
 
-// neverCameBackText is the stored text of that failure.
+// neverCameBackText is the stored text of ErrNeverCameBack.
 var neverCameBackText = textOf(ErrNeverCameBack)
 
-// errGoroutineEnded is the failure of a handler that ends its goroutine.
+// errGoroutineEnded is the failure of a handler that ended its goroutine.
 var errGoroutineEnded = boterr.New(boterr.Internal, "", "the handler ended its goroutine: return an error instead")
 
-// IsMistake reports whether an error means that handling the event again cannot help: the event or the bot is
-// wrong, not the circumstances. The codes are InvalidArgument, NotFound, AlreadyExists, FailedPrecondition
-// and Unsupported.
+// IsMistake reports whether an error means that another attempt cannot help, because the event or the bot is wrong.
+// The codes are InvalidArgument, NotFound, AlreadyExists, FailedPrecondition and Unsupported.
 func IsMistake(err error) bool {
 	switch boterr.CodeOf(err) {
 	case boterr.InvalidArgument, boterr.NotFound, boterr.AlreadyExists, boterr.FailedPrecondition, boterr.Unsupported:
@@ -466,16 +465,16 @@ func growing(failures int) time.Duration {
 	return min(pause, maxPause)
 }
 
-// jittered returns a random part of a pause, at least half of it, so that events that failed together are not
-// all tried again at the same time.
+// jittered returns a random part of a pause, at least half of it, so that events that failed together are not all
+// tried again at the same time.
 func jittered(pause time.Duration) time.Duration {
 	return pause - rand.N(pause/2+1) //nolint:gosec // Spreading load needs no secrecy.
 }
 
 func whole(pause time.Duration) time.Duration { return pause }
 
-// pauseAfter returns the pause after a number of failures: the host's, or the default if the host's function
-// panics.
+// pauseAfter returns the pause after a number of failures from the host's function. If that panics, the default
+// applies.
 func (b *Inbox) pauseAfter(ctx context.Context, failures int, part func(time.Duration) time.Duration) (chosen time.Duration) {
 	if b.config.Backoff == nil {
 		return part(growing(failures))
@@ -485,10 +484,10 @@ func (b *Inbox) pauseAfter(ctx context.Context, failures int, part func(time.Dur
 	return max(0, b.config.Backoff(failures))
 }
 
-// maxErrorSize is the number of bytes stored of a failure's text.
+// maxErrorSize limits the stored text of a failure, in bytes.
 const maxErrorSize = 1000
 
-// textOf returns the text of a failure for storing: without credentials, and cut if it is long.
+// textOf returns the text of a failure in the form that is stored: without credentials, and shortened if it is long.
 func textOf(failure error) string {
 	text := strings.ToValidUTF8(display.Text(failure), "�")
 	if len(text) > maxErrorSize {
@@ -497,22 +496,22 @@ func textOf(failure error) string {
 	return text
 }
 
-// isEnded reports whether a run failed because its context ended, so that the event is not at fault.
+// isEnded reports whether a run failed because its context ended, so that the failure does not count.
 func isEnded(ctx context.Context, failure error) bool {
 	return failure != nil && ctx.Err() != nil && !errors.Is(failure, errGoroutineEnded)
 }
 
-// postponement is the error of a handler that could not begin.
+// postponement is the error of a handler that could not start.
 type postponement struct{ pause time.Duration }
 
 func (p *postponement) Error() string { return "postponed by " + p.pause.String() }
 
-// Postpone returns an error for a Handler that cannot handle an event yet, for example while something else
-// of its member is running. The handler gets the event again after a pause, and the attempt does not count as
-// a failure. Its lane waits.
+// Postpone returns an error for a Handler that cannot handle an event yet, for example while other work of its member
+// is running. The handler gets the event again after a pause. The attempt does not count as a failure, and the lane
+// waits.
 func Postpone(pause time.Duration) error { return &postponement{pause: max(0, pause)} }
 
-// isPostponed reports whether a handler returned an error made by Postpone.
+// isPostponed reports whether an error comes from Postpone.
 func isPostponed(failure error) bool {
 	_, ok := errors.AsType[*postponement](failure)
 	return ok

@@ -14,39 +14,39 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// exclusive is the source of an inbox over a store that this process has to itself (store.Watcher): waiting
-// events are kept in memory, and follow the store. Lanes have no documents there. Instead an event that is
-// being handled has fieldBegun.
+// exclusive is the source of an inbox on a store that this process has to itself (store.Watcher). It has the waiting
+// events in memory and follows the store's changes. Lanes have no documents; instead, an event that is being handled
+// has fieldBegun.
 //
-// Only one inbox over such a store, the leader, handles events. An inbox takes the lead when it begins:
-// events that were being handled then were interrupted by the end of their process, or are taken over. An
-// inbox that has lost the lead begins no events, and the results of its runs no longer count.
+// Only one inbox on such a store, the leader, handles events. An inbox takes the lead when it starts. The events that
+// were then being handled were interrupted by the end of their process, or are taken over. An inbox that has lost the
+// lead starts no events, and the results of its runs do not count.
 type exclusive struct {
 	taker
 
 	watcher store.Watcher
 	notes   store.Collection
-	// stop ends the watches. It is empty before they begin. taking guards it.
+	// stop ends the subscriptions, if any. It is guarded by taking.
 	stop []func()
-	// hasLosses is true until the events begun under the previous leader are counted. taking guards it.
+	// hasLosses is true until the events that the previous leader had started are counted as losses. It is guarded by
+	// taking.
 	hasLosses bool
 
-	// queue is nil before it is filled; lanes are its lanes. early are the changes made while it is being
-	// filled. mu guards all fields below.
+	// queue is nil until it is filled. early are the changes while it is being filled. mu guards all fields below.
 	queue     *queue
 	isFilling bool
 	early     []documentChange
-	// fence is the leader's fencing token. isLeader is true if this inbox leads, isDeposed if another one has
-	// taken over.
+	// fence is the leader's fencing token. isLeader is true if this inbox leads, isDeposed if another inbox has taken
+	// over.
 	fence               int64
 	isLeader, isDeposed bool
-	// granted are the leases of the lanes that are being handled.
+	// granted has the leases of the lanes that are being handled.
 	granted map[string]*lease.Lease
 }
 
 type documentChange struct{ before, after document.Object }
 
-// The document of the leader, and its field that is true if there is no leader.
+// The leader's document, and its field that is true if there is no leader.
 const (
 	noteCollection = "inboxLeader"
 	noteID         = "leader"
@@ -96,7 +96,7 @@ func (a *exclusive) open(_ context.Context, name string, want want) (w work, ok 
 	return w, true, nil
 }
 
-// begun marks the events of lanes as begun, in one write.
+// begun marks the events of taken lanes as begun in one write.
 func (a *exclusive) begun(ctx context.Context, taken []work) error {
 	var ids []any
 	for _, w := range taken {
@@ -109,7 +109,7 @@ func (a *exclusive) begun(ctx context.Context, taken []work) error {
 	return a.changeAll(ctx, ids, a.updates().begin)
 }
 
-// changeAll changes some of the waiting events.
+// changeAll changes the waiting events with these ids.
 func (a *exclusive) changeAll(ctx context.Context, ids []any, update *query.Update) error {
 	if len(ids) == 0 {
 		return nil
@@ -133,18 +133,18 @@ func (a *exclusive) left(ctx context.Context, w work, left laneState) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.leases.Duration())
 	defer cancel()
-	if err := a.changeAll(ctx, notBegun, a.updates().giveBack); err != nil { // They stay marked as begun until they are handled.
+	if err := a.changeAll(ctx, notBegun, a.updates().giveBack); err != nil { // The events stay marked as begun until they are handled.
 		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: what was given back was not stored", slog.String("error", display.Text(err)))
 	}
 }
 
-// putBack puts a lane back into the queue. It returns the ids of its unfinished events that are marked as
-// begun, and reports whether the lane has events.
+// putBack puts a lane back into the queue. It returns the ids of unfinished events that are marked as begun, and
+// whether the lane has events.
 func (a *exclusive) putBack(w work, left laneState) (notBegun []any, hasEvents bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.granted[w.lane] != w.held {
-		return nil, false // The lead has been lost since.
+		return nil, false // The lead was lost meanwhile.
 	}
 	delete(a.granted, w.lane)
 	of := a.queue.get(w.lane)
@@ -195,7 +195,7 @@ func (a *exclusive) next(ctx context.Context) (at time.Time, ok bool, err error)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.queue == nil {
-		return now, true, nil // The store's contents were replaced meanwhile.
+		return now, true, nil // The store's content was replaced meanwhile.
 	}
 	if len(a.queue.waiting) == 0 {
 		return time.Time{}, false, nil
@@ -203,7 +203,7 @@ func (a *exclusive) next(ctx context.Context) (at time.Time, ok bool, err error)
 	return document.Timestamp(a.queue.waiting[0].until).Time(), true, nil
 }
 
-// isReady puts a lane back that was taken to check whether it is ready, and reports whether it is.
+// isReady puts back a lane that was taken to check whether it is ready. It reports whether it is.
 func (a *exclusive) isReady(name string, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -215,7 +215,7 @@ func (a *exclusive) isReady(name string, now time.Time) bool {
 	return len(events) > 0
 }
 
-// accepted implements source. It does nothing: the store reports changes.
+// accepted does nothing, because the store reports all changes.
 func (*exclusive) accepted(string) {}
 
 func (a *exclusive) counted(app string) (pending int64, oldest document.Object, ok bool) {
@@ -231,11 +231,11 @@ func (a *exclusive) counted(app string) (pending int64, oldest document.Object, 
 	}
 }
 
-// hold implements source. It succeeds if nothing of the lane waits or is running, and no other lanes of its
-// channel wait for a place.
+// hold implements source. It succeeds if the lane has no waiting or running event, and no other lanes of its channel
+// wait for a place.
 func (a *exclusive) hold(name string, of fair.Key) (w work, isFree bool) {
 	if _, isOnly := a.suspects.Only(a.config.Env.Now()); isOnly {
-		return work{}, false // Only the suspect may run.
+		return work{}, false // Only one suspect may run now.
 	}
 	if w, isFree = a.holdFree(name, of); !isFree {
 		return work{}, false
@@ -264,13 +264,13 @@ func (a *exclusive) holdFree(name string, of fair.Key) (w work, isFree bool) {
 	return work{lane: name, held: a.granted[name]}, true
 }
 
-// confirm implements source. The event begins if it is the first of its lane: another event may have been
-// accepted at the same time.
+// confirm implements source. The event starts if it is the first of its lane. Another event may have been accepted at
+// the same time.
 func (a *exclusive) confirm(w *work, e stored) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.queue == nil || a.granted[w.lane] != w.held {
-		return false // The lead has been lost since.
+		return false // The lead was lost meanwhile.
 	}
 	events := a.queue.get(w.lane).events
 	if len(events) == 0 || events[0].id != e.id {
@@ -280,7 +280,7 @@ func (a *exclusive) confirm(w *work, e stored) bool {
 	return true
 }
 
-// fill fills the queue if that is needed, and follows the store from then on. The caller holds taking.
+// fill fills the queue if necessary, and subscribes to changes. The caller holds taking.
 func (a *exclusive) fill(ctx context.Context) error {
 	for !a.isFilled() {
 		a.watch()
@@ -297,7 +297,7 @@ func (a *exclusive) fill(ctx context.Context) error {
 	return nil
 }
 
-// isFilled reports whether there is a queue. If not, it records that the queue is being filled.
+// isFilled reports whether the queue is filled. If not, it records that filling has started.
 func (a *exclusive) isFilled() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -305,7 +305,7 @@ func (a *exclusive) isFilled() bool {
 	return a.queue != nil
 }
 
-// filled sets the queue, unless the store's contents were replaced meanwhile.
+// filled sets the queue, unless the store's content was replaced meanwhile.
 func (a *exclusive) filled(q *queue, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -321,7 +321,7 @@ func (a *exclusive) filled(q *queue, err error) {
 	a.isFilling, a.early = false, nil
 }
 
-// watch subscribes to the changes of events and of the leader, unless it has already done so.
+// watch subscribes to changes of events and of the leader, once.
 func (a *exclusive) watch() {
 	if len(a.stop) == 0 {
 		a.stop = append(a.stop, a.watcher.Watch(collection, a.changed, a.reset))
@@ -331,7 +331,7 @@ func (a *exclusive) watch() {
 	}
 }
 
-// changed is called with each change of an event.
+// changed handles a change of an event.
 func (a *exclusive) changed(before, after document.Object) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -343,7 +343,7 @@ func (a *exclusive) changed(before, after document.Object) {
 	}
 }
 
-// leaderChanged is called with each change of the leader.
+// leaderChanged handles a change of the leader's document.
 func (a *exclusive) leaderChanged(_, after document.Object) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -353,8 +353,8 @@ func (a *exclusive) leaderChanged(_, after document.Object) {
 	}
 }
 
-// reset is called when all events may have changed, for example in a store that was restored: the lead must be
-// acquired again, and current runs end.
+// reset is called when any number of events may have changed, for example after the store was restored. The lead must
+// then be taken again, and current runs end.
 func (a *exclusive) reset() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -363,17 +363,17 @@ func (a *exclusive) reset() {
 	a.signal()
 }
 
-// endLocked ends current work, for a caller that holds mu.
+// endLocked ends current work. The caller holds mu.
 func (a *exclusive) endLocked() {
 	a.isLeader = false
 	for _, held := range a.granted {
 		held.Revoke()
 	}
 	clear(a.granted)
-	a.queue, a.lanes = nil, nil // The lanes are taken by runs that no longer count.
+	a.queue, a.lanes = nil, nil // Runs that no longer count hold the lanes.
 }
 
-// close gives up the lead. Events still running remain marked as begun.
+// close gives up the lead. Events that still run stay marked as begun.
 func (a *exclusive) close(ctx context.Context) {
 	a.taking.Lock()
 	defer a.taking.Unlock()
@@ -408,8 +408,8 @@ func (a *exclusive) leadership() (isLeader bool, fence int64) {
 	return a.isLeader, a.fence
 }
 
-// lead takes the lead, unless this inbox has it, and fills the queue. It reports false if another inbox has
-// taken the lead. The caller holds taking.
+// lead takes the lead, unless this inbox has it, and fills the queue. It returns false if another inbox has taken the
+// lead. The caller holds taking.
 func (a *exclusive) lead(ctx context.Context, want want) (bool, error) {
 	a.mu.Lock()
 	isLeader, isDeposed := a.isLeader, a.isDeposed
@@ -467,8 +467,8 @@ func (a *exclusive) takeLead(ctx context.Context) error {
 	return nil
 }
 
-// countLosses counts the starts that never came back: a single one as a failure, several as losses of
-// suspects. The caller holds taking.
+// countLosses counts starts that never came back: a single one as a failure, several as losses of suspects. The
+// caller holds taking.
 func (a *exclusive) countLosses(ctx context.Context, want want) (err error) {
 	lost := a.lost()
 	if len(lost) == 1 {
@@ -477,12 +477,12 @@ func (a *exclusive) countLosses(ctx context.Context, want want) (err error) {
 		err = a.loseAll(ctx, lost)
 	}
 	if isLost(err) {
-		return nil // The events have changed: another call has counted them.
+		return nil // The events have changed, so another call has counted them.
 	}
 	return err
 }
 
-// lost returns the first events of lanes that are marked as begun and not handled by this inbox.
+// lost returns the first events of lanes that are marked as begun but not handled by this inbox.
 func (a *exclusive) lost() (lost []stored) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -497,8 +497,8 @@ func (a *exclusive) lost() (lost []stored) {
 	return lost
 }
 
-// loseAll stores, in one write, that starts of several events never came back. If only some were written, the
-// last one would look as if it had run alone. Earlier suspects run first, and alone.
+// loseAll records in one write that starts of several events never came back. If only some were recorded, the last
+// one would look as if it had run alone. Earlier suspects run first, and alone.
 func (a *exclusive) loseAll(ctx context.Context, lost []stored) error {
 	var ids []any
 	for _, e := range lost {

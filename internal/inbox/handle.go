@@ -17,15 +17,14 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// updates are the changes of events, compiled once. The values that differ each time are the stamps of a
-// query.Change.
+// updates are the changes of events, compiled once. Values that differ each time are stamps of a query.Change.
 type updates struct {
-	// begin marks an event as begun, and giveBack removes the mark. lose makes it a suspect, and revive puts
-	// a dead letter back. done removes the fields that an event no longer needs.
+	// begin marks an event as begun, giveBack removes the mark, lose makes the event a suspect, revive puts a dead
+	// letter back, and done removes the fields that an event no longer needs.
 	begin, giveBack, lose, revive, done *query.Update
 }
 
-// updates returns the updates, compiled on first use.
+// updates returns the updates, compiled at first use.
 func (b *Inbox) updates() *updates {
 	b.compiling.Do(func() { b.compiled = newUpdates() })
 	return &b.compiled
@@ -43,7 +42,7 @@ func newUpdates() updates {
 	}
 }
 
-// mustUpdate compiles an update that is known to be valid.
+// mustUpdate compiles a constant update.
 func mustUpdate(pairs ...any) *query.Update {
 	update, err := query.CompileUpdate(document.O(pairs...))
 	if err != nil {
@@ -56,16 +55,16 @@ func mustUpdate(pairs ...any) *query.Update {
 type outcome struct {
 	// failure is the error of a failed attempt.
 	failure error
-	// isOver is true if the lane continues without the event, because it is done or a dead letter.
+	// isOver is true if the event is done or a dead letter, so that the lane continues without it.
 	isOver bool
-	// isDead is true if it is a dead letter; otherwise retryAt is the time of the next attempt.
+	// isDead is true if the event is a dead letter. Otherwise retryAt is the time of the next attempt.
 	isDead bool
 	// isPostponed is true if it was postponed.
 	isPostponed bool
 	retryAt     time.Time
 }
 
-// state returns the state of a lane after the outcome of its last event, or an error of the store.
+// state returns the state of a lane after the outcome of its last event. err is an error of the store.
 func (o outcome) state(err error) laneState {
 	switch {
 	case isLost(err):
@@ -73,14 +72,14 @@ func (o outcome) state(err error) laneState {
 	case err != nil:
 		return laneState{isBroken: true}
 	case !o.isOver && o.retryAt.IsZero():
-		return laneState{hasMore: true} // The lane is given back.
+		return laneState{hasMore: true} // The lane goes back to the source.
 	default:
 		return laneState{retryAt: o.retryAt}
 	}
 }
 
-// asClaimed matches an event that was not handled since: a process that takes a lease over counts a failure,
-// and so changes the event.
+// asClaimed matches an event that nobody has handled since: a process that takes over a lease counts a failure and so
+// changes the event.
 func asClaimed(e stored) document.Object {
 	var failures any // nil matches a field that is missing.
 	switch {
@@ -95,24 +94,24 @@ func asClaimed(e stored) document.Object {
 	case e.lost > 0:
 		filter = filter.With(fieldLost, e.lost)
 	default:
-		filter = filter.With(fieldLost, nil) // A process that takes the lease over counts the loss.
+		filter = filter.With(fieldLost, nil) // A process that takes over the lease counts the loss.
 	}
 	return filter
 }
 
-// handle passes an event to the handler, and stores the result. ctx is the context of the run, and part
-// returns a part of a pause. It returns ErrLost if nothing was stored because the lease is lost.
+// handle passes an event to the handler and stores the result. ctx is the context of the run, and part returns a part
+// of a pause. handle returns ErrLost if nothing was stored because the lease is lost.
 func (b *Inbox) handle(
 	ctx context.Context, held *lease.Lease, e stored, part func(time.Duration) time.Duration,
 ) (result outcome, err error) {
 	failure := error(errGoroutineEnded)
 	isBack := false
 	defer func() {
-		if !isBack { // The handler ends the goroutine.
+		if !isBack { // The handler ended the goroutine.
 			_, _ = b.settle(ctx, held, e, failure, part)
 		}
 	}()
-	if edited := e.check(); edited != nil { // Accept has validated the event.
+	if edited := e.check(); edited != nil { // Accept has checked the event, so it was edited.
 		failure = edited
 	} else {
 		failure = b.call(ctx, b.deliver(e, held))
@@ -121,14 +120,14 @@ func (b *Inbox) handle(
 	return b.settle(ctx, held, e, failure, part)
 }
 
-// call calls the handler, and turns a panic into an error.
+// call calls the handler and turns a panic into an error.
 func (b *Inbox) call(ctx context.Context, d *Delivery) (err error) {
 	defer b.recovered(ctx, "handler panicked", d.ID, &err)
 	return b.config.Handler(ctx, d)
 }
 
-// recovered logs a panic of the host's code at an event, with its stack, and sets err to its error unless err is
-// nil. It is deferred.
+// recovered recovers a panic of the host's code and logs it with its stack and the event. It sets err to an error for
+// the panic unless err is nil. Callers defer it.
 func (b *Inbox) recovered(ctx context.Context, message, event string, err *error) {
 	thrown := recover()
 	if thrown == nil {
@@ -168,7 +167,7 @@ func (b *Inbox) settle(
 	return result, err
 }
 
-// finish stores that an event is done. An event without a Key is removed.
+// finish records that an event is done. It removes an event without a Key.
 func (b *Inbox) finish(ctx context.Context, e stored) error {
 	filter, err := query.CompileFilter(asClaimed(e))
 	if err != nil {
@@ -192,8 +191,8 @@ func (b *Inbox) finish(ctx context.Context, e stored) error {
 	return wasLost(changed)
 }
 
-// storeDone stores that the event of a lane that a filter matches is done. It keeps only its id, and the
-// fields for retention and Erase.
+// storeDone records that the event that matches a filter is done. It keeps only the event's id, and the fields for
+// retention and Erase.
 func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter, lane string) (changed int64, err error) {
 	now, err := b.leases.CachedNow(ctx)
 	if err != nil {
@@ -205,7 +204,8 @@ func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter, lane string
 	return b.update(ctx, filter, b.updates().done, kept.Object())
 }
 
-// wasLost returns ErrLost if an update changed nothing: then the event is no longer as it was when the lease began.
+// wasLost returns ErrLost if an update changed nothing, because the event is no longer as it was when the lease
+// began.
 func wasLost(changed int64) error {
 	if changed == 0 {
 		return lease.ErrLost
@@ -213,15 +213,14 @@ func wasLost(changed int64) error {
 	return nil
 }
 
-// update changes an event, and returns the number of matches.
+// update changes an event and returns the number of matches.
 func (b *Inbox) update(ctx context.Context, filter *query.Filter, update *query.Update, set document.Object) (int64, error) {
 	change := query.Change{Update: update, Stamps: query.Stamps{Set: set}}
 	done, err := b.events.Update(ctx, filter, change, store.UpdateOptions{})
 	return done.Matched, err
 }
 
-// setAll sets and removes fields of the event that a filter matches, whatever their values. It returns the
-// number of matches.
+// setAll sets and removes fields of an event that matches a filter. It returns the number of matches.
 func (b *Inbox) setAll(ctx context.Context, filter *query.Filter, set, unset document.Object) (int64, error) {
 	update, err := query.CompileUpdate(document.O("$set", set, "$unset", unset))
 	if err != nil {
@@ -236,7 +235,7 @@ func (b *Inbox) fail(
 	return b.failAs(ctx, asClaimed(e), e, failure, part)
 }
 
-// failAs is fail for an event that a filter finds.
+// failAs is fail for an event that matches a filter.
 func (b *Inbox) failAs(
 	ctx context.Context, which document.Object, e stored, failure error, part func(time.Duration) time.Duration,
 ) (outcome, error) {
@@ -293,10 +292,10 @@ func (b *Inbox) report(ctx context.Context, level slog.Level, message string, e 
 
 func isLost(err error) bool { return errors.Is(err, lease.ErrLost) }
 
-// A start never came back if its process died before it stored the outcome. If nothing else was running in
-// the process, that is a failure of the event. Otherwise any of the events may have ended the process: all of
-// them become suspects, without a failure; see package blame. So an event that ends each process becomes a
-// dead letter after Config.Limit failures and two more starts, while events that ran with it do not.
+// A start never came back if its process died before it stored the outcome. If the process handled no other event,
+// this is a failure of the event. Otherwise, any of its events may have killed the process: all of them become
+// suspects without a failure, see package blame. So an event that kills every process becomes a dead letter after
+// Config.Limit failures and two more starts, and events that ran at the same time do not.
 
 // suspicion returns the level of suspicion of an event.
 func (e stored) suspicion() blame.Level {
@@ -307,8 +306,7 @@ func (e stored) suspicion() blame.Level {
 	return blame.LevelOf(losses)
 }
 
-// untilSuspect returns the first events of a lane that may run under one lease. A suspect runs under a lease
-// alone.
+// untilSuspect returns the first events of a lane that may run under one lease. A suspect has a lease of its own.
 func untilSuspect(events []stored) []stored {
 	at := slices.IndexFunc(events, func(e stored) bool { return e.suspicion() > blame.None })
 	if at < 0 {
@@ -317,10 +315,10 @@ func untilSuspect(events []stored) []stored {
 	return events[:max(1, at)]
 }
 
-// enter enters a lane for its first event, unless the event is a suspect that must wait or Config.Enter refuses the
-// lane.
+// enter enters a lane for its first event. ok is false if the event is a suspect that must wait, or if Config.Enter
+// refuses the lane.
 func (b *Inbox) enter(lane string, first stored) (leave func(), ok bool) {
-	run := blame.Run{Name: lane, Level: first.suspicion(), Losses: first.lost} // The lanes have already taken turns.
+	run := blame.Run{Name: lane, Level: first.suspicion(), Losses: first.lost} // Without an App, because the lanes have already taken turns.
 	if !b.suspects.Admit(run, int(b.underWay.Load()), b.config.Env.Now()) {
 		return nil, false
 	}
@@ -337,8 +335,7 @@ func (b *Inbox) enter(lane string, first stored) (leave func(), ok bool) {
 	}, true
 }
 
-// endSuspect ends the run of a lane's suspect, if it has one, and makes the lanes that waited for it
-// available.
+// endSuspect ends the run of a lane's suspect, if any, and makes the lanes that waited for it available.
 func (b *Inbox) endSuspect(lane string) {
 	for _, waited := range b.suspects.End(lane, b.config.Env.Now()) {
 		b.source.base().isFree(waited)

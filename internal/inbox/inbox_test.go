@@ -45,7 +45,7 @@ func TestNew_RefusesWhatCannotWork(t *testing.T) {
 	}
 }
 
-// configOf returns a configuration of an inbox over a store.
+// configOf returns a Config with a store and a handler.
 func configOf(t *testing.T, database store.Store, handler inbox.Handler) inbox.Config {
 	t.Helper()
 	env := record.Env{Store: database}
@@ -146,7 +146,7 @@ func Example() {
 	// ada says hi, m2
 }
 
-// silentStore does not answer inserts: it returns when the context ends.
+// silentStore does not respond to inserts. They return when their context ends.
 type silentStore struct{ store.Store }
 
 func (s silentStore) Collection(name string) store.Collection {
@@ -168,12 +168,12 @@ func TestAccept_DoesNotWaitForEverForAStoreThatDoesNotAnswer(t *testing.T) {
 	require.Equal(t, boterr.Canceled, boterr.CodeOf(err))
 }
 
-// The allocations for accepting and handling an event, with a handler that does nothing, have a bound
-// slightly above the present number, so that added work fails the test.
+// The number of allocations for accepting and handling an event is limited to slightly more than today's, so that the
+// test detects added work.
 //
 //nolint:paralleltest // What other tests allocate at the same time would be counted.
 func TestAllocations_OfAnEvent(t *testing.T) {
-	const most = 66 // 60, and a few more for an event that does not begin with its acceptance.
+	const most = 66 // 60, and a few more if the event does not start with its acceptance
 	settled := make(chan struct{}, 1)
 	config := configOf(t, memstore.New(), func(context.Context, *inbox.Delivery) error { return nil })
 	config.Hooks.Settled = func(context.Context, inbox.Settled) { settled <- struct{}{} }
@@ -183,7 +183,7 @@ func TestAllocations_OfAnEvent(t *testing.T) {
 	go func() { ended <- b.Run(ctx) }()
 	next := 0
 	var failed error
-	allocated := math.Inf(1) // The least of several measures, since the inbox also allocates as time passes.
+	allocated := math.Inf(1) // The inbox also allocates as time passes, so take the minimum.
 	for range 10 {
 		allocated = min(allocated, testing.AllocsPerRun(100, func() {
 			next++
@@ -209,7 +209,7 @@ func BenchmarkOneMember(b *testing.B) {
 	inboxtest.Benchmark(b, memstore.New(), inboxtest.Load{Members: 1, Producers: 4})
 }
 
-// BenchmarkNeighbour measures one app's latency while another app's runs hang, over both sources.
+// BenchmarkNeighbour measures how long one app's event waits while another app's runs hang, with both sources.
 func BenchmarkNeighbour(b *testing.B) {
 	for _, hung := range []int{0, 16, 64, 1000} {
 		b.Run(fmt.Sprintf("exclusive/hung=%d", hung), func(b *testing.B) {

@@ -9,30 +9,29 @@ import (
 	"github.com/botctx/go-sdk/internal/fair"
 )
 
-// lanes chooses the next lane: apps take turns, within an app its channels, and within a channel the lane
-// that has been ready for longest. It is not safe for concurrent use. Times are milliseconds of the store's
+// lanes chooses the next lane. Apps take turns, and so do the channels of an app. Within a channel, the lane that has
+// been ready for longest is next. It is not safe for concurrent use. Times are Unix milliseconds of the store's
 // clock.
 type lanes struct {
-	// known are the lanes that have a place, or events in memory.
+	// known are the lanes that have a place or have events in memory.
 	known map[string]*lane
-	// ready are the lanes that can be taken, by channel. waiting are the lanes that can be taken later, by
-	// time.
+	// ready has the lanes that can be taken, by channel. waiting has the lanes that can be taken later, by time.
 	ready   fair.Ring[*list.List]
 	waiting laneHeap
-	// parked are lanes that were parked. Some of them may have left that state.
+	// parked has the names of parked lanes, and possibly of lanes that are no longer parked.
 	parked []string
 	// now is the latest known time.
 	now int64
 }
 
-// place is the queue that holds a lane.
+// place is where a lane is kept.
 type place int
 
 const (
 	placeNowhere place = iota
 	placeReady
 	placeWaiting
-	// placeTaken means that the lane is taken, placeParked that it cannot be taken for now.
+	// placeTaken means that a worker has the lane. placeParked means that the lane cannot be taken for now.
 	placeTaken
 	placeParked
 )
@@ -42,22 +41,23 @@ type lane struct {
 	// key is the channel of the lane.
 	key   fair.Key
 	place place
-	// inReady is the lane's element in its channel's list while it is ready.
+	// inReady is the lane's element in the list of its channel while the lane is ready.
 	inReady *list.Element
-	// until is the time at which the lane becomes ready, and at its index in the heap, while it waits.
+	// until is the time at which a waiting lane becomes ready. at is its index in the heap.
 	until int64
 	at    int
 	// isAsked is true if the lane should be tried before until: at the next poll, or when it is free.
 	isAsked bool
-	// isNews is true if the lane may have changed since it was taken, or since reading it began.
+	// isNews is true if the lane may have changed since it was taken or since its reading began.
 	isNews bool
-	// isAccepted is true if an event of the lane was accepted here since it was last forgotten or set aside.
+	// isAccepted is true if this process has accepted an event of the lane since the lane was last forgotten or
+	// parked.
 	isAccepted bool
 
-	// events are the events of an exclusive source. room is their memory while there is only one.
+	// events are the lane's events in an exclusive source. room is their memory while there is only one.
 	events []numbered
 	room   [1]numbered
-	// seen is the snapshot of the lane that a distributed source read at seenAt, before its turn, or nil.
+	// seen is the snapshot of the lane that a distributed source read in advance at seenAt, or nil.
 	seen   *work
 	seenAt time.Time
 }
@@ -100,7 +100,7 @@ func (l *lanes) count(of fair.Key) int {
 	return 0
 }
 
-// drop removes a lane, unless it has events.
+// drop forgets a lane unless it has events.
 func (l *lanes) drop(of *lane) {
 	l.remove(of)
 	if len(of.events) == 0 {
@@ -108,8 +108,7 @@ func (l *lanes) drop(of *lane) {
 	}
 }
 
-// makeReady adds a lane to the ready ones, unless it is already ready. A lane that is taken becomes ready
-// when it is left.
+// makeReady adds a lane to the ready ones. A taken lane becomes ready when it is left.
 func (l *lanes) makeReady(of *lane) {
 	of.isNews, of.seen = true, nil
 	if of.place == placeReady || of.place == placeTaken {
@@ -120,7 +119,7 @@ func (l *lanes) makeReady(of *lane) {
 	of.inReady = l.ready.Get(of.key, list.New).PushBack(of)
 }
 
-// wait makes a lane ready at a time.
+// wait makes a lane become ready at a time.
 func (l *lanes) wait(of *lane, until int64) {
 	if of.place == placeWaiting && of.until == until {
 		return
@@ -130,7 +129,7 @@ func (l *lanes) wait(of *lane, until int64) {
 	heap.Push(&l.waiting, of)
 }
 
-// park sets a lane aside until ask, or until a time if that is not 0.
+// park sets a lane aside until ask or, if until is not 0, until that time.
 func (l *lanes) park(of *lane, until int64) {
 	l.remove(of)
 	of.place, of.isAccepted = placeParked, false
@@ -141,8 +140,8 @@ func (l *lanes) park(of *lane, until int64) {
 	l.parked = append(l.parked, of.name)
 }
 
-// ask makes a parked lane ready, and records that a taken lane may have changed. It reports whether a lane
-// has become ready.
+// ask makes a parked lane ready. If the lane is taken, ask records that it may have changed. It reports whether a
+// lane has become ready.
 func (l *lanes) ask(name string) bool {
 	of := l.known[name]
 	switch {
@@ -166,8 +165,8 @@ func (l *lanes) askAll() {
 	}
 }
 
-// take takes the next ready lane, or nil if there is none. may is called last: if it returns true, the lane is
-// taken.
+// take takes the next ready lane for whose channel may returns true, or nil if there is none. If may returns true,
+// the lane is taken.
 func (l *lanes) take(may func(fair.Key) bool) *lane {
 	_, queue, ok := l.ready.Next(func(k fair.Key, _ *list.List) bool { return may(k) })
 	if !ok {
@@ -177,7 +176,7 @@ func (l *lanes) take(may func(fair.Key) bool) *lane {
 	return l.hold(next)
 }
 
-// takeOnly takes a lane by name, or nil if it is unknown or still has to wait.
+// takeOnly takes the lane with a name. It returns nil if the lane is unknown or must still wait.
 func (l *lanes) takeOnly(name string, may func(fair.Key) bool) *lane {
 	of := l.known[name]
 	if of == nil || of.place == placeTaken || of.place == placeWaiting && !of.isAsked || !may(of.key) {
@@ -194,8 +193,8 @@ func (l *lanes) hold(of *lane) *lane {
 	return of
 }
 
-// ripen makes lanes that have waited long enough ready, after the ready ones. If the clock was set back, the
-// rest of a wait is unknown, and all become ready.
+// ripen makes the lanes ready whose waiting time is over. They go behind the lanes that are already ready. If the
+// clock was set back, the remaining times are unknown, so all lanes become ready.
 func (l *lanes) ripen(now int64) {
 	wasSetBack := now < l.now-clockSlack
 	for len(l.waiting) > 0 && (wasSetBack || l.waiting[0].until <= now) {
@@ -204,7 +203,7 @@ func (l *lanes) ripen(now int64) {
 	l.now = now
 }
 
-// pause returns the time until a lane that may run can be taken, at most most: 0 if one can be taken now.
+// pause returns how long to wait for a lane that may be taken, at most most. It returns 0 if one can be taken now.
 func (l *lanes) pause(may func(fair.Key) bool, most time.Duration) time.Duration {
 	canTake := false
 	l.ready.All(func(k fair.Key, _ *list.List) bool {

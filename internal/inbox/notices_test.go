@@ -13,10 +13,10 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// seldom is a poll that no test waits for.
+// seldom is an interval of polls that no test reaches.
 const seldom = time.Hour
 
-// processOn returns the inbox of a process on a shared store that polls so rarely that it depends on notices.
+// processOn returns the inbox of a process on a shared store. It relies on notices, because it polls very rarely.
 func processOn(t *testing.T, shared *sharedtest.Store, handler inbox.Handler) *inbox.Inbox {
 	t.Helper()
 	config := configOf(t, shared, handler)
@@ -26,7 +26,7 @@ func processOn(t *testing.T, shared *sharedtest.Store, handler inbox.Handler) *i
 	return p
 }
 
-// notHere is the handler of a process that must not handle anything.
+// notHere returns the handler of a process that must not handle any event.
 func notHere(t *testing.T) inbox.Handler {
 	t.Helper()
 	return func(context.Context, *inbox.Delivery) error {
@@ -55,7 +55,7 @@ func TestNotices_EventThatAnotherProcessAccepts(t *testing.T) {
 		return nil
 	})
 	accepting := processOn(t, shared, notHere(t))
-	accept(t, accepting, "first") // It is found by the first poll.
+	accept(t, accepting, "first") // The first poll finds this event.
 	go func() {
 		<-began
 		accept(t, accepting, "ada")
@@ -78,7 +78,7 @@ func TestNotices_EventOfALaneThatAnotherProcessHas(t *testing.T) {
 		return nil
 	}
 	holder, other := processOn(t, shared, handle), processOn(t, shared, handle)
-	accept(t, processOn(t, sharedtest.New(shared.Store), notHere(t)), "ada") // It is found by the first poll.
+	accept(t, processOn(t, sharedtest.New(shared.Store), notHere(t)), "ada") // The first poll finds this event.
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	go func() {

@@ -17,14 +17,14 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Run handles accepted events, in real time, until ctx ends. Then it begins no more, and waits for current
-// runs: after Config.ShutdownTimeout the contexts of the runs end with the cause ErrShutdown, and their
-// events are handled again later. It returns once all runs have returned, or 5 seconds later. Leases of runs
-// that ignore their contexts expire, and later effects of these runs do not count. The context of a run has
-// the values of ctx, but does not end with it.
+// Run handles accepted events in real time until ctx ends. It then starts no more events and waits for current runs.
+// After Config.ShutdownTimeout it ends the contexts of these runs with the cause ErrShutdown; their events are
+// handled again later. It returns when all runs have returned, or after 5 more seconds. The leases of runs that
+// ignore their contexts expire, and their later effects do not count. The context of a run has the values of ctx, but
+// does not end with it.
 //
-// FailedPrecondition: Run is already running. Canceled: it returned before all runs did. Errors of the store
-// are logged, and do not end Run.
+// Run returns FailedPrecondition if it is already running, and Canceled if it returned before some runs did. It logs
+// errors of the store and continues.
 func (b *Inbox) Run(ctx context.Context) error {
 	if !b.running.CompareAndSwap(false, true) {
 		return boterr.New(boterr.FailedPrecondition, "",
@@ -45,27 +45,26 @@ func (b *Inbox) Run(ctx context.Context) error {
 	return p.abandonAll()
 }
 
-// A pool is shared by the workers of one Run.
+// A pool is the state that the workers of one Run share.
 type pool struct {
 	*Inbox
 
-	// shares has a place for each lane that is being handled. isShort is set while lanes may wait for a
-	// place.
+	// shares has a place for each lane that is being handled. isShort is true while lanes may be waiting for a place.
 	shares  *fair.Shares
 	isShort atomic.Bool
-	// polls receives when it is time to look for other processes' work.
+	// polls receives when it is time to look for work of other processes.
 	polls <-chan time.Time
 	all   sync.WaitGroup
-	// isPollDue is true once the poll is due. Only dispatch and wait use it, one after the other.
+	// isPollDue is true once a poll is due. Only dispatch and wait use it, one after the other.
 	isPollDue bool
 
 	// handleNow handles a lane for which Accept has reserved a place.
 	handleNow func(w work)
 
 	mu sync.Mutex
-	// isClosed is true once no new work may begin.
+	// isClosed is true once no new work may start.
 	isClosed bool
-	// handled maps each lease to the event that is being handled under it.
+	// handled has the event that is being handled under each lease.
 	handled map[*lease.Lease]string
 }
 
@@ -79,8 +78,8 @@ func (p *pool) serve(ctx, runs context.Context) {
 	p.all.Wait()
 }
 
-// startDispatch starts the goroutine that finds lanes and starts their handling, and starts it again if the
-// store ends it.
+// startDispatch starts the goroutine that finds lanes and starts their handling. If the store ends the goroutine, it
+// starts another one.
 func (p *pool) startDispatch(ctx, runs context.Context) {
 	p.all.Go(func() {
 		done := false
@@ -101,7 +100,7 @@ func (p *pool) startDispatch(ctx, runs context.Context) {
 
 // dispatch starts all work that can be done now, and returns how long to wait before the next call.
 func (p *pool) dispatch(ctx, runs context.Context) time.Duration {
-	p.isShort.Store(true) // Set before the shares are checked, so that no place released meanwhile is missed.
+	p.isShort.Store(true) // Set before the shares are checked, so as not to miss a released place.
 	free := p.shares.Free()
 	if free == 0 {
 		return p.config.Poll
@@ -126,7 +125,7 @@ func (p *pool) dispatch(ctx, runs context.Context) time.Duration {
 	}
 }
 
-// leave returns a lane, and the place that it holds, and reconsiders the lanes that wait for a place.
+// leave leaves a lane, releases its place, and reconsiders the lanes that wait for a place.
 func (p *pool) leave(ctx context.Context, w work, left laneState) {
 	p.source.left(ctx, w, left)
 	p.placeFreed()
@@ -139,7 +138,7 @@ func (p *pool) placeFreed() {
 	}
 }
 
-// takePoll reports whether it is time to look for other processes' work.
+// takePoll reports whether it is time to look for work of other processes.
 func (p *pool) takePoll() (isDue bool) {
 	select {
 	case <-p.polls:
@@ -150,7 +149,7 @@ func (p *pool) takePoll() (isDue bool) {
 	}
 }
 
-// wait waits for a while, or until there may be something to do, or ctx ends.
+// wait waits until there may be work or ctx ends, but not longer than most.
 func (p *pool) wait(ctx context.Context, most time.Duration) {
 	if most <= 0 {
 		return
@@ -169,14 +168,14 @@ func (p *pool) wait(ctx context.Context, most time.Duration) {
 // begin starts handling a lane that was taken.
 func (p *pool) begin(ctx, runs context.Context, w work) {
 	p.all.Go(func() {
-		left := laneState{isBroken: true} // If the goroutine ends.
+		left := laneState{isBroken: true} // The value if the goroutine ends early.
 		defer func() { p.leave(runs, w, left) }()
 		p.handleLane(ctx, runs, w, &left)
 	})
 }
 
-// handleLane handles the events of a lane, one after the other, until one fails and must be tried again, or
-// ctx ends. It sets left to the state of the lane.
+// handleLane handles the events of a lane in order until one must be tried again or ctx ends. It sets left to the
+// state of the lane.
 func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 	held, err := p.claim(runs, w)
 	if err != nil {
@@ -184,7 +183,7 @@ func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 		return
 	}
 	if held == nil {
-		*left = laneState{} // Another process has the lane.
+		*left = laneState{} // Another process holds the lane.
 		return
 	}
 	run, cancel := context.WithCancelCause(runs)
@@ -193,7 +192,7 @@ func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 	var end error
 	defer func() {
 		p.forget(held)
-		if w.held == nil { // Ending the lease is a write. Other lanes need not wait for it.
+		if w.held == nil { // Ending the lease is a write, for which other lanes need not wait.
 			w.free()
 			p.placeFreed()
 		}
@@ -208,8 +207,8 @@ func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 	left.hasMore = left.hasMore || w.hasMore
 }
 
-// handleAll handles the events of a lane under its lease, until the lease has been held long enough, and
-// returns the outcome of the last one.
+// handleAll handles the events of a lane under its lease until the lease has been held long enough. It returns the
+// outcome of the last event.
 func (p *pool) handleAll(ctx, run context.Context, held *lease.Lease, w work) (done outcome, err error) {
 	began := p.config.Env.Now()
 	for i, e := range w.events {
@@ -217,7 +216,7 @@ func (p *pool) handleAll(ctx, run context.Context, held *lease.Lease, w work) (d
 			return outcome{}, lease.ErrLost
 		}
 		if hasEnded(ctx) || i > 0 && p.config.Env.Now().Sub(began) >= longLease {
-			return outcome{}, nil // The lane is given back.
+			return outcome{}, nil // The lane goes back to the source.
 		}
 		p.note(held, e.id)
 		if done, err = p.handle(run, held, e, jittered); err != nil || !done.isOver {
@@ -229,7 +228,7 @@ func (p *pool) handleAll(ctx, run context.Context, held *lease.Lease, w work) (d
 
 func hasEnded(ctx context.Context) bool { return ctx.Err() != nil }
 
-// note records which event is being handled under a lease.
+// note records the event that is being handled under a lease.
 func (p *pool) note(held *lease.Lease, event string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -242,7 +241,7 @@ func (p *pool) forget(held *lease.Lease) {
 	delete(p.handled, held)
 }
 
-// abandonAll leaves current runs to the expiry of their leases, and returns an error that names them.
+// abandonAll stops waiting for current runs, whose leases then expire. It returns an error that names them.
 func (p *pool) abandonAll() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -255,11 +254,11 @@ func (p *pool) abandonAll() error {
 		display.List(len(events), func(i int) string { return "event " + events[i] }))
 }
 
-// An event begins together with its acceptance if a worker is idle and nothing of its lane waits or is
-// running, in a store that this process has to itself. It is stored as begun, which saves a separate write by
-// the leader. After a crash it counts as a start that never came back.
+// On a store that one process has to itself, an event starts with its acceptance if a worker is idle and the lane has
+// no waiting or running event. It is stored as begun, which saves the leader a separate write. After a crash, it
+// counts as a start that never came back.
 
-// start is a worker's place and a lane for an event that is being accepted.
+// start is a place and a lane that are reserved for an event that is being accepted.
 type start struct {
 	pool *pool
 	work work
@@ -267,8 +266,8 @@ type start struct {
 	isGiven bool
 }
 
-// reserve takes a place and the lane for an event, or nil if one of them is not free. The caller must release
-// it.
+// reserve reserves a place and the lane for an event. It returns nil if one of them is not free. The caller must
+// release the start.
 func (b *Inbox) reserve(lane string, of fair.Key) *start {
 	p := b.pool.Load()
 	if p == nil || !p.isOpen() {
@@ -293,7 +292,7 @@ func (b *Inbox) reserve(lane string, of fair.Key) *start {
 	return nil
 }
 
-// isOpen reports whether work can begin. If so, serve waits until the caller calls all.Done.
+// isOpen reports whether new work can start. If so, serve waits until the caller calls all.Done.
 func (p *pool) isOpen() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -303,14 +302,14 @@ func (p *pool) isOpen() bool {
 	return !p.isClosed
 }
 
-// close stops new work from beginning.
+// close prevents new work.
 func (p *pool) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.isClosed = true
 }
 
-// give makes the worker handle the event, which is now stored.
+// give passes the stored event to the worker.
 func (s *start) give(e stored) {
 	if s != nil && s.pool.source.confirm(&s.work, e) {
 		s.isGiven = true
@@ -318,7 +317,7 @@ func (s *start) give(e stored) {
 	}
 }
 
-// release returns the place and the lane if no worker got the event.
+// release releases the place and the lane, unless a worker has the event.
 func (s *start) release(ctx context.Context) {
 	if s == nil {
 		return
@@ -332,37 +331,37 @@ func (s *start) release(ctx context.Context) {
 
 // Result is the result of RunNext.
 type Result struct {
-	// Ran is true if there was an event. ID is its id in the inbox and Event the event.
+	// Ran is true if there was an event. ID and Event are its id and the event.
 	Ran   bool
 	ID    string
 	Event Event
-	// Err is the error of the attempt. IsDead is true if the event is now a dead letter; otherwise Next is
-	// the time of the next attempt.
+	// Err is the error of the attempt. IsDead is true if the event became a dead letter. Otherwise, Next is the time
+	// of the next attempt.
 	Err    error
 	IsDead bool
 	Next   time.Time
-	// IsPostponed is true if the handler postponed it, see Postpone.
+	// IsPostponed is true if the handler postponed the event, see Postpone.
 	IsPostponed bool
 }
 
-// Next returns the time at which the next event can be handled, by the store's clock, which is now if one
-// can. ok is false if no event waits. Events whose lanes Config.Enter refuses do not count, so that a loop
-// that calls RunNext until nothing runs, and then waits for Next, terminates. Errors come from the store.
+// Next returns the time, by the store's clock, at which the next event can be handled. This is now if one can. ok is
+// false if no event waits. Lanes that Config.Enter refuses do not count, so a loop terminates that calls RunNext
+// until nothing runs and then waits for Next. Errors come from the store.
 func (b *Inbox) Next(ctx context.Context) (at time.Time, ok bool, err error) {
 	return b.source.next(ctx)
 }
 
-// LaneLeft reports that a lane can be entered that Config.Enter has refused, or whose lease this process held
-// for other work. Run then tries the lane at once, instead of at the next poll.
+// LaneLeft reports that a lane can be entered that Config.Enter refused, or whose lease this process held for other
+// work. Run then tries the lane at once, without waiting for the next poll.
 func (b *Inbox) LaneLeft(lane string) { b.source.base().isFree(lane) }
 
-// RunNext handles the first event that can be handled, and stores the result. The lease is not renewed: if
-// the handler outlasts it, its result does not count. It is for hosts that drive the inbox themselves, for
-// example in virtual time. The error comes from the store, or is lease.ErrLost.
+// RunNext handles the first event that can be handled and stores the result. It does not renew the lease: if the
+// handler takes longer than the lease, the result does not count. RunNext is for hosts that drive the inbox
+// themselves, for example in virtual time. The error comes from the store or is lease.ErrLost.
 func (b *Inbox) RunNext(ctx context.Context) (Result, error) {
 	from := b.source
 	if _, isDistributed := from.(*distributed); isDistributed {
-		from = newDistributed(b) // It reads everything again, without affecting a Run.
+		from = newDistributed(b) // A new source reads everything again and does not affect Run.
 	}
 	for isFirst := true; ; isFirst = false {
 		taken, _, err := take(ctx, from, want{lanes: 1, each: 1, part: whole, isNew: isFirst, isForced: true})
@@ -375,9 +374,9 @@ func (b *Inbox) RunNext(ctx context.Context) (Result, error) {
 	}
 }
 
-// runFirst handles the first event of a lane that was taken.
+// runFirst handles the first event of a taken lane.
 func (b *Inbox) runFirst(ctx context.Context, from source, w work) (result Result, err error) {
-	left := laneState{isBroken: true} // If the goroutine ends.
+	left := laneState{isBroken: true} // The value if the goroutine ends early.
 	defer func() { from.left(ctx, w, left) }()
 	held, err := b.claim(ctx, w)
 	if err != nil || held == nil {
@@ -387,7 +386,7 @@ func (b *Inbox) runFirst(ctx context.Context, from source, w work) (result Resul
 	return b.runClaimed(ctx, held, w.events[0], &left)
 }
 
-// runClaimed handles an event under a lease that was claimed here.
+// runClaimed handles an event under a lease that this call has claimed.
 func (b *Inbox) runClaimed(ctx context.Context, held *lease.Lease, e stored, left *laneState) (Result, error) {
 	done, err := b.countLost(ctx, held, e, whole)
 	if err == nil && done.failure == nil {
@@ -399,8 +398,7 @@ func (b *Inbox) runClaimed(ctx context.Context, held *lease.Lease, e stored, lef
 	}, err
 }
 
-// claim returns the lease of a lane that was taken, or nil if another process has had one since the lane was
-// read.
+// claim returns the lease of a taken lane, or nil if another process has had a lease since the lane was read.
 func (b *Inbox) claim(ctx context.Context, w work) (*lease.Lease, error) {
 	if w.held != nil {
 		return w.held, nil
@@ -416,9 +414,8 @@ func (b *Inbox) claim(ctx context.Context, w work) (*lease.Lease, error) {
 	return b.leases.Claim(ctx, w.lane, w.seen, now, lease.Work{Purpose: purpose, Items: ids})
 }
 
-// countLost counts the start of a lane's first event that never came back, if the previous lease was for
-// handling it: as a failure, or as the loss of a suspect. Earlier events of that lease are done. It returns
-// the outcome.
+// countLost counts the start of a lane's first event that never came back, as a failure or as the loss of a suspect,
+// if the previous lease was for handling the event. Earlier events of that lease are done. It returns the outcome.
 func (b *Inbox) countLost(
 	ctx context.Context, held *lease.Lease, first stored, part func(time.Duration) time.Duration,
 ) (outcome, error) {
@@ -432,8 +429,8 @@ func (b *Inbox) countLost(
 	return b.lose(ctx, first)
 }
 
-// lose stores that a start of an event never came back while others ran. The event is handled again at once,
-// as a suspect.
+// lose records that a start of an event never came back while others ran. The event is handled again at once, as a
+// suspect.
 func (b *Inbox) lose(ctx context.Context, e stored) (outcome, error) {
 	result := outcome{failure: ErrNeverCameBack}
 	now, err := b.leases.CachedNow(ctx)
@@ -453,7 +450,7 @@ func (b *Inbox) lose(ctx context.Context, e stored) (outcome, error) {
 	return result, wasLost(changed)
 }
 
-// end releases a lease, or stops its renewal if it is lost.
+// end releases a lease. If the lease is lost, it only stops its renewal.
 func (b *Inbox) end(ctx context.Context, held *lease.Lease, err error) {
 	if isLost(err) {
 		held.Abandon()

@@ -1,15 +1,15 @@
-// Package lease decides which process may work on something, for any number of processes on one store. Claims
-// expire by the store's clock, and have a fencing token that distinguishes them from later ones.
+// Package lease decides which process may work on something, for any number of processes on one store. A claim
+// expires by the store's clock. Its fencing token distinguishes it from later claims.
 //   - To restrict work to one process at a time, use [New] and [Leases.Acquire].
 //   - To renew the claims of a process, use [Held].
-//   - To store a holder's results, select the record with [Holds].
+//   - To store a holder's results safely, select the record with [Holds].
 //
-// Agendas are claimed in their own records, lanes in separate records (see Leases). This package has the
-// common part: a claim sets FieldUntil and increments FieldFence in one atomic write that applies only if the
-// record has not changed since it was read; Held renews the claims of a process each quarter of the lease,
-// and ends the ones that it cannot renew; a later write of a former holder matches no record if another
-// process has claimed it since, see Holds.
+// The claims on agendas are in the agendas' own records, and the claims on lanes in separate ones (see Leases). This
+// package has the common part. A claim is one atomic write that sets FieldUntil and increments FieldFence; it
+// succeeds only if the record has not changed since it was read. Held renews the claims of a process four times per
+// lease, and ends claims that it cannot renew. If another process has claimed a record since, writes of the former
+// holder match no record, see Holds.
 //
-// Durations are measured by the given clock, and leases are judged by the store's clock: a process whose
-// clock is wrong cannot take another process's claim.
+// Durations are measured with the given clock, but only the store's clock decides whether a lease has expired. So a
+// process with a wrong clock cannot take another process's claim.
 package lease

@@ -16,13 +16,13 @@ var (
 	errNotBehind = errors.New("no clock")
 )
 
-// beat renews all held claims once, with the given outcome for each.
+// beat renews all held claims once. outcome returns the result for each.
 func beat(held *lease.Held[string], outcome func(claim string) (bool, error)) {
 	held.RenewAll(context.Background(), nil,
 		func(_ context.Context, claim string) (bool, error) { return outcome(claim) }, func(string, error) {})
 }
 
-// begun returns a claim "a" that is held, and the context of its run.
+// begun returns a Held with the claim "a", and the context of its run.
 func begun(t *testing.T) (*lease.Held[string], context.Context) {
 	t.Helper()
 	held := lease.NewHeld[string](errLost)

@@ -13,12 +13,12 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// The fields of a record that is claimed.
+// Fields of a record that can be claimed.
 const (
-	// FieldFence is the fencing token of the last claim. It increases with each claim.
+	// FieldFence is the fencing token of the last claim. Each claim increments it.
 	FieldFence = "fence"
-	// FieldUntil is the time at which the claim expires unless it is renewed, in milliseconds of the store's
-	// clock. It is missing if the record has no holder.
+	// FieldUntil is the time at which the claim expires if it is not renewed, in Unix milliseconds of the store's
+	// clock. A record without a holder lacks it.
 	FieldUntil = "leaseUntil"
 )
 
@@ -30,24 +30,24 @@ func Until(stored document.Object) time.Time {
 	return document.Get(stored, FieldUntil, document.Timestamp(0)).Time()
 }
 
-// IsHeld reports whether a stored record is held at a time of the store's clock.
+// IsHeld reports whether a record is held at a time of the store's clock.
 func IsHeld(stored document.Object, now time.Time) bool {
 	return document.Get(stored, FieldUntil, int64(0)) > int64(document.TimestampOf(now))
 }
 
-// Holds is the filter that finds a record while the claim of a fencing token holds.
+// Holds returns a filter that matches a record while the claim with a fencing token holds.
 func Holds(id any, fence int64) document.Object {
 	return document.O(document.IDField, id, FieldFence, fence, FieldUntil, document.O("$gt", 0))
 }
 
-// Renewal is the change that renews claims until a time.
+// Renewal returns the change that renews claims until a time.
 func Renewal(until time.Time) (query.Change, error) {
 	update, err := query.CompileUpdate(document.O("$set", document.O(FieldUntil, int64(document.TimestampOf(until)))))
 	return query.Change{Update: update}, err
 }
 
-// Renew renews the claim with a fencing token, by the change from Renewal, and reports whether it still
-// holds. Errors come from the store.
+// Renew renews the claim with a fencing token by the change from Renewal. It reports whether the claim still holds.
+// Errors come from the store.
 func Renew(ctx context.Context, records store.Collection, id any, fence int64, renewal query.Change) (bool, error) {
 	filter, err := query.CompileFilter(Holds(id, fence))
 	if err != nil {
@@ -57,18 +57,19 @@ func Renew(ctx context.Context, records store.Collection, id any, fence int64, r
 	return renewed.Matched > 0, err
 }
 
-// BeatsPerLease is the number of renewals in the time of a lease. maxMissedBeats is the number of consecutive
-// renewals that may fail: so a claim that began just after a renewal is given up before its lease expires,
-// even if the last renewal only failed by timing out.
+// BeatsPerLease is the number of renewals per lease. maxMissedBeats is the number of consecutive renewals that may
+// fail. It is small enough that a claim is given up before its lease expires, even if it started just after a renewal
+// and the last renewal failed by a timeout.
 const (
 	BeatsPerLease  = 4
 	maxMissedBeats = BeatsPerLease - 1
 )
 
-// Shortest is the shortest duration of a lease: leases are stored in milliseconds, and renewed several times.
+// Shortest is the minimum duration of a lease, because leases are stored in milliseconds and renewed several times.
 const Shortest = 20 * time.Millisecond
 
-// Held holds the claims of type C of one process. NewHeld returns one. It is safe for concurrent use.
+// Held holds the claims of one process. C identifies a claim. Create a Held with NewHeld. It is safe for concurrent
+// use.
 type Held[C comparable] struct {
 	lost error
 
@@ -78,9 +79,9 @@ type Held[C comparable] struct {
 
 // holding is the state of a claim.
 type holding struct {
-	// cancel ends the run, or nil before it begins.
+	// cancel ends the run. It is nil until Begin.
 	cancel context.CancelCauseFunc
-	// missed is the number of renewals in a row that failed.
+	// missed is the number of consecutive renewals that failed.
 	missed int
 }
 
@@ -99,7 +100,7 @@ func (h *Held[C]) Add(c C) {
 	h.held[c] = &holding{}
 }
 
-// Begin records the cancel function of a claim's run, and reports whether the claim still holds.
+// Begin sets the cancel function of a claim's run. It reports whether the claim still holds.
 func (h *Held[C]) Begin(c C, cancel context.CancelCauseFunc) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -117,7 +118,7 @@ func (h *Held[C]) End(c C) {
 	delete(h.held, c)
 }
 
-// All returns the held claims, in no particular order.
+// All returns the held claims in any order.
 func (h *Held[C]) All() []C {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -128,8 +129,8 @@ func (h *Held[C]) All() []C {
 	return all
 }
 
-// Take removes all claims, calls of for each before it can be used otherwise, and returns them in no
-// particular order. Their runs continue.
+// Take removes all claims, calls of for each before it can be used in another way, and returns them in any order.
+// Their runs continue.
 func (h *Held[C]) Take(of func(C)) []C {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -151,7 +152,7 @@ func (h *Held[C]) Renewed(c C) {
 	}
 }
 
-// Missed records that a claim was not renewed, and loses it if that has happened too often.
+// Missed records a failed renewal of a claim. If too many have failed, it loses the claim.
 func (h *Held[C]) Missed(c C) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -163,7 +164,7 @@ func (h *Held[C]) Missed(c C) {
 	}
 }
 
-// Lose removes a claim that no longer holds, and ends its run.
+// Lose removes a claim that no longer holds and ends its run.
 func (h *Held[C]) Lose(c C) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -172,7 +173,7 @@ func (h *Held[C]) Lose(c C) {
 	}
 }
 
-// loseLocked is Lose for a caller that holds the lock.
+// loseLocked is Lose for callers that hold the lock.
 func (h *Held[C]) loseLocked(c C, known *holding) {
 	delete(h.held, c)
 	if known.cancel != nil {
@@ -194,9 +195,9 @@ func Keep(lease time.Duration, done <-chan struct{}, beat func()) {
 	}
 }
 
-// RenewAll renews all claims once, with renew, which reports whether the claim holds. failure, if not nil, is
-// the reason why none can be renewed. told is called with each claim whose renewal failed. Once ctx has
-// ended, all remaining claims fail with the last error.
+// RenewAll renews all claims once. renew renews a claim and reports whether it still holds. If failure is not nil, no
+// claim can be renewed because of it. told is called with each claim whose renewal failed. Once ctx has ended, all
+// remaining claims fail with the last error.
 func (h *Held[C]) RenewAll(
 	ctx context.Context, failure error, renew func(context.Context, C) (bool, error), told func(C, error),
 ) {
@@ -216,12 +217,12 @@ func (h *Held[C]) RenewAll(
 			h.Lose(c)
 		}
 		if ctx.Err() == nil {
-			err = failure // The next claim may still be renewed.
+			err = failure // The renewal of the next claim may succeed.
 		}
 	}
 }
 
-// startBeating starts renewing the held leases, unless it is already running.
+// startBeating starts renewing the held leases, once.
 func (t *Leases) startBeating() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -231,12 +232,12 @@ func (t *Leases) startBeating() {
 	}
 }
 
-// beat renews the held leases until there are none.
+// beat renews the held leases until none are left.
 func (t *Leases) beat() {
 	done := false
 	defer func() {
 		if !done {
-			go t.beat() // The store has ended the goroutine.
+			go t.beat() // The store ended the goroutine.
 		}
 	}()
 	ticker := time.NewTicker(t.lease / BeatsPerLease)
@@ -249,7 +250,7 @@ func (t *Leases) beat() {
 	done = true
 }
 
-// isIdle reports whether no lease is held. Then the renewal counts as stopped.
+// isIdle reports whether no lease is held. If so, renewal counts as stopped.
 func (t *Leases) isIdle() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -279,15 +280,15 @@ func (t *Leases) renewAll() {
 	})
 }
 
-// The pauses between two attempts at a lane that is held: the first one, doubled each time up to the last.
+// The pauses between two attempts to claim a held lane: the first one, and the maximum after doubling.
 const (
 	firstLook = 20 * time.Millisecond
 	lastLook  = time.Second
 )
 
-// Acquire waits until a lane is free, claims its lease and keeps it renewed; cancel is called if it is lost.
-// Callers waiting in several processes are served in no particular order. Canceled: ctx ended first. Other
-// errors come from the store.
+// Acquire waits until a lane is free, claims its lease, and keeps the lease renewed. If the lease is lost, it calls
+// cancel. Callers in different processes are served in no particular order. It returns Canceled if ctx ends first.
+// Other errors come from the store.
 func (t *Leases) Acquire(
 	ctx context.Context, lane, purpose string, cancel context.CancelCauseFunc,
 ) (*Lease, error) {
@@ -310,7 +311,7 @@ func (t *Leases) Acquire(
 	}
 }
 
-// try claims a free lane. It returns nil if the lane is held.
+// try claims a free lane. It returns nil if another holder has the lane.
 func (t *Leases) try(ctx context.Context, lane, purpose string) (*Lease, error) {
 	seen, err := t.Look(ctx, []string{lane})
 	if err != nil {
@@ -327,7 +328,7 @@ func (t *Leases) try(ctx context.Context, lane, purpose string) (*Lease, error) 
 	return t.Claim(ctx, lane, seen[lane], now, Work{Purpose: purpose})
 }
 
-// Now returns the store's clock. Errors come from the store.
+// Now returns the time of the store's clock. Errors come from the store.
 func (t *Leases) Now(ctx context.Context) (time.Time, error) {
 	own := t.now()
 	now, err := t.store.Now(ctx)
@@ -340,8 +341,8 @@ func (t *Leases) Now(ctx context.Context) (time.Time, error) {
 	return now, nil
 }
 
-// CachedNow is Now, but reuses a reading of the store's clock that is less than a quarter of a lease old. Use
-// it for the end of a new claim. To decide whether a claim has expired, use Now.
+// CachedNow is like Now, but may return a time based on a reading of the store's clock from up to a quarter of a
+// lease ago. Use it for the end of a new claim. To decide whether a claim has expired, use Now.
 func (t *Leases) CachedNow(ctx context.Context) (time.Time, error) {
 	t.mu.Lock()
 	last := t.clock
@@ -353,13 +354,12 @@ func (t *Leases) CachedNow(ctx context.Context) (time.Time, error) {
 	return t.Now(ctx)
 }
 
-// LastWait bounds the time that Serve waits for runs after it has ended their contexts.
+// LastWait is how long Serve waits for runs after it has ended their contexts.
 const LastWait = 5 * time.Second
 
-// Serve runs work in real time until ctx ends, and then waits for it. If work has not returned after within,
-// Serve ends runs with a cause; if it still has not returned LastWait later, Serve returns false, although
-// work continues. It returns true once work has returned. runs has the values of ctx, but does not end with
-// it; work must begin nothing new once ctx has ended.
+// Serve runs work in real time until ctx ends, and then waits for it. If work does not return within a time, Serve
+// ends runs with cause and waits for LastWait more. It returns true if work has returned; otherwise work continues.
+// runs has the values of ctx, but does not end with it. Once ctx has ended, work must not start anything new.
 func Serve(ctx context.Context, within time.Duration, cause error, work func(runs context.Context)) bool {
 	runs, endRuns := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer endRuns(nil)
@@ -376,7 +376,7 @@ func Serve(ctx context.Context, within time.Duration, cause error, work func(run
 	return isClosedWithin(done, LastWait)
 }
 
-// isClosedWithin waits for a channel to be closed.
+// isClosedWithin waits until done is closed, at most most, and reports whether it was.
 func isClosedWithin(done <-chan struct{}, most time.Duration) bool {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
@@ -389,20 +389,18 @@ func isClosedWithin(done <-chan struct{}, most time.Duration) bool {
 }
 
 const (
-	// A process with leases looks for idle lanes at intervals of sweepPause, and removes lanes idle for that
-	// long.
+	// A process with leases removes lanes that have been idle for sweepPause. It looks for them at the same interval.
 	sweepPause = time.Hour
-	// lostFactor multiplies the retention time of a lane whose last lease never came back, so that the
-	// holder of the next lease learns of it.
+	// lostFactor multiplies how long a lane is kept if its last lease never came back, so that the next holder learns
+	// of that.
 	lostFactor = 24
-	// sweepBatch is the number of lanes removed at once, so that other writes can come between.
+	// sweepBatch is the number of lanes to remove in one write, so that other writes can go between.
 	sweepBatch = 500
 )
 
-// Sweep removes the documents of lanes whose last lease ended longer ago than idle, by the store's clock.
-// idle should be many times the length of a lease. If the last lease of a lane never came back, the lane is
-// kept 24 times as long after the lease expired. A process with leases calls Sweep each hour, for lanes that
-// are idle for an hour. Errors come from the store.
+// Sweep removes the documents of lanes whose last lease ended longer ago than idle, by the store's clock. idle should
+// be many times the length of a lease. A lane whose last lease never came back is kept 24 times as long after the
+// lease expired. A process with leases calls Sweep every hour with an hour. Errors come from the store.
 func (t *Leases) Sweep(ctx context.Context, idle time.Duration) (removed int64, err error) {
 	for _, field := range []string{fieldFreedAt, FieldUntil} {
 		index := store.Index{Keys: []store.IndexKey{{Path: field, Kind: query.Ascending}}, Sparse: true}
@@ -422,8 +420,8 @@ func (t *Leases) Sweep(ctx context.Context, idle time.Duration) (removed int64, 
 	return removed + lost, err
 }
 
-// Forget removes the document of a lane without a holder, as Sweep does for idle lanes. It does nothing if
-// the lane is held, or if its last lease never came back. Errors come from the store.
+// Forget removes the document of a lane, as Sweep does for idle lanes. It does nothing if the lane is held or if its
+// last lease never came back. Errors come from the store.
 func (t *Leases) Forget(ctx context.Context, lane string) error {
 	filter, err := query.CompileFilter(document.O(document.IDField, lane, FieldUntil, nil))
 	if err != nil {
@@ -436,7 +434,7 @@ func (t *Leases) Forget(ctx context.Context, lane string) error {
 // before matches times before at.
 func before(at time.Time) document.Object { return document.O("$lt", int64(document.TimestampOf(at))) }
 
-// removeAll removes the lanes that a filter matches, in batches. The filter bounds field, which has an index.
+// removeAll removes the lanes that match a filter, in batches. The filter restricts field, which has an index.
 func (t *Leases) removeAll(ctx context.Context, field string, which document.Object) (removed int64, err error) {
 	for {
 		found, deleted, err := t.removeBatch(ctx, field, which)
@@ -447,7 +445,7 @@ func (t *Leases) removeAll(ctx context.Context, field string, which document.Obj
 	}
 }
 
-// removeBatch removes the first lanes that a filter matches, in the order of a field.
+// removeBatch removes the first lanes that match a filter, in the order of a field.
 func (t *Leases) removeBatch(ctx context.Context, field string, which document.Object) (found int, deleted int64, err error) {
 	filter, err := query.CompileFilter(which)
 	if err != nil {
@@ -465,7 +463,7 @@ func (t *Leases) removeBatch(ctx context.Context, field string, which document.O
 	for i, o := range batch {
 		ids[i], _ = o.Field(document.IDField)
 	}
-	// A lane that has had a lease since then no longer matches.
+	// A lane that got a lease after the search no longer matches.
 	filter, err = query.CompileFilter(which.With(document.IDField, document.O("$in", document.A(ids...))))
 	if err != nil {
 		return 0, 0, err

@@ -158,7 +158,7 @@ func statsCount(t *trial) {
 	require.Equal(t, inbox.Stats{Pending: 2, Oldest: first, DeadLetters: 1}, stats)
 }
 
-// editedRules are about records that an operator has changed.
+// editedRules are about records that an operator has edited.
 var editedRules = []Rule{
 	rule(editedRecordEnds,
 		"whatever is written into the record of an event that waits, it is tried a few times at most, and its lane goes on"),
@@ -167,7 +167,7 @@ var editedRules = []Rule{
 	rule(clockThatGoesBackDelaysNoRetry, "a clock that goes back by an hour delays no retry by more than its pause"),
 }
 
-// edits are changes of fields of a record. nil removes the field.
+// edits returns changes to the fields of a record. nil removes a field.
 func edits() []document.Object {
 	var all []document.Object
 	odd := []any{nil, "x", 7, document.O("n", 1)}
@@ -185,7 +185,7 @@ func edits() []document.Object {
 	return all
 }
 
-// edit changes fields of the event with a text. Values that the store refuses are skipped.
+// edit changes fields of the event with a text. It skips values that the store refuses.
 func (t *trial) edit(text string, fields document.Object) {
 	t.Helper()
 	set, unset := document.O(), document.O()
@@ -209,38 +209,38 @@ func (t *trial) edit(text string, fields document.Object) {
 	}
 }
 
-// traced returns an event that edit can find, whichever other fields are edited.
+// traced returns an event that edit finds by its trace, whatever other fields are edited.
 func traced(from, text string) inbox.Event {
 	e := event(from, text)
 	e.Trace = text
 	return e
 }
 
-// outcomes are the results of the runs of an edited event.
+// outcomes are the results that a run of an edited event may have.
 func outcomes() []error {
 	return []error{nil, boterr.New(boterr.Unavailable, "", "no answer"), inbox.Postpone(time.Second)}
 }
 
 const limitOfEdited = 3
 
-// editing is an inbox whose records are edited.
+// editing is an inbox whose records get edited.
 type editing struct {
 	*trial
 
 	outcome error
-	// fields are the edits made in each run, or nil for none.
+	// fields are the edits during each run, or nil.
 	fields document.Object
 	runs   map[string]int
 }
 
-// handle gives runs of the event "edited" the outcome, but postpones the event only once.
+// handle returns outcome for the event "edited", but postpones it only once.
 func (e *editing) handle(_ context.Context, d *inbox.Delivery) error {
 	e.runs[d.Event.Trace]++
 	if d.Event.Trace == "next" {
 		return nil
 	}
 	if !e.fields.IsZero() {
-		e.edit("edited", e.fields) //nolint:contextcheck // As an operator does.
+		e.edit("edited", e.fields) //nolint:contextcheck // like an operator
 	}
 	if boterr.CodeOf(e.outcome) != boterr.Unavailable && e.runs[d.Event.Trace] > 1 {
 		return nil
@@ -248,7 +248,7 @@ func (e *editing) handle(_ context.Context, d *inbox.Delivery) error {
 	return e.outcome
 }
 
-// check edits an event before and during each run, and checks that it ends after at most this many runs.
+// check edits an event before and during each run. It fails if the event runs more than most times.
 func (e *editing) check(p *inbox.Inbox, from string, before, meanwhile document.Object, most int) {
 	e.Helper()
 	e.fields, e.runs = meanwhile, map[string]int{}
@@ -302,7 +302,7 @@ func clockThatGoesBackDelaysNoRetry(t *trial) {
 	t.requireHandled("1")
 }
 
-// atOnceRules are about events that begin with their acceptance, without another write.
+// atOnceRules are about events that start with their acceptance, without a separate write.
 var atOnceRules = []Rule{
 	rule(startWithTheAcceptanceThatNeverCameBackIsAFailure, "an event that began with its acceptance and never came back has failed once"),
 	rule(startWithTheAcceptanceIsGivenBack, "an event that began with its acceptance, and whose run was ended from outside, was not tried"),
@@ -310,8 +310,8 @@ var atOnceRules = []Rule{
 		"an event that began with its acceptance and failed has failed once, also where its process is lost later"),
 }
 
-// atOnce runs an inbox, and accepts events until one begins with its acceptance. The handler decides how that
-// one ends. atOnce returns a function that ends the Run.
+// atOnce runs an inbox and accepts events until one starts with its acceptance. handle decides how this event ends.
+// The returned function ends Run.
 func (t *trial) atOnce(handle inbox.Handler, settings ...func(*inbox.Config)) (end func()) {
 	t.Helper()
 	began := make(chan bool)
@@ -338,7 +338,7 @@ func (t *trial) atOnce(handle inbox.Handler, settings ...func(*inbox.Config)) (e
 	}
 }
 
-// isAtOnce reports whether an event was marked as begun when it was accepted.
+// isAtOnce reports whether an event was stored as begun when it was accepted.
 func (t *trial) isAtOnce(ctx context.Context, id string) bool {
 	filter, err := query.CompileFilter(document.O(document.IDField, id, "begun", true))
 	if err != nil {
@@ -396,7 +396,7 @@ func failureOfAStartWithTheAcceptanceCountsOnce(t *trial) {
 	})
 	<-settled
 	var attempts []int
-	next := t.attemptsOf(&attempts) // While the first inbox still leads, as if its process had been lost.
+	next := t.attemptsOf(&attempts) // The first inbox still leads, as if its process had died.
 	t.drain(next)
 	t.advance(time.Second)
 	t.drain(next)
@@ -423,7 +423,7 @@ func (t *trial) everything() string {
 	return text.String()
 }
 
-// erase erases a sender of the channel "web", who must have that many events.
+// erase erases a sender of the channel "web". It fails unless the sender had the given number of events.
 func (t *trial) erase(by *inbox.Inbox, from string, events int) {
 	t.Helper()
 	removed, err := by.Erase(t.Context(), "app", "web", from)
@@ -464,7 +464,7 @@ func eraseRemovesASender(t *trial) {
 	t.requireHandled("waits", "on the page")
 	for _, text := range []string{"discarded", "dead", "done", "waits"} {
 		t.repeat(p, event("bob", text))
-		t.accept(p, event("ada", text)) // The message counts as a new event.
+		t.accept(p, event("ada", text)) // The erased event counts as new.
 	}
 	_, err = p.Erase(t.Context(), "app", "web", "")
 	require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(err))

@@ -25,7 +25,7 @@ var crashRules = []Rule{
 	rule(suspectThatWasLostAgainRunsAlone, "while an event runs that was lost with others twice, no other event begins"),
 }
 
-// crowd makes a process begin an event of each of these senders, and then crash.
+// crowd has a process start events of different senders and then crash.
 func (t *trial) crowd(p *inbox.Inbox, began <-chan string, events int) {
 	t.Helper()
 	for range events {
@@ -36,7 +36,7 @@ func (t *trial) crowd(p *inbox.Inbox, began <-chan string, events int) {
 	}
 }
 
-// forever returns a handler that blocks until the test ends, and the channel of the events that began.
+// forever returns a handler that blocks until the end of the test, and a channel that receives the events that start.
 func (t *trial) forever() (handler inbox.Handler, began chan string) {
 	began = make(chan string, 1000)
 	return func(_ context.Context, d *inbox.Delivery) error {
@@ -46,7 +46,7 @@ func (t *trial) forever() (handler inbox.Handler, began chan string) {
 	}, began
 }
 
-// crashTogether accepts an event of each of these senders, and loses all of them in one crash.
+// crashTogether accepts an event from each sender and loses all of them in one crash.
 func (t *trial) crashTogether(senders ...string) {
 	t.Helper()
 	handler, began := t.forever()
@@ -114,19 +114,19 @@ func guiltyEventIsFound(t *trial) {
 	require.LessOrEqual(t, crashes, limit+2)
 }
 
-// fleet is a series of processes. One event kills each of them, and the next one replaces it.
+// fleet is a series of processes. One event kills each of them, and another process replaces it.
 type fleet struct {
 	*trial
 
 	limit int
-	// left is the number of unsettled events. all is closed when none is left.
+	// left is the number of events without a result. all is closed when it reaches 0.
 	left atomic.Int64
 	all  chan struct{}
 }
 
-// live runs a process until the guilty event kills it, and returns false if the process survived and handled
-// all events. In the first process, all other runs last until the process ends. In later ones they take a
-// while, and the current ones end with the process.
+// live runs a process until the guilty event kills it. It returns false if the process survived and handled all
+// events. In the first process, all other runs last until its end. In later processes they take a while, and end at
+// the latest with the process.
 func (f *fleet) live(crashes int) (crashed bool) {
 	f.Helper()
 	const slow = 20 * time.Millisecond
@@ -160,8 +160,8 @@ func (f *fleet) live(crashes int) (crashed bool) {
 	}
 }
 
-// stepping returns a process in which each event blocks until goOn. began receives the senders of events that
-// began.
+// stepping returns a process in which each event blocks until goOn receives. began receives the senders of started
+// events.
 func (t *trial) stepping() (p *inbox.Inbox, began chan string, goOn chan struct{}) {
 	t.Helper()
 	began, goOn = make(chan string, 100), make(chan struct{})
@@ -188,7 +188,7 @@ func suspectsRunOneAtATime(t *trial) {
 		t.accept(p, event(fresh, "hi"))
 		require.Equal(t, fresh, <-began, "a suspect began beside another one, or an event waits for a suspect")
 	}
-	for range 4 { // As many as are running now.
+	for range 4 { // as many as are running
 		goOn <- struct{}{}
 	}
 	for range 2 {
@@ -206,7 +206,7 @@ func suspectThatDoesNotEnd(t *trial) {
 	env.Store = store.Wrap(env.Store, func(ctx context.Context, _ store.Call) (context.Context, func(int, error) error, error) {
 		select {
 		case calls <- struct{}{}:
-		default: // One is enough.
+		default: // One reminder is enough.
 		}
 		return ctx, nil, nil
 	})
@@ -214,7 +214,7 @@ func suspectThatDoesNotEnd(t *trial) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	go func() { _ = p.Run(ctx) }()
-	// Time passes only with the calls that the process makes, so that no lease expires before it is used.
+	// Time passes only with the calls of the process, so that no lease expires before it is used.
 	const callsPerStep = 5
 	seen := map[string]bool{}
 	for made := 0; len(seen) < 3; {

@@ -60,7 +60,7 @@ func failureIsTriedAgainAfterAPause(t *trial) {
 	require.Equal(t, "2", textOf(t.runNext(p).Event), "the lane goes on after the dead letter")
 }
 
-// busyPlatformError carries the pause before the platform takes messages again.
+// busyPlatformError is a failure with a requested pause.
 type busyPlatformError struct{ error }
 
 func (busyPlatformError) RetryAfter() time.Duration { return 10 * time.Minute }
@@ -230,7 +230,7 @@ var deadLetterRules = []Rule{
 	rule(deadLetterIsRemovedAfterDeadRetention, "a dead letter is kept for DeadRetention, and not longer; for ever if that is negative"),
 }
 
-// bad refuses every event.
+// bad fails for every event with an error that makes it a dead letter.
 func bad(context.Context, *inbox.Delivery) error { return boterr.Invalid("text", "is bad") }
 
 func (t *trial) letters(by *inbox.Inbox, p inbox.DeadLettersParams) []inbox.DeadLetter {
@@ -375,12 +375,12 @@ func deadLetterIsRemovedAfterDeadRetention(t *trial) {
 	removeOld(p, 0)
 	t.advance(time.Millisecond)
 	removeOld(t.process(nil, func(c *inbox.Config) { c.DeadRetention = -1 }), 0)
-	removeOld(t.process(nil), 0) // The default is longer.
+	removeOld(t.process(nil), 0) // The default retention is longer.
 	removeOld(p, 1)
 	letters := t.letters(p, inbox.DeadLettersParams{})
 	require.Len(t, letters, 1)
 	require.Equal(t, "2", textOf(letters[0].Event))
-	t.accept(p, event("ada", "1")) // The message counts as a new event.
+	t.accept(p, event("ada", "1")) // The forgotten event counts as new.
 	t.drain(p)
 	t.requireHandled("1")
 }

@@ -58,7 +58,7 @@ func laneInItsOrder(t *trial) {
 	t.requireHandled(all...)
 }
 
-// witness records the events that run at the same time.
+// witness records which events run at the same time.
 type witness struct {
 	mu      sync.Mutex
 	running map[string]bool
@@ -174,7 +174,7 @@ func lostRunStoresNothing(t *trial) {
 	wake := t.crash(lost, began, goOn)
 	t.advance(lease.DefaultLease)
 	other := t.process(func(context.Context, *inbox.Delivery) error { return boterr.New(boterr.Unavailable, "", "no answer") })
-	t.drain(other) // Counts the start that never came back.
+	t.drain(other) // This counts the start that never came back.
 	t.advance(time.Second)
 	t.drain(other)
 	before := t.stored()
@@ -195,7 +195,7 @@ func killedEachTimeEndsAsDeadLetter(t *trial) {
 		handler, began, goOn := frozen()
 		wakes = append(wakes, t.crash(t.process(handler, threeTimes), began, goOn))
 		t.advance(lease.DefaultLease)
-		t.drain(other) // Counts the start that never came back.
+		t.drain(other) // This counts the start that never came back.
 		t.advance(time.Minute)
 	}
 	t.requireHandled("deadly", "deadly", "deadly", "2")
@@ -229,7 +229,7 @@ func eventThatNeverBeganIsNotBlamed(t *trial) {
 	require.NoError(t, err)
 	seen, err := leases.Look(t.Context(), []string{inbox.Lane("app", "web", "ada")})
 	require.NoError(t, err)
-	// As if a process died between its last event and the end of its lease.
+	// This claim simulates a process that died between its last event and the end of its lease.
 	lane := inbox.Lane("app", "web", "ada")
 	_, err = leases.Claim(t.Context(), lane, seen[lane], t.Now(), lease.Work{Purpose: "inbox", Items: []string{"app web ada 1"}})
 	require.NoError(t, err)
@@ -275,7 +275,7 @@ func restartTakesOverAtOnce(t *trial) {
 	})
 	t.drain(next)
 	t.requireHandled("3")
-	t.drain(t.process(nil)) // Process next counts the lost start first.
+	t.drain(t.process(nil)) // The process next counts the lost start first.
 	t.requireHandled()
 	t.drainAll(next)
 	t.requireHandled("1", "2")
@@ -292,7 +292,7 @@ func noLaneHasADocument(t *trial) {
 	require.Zero(t, count)
 }
 
-// shareRules are the rules about sharing workers.
+// shareRules are about sharing workers.
 var shareRules = []Rule{
 	rule(appThatHangsHoldsUpNoOther, "however many runs of an app hang, events of another app are handled meanwhile"),
 	rule(channelThatHangsHoldsUpNoOther, "however many runs of a channel hang, events of another channel of the app are handled meanwhile"),
@@ -302,12 +302,11 @@ var shareRules = []Rule{
 	rule(pendingCountsPerApp, "an app that has as many events waiting as it may have leaves the inbox open for others"),
 }
 
-// patience is the longest time that a rule waits for a required effect. It is only reached if the rule is
-// broken.
+// patience is the maximum time that a rule waits for a required effect. Only a broken rule takes so long.
 const patience = 5 * time.Minute
 
-// running runs an inbox in which events hang until the end if hangs returns true for them. It returns a
-// channel that receives the texts of other events, and a function that ends the Run.
+// running runs an inbox in which events hang until the end if hangs returns true. handled receives the texts of other
+// events. The returned function ends Run.
 func (t *trial) running(p func(inbox.Handler) *inbox.Inbox, hangs func(inbox.Event) bool) (handled <-chan string, end func()) {
 	t.Helper()
 	texts, release := make(chan string, 10_000), make(chan struct{})
@@ -345,8 +344,7 @@ func (t *trial) await(texts <-chan string) string {
 	}
 }
 
-// hanging runs an inbox in which events of one channel hang, and requires that events of another one are
-// handled.
+// hanging runs an inbox in which events like hangs block. It requires that events like goesOn are handled.
 func (t *trial) hanging(members int, hangs, goesOn inbox.Event) {
 	t.Helper()
 	var p *inbox.Inbox
@@ -381,7 +379,7 @@ func channelThatHangsHoldsUpNoOther(t *trial) {
 	}
 }
 
-// forget removes all events and leases.
+// forget removes all events and lanes.
 func (t *trial) forget() error {
 	for _, collection := range []string{"inbox", "leases", "inboxLeader"} {
 		if err := t.removeAll(collection); err != nil {
@@ -398,8 +396,8 @@ func backlogHoldsUpNoOther(t *trial) {
 	}
 }
 
-// handledBefore has members with backlogs, and then one without. It returns the number of events that one
-// worker handles before the event of that last member.
+// handledBefore accepts the backlogs of several members and then one event of another member. It returns how many
+// events a single worker handles before that last event.
 func (t *trial) handledBefore(members, backlog int) (before int) {
 	t.Helper()
 	setting := func(c *inbox.Config) { c.Workers, c.Poll = 1, 5*time.Millisecond }
@@ -435,7 +433,7 @@ func retryQueuesBehindFreshEvents(t *trial) {
 	t.advance(time.Minute)
 	t.accept(p, event("cleo", "3"))
 	t.drain(p)
-	if t.rule.isAlone { // Processes that share a store may use another order, because each looks for events separately.
+	if t.rule.isAlone { // Processes that share a store may use another order.
 		t.requireHandled("1", "2", "3", "1")
 	}
 }

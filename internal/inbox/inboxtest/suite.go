@@ -1,11 +1,11 @@
-// Package inboxtest checks the guarantees of package inbox over any store.Store: one small function for each
-// rule, which quotes the rule if it is broken.
+// Package inboxtest checks the guarantees of package inbox with any store.Store. Each rule is one small function; a
+// failure quotes the rule.
 //
-//   - To check inboxes over a store against all rules, use [RunInbox].
+//   - To check inboxes on a store against all rules, use [RunInbox].
 //   - To check one rule, use [Rules] and [Rule.Check].
-//   - To measure inboxes over a store, use [Benchmark].
+//   - To measure inboxes on a store, use [Benchmark].
 //
-// The test of inboxes over a store:
+// A test of inboxes on a store:
 //
 //	func TestInbox(t *testing.T) {
 //		inboxtest.RunInbox(t, func(t *testing.T) store.Store { return memstore.New() })
@@ -45,8 +45,8 @@ type Rule struct {
 	Text string
 
 	check func(*trial)
-	// needsProcesses is true if the rule is about concurrent processes. isAlone is true if it applies to a
-	// store that one process has to itself.
+	// needsProcesses is true if the rule is about concurrent processes. isAlone is true if it is about a store that
+	// one process has to itself.
 	needsProcesses, isAlone bool
 }
 
@@ -54,15 +54,15 @@ func rule(check func(*trial), text string) Rule {
 	return Rule{Name: conformance.NameOf(check), Text: text, check: check}
 }
 
-// Applies reports whether a rule applies to a store. Rules whose names begin with "Alone" only apply to a
-// store that one process has to itself (store.Watcher).
+// Applies reports whether the rule applies to a store. Rules whose names start with "Alone" only apply to a store
+// that one process has to itself (store.Watcher).
 func (r Rule) Applies(database store.Store) bool {
 	_, isAlone := database.(store.Watcher)
 	return isAlone || !r.isAlone
 }
 
-// RunInbox checks inboxes over a store against every rule, each in a subtest with a new store. For rules that
-// depend on time, a separate clock replaces the store's.
+// RunInbox checks inboxes on a store against every rule, each in a subtest with a new store. Rules that depend on
+// time use their own clock in place of the store's.
 func RunInbox(t *testing.T, newStore func(t *testing.T) store.Store) {
 	t.Helper()
 	for _, rule := range Rules() {
@@ -77,9 +77,9 @@ func RunInbox(t *testing.T, newStore func(t *testing.T) store.Store) {
 	}
 }
 
-// Rules returns the rules. The rules for a store that processes share apply to every store, as if several
-// processes used it. Most of them also apply to a store that one process has to itself. There, the next
-// process begins after the previous one has ended.
+// Rules returns the rules. The rules for shared stores apply to every store, as if several processes used it. Most of
+// them also apply to a store that one process has to itself; there, a process starts after the previous one has
+// ended.
 func Rules() []Rule {
 	rules := slices.Concat(
 		acceptRules, laneRules, shareRules, failureRules, deadLetterRules, crashRules, eraseRules, editedRules)
@@ -96,14 +96,13 @@ func Rules() []Rule {
 	return rules
 }
 
-// Check checks inboxes over a store against the rule. The collections "inbox" and "leases" of the store must
-// be empty.
+// Check checks inboxes on a store against the rule. The collections "inbox" and "leases" must be empty.
 func (r Rule) Check(t T, database store.Store) {
 	t.Helper()
 	r.check(newTrial(t, r, database))
 }
 
-// trial is one check of one rule: processes on a store, with a clock that the rule moves.
+// trial is the check of a rule: processes on a store, with a clock that the rule controls.
 type trial struct {
 	T
 
@@ -113,7 +112,7 @@ type trial struct {
 	mu  sync.Mutex
 	now time.Time
 	ids int
-	// handled are the texts of the events, in the order in which their handling began.
+	// handled has the texts of events in the order in which handling started.
 	handled []string
 }
 
@@ -128,7 +127,7 @@ func newTrial(t T, rule Rule, database store.Store) *trial {
 	return &trial{T: t, rule: rule, store: database, now: time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)}
 }
 
-// Errorf reports a failure together with the rule that it breaks.
+// Errorf reports a failure and quotes the rule.
 func (t *trial) Errorf(format string, args ...any) {
 	t.Helper()
 	t.T.Errorf("rule broken: %s\n%s", t.rule.Text, fmt.Sprintf(format, args...))
@@ -140,14 +139,14 @@ func (t *trial) Now() time.Time {
 	return t.now
 }
 
-// advance moves the clock.
+// advance moves the clock forward.
 func (t *trial) advance(by time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.now = t.now.Add(by)
 }
 
-// newID returns an id that is new to all processes.
+// newID returns an id that no process has used.
 func (t *trial) newID() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -155,13 +154,13 @@ func (t *trial) newID() string {
 	return fmt.Sprintf("id-%d", t.ids)
 }
 
-// clockedAlone is a store that one process has to itself, with the clock of a trial.
+// clockedAlone is a store for one process, with the clock of a trial.
 type clockedAlone struct {
 	clocked
 	store.Watcher
 }
 
-// env returns the environment of a process. The store is a Watcher only for the rules that need one.
+// env returns the environment of a process. Its store is a store.Watcher only if the rule needs one.
 func (t *trial) env() record.Env {
 	env := record.Env{Store: clocked{t.store, t}, Now: t.Now, NewID: t.newID}
 	if watcher, ok := t.store.(store.Watcher); ok && t.rule.isAlone {
@@ -170,15 +169,14 @@ func (t *trial) env() record.Env {
 	return env
 }
 
-// process returns the inbox of a separate process. handle is called after the event was recorded; nil does
-// nothing.
+// process returns the inbox of a new process. handle is called after the event was recorded; it may be nil.
 func (t *trial) process(handle inbox.Handler, settings ...func(*inbox.Config)) *inbox.Inbox {
 	t.Helper()
 	return t.processIn(t.env(), handle, settings...)
 }
 
-// mortal returns a process that Run drives, and a function that kills it and that must be called. Once that has
-// returned, the store ignores all later calls of the process.
+// mortal returns a process that is driven by Run, and a function that kills it. Callers must call kill. When kill has
+// returned, the store ignores all calls of the process.
 func (t *trial) mortal(handle inbox.Handler, settings ...func(*inbox.Config)) (process *inbox.Inbox, kill func()) {
 	t.Helper()
 	var calls sync.RWMutex
@@ -200,13 +198,13 @@ func (t *trial) mortal(handle inbox.Handler, settings ...func(*inbox.Config)) (p
 	go func() { _ = p.Run(ctx) }()
 	return p, func() {
 		stop()
-		calls.Lock() // The current calls still reach the store.
+		calls.Lock() // Calls in progress still reach the store.
 		defer calls.Unlock()
 		isDead = true
 	}
 }
 
-// processIn is process for an environment.
+// processIn is process with an environment.
 func (t *trial) processIn(env record.Env, handle inbox.Handler, settings ...func(*inbox.Config)) *inbox.Inbox {
 	t.Helper()
 	leases, err := lease.New(lease.Config{Env: env})
@@ -236,7 +234,7 @@ func (t *trial) note(text string) {
 	t.handled = append(t.handled, text)
 }
 
-// requireHandled checks the events handled since the last call.
+// requireHandled checks which events were handled since the last call.
 func (t *trial) requireHandled(texts ...string) {
 	t.Helper()
 	t.mu.Lock()
@@ -250,7 +248,7 @@ func (t *trial) requireHandled(texts ...string) {
 	require.Equal(t, texts, handled)
 }
 
-// event returns an event of a sender with a text. Its key consists of both.
+// event returns an event from a sender with a text. Its key contains both.
 func event(from, text string) inbox.Event {
 	return inbox.Event{App: "app", Channel: "web", From: from, Key: from + " " + text, Body: document.O("text", text)}
 }
@@ -263,7 +261,7 @@ func keyless(e inbox.Event) inbox.Event {
 
 func textOf(e inbox.Event) string { return document.Get(e.Body, "text", "") }
 
-// accept accepts events, all of them new.
+// accept accepts events, which must be new.
 func (t *trial) accept(by *inbox.Inbox, events ...inbox.Event) {
 	t.Helper()
 	for _, e := range events {
@@ -273,7 +271,7 @@ func (t *trial) accept(by *inbox.Inbox, events ...inbox.Event) {
 	}
 }
 
-// repeat accepts an event that was accepted before.
+// repeat accepts an event that was already accepted.
 func (t *trial) repeat(by *inbox.Inbox, e inbox.Event) {
 	t.Helper()
 	accepted, err := by.Accept(t.Context(), e)
@@ -303,7 +301,7 @@ func (t *trial) drain(by *inbox.Inbox) {
 	require.Fail(t, "it runs without end")
 }
 
-// drainAll handles everything, as time passes.
+// drainAll handles all events and lets time pass until none are left.
 func (t *trial) drainAll(by *inbox.Inbox) {
 	t.Helper()
 	for range 1000 {
@@ -318,8 +316,7 @@ func (t *trial) drainAll(by *inbox.Inbox) {
 	require.Fail(t, "it never ends")
 }
 
-// crash begins to handle the next event, and never ends it, like a process that is killed in the middle. wake
-// continues the run.
+// crash starts to handle the next event and stops in the middle, like a killed process. wake continues the run.
 func (t *trial) crash(by *inbox.Inbox, began <-chan struct{}, goOn chan<- struct{}) (wake func() error) {
 	t.Helper()
 	ended := make(chan error, 1)
@@ -339,7 +336,7 @@ func (t *trial) crash(by *inbox.Inbox, began <-chan struct{}, goOn chan<- struct
 	}
 }
 
-// frozen returns a handler that blocks until goOn, and the channels to control it.
+// frozen returns a handler that blocks until goOn receives, and the channels to control it.
 func frozen() (handler inbox.Handler, began, goOn chan struct{}) {
 	began, goOn = make(chan struct{}, 1), make(chan struct{})
 	return func(context.Context, *inbox.Delivery) error {
@@ -358,16 +355,16 @@ func (t *trial) removeAll(collection string) error {
 	return err
 }
 
-// Load is the load of a benchmark on an inbox.
+// Load is the load in a benchmark.
 type Load struct {
-	// Events of Members members arrive in turn, sent by Producers goroutines.
+	// Members is the number of members that send events in turn. Producers is the number of goroutines that accept
+	// the events.
 	Members, Producers int
 	// Workers is inbox.Config.Workers.
 	Workers int
 }
 
-// Benchmark accepts b.N events over a store, and concurrently handles them with a handler that does nothing.
-// It reports the events per second.
+// Benchmark accepts b.N events while an empty handler handles them. It reports the events per second.
 func Benchmark(b *testing.B, database store.Store, load Load) {
 	b.Helper()
 	var handled atomic.Int64
@@ -402,7 +399,7 @@ func Benchmark(b *testing.B, database store.Store, load Load) {
 	require.NoError(b, <-ended)
 }
 
-// idleInbox returns an inbox without a limit on waiting events, whose handler only counts.
+// idleInbox returns an inbox without a limit on waiting events. Its handler only calls count.
 func idleInbox(b *testing.B, database store.Store, workers int, count func()) *inbox.Inbox {
 	b.Helper()
 	return benchmarked(b, database, workers, func(context.Context, *inbox.Delivery) error {
@@ -425,8 +422,8 @@ func benchmarked(b *testing.B, database store.Store, workers int, handler inbox.
 	return box
 }
 
-// BenchmarkNeighbour measures the time from the acceptance of one app's event to its handler, while runs of
-// the given number of another app's members hang.
+// BenchmarkNeighbour measures the time from the acceptance of one app's event to its handler, while hung runs of
+// another app's members hang.
 func BenchmarkNeighbour(b *testing.B, database store.Store, hung int) {
 	b.Helper()
 	handled, release := make(chan struct{}), make(chan struct{})

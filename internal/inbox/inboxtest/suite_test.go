@@ -23,7 +23,7 @@ type broken struct {
 
 func (b broken) Collection(name string) store.Collection { return b.breaks(b.Store.Collection(name)) }
 
-// forgetful reports inserts of events that were already there as new.
+// forgetful is a collection that reports repeated inserts as successful.
 type forgetful struct{ store.Collection }
 
 func (f forgetful) Insert(ctx context.Context, documents ...document.Object) error {
@@ -34,7 +34,7 @@ func (f forgetful) Insert(ctx context.Context, documents ...document.Object) err
 	return err
 }
 
-// careless ignores filters when it makes changes.
+// careless is a collection that ignores filters in changes.
 type careless struct{ store.Collection }
 
 func (c careless) Update(
@@ -48,7 +48,7 @@ func (c careless) Update(
 	return c.Collection.Update(ctx, byID, change, options)
 }
 
-// reversed returns the last first.
+// reversed is a collection that returns documents in reverse order.
 type reversed struct{ store.Collection }
 
 func (r reversed) Find(
@@ -62,8 +62,7 @@ func (r reversed) Find(
 	return turned, err
 }
 
-// Each rule passes over a store that works, and fails over one that breaks it. That all rules pass over a store
-// that works is a test of package inbox.
+// Each rule must fail on a store that breaks it. Package inbox tests that all rules pass on a correct store.
 func TestRules_SeeBrokenStores(t *testing.T) {
 	t.Parallel()
 	works := func(c store.Collection) store.Collection { return c }
@@ -90,7 +89,7 @@ func TestRules_SeeBrokenStores(t *testing.T) {
 func Example() {
 	for _, rule := range inboxtest.Rules() {
 		if rule.Name == "LaneInItsOrder" {
-			_ = rule.Text // The text that a report quotes.
+			_ = rule.Text // the text that failures quote
 		}
 	}
 	// func TestInbox(t *testing.T) { inboxtest.RunInbox(t, newStore) } checks all of them.
