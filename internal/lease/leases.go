@@ -16,44 +16,44 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// ErrLost is the error of a lease that no longer holds, and the context.Cause of its run: it could not be
-// renewed, or another process has taken it.
+// ErrLost is the error of a lease that may no longer hold, because it could not be renewed or another process has
+// taken it. It is also the context.Cause of the lease's run.
 var ErrLost = boterr.New(boterr.Conflict, "", "the lease is lost: another run may be in progress")
 
 // DefaultLease is the default of Config.Lease.
 const DefaultLease = 30 * time.Second
 
-// Leases gives lanes, such as the messages of a member, to one run at a time, across all processes that share
-// a store. New returns one. It is safe for concurrent use.
+// Leases gives each lane, such as the messages of a member, to one run at a time, in all processes that share a
+// store. Create it with New. It is safe for concurrent use.
 //
-// A lane that was in use has a document, which is removed when the lane has been idle for an hour, or for a
-// day if its last lease never came back: see Sweep.
+// A used lane has a document, which is removed when the lane has been idle for an hour, or for a day if its last
+// lease never came back: see Sweep.
 type Leases struct {
 	store   store.Store
 	records store.Collection
 	lease   time.Duration
 	now     func() time.Time
 	log     *slog.Logger
-	// compiled are the updates, once compiling is done. See updates.
+	// compiled has the updates once compiling is done; see the method updates.
 	compiling sync.Once
 	compiled  leaseUpdates
 	held      *Held[*Lease]
-	// process distinguishes the leases of this process from others.
+	// process identifies the leases of this process.
 	process string
 
 	mu        sync.Mutex
 	isBeating bool
 	clock     reading
-	// sweptAt is the time of the last removal of idle lanes, by the given clock.
+	// sweptAt is the time of the last Sweep by the given clock.
 	sweptAt time.Time
 }
 
 // Work describes the work under a lease.
 type Work struct {
-	// Purpose is a word for it.
+	// Purpose is a short name for the work.
 	Purpose string
-	// Items are the ids of the steps under the lease, in order, if a later lease must know that they may have
-	// begun.
+	// Items are the ids of the steps under the lease, in order, if the next lease must know which steps may have
+	// started.
 	Items []string
 }
 
@@ -63,28 +63,28 @@ type Config struct {
 	Env record.Env
 	// Collection is the name of the collection with the lanes. The default is "leases".
 	Collection string
-	// Lease is the time that a lease holds without renewal. The default is DefaultLease.
+	// Lease is how long a lease holds without renewal. The default is DefaultLease.
 	Lease time.Duration
-	// Log receives lines about leases that could not be renewed, at warn. By default nothing is logged.
+	// Log receives warnings about leases that could not be renewed. By default, nothing is logged.
 	Log *slog.Logger
 }
 
 // leaseUpdates are the changes that leases make, compiled once.
 type leaseUpdates struct{ claim, release, releaseMarked, notAlone *query.Update }
 
-// reading is the last reading of the store's clock, with the process's own time of the reading.
+// reading is a reading of the store's clock, and the process's own time of the reading.
 type reading struct{ store, own time.Time }
 
-// The fields of a lane's document, in addition to the fields of every claim.
+// Fields of a lane's document, in addition to the fields of every claim.
 const (
 	fieldPurpose = "purpose"
 	// fieldItems are the ids of the steps under the lease.
 	fieldItems = "items"
-	// fieldProcess is the process that has the lease, or had it last.
+	// fieldProcess is the process that has the lease or had it last.
 	fieldProcess = "process"
-	// fieldNotAlone is true if another lease of that process was lost as well.
+	// fieldNotAlone is true if the process lost another lease at the same time.
 	fieldNotAlone = "notAlone"
-	// fieldOvertaken is true after a lease that never came back, until a later one is marked.
+	// fieldOvertaken is true after a lease that never came back, until a later lease is marked.
 	fieldOvertaken = "overtaken"
 	// fieldFreedAt is the end of the last lease.
 	fieldFreedAt = "freedAt"
@@ -93,7 +93,7 @@ const (
 // defaultCollection is the name of the collection with the lanes.
 const defaultCollection = "leases"
 
-// New returns Leases. InvalidArgument: there is no store, or the lease is shorter than Shortest.
+// New returns Leases, or InvalidArgument if there is no store or the lease is shorter than Shortest.
 func New(config Config) (*Leases, error) {
 	if config.Env.Store == nil {
 		return nil, boterr.Missing("env.store", "the store that holds the leases")
@@ -115,7 +115,7 @@ func New(config Config) (*Leases, error) {
 	}, nil
 }
 
-// updates returns the updates, compiled on first use.
+// updates returns the updates, compiled at first use.
 func (t *Leases) updates() *leaseUpdates {
 	t.compiling.Do(func() { t.compiled = newLeaseUpdates() })
 	return &t.compiled
@@ -131,7 +131,7 @@ func newLeaseUpdates() leaseUpdates {
 	}
 }
 
-// mustUpdate compiles an update that is known to be valid.
+// mustUpdate compiles a constant update.
 func mustUpdate(pairs ...any) *query.Update {
 	update, err := query.CompileUpdate(document.O(pairs...))
 	if err != nil {
@@ -140,10 +140,10 @@ func mustUpdate(pairs ...any) *query.Update {
 	return update
 }
 
-// Duration returns the time that a lease holds without renewal.
+// Duration returns how long a lease holds without renewal.
 func (t *Leases) Duration() time.Duration { return t.lease }
 
-// Look returns the stored documents of lanes, as far as they exist. Errors come from the store.
+// Look returns the documents of the lanes that have one. Errors come from the store.
 func (t *Leases) Look(ctx context.Context, lanes []string) (map[string]document.Object, error) {
 	ids := make([]any, len(lanes))
 	for i, lane := range lanes {
@@ -164,12 +164,12 @@ func (t *Leases) Look(ctx context.Context, lanes []string) (map[string]document.
 	return byLane, nil
 }
 
-// Claim begins a lease of a lane that has not changed since it was seen: the zero Object means that it had no
-// document. now is a time of the store's clock at which the lane was free, and work is stored with the lease
-// until another one begins. It returns nil if another process has had a lease since. seen must not be older
-// than a lease. Errors come from the store.
+// Claim claims the lease of a lane that has not changed since it was seen; the zero Object means that the lane had no
+// document. now is a time of the store's clock at which the lane was free. work is stored until another lease begins.
+// Claim returns nil if another process has had a lease since. seen must not be older than a lease. Errors come from
+// the store.
 //
-// Callers must call Release. The lease is renewed only after Keep.
+// Callers must call Release. The lease is only renewed after Keep.
 func (t *Leases) Claim(
 	ctx context.Context, lane string, seen document.Object, now time.Time, work Work,
 ) (*Lease, error) {
@@ -177,7 +177,7 @@ func (t *Leases) Claim(
 	held.confirmed(held.began)
 	until := int64(document.TimestampOf(now.Add(t.lease)))
 	if seen.IsZero() {
-		// A lane whose document was removed must not reuse its earlier fences.
+		// A lane whose document was removed must not reuse earlier fencing tokens.
 		held.fence = int64(document.TimestampOf(now))
 		made := document.O(document.IDField, lane, FieldFence, held.fence, FieldUntil, until, fieldPurpose, work.Purpose, fieldProcess, t.process)
 		if len(work.Items) > 0 {
@@ -211,8 +211,8 @@ func (t *Leases) Claim(
 	return held, nil
 }
 
-// wasAlone reports whether the lease that was lost with a lane was the only one of its process. If there were
-// others, they are marked as not alone.
+// wasAlone reports whether a lost lease was the only one of its process. If there were others, wasAlone marks them as
+// not alone.
 func (t *Leases) wasAlone(ctx context.Context, lane string, seen document.Object) (bool, error) {
 	if seen.Has(fieldNotAlone) {
 		return false, nil
@@ -226,7 +226,7 @@ func (t *Leases) wasAlone(ctx context.Context, lane string, seen document.Object
 	if err != nil || marked.Matched > 0 {
 		return false, err
 	}
-	// A process that has since taken over one of the other lanes has marked this one first.
+	// Another process may have taken over one of the other lanes first and marked this one.
 	now, err := t.Look(ctx, []string{lane})
 	return !now[lane].Has(fieldNotAlone), err
 }
@@ -256,7 +256,7 @@ func asSeen(lane string, seen document.Object) document.Object {
 	return document.O(document.IDField, lane, FieldFence, Fence(seen), FieldUntil, until)
 }
 
-// update changes a lane that a filter finds, and reports whether it did.
+// update changes a lane that matches a filter, and reports whether one did.
 func (t *Leases) update(ctx context.Context, source document.Object, change query.Change) (bool, error) {
 	filter, err := query.CompileFilter(source)
 	if err != nil {
@@ -271,34 +271,33 @@ type Lease struct {
 	leases *Leases
 	lane   string
 	fence  int64
-	// claimedAt is the time of the claim by the store's clock. began is the same time by the process's clock.
+	// claimedAt is the time of the claim by the store's clock, and began the same time by the process's clock.
 	claimedAt, began time.Time
-	// wasLost is true if the previous lease never came back, and lost is its work.
+	// wasLost is true if the previous lease never came back. lost is the work of that lease.
 	wasLost bool
 	lost    Work
 	// wasAlone is true if the lost lease was the only one of its process.
 	wasAlone bool
-	// isOvertaken is true if an earlier lease never came back and no lease since was marked. isMarked is true
-	// if this one is.
+	// isOvertaken is true if an earlier lease never came back and no later lease was marked. isMarked is true if this
+	// lease is marked.
 	isOvertaken bool
 	isMarked    atomic.Bool
-	// confirmedAt is the time, by the process's clock, at which the store last confirmed that the lease
-	// holds.
+	// confirmedAt is the time, by the process's clock, when the store last confirmed the lease.
 	confirmedAt atomic.Pointer[time.Time]
 	isOver      atomic.Bool
-	// isGranted is true if the lease is not stored; then end ends its run.
+	// isGranted is true if the lease is not stored. end then ends its run.
 	isGranted bool
 	end       atomic.Pointer[context.CancelCauseFunc]
 }
 
-// Grant begins a lease that is not stored, for a process that has the store to itself. It does not expire,
-// and lasts until it is released, abandoned or revoked. The caller must make sure that the lane has no other
-// lease, and must call Revoke if another process gets the store.
+// Grant returns a lease that is not stored, for a process that has the store to itself. It does not expire: it lasts
+// until Release, Abandon or Revoke. Callers must ensure that the lane has no other lease, and must call Revoke if
+// another process gets the store.
 func (t *Leases) Grant(lane string, fence int64) *Lease {
 	return &Lease{leases: t, lane: lane, fence: fence, isGranted: true}
 }
 
-// Revoke ends a lease that was granted, and its run with the cause ErrLost.
+// Revoke ends a lease from Grant, and its run with the cause ErrLost.
 func (t *Lease) Revoke() {
 	t.isOver.Store(true)
 	if end := t.end.Load(); end != nil {
@@ -309,29 +308,28 @@ func (t *Lease) Revoke() {
 // Lane returns the name of the lane.
 func (t *Lease) Lane() string { return t.lane }
 
-// Fence returns the fencing token, which increases with each lease of the lane.
+// Fence returns the fencing token. Each lease of a lane has a greater one.
 func (t *Lease) Fence() int64 { return t.fence }
 
-// Lost returns the work of the previous lease if that one never came back, because its process died or lost
-// it.
+// Lost returns the work of the previous lease if that lease never came back, because its process died or lost it.
 func (t *Lease) Lost() (work Work, wasLost bool) { return t.lost, t.wasLost }
 
-// WasAlone reports whether the lease in Lost was the only one of its process that never came back. If that
-// process died, no other work under a lease can have ended it.
+// WasAlone reports whether the lease of Lost was the only one that its process lost. If so, no other work under a
+// lease can have killed the process.
 func (t *Lease) WasAlone() bool { return t.wasAlone }
 
-// IsOvertaken reports whether an earlier lease, for any purpose, never came back, and no lease since was
-// marked. The run of that lease may still be alive and write results. A run that prevents that, by storing
-// its Fence with its records, should call Mark.
+// IsOvertaken reports whether an earlier lease, for any purpose, never came back and no later lease was marked. The
+// run of that lease may still be alive and write results. A run that prevents this, by storing its Fence in its
+// records, should call Mark.
 func (t *Lease) IsOvertaken() bool { return t.isOvertaken }
 
-// Mark records that the earlier run reported by IsOvertaken can do no more harm. It takes effect once the
-// lease is released.
+// Mark records that the run reported by IsOvertaken can no longer do harm. It takes effect when the lease is
+// released.
 func (t *Lease) Mark() { t.isMarked.Store(true) }
 
-// Err returns ErrLost if another process may have the lane: the lease was released or found lost, or it has
-// expired, by the process's clock, since the store last confirmed it. It makes no call, so a run can check it
-// before each step.
+// Err returns ErrLost if another process may have the lane: the lease was released, was found lost, or has expired,
+// by the process's clock, since the store last confirmed it. Err does not call the store, so a run can call it before
+// each step.
 func (t *Lease) Err() error {
 	if t.isGranted && !t.isOver.Load() {
 		return nil
@@ -342,7 +340,7 @@ func (t *Lease) Err() error {
 	return nil
 }
 
-// Check asks the store whether the lease holds. The error is ErrLost if it does not, or comes from the store.
+// Check asks the store whether the lease holds. It returns ErrLost if not. Other errors come from the store.
 func (t *Lease) Check(ctx context.Context) error {
 	if err := t.Err(); err != nil || t.isGranted {
 		return err
@@ -358,7 +356,7 @@ func (t *Lease) Check(ctx context.Context) error {
 	return err
 }
 
-// confirmed records that the store confirmed the lease when asked at a time of the process's clock.
+// confirmed records that the store confirmed the lease in a request at a time of the process's clock.
 func (t *Lease) confirmed(at time.Time) { t.confirmedAt.Store(&at) }
 
 // Keep renews the lease until it is released or lost. If it is lost, Keep calls cancel with ErrLost.
@@ -378,19 +376,18 @@ func (t *Lease) Keep(cancel context.CancelCauseFunc) {
 func (t *Lease) keepGranted(cancel context.CancelCauseFunc) {
 	t.end.Store(&cancel)
 	if t.isOver.Load() {
-		cancel(ErrLost) // It was revoked meanwhile.
+		cancel(ErrLost) // The lease was revoked meanwhile.
 	}
 }
 
-// Abandon gives the lease up without telling the store: later effects of its run do not count, and the lease
-// expires.
+// Abandon gives up the lease without a write: later effects of its run do not count, and the lease expires.
 func (t *Lease) Abandon() {
 	t.isOver.Store(true)
 	t.leases.held.End(t)
 }
 
-// Release ends the lease, so that another one can begin. The error is ErrLost if it no longer held, or comes
-// from the store: then the lease expires later.
+// Release ends the lease, so that another one can begin. It returns ErrLost if the lease no longer held. Other errors
+// come from the store; the lease then expires.
 func (t *Lease) Release(ctx context.Context) error {
 	t.leases.held.End(t)
 	wasOver := t.isOver.Swap(true)

@@ -65,7 +65,7 @@ func (w *world) look() document.Object {
 	return seen[lane]
 }
 
-// claim claims the lane in its current state. It returns nil if another process has it.
+// claim claims the lane in its current state. It returns nil if another process has the lane.
 func (w *world) claim(leases *lease.Leases, purpose string) *lease.Lease {
 	w.t.Helper()
 	claimed, err := leases.Claim(w.t.Context(), lane, w.look(), w.now(), lease.Work{Purpose: purpose})
@@ -76,7 +76,7 @@ func (w *world) claim(leases *lease.Leases, purpose string) *lease.Lease {
 func TestClaim_OneOfManyAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for range 3 { // First for a new lane, then for one that was in use.
+	for range 3 { // first for a new lane, then for a used one
 		seen := w.look()
 		leases := make([]*lease.Lease, 16)
 		var all sync.WaitGroup
@@ -163,7 +163,7 @@ func TestTurn_EndsByTheOwnClockWithoutAskingTheStore(t *testing.T) {
 	require.ErrorIs(t, claimed.Err(), lease.ErrLost)
 }
 
-// renewalEnds waits, at the end of a test in virtual time, until the process no longer renews its leases.
+// renewalEnds waits, at the end of a test in virtual time, until the process stops renewing leases.
 func renewalEnds() { <-time.After(lease.DefaultLease) }
 
 func TestTurn_WrongClockTakesNothing(t *testing.T) {
@@ -217,7 +217,7 @@ func TestKeep_RenewsUntilAnotherHasTheTurn(t *testing.T) {
 
 		seen, err := leases.Look(t.Context(), []string{lane})
 		require.NoError(t, err)
-		for { // The first process renews meanwhile.
+		for { // The first process keeps renewing its lease.
 			now, err := leases.Now(t.Context())
 			require.NoError(t, err)
 			other, err := leases.Claim(t.Context(), lane, seen[lane], now, lease.Work{})
@@ -234,7 +234,7 @@ func TestKeep_RenewsUntilAnotherHasTheTurn(t *testing.T) {
 	})
 }
 
-// renewals receives when the lease of a lane is extended.
+// renewals receives when the lease of a lane is renewed.
 func renewals(t *testing.T, database *memstore.Store) (renewed <-chan struct{}, stop func()) {
 	t.Helper()
 	told := make(chan struct{}, 1)
@@ -390,9 +390,9 @@ func TestClaim_TellsWhetherTheLostTurnWasAlone(t *testing.T) {
 			require.NoError(t, err)
 			seen = append(seen, documents[name])
 		}
-		other := w.claim(w.then, "") // Its process lives.
+		other := w.claim(w.then, "") // The process of this lease is alive.
 		w.advance(lease.DefaultLease)
-		for i, document := range seen { // As they were seen before the first was taken over.
+		for i, document := range seen { // as they were before the first takeover
 			claimed, err := w.leases(w.now).Claim(t.Context(), strconv.Itoa(i), document, w.now(), lease.Work{})
 			require.NoError(t, err)
 			require.Equal(t, isAlone, claimed.WasAlone())

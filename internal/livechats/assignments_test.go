@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 )
 
-// putAssignment stores an ended assignment of ada in mine. fields is JSON to add, beginning with a comma.
+// putAssignment stores an ended assignment of ada. fields is additional JSON that starts with a comma.
 func (s *fixture) putAssignment(t *testing.T, id string, createdAt int64, fields string) {
 	t.Helper()
 	s.put(t, "assignments", fmt.Sprintf(`{"_id": %q, "app": "mine", "_version": 1, "createdAt": %d, "updatedAt": %d, "etag": "e",
@@ -220,15 +220,14 @@ func TestGetAssignmentsByMeta_RefusesNoValue(t *testing.T) {
 	}
 }
 
-// putOpen stores an open assignment in mine, of a separate member. fields is JSON to add, beginning with a
-// comma.
+// putOpen stores an open assignment of a new member. fields is additional JSON that starts with a comma.
 func (s *fixture) putOpen(t *testing.T, id string, createdAt int64, fields string) {
 	t.Helper()
 	s.put(t, "assignments", fmt.Sprintf(`{"_id": %q, "app": "mine", "_version": 1, "createdAt": %d, "updatedAt": %d, "etag": "e",
 		"inlet": "web", "member": "member of %s", "slot": "member/member of %s" %s}`, id, createdAt, createdAt, id, id, fields))
 }
 
-// outletOf returns the id of the assignment that a look-up by outlet gives.
+// outletOf returns the id of the assignment that is found by outlet.
 func outletOf(t *testing.T, s *livechats.Service, outlet string) any {
 	t.Helper()
 	return withField(t, must(t, s.GetAssignmentByOutlet, `{"channelId": "`+outlet+`"}`), "_id")
@@ -325,7 +324,7 @@ func TestGetAssignmentByOutlet_Refuses(t *testing.T) {
 	require.Equal(t, "x", outletOf(t, s.theirs.Service, "foreign"))
 }
 
-// putGroup stores a group in mine. fields is JSON to add, beginning with a comma.
+// putGroup stores a group. fields is additional JSON that starts with a comma.
 func (s *fixture) putGroup(t *testing.T, id string, fields string) {
 	t.Helper()
 	s.put(t, "groups", `{"_id": "`+id+`", "app": "mine", "_version": 1, "active": true, "valid": true`+fields+`}`)
@@ -477,7 +476,7 @@ func TestUpdateAssignmentMeta_Refuses(t *testing.T) {
 		refused{`{"groupId": "foreign", "meta": {"n": 1}}`, boterr.NotFound, "groupId"})
 }
 
-// requireMetaSet asserts the result of an update of one record's meta.
+// requireMetaSet checks the result of an update of one record's meta.
 func requireMetaSet(t *testing.T, updated, id, meta string) {
 	t.Helper()
 	require.EqualValues(t, 1, withField(t, updated, "modified"))
@@ -507,15 +506,14 @@ func TestEnsureIndexes_OneOpenAssignment(t *testing.T) {
 	require.NoError(t, insert(`{"_id": "a4", "app": "mine", "slot": "ended/a4"}`))
 }
 
-// scripted is a fixture with bot logic that creates a group on Bravo for a request, and brings agents into
-// it.
+// scripted is a fixture with bot logic that creates a Bravo group for a request and brings agents into it.
 type scripted struct {
 	*fixture
 
 	t *testing.T
 }
 
-// steps are the calls of the bot logic of scripted, by name. A test can interrupt the service that makes a call.
+// steps are the calls of scripted's bot logic by name. A test can interrupt the service of a call.
 var steps = map[string]func(s scripted, by *livechats.Service) error{
 	"ask": func(s scripted, by *livechats.Service) error {
 		_, err := call(s.t, by.CreateAssignment, `{"targets": [{"channel": "phone", "broadcastGroups": [{"id": "B1"}]}],
@@ -553,7 +551,7 @@ func (s scripted) room() *livechat.Group {
 	return found[0]
 }
 
-// orders are the possible orders of the calls.
+// orders are the possible orders of the steps.
 var orders = [][]string{
 	{"ask", "join", "give"},
 	{"join", "ask", "give"},
@@ -563,7 +561,7 @@ var orders = [][]string{
 	{"ask", "give by id", "join", "give"},
 }
 
-// requireConnected checks that Eve has the request of Ada, and that they are connected.
+// requireConnected checks that Eve has Ada's request and that they are connected.
 func (s scripted) requireConnected() {
 	s.t.Helper()
 	r, g := s.assignment(), s.room()

@@ -62,8 +62,8 @@ func TestCreateAssignment_AfterCrash(t *testing.T) {
 	}
 }
 
-// requireCompleted makes a request on a store that is interrupted after a number of writes, and asserts that
-// the same call completes the request afterwards. It reports whether the store was interrupted.
+// requireCompleted makes a request on a store that fails after a number of writes, and then checks that the same call
+// completes the request. It reports whether the store failed.
 func requireCompleted(t *testing.T, outlet, params string, writes int) bool {
 	t.Helper()
 	s := newFixture(t)
@@ -76,7 +76,7 @@ func requireCompleted(t *testing.T, outlet, params string, writes int) bool {
 		require.NoError(t, err)
 		return false
 	}
-	if err != nil { // If only the release of the sender fails, the call returns no error.
+	if err != nil { // A failure to release the sender alone is no error.
 		require.ErrorIs(t, err, errInterrupted)
 	}
 	result, err := s.afterCrash().CreateAssignment(t.Context(), p)
@@ -174,7 +174,7 @@ func TestCreateAssignment_WaitsForCrashedSender(t *testing.T) {
 	})
 }
 
-// frozenStore is a store whose clock is stopped.
+// frozenStore is a store whose clock does not move.
 type frozenStore struct{ store.Store }
 
 func (frozenStore) Now(context.Context) (time.Time, error) { return time.UnixMilli(noon), nil }
@@ -200,7 +200,7 @@ func TestCreateAssignment_WaitsTooLong(t *testing.T) {
 func TestCreateAssignment_LosesItsPlace(t *testing.T) {
 	t.Parallel()
 	s := before(func(s *fixture, m send.Message) {
-		if m.To == "C1" { // The send takes so long that another call has become the sender.
+		if m.To == "C1" { // The send takes so long that another call becomes the sender.
 			s.change(t, "assignments", document.O(), document.Set("sender.id", "another"))
 		}
 	})(t)
@@ -233,7 +233,7 @@ func TestCreateAssignment_WithdrawnWhileSent(t *testing.T) {
 	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
 }
 
-// endingMembers are members whose live chat ends at the moment when they enter it.
+// endingMembers are members whose live chat ends at the moment when they are let in.
 type endingMembers struct {
 	livechats.Members
 
@@ -355,7 +355,7 @@ var endings = map[string]func(t *testing.T, s *fixture) func(*livechats.Service)
 
 func errorOf(_ string, err error) error { return err }
 
-// eachInterruption ends a live chat in each way, interrupted after each number of writes. Then it calls then
+// eachInterruption ends a live chat in each way and interrupts it after each number of writes. It then calls then
 // with the app's live chats.
 func eachInterruption(t *testing.T, then func(t *testing.T, s *fixture, l *livechats.Service)) {
 	t.Helper()
@@ -378,7 +378,7 @@ func eachInterruption(t *testing.T, then func(t *testing.T, s *fixture, l *livec
 	}
 }
 
-// requireNothingLeft asserts that ada is out of live chat, and that no group is live.
+// requireNothingLeft checks that ada is not in live chat and that no group is live.
 func (s *fixture) requireNothingLeft(t *testing.T) {
 	t.Helper()
 	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
@@ -405,7 +405,7 @@ func TestInletEndLiveChat_AfterCrash(t *testing.T) {
 	t.Parallel()
 	eachInterruption(t, func(t *testing.T, s *fixture, l *livechats.Service) {
 		t.Helper()
-		_, _ = call(t, l.InletEndLiveChat, `{}`) // The second call is refused, and completes it.
+		_, _ = call(t, l.InletEndLiveChat, `{}`) // A repeated call is refused, but completes the first.
 		s.requireNothingLeft(t)
 		require.Empty(t, s.groups(t, document.O("active", true)))
 	})
@@ -476,8 +476,8 @@ func TestEndLiveChat_OrderOfSteps(t *testing.T) {
 	}
 }
 
-// everyMoment calls between with each number of writes after which something can happen, until between
-// reports that the writes were complete before.
+// everyMoment calls between with each number of writes after which something can happen, until between reports that
+// all writes were made.
 func everyMoment(t *testing.T, least int, between func(t *testing.T, writes int) bool) {
 	t.Helper()
 	for writes := 0; between(t, writes); writes++ {
@@ -562,7 +562,7 @@ func TestEndLiveChat_NewRequestMeanwhile(t *testing.T) {
 		t.Helper()
 		s := newFixture(t)
 		s.taken(t, "a1", "ada", "eve@desk")
-		// The slot is the member's until the first write.
+		// Until the first write, the member has the slot.
 		mine, hasHappened := s.meanwhile(writes+1, func() { s.pending(t, "a2", "ada") })
 		_, err := call(t, mine.EndLiveChat, endByEve)
 		require.NoError(t, err)
@@ -583,7 +583,7 @@ func TestEndLiveChat_NewRequestBeingSent(t *testing.T) {
 		s := newFixture(t)
 		s.taken(t, "a1", "ada", "eve@desk")
 		mine, hasHappened := s.meanwhile(writes+1, func() {
-			s.pending(t, "a2", "ada") // The request sets its agenda before it opens.
+			s.pending(t, "a2", "ada") // A request sets its agenda before it opens.
 			s.change(t, "assignments", document.O("_id", "a2"), document.Unset("sentAt", "expiry"))
 		})
 		_, err := call(t, mine.EndLiveChat, endByEve)

@@ -18,9 +18,9 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// A request is made in steps. Each step is stored before the next one begins: the record with everything to
-// send, each message accepted by an outlet, the agenda for idle time, the open request, and the member's
-// flag. If a crash interrupts a call, the record shows the next call where to continue.
+// A request is made in steps: the record with everything to send, each message accepted by an outlet, the agenda for
+// idle time, the open request, and the member's flag. Each step is stored before the next one starts. If a crash
+// interrupts a call, the record shows the next call where to continue.
 
 // CreateAssignment implements Operations.
 func (s *Service) CreateAssignment(ctx context.Context, p livechat.CreateAssignmentParams) (livechat.CreateAssignmentResult, error) {
@@ -34,7 +34,8 @@ func (s *Service) CreateAssignment(ctx context.Context, p livechat.CreateAssignm
 	if err != nil {
 		return livechat.CreateAssignmentResult{}, err
 	}
-	// The others have only tickets left. A platform that cannot recall them must not block a new request.
+	// Other ended assignments only have tickets left. A platform that cannot recall them must not block a new
+	// request.
 	conversations := endedOf(run.r.Member).With(fieldAssignee, isPresent())
 	if err := s.closeEnded(ctx, conversations); err != nil {
 		return livechat.CreateAssignmentResult{}, err
@@ -50,24 +51,24 @@ func (s *Service) CreateAssignment(ctx context.Context, p livechat.CreateAssignm
 	return result, nil
 }
 
-// A request is the checked form of a call's parameters.
+// A request is the checked parameters of a call.
 type request struct {
 	member *member.Member
 	// label and targets are the recipients of the request.
 	label   string
 	targets []livechat.Target
-	// details go to the outlet; nil means the record's own.
+	// details are for the outlet. nil means the record's own.
 	details *livechat.AssignmentDetails
-	// record is the assignment without the fields that depend on its route.
+	// record is the assignment without the fields that depend on the route.
 	record livechat.AssignmentRecord
-	// outlet is the channel that hands the request on. relayText is the text that replaces the relay
-	// messages. Both are "" for a member's own request.
+	// outlet is the channel that hands the request on. relayText replaces the relay messages. Both are "" for a
+	// member's own request.
 	outlet, relayText string
-	// takenMessage is the text that tickets on Charlie show once they are taken.
+	// takenMessage is the text that Charlie tickets show when they are taken.
 	takenMessage string
 }
 
-// checkRequest checks the parameters of a call that do not depend on the outlets.
+// checkRequest checks the parameters of a call as far as this does not need the outlets.
 func (s *Service) checkRequest(ctx context.Context, p livechat.CreateAssignmentParams) (request, error) {
 	if err := checkTargets(p.Targets); err != nil {
 		return request{}, err
@@ -115,7 +116,7 @@ func orDefaultLabel(label string) string {
 	return label
 }
 
-// askingMember returns the member named by a call, or else the scope's member. The member must be reachable.
+// askingMember returns the member that a call names, or the scope's member. The member must be reachable.
 func (s *Service) askingMember(ctx context.Context, given *member.Member) (*member.Member, error) {
 	named := members.ByRecord(s.scope, given)
 	m, err := members.Load(ctx, s.ports.Members, named)
@@ -128,8 +129,8 @@ func (s *Service) askingMember(ctx context.Context, given *member.Member) (*memb
 	return m, nil
 }
 
-// ensureOpen makes sure that the member has an open request: an existing one, one that an earlier call began
-// to send, or a new one. open returns the open request, or nil.
+// ensureOpen ensures that the member has an open request: an existing one, one that an earlier call has started to
+// send, or a new one. open returns an open request or nil.
 func (s *Service) ensureOpen(ctx context.Context, asked request, open func() (*livechat.AssignmentRecord, error)) (*pass, error) {
 	for backoff := s.newBackoff(); ; {
 		r, err := open()
@@ -155,8 +156,8 @@ func (s *Service) ensureOpen(ctx context.Context, asked request, open func() (*l
 	}
 }
 
-// reconcileOpen opens a request, and sets its member's flag as requested. sender is the id of the
-// call if it sends the request.
+// reconcileOpen opens a request and sets its member's flag as requested. sender is the id of the call if the call
+// sends the request.
 func (s *Service) reconcileOpen(ctx context.Context, r *livechat.AssignmentRecord, sender string, asked request) (*pass, error) {
 	p := &pass{Service: s, r: r, sender: sender, asking: asked.member, isOut: &asked.record.OutOfLiveChat}
 	if err := p.reconcile(ctx, wantOpen); err != nil {
@@ -165,8 +166,7 @@ func (s *Service) reconcileOpen(ctx context.Context, r *livechat.AssignmentRecor
 	return p, nil
 }
 
-// begin routes a request and stores it, with the call as its sender. The result is nil if another call was
-// faster.
+// begin routes a request and stores it with the call as its sender. It returns nil if another call was faster.
 func (s *Service) begin(ctx context.Context, asked request) (*livechat.AssignmentRecord, error) {
 	planned, err := s.plan(ctx, asked)
 	if err != nil {
@@ -196,7 +196,7 @@ func (s *Service) begin(ctx context.Context, asked request) (*livechat.Assignmen
 	return r, nil
 }
 
-// plan determines the outlets and messages of a request, and checks all of them. It writes and sends nothing.
+// plan determines and checks the outlets and messages of a request. It neither writes nor sends anything.
 func (s *Service) plan(ctx context.Context, asked request) (*livechat.AssignmentRecord, error) {
 	if err := s.checkInlet(ctx, asked); err != nil {
 		return nil, err
@@ -225,7 +225,7 @@ func (s *Service) plan(ctx context.Context, asked request) (*livechat.Assignment
 	} else {
 		err = s.planTickets(&planned, to.outlets, asked.member)
 	}
-	if asked.relayText != "" { // The text for all platforms comes from its own parameter.
+	if asked.relayText != "" { // The text for all platforms has its own parameter.
 		for _, o := range to.outlets {
 			err = record.RenameField(err, relayMessageField(o.Type), fieldRelayMessage)
 		}
@@ -249,7 +249,7 @@ func (s *Service) checkInlet(ctx context.Context, asked request) error {
 	return nil
 }
 
-// planTickets plans a ticket for each broadcast group that has none.
+// planTickets adds a ticket for each broadcast group that has none.
 func (s *Service) planTickets(r *livechat.AssignmentRecord, outlets []outlet, m *member.Member) error {
 	if s.ports.IsStrict && r.CreateGroup != nil {
 		return onlyCustom(outlets[0])
@@ -284,7 +284,7 @@ func ticketOf(r *livechat.AssignmentRecord, channelID, groupID string) *livechat
 	return nil
 }
 
-// planDirect plans a request to a single channel without tickets.
+// planDirect plans a request to a single channel that has no tickets.
 func (s *Service) planDirect(r *livechat.AssignmentRecord, o outlet, m *member.Member) error {
 	r.Direct, r.Outlet = o.ID, o.ID
 	r.Tickets = []livechat.Ticket{{ID: s.env.NewID(), Channel: o.ID, Type: o.Type}}
@@ -307,7 +307,7 @@ func (s *Service) planDirect(r *livechat.AssignmentRecord, o outlet, m *member.M
 	return checkSummary(r)
 }
 
-// onlyCustom returns the error for a createGroup that no outlet would use.
+// onlyCustom returns the error for a createGroup that no outlet uses.
 func onlyCustom(o outlet) error {
 	return boterr.Invalid(fieldCreateGroup, "is only for %s channels, but the request goes to %s of type %s",
 		channel.LiveChatAPI.Owners(), o.ID, o.Type)
@@ -319,7 +319,7 @@ func (s *Service) checkConnector(o outlet) error {
 	return boterr.PrefixField(o.field, err)
 }
 
-// checkSummary returns an error if the summary is too long to be sent.
+// checkSummary returns an error if the summary is too long to send.
 func checkSummary(r *livechat.AssignmentRecord) error {
 	if r.Summary == "" {
 		return nil
@@ -327,7 +327,7 @@ func checkSummary(r *livechat.AssignmentRecord) error {
 	return boterr.WithField(fieldAssignmentDetails+"."+fieldSummary, send.Text(r.Summary).Validate())
 }
 
-// detailsObject returns details in the form for an outlet, with each message unchanged.
+// detailsObject returns details in the form for outlets. It does not change messages.
 func detailsObject(d livechat.AssignmentDetails) (document.Object, error) {
 	details, err := document.Encode(d)
 	if err != nil || len(d.RelayMessage) == 0 {
@@ -352,7 +352,7 @@ func typedDetail(name string) any {
 	}
 }
 
-// checkDetails returns an error for details that only a custom outlet accepts.
+// checkDetails returns an error for details that only custom outlets accept.
 func checkDetails(d livechat.AssignmentDetails) error {
 	for name, value := range d.Unknown.All() {
 		into := typedDetail(name)
@@ -366,7 +366,7 @@ func checkDetails(d livechat.AssignmentDetails) error {
 	return nil
 }
 
-// checkDetailNames returns an error for unknown fields, and for relay messages for unknown platforms.
+// checkDetailNames returns an error for unknown fields, and for relay messages of unknown platforms.
 func checkDetailNames(d livechat.AssignmentDetails, to route) error {
 	for name := range d.Unknown.All() {
 		if typedDetail(name) == nil {
@@ -375,7 +375,7 @@ func checkDetailNames(d livechat.AssignmentDetails, to route) error {
 	}
 	known := channel.Types()
 	for _, o := range to.outlets {
-		known = append(known, o.Type) // It may be a type defined by the host.
+		known = append(known, o.Type) // The host may define its own types.
 	}
 	for _, platform := range slices.Sorted(maps.Keys(d.RelayMessage)) {
 		if !slices.Contains(known, platform) {
@@ -386,8 +386,8 @@ func checkDetailNames(d livechat.AssignmentDetails, to route) error {
 	return nil
 }
 
-// senderLease is the time that a sending call may be silent: longer than a platform or a live-chat API
-// takes for one message.
+// senderLease is how long a sending call may be silent. It is longer than any platform or live-chat API takes for one
+// message.
 const senderLease = 45 * time.Second
 
 // newSender returns a Sender for the call, starting now.
@@ -399,14 +399,14 @@ func (s *Service) newSender(ctx context.Context) (*livechat.Sender, error) {
 	return &livechat.Sender{ID: s.env.NewID(), Until: until}, nil
 }
 
-// leaseEnd returns the end of a lease that begins now.
+// leaseEnd returns the end of a lease that starts now.
 func (s *Service) leaseEnd(ctx context.Context) (document.Timestamp, error) {
 	now, err := s.env.Store.Now(ctx)
 	return document.TimestampOf(now.Add(senderLease)), err
 }
 
-// claimSending makes the call the sender of an untaken assignment that meets a condition. It returns nil if
-// the condition does not hold or another call is the sender.
+// claimSending makes the call the sender of an untaken assignment that meets a condition. It returns nil if the
+// condition is not met or another call is the sender.
 func (s *Service) claimSending(ctx context.Context, id string, condition document.Object) (*livechat.AssignmentRecord, error) {
 	sender, err := s.newSender(ctx)
 	if err != nil {
@@ -423,15 +423,14 @@ func (s *Service) claimSending(ctx context.Context, id string, condition documen
 		document.Set(fieldSender, sender))
 }
 
-// The pauses of a call that waits for another one, and its longest wait: enough to replace a call that has
-// crashed.
+// The pauses of a call that waits for another call, and its maximum wait, which is enough to replace a crashed call.
 const (
 	firstPause  = 2 * time.Millisecond
 	lastPause   = 250 * time.Millisecond
 	longestWait = senderLease + 5*time.Second
 )
 
-// backoff controls the wait for another call that sends the same request.
+// backoff waits while another call sends the same request.
 type backoff struct {
 	pause         func(ctx context.Context, d time.Duration)
 	next, elapsed time.Duration
@@ -439,7 +438,7 @@ type backoff struct {
 
 func (s *Service) newBackoff() *backoff { return &backoff{pause: s.ports.Pause, next: firstPause} }
 
-// wait pauses before the next attempt. It returns Conflict once the longest wait has passed.
+// wait pauses before the next attempt. After the maximum wait it returns Conflict.
 func (b *backoff) wait(ctx context.Context) error {
 	if b.elapsed >= longestWait {
 		return boterr.New(boterr.Conflict, "", "another call is sending this request: try again later")
@@ -463,8 +462,8 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// unsentError returns the error of a request that did not reach all of its targets. If all targets refused it
-// for good, the request is removed, so that it does not block a later one.
+// unsentError returns the error of a request that did not reach all targets. If all targets refused the request for
+// good, it removes the request so that a later one is possible.
 func (s *Service) unsentError(ctx context.Context, r *livechat.AssignmentRecord, unsent []livechat.Unsent) error {
 	failure := &livechat.UnsentError{AssignmentID: r.ID, Failures: unsent, Of: max(len(r.Tickets), 1)}
 	if wasSentNowhere(r) && areRefused(unsent) {
@@ -484,7 +483,7 @@ func (s *Service) unsentError(ctx context.Context, r *livechat.AssignmentRecord,
 	return &boterr.Error{Code: code, Err: failure}
 }
 
-// areRefused reports whether each target was refused for good.
+// areRefused reports whether all targets refused for good.
 func areRefused(unsent []livechat.Unsent) bool {
 	return !slices.ContainsFunc(unsent, func(u livechat.Unsent) bool { return !isRefused(u.Err) })
 }
@@ -499,17 +498,17 @@ func isRefused(err error) bool {
 	}
 }
 
-// unfinished collects the failures of tasks that are all attempted.
+// unfinished collects the failures of independent tasks.
 type unfinished struct{ failures []error }
 
-// add records that something failed, unless err is nil.
+// add records that a task failed, unless err is nil.
 func (u *unfinished) add(what string, err error) {
 	if err != nil {
 		u.failures = append(u.failures, fmt.Errorf("%s: %w", what, err))
 	}
 }
 
-// err returns the failures as one error, or nil if there are none. then is the remedy.
+// err returns the failures as one error, or nil. then is the remedy.
 func (u *unfinished) err(ctx context.Context, then string) error {
 	if len(u.failures) == 0 {
 		return nil

@@ -494,8 +494,8 @@ func TestUnsentError_NamesTheFirst(t *testing.T) {
 	require.Contains(t, unsent.Error(), " and 5 more; the same call again sends what is missing of the assignment a")
 }
 
-// meanwhile returns a fixture, and a function to set an action that runs once, when the next call has found
-// that it must create an assignment and is about to route it.
+// meanwhile returns a fixture and a function. The function sets an action that runs once, when the next call is about
+// to route a new assignment.
 func meanwhile(t *testing.T) (s *fixture, happens func(func())) {
 	t.Helper()
 	what := func() {}
@@ -555,7 +555,7 @@ func TestReassignAssignment_EndedBefore(t *testing.T) {
 	s.requireOver(t, previous.ID, "ada", livechat.EndedByInlet)
 }
 
-// lateAgendas run a function before each call.
+// lateAgendas runs a function before each call.
 type lateAgendas struct {
 	livechats.Agendas
 
@@ -665,8 +665,8 @@ func TestTake_BeforeRemovalOrNewTargets(t *testing.T) {
 	}
 }
 
-// Whatever members, agents and hosts do concurrently, the result is consistent: the member is in live chat
-// and has an idle agenda if an assignment is open, and a group is live if an agent has that assignment.
+// Whatever members, agents and hosts do concurrently, the result must be consistent: if an assignment is open, its
+// member is in live chat and has an idle agenda; if it has an agent, its group is live.
 func TestService_ManyCallsAtOnce(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds.Of(t, 4, 80)) {
@@ -687,7 +687,7 @@ func TestService_ManyCallsAtOnce(t *testing.T) {
 	}
 }
 
-// doSomething takes a random action on ada's live chat. An action that comes too late is not an error.
+// doSomething makes a random change to ada's live chat. It ignores the error of a change that comes too late.
 func (s *fixture) doSomething(t *testing.T, random *rand.Rand, agent string) error {
 	t.Helper()
 	open, err := s.mine.FindAssignments(t.Context(), record.Query{Filter: document.O("slot", "member/ada")})
@@ -715,7 +715,7 @@ func (s *fixture) doSomething(t *testing.T, random *rand.Rand, agent string) err
 	return err
 }
 
-// requireAgreement asserts that the stored records of ada's live chats are consistent.
+// requireAgreement checks that the stored records of ada's live chats are consistent.
 func (s *fixture) requireAgreement(t *testing.T, when string) {
 	t.Helper()
 	open, err := s.mine.FindAssignments(t.Context(), record.Query{Filter: document.O("slot", "member/ada")})

@@ -43,7 +43,7 @@ func (s *Service) EndLiveChat(ctx context.Context, p livechat.EndParams) (livech
 	return run.result(ctx)
 }
 
-// conversationNamed returns a key for the conversation that an event names, for a run's stored results.
+// conversationNamed returns a key for the conversation of an event, for the stored results of a run.
 func conversationNamed(outlet *channel.Channel, event *send.MessageEvent) string {
 	if event == nil {
 		return fmt.Sprintf("%q", outlet.ID)
@@ -75,9 +75,8 @@ func (s *Service) RemovePendingAssignmentByMemberID(
 	return livechat.RemovePendingAssignmentByMemberIDResult{ClientMutationID: s.env.NewID()}, nil
 }
 
-// end marks an assignment as ended; the pass closes it. An assignment that the same side has ended but that
-// is not closed is marked again; one that another side ended is closed at once. It returns FailedPrecondition
-// if the assignment has already ended.
+// end marks an assignment as ended; the pass closes it. If the same side has ended it before and was interrupted, end
+// continues. If the assignment has ended in another way, end closes it and returns FailedPrecondition.
 func (s *Service) end(ctx context.Context, r *livechat.AssignmentRecord, by livechat.EndedBy) (*pass, error) {
 	ended, err := s.markEnded(ctx, r, by, document.O())
 	if err != nil || ended != nil {
@@ -110,7 +109,7 @@ func endedOf(memberID string) document.Object {
 	return equal(fieldMember, memberID).With(fieldEndedAt, isPresent()).With(fieldClosedAt, isAbsent())
 }
 
-// closeEnded closes all matching assignments, which must have ended. It attempts all of them.
+// closeEnded closes all matching ended assignments. It continues after failures.
 func (s *Service) closeEnded(ctx context.Context, which document.Object) error {
 	found, err := s.FindAssignments(ctx, record.Query{Filter: which, SortBy: oldestFirst()})
 	errs := []error{err}
@@ -120,7 +119,7 @@ func (s *Service) closeEnded(ctx context.Context, which document.Object) error {
 	return joined(errs...)
 }
 
-// remove withdraws and removes an assignment, unless it has been taken or has ended.
+// remove withdraws and removes an assignment, unless it is taken or has ended.
 func (s *Service) remove(ctx context.Context, r *livechat.AssignmentRecord) error {
 	marked, err := s.markEnded(ctx, r, livechat.EndedByRemoval, document.O())
 	if err != nil || marked == nil {
@@ -129,8 +128,8 @@ func (s *Service) remove(ctx context.Context, r *livechat.AssignmentRecord) erro
 	return s.finish(ctx, marked)
 }
 
-// withdrawUnsent removes an assignment that is not open yet, and reports whether it did. It does not if
-// another call is just sending the assignment; that call will notice the withdrawal.
+// withdrawUnsent removes an assignment that is not open yet, unless another call is sending it; that call will detect
+// the withdrawal. It reports whether it removed the assignment.
 func (s *Service) withdrawUnsent(ctx context.Context, r *livechat.AssignmentRecord) (bool, error) {
 	claimed, err := s.claimSending(ctx, r.ID, document.O(fieldSentAt, isAbsent()))
 	if err != nil || claimed == nil {
@@ -139,7 +138,7 @@ func (s *Service) withdrawUnsent(ctx context.Context, r *livechat.AssignmentReco
 	return true, s.remove(ctx, claimed)
 }
 
-// withdraw removes an assignment that cannot be opened, and returns why.
+// withdraw removes an assignment that cannot be opened, and returns the reason.
 func (s *Service) withdraw(ctx context.Context, r *livechat.AssignmentRecord, why error) error {
 	return joined(why, s.remove(context.WithoutCancel(ctx), r))
 }
@@ -201,8 +200,8 @@ func (s *Service) endAtInlet(ctx context.Context, m *member.Member, options live
 	return run, joined(err, s.closeEnded(ctx, others))
 }
 
-// memberInInlet returns the member named by a call, or else the scope's, who must be in the channel named by
-// the call.
+// memberInInlet returns the member that a call names, or the scope's member. The member must be in the channel that
+// the call names.
 func (s *Service) memberInInlet(ctx context.Context, p livechat.InletEndParams) (*member.Member, error) {
 	m, err := members.Load(ctx, s.ports.Members, members.ByRecord(s.scope, p.Member))
 	if err != nil {
@@ -218,8 +217,8 @@ func (s *Service) memberInInlet(ctx context.Context, p livechat.InletEndParams) 
 	return m, err
 }
 
-// endable returns the assignment of a member that the inlet can end: the current one, or the last one whose
-// end was interrupted.
+// endable returns the assignment of a member that the inlet can end: the current one, or the last one if its end was
+// interrupted.
 func (s *Service) endable(ctx context.Context, m *member.Member) (*livechat.AssignmentRecord, error) {
 	r, err := s.current(ctx, m.ID)
 	if err != nil || r != nil {
@@ -235,7 +234,7 @@ func (s *Service) endable(ctx context.Context, m *member.Member) (*livechat.Assi
 	return interrupted[len(interrupted)-1], nil
 }
 
-// requireRecall refuses an assignment with a ticket that cannot be recalled.
+// requireRecall returns an error if a ticket of the assignment cannot be recalled.
 func (s *Service) requireRecall(ctx context.Context, r *livechat.AssignmentRecord) error {
 	if r.Direct != "" {
 		direct, err := s.ports.Channels.Load(ctx, r.Direct)
@@ -272,7 +271,7 @@ func (s *Service) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoParam
 	return once(ctx, s, of, func(ctx context.Context) ([]livechat.EndBravoResult, error) { return s.endAllOf(ctx, in, p) })
 }
 
-// endAllOf ends the live chats of an agent in a group.
+// endAllOf ends all live chats of an agent in a group.
 func (s *Service) endAllOf(
 	ctx context.Context, in *channel.Channel, p livechat.EndBravoParams,
 ) ([]livechat.EndBravoResult, error) {
@@ -295,7 +294,7 @@ func (s *Service) endAllOf(
 		return nil, err
 	}
 	if over != nil && (len(found) == 0 || over.CreatedAt >= found[0].CreatedAt) {
-		found = slices.Insert(found, 0, over) // Only the last end can have been interrupted.
+		found = slices.Insert(found, 0, over) // Only the end of the last one can have been interrupted.
 	}
 	results := []livechat.EndBravoResult{}
 	for _, g := range found {
@@ -310,7 +309,7 @@ func (s *Service) endAllOf(
 	return results, nil
 }
 
-// endOne ends the live chat of a group, or deactivates a live group without one. The result is nil if there
+// endOne ends the live chat of a group. Without a live chat, it deactivates the live group. It returns nil if there
 // was neither.
 func (s *Service) endOne(ctx context.Context, g *livechat.Group) (*livechat.EndBravoResult, error) {
 	r, err := s.assignmentOf(ctx, g)
@@ -327,8 +326,8 @@ func (s *Service) endOne(ctx context.Context, g *livechat.Group) (*livechat.EndB
 	return &livechat.EndBravoResult{ClientMutationID: s.env.NewID()}, nil
 }
 
-// endRaw ends an assignment, and shows this on its tickets. The result is nil if another call ended it
-// meanwhile.
+// endRaw ends an assignment and shows this on its tickets. It returns nil if another call has just ended the
+// assignment.
 func (s *Service) endRaw(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.EndBravoResult, error) {
 	ended, err := s.end(ctx, r, livechat.EndedByOutlet)
 	if errors.Is(err, boterr.FailedPrecondition) {
@@ -347,15 +346,15 @@ func (s *Service) endRaw(ctx context.Context, r *livechat.AssignmentRecord) (*li
 	return &livechat.EndBravoResult{ClientMutationID: s.env.NewID(), AssignmentRaw: &closed.Assignment}, nil
 }
 
-// A side that is gone for good (send.IsGone), such as an archived conversation or a member who blocked the
-// bot, ends the live chat, and the other side gets a text. Any other failed message leaves the live chat
-// unchanged, including the idle time.
+// If one side is gone for good (send.IsGone), such as an archived conversation or a member who blocked the bot, the
+// live chat ends and the other side gets a text. After any other failed message, the live chat continues unchanged,
+// including its idle time.
 
-// mostReason is the maximum length of a platform's error kept by an assignment, in Unicode code points.
+// mostReason is the maximum length, in Unicode code points, of a platform's error that an assignment stores.
 const mostReason = 500
 
-// endGone ends an assignment after one side is gone, and reports whether the other side got a text. It does
-// nothing if the assignment is no longer open.
+// endGone ends an assignment because one side is gone. It reports whether the other side got a text. It does nothing
+// if the assignment is no longer open.
 func (s *Service) endGone(ctx context.Context, r *livechat.AssignmentRecord, by livechat.EndedBy, why error) (bool, error) {
 	ended, err := s.markEnded(ctx, r, by, document.O(), fieldEndReason, shortened(display.Text(why), mostReason))
 	if err != nil || ended == nil {
@@ -366,8 +365,8 @@ func (s *Service) endGone(ctx context.Context, r *livechat.AssignmentRecord, by 
 	return run.isTold, err
 }
 
-// sendInChat sends a message of a live chat, and then restarts its idle time. r is nil for a group without an
-// assignment. gone is the way in which the assignment ends if the recipient is gone, or "" if it continues.
+// sendInChat sends a message of a live chat and then restarts the idle time. r is nil for a group without an
+// assignment. If the recipient is gone, the assignment ends as gone says, or continues if gone is "".
 func (s *Service) sendInChat(
 	ctx context.Context, r *livechat.AssignmentRecord, message send.Message, gone livechat.EndedBy,
 ) (send.Result, error) {
@@ -387,8 +386,8 @@ func (s *Service) sendInChat(
 	return result, nil
 }
 
-// lastWords returns the text for the other side when the assignment ends, or "", and reports whether the
-// other side is the member. The side that ends it gets no text.
+// lastWords returns the text for the other side when the assignment ends, or "". isForMember is true if the other
+// side is the member. The side that ends the live chat gets no text.
 func (p *pass) lastWords() (text string, isForMember bool) {
 	switch p.r.EndedBy {
 	case livechat.EndedByMemberGone:
@@ -410,7 +409,7 @@ func (p *pass) hasLastWords() bool {
 	return text != "" && (isForMember || p.r.Group != "")
 }
 
-// sayLastWords sends the text about the end. A failure does not prevent the remaining steps.
+// sayLastWords sends the text for the other side. A failure does not prevent the following steps.
 func (p *pass) sayLastWords(ctx context.Context) error {
 	text, isForMember := p.lastWords()
 	id := p.r.ID + "/end"
@@ -423,15 +422,14 @@ func (p *pass) sayLastWords(ctx context.Context) error {
 			err = p.tellAgent(ctx, g, id, text)
 		}
 	}
-	if err != nil && !send.IsGone(err) { // An error remains unless the reader is gone or a record is missing.
+	if err != nil && !send.IsGone(err) { // If the reader is gone or a record is missing, there is nothing to retry.
 		p.errs = append(p.errs, err)
 	}
 	p.isTold = err == nil
 	return nil
 }
 
-// tellOver replies to an agent who writes in an ended conversation that there is no longer a reader, once per
-// group.
+// tellOver tells an agent who writes in an ended conversation that the member no longer reads it, once per group.
 func (s *Service) tellOver(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) (Outcome, error) {
 	if s.texts.Over == "" || slices.Contains(r.OverTold, g.ID) {
 		return OutcomeNone, nil
@@ -447,7 +445,7 @@ func (s *Service) tellOver(ctx context.Context, r *livechat.AssignmentRecord, g 
 	return OutcomeAnswered, nil
 }
 
-// tellIfOver is tellOver for an event that belongs to a group that is no longer live, if there is one.
+// tellIfOver calls tellOver if an event belongs to a group that is no longer live.
 func (s *Service) tellIfOver(ctx context.Context, outletID string, event send.MessageEvent) (Outcome, error) {
 	found, err := s.lastGroups(ctx, outletID, event)
 	if err != nil || len(found) == 0 {
@@ -460,9 +458,9 @@ func (s *Service) tellIfOver(ctx context.Context, outletID string, event send.Me
 	return s.tellOver(ctx, r, found[0])
 }
 
-// TellLate answers an agent whose tap on a ticket came too late: the request has ended, or another agent has
-// it. The ticket shows this if the platform can change messages; otherwise the agent gets a message. late is
-// the error of TakeByTap. Errors come from the send.
+// TellLate answers an agent whose tap on a ticket came too late, because the request has ended or another agent has
+// it. If the platform can change messages, the ticket shows this; otherwise the agent gets a message. late is the
+// error of TakeByTap. Errors come from the send.
 func (s *Service) TellLate(ctx context.Context, channelID string, event send.MessageEvent, late error) error {
 	text := s.texts.Late
 	tooLate, isLate := errors.AsType[*livechat.TooLateError](late)
@@ -490,8 +488,8 @@ func (s *Service) TellLate(ctx context.Context, channelID string, event send.Mes
 	return err
 }
 
-// showLate shows a text on the ticket in a broadcast group, unless the ticket already shows one. It only
-// helps agents who see the ticket later, so its failure is not a failure of the tap.
+// showLate shows a text on the ticket in a broadcast group, unless the ticket already shows one. A failure is
+// ignored, because the text only helps agents who see the ticket later.
 func (s *Service) showLate(ctx context.Context, assignmentID, channelID, groupID, text string) {
 	r, err := s.loadAssignment(ctx, assignmentID)
 	if err != nil {
@@ -506,8 +504,8 @@ func (s *Service) showLate(ctx context.Context, assignmentID, channelID, groupID
 // isUntakenEnd reports whether the assignment ended before an agent had it.
 func (p *pass) isUntakenEnd() bool { return p.r.Assignee == "" && p.r.Direct == "" }
 
-// showOver shows on the tickets that the request has ended, unless they are recalled, on platforms that can
-// change messages. Taps on other tickets get a reply.
+// showOver shows on the tickets that the request has ended, if they stay and the platform can change messages. Taps
+// on other tickets get a message.
 func (p *pass) showOver(ctx context.Context) error {
 	if p.texts.Late == "" {
 		return nil

@@ -37,7 +37,7 @@ func TestEndLiveChat(t *testing.T) {
 	s.requireOver(t, "a2", "ada", livechat.EndedByOutlet)
 }
 
-// requireEndResult asserts that a result is about the assignment a1 and its member ada.
+// requireEndResult checks that a result is about the assignment a1 and its member ada.
 func requireEndResult(t *testing.T, s *fixture, result string) {
 	t.Helper()
 	r := s.record(t, "a1")
@@ -274,7 +274,7 @@ func TestEndLiveChat_WhileSending(t *testing.T) {
 	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
 }
 
-// Errors of connectors that mean a recipient is gone for good, and other errors.
+// Errors of connectors after which a recipient is gone for good, and other errors.
 var (
 	gone = map[string]error{
 		"archived": boterr.New(boterr.FailedPrecondition, "", "the conversation is archived: %w", &send.GoneError{}),
@@ -290,8 +290,8 @@ var (
 	}
 )
 
-// sides are the writers on each side of a live chat: the member ada in the inlet web, and the agent eve in
-// group1 of the outlet desk.
+// sides has the writers on both sides of a live chat: the member ada in the inlet web, and the agent eve in group1 of
+// the outlet desk.
 func sides(t *testing.T) map[string]struct {
 	target, other string
 	by            livechat.EndedBy
@@ -375,7 +375,7 @@ func TestGone_OtherFailuresLeaveTheIdleTime(t *testing.T) {
 	}
 }
 
-// If the other side cannot be reached, now or at all, the live chat ends all the same.
+// The live chat must end even if the other side cannot be reached.
 func TestGone_NobodyCanBeTold(t *testing.T) {
 	t.Parallel()
 	for name, err := range map[string]error{"gone as well": gone["archived"], "down": errDown} {
@@ -425,7 +425,7 @@ func TestGone_EndedAgainSaysWhy(t *testing.T) {
 	require.ErrorContains(t, err, "the member cannot be reached any more")
 }
 
-// The agent is known only by From; no field names the target of the event.
+// Only From names the agent, and no field names the event's recipient.
 func TestAgentKnownByFrom(t *testing.T) {
 	t.Parallel()
 	from := func(text string) send.MessageEvent { return *event("eve", "", text) }
@@ -450,7 +450,7 @@ func TestAgentKnownByFrom(t *testing.T) {
 	require.Equal(t, []string{"Where?", "Goodbye!"}, s.textsIn("ada-web"))
 	require.Equal(t, []string{"Order 7, for {{firstName}}", "Written before (1):", "before", texts.Over}, s.textsIn("eve"))
 
-	// The member is gone.
+	// Now the member is gone.
 	s.taken(t, "a2", "ada", "eve@desk")
 	s.platform.fail("ada-web", gone["archived"])
 	requireOutcome(t, livechats.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "desk", from("Hello?")))
@@ -534,8 +534,8 @@ func TestTellLate(t *testing.T) {
 	}
 }
 
-// A request that the member withdraws shows this on its tickets if they remain and the platform can change
-// them.
+// If a member withdraws a request, its tickets must show this, provided that they stay and the platform can change
+// messages.
 func TestInletEndLiveChat_ShowsOnTheTickets(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, thatOnlySends(channel.Bravo))
@@ -643,7 +643,7 @@ func TestRemovePendingAssignment_AfterCrash(t *testing.T) {
 	}
 }
 
-// idleAgenda returns the due agenda of ada's live chat.
+// idleAgenda returns the agenda of ada's live chat, which is due.
 func idleAgenda() agenda.Agenda {
 	return agenda.Agenda{App: "mine", Channel: "web", Member: "ada", Tag: agenda.LiveChatTagPrefix + "idle"}
 }
@@ -684,7 +684,7 @@ func TestExpire_TooEarly(t *testing.T) {
 	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
 	s.advance(10 * time.Minute)
-	broken, _ := s.interrupted(1) // The message is sent and the expiry moved, but not the agenda.
+	broken, _ := s.interrupted(1) // The message is sent and the expiry is moved, but the agenda is not.
 	isRelayed, err := broken.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
 	require.ErrorIs(t, err, errInterrupted)
 	require.Equal(t, livechats.OutcomeNone, isRelayed)

@@ -53,7 +53,7 @@ func TestGetGroup_Unreadable(t *testing.T) {
 	require.ErrorContains(t, err, "name")
 }
 
-// manyGroups stores groups that each differ in one field.
+// manyGroups stores groups that differ from each other in one field each.
 func manyGroups(t *testing.T, s *fixture) {
 	t.Helper()
 	s.putGroup(t, "g1", `, "createdAt": 1, "outlet": "desk", "type": "charlie", "adminExternalId": "E1", "externalId": "G1", "inlet": "web", "member": "ada"`)

@@ -16,11 +16,11 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// An assignment is handed on in steps. The next one is stored in a separate slot and sent while the previous
-// one continues. Then the previous one is marked as ended, the next one takes its place, and the previous one
-// is closed. If no outlet accepts the next one, the previous one stays unchanged.
+// An assignment is handed on in steps. The next assignment is stored in a separate slot and sent while the previous
+// one continues. Then the previous one is marked as ended, the next one takes its place, and the previous one is
+// closed. If no outlet accepts the next one, the previous one stays unchanged.
 
-// parentOf returns the assignment that next replaces, or nil if it is gone.
+// parentOf returns the assignment that next replaces, or nil if it was removed.
 func (s *Service) parentOf(ctx context.Context, next *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
 	previous, err := s.loadAssignment(ctx, next.ParentAssignment)
 	if errors.Is(err, boterr.NotFound) {
@@ -29,13 +29,13 @@ func (s *Service) parentOf(ctx context.Context, next *livechat.AssignmentRecord)
 	return previous, err
 }
 
-// nextOf returns the open assignment that another one is being handed on to, or nil.
+// nextOf returns the open assignment to which another one is being handed on, or nil.
 func (s *Service) nextOf(ctx context.Context, previousID string) (*livechat.AssignmentRecord, error) {
 	return s.oneAssignment(ctx, equal(fieldParentAssignment, previousID).With(fieldEndedAt, isAbsent()))
 }
 
-// current returns a member's current assignment: the open one, or else the one that replaces an assignment
-// which ended by being handed on, or nil.
+// current returns a member's current assignment, or nil: the open one or, if the last one was handed on, the one that
+// replaces it.
 func (s *Service) current(ctx context.Context, memberID string) (*livechat.AssignmentRecord, error) {
 	open, err := s.openAssignment(ctx, memberID)
 	if err != nil || open != nil {
@@ -49,15 +49,15 @@ func (s *Service) current(ctx context.Context, memberID string) (*livechat.Assig
 	if err != nil || canFollow(previous) {
 		return next, err
 	}
-	return nil, s.remove(ctx, next) // The assignment that it continues is over.
+	return nil, s.remove(ctx, next) // The assignment that it would replace has ended.
 }
 
-// canFollow reports whether an assignment can be replaced by another one: it is open, or was handed on.
+// canFollow reports whether another assignment can replace this one: it is open or was handed on.
 func canFollow(previous *livechat.AssignmentRecord) bool {
 	return previous != nil && (previous.State() != livechat.Ended || wasHandedOn(previous))
 }
 
-// openHandover returns the assignment that another one is being handed on to, or nil if there is none yet. It
+// openHandover returns the assignment to which another one is being handed on, or nil if there is none yet. It
 // returns FailedPrecondition if it is too late to hand it on.
 func (s *Service) openHandover(ctx context.Context, previousID string) (*livechat.AssignmentRecord, error) {
 	previous, err := s.loadAssignment(ctx, previousID)
@@ -84,8 +84,8 @@ func (s *Service) openHandover(ctx context.Context, previousID string) (*livecha
 	}
 }
 
-// endPrevious ends the assignment that was handed on, once the next one has been sent. It returns
-// FailedPrecondition if that assignment has ended in another way, so that there is nothing left to hand on.
+// endPrevious ends the assignment that is handed on after the next one was sent. It returns FailedPrecondition if the
+// assignment ended in another way.
 func (p *pass) endPrevious(ctx context.Context) error {
 	previous, err := p.loadAssignment(ctx, p.r.ParentAssignment)
 	if errors.Is(err, boterr.NotFound) {
@@ -103,9 +103,8 @@ func (p *pass) endPrevious(ctx context.Context) error {
 	return p.withdraw(ctx, p.r, endedDuringHandover(previous))
 }
 
-// finishPrevious closes the assignment that was handed on, if it has ended. Every call that finds an
-// interrupted hand-over does so, whatever became of the next assignment. A failure is only collected, so that
-// the next assignment is opened anyway.
+// finishPrevious closes the assignment that was handed on, if it has ended. Every call that finds an interrupted
+// hand-over does so. It only collects a failure, so that the next assignment can still be opened.
 func (p *pass) finishPrevious(ctx context.Context) error {
 	if err := p.finishParent(ctx, p.r); err != nil {
 		p.errs = append(p.errs, err)
@@ -126,14 +125,14 @@ func (s *Service) finishParent(ctx context.Context, next *livechat.AssignmentRec
 	return s.finish(ctx, previous)
 }
 
-// endedDuringHandover returns the error for handing on an assignment that has ended.
+// endedDuringHandover returns the error for handing on an assignment that ended meanwhile.
 func endedDuringHandover(previous *livechat.AssignmentRecord) error {
 	return boterr.New(boterr.FailedPrecondition, fieldPreviousAssignment,
 		"the assignment %s ended while it was handed on: %s", previous.ID, endingText(previous))
 }
 
-// followsOpen reports whether an assignment that was just stored came in time. If the assignment that it
-// should replace has ended, it is removed again.
+// followsOpen reports whether an assignment that was just stored is in time. If the assignment that it should replace
+// has ended, it is removed.
 func (s *Service) followsOpen(ctx context.Context, r *livechat.AssignmentRecord) (bool, error) {
 	if isFirst(r) {
 		return true, nil
@@ -174,7 +173,7 @@ func (s *Service) ReassignAssignment(ctx context.Context, p livechat.ReassignAss
 	return livechat.ReassignAssignmentResult{Member: m, AssignmentID: run.r.ID}, nil
 }
 
-// handOn ends the assignment that a call hands on, and creates the new one.
+// handOn ends the assignment of a call and creates the next one.
 func (s *Service) handOn(ctx context.Context, outlet *channel.Channel, p livechat.ReassignAssignmentParams) (*pass, error) {
 	previous, err := s.previousAssignment(ctx, outlet, p)
 	if err != nil {
@@ -191,7 +190,7 @@ func (s *Service) handOn(ctx context.Context, outlet *channel.Channel, p livecha
 	return s.ensureOpen(ctx, asked, func() (*livechat.AssignmentRecord, error) { return s.openHandover(ctx, previous.ID) })
 }
 
-// checkReassign returns an error for parameters that are wrong regardless of the stored records.
+// checkReassign checks the parameters that do not depend on stored records.
 func checkReassign(p livechat.ReassignAssignmentParams) error {
 	switch {
 	case p.Label == "" && len(p.Targets) == 0:
@@ -236,8 +235,7 @@ func (s *Service) previousAssignment(
 	return r, nil
 }
 
-// handover returns the request of a call that hands an assignment on. Values that the call omits come from
-// that assignment.
+// handover returns the request of a call that hands on an assignment. Missing values are taken from the assignment.
 func (s *Service) handover(
 	ctx context.Context, previous *livechat.AssignmentRecord, outlet *channel.Channel, m *member.Member, p livechat.ReassignAssignmentParams,
 ) (request, error) {
@@ -273,8 +271,7 @@ func (s *Service) handover(
 	return asked, nil
 }
 
-// detailsHandedOn returns the details of an assignment, overridden by the call's values, in the form for a
-// custom outlet.
+// detailsHandedOn returns the details of an assignment with the call's values, in the form for a custom outlet.
 func detailsHandedOn(details document.Object, p livechat.ReassignAssignmentParams) document.Object {
 	for field, text := range map[string]string{fieldSummary: p.Summary, fieldGroupName: p.GroupName} {
 		if text != "" {
@@ -287,7 +284,7 @@ func detailsHandedOn(details document.Object, p livechat.ReassignAssignmentParam
 	return details
 }
 
-// inletGroupOf returns the inletGroupInfo for the group on the inlet's side that the call names, if any.
+// inletGroupOf returns the inletGroupInfo for the group on the inlet's side that a call names, if any.
 func (s *Service) inletGroupOf(
 	ctx context.Context, previous *livechat.AssignmentRecord, p livechat.ReassignAssignmentParams,
 ) (document.Object, error) {
@@ -310,8 +307,8 @@ func (s *Service) inletGroupOf(
 		"the conversation of the assignment %s is not a group on the inlet's side: leave it out", previous.ID)
 }
 
-// relayMessages returns the relay messages of a request for its outlets: its own, or for all outlets the text
-// with which it is handed on.
+// relayMessages returns the relay messages of a request: its own or, if it is handed on with a text, this text for
+// all outlets.
 func (asked request) relayMessages(to route) (document.Object, error) {
 	switch {
 	case asked.relayText != "":

@@ -1,6 +1,6 @@
-// Package livechats carries out the operations of live chat: it routes requests, sends tickets, opens
-// conversations and relays messages between both sides. botctx calls its Service for bot logic, and when a
-// platform reports an event: an agent took a ticket, the agent or the member wrote, a conversation was idle.
+// Package livechats implements the operations of live chat. It routes requests, sends tickets, opens conversations
+// and relays messages between both sides. botctx calls its Service for bot logic and for events: an agent takes a
+// ticket, the agent or the member writes, a conversation is idle.
 //
 // # The states of an assignment
 //
@@ -34,9 +34,8 @@
 //	withdraw          sending, pending        -> ended
 //	lose a side       pending, taken          -> ended
 //
-// Then it reconciles: it carries out the steps that are due in the assignment's state for the call's aim, and
-// that the record does not show as done. A call after a crash does the same, so it continues at the point of
-// the crash.
+// Then the call reconciles: it makes the steps that are due in the assignment's state for the call's aim and that are
+// not yet done according to the record. A call after a crash does the same, so it continues where the crash happened.
 //
 //	step                           due in           for
 //	send the tickets               sending, pending open request
@@ -83,7 +82,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Service carries out the live chats of one app, for one scope. It is safe for concurrent use.
+// Service implements the live chats of an app for one scope. It is safe for concurrent use.
 type Service struct {
 	env   record.Env
 	scope record.Scope
@@ -116,11 +115,11 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	return &Service{env: env.WithDefaults(), scope: scope, ports: ports, texts: texts}
 }
 
-// EnsureIndexes creates the indexes that live chats need in a store, unless they exist. Unique indexes ensure
-// that a member has at most one open assignment, and that agents of an app have different externalIds. The
-// others find open records and the newest ended ones directly, so that the cost of an event does not grow
-// with past live chats, and list the assignments of an app or a member in pages, by id. A host calls it once,
-// before it uses the store. Errors come from store.Collection.EnsureIndex.
+// EnsureIndexes creates the missing indexes that live chats need in a store. Unique indexes ensure that a member has
+// at most one open assignment, and that agents of an app have different externalIds. The others find open records and
+// the newest ended ones directly, so that past live chats do not slow down events, and list the assignments of an app
+// or a member in pages by id. A host calls it once, before it uses the store. Errors come from
+// store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	ofApp := func(paths ...string) store.Index {
 		return store.Ascending(append([]string{record.FieldApp}, paths...)...)
@@ -164,43 +163,41 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 	return nil
 }
 
-// EnsureIndex creates an index of the assignments of each app by a path, unless it exists.
+// EnsureIndex creates an index by path on the assignments of each app, unless it exists.
 func EnsureIndex(ctx context.Context, database store.Store, path string) error {
 	return database.Collection(assignmentSchema.Collection).EnsureIndex(ctx, store.Ascending(record.FieldApp, path))
 }
 
-// Ports are the parts that a Service works with.
+// Ports are the parts that a Service needs from its host.
 type Ports struct {
 	// Members serves the members of the scope's app. Required.
 	Members Members
 	// Channels serves the channels of the scope's app. Required.
 	Channels channels.Loader
-	// Pairing returns the ids of the outlets for the live chats of an inlet, in the order in which they are
-	// asked. An inlet that is not paired has none. Required.
+	// Pairing returns the ids of the outlets for an inlet's live chats, in order of preference. It returns none for
+	// an inlet that is not paired. Required.
 	Pairing func(ctx context.Context, inlet string) ([]string, error)
 	// Agendas serves the agendas of the scope's app. Required.
 	Agendas Agendas
-	// Connectors send to the platforms. The ports of package livechat that they offer are used. The map must
-	// not be changed later.
+	// Connectors send to the platforms. Their ports of package livechat are used if they have them. The map must not
+	// be changed later.
 	Connectors send.Connectors
-	// HTTP sends requests to addresses from channels and bot logic: a custom channel's live-chat API,
-	// pictures, Charlie's responseUrl. If it is nil, operations that need it are Unsupported.
+	// HTTP sends requests to addresses from channels and bot logic: a custom channel's live-chat API, pictures,
+	// Charlie's responseUrl. If it is nil, operations that need it return Unsupported.
 	HTTP outbound.Doer
-	// CustomAPI returns the URL of a custom channel's live-chat API, or "" if it has none: then requests go
-	// through the connector. The default is liveChatApi in the channel's metadata.
+	// CustomAPI returns the URL of a custom channel's live-chat API. If it is "", requests go through the connector.
+	// The default is liveChatApi in the channel's metadata.
 	CustomAPI func(c *channel.Channel) (string, error)
-	// HistoryURL returns the address at which a conversation's history can be read. If it is nil, history:
-	// true is Unsupported.
+	// HistoryURL returns the address of a conversation's history. If it is nil, history: true is Unsupported.
 	HistoryURL func(a *livechat.Assignment) (string, error)
-	// IdleTimeout is the time without a message after which a conversation ends. The default is
-	// livechat.IdleTimeout.
+	// IdleTimeout is the time without a message after which a conversation ends. The default is livechat.IdleTimeout.
 	IdleTimeout time.Duration
-	// Texts are the messages that live chats send without bot logic. nil means livechat.DefaultTexts.
+	// Texts are the messages that live chats send without bot logic. The default is livechat.DefaultTexts.
 	Texts *livechat.Texts
-	// Pause waits for d, or until ctx ends. A call uses it to wait for another call that sends the same
-	// request. The default waits by the machine's clock.
+	// Pause waits for d or until ctx ends. Calls use it to wait for another call that sends the same request. The
+	// default uses the machine's clock.
 	Pause func(ctx context.Context, d time.Duration)
-	// IsStrict makes parameters that the platform does not know errors. Otherwise they are ignored.
+	// IsStrict makes parameters that the platform does not know errors. By default, they are ignored.
 	IsStrict bool
 }
 
@@ -219,8 +216,8 @@ type Agendas interface {
 	DeleteMemberAgenda(ctx context.Context, p agenda.DeleteParams) (agenda.DeleteResult, error)
 }
 
-// messageTo returns a message to an id on a channel's platform, with the checks of every send. {{path}} in it
-// is filled from about, unless that is nil.
+// messageTo returns a message to an id on a channel's platform, with the usual checks. {{path}} in it is filled from
+// about, unless that is nil.
 func (s *Service) messageTo(
 	to *channel.Channel, externalID string, about *member.Member, response send.Response,
 ) (send.Message, error) {
@@ -240,7 +237,7 @@ func (s *Service) messageTo(
 	return send.Message{Channel: to, To: externalID, Response: filled}, nil
 }
 
-// messageToMember returns a message to a member of a channel, with the checks of every send.
+// messageToMember returns a message to a member of a channel, with the usual checks.
 func (s *Service) messageToMember(to *channel.Channel, m *member.Member, response send.Response) (send.Message, error) {
 	externalID, err := m.RequireExternalID()
 	if err != nil {
@@ -260,15 +257,15 @@ func (s *Service) deliver(ctx context.Context, message send.Message) (send.Resul
 	return sends.Deliver(ctx, s.env, connector, message)
 }
 
-// Parameters of sends, as named in errors.
+// Parameters of sends, for errors.
 const (
 	fieldResponse     = "response"
 	fieldMessageEvent = "messageEvent"
 )
 
-// once carries out an operation that has several steps and that would be refused the second time. If an
-// earlier attempt of the same run carried it out, once returns the earlier result. Sends within the steps
-// have keys below the key of once, so that later sends keep their keys whether or not the steps ran again.
+// once makes an operation with several steps that would be refused the second time. If an earlier attempt of the same
+// run made it, once returns the earlier result. The keys of sends within the steps derive from the key of once, so
+// later sends keep their keys whether or not the steps run again.
 func once[T any](ctx context.Context, s *Service, of string, carryOut func(ctx context.Context) (T, error)) (T, error) {
 	trying, err := s.env.Trying(ctx)
 	if err != nil || trying == nil {
@@ -286,8 +283,7 @@ func once[T any](ctx context.Context, s *Service, of string, carryOut func(ctx c
 	return came.Result, err
 }
 
-// assignmentOnce is once for an operation on an assignment, or one that creates it. It returns the current
-// assignment.
+// assignmentOnce is once for operations on an assignment, including its creation. It returns the current assignment.
 func (s *Service) assignmentOnce(ctx context.Context, of string, carryOut func(ctx context.Context) (*pass, error)) (*pass, error) {
 	var run *pass
 	id, err := once(ctx, s, of, func(ctx context.Context) (string, error) {
@@ -304,7 +300,7 @@ func (s *Service) assignmentOnce(ctx context.Context, of string, carryOut func(c
 	return &pass{Service: s, r: r}, err
 }
 
-// The names of the parameters that identify records.
+// Names of parameters that identify records.
 const (
 	fieldChannel            = "channel"
 	fieldChannelID          = "channelId"
@@ -313,18 +309,18 @@ const (
 	fieldPreviousAssignment = "previousAssignment"
 )
 
-// namedChannel returns the stored channel that a reference names. Its type must be one of allowed; an empty
-// list allows all.
+// namedChannel returns the stored channel for a reference. Its type must be one of allowed; an empty list allows all
+// types.
 func (s *Service) namedChannel(ctx context.Context, named record.Ref, allowed ...channel.Type) (*channel.Channel, error) {
 	return channels.Load(ctx, s.ports.Channels, named, allowed...)
 }
 
-// assignmentByID is the reference of a call that requires assignmentId.
+// assignmentByID returns the reference of a call that requires assignmentId.
 func assignmentByID(id string) record.Ref {
 	return record.Ref{Kind: assignmentSchema.Name, IDParameter: fieldAssignmentID, ID: id}
 }
 
-// previousAssignment is the reference of a call that requires previousAssignment.
+// previousAssignment returns the reference of a call that requires previousAssignment.
 func previousAssignment(given *livechat.Assignment) record.Ref {
 	named := record.Ref{Kind: assignmentSchema.Name, RecordParameter: fieldPreviousAssignment}
 	if given != nil {
@@ -333,17 +329,17 @@ func previousAssignment(given *livechat.Assignment) record.Ref {
 	return named
 }
 
-// namedAssignment returns the stored assignment that a reference names.
+// namedAssignment returns the stored assignment for a reference.
 func (s *Service) namedAssignment(ctx context.Context, named record.Ref) (*livechat.AssignmentRecord, error) {
 	return record.Load(named, func(id string) (*livechat.AssignmentRecord, error) { return s.loadAssignment(ctx, id) })
 }
 
-// groupByID is the reference of a call that requires groupId.
+// groupByID returns the reference of a call that requires groupId.
 func groupByID(id string) record.Ref {
 	return record.Ref{Kind: groupSchema.Name, IDParameter: fieldGroupID, ID: id}
 }
 
-// groupByRecord is the reference of a call that requires the group's record as group.
+// groupByRecord returns the reference of a call that requires the group's record in group.
 func groupByRecord(given *livechat.Group) record.Ref {
 	named := record.Ref{Kind: groupSchema.Name, RecordParameter: fieldGroup}
 	if given != nil {
@@ -352,15 +348,14 @@ func groupByRecord(given *livechat.Group) record.Ref {
 	return named
 }
 
-// groupByRecordOrID is the reference of a call that requires the group's record as group, or its id as
-// groupId.
+// groupByRecordOrID returns the reference of a call that requires the group's record in group, or its id in groupId.
 func groupByRecordOrID(given *livechat.Group, id string) record.Ref {
 	named := groupByRecord(given)
 	named.IDParameter, named.ID = fieldGroupID, id
 	return named
 }
 
-// namedGroup returns the stored group that a reference names.
+// namedGroup returns the stored group for a reference.
 func (s *Service) namedGroup(ctx context.Context, named record.Ref) (*livechat.Group, error) {
 	return record.Load(named, func(id string) (*livechat.Group, error) { return s.loadGroup(ctx, id) })
 }

@@ -12,16 +12,16 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// The member's flag botMeta.liveChat and the agenda for idle time are not part of the assignment's record. A
-// call that changes them checks afterwards whether the assignments have changed meanwhile. So the last of
-// several concurrent calls leaves both consistent with the assignments.
+// The member's flag botMeta.liveChat and the agenda for idle time are not part of the assignment's record. A call
+// that changes them then checks whether the assignments have changed meanwhile. So the last of several concurrent
+// calls makes both consistent with the assignments.
 
-// isInLiveChat returns the meaning of a parameter that sets whether the member is in live chat: true by
-// default.
+// isInLiveChat returns the value of an optional parameter that sets whether the member is in live chat. The default
+// is true.
 func isInLiveChat(given *bool) bool { return given == nil || *given }
 
-// letIn sets the member's flag to the call's value, or else to the record's. If the assignment has ended in the
-// meantime, it clears the flag.
+// letIn sets the member's flag to the call's value, or else to the record's. If the assignment has ended meanwhile,
+// it clears the flag.
 func (p *pass) letIn(ctx context.Context) error {
 	if err := p.noteOut(ctx); err != nil {
 		return err
@@ -34,8 +34,8 @@ func (p *pass) letIn(ctx context.Context) error {
 	if p.r.OutOfLiveChat {
 		return nil
 	}
-	// A call that ends the assignment clears the flag afterwards. Only if it ended before this read may the
-	// call have cleared the flag before it was set.
+	// A call that ends the assignment clears the flag afterwards. It may have cleared the flag before the flag was
+	// set here, but only if it ended the assignment before the following read.
 	open, err := p.openAssignment(ctx, p.r.Member)
 	if err != nil || open != nil {
 		return err
@@ -44,7 +44,7 @@ func (p *pass) letIn(ctx context.Context) error {
 	return boterr.WithField(fieldMember, err)
 }
 
-// noteOut stores that the member is out of live chat, if requested.
+// noteOut records that the member is out of live chat, if the call requests it.
 func (p *pass) noteOut(ctx context.Context) error {
 	if p.isOut == nil || *p.isOut == p.r.OutOfLiveChat {
 		return nil
@@ -56,8 +56,8 @@ func (p *pass) noteOut(ctx context.Context) error {
 	return err
 }
 
-// leaveLiveChat takes the member of an ended assignment out of live chat, unless another one is open. It
-// returns the changed member, or nil if nothing changed.
+// leaveLiveChat takes the member of an ended assignment out of live chat, unless another assignment is open. It
+// returns the changed member, or nil.
 func (s *Service) leaveLiveChat(ctx context.Context, r *livechat.AssignmentRecord) (*member.Member, error) {
 	for {
 		open, err := s.openAssignment(ctx, r.Member)
@@ -81,8 +81,8 @@ func (s *Service) leaveLiveChat(ctx context.Context, r *livechat.AssignmentRecor
 	}
 }
 
-// clearLiveChat clears the flag of a member and removes the idle agenda. It returns the changed member, or
-// nil if the flag was not set or the member is gone.
+// clearLiveChat clears the flag of a member and removes the idle agenda. It returns the changed member, or nil if the
+// flag was not set or the member was removed.
 func (s *Service) clearLiveChat(ctx context.Context, r *livechat.AssignmentRecord) (*member.Member, error) {
 	left, err := s.setLiveChat(ctx, r, false)
 	if err != nil && !errors.Is(err, boterr.NotFound) {
@@ -95,7 +95,7 @@ func (s *Service) clearLiveChat(ctx context.Context, r *livechat.AssignmentRecor
 	return left, err
 }
 
-// restoreFlag sets the flag again for the member of an open assignment after it was cleared.
+// restoreFlag sets the flag of an open assignment's member again after the flag was cleared.
 func (s *Service) restoreFlag(ctx context.Context, open *livechat.AssignmentRecord) error {
 	if open.State() == livechat.Sending || open.OutOfLiveChat {
 		return nil
@@ -104,8 +104,7 @@ func (s *Service) restoreFlag(ctx context.Context, open *livechat.AssignmentReco
 	return err
 }
 
-// setLiveChat sets the flag of an assignment's member. The result is nil if it had that
-// value already.
+// setLiveChat sets the flag of an assignment's member. It returns nil if the flag already had that value.
 func (s *Service) setLiveChat(ctx context.Context, r *livechat.AssignmentRecord, isInLiveChat bool) (*member.Member, error) {
 	const path = "botMeta.liveChat"
 	patched, err := s.ports.Members.PatchMembers(ctx, member.PatchParams{
@@ -117,15 +116,15 @@ func (s *Service) setLiveChat(ctx context.Context, r *livechat.AssignmentRecord,
 	return patched.Result, err
 }
 
-// The expiry of an assignment is the time at which it ends because it is idle. Its agenda is the alarm, set
-// to the expiry. If the alarm fires too early, because of a crash, it is set again.
+// The expiry of an assignment is the time at which it ends because it is idle. Its agenda, the alarm, is set to the
+// expiry. After a crash, the alarm may fire too early; it is then set again.
 
-// idleTag is the tag of the agendas that end idle live chats, and the node that they name.
+// idleTag is the tag of agendas that end idle live chats, and the name of their node.
 const idleTag = agenda.LiveChatTagPrefix + "idle"
 
-// Expire handles a due agenda of this package. It ends the member's live chat after the idle time-out, or
-// completes an interrupted end or hand-over. Untaken tickets are recalled if the platform can do that.
-// Otherwise it does nothing, so it is safe to handle an agenda twice or late.
+// Expire handles a due agenda of this package. It ends the member's live chat after the idle time-out, or completes
+// an interrupted end or hand-over. It recalls untaken tickets if the platform can do that. In all other cases it does
+// nothing, so agendas can be handled twice or late.
 func (s *Service) Expire(ctx context.Context, due agenda.Agenda) error {
 	r, err := s.openAssignment(ctx, due.Member)
 	if err != nil {
@@ -142,7 +141,7 @@ func (s *Service) Expire(ctx context.Context, due agenda.Agenda) error {
 		_, err := s.keepWatch(ctx, r)
 		return err
 	}
-	// A message may arrive at this moment.
+	// A message may arrive at this moment, so the expiry is checked again.
 	ended, err := s.markEnded(ctx, r, livechat.EndedByIdle, document.O(fieldExpiry, document.O("$lte", now)))
 	if err != nil || ended == nil {
 		return err
@@ -151,9 +150,8 @@ func (s *Service) Expire(ctx context.Context, due agenda.Agenda) error {
 	return joined(err, s.closeEnded(ctx, endedOf(due.Member)))
 }
 
-// expireInterrupted completes interrupted work for a member who is not in a live chat. A hand-over in
-// progress gets a new agenda for the one that was handled; an interrupted one counts as idle, and is
-// withdrawn.
+// expireInterrupted completes interrupted work for a member who is not in a live chat. A current hand-over gets a new
+// agenda; an interrupted one counts as idle and is withdrawn.
 func (s *Service) expireInterrupted(ctx context.Context, memberID string) error {
 	next, err := s.current(ctx, memberID)
 	if err != nil {
@@ -171,16 +169,15 @@ func (s *Service) expireInterrupted(ctx context.Context, memberID string) error 
 	return s.closeEnded(ctx, endedOf(memberID))
 }
 
-// isWatched reports whether the assignment ends once it is idle: if an agent has taken it, or if the request
-// asks for it.
+// isWatched reports whether the assignment ends when it is idle: an agent has taken it, or the request asks for it.
 func isWatched(r *livechat.AssignmentRecord) bool { return r.LiveChatAgenda || r.Assignee != "" }
 
-// watchIdle restarts the idle time of an assignment, if it is watched and still open.
+// watchIdle restarts the idle time of an assignment if it is watched and open.
 func (s *Service) watchIdle(ctx context.Context, r *livechat.AssignmentRecord) error {
 	if !isWatched(r) {
 		return nil
 	}
-	// $max: the later of two concurrent messages counts.
+	// With $max, the later of two concurrent messages counts.
 	watched, err := s.modify(ctx, r.ID, document.O(fieldEndedAt, isAbsent()),
 		document.O("$max", document.O(fieldExpiry, s.nextExpiry())))
 	if err == nil && watched != nil {
@@ -189,10 +186,10 @@ func (s *Service) watchIdle(ctx context.Context, r *livechat.AssignmentRecord) e
 	return err
 }
 
-// keepWatch sets the agenda of an open assignment, and returns the assignment afterwards. It returns nil if
-// the assignment has ended meanwhile and has no agenda. A call that sets an agenda then checks whether the
-// assignment has ended, and a call that ends an assignment checks for an open one. So the last of several
-// concurrent calls leaves the agenda consistent with the assignments.
+// keepWatch sets the agenda of an open assignment and returns the assignment as it then is. It returns nil if the
+// assignment has ended meanwhile and has no agenda. A call that sets an agenda then checks whether the assignment has
+// ended; a call that ends an assignment checks for an open one. So the last of several concurrent calls makes the
+// agenda consistent with the assignments.
 func (s *Service) keepWatch(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
 	if err := s.setAlarm(ctx, r.Member, r.Expiry); err != nil {
 		return nil, err
@@ -201,7 +198,7 @@ func (s *Service) keepWatch(ctx context.Context, r *livechat.AssignmentRecord) (
 	if err == nil && now.State() != livechat.Ended {
 		return now, nil
 	}
-	if err == nil || errors.Is(err, boterr.NotFound) { // It was withdrawn.
+	if err == nil || errors.Is(err, boterr.NotFound) { // The assignment was withdrawn.
 		_, err = s.leaveLiveChat(ctx, r)
 	}
 	return nil, err
@@ -212,8 +209,8 @@ func (s *Service) nextExpiry() document.Timestamp {
 	return document.TimestampOf(s.env.Now().Add(s.ports.IdleTimeout))
 }
 
-// alarmOf returns the time for the alarm of an open assignment, or 0 for none. An assignment that is still
-// being sent has an alarm before it has an expiry.
+// alarmOf returns the time for the alarm of an open assignment, or 0 for none. While an assignment is being sent, it
+// has an alarm but no expiry.
 func (s *Service) alarmOf(open *livechat.AssignmentRecord) document.Timestamp {
 	if isWatched(open) && open.Expiry.IsZero() {
 		return s.nextExpiry()
@@ -221,7 +218,7 @@ func (s *Service) alarmOf(open *livechat.AssignmentRecord) document.Timestamp {
 	return open.Expiry
 }
 
-// setAlarm sets the agenda that ends the live chat of a member, unless its time is 0.
+// setAlarm sets the agenda that ends a member's live chat. It does nothing if when is 0.
 func (s *Service) setAlarm(ctx context.Context, memberID string, when document.Timestamp) error {
 	if when.IsZero() {
 		return nil
@@ -236,7 +233,7 @@ func (s *Service) setAlarm(ctx context.Context, memberID string, when document.T
 	return err
 }
 
-// removeAlarm removes the agenda that would end the live chat of a member.
+// removeAlarm removes the agenda that would end a member's live chat.
 func (s *Service) removeAlarm(ctx context.Context, memberID string) error {
 	_, err := s.ports.Agendas.DeleteMemberAgenda(ctx, agenda.DeleteParams{MemberID: memberID, Tag: idleTag})
 	return err

@@ -67,7 +67,7 @@ var assignmentSchema = &record.Schema{
 	Fixed:      []string{record.FieldCreatedAt, record.FieldApp, fieldInlet, fieldMember},
 }
 
-// assignmentFrom reads an assignment that the store holds.
+// assignmentFrom decodes a stored assignment.
 func assignmentFrom(o document.Object) (*livechat.AssignmentRecord, error) {
 	r, err := record.Read[livechat.AssignmentRecord](assignmentSchema, o)
 	if err != nil {
@@ -82,7 +82,7 @@ func assignmentFrom(o document.Object) (*livechat.AssignmentRecord, error) {
 	return r, nil
 }
 
-// The fields used only in groups.
+// Fields that only groups have.
 const (
 	fieldName                 = "name"
 	fieldActive               = "active"
@@ -102,7 +102,7 @@ var groupSchema = &record.Schema{
 	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion},
 }
 
-// groupFrom reads a group that the store holds.
+// groupFrom decodes a stored group.
 func groupFrom(o document.Object) (*livechat.Group, error) {
 	g, err := record.Read[livechat.Group](groupSchema, o)
 	if err != nil {
@@ -114,7 +114,7 @@ func groupFrom(o document.Object) (*livechat.Group, error) {
 	return g, nil
 }
 
-// groupInfo returns the information about its group that an assignment stores.
+// groupInfo returns the information about a group that its assignment stores.
 func groupInfo(g *livechat.Group) document.Object {
 	info := document.O(fieldExternalID, g.ExternalID, fieldName, g.Name, fieldType, string(g.Type))
 	if g.Type == channel.Bravo {
@@ -123,7 +123,7 @@ func groupInfo(g *livechat.Group) document.Object {
 	return info
 }
 
-// newGroup returns a new group for an assignment, without its external id.
+// newGroup returns a new group for an assignment. Its external id is not set.
 func newGroup(r *livechat.AssignmentRecord, outletID string, platform channel.Type, m *member.Member) livechat.Group {
 	return livechat.Group{
 		Inlet: r.Inlet, Outlet: outletID, Name: cmp.Or(r.GroupName, nameOf(m)), Meta: document.O(), Active: true, Valid: true,
@@ -131,7 +131,7 @@ func newGroup(r *livechat.AssignmentRecord, outletID string, platform channel.Ty
 	}
 }
 
-// nameOf returns a member's name for agents: at most longestName code points.
+// nameOf returns a member's name for agents, shortened to longestName code points.
 func nameOf(m *member.Member) string {
 	if name := strings.TrimSpace(m.FirstName + " " + m.LastName); name != "" {
 		return shortened(name, longestName)
@@ -139,10 +139,8 @@ func nameOf(m *member.Member) string {
 	return m.ID
 }
 
-// FindAssignments returns the assignments of the app that match, as stored, or an empty slice.
-//
-// InvalidArgument: the filter, the order or a number is wrong. FailedPrecondition: a stored record is not an
-// assignment.
+// FindAssignments returns stored assignments of the app, or an empty slice. It returns InvalidArgument for an invalid
+// query, and FailedPrecondition if a stored record is not an assignment.
 func (s *Service) FindAssignments(ctx context.Context, query record.Query) ([]*livechat.AssignmentRecord, error) {
 	found, err := s.assignments().Find(ctx, query)
 	if err != nil {
@@ -151,7 +149,7 @@ func (s *Service) FindAssignments(ctx context.Context, query record.Query) ([]*l
 	return record.ReadAll(found, assignmentFrom)
 }
 
-// loadAssignment returns the assignment of that id in the app, or NotFound.
+// loadAssignment returns the assignment with an id, or NotFound.
 func (s *Service) loadAssignment(ctx context.Context, id string) (*livechat.AssignmentRecord, error) {
 	found, err := s.assignments().Get(ctx, id)
 	if err != nil {
@@ -160,9 +158,9 @@ func (s *Service) loadAssignment(ctx context.Context, id string) (*livechat.Assi
 	return assignmentFrom(found)
 }
 
-// assignmentOf returns the assignment of a group, or nil. Among the assignments that refer to the group, it
-// prefers the open one that the group refers to, then the newest. If there are none, it returns the
-// assignment that the group refers to.
+// assignmentOf returns the assignment of a group, or nil. Among the assignments that refer to the group, it prefers
+// the open one to which the group refers, then the newest. If none refer to the group, it returns the assignment to
+// which the group refers.
 func (s *Service) assignmentOf(ctx context.Context, g *livechat.Group) (*livechat.AssignmentRecord, error) {
 	var named *livechat.AssignmentRecord
 	if g.Assignment != "" {
@@ -181,9 +179,8 @@ func (s *Service) assignmentOf(ctx context.Context, g *livechat.Group) (*livecha
 	return assignmentFrom(found)
 }
 
-// newest returns the newest matching record, and reports whether there is one. Among records created at the
-// same time it returns the one inserted last. With an index for the filter and createdAt, its cost does not
-// grow with the number of matches.
+// newest returns the newest matching record, and whether there is one. Of records created at the same time, it
+// returns the one inserted last. With an index for the filter and createdAt, further matches do not slow it down.
 func newest(ctx context.Context, of *record.Collection, filter document.Object) (document.Object, bool, error) {
 	last, err := of.Find(ctx, record.Query{Filter: filter, SortBy: document.O(record.FieldCreatedAt, -1), Limit: 2})
 	if err != nil || len(last) == 0 {
@@ -200,12 +197,12 @@ func newest(ctx context.Context, of *record.Collection, filter document.Object) 
 	return same[len(same)-1], true, nil
 }
 
-// openAssignment returns the assignment in a member's slot: one that is being sent, pending or taken, or nil.
+// openAssignment returns the assignment in a member's slot, which is being sent, pending or taken, or nil.
 func (s *Service) openAssignment(ctx context.Context, memberID string) (*livechat.AssignmentRecord, error) {
 	return s.oneAssignment(ctx, equal(fieldSlot, openSlot(memberID)))
 }
 
-// oneAssignment returns an assignment that matches, or nil if there is none.
+// oneAssignment returns a matching assignment, or nil.
 func (s *Service) oneAssignment(ctx context.Context, filter document.Object) (*livechat.AssignmentRecord, error) {
 	found, err := s.FindAssignments(ctx, record.Query{Filter: filter, Limit: 1})
 	if err != nil || len(found) == 0 {
@@ -214,8 +211,8 @@ func (s *Service) oneAssignment(ctx context.Context, filter document.Object) (*l
 	return found[0], nil
 }
 
-// modify changes an assignment if it meets a condition, and returns the changed assignment, or nil if the
-// condition does not hold.
+// modify changes an assignment that meets a condition and returns it. If it does not meet the condition, modify
+// returns nil.
 func (s *Service) modify(ctx context.Context, id string, condition, update document.Object) (*livechat.AssignmentRecord, error) {
 	found, err := s.assignments().Where(record.FieldID, id).FindAndModify(ctx, record.Patch{
 		Filter: condition, Patch: update, WithModifier: true,
@@ -226,7 +223,7 @@ func (s *Service) modify(ctx context.Context, id string, condition, update docum
 	return assignmentFrom(found.Document)
 }
 
-// findGroups returns the groups that match, the oldest first.
+// findGroups returns the matching groups, oldest first.
 func (s *Service) findGroups(ctx context.Context, filter document.Object) ([]*livechat.Group, error) {
 	found, err := s.groups().Find(ctx, record.Query{Filter: filter, SortBy: oldestFirst()})
 	if err != nil {
@@ -235,7 +232,7 @@ func (s *Service) findGroups(ctx context.Context, filter document.Object) ([]*li
 	return record.ReadAll(found, groupFrom)
 }
 
-// liveGroupsIn returns the live groups of an outlet with an external id, the oldest first.
+// liveGroupsIn returns the live groups of an outlet with an external id, oldest first.
 func (s *Service) liveGroupsIn(ctx context.Context, outletID, externalID string) ([]*livechat.Group, error) {
 	found, err := record.FindEqual(ctx, s.env, groupSchema, s.scope.App,
 		query.FieldValue{Name: fieldOutlet, Value: outletID},
@@ -250,7 +247,7 @@ func (s *Service) liveGroupsIn(ctx context.Context, outletID, externalID string)
 	return groups, err
 }
 
-// loadGroup returns the group of that id in the app, or NotFound.
+// loadGroup returns the group with an id, or NotFound.
 func (s *Service) loadGroup(ctx context.Context, id string) (*livechat.Group, error) {
 	found, err := s.groups().Get(ctx, id)
 	if err != nil {
@@ -278,8 +275,8 @@ func (s *Service) newestOver(ctx context.Context, filter document.Object) (*live
 	return s.newestOf(ctx, filter, false, nil)
 }
 
-// newestOf returns the newest matching group whose active field has the first of the given values for which
-// there is a group, or nil. In records written by others the field may be missing, which matches null.
+// newestOf returns the newest matching group for the first of the values of active that a group has, or nil. Records
+// from other programs may lack the field active, which matches null.
 func (s *Service) newestOf(ctx context.Context, filter document.Object, active ...any) (*livechat.Group, error) {
 	for _, value := range active {
 		found, ok, err := newest(ctx, s.groups(), filter.With(fieldActive, value))
@@ -293,7 +290,7 @@ func (s *Service) newestOf(ctx context.Context, filter document.Object, active .
 	return nil, nil
 }
 
-// inConversation matches the groups of an outlet with an external id.
+// inConversation returns the filter for the groups of an outlet with an external id.
 func inConversation(outletID, externalID string) document.Object {
 	return document.O(fieldOutlet, outletID, fieldExternalID, externalID)
 }
@@ -324,7 +321,7 @@ func (s *Service) admin(ctx context.Context, externalID string) (livechat.Admin,
 	return *a, nil
 }
 
-// adminName returns the name of an agent for other readers: the agent's name, or else the id on the platform.
+// adminName returns the name of an agent for others to read. The default is the agent's id on the platform.
 func (s *Service) adminName(ctx context.Context, externalID string) (string, error) {
 	a, err := s.admin(ctx, externalID)
 	if err != nil || a.Name == "" {
@@ -350,5 +347,6 @@ func equal(field, text string) document.Object {
 	return document.O(field, text)
 }
 
-// oldestFirst sorts records by the time of their creation, which also holds after a store was moved.
+// oldestFirst returns a sort by time of creation. Unlike the order of insertion, this order survives when a store is
+// copied.
 func oldestFirst() document.Object { return document.O(record.FieldCreatedAt, 1) }

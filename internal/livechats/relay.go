@@ -17,14 +17,14 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// RelayFromMember sends a member's message to the agent, unchanged, and restarts the idle time. If no agent
-// can read it, because the request is untaken or being handed on, the message is kept for the agent who takes
-// it; TellWaiting tells the member. Receipts and submissions of forms are not relayed. A tap is relayed as
-// the text of its payload, or of all chosen values. Call it for messages that no node of the bot answers.
+// RelayFromMember sends a member's message to the agent, unchanged, and restarts the idle time. If no agent can read
+// it, because the request is untaken or is being handed on, it keeps the message for the agent who takes the request;
+// TellWaiting tells the member. It does not relay receipts and submitted forms. It relays a tap as the text of its
+// payload, or of all chosen values. Call it for messages that no node of the bot answers.
 //
-// If the agent's conversation is gone (send.IsGone), the live chat ends and the member gets a text:
-// OutcomeAnswered. Other errors come from the send; then the message may not have been relayed, and the idle
-// time is not restarted.
+// If the agent's conversation is gone (send.IsGone), the live chat ends, the member gets a text, and the outcome is
+// OutcomeAnswered. Other errors come from the send; the message may then not have been relayed, and the idle time is
+// not restarted.
 func (s *Service) RelayFromMember(ctx context.Context, memberID string, event send.MessageEvent) (Outcome, error) {
 	response, isMessage := relayedOf(event)
 	if !isMessage {
@@ -46,8 +46,8 @@ func (s *Service) RelayFromMember(ctx context.Context, memberID string, event se
 	return OutcomeNone, boterr.New(boterr.Conflict, "", "the live chat of the member %s kept changing: try again", memberID)
 }
 
-// relayToAgent sends a message to the agent who has an assignment, after kept messages, or keeps it. It
-// returns errChanged if the assignment has changed.
+// relayToAgent sends a message to the agent of an assignment, after the kept messages, or keeps it. It returns
+// errChanged if the assignment has changed.
 func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord, response send.Response) (Outcome, error) {
 	g, err := s.openGroup(ctx, r)
 	if err != nil {
@@ -78,12 +78,14 @@ func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord
 	return s.relay(ctx, r, message, livechat.EndedByAgentGone)
 }
 
-// RelayFromAgent sends an agent's message in a group of an outlet channel to the member, unchanged, and
-// restarts the idle time. If the conversation is a group on the inlet's side, that group gets it. GroupOf
-// finds the group of an event. In the conversation that a helpdesk opened for an untaken request, the first
-// message takes it. In a group that is no longer live, the agent gets a text about it once:
-// OutcomeAnswered. A member who is gone (send.IsGone) ends the live chat, and the agent gets a text: also
-// OutcomeAnswered. The rules of RelayFromMember about messages and errors apply.
+// RelayFromAgent sends an agent's message in a group of an outlet channel to the member, unchanged, and restarts the
+// idle time. If the conversation is a group on the inlet's side, the message goes to that group. GroupOf finds the
+// group of an event. In a conversation that a helpdesk opened for an untaken request, the first message takes the
+// request.
+//
+// If the group is no longer live, the agent gets a text once. If the member is gone (send.IsGone), the live chat ends
+// and the agent gets a text. In both cases the outcome is OutcomeAnswered. Other messages and errors are treated as
+// in RelayFromMember.
 func (s *Service) RelayFromAgent(ctx context.Context, outletChannelID string, event send.MessageEvent) (Outcome, error) {
 	response, isMessage := relayedOf(event)
 	if !isMessage {
@@ -130,14 +132,13 @@ func (s *Service) toInlet(inlet *channel.Channel, m *member.Member, g *livechat.
 	return s.messageToMember(inlet, m, response)
 }
 
-// relay sends a message of a live chat to the other side. gone is the way in which the assignment ends if
-// that side is gone.
+// relay sends a message of a live chat to the other side. If that side is gone, the assignment ends as gone says.
 func (s *Service) relay(ctx context.Context, r *livechat.AssignmentRecord, message send.Message, gone livechat.EndedBy) (Outcome, error) {
 	_, err := s.deliver(ctx, message)
 	return s.afterSend(ctx, r, orLost(err), gone)
 }
 
-// afterSend restarts the idle time of an assignment after a message was sent, or ends it if the other side is
+// afterSend restarts the idle time of an assignment after a message, or ends the assignment if the other side is
 // gone.
 func (s *Service) afterSend(ctx context.Context, r *livechat.AssignmentRecord, failed error, gone livechat.EndedBy) (Outcome, error) {
 	if lost, isLost := errors.AsType[*lostError](failed); isLost {
@@ -156,7 +157,7 @@ func (s *Service) afterSend(ctx context.Context, r *livechat.AssignmentRecord, f
 	return OutcomeDelivered, nil
 }
 
-// relayedOf returns the form of an event for the other side, and reports whether the event is relayed.
+// relayedOf returns an event in the form for the other side, and whether it is relayed.
 func relayedOf(event send.MessageEvent) (send.Response, bool) {
 	switch event.Type {
 	case "", send.TypeReferral, send.TypeOptIn, send.TypeComment, send.TypeDelivery, send.TypeRead, send.TypeEcho,
@@ -166,18 +167,17 @@ func relayedOf(event send.MessageEvent) (send.Response, bool) {
 		text := chosenOf(event)
 		return send.Text(text), text != ""
 	case send.TypeMisc:
-		// An event without attachments and text is a report from the platform, such as a submitted form.
+		// An event without attachments and text is a report of the platform, such as a submitted form.
 		if !event.Data.Has("attachments") && !event.Data.Has("text") {
 			return send.Response{}, false
 		}
 	default:
 	}
-	event.Data = sends.WithoutThread(event.Data) // Threads are not shared by the two sides.
+	event.Data = sends.WithoutThread(event.Data) // The two sides do not share threads.
 	return event.Response(), true
 }
 
-// chosenOf returns the member's choice in a tap as a text: the payload, or all values chosen in a menu or a
-// form.
+// chosenOf returns the member's choice in a tap as text: the payload, or all values chosen in a menu or form.
 func chosenOf(event send.MessageEvent) string {
 	values, ok := document.Get(event.Data, "values", any(nil)).(document.Array)
 	if !ok {
@@ -195,10 +195,10 @@ func chosenOf(event send.MessageEvent) string {
 	return strings.Join(texts, ", ")
 }
 
-// A member who asks for a person in a group is answered in that group. The assignment stores the group as its
-// inletGroupInfo, and so does the conversation with the agent.
+// A member who asks for an agent in a group is answered in that group. The assignment and the conversation with the
+// agent store the group as inletGroupInfo.
 
-// inletGroupInfo returns the record's information on a group on the inlet's side, or none for "".
+// inletGroupInfo returns the record's information about a group on the inlet's side. For "", it is empty.
 func inletGroupInfo(externalID string) document.Object {
 	if externalID == "" {
 		return document.Object{}
@@ -206,14 +206,14 @@ func inletGroupInfo(externalID string) document.Object {
 	return document.O(fieldExternalID, externalID)
 }
 
-// inletGroupID returns the platform's id of the group on the inlet's side, or "" if the member is not in a
+// inletGroupID returns the platform's id of the group on the inlet's side, or "" if the request was not made in a
 // group.
 func inletGroupID(r *livechat.AssignmentRecord) string {
 	return document.Get(r.InletGroupInfo, fieldExternalID, "")
 }
 
-// groupOfAsking returns the platform's id of the group in which a member makes a request: the scope's group
-// for the scope's member, else "".
+// groupOfAsking returns the platform's id of the group in which a member makes a request: the scope's group for the
+// scope's member, otherwise "".
 func (s *Service) groupOfAsking(m *member.Member) string {
 	if m.ID != s.scope.Member {
 		return ""
@@ -221,9 +221,9 @@ func (s *Service) groupOfAsking(m *member.Member) string {
 	return s.scope.GroupExternalID
 }
 
-// IsAskedHere reports whether a message of a member in the scope's group, or to the bot alone, belongs to the
-// open request: whether the request was made there. Without an open request it returns true, because the
-// place of the live chat is unknown. Messages from other places are not relayed to the agent.
+// IsAskedHere reports whether the open request was made in the scope's place: in its group or, without a group, in
+// the conversation with the bot alone. Messages from other places are not relayed to the agent. If there is no open
+// request, it returns true, because the place of the live chat is unknown.
 func (s *Service) IsAskedHere(ctx context.Context, memberID string) (bool, error) {
 	r, err := s.openAssignment(ctx, memberID)
 	if err != nil || r == nil || inletGroupID(r) == s.scope.GroupExternalID {
@@ -292,7 +292,7 @@ func (s *Service) SendMessageToInletGroup(ctx context.Context, p livechat.SendMe
 	return s.sendInChat(ctx, r, message, livechat.EndedByMemberGone)
 }
 
-// sideOf returns the channel on one side of a live group. Its type must have groups.
+// sideOf returns the channel on one side of a live group. The channel's type must support groups.
 func (s *Service) sideOf(ctx context.Context, g *livechat.Group, channelID string, groups channel.Feature) (*channel.Channel, error) {
 	if !g.Active {
 		return nil, boterr.New(boterr.FailedPrecondition, fieldGroup,
@@ -308,7 +308,7 @@ func (s *Service) sideOf(ctx context.Context, g *livechat.Group, channelID strin
 	return c, boterr.WithField(fieldGroup, err)
 }
 
-// messageInGroup returns a message to the group on one side of a live chat, filled from its member.
+// messageInGroup returns a message to the group on one side of a live chat. It is filled from the group's member.
 func (s *Service) messageInGroup(
 	ctx context.Context, g *livechat.Group, to *channel.Channel, externalID string, response send.Response,
 ) (send.Message, error) {
@@ -319,7 +319,7 @@ func (s *Service) messageInGroup(
 	return s.messageTo(to, externalID, m, response)
 }
 
-// keepGroupAlive restarts the idle time of a group's assignment, if it has one.
+// keepGroupAlive restarts the idle time of a group's assignment, if any.
 func (s *Service) keepGroupAlive(ctx context.Context, g *livechat.Group) error {
 	r, err := s.assignmentOf(ctx, g)
 	if err != nil || r == nil {
@@ -357,13 +357,13 @@ func (s *Service) SendMessageToOutletGroup(ctx context.Context, p livechat.SendM
 	}
 	gone := livechat.EndedByAgentGone
 	if r != nil && r.Group != g.ID {
-		gone = "" // The agent now has a different conversation.
+		gone = "" // The agent already has another conversation.
 	}
 	return s.sendInChat(ctx, r, message, gone)
 }
 
-// respond posts a message to a response address. Only the request itself shows whether the host allows the
-// address, so the idle time is restarted afterwards.
+// respond posts a message to a response address. Only the request shows whether the host allows the address, so the
+// idle time is restarted afterwards.
 func (s *Service) respond(ctx context.Context, g *livechat.Group, message send.Message, url string) (send.Result, error) {
 	result, err := sends.Deliver(ctx, s.env, responder{doer: s.ports.HTTP, url: url}, message)
 	if err != nil {
@@ -377,8 +377,7 @@ func (s *Service) respond(ctx context.Context, g *livechat.Group, message send.M
 
 const fieldResponseURL = "responseUrl"
 
-// checkResponseURL returns an error for an invalid address, and in strict mode for a channel that is not on
-// Charlie.
+// checkResponseURL returns an error for an invalid address and, in strict mode, for a channel that is not on Charlie.
 func (s *Service) checkResponseURL(outlet *channel.Channel, url string) error {
 	switch {
 	case url == "":
@@ -422,20 +421,20 @@ func (r responder) Send(ctx context.Context, message send.Message) (send.Deliver
 	return delivery, nil
 }
 
-// Outcome is the result of relaying a message in a live chat.
+// Outcome is the result of relaying a message.
 type Outcome string
 
-// The outcomes.
+// Outcomes of relaying a message.
 const (
-	// OutcomeNone: the message belongs to no live chat. It is for the bot.
+	// OutcomeNone means that the message does not belong to a live chat. It is for the bot.
 	OutcomeNone Outcome = ""
-	// OutcomeDelivered: the message was sent to the other side.
+	// OutcomeDelivered means that the message was sent to the other side.
 	OutcomeDelivered Outcome = "delivered"
-	// OutcomeKept: no agent can read the message yet. It is kept for the agent who takes the request.
+	// OutcomeKept means that no agent can read the message yet. It is kept for the agent who takes the request.
 	OutcomeKept Outcome = "kept"
-	// OutcomeFull: no agent can read the message yet, and it is not kept, because MostKept messages or
+	// OutcomeFull means that no agent can read the message yet and it is not kept, because MostKept messages or
 	// MostKeptBytes are already kept.
 	OutcomeFull Outcome = "full"
-	// OutcomeAnswered: the live chat has ended, and the writer got a text about it.
+	// OutcomeAnswered means that the live chat has ended and the writer got a text about that.
 	OutcomeAnswered Outcome = "answered"
 )

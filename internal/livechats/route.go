@@ -15,20 +15,20 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// outlet is a channel that a request could go to.
+// outlet is a channel to which a request may go.
 type outlet struct {
 	*channel.Channel
 
-	// label selects broadcast groups, and groups lists them.
+	// label selects broadcast groups. groups are the selected ones.
 	label  string
 	groups []channel.BroadcastGroupMember
-	// field is the parameter that names the channel, or "" if it comes from the pairing. unknown holds the
+	// field is the parameter that names the channel, or "" if the channel comes from the pairing. unknown has the
 	// parameter's unknown fields.
 	field   string
 	unknown document.Object
 }
 
-// target returns the outlet in the assignment's form.
+// target returns the outlet in the form that assignments store.
 func (o outlet) target() livechat.Target {
 	return livechat.Target{Channel: o.ID, BroadcastGroups: o.groups, Label: o.label, Unknown: o.unknown}
 }
@@ -38,20 +38,19 @@ func (o outlet) hasGroup(id string) bool {
 	return slices.ContainsFunc(o.groups, func(g channel.BroadcastGroupMember) bool { return g.ID == id })
 }
 
-// takesAlone reports whether the outlet takes a request alone: its platform has no tickets, and it has a
+// takesAlone reports whether the outlet takes a request alone: its platform has no tickets, and it either has a
 // broadcast group with the label or may have a live-chat API.
 func (o outlet) takesAlone() bool {
 	return o.Type.Has(channel.LiveChatAPI) || o.Type.Has(channel.DirectRequests) && len(o.groups) > 0
 }
 
-// A route is the set of recipients of a request: one channel directly, or the broadcast groups of all outlets
-// by tickets.
+// A route is the recipients of a request: one channel directly, or the broadcast groups of all outlets, with tickets.
 type route struct {
 	direct  *outlet
 	outlets []outlet
 }
 
-// has reports whether the request goes to a channel of a platform with a feature.
+// has reports whether a channel of the route is on a platform with a feature.
 func (r route) has(feature channel.Feature) bool {
 	return slices.ContainsFunc(r.outlets, func(o outlet) bool { return o.Type.Has(feature) })
 }
@@ -88,8 +87,8 @@ func checkTicketing(o outlet) error {
 	return checkOn(o)
 }
 
-// outlets returns the channels that a request could go to, in order: from its targets, otherwise the paired
-// channels that are on.
+// outlets returns the channels to which a request may go, in order: those of its targets, or the paired channels that
+// are on.
 func (s *Service) outlets(ctx context.Context, asked request) ([]outlet, error) {
 	if len(asked.targets) > 0 {
 		return s.targetedOutlets(ctx, asked.targets, asked.record.Inlet)
@@ -114,7 +113,7 @@ func (s *Service) pairedOutlets(ctx context.Context, asked request) ([]outlet, e
 	for _, id := range paired {
 		c, err := s.ports.Channels.Load(ctx, id)
 		if errors.Is(err, boterr.NotFound) {
-			continue // It was removed after it was paired.
+			continue // The channel was removed after it was paired.
 		}
 		if err != nil {
 			return nil, err
@@ -158,7 +157,7 @@ func thatHaveGroups(outlets []outlet, asked request) ([]outlet, error) {
 	return having, nil
 }
 
-// checkTargets returns an error for invalid targets, as far as that can be checked without the channels.
+// checkTargets checks targets as far as this does not need their channels.
 func checkTargets(targets []livechat.Target) error {
 	for i, target := range targets {
 		if target.Channel == "" {
@@ -195,7 +194,7 @@ func (s *Service) targetedOutlets(ctx context.Context, targets []livechat.Target
 	return outlets, nil
 }
 
-// checkBroadcastGroup returns an error for a broadcast group of a type that the platform does not have.
+// checkBroadcastGroup returns an error if the platform does not have the type of a broadcast group.
 func checkBroadcastGroup(platform channel.Type, group channel.BroadcastGroupMember) error {
 	allowed := channel.PlatformOf(platform).BroadcastGroups
 	switch {
@@ -257,7 +256,7 @@ func (s *Service) AddNewTargetsToAssignment(
 	return livechat.AddNewTargetsToAssignmentResult{Member: m, AssignmentID: run.r.ID}, nil
 }
 
-// addedOutlets returns the outlets of new targets, all of them checked.
+// addedOutlets returns the outlets of new targets and checks them.
 func (s *Service) addedOutlets(
 	ctx context.Context, r *livechat.AssignmentRecord, m *member.Member, given []livechat.NewTarget,
 ) ([]outlet, error) {
@@ -288,12 +287,11 @@ func (s *Service) addedOutlets(
 	return outlets, s.planTickets(&planned, outlets, m)
 }
 
-// inNewTargets changes the fields of an error about targets to those parameters of the new targets that they
-// came from.
+// inNewTargets changes the field of an error about targets to the parameter of the new target that is at fault.
 func inNewTargets(given []livechat.NewTarget, err error) error {
 	for i, target := range given {
 		field := indexed(fieldTargets, i)
-		if isGroupTarget(target) { // The parameter has no list of groups.
+		if isGroupTarget(target) { // A new target has no list of groups.
 			err = record.RenameField(err, field+".broadcastGroups[0]", field)
 		}
 		for j := range target.Groups {
@@ -376,8 +374,8 @@ func (s *Service) claimPending(ctx context.Context, id string) (*livechat.Assign
 	}
 }
 
-// addTickets adds the outlets' missing tickets to an assignment, and sends what is missing. The call must be
-// the assignment's sender.
+// addTickets adds the outlets' missing tickets to an assignment and sends them. The call must be the assignment's
+// sender.
 func (p *pass) addTickets(ctx context.Context, outlets []outlet) error {
 	if err := p.storeTickets(ctx, outlets); err != nil {
 		p.releaseSender(ctx)
@@ -386,7 +384,7 @@ func (p *pass) addTickets(ctx context.Context, outlets []outlet) error {
 	return p.reconcile(ctx, wantOpen)
 }
 
-// storeTickets adds the tickets that outlets lack to an assignment.
+// storeTickets adds the outlets' missing tickets to an assignment.
 func (p *pass) storeTickets(ctx context.Context, outlets []outlet) error {
 	planned := *p.r
 	if err := p.planTickets(&planned, outlets, p.asking); err != nil {

@@ -87,7 +87,7 @@ func TestAddNewTargetsToAssignment_Refuses(t *testing.T) {
 		refused{`{"assignmentId": "` + direct.AssignmentID + `", "targets": [{"channel": "phone"}]}`, boterr.FailedPrecondition, "assignmentId"},
 		refused{to(`[{}]`), boterr.InvalidArgument, "targets[0].channel"},
 		refused{to(`[{"channel": "desk", "id": "C1", "type": "user"}]`), boterr.InvalidArgument, "targets[0]"},
-		refused{to(`[{"id": "C3", "type": "user"}]`), boterr.InvalidArgument, "targets[0].channel"}, // It could be in desk or in team.
+		refused{to(`[{"id": "C3", "type": "user"}]`), boterr.InvalidArgument, "targets[0].channel"}, // The group could be in desk or in team.
 		refused{to(`[{"groups": [{"id": "C3", "type": "user"}]}]`), boterr.InvalidArgument, "targets[0].channel"},
 		refused{to(`[{"groups": [{"id": "C3"}], "id": "C3"}]`), boterr.InvalidArgument, "targets[0]"},
 		refused{to(`[{"channel": "desk", "groups": [{"id": "C3"}], "broadcastGroups": [{"id": "C3"}]}]`), boterr.InvalidArgument, "targets[0].groups"},
@@ -205,7 +205,7 @@ func TestAddNewTargetsToAssignment_AfterCrash(t *testing.T) {
 	}
 }
 
-// errGone is a platform's refusal of a message to a group that no longer exists.
+// errGone is a platform's error for a message to a group that no longer exists.
 var errGone = boterr.New(boterr.NotFound, "", "there is no such group")
 
 // ticketed returns the broadcast groups for which an assignment has tickets.
@@ -218,8 +218,8 @@ func (s *fixture) ticketed(t *testing.T, id string) []string {
 	return groups
 }
 
-// requireOpenWithout asserts that a call failed for one target, and that the request is open without that
-// target. It returns the assignment's id.
+// requireOpenWithout checks that a call failed for one target, and that the request is open without it. It returns
+// the assignment's id.
 func requireOpenWithout(t *testing.T, s *fixture, gone string, err error) string {
 	t.Helper()
 	require.ErrorIs(t, err, boterr.Unavailable)

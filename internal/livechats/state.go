@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// stateFilter matches the records in a state, as reported by State.
+// stateFilter returns the filter for records in a state.
 func stateFilter(s livechat.State) document.Object {
 	open := document.O(fieldEndedAt, isAbsent())
 	untaken := open.With(fieldAssignee, isAbsent()).With(fieldAssignedAt, isAbsent())
@@ -27,38 +27,38 @@ func stateFilter(s livechat.State) document.Object {
 	}
 }
 
-// isAbsent matches a missing field, isPresent an existing one.
+// isAbsent and isPresent return conditions that a field is missing or present.
 func isAbsent() document.Object { return document.O("$exists", false) }
 
 func isPresent() document.Object { return document.O("$exists", true) }
 
-// transition is a change of an assignment's state. It is a single write, which applies only in its starting
-// states: of several concurrent calls, one makes it. Its consequences are the steps of the new state.
+// transition is a change of an assignment's state in a single write, which only succeeds in certain states: of
+// several concurrent calls, one makes it. The steps of the new state follow from it.
 type transition struct {
 	name string
 	from []livechat.State
 	to   livechat.State
 }
 
-// The transitions.
+// The transitions of assignments.
 var (
 	requesting     = transition{"request", nil, livechat.Sending}
 	opening        = transition{"open", []livechat.State{livechat.Sending}, livechat.Pending}
 	openingInGroup = transition{"open in a group", []livechat.State{livechat.Sending}, livechat.Taken} // A live-chat API created it.
-	// This also covers a taken assignment that has no agent yet.
+	// A taken assignment may lack an agent.
 	taking = transition{"take", []livechat.State{livechat.Pending, livechat.Taken}, livechat.Taken}
-	// The agent could get no conversation.
+	// The agent could not get a conversation.
 	givingBack     = transition{"give back", []livechat.State{livechat.Taken}, livechat.Pending}
 	endingInOutlet = transition{"end in the outlet", []livechat.State{livechat.Sending, livechat.Pending, livechat.Taken}, livechat.Ended}
 	endingInInlet  = transition{"end in the inlet", []livechat.State{livechat.Sending, livechat.Pending, livechat.Taken}, livechat.Ended}
 	expiring       = transition{"expire", []livechat.State{livechat.Pending, livechat.Taken}, livechat.Ended}
 	handingOn      = transition{"hand on", []livechat.State{livechat.Sending, livechat.Pending, livechat.Taken}, livechat.Ended}
 	withdrawing    = transition{"withdraw", []livechat.State{livechat.Sending, livechat.Pending}, livechat.Ended}
-	// A side is gone from its platform.
+	// One side is gone from its platform.
 	losing = transition{"lose a side", []livechat.State{livechat.Pending, livechat.Taken}, livechat.Ended}
 )
 
-// transitions returns all transitions, in the order in which they are documented.
+// transitions returns all transitions in the order of the package comment.
 func transitions() []transition {
 	return []transition{
 		requesting, opening, openingInGroup, taking, givingBack,
@@ -66,7 +66,7 @@ func transitions() []transition {
 	}
 }
 
-// ending returns the transition by which the given side ends an assignment.
+// ending returns the transition with which a side ends an assignment.
 func ending(by livechat.EndedBy) transition {
 	switch by {
 	case livechat.EndedByInlet:
@@ -84,8 +84,8 @@ func ending(by livechat.EndedBy) transition {
 	}
 }
 
-// move makes a transition of an assignment that meets a condition, with an update. It returns the changed
-// assignment, or nil if it does not meet the condition or is in another state.
+// move makes a transition of an assignment that meets a condition, with an update. It returns the changed assignment,
+// or nil if the condition is not met or the assignment is in another state.
 func (s *Service) move(
 	ctx context.Context, r *livechat.AssignmentRecord, t transition, condition, update document.Object,
 ) (*livechat.AssignmentRecord, error) {
@@ -97,7 +97,7 @@ func (s *Service) move(
 }
 
 // markEnded ends an open assignment that meets a condition, and sets further fields. It returns the changed
-// assignment, or nil if it does not meet the condition.
+// assignment, or nil if the condition is not met.
 func (s *Service) markEnded(
 	ctx context.Context, r *livechat.AssignmentRecord, by livechat.EndedBy, condition document.Object, further ...any,
 ) (*livechat.AssignmentRecord, error) {
@@ -108,24 +108,24 @@ func (s *Service) markEnded(
 	))
 }
 
-// openSlots is the prefix of the slots of open assignments.
+// openSlots is the prefix of slots of open assignments.
 const openSlots = "member/"
 
-// openSlot is the slot of a member's open assignment.
+// openSlot returns the slot of a member's open assignment.
 func openSlot(memberID string) string { return openSlots + memberID }
 
-// isOpenSlot matches the slots of open assignments, in a form that uses the index of slots: 0 follows /.
+// isOpenSlot matches slots of open assignments. 0 follows / in ASCII, so the condition can use the index of slots.
 func isOpenSlot() document.Object { return document.O("$gte", openSlots, "$lt", "member0") }
 
 func endedSlot(assignmentID string) string { return "ended/" + assignmentID }
 
-// handoverSlots is the prefix of the slots of assignments that will replace an open one.
+// handoverSlots is the prefix of slots of assignments that will replace an open one.
 const handoverSlots = "handover/"
 
-// handoverSlot returns the slot of the assignment that replaces another one.
+// handoverSlot returns the slot of the assignment that will replace another one.
 func handoverSlot(previousID string) string { return handoverSlots + previousID }
 
-// isHandoverSlot matches the slots of handovers: 0 follows /.
+// isHandoverSlot matches slots of hand-overs. 0 follows / in ASCII.
 func isHandoverSlot() document.Object {
 	return document.O("$gte", handoverSlots, "$lt", "handover0")
 }
@@ -139,21 +139,21 @@ func isSent(r *livechat.AssignmentRecord) bool {
 	return true
 }
 
-// hasGroupOfAPI reports whether there is no group of a live-chat API still to be stored.
+// hasGroupOfAPI reports whether the group of a live-chat API is stored, or there is none.
 func hasGroupOfAPI(r *livechat.AssignmentRecord) bool {
 	return r.Group != "" || !asksForGroup(r)
 }
 
-// asksForGroup reports whether the request asks a custom outlet for a group. Other outlets ignore it.
+// asksForGroup reports whether the request asks a custom outlet for a group. Other outlets ignore this.
 func asksForGroup(r *livechat.AssignmentRecord) bool {
 	return r.CreateGroup != nil && len(r.Tickets) > 0 && r.Tickets[0].Type.Has(channel.LiveChatAPI)
 }
 
-// hasNobodyInGroup reports whether the request cannot be given to an agent in its group, because it has no
-// group or already has an agent.
+// hasNobodyInGroup reports whether the request cannot go to an agent in its group, because it has no group or already
+// has an agent.
 func hasNobodyInGroup(r *livechat.AssignmentRecord) bool { return r.Group == "" || r.Assignee != "" }
 
-// isFirst reports whether the assignment replaces no other one.
+// isFirst reports whether the assignment does not replace another one.
 func isFirst(r *livechat.AssignmentRecord) bool { return r.ParentAssignment == "" }
 
 // wasSentNowhere reports whether no outlet has accepted any part of the request.
@@ -166,14 +166,14 @@ func wasSentNowhere(r *livechat.AssignmentRecord) bool {
 	return true
 }
 
-// hasNoSummaryLeft reports whether no summary remains to be sent. A custom outlet that was asked for a group
-// got it then.
+// hasNoSummaryLeft reports whether no summary is left to send. A custom outlet that was asked for a group got the
+// summary with that request.
 func hasNoSummaryLeft(r *livechat.AssignmentRecord) bool {
 	return r.Summary == "" || !r.SummarySentAt.IsZero() || asksForGroup(r)
 }
 
-// shownTaken returns the tickets that do not yet show the agent who has the assignment. It leaves out the
-// ticket of the broadcast group in which it was taken.
+// shownTaken returns the tickets that do not show yet who has the assignment, except the ticket in the broadcast
+// group from.
 func shownTaken(r *livechat.AssignmentRecord, from string) []livechat.Ticket {
 	if r.Direct != "" {
 		return nil
@@ -194,7 +194,7 @@ func isInterrupted(r *livechat.AssignmentRecord, by livechat.EndedBy) bool {
 	return r.State() == livechat.Ended && r.EndedBy == by && r.ClosedAt.IsZero()
 }
 
-// recallable returns the tickets that were sent and not recalled.
+// recallable returns the tickets that were sent but not recalled.
 func recallable(r *livechat.AssignmentRecord) []livechat.Ticket {
 	var tickets []livechat.Ticket
 	for _, ticket := range r.Tickets {
@@ -205,37 +205,37 @@ func recallable(r *livechat.AssignmentRecord) []livechat.Ticket {
 	return tickets
 }
 
-// An operation sets the state of an assignment by a transition and then reconciles it, by the remaining steps
-// for its aim. A call after a crash does the same, so it continues at the point of the crash.
+// An operation sets the state of an assignment with a transition and then reconciles it with the steps for its aim. A
+// call after a crash does the same, so it continues where the crash happened.
 
-// A want is the aim of a call for an assignment.
+// A want is a call's aim for an assignment.
 type want string
 
-// The aims of calls.
+// The possible aims.
 const (
-	// wantOpen: everything has been sent, and the member's flag has the record's value.
+	// wantOpen means that everything is sent, and the member's flag has the record's value.
 	wantOpen want = "open request"
-	// wantConversation: the agent and the member can talk, and the tickets show that.
+	// wantConversation means that agent and member can talk, and the tickets show this.
 	wantConversation want = "conversation"
-	// wantClosed: everything that ends with the assignment has ended, too.
+	// wantClosed means that everything that must end with the assignment has ended.
 	wantClosed want = "closed"
 )
 
 type step struct {
 	name string
-	// want is the aim that the step serves.
+	// want is the aim for which the step is needed.
 	want want
-	// in are the states in which it is due, if due also returns true for the call. A nil due counts as true.
+	// in are the states in which the step is due if due returns true. A nil due always returns true.
 	in  []livechat.State
 	due func(*pass) bool
-	// done reports whether the record shows that the step was carried out. If it is nil, the record does not
-	// show it, and repeating the step changes nothing.
+	// done reports whether the record shows that the step was made. If it is nil, the record does not show this, and
+	// repeating the step has no effect.
 	done func(*livechat.AssignmentRecord) bool
-	// do carries out the step.
+	// do makes the step.
 	do func(*pass, context.Context) error
 }
 
-// steps returns all steps in order: name, want, states, due, done, do.
+// steps returns all steps in order.
 func steps() []step {
 	sending, open := []livechat.State{livechat.Sending}, []livechat.State{livechat.Pending, livechat.Taken}
 	taken, ended := []livechat.State{livechat.Taken}, []livechat.State{livechat.Ended}
@@ -269,36 +269,35 @@ func steps() []step {
 	}
 }
 
-// pass carries out the steps for one assignment and one call.
+// pass makes the steps for one assignment and one call.
 type pass struct {
 	*Service
 
-	// r is the assignment after the last step. sender is the id of the call if it sends the request, else "".
+	// r is the assignment after the last step. sender is the id of the call if it sends the request, otherwise "".
 	r      *livechat.AssignmentRecord
 	sender string
-	// asking is the member who made the request. Messages are filled from this member. It is nil if none are
-	// sent.
+	// asking is the member who made the request, from whom messages are filled. It is nil if no messages are sent.
 	asking *member.Member
-	// isOut is true if the call requests the member out of live chat, or nil if it leaves that open.
+	// isOut is set if the call takes the member out of live chat, or keeps the member in it.
 	isOut *bool
-	// takenFrom is the broadcast group whose ticket was taken, or "" if it is unknown.
+	// takenFrom is the broadcast group whose ticket was taken, or "" if that is unknown.
 	takenFrom string
-	// isRecalled is true if the call requests that the tickets are recalled.
+	// isRecalled is true if the call must recall the tickets.
 	isRecalled bool
 	// isTold is true once a side got the text about the end.
 	isTold bool
 
-	// outlet and group are the agent's conversation, once it is open. member is the member after the last
-	// change by a step, or nil if no step changed it.
+	// outlet and group are the agent's open conversation. member is the member after the last change by a step, or
+	// nil.
 	outlet *channel.Channel
 	group  *livechat.Group
 	member *member.Member
-	// unfinished and errs are failures that do not prevent the remaining steps.
+	// unfinished and errs are failures that do not prevent the following steps.
 	unfinished unfinished
 	errs       []error
 }
 
-// then returns the remedy for an unfinished aim.
+// then returns the remedy for an aim that was not reached.
 func (w want) then() string {
 	if w == wantConversation {
 		return "the agent has it, and the same call again does the rest"
@@ -310,10 +309,10 @@ func (s *Service) finish(ctx context.Context, ended *livechat.AssignmentRecord) 
 	return (&pass{Service: s, r: ended}).reconcile(ctx, wantClosed)
 }
 
-// reconcile carries out the steps that are due for the call's aim and not done. A failed step prevents later
-// ones, except for failures that it records as unfinished.
+// reconcile makes the due steps for the call's aim that are not done. If a step fails, the following ones are not
+// made, unless the step only records the failure as unfinished.
 func (p *pass) reconcile(ctx context.Context, to want) error {
-	defer p.releaseSender(ctx) // Release it even if a connector panics, so that no other call waits.
+	defer p.releaseSender(ctx) // Released even if a connector panics, so that no other call waits.
 	var failed error
 	for _, step := range steps() {
 		if failed == nil && p.isDue(step, to) {
@@ -334,7 +333,7 @@ func (p *pass) isSender() bool {
 	return p.sender != "" && p.r.Sender != nil && p.r.Sender.ID == p.sender
 }
 
-// releaseSender lets other calls send the request. If it fails, they may do so once the lease has expired.
+// releaseSender lets other calls send the request. If it fails, they can do so when the lease has expired.
 func (p *pass) releaseSender(ctx context.Context) {
 	if p.isSender() {
 		_, _ = p.assignments().Update(context.WithoutCancel(ctx), record.Patch{
@@ -345,7 +344,7 @@ func (p *pass) releaseSender(ctx context.Context) {
 	}
 }
 
-// memberNow returns the member after the pass.
+// memberNow returns the current member.
 func (p *pass) memberNow(ctx context.Context) (*member.Member, error) {
 	if p.member != nil {
 		return p.member, nil

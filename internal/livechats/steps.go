@@ -14,8 +14,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// send sends the missing messages. If some targets refuse them for good, the request continues without these,
-// and the error names them.
+// send sends the missing messages. If some targets refuse for good, the request continues without them, and the error
+// names them.
 func (p *pass) send(ctx context.Context) error {
 	var unsent []livechat.Unsent
 	for _, ticket := range p.r.Tickets {
@@ -46,8 +46,8 @@ func (p *pass) send(ctx context.Context) error {
 	}
 }
 
-// offeredTooLate shows on a ticket that an agent took the request while the ticket was being sent, and
-// returns the error for that.
+// offeredTooLate shows on a ticket that an agent took the request while the ticket was being sent. It returns the
+// error for that.
 func (p *pass) offeredTooLate(ctx context.Context, ticket livechat.Ticket) error {
 	name, err := p.adminName(ctx, p.r.Assignee)
 	if err == nil {
@@ -56,7 +56,7 @@ func (p *pass) offeredTooLate(ctx context.Context, ticket livechat.Ticket) error
 	return joined(requireUntaken(p.r), err)
 }
 
-// dropRefused removes the tickets of targets that refused a request for good.
+// dropRefused removes the tickets of targets that refused the request for good.
 func (p *pass) dropRefused(ctx context.Context, unsent []livechat.Unsent) error {
 	failure := &livechat.UnsentError{AssignmentID: p.r.ID, Failures: unsent, Of: len(p.r.Tickets), IsOpen: true}
 	left, err := p.modify(context.WithoutCancel(ctx), p.r.ID,
@@ -73,7 +73,7 @@ func (p *pass) dropRefused(ctx context.Context, unsent []livechat.Unsent) error 
 	return nil
 }
 
-// storeGroupOfAPI links the group created by a live-chat API to the request.
+// storeGroupOfAPI links the group that a live-chat API created to the request.
 func (p *pass) storeGroupOfAPI(ctx context.Context) error {
 	known, err := p.findGroups(ctx, equal(fieldAssignment, p.r.ID))
 	if err != nil {
@@ -104,8 +104,8 @@ func (p *pass) storeGroupOfAPI(ctx context.Context) error {
 	return nil
 }
 
-// open opens the request, which starts the idle time. If this request was handed on, the member's slot may
-// meanwhile belong to another request.
+// open opens the request, which starts the idle time. If the request was handed on, another request may have the
+// member's slot by now.
 func (p *pass) open(ctx context.Context) error {
 	fields := document.O(fieldSentAt, document.TimestampOf(p.env.Now()), fieldSlot, openSlot(p.r.Member))
 	if p.r.LiveChatAgenda {
@@ -133,8 +133,8 @@ func (p *pass) open(ctx context.Context) error {
 	return nil
 }
 
-// adoptOpen adopts the request as opened by another call, after this call has lost its place as the sender.
-// It returns Conflict if the request was withdrawn.
+// adoptOpen uses the request as opened by another call, after this call is no longer the sender. It returns Conflict
+// if the request was withdrawn.
 func (p *pass) adoptOpen(ctx context.Context) error {
 	now, err := p.loadAssignment(ctx, p.r.ID)
 	if err == nil && now.State() != livechat.Ended {
@@ -142,19 +142,18 @@ func (p *pass) adoptOpen(ctx context.Context) error {
 		return nil
 	}
 	if err == nil || errors.Is(err, boterr.NotFound) {
-		// The agenda may have been set after the withdrawing call looked for one.
+		// The agenda may have been set after the withdrawing call looked for it.
 		_, err = p.leaveLiveChat(context.WithoutCancel(ctx), p.r)
 		err = joined(withdrawn(p.r), err, p.finishParent(ctx, p.r))
 	}
 	return err
 }
 
-// takeByItsGroup gives a request to the agent in its group, if bot logic set the group before the request
-// opened.
+// takeByItsGroup gives a request to the agent in its group, if bot logic set the group before the request opened.
 func (p *pass) takeByItsGroup(ctx context.Context) error {
 	g, err := p.loadGroup(ctx, p.r.Group)
 	if err != nil || !g.Active || g.Assignment != p.r.ID {
-		return nil //nolint:nilerr // Without its group the assignment stays untaken.
+		return nil //nolint:nilerr // Without its group, the assignment stays untaken.
 	}
 	taken, err := p.takeByGroup(ctx, p.r, g)
 	if err != nil {
@@ -169,7 +168,7 @@ func withdrawn(r *livechat.AssignmentRecord) error {
 	return boterr.New(boterr.Conflict, "", "the assignment %s was withdrawn while it was being sent", r.ID)
 }
 
-// openConversation finds or creates the group in which the agent talks to the member.
+// openConversation finds or creates the group in which agent and member talk.
 func (p *pass) openConversation(ctx context.Context) error {
 	outlet, err := p.ports.Channels.Load(ctx, p.r.Outlet)
 	if err != nil {
@@ -180,7 +179,7 @@ func (p *pass) openConversation(ctx context.Context) error {
 	return err
 }
 
-// watch sets the agenda that ends the conversation once it is idle.
+// watch sets the agenda that ends the conversation when it is idle.
 func (p *pass) watch(ctx context.Context) error {
 	open, err := p.keepWatch(ctx, p.r)
 	switch {
@@ -193,14 +192,13 @@ func (p *pass) watch(ctx context.Context) error {
 	return nil
 }
 
-// sendSummary sends the summary into the conversation. A failure does not prevent the tickets from showing
-// who has the request.
+// sendSummary sends the summary to the conversation. After a failure, the tickets can still show who has the request.
 func (p *pass) sendSummary(ctx context.Context) error {
 	p.unfinished.add("summary", p.trySummary(ctx))
 	return nil
 }
 
-// trySummary sends the summary, and records that it was sent.
+// trySummary sends the summary and records that.
 func (p *pass) trySummary(ctx context.Context) error {
 	if p.r.Summary == "" {
 		return nil
@@ -209,7 +207,7 @@ func (p *pass) trySummary(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	message.ID = p.r.ID + "/summary/" + p.group.ID // The ID stays the same if the message was sent but could not be recorded as sent.
+	message.ID = p.r.ID + "/summary/" + p.group.ID // the same ID if the summary is sent again
 	if _, err := p.deliver(ctx, message); err != nil {
 		return err
 	}
@@ -217,8 +215,8 @@ func (p *pass) trySummary(ctx context.Context) error {
 	return err
 }
 
-// showTaken makes all tickets except the taken one show who has the assignment, if their platforms can do
-// that. It attempts all of them.
+// showTaken makes all tickets except the taken one show who has the assignment, on platforms that can do this. It
+// continues after failures.
 func (p *pass) showTaken(ctx context.Context) error {
 	name, err := p.adminName(ctx, p.r.Assignee)
 	if err != nil {
@@ -236,18 +234,18 @@ func endedMeanwhile(r *livechat.AssignmentRecord) error {
 	return boterr.New(boterr.FailedPrecondition, fieldAssignmentID, "the assignment %s ended while it was taken", r.ID)
 }
 
-// The cleanup after an end is not canceled: these steps continue even if the call's context ends. Their order
-// ensures that after an interruption the bot answers the member again, and that the agent is still in the
-// group, so that ending it again completes the rest.
+// The steps after an end continue even if the call's context ends. Their order ensures that, after an interruption,
+// the bot answers the member again, and the agent is still in the group, so that ending the live chat again completes
+// the rest.
 
-// letOut ends the live chat of the member.
+// letOut takes the member out of live chat.
 func (p *pass) letOut(ctx context.Context) (err error) {
 	p.member, err = p.leaveLiveChat(context.WithoutCancel(ctx), p.r)
 	return err
 }
 
-// clearGroup clears the member's current group if it belongs to the assignment. On Bravo, the conversation
-// has one record for each agent in it.
+// clearGroup clears the member's current group if it belongs to the assignment. A Bravo conversation has one record
+// per agent in it.
 func (p *pass) clearGroup(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	groups, err := p.findGroups(ctx, equal(fieldAssignment, p.r.ID))
@@ -276,7 +274,7 @@ func (p *pass) endGroups(ctx context.Context) error {
 	return p.deactivateGroups(context.WithoutCancel(ctx), p.r)
 }
 
-// wantsRecall reports whether the tickets no longer lead anywhere and should be recalled.
+// wantsRecall reports whether the tickets have become useless and should be recalled.
 func (p *pass) wantsRecall() bool {
 	switch p.r.EndedBy {
 	case livechat.EndedByRemoval:
@@ -288,14 +286,14 @@ func (p *pass) wantsRecall() bool {
 	}
 }
 
-// recall recalls the tickets. It attempts all of them.
+// recall recalls the tickets. It continues after failures.
 func (p *pass) recall(ctx context.Context) error {
 	p.recallTickets(ctx, p.r, &p.unfinished)
 	return nil
 }
 
-// withdrawNext withdraws the assignment that should have replaced this one, after this one ended in another
-// way. Its tickets can no longer be taken.
+// withdrawNext withdraws the assignment that should have replaced this one, if this one ended in another way. Its
+// tickets can then no longer be taken.
 func (p *pass) withdrawNext(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	next, err := p.nextOf(ctx, p.r.ID)
@@ -306,13 +304,13 @@ func (p *pass) withdrawNext(ctx context.Context) error {
 	return err
 }
 
-// canClose reports whether a repeated call could do nothing more. Tickets of an idle request are recalled
+// canClose reports whether nothing is left that a repeated call could do. The tickets of an idle request are recalled
 // only once.
 func (p *pass) canClose() bool {
 	return len(p.unfinished.failures) == 0 || p.r.EndedBy == livechat.EndedByIdle
 }
 
-// close records that everything has ended. A withdrawn request is removed.
+// close records that everything has ended. It removes a withdrawn request.
 func (p *pass) close(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	if p.r.EndedBy == livechat.EndedByRemoval {
@@ -320,14 +318,14 @@ func (p *pass) close(ctx context.Context) error {
 		return err
 	}
 	closed, err := p.modify(ctx, p.r.ID, document.O(), document.Set(fieldClosedAt, document.TimestampOf(p.env.Now())))
-	if closed != nil { // Otherwise it was removed.
+	if closed != nil { // Otherwise, the assignment was removed.
 		p.r = closed
 	}
 	return err
 }
 
-// deactivateGroups marks the groups of an ended assignment as no longer live. Groups that now belong to an
-// open assignment stay live, and are changed to refer to it.
+// deactivateGroups marks the groups of an ended assignment as no longer live. Groups that now belong to an open
+// assignment stay live and get links to it.
 func (s *Service) deactivateGroups(ctx context.Context, r *livechat.AssignmentRecord) error {
 	live, err := s.findGroups(ctx, equal(fieldAssignment, r.ID).With(fieldActive, true))
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Take gives a request to the agent who takes it; see TakeTicket of botctx.Runtime. It sets the member's
-// botMeta.liveChat as requested, even if a crash left it different.
+// Take gives a request to the agent who takes it; see TakeTicket of botctx.Runtime. It always sets the member's
+// botMeta.liveChat as requested, because a crash may have left another value.
 func (s *Service) Take(ctx context.Context, p livechat.TakeParams) (*livechat.TakeResult, error) {
 	if _, err := assignmentByID(p.AssignmentID).Resolve(); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (s *Service) Take(ctx context.Context, p livechat.TakeParams) (*livechat.Ta
 	return &livechat.TakeResult{Assignment: &r.Assignment, Group: run.group}, nil
 }
 
-// claim gives the assignment to the agent, unless another agent has it.
+// claim gives the assignment to the agent unless another agent has it.
 func (s *Service) claim(ctx context.Context, outlet *channel.Channel, p livechat.TakeParams) (*livechat.AssignmentRecord, error) {
 	r, err := s.namedAssignment(ctx, assignmentByID(p.AssignmentID))
 	if err != nil {
@@ -71,13 +71,13 @@ func (s *Service) claim(ctx context.Context, outlet *channel.Channel, p livechat
 	return s.claimedBefore(ctx, outlet, p)
 }
 
-// markTaken stores that an agent in an outlet has an open assignment, and returns the changed assignment. The
-// result is nil if the assignment already has an agent or is not open.
+// markTaken records that an agent in an outlet has an open assignment, and returns the changed assignment. It returns
+// nil if the assignment already has an agent or is not open.
 func (s *Service) markTaken(
 	ctx context.Context, r *livechat.AssignmentRecord, outletID, adminExternalID string,
 ) (*livechat.AssignmentRecord, error) {
 	expiry := s.nextExpiry()
-	if r.Expiry.IsZero() && slices.Contains(taking.from, r.State()) { // It must be watched even if a crash follows.
+	if r.Expiry.IsZero() && slices.Contains(taking.from, r.State()) { // The idle time must run even if a crash follows.
 		if err := s.setAlarm(ctx, r.Member, expiry); err != nil {
 			return nil, err
 		}
@@ -87,7 +87,7 @@ func (s *Service) markTaken(
 	return s.move(ctx, r, taking, document.O(fieldAssignee, isAbsent()), document.O("$set", taken))
 }
 
-// claimedBefore returns the assignment if the same agent already has it, and otherwise the error for the
+// claimedBefore returns the assignment if the same agent already has it. Otherwise it returns the error for the
 // failed claim.
 func (s *Service) claimedBefore(ctx context.Context, outlet *channel.Channel, p livechat.TakeParams) (*livechat.AssignmentRecord, error) {
 	r, err := s.namedAssignment(ctx, assignmentByID(p.AssignmentID))
@@ -114,7 +114,7 @@ func (s *Service) claimedBefore(ctx context.Context, outlet *channel.Channel, p 
 	}
 }
 
-// isOfferedIn reports whether agents of a channel may take the assignment.
+// isOfferedIn reports whether the assignment was offered to agents of a channel.
 func isOfferedIn(r *livechat.AssignmentRecord, channelID string) bool {
 	if r.Direct != "" {
 		return r.Direct == channelID
@@ -127,8 +127,8 @@ func isOfferedIn(r *livechat.AssignmentRecord, channelID string) bool {
 	return false
 }
 
-// conversation returns the group in which the agent who has an assignment talks to the member: one made by an
-// earlier call, or a new one.
+// conversation returns the group in which the agent of an assignment talks to the member. An earlier call may have
+// created it.
 func (s *Service) conversation(ctx context.Context, outlet *channel.Channel, r *livechat.AssignmentRecord) (*livechat.Group, error) {
 	if r.Group != "" {
 		g, err := s.ownGroup(ctx, r)
@@ -156,9 +156,8 @@ func (s *Service) conversation(ctx context.Context, outlet *channel.Channel, r *
 	return s.attach(ctx, r, g)
 }
 
-// ownGroup returns the group that an assignment refers to if it can be its conversation, that is if it is
-// live and no other open assignment has it. Otherwise it returns nil, also if the group was removed or does
-// not exist.
+// ownGroup returns the group of an assignment if it can be its conversation: it is live, and no other open assignment
+// has it. Otherwise, or if it does not exist, it returns nil.
 func (s *Service) ownGroup(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.Group, error) {
 	g, err := s.loadGroup(ctx, r.Group)
 	switch {
@@ -211,7 +210,7 @@ func (s *Service) joined(ctx context.Context, r *livechat.AssignmentRecord, g *l
 	return groupFrom(found.Document)
 }
 
-// newConversation creates the group of an assignment, on the platform and as a record.
+// newConversation creates the group of an assignment on the platform and as a record.
 func (s *Service) newConversation(ctx context.Context, outlet *channel.Channel, r *livechat.AssignmentRecord) (*livechat.Group, error) {
 	m, err := s.memberOf(ctx, r)
 	if err != nil {
@@ -232,8 +231,8 @@ func (s *Service) newConversation(ctx context.Context, outlet *channel.Channel, 
 	return s.insertGroup(ctx, g)
 }
 
-// openOnPlatform returns the external id of the conversation with the agent: a newly created group, the
-// conversation that a direct outlet opened, or the agent's own id.
+// openOnPlatform returns the external id of the conversation with the agent: of a new group, of a conversation that a
+// direct outlet opened, or the agent's own id.
 func (s *Service) openOnPlatform(ctx context.Context, outlet *channel.Channel, r *livechat.AssignmentRecord, name string) (string, error) {
 	if chat, err := s.openedChat(ctx, outlet, r); err != nil || chat != "" {
 		return chat, err
@@ -255,14 +254,14 @@ func (s *Service) openOnPlatform(ctx context.Context, outlet *channel.Channel, r
 	return created.ExternalID, nil
 }
 
-// talksDirectly reports whether an assignment in an outlet uses the conversation with the agent instead of a
+// talksDirectly reports whether an assignment in an outlet uses the direct conversation with the agent instead of a
 // new group.
 func (s *Service) talksDirectly(outlet *channel.Channel, r *livechat.AssignmentRecord) bool {
 	_, makesGroups := send.PortOf[livechat.GroupCreator](s.ports.Connectors[outlet.Type])
 	return r.Direct != "" || !makesGroups
 }
 
-// attach links a group to an assignment. If two calls do this concurrently, one group remains.
+// attach links a group to an assignment. If two calls do so concurrently, one of the groups remains.
 func (s *Service) attach(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) (*livechat.Group, error) {
 	var err error
 	if isDirect(g) {
