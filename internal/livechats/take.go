@@ -296,8 +296,8 @@ func (s *Service) attach(ctx context.Context, r *livechat.AssignmentRecord, g *l
 	}
 }
 
-// requireFree returns an error if an agent is in a direct conversation for another assignment, because the
-// agent's messages could be for either member.
+// requireFree returns an error if an agent has a direct conversation for another assignment, because the agent's
+// messages could then be for either member.
 func (s *Service) requireFree(ctx context.Context, outletID, agent, assignmentID string) error {
 	other, _, err := s.rival(ctx, livechat.Group{Outlet: outletID, ExternalID: agent, Assignment: assignmentID})
 	if err != nil || other == nil {
@@ -307,8 +307,8 @@ func (s *Service) requireFree(ctx context.Context, outletID, agent, assignmentID
 		"the agent %s is in the conversation %q of the assignment %s: end that first", agent, other.Name, other.Assignment)
 }
 
-// refuseAgent makes an assignment pending again because its agent cannot have the conversation with the
-// member, and returns why.
+// refuseAgent makes an assignment pending again because its agent cannot have the conversation, and returns the
+// reason.
 func (s *Service) refuseAgent(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group, why error) error {
 	if _, err := s.groups().Delete(ctx, equal(record.FieldID, g.ID)); err != nil {
 		return err
@@ -316,8 +316,8 @@ func (s *Service) refuseAgent(ctx context.Context, r *livechat.AssignmentRecord,
 	return s.giveBack(ctx, r, why)
 }
 
-// giveBack makes an assignment pending again because its agent has no conversation with the member, and
-// returns why. The alarm remains, and has no effect unless the request has an expiry again.
+// giveBack makes an assignment pending again because its agent has no conversation with the member, and returns the
+// reason. The alarm remains; it has no effect unless the request gets an expiry again.
 func (s *Service) giveBack(ctx context.Context, r *livechat.AssignmentRecord, why error) error {
 	unset := []string{fieldAssignee, fieldAssignedAt, fieldOutlet}
 	if !r.LiveChatAgenda {
@@ -330,12 +330,11 @@ func (s *Service) giveBack(ctx context.Context, r *livechat.AssignmentRecord, wh
 	return why
 }
 
-// A message in an outlet's conversation goes to one member. So two open live chats of an outlet never share a
+// A message in a conversation of an outlet goes to one member. So two open live chats of an outlet must not share a
 // conversation.
 
-// openedChat returns the conversation that a direct outlet opened for an assignment. It returns "" if the
-// outlet opened none, and its answer names the conversation that the request was sent to, or another
-// request's.
+// openedChat returns the conversation that a direct outlet opened for an assignment. It returns "" if the outlet only
+// named the conversation to which the request was sent, or a conversation of another request.
 func (s *Service) openedChat(ctx context.Context, outlet *channel.Channel, r *livechat.AssignmentRecord) (string, error) {
 	if r.Direct == "" || len(r.Tickets) == 0 {
 		return "", nil
@@ -357,8 +356,8 @@ func (s *Service) openedChat(ctx context.Context, outlet *channel.Channel, r *li
 	return chat, nil
 }
 
-// takeByWriting gives an untaken request to the agent whose event is in the conversation that a direct outlet
-// opened for it: a helpdesk does not report who takes a request. It returns the group of the event, or nil.
+// takeByWriting gives an untaken request to the agent whose event is in the conversation that a direct outlet opened
+// for it, because a helpdesk does not report who takes a request. It returns the group of the event, or nil.
 func (s *Service) takeByWriting(ctx context.Context, outletID string, event send.MessageEvent) (*livechat.Group, error) {
 	if event.From == "" || event.To == "" {
 		return nil, nil
@@ -368,7 +367,7 @@ func (s *Service) takeByWriting(ctx context.Context, outletID string, event send
 		return nil, err
 	}
 	r, err := s.oneAssignment(ctx, document.O(
-		fieldEndedAt, isAbsent(), fieldAssignedAt, isAbsent(), // These conditions let the index of waiting requests serve the filter.
+		fieldEndedAt, isAbsent(), fieldAssignedAt, isAbsent(), // so that the filter uses the index of waiting requests
 		fieldDirect, document.O("$eq", outlet.ID), fieldTickets+".chatId", document.O("$eq", event.To)))
 	if err != nil || r == nil || r.State() != livechat.Pending {
 		return nil, err
@@ -380,16 +379,16 @@ func (s *Service) takeByWriting(ctx context.Context, outletID string, event send
 	return s.GroupOf(ctx, outletID, event)
 }
 
-// hasBroadcastGroup reports whether a broadcast group of a channel has the id. Agents may talk about other
-// matters there.
+// hasBroadcastGroup reports whether an id is the id of a channel's broadcast group. Agents may talk about other
+// things there.
 func hasBroadcastGroup(c *channel.Channel, id string) bool {
 	return slices.ContainsFunc(c.BroadcastGroups, func(b channel.BroadcastGroup) bool {
 		return slices.ContainsFunc(b.Groups, func(m channel.BroadcastGroupMember) bool { return m.ID == id })
 	})
 }
 
-// requireOwn returns an error if a group is the conversation of another open assignment. It is called after
-// the group is stored, so that two concurrent calls see each other's group.
+// requireOwn returns an error if a group is the conversation of another open assignment. It must be called after the
+// group is stored, so that two concurrent calls see each other's groups.
 func (s *Service) requireOwn(ctx context.Context, g *livechat.Group) error {
 	_, other, err := s.rival(ctx, *g)
 	if err != nil || other == nil {
@@ -401,9 +400,9 @@ func (s *Service) requireOwn(ctx context.Context, g *livechat.Group) error {
 		g.ExternalID, g.Outlet, other.ID)
 }
 
-// rival returns another live group for the same conversation and its open assignment, which is nil if the
-// group refers to none. A group whose assignment has ended was left by an interrupted call: that assignment
-// is closed and the group deactivated.
+// rival returns another live group for the same conversation and its open assignment, which is nil if the group has
+// none. If the assignment of a group has ended, a call was interrupted: rival closes the assignment and deactivates
+// the group.
 func (s *Service) rival(ctx context.Context, g livechat.Group) (*livechat.Group, *livechat.AssignmentRecord, error) {
 	live, err := s.findGroups(ctx, inConversation(g.Outlet, g.ExternalID).
 		With(fieldActive, true).With(record.FieldID, document.O("$ne", g.ID)))
@@ -426,14 +425,14 @@ func (s *Service) rival(ctx context.Context, g livechat.Group) (*livechat.Group,
 	return nil, nil, err
 }
 
-// Waiting returns the number of the app's requests that wait for an agent, with a label, or all of them for
-// "". It reads only these.
+// Waiting returns the number of the app's requests that wait for an agent. A label other than "" selects requests
+// with this label. Waiting only reads waiting requests.
 func (s *Service) Waiting(ctx context.Context, label string) (int64, error) {
 	return s.assignments().Count(ctx, waitingFor(label))
 }
 
-// Position returns the place of a request among the app's requests with the same label. It reads as many
-// records as Waiting does. NotFound: the app has no such assignment.
+// Position returns the position of a request among the app's requests with the same label. It reads as many records
+// as Waiting. It returns NotFound if the app has no such assignment.
 func (s *Service) Position(ctx context.Context, assignmentID string) (livechat.Position, error) {
 	r, err := s.namedAssignment(ctx, assignmentByID(assignmentID))
 	if err != nil {
@@ -442,7 +441,7 @@ func (s *Service) Position(ctx context.Context, assignmentID string) (livechat.P
 	return s.positionOf(ctx, r)
 }
 
-// PositionOfMember is Position for the open request of a member. It is zero if the member has none.
+// PositionOfMember is Position for the open request of a member. It returns the zero Position if there is none.
 func (s *Service) PositionOfMember(ctx context.Context, memberID string) (livechat.Position, error) {
 	r, err := s.openAssignment(ctx, memberID)
 	if err != nil || r == nil {
@@ -467,7 +466,7 @@ func (s *Service) positionOf(ctx context.Context, r *livechat.AssignmentRecord) 
 	return livechat.Position{Place: before + same + 1, Waiting: max(waiting, before+same+1)}, err
 }
 
-// waitingFor matches the requests that wait for an agent, in a form that uses an index.
+// waitingFor returns the filter for requests that wait for an agent, in a form that uses an index.
 func waitingFor(label string) document.Object {
 	waiting := document.O(fieldEndedAt, nil, fieldAssignedAt, nil, fieldSentAt, document.O("$gt", 0), fieldAssignee, nil)
 	if label != "" {

@@ -108,7 +108,7 @@ func TestTake_ShowsOnTickets(t *testing.T) {
 		r.Summary = ""
 		r.Tickets[0].SentAt = 0
 		r.Tickets[1].RecalledAt = 1
-		r.Tickets[3].Group.ID = "D1" // The same group exists in the channel in which it is taken.
+		r.Tickets[3].Group.ID = "D1" // The channel in which it is taken has a group with the same id.
 	})
 	_, err := s.mine.Take(t.Context(), livechat.TakeParams{
 		AssignmentID: "a1", ChannelID: "team", AdminExternalID: "eve", BroadcastGroupID: "D1",
@@ -504,7 +504,7 @@ func TestTake_PlatformGaveNoAnswer(t *testing.T) {
 	require.Equal(t, "eve", s.record(t, "a1").Assignee, "the same agent goes on")
 }
 
-// directlyIn turns a request into one sent directly to the channel help, in a chat.
+// directlyIn turns a request into one that was sent directly to a chat of the channel help.
 func directlyIn(group, chatID string) func(*livechat.AssignmentRecord) {
 	return func(r *livechat.AssignmentRecord) {
 		r.Direct, r.IsZendesk = "help", true
@@ -549,7 +549,7 @@ func TestTake_ChatInUse(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	require.Equal(t, "chat", s.taken(t, "a1", "ada", "eve@help", directlyIn("F1", "chat")).Group.ExternalID)
-	s.change(t, "assignments", document.O("_id", "a1"), document.Set("tickets.0.chatId", "")) // Only its group exists.
+	s.change(t, "assignments", document.O("_id", "a1"), document.Set("tickets.0.chatId", "")) // only the group remains
 	require.Equal(t, "mallory", s.taken(t, "a2", "bob", "mallory@help", directlyIn("F1", "chat")).Group.ExternalID)
 	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "help", *event("eve", "chat", "for ada")))
 	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "help", *event("mallory", "help", "for bob")))
@@ -574,7 +574,7 @@ func TestTake_ConversationLeftLive(t *testing.T) {
 	require.False(t, s.group(t, old.ID).Active)
 }
 
-// sameRoom is a platform that calls every group alike.
+// sameRoom is a platform that gives every group the same id.
 type sameRoom struct{ *platform }
 
 func (p sameRoom) CreateGroup(ctx context.Context, in *channel.Channel, group livechat.NewGroup) (livechat.CreatedGroup, error) {
@@ -646,7 +646,7 @@ func TestPosition(t *testing.T) {
 	s.mine.addMember(t, `{"_id": "cid", "channel": "web"}`)
 	s.mine.addMember(t, `{"_id": "dora", "channel": "web"}`)
 	s.pending(t, "a3", "ada")
-	s.pending(t, "a2", "bob") // At the same time: their ids decide.
+	s.pending(t, "a2", "bob") // created at the same time, so the ids decide
 	s.advance(time.Second)
 	s.pending(t, "a1", "cid")
 	s.pending(t, "a0", "dora", inSales)
@@ -669,7 +669,7 @@ func TestPosition(t *testing.T) {
 
 	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a2", ChannelID: "desk", AdminExternalID: "eve"})
 	require.NoError(t, err)
-	must(t, s.mine.InletEndLiveChat, `{}`) // Ada's is a3.
+	must(t, s.mine.InletEndLiveChat, `{}`) // ends a3, the request of ada
 	require.Equal(t, []livechat.Position{{Waiting: 1}, {Waiting: 1}, {Place: 1, Waiting: 1}, {Place: 1, Waiting: 1}}, positions())
 
 	at, err := s.mine.PositionOfMember(t.Context(), "cid")
@@ -684,7 +684,7 @@ func TestPosition(t *testing.T) {
 	require.ErrorIs(t, err, boterr.NotFound)
 }
 
-// Queries about the queue read only waiting requests, however many have ended or were taken.
+// Queries about the queue must only read waiting requests, no matter how many others exist.
 func TestGrowth_Queue(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)

@@ -21,9 +21,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// sendTicket sends a ticket, or the request to a channel that takes it directly. It returns the ticket with
-// the outlet's answer. The message has the ticket's id, also when it is sent again, so that a platform that
-// checks ids shows it once.
+// sendTicket sends a ticket, or the request to a channel that takes it directly. It returns the ticket with the
+// outlet's answer. The message always has the ticket's id, so that a platform can detect repeats.
 func (s *Service) sendTicket(
 	ctx context.Context, r *livechat.AssignmentRecord, m *member.Member, ticket livechat.Ticket,
 ) (livechat.Ticket, error) {
@@ -50,8 +49,8 @@ func (s *Service) sendTicket(
 	return ticket, err
 }
 
-// keepTicket stores that a ticket was sent, and renews the call's lease. If the request was withdrawn
-// meanwhile, it recalls the ticket and returns Conflict.
+// keepTicket records that a ticket was sent and renews the call's lease. If the request was withdrawn meanwhile, it
+// recalls the ticket and returns Conflict.
 func (s *Service) keepTicket(ctx context.Context, r *livechat.AssignmentRecord, sent livechat.Ticket) (*livechat.AssignmentRecord, error) {
 	until, err := s.leaseEnd(ctx)
 	if err != nil {
@@ -75,8 +74,8 @@ func (s *Service) keepTicket(ctx context.Context, r *livechat.AssignmentRecord, 
 	return nil, joined(withdrawn(r), undone.err(ctx, wantClosed.then()))
 }
 
-// noteSent stores further fields, and that a ticket was sent unless that is already stored. It returns nil if
-// the assignment is not open or does not meet the condition.
+// noteSent records that a ticket was sent, unless that is already recorded, and stores further fields. It returns nil
+// if the assignment is not open or does not meet the condition.
 func (s *Service) noteSent(
 	ctx context.Context, r *livechat.AssignmentRecord, sent livechat.Ticket, condition, fields document.Object,
 ) (*livechat.AssignmentRecord, error) {
@@ -92,11 +91,11 @@ func (s *Service) noteSent(
 	return assignmentFrom(found.Document)
 }
 
-// adminNamePlaceholder is replaced by the agent's name in a taken message.
+// adminNamePlaceholder stands for the agent's name in a takenMessage.
 const adminNamePlaceholder = "[adminName]"
 
-// takenText returns the text of a ticket once an agent with this name has the assignment. The request's own
-// text applies only on Charlie.
+// takenText returns the text of a ticket after an agent with this name took the assignment. The request's own text
+// only applies on Charlie.
 func takenText(r *livechat.AssignmentRecord, ticket livechat.Ticket, name string) string {
 	text := livechat.DefaultTakenMessage
 	if r.TakenMessage != "" && ticket.Type.Has(channel.TakenMessages) {
@@ -105,10 +104,10 @@ func takenText(r *livechat.AssignmentRecord, ticket livechat.Ticket, name string
 	return withName(text, name)
 }
 
-// withName fills the name of an agent into a text.
+// withName inserts the name of an agent into a text.
 func withName(text, name string) string { return strings.ReplaceAll(text, adminNamePlaceholder, name) }
 
-// showOn shows a text on a ticket, if the platform can.
+// showOn shows a text on a ticket if the platform can do this.
 func (s *Service) showOn(ctx context.Context, r *livechat.AssignmentRecord, ticket livechat.Ticket, text string) error {
 	updater, canUpdate := send.PortOf[livechat.TicketUpdater](s.ports.Connectors[ticket.Type])
 	if !canUpdate {
@@ -119,7 +118,7 @@ func (s *Service) showOn(ctx context.Context, r *livechat.AssignmentRecord, tick
 	})
 }
 
-// recallTickets recalls the tickets that were sent, if their platforms can do that. It attempts all of them.
+// recallTickets recalls the sent tickets on platforms that can do this. It continues after failures.
 func (s *Service) recallTickets(ctx context.Context, r *livechat.AssignmentRecord, undone *unfinished) {
 	for _, ticket := range recallable(r) {
 		recaller, canRecall := send.PortOf[livechat.TicketRecaller](s.ports.Connectors[ticket.Type])
@@ -132,8 +131,8 @@ func (s *Service) recallTickets(ctx context.Context, r *livechat.AssignmentRecor
 	}
 }
 
-// onTicket changes a ticket on its platform, and stores the time in a field. A ticket that no longer exists
-// needs no change.
+// onTicket changes a ticket on its platform and stores the time in a field. If the ticket no longer exists, no change
+// is needed.
 func (s *Service) onTicket(
 	ctx context.Context, r *livechat.AssignmentRecord, ticket livechat.Ticket, field string, do func(c *channel.Channel) error,
 ) error {
@@ -161,8 +160,8 @@ const (
 // longestName is the maximum length of a member's name in a message, in Unicode code points.
 const longestName = 200
 
-// filledRelayMessages returns the relay messages in the assignment's form, filled from the member. They are
-// not filled again.
+// filledRelayMessages returns the relay messages in the form for an assignment, filled from the member. They must not
+// be filled again.
 func filledRelayMessages(given map[channel.Type]send.Response, m *member.Member) (document.Object, error) {
 	kept := document.O()
 	for _, platform := range slices.Sorted(maps.Keys(given)) {
@@ -178,8 +177,8 @@ func filledRelayMessages(given map[channel.Type]send.Response, m *member.Member)
 	return kept, kept.Err()
 }
 
-// opaqueRelayMessages returns the relay messages for a custom outlet's assignment: messages are filled from
-// the member, other values stay unchanged.
+// opaqueRelayMessages returns the relay messages for an assignment of a custom outlet: messages are filled from the
+// member, other values stay unchanged.
 func opaqueRelayMessages(d livechat.AssignmentDetails, m *member.Member) document.Object {
 	if filled, err := filledRelayMessages(d.RelayMessage, m); err == nil && len(d.RelayMessage) > 0 {
 		return filled
@@ -187,7 +186,7 @@ func opaqueRelayMessages(d livechat.AssignmentDetails, m *member.Member) documen
 	return document.Get(d.Unknown, fieldRelayMessage, document.O())
 }
 
-// relayMessageField is the parameter of a platform's relay message.
+// relayMessageField returns the path of a platform's relay message.
 func relayMessageField(platform channel.Type) string {
 	return fieldAssignmentDetails + "." + fieldRelayMessage + "." + string(platform)
 }
@@ -200,13 +199,13 @@ func (s *Service) messageOf(r *livechat.AssignmentRecord, m *member.Member, plat
 	return s.ticketMessage(r, m, platform)
 }
 
-// ticketMessage returns the message that offers an assignment to the broadcast groups of a platform. A tap on
-// it sends the id of the assignment.
+// ticketMessage returns the message that offers an assignment to the broadcast groups of a platform. A tap on it
+// sends the assignment's id.
 func (s *Service) ticketMessage(r *livechat.AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
 	text := nameOf(m) + " asks for a person."
 	if r.Summary != "" {
 		room := send.MaxText
-		if r.History { // Its address follows, on a separate line.
+		if r.History { // The history's address follows on a separate line.
 			address, err := s.historyOf(r)
 			if err != nil {
 				return send.Response{}, err
@@ -227,18 +226,18 @@ func (s *Service) firstMessage(r *livechat.AssignmentRecord, m *member.Member, p
 	if !platform.Has(channel.LiveChatAPI) {
 		return message, err
 	}
-	if err != nil { // The value is for such an outlet only, and need not be a message.
+	if err != nil { // The value is only for such an outlet, and need not be a message.
 		message, err = s.withHistory(r, standard, platform)
 	}
 	return message.With("assignmentId", r.ID).With(fieldAssignmentDetails, r.Details), err
 }
 
-// messageFor returns the relay message for a platform, or the standard one, with the address of the history
-// if the request asks for it.
+// messageFor returns the relay message for a platform, or else the standard message, with the history's address if
+// the request asks for it.
 func (s *Service) messageFor(r *livechat.AssignmentRecord, platform channel.Type, standard send.Response) (send.Response, error) {
 	message := standard
 	if own := document.Get(r.RelayMessage, string(platform), send.Response{}); !own.IsZero() {
-		message = send.Raw(own.Object()) // It was filled when the request was created.
+		message = send.Raw(own.Object()) // The message was filled when the request was created.
 	}
 	message, err := s.withHistory(r, message, platform)
 	if err != nil {
@@ -247,7 +246,7 @@ func (s *Service) messageFor(r *livechat.AssignmentRecord, platform channel.Type
 	return message, boterr.PrefixField(relayMessageField(platform), message.Validate())
 }
 
-// withHistory appends the address of the history to the text of a message, if the request asks for it.
+// withHistory appends the history's address to the text of a message if the request asks for it.
 func (s *Service) withHistory(r *livechat.AssignmentRecord, message send.Response, platform channel.Type) (send.Response, error) {
 	if !r.History {
 		return message, nil
@@ -277,7 +276,7 @@ func (s *Service) historyOf(r *livechat.AssignmentRecord) (string, error) {
 	return address, boterr.WithField(fieldHistory, err)
 }
 
-// shortened cuts a text to at most a number of code points. A cut text ends in an ellipsis.
+// shortened shortens a text to at most a number of code points. A shortened text ends with an ellipsis.
 func shortened(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
@@ -285,7 +284,7 @@ func shortened(text string, most int) string {
 	return string([]rune(text)[:most-1]) + "…"
 }
 
-// The fields of buttons and other tappable parts.
+// The fields of buttons and quick replies.
 const (
 	fieldButtons      = "buttons"
 	fieldCarousel     = "carousel"
@@ -295,8 +294,8 @@ const (
 	fieldValue        = "value"
 )
 
-// withAssignment returns a ticket on which every tap sends the assignment's id as its value, unless it
-// already has a value.
+// withAssignment returns a ticket on which every tap sends the assignment's id as its value. Existing values stay
+// unchanged.
 func withAssignment(ticket send.Response, assignmentID string) send.Response {
 	field, change := fieldButtons, postbackOf(assignmentID)
 	if ticket.Type() == send.TypeCarousel {
@@ -322,7 +321,7 @@ func eachOf(items document.Array, change func(document.Object) document.Object) 
 	return document.A(changed...)
 }
 
-// cardOf returns a function that makes the buttons of a card send an assignment's id.
+// cardOf returns a function that makes the buttons of a card send the assignment's id.
 func cardOf(assignmentID string) func(document.Object) document.Object {
 	return func(card document.Object) document.Object {
 		buttons := document.Get(card, fieldButtons, document.Array{})
@@ -333,7 +332,7 @@ func cardOf(assignmentID string) func(document.Object) document.Object {
 	}
 }
 
-// postbackOf returns a function that makes a postback button send an assignment's id.
+// postbackOf returns a function that makes a postback button send the assignment's id.
 func postbackOf(assignmentID string) func(document.Object) document.Object {
 	return func(button document.Object) document.Object {
 		if document.Get(button, fieldType, "") != send.ButtonPostback {
@@ -343,7 +342,7 @@ func postbackOf(assignmentID string) func(document.Object) document.Object {
 	}
 }
 
-// payloadFor returns the payload of a button, with the assignment's id if it has no value.
+// payloadFor returns the payload of a button, with the assignment's id as its value unless it has a value.
 func payloadFor(button document.Object, assignmentID string) any {
 	payload, _ := button.Field(fieldPayload)
 	switch p := payload.(type) {
@@ -357,8 +356,8 @@ func payloadFor(button document.Object, assignmentID string) any {
 	return payload
 }
 
-// replyOf returns a function that makes a quick reply with only a title send an assignment's id. Its payload
-// is a string, so the value is a separate field.
+// replyOf returns a function that makes a quick reply that only has a title send the assignment's id. Its payload is
+// a string, so the value is a separate field.
 func replyOf(assignmentID string) func(document.Object) document.Object {
 	return func(reply document.Object) document.Object {
 		isText := document.Get(reply, fieldContentType, send.ContentText) == send.ContentText
@@ -369,13 +368,13 @@ func replyOf(assignmentID string) func(document.Object) document.Object {
 	}
 }
 
-// TakeByTap gives a request to the agent who tapped on its ticket, as Take does, and reports whether the
-// agent has the request now. Such a tap is an event of type PAYLOAD whose payload is TakePayload, or whose
-// value is the id of an assignment that was offered in the channel: in tickets made by the bot, buttons
-// without a value get that id. For other events it does nothing and returns no error. Call it for the events
-// in outlet channels that no node of the bot answers.
+// TakeByTap gives a request to the agent who tapped on its ticket, as Take does. It reports whether the agent now has
+// the request. Such a tap is an event of type PAYLOAD. Its payload is TakePayload, or its value is the id of an
+// assignment that was offered in the channel: in tickets from the bot, buttons without a value get this id. For other
+// events, TakeByTap does nothing and returns false. Call it for the events in outlet channels that no node of the bot
+// answers.
 //
-// Errors are the same as from Take, with the same fields.
+// The errors are the errors of Take, with the same fields.
 func (s *Service) TakeByTap(ctx context.Context, channelID string, event send.MessageEvent) (bool, error) {
 	assignmentID, isTap, err := s.tapped(ctx, channelID, event)
 	if err != nil || !isTap {
@@ -387,8 +386,7 @@ func (s *Service) TakeByTap(ctx context.Context, channelID string, event send.Me
 	return err == nil, err
 }
 
-// tapped returns the id of the assignment whose ticket was tapped, and reports whether the event is such a
-// tap.
+// tapped returns the id of the assignment whose ticket was tapped, and whether the event is such a tap.
 func (s *Service) tapped(ctx context.Context, channelID string, event send.MessageEvent) (string, bool, error) {
 	if event.Type != send.TypePayload {
 		return "", false, nil
@@ -407,20 +405,18 @@ func (s *Service) tapped(ctx context.Context, channelID string, event send.Messa
 	return id, err == nil && isOfferedIn(r, channelID), err
 }
 
-// fieldLiveChatAPI is the variable of a custom channel's metadata that holds the URL of its
-// live-chat API.
+// fieldLiveChatAPI is the field of a custom channel's metadata with the URL of its live-chat API.
 const fieldLiveChatAPI = "liveChatApi"
 
-// A live-chat API gets one POST for each request. The body is a JSON object with assignmentId, member,
-// assignmentDetails and meta, and, if the call gave them, history (the address) and externalId (from
-// createGroup). The answer is a JSON object whose groupId is the API's name for the conversation; group.id,
-// externalId and id are accepted, too. An answer without any of them means the externalId. Without
-// createGroup there may be no name at all; then the agent who takes the request talks to the member in the
-// agent's own conversation. The header Idempotency-Key is the same when a request is repeated.
+// A live-chat API receives one POST per request. The body is a JSON object with assignmentId, member,
+// assignmentDetails and meta and, if the call gave them, history (the address) and externalId (from createGroup). The
+// answer is a JSON object whose groupId is the API's name for the conversation; group.id, externalId and id are also
+// accepted. If it has none of them, the externalId counts. Without createGroup there may be no name; the agent who
+// takes the request then talks to the member in a direct conversation. A repeated request has the same
+// Idempotency-Key header.
 
-// apiOf returns the URL of the live-chat API for a request to a channel, or "" if the request goes through the
-// connector: to a channel of another platform, or to a channel without such an API, which cannot create groups
-// either.
+// apiOf returns the URL of the live-chat API for a request to a channel. It returns "" if the request goes through
+// the connector, because the channel is on another platform, or has no such API and so cannot create groups.
 func (s *Service) apiOf(r *livechat.AssignmentRecord, c *channel.Channel) (string, error) {
 	if !c.Type.Has(channel.LiveChatAPI) {
 		return "", nil
@@ -450,7 +446,7 @@ func (s *Service) apiOf(r *livechat.AssignmentRecord, c *channel.Channel) (strin
 	return given, nil
 }
 
-// plannedAPI is apiOf with the parameter at fault in its errors.
+// plannedAPI is apiOf with the faulty parameter in its errors.
 func (s *Service) plannedAPI(r *livechat.AssignmentRecord, o outlet) (string, error) {
 	field := o.field
 	if r.CreateGroup != nil {
@@ -465,8 +461,8 @@ func apiInMetadata(c *channel.Channel) (string, error) {
 	return document.Get(c.Metadata, fieldLiveChatAPI, ""), nil
 }
 
-// askAPI sends a request to the live-chat API at an address, and returns the API's name for the group, which
-// may be "" if none was asked for.
+// askAPI sends a request to a live-chat API and returns the API's name for the group, or "" if the request did not
+// ask for a group.
 func (s *Service) askAPI(
 	ctx context.Context, address string, r *livechat.AssignmentRecord, m *member.Member, to *channel.Channel,
 ) (string, error) {
@@ -516,7 +512,7 @@ func (s *Service) bodyForAPI(r *livechat.AssignmentRecord, m *member.Member) ([]
 	return told.MarshalJSON()
 }
 
-// groupNamedIn returns the name of the group in an answer, or "".
+// groupNamedIn returns the name of the group in an API's answer, or "".
 func groupNamedIn(answer *outbound.Response) string {
 	for _, path := range []string{"groupId", "group.id", fieldExternalID, "id"} {
 		if named := answer.Get(path).String(); named != "" {
@@ -526,8 +522,8 @@ func groupNamedIn(answer *outbound.Response) string {
 	return ""
 }
 
-// refusedByAPI returns the error for an unsuccessful answer. If the status means that the request itself is
-// wrong, the code is one that excludes another attempt.
+// refusedByAPI returns the error for an unsuccessful answer. If the status means that the request is wrong, the code
+// rules out another attempt.
 func refusedByAPI(c *channel.Channel, status int) error {
 	code := boterr.Unavailable
 	switch status {

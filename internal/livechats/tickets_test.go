@@ -105,7 +105,7 @@ func TestCreateGroup_APIRefuses(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		reply web.Reply
-		// isNone is true if the request is removed: it would be refused each time.
+		// isNone is true if the request must be removed, because it would be refused each time.
 		isNone bool
 		says   string
 	}{
@@ -331,7 +331,7 @@ func TestTicket_TapsSendAssignment(t *testing.T) {
 	}
 }
 
-// tapOf returns an agent's tap on a button with a payload, in a conversation.
+// tapOf returns an agent's tap on a button with a payload in a conversation.
 func tapOf(from, to string, payload any) send.MessageEvent {
 	return send.MessageEvent{From: from, To: to, Type: send.TypePayload, Data: document.O("payload", payload)}
 }

@@ -1,10 +1,10 @@
-// Package nearest finds the name that a misspelt one probably means.
+// Package nearest finds the name that was probably meant by a misspelt one.
 package nearest
 
 import "strings"
 
-// To returns the first of the names that is most similar to name, or "" if none is similar. A third
-// of its letters may differ, and at least one. Case is ignored.
+// To returns the first of the most similar names, or "" if none is similar. A name is similar if at most a third of
+// its letters, but at least one, differ. Case is ignored.
 func To(name string, among []string) string {
 	letters := []rune(strings.ToLower(name))
 	best, least := "", max(1, len(letters)/3)+1

@@ -1,5 +1,5 @@
-// Package page has the shared parts of the project's web pages: access control, JSON in and out, and files: a
-// small library, a style and page elements.
+// Package page has the shared parts of the project's web pages: access control, JSON in requests and responses, and
+// files with a small library, a style and page elements.
 //
 //   - To restrict access, use [Guard].
 //   - To read and answer requests, use [Read] and [Answer].

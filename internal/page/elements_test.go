@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// nodeWith returns the arguments that run a module in Node instead of a browser: its fetch also refuses
-// addresses with credentials. Older releases need a flag to read the digits of a number.
+// nodeWith returns the arguments that run a module in Node.js in place of a browser. Its fetch also refuses addresses
+// with credentials. Older releases need a flag to parse large numbers exactly.
 func nodeWith(t *testing.T, module string) []string {
 	t.Helper()
 	const probe = `JSON.parse("1", (_, value, context) => context.source) === "1" || process.exit(1)`
@@ -26,8 +26,7 @@ func nodeWith(t *testing.T, module string) []string {
 	return nil
 }
 
-// A page that was opened with a name and a password in its address works, and shows and sends integers of 64
-// bits exactly.
+// A page whose address contained a name and password must work. It must show and send 64-bit integers exactly.
 func TestElements_AskAndPost(t *testing.T) {
 	t.Parallel()
 	const record = `{"max":9223372036854775807,"min":-9223372036854775808,"small":7,"part":0.5,"text":"9223372036854775807"}`
@@ -47,7 +46,7 @@ func TestElements_AskAndPost(t *testing.T) {
 	require.NoError(t, err)
 	address.User = url.UserPassword("ada", "lovelace")
 
-	// As in a browser, paths are relative to the page.
+	// As in a browser, paths are relative to the page's address.
 	module := `
 		globalThis.document = { baseURI: "` + address.String() + `" };
 		const asked = globalThis.fetch;

@@ -1,5 +1,5 @@
-// Package pgserver runs a PostgreSQL server for the tests of a package, on a socket in a temporary folder. The
-// server ends with the process, also if that is killed.
+// Package pgserver runs a PostgreSQL server for the tests of a package, on a socket in a temporary folder. The server
+// ends with the process, even if the process is killed.
 package pgserver
 
 import (
@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// URLVariable names a server that tests use instead of one of their own.
+// URLVariable names the environment variable with the URL of a server for tests to use instead.
 const URLVariable = "POSTGRES_URL"
 
 // Missing is the reason to skip a test without a server.
@@ -24,13 +24,14 @@ const Missing = "there is no PostgreSQL: install Debian's postgresql-15, or set 
 
 // Server is a running server.
 type Server struct {
-	// URL is its address, for pgx.
+	// URL is the server's address for pgx.
 	URL string
 
 	folder string
-	// commands are read by the shell around the server: a line restarts it, and the end of the lines ends it.
+	// commands is the input of the shell that runs the server. Each line restarts the server; the end of input stops
+	// it.
 	commands io.WriteCloser
-	// answers has a line each time that the server has ended.
+	// answers has a line each time the server has stopped.
 	answers *bufio.Scanner
 	shell   *exec.Cmd
 }
@@ -40,7 +41,7 @@ func programs() string {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		return filepath.Dir(path)
 	}
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // The pattern is valid.
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // Glob only fails for an invalid pattern.
 	if len(found) == 0 {
 		return ""
 	}
@@ -48,10 +49,11 @@ func programs() string {
 	return filepath.Dir(found[len(found)-1])
 }
 
-// stateLine is the line of the file of the server's process that has its state.
+// stateLine is the line of postmaster.pid with the server's state.
 const stateLine = 7
 
-// serve is the shell around the server. Its arguments are the folder of the programs, the folder for everything, and the
+// serve is the shell script that runs the server. Its arguments are the programs' folder, the server's folder, and
+// the settings.
 // settings.
 const serve = `
 trap "" INT TERM HUP # The end of the lines ends it.
@@ -66,7 +68,7 @@ stop QUIT
 rm -rf "$folder"
 `
 
-// Start starts a server with settings such as "fsync=off". It returns nil if the server's programs are missing.
+// Start starts a server with settings such as "fsync=off". It returns nil if the server's programs are not installed.
 func Start(ctx context.Context, settings ...string) (*Server, error) {
 	bin := programs()
 	if bin == "" {
@@ -104,17 +106,17 @@ func Start(ctx context.Context, settings ...string) (*Server, error) {
 	return s, nil
 }
 
-// patience is the longest time to wait for a server, which takes long to recover on a busy machine.
+// patience is the maximum wait for a server, which may take long to recover on a busy machine.
 const patience = 5 * time.Minute
 
-// await waits until the server has written to its file that it is ready.
+// await waits until the server reports in postmaster.pid that it is ready.
 func (s *Server) await(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
 	for {
-		state, _ := os.ReadFile(filepath.Join(s.folder, "data", "postmaster.pid")) // It may not be there yet.
+		state, _ := os.ReadFile(filepath.Join(s.folder, "data", "postmaster.pid")) // The file may not exist yet.
 		if lines := strings.Split(string(state), "\n"); len(lines) > stateLine && strings.TrimSpace(lines[stateLine]) == "ready" {
 			return nil
 		}
@@ -126,7 +128,7 @@ func (s *Server) await(ctx context.Context) error {
 	}
 }
 
-// Restart restarts the server, with the signal by which it ends: INT ends connections. QUIT does not even
+// Restart restarts the server. signal is the signal with which it stops: INT ends connections, and QUIT does not even
 // wait for their writes.
 func (s *Server) Restart(ctx context.Context, signal string) error {
 	if _, err := fmt.Fprintln(s.commands, signal); err != nil {
@@ -138,7 +140,7 @@ func (s *Server) Restart(ctx context.Context, signal string) error {
 	return s.await(ctx)
 }
 
-// Stop ends the server, and removes its folder.
+// Stop stops the server and removes its folder.
 func (s *Server) Stop() {
 	_ = s.commands.Close()
 	_ = s.shell.Wait()

@@ -7,5 +7,5 @@ import (
 	"os/exec"
 )
 
-// runAsOther fails: the shell around the server needs a Unix.
+// runAsOther fails, because the shell script needs Unix.
 func runAsOther(*exec.Cmd, string) error { return errors.ErrUnsupported }

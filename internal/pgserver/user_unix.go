@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// runAsOther makes a command run as another user, in a folder of that user, if the current user is root: the
-// server refuses to run as root.
+// runAsOther makes a command run as another user, in that user's folder, if the current user is root: the server
+// refuses to run as root.
 func runAsOther(command *exec.Cmd, folder string) error {
 	if os.Getuid() != 0 {
 		return nil

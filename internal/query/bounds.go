@@ -15,16 +15,16 @@ import (
 // KeyRange is a range of AppendKey's keys, from From up to but not including To.
 type KeyRange struct {
 	From, To []byte
-	// Point is true if the range holds only the key From, and keys that begin with it.
+	// Point is true if the range contains only the key From, and keys that start with it.
 	Point bool
 }
 
-// Bounds are the ranges in which a condition needs a value at a path, for an index that keeps these
-// values in order.
+// Bounds are the ranges in which a document must have a value at a path to meet a condition. They are for an index
+// that has these values in order.
 type Bounds struct {
-	// Ranges are in ascending order and do not overlap. A document that meets the condition has a
-	// value at the path, as Values gives them, whose key is in one of the ranges. A document
-	// without a value there counts as one with null.
+	// Ranges are in ascending order and do not overlap. A document that meets the condition has a value at the path,
+	// as returned by Values, whose key is in one of the ranges. A document without a value there counts as having
+	// null.
 	Ranges []KeyRange
 	// Exact is true if the converse also holds: each document with such a value meets the condition.
 	Exact bool
@@ -33,7 +33,7 @@ type Bounds struct {
 // Condition is one of the conditions that a matching document must all meet.
 type Condition struct{ matcher matcher }
 
-// Conditions returns the conditions of a filter at its top, and in an $and at its top.
+// Conditions returns the conditions at the top of a filter, and in a top $and.
 func (f *Filter) Conditions() iter.Seq[Condition] {
 	return func(yield func(Condition) bool) {
 		if f != nil {
@@ -62,8 +62,8 @@ func eachCondition(m matcher, yield func(Condition) bool) bool {
 	return true
 }
 
-// Bounds returns the bounds of the condition at a path, and whether it has any. A path with a name that may
-// be an array index has none: a filter finds more values through it than Values returns.
+// Bounds returns the bounds of the condition at a path. ok is false if there are none, and for a path with a name
+// that may be an array index, because filters find more values at such a path than Values returns.
 func (c Condition) Bounds(path string) (Bounds, bool) { return boundsAt(c.matcher, path) }
 
 // boundsAt returns the bounds of a matcher for the values at a path.
@@ -87,7 +87,7 @@ func boundsAt(m matcher, path string) (Bounds, bool) {
 	return Bounds{}, false
 }
 
-// boundsAt returns the bounds of $exists: false, which are the bounds of null: the field is missing.
+// boundsAt returns the bounds of $exists: false. These are the bounds of null, because the field is missing.
 func (none noneOf) boundsAt(path string) (Bounds, bool) {
 	for _, m := range none {
 		if m, ok := m.(*pathMatcher); ok && m.path.text == path && m.test == (exists{}) && !m.path.hasIndex() {
@@ -97,7 +97,7 @@ func (none noneOf) boundsAt(path string) (Bounds, bool) {
 	return Bounds{}, false
 }
 
-// boundsAt returns the bounds of an array's elements, or of values inside them.
+// boundsAt returns the bounds of an array's elements, or of values within them.
 func (m *elementMatcher) boundsAt(path string) (bounds Bounds, ok bool) {
 	if m.path.hasIndex() {
 		return bounds, false
@@ -112,12 +112,12 @@ func (m *elementMatcher) boundsAt(path string) (bounds Bounds, ok bool) {
 			bounds, ok = boundsAt(finder.query, inner)
 		}
 	}
-	bounds.Exact = false // The bounds also hold values that are not in an array.
+	bounds.Exact = false // The bounds also contain values outside arrays.
 	return bounds, ok
 }
 
-// boundsAt returns the bounds of the first matcher that has any. The bounds of two matchers cannot be
-// intersected, because different values of an array may meet them.
+// boundsAt returns the bounds of the first matcher that has any. Bounds of two matchers cannot be intersected,
+// because different elements of an array may meet them.
 func (all allOf) boundsAt(path string) (Bounds, bool) {
 	for _, m := range all {
 		if bounds, ok := boundsAt(m, path); ok {
@@ -133,8 +133,7 @@ func (matchers anyOf) boundsAt(path string) (Bounds, bool) {
 	return unitedBounds(matchers, func(m matcher) (Bounds, bool) { return boundsAt(m, path) })
 }
 
-// unitedBounds returns bounds that cover all of several alternative conditions, or false if one of them is
-// unbounded.
+// unitedBounds returns bounds that cover several alternative conditions, or false if one of them has no bounds.
 func unitedBounds[C any](conditions []C, boundsOfOne func(C) (Bounds, bool)) (Bounds, bool) {
 	together := Bounds{Exact: true}
 	for _, condition := range conditions {
@@ -175,8 +174,8 @@ func boundsOfTest(test candidateTest) (Bounds, bool) {
 	}
 }
 
-// boundsOfEqual are the bounds of $eq. A whole array has none, since an index holds its elements. The bounds
-// of null are not exact: a document with a scalar on the path also has the key of null, but does not match.
+// boundsOfEqual returns the bounds of $eq. A whole array has none, because an index has its elements. The bounds of
+// null are not exact: a document with a scalar on the path also has the key of null, but does not match.
 func boundsOfEqual(value any) (Bounds, bool) {
 	if document.ClassOf(value) == document.ClassArray {
 		return Bounds{}, false
@@ -193,7 +192,7 @@ func boundsOfStrings(values oneOfStrings) Bounds {
 	return list
 }
 
-// boundsOfOrder are the bounds of $gt, $gte, $lt and $lte, which end with the operand's type.
+// boundsOfOrder returns the bounds of $gt, $gte, $lt and $lte. They do not exceed the operand's type.
 func boundsOfOrder(c *ordered) (Bounds, bool) {
 	switch {
 	case c.class == document.ClassArray:
@@ -217,8 +216,8 @@ func boundsOfOrder(c *ordered) (Bounds, bool) {
 	return Bounds{Ranges: []KeyRange{bounds}, Exact: true}, true
 }
 
-// lowestOf returns the lowest key of a class that $gt and $lt can find. For numbers it is the key of negative
-// infinity, since NaN is neither greater nor less than a number.
+// lowestOf returns the lowest key of a class that $gt and $lt can find. For numbers, this is the key of negative
+// infinity, because NaN is neither greater nor less than a number.
 func lowestOf(class int) []byte {
 	if class == document.ClassNumber {
 		return document.AppendKey(nil, math.Inf(-1))
@@ -226,7 +225,7 @@ func lowestOf(class int) []byte {
 	return []byte{byte(class)}
 }
 
-// boundsOfPattern are the bounds of a pattern that begins with ^ and plain text.
+// boundsOfPattern returns the bounds of a pattern that starts with ^ and plain text.
 func boundsOfPattern(pattern *pattern) (Bounds, bool) {
 	prefix := pattern.indexPrefix()
 	if prefix == "" {
@@ -236,7 +235,7 @@ func boundsOfPattern(pattern *pattern) (Bounds, bool) {
 	return Bounds{Ranges: []KeyRange{{From: from, To: KeyAfter(from)}}}, true
 }
 
-// boundsOfEvery are the bounds of a value that meets several conditions at once.
+// boundsOfEvery returns the bounds of a value that meets several conditions.
 func boundsOfEvery(conditions every) (Bounds, bool) {
 	var together Bounds
 	found := false
@@ -254,7 +253,7 @@ func boundsOfEvery(conditions every) (Bounds, bool) {
 	return together, found
 }
 
-// pointOf returns the range of one value. Both ends share one allocation.
+// pointOf returns the range of a single value. Both ends share one allocation.
 func pointOf(value any) KeyRange {
 	room := make([]byte, 0, 2*(document.SizeOf(value)+len("class and ends")))
 	key := document.AppendKey(room, value)
@@ -263,8 +262,7 @@ func pointOf(value any) KeyRange {
 	return KeyRange{From: key[:end:end], To: afterAll(after), Point: true}
 }
 
-// KeyAfter returns the lowest key above all keys that begin with key. A key of only 0xff bytes is not
-// allowed.
+// KeyAfter returns the lowest key above all keys that start with key. key must not consist only of 0xff bytes.
 func KeyAfter(key []byte) []byte { return afterAll(slices.Clone(key)) }
 
 func afterAll(key []byte) []byte {
@@ -276,8 +274,8 @@ func afterAll(key []byte) []byte {
 	return key[:last+1]
 }
 
-// CommonRanges returns the intersection of two lists of ranges. Both are in ascending order without
-// overlap, and so is the result.
+// CommonRanges returns the intersection of two lists of ranges. The lists and the result are in ascending order
+// without overlap.
 func CommonRanges(a, b []KeyRange) []KeyRange {
 	var common []KeyRange
 	for len(a) > 0 && len(b) > 0 {
@@ -302,7 +300,7 @@ func CommonRanges(a, b []KeyRange) []KeyRange {
 	return common
 }
 
-// united sorts ranges, and joins overlapping ones.
+// united sorts ranges and joins overlapping ones.
 func united(ranges []KeyRange) []KeyRange {
 	slices.SortFunc(ranges, func(a, b KeyRange) int { return bytes.Compare(a.From, b.From) })
 	apart := ranges[:0]
@@ -319,7 +317,7 @@ func united(ranges []KeyRange) []KeyRange {
 	return apart
 }
 
-// hasIndex reports whether a name in the path may be the index of an element.
+// hasIndex reports whether a name in the path may be an array index.
 func (p *fieldPath) hasIndex() bool {
 	for i := range p.parts {
 		if p.parts[i].index >= 0 {
@@ -329,38 +327,35 @@ func (p *fieldPath) hasIndex() bool {
 	return false
 }
 
-// budget is the work that a call may do, in about nanoseconds, and the bytes that it may
-// keep.
+// budget is the work that a call may still do, in units of about a nanosecond, and the bytes that it may keep.
 type budget struct {
 	ctx context.Context //nolint:containedctx // It belongs to the one call that the budget is for.
-	// portion is the work that may be done before the context is checked again. left is the remainder of the
-	// budget.
+	// portion is the work until the next check of the context. left is the rest of the budget.
 	portion, left int
-	// unmeasured is the number of visited documents whose bytes are not yet counted.
+	// unmeasured is the number of visited documents whose sizes have not been counted.
 	unmeasured int
-	// room is the number of bytes that may still be kept.
+	// room is the number of bytes that the call may still keep.
 	room int
 	// failure is the error that ended the call.
 	failure error
 }
 
-// The budget of a call is about a quarter of a second of processor time, and the same again for each 15 MB of
-// documents. Testing a document against a plain condition costs 32.
+// The budget of a call is about a quarter of a second of processor time, plus as much for every 15 MB of documents.
+// Testing a plain condition on a document costs 32.
 const (
-	// baseWork and baseRoom are granted to every call.
+	// baseWork and baseRoom are the budget without documents.
 	baseWork = 256 << 20
 	baseRoom = 64 << 20
-	// Each document that is read adds workPerDocument to the budget. If that is not enough, each of its bytes
-	// adds workPerByte.
+	// Each visited document adds workPerDocument to the budget. If that is not enough, each of its bytes adds
+	// workPerByte.
 	workPerDocument = 1 << 10
 	workPerByte     = 16
-	// Each document adds roomPerDocument, and each of its bytes roomPerByte, to the memory that a call may
-	// keep.
+	// Each visited document adds roomPerDocument to the room, and each of its bytes roomPerByte.
 	roomPerDocument = 1 << 7
 	roomPerByte     = 4
-	// lookEvery is the work after which the context is checked.
+	// lookEvery is the work between two checks of the context.
 	lookEvery = 1 << 14
-	// maxAtOnce is more than any budget has.
+	// maxAtOnce is more than any budget.
 	maxAtOnce = 1 << 50
 )
 
@@ -371,8 +366,8 @@ func (b *budget) visit(documents int) {
 	b.room += documents * roomPerDocument
 }
 
-// isBehind reports whether the call has used up the budget of its documents by number. Only then are their
-// sizes read: in a plain scan that would be as much work as the condition itself.
+// isBehind reports whether the call has used up what its documents add by their number. Only then are their sizes
+// needed: in a plain scan, reading the sizes would be as much work as the condition.
 func (b *budget) isBehind() bool { return b.left < baseWork || b.room < baseRoom }
 
 // measure adds the budget for the size of a visited document.
@@ -382,13 +377,13 @@ func (b *budget) measure(bytes int) {
 	b.room += bytes * roomPerByte
 }
 
-// spend counts work, and reports whether the budget sufficed.
+// spend counts work and reports whether the budget is sufficient.
 func (b *budget) spend(work int) bool {
 	b.portion -= min(work, maxAtOnce)
 	return b.portion >= 0 || b.nextPortion()
 }
 
-// nextPortion takes the next portion of the remaining work, and checks the context.
+// nextPortion takes the next portion of the remaining work and checks the context.
 func (b *budget) nextPortion() bool {
 	if b.failure == nil {
 		b.left += b.portion
@@ -403,8 +398,7 @@ func (b *budget) nextPortion() bool {
 	return b.failure == nil
 }
 
-// keep counts bytes that the call holds until its end, and fails if too little room is left for
-// them.
+// keep counts bytes that the call keeps until its end. It fails if there is not enough room.
 func (b *budget) keep(bytes int) {
 	b.room -= min(bytes, maxAtOnce)
 	if b.room < 0 {
@@ -430,7 +424,7 @@ func (b *budget) fail(err error) {
 }
 
 const (
-	// memoryOfByte is the most memory that an object or array takes for each byte of its BSON.
+	// memoryOfByte is the maximum memory of an object or array per byte of its BSON.
 	memoryOfByte = 4
 	// memoryOfField is the memory of a field of a document, without its value.
 	memoryOfField = 16
@@ -438,21 +432,21 @@ const (
 	maxComparedFields = 64
 )
 
-// grownBy estimates the memory that a changed document takes in addition to the one before.
+// grownBy estimates the additional memory of a changed document.
 func grownBy(before, after document.Object) int {
 	grown := after.Size() - before.Size()
 	switch {
 	case grown <= 0:
 		return 0
-	case max(before.Len(), after.Len()) > maxComparedFields: // Comparing all of them would take long.
+	case max(before.Len(), after.Len()) > maxComparedFields: // Comparing all fields would take long.
 		return grown * memoryOfByte
 	default:
 		return max(0, memoryOfFields(after)-memoryOfFields(before))
 	}
 }
 
-// memoryOfFields estimates the memory of an object's fields, without their names, which objects of
-// one kind share.
+// memoryOfFields estimates the memory of an object's fields without their names, which objects of the same kind
+// share.
 func memoryOfFields(o document.Object) int {
 	memory := o.Len() * memoryOfField
 	for _, value := range o.All() {
@@ -468,40 +462,39 @@ func memoryOfFields(o document.Object) int {
 
 // Units of work, about a nanosecond each.
 const (
-	// stepWork is visiting one element of an array. conditionWork is testing a condition on a path of a
+	// stepWork is for visiting an element of an array. conditionWork is for testing a condition at a path of a
 	// document.
 	stepWork      = 16
 	conditionWork = 32
-	// arrayWork and objectWork are the work of making an array or an object, without its elements; keyWork is
-	// the work of keeping a key.
+	// arrayWork and objectWork are for creating an array or object, without its elements. keyWork is for keeping a
+	// key.
 	arrayWork  = 64
 	objectWork = 256
 	keyWork    = 64
-	// tupleWork is reading a value of an element for a sort by several fields.
+	// tupleWork is for reading a value of an element when sorting by several fields.
 	tupleWork = 64
-	// roundingWork is rounding to decimal places, zoneWork looking up a time zone, dateWork reading a date,
-	// partWork computing a part of a date, and formatWork formatting a date, for each byte of the format.
+	// roundingWork is for rounding to decimal places, zoneWork for looking up a time zone, dateWork for parsing a
+	// date, partWork for computing a part of a date, and formatWork for formatting a date, per byte of the format.
 	roundingWork = 1 << 12
 	zoneWork     = 1 << 10
 	dateWork     = 1 << 11
 	partWork     = 1 << 8
 	formatWork   = 1 << 6
-	// conversionWork is converting a value to another type, failureWork reporting that this failed.
+	// conversionWork is for converting a value to another type, failureWork for reporting that this failed.
 	conversionWork = 1 << 7
 	failureWork    = 1 << 11
-	// matchWork is the work of making the description of a match.
+	// matchWork is for creating the description of a match.
 	matchWork = 1 << 9
-	// bytesOfWork is the number of bytes of two strings that are compared in one unit.
+	// bytesOfWork is the number of bytes of strings that are compared in one unit of work.
 	bytesOfWork = 8
-	// growthWork is storing a byte by which a document grows. It uses up at most half of the work budget
-	// before the memory budget is spent.
+	// growthWork is for storing a byte by which a document grows. The memory budget runs out before this uses half of
+	// the work budget.
 	growthWork = 2
-	// containerWork is the work for a byte of an object or array, by its size in BSON, that
-	// is compared or written.
+	// containerWork is for comparing or writing an object or array, per byte of its BSON.
 	containerWork = 2
 )
 
-// comparisonWork is the work of comparing two values.
+// comparisonWork returns the work of comparing two values.
 func comparisonWork(a, b any) int {
 	switch v := a.(type) {
 	case string:
@@ -514,7 +507,7 @@ func comparisonWork(a, b any) int {
 	}
 }
 
-// readingWork is the work of reading all of a value, to write its key for example.
+// readingWork returns the work of reading a whole value, for example to write its key.
 func readingWork(value any) int {
 	switch v := value.(type) {
 	case string:
@@ -528,24 +521,24 @@ func readingWork(value any) int {
 	}
 }
 
-// comparing counts the work of comparing two values.
+// comparing charges for comparing two values.
 func (e *Evaluation) comparing(a, b any) bool {
 	work := comparisonWork(a, b)
 	return work == 0 || e.spend(work)
 }
 
-// reading counts the work of reading all of a value.
+// reading charges for reading a whole value.
 func (e *Evaluation) reading(value any) bool {
 	work := readingWork(value)
 	return work == 0 || e.spend(work)
 }
 
-// readingText is reading for a number of bytes of a string.
+// readingText charges for reading a number of bytes of a string.
 func (e *Evaluation) readingText(length int) bool {
 	return length < bytesOfWork || e.spend(length/bytesOfWork)
 }
 
-// sourceWork estimates the work of evaluating a source document once, from its size.
+// sourceWork estimates from its size the work of evaluating a source document once.
 func sourceWork(size int) int { return stepWork + size/2 } //nolint:mnd // A step takes ten bytes or more.
 
 func readingAllWork(values []any) int {
@@ -556,7 +549,7 @@ func readingAllWork(values []any) int {
 	return work
 }
 
-// settingWork is the work of adding values to a set of others.
+// settingWork returns the work of adding values to a set.
 func settingWork(items, added []any) int {
 	all := len(items) + len(added)
 	if all > fewValues {
@@ -565,6 +558,6 @@ func settingWork(items, added []any) int {
 	return all*stepWork + readingAllWork(items)*len(added)
 }
 
-// addWork adds work or sizes without overflow: values that share parts repeatedly may count as larger than
-// the memory.
+// addWork adds work or sizes without overflow: values that repeatedly share parts may count as larger than the
+// memory.
 func addWork(a, b int) int { return min(a+b, math.MaxInt32) }

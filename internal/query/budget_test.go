@@ -20,12 +20,12 @@ import (
 
 func nulls(n int) document.Array { return document.A(make([]any, n)...) }
 
-// overNulls is an expression that processes each of n nulls.
+// overNulls returns an expression that processes n nulls, each with in.
 func overNulls(n int, in any) document.Object {
 	return document.O("$map", document.O("input", document.O("$range", document.A(0, n)), "in", in))
 }
 
-// hostileFilters are filters that would take long or much memory over large documents.
+// hostileFilters are filters that would need much time or memory on large documents.
 func hostileFilters() map[string]document.Object {
 	many := func(n int, condition document.Object) []any {
 		clauses := make([]any, n)
@@ -55,16 +55,16 @@ func hostileFilters() map[string]document.Object {
 	}
 }
 
-// parts is the number of parts of largeDocuments, and of the budget.
+// parts is the number of parts into which tests divide largeDocuments and the budget.
 const parts = 32
 
-// partOf returns the number of parts that suffice.
+// partOf returns how many parts the test uses.
 func partOf(t *testing.T) int {
 	t.Helper()
 	return rounds.Of(t, 1, parts)
 }
 
-// largeDocuments are documents of long arrays and texts, of about 20 MB, or so many parts of that.
+// largeDocuments returns documents with long arrays and texts, about 20 MB in all parts.
 func largeDocuments(part int) []document.Object {
 	long := strings.Repeat("x", part<<15)
 	items := make([]any, part*625)
@@ -99,8 +99,7 @@ func TestFilter_IsBounded(t *testing.T) {
 	}
 }
 
-// requireTooMuch requires the error of a call that does too much, or of an expression that
-// does so for one document.
+// requireTooMuch requires the error of a call, or of an expression on one document, that exceeds its budget.
 func requireTooMuch(t *testing.T, err error, name string) {
 	t.Helper()
 	require.Error(t, err, name)
@@ -123,7 +122,7 @@ func TestChange_IsBounded(t *testing.T) {
 	update, err := query.CompileUpdate(document.O("$unset", paths), arrayFilters...)
 	require.NoError(t, err)
 	call := query.NewPartialEvaluation(t.Context(), part, parts)
-	for range 20 { // As if there were more of them, for which the budget grows.
+	for range 20 { // as if there were more documents, which increase the budget
 		for _, o := range documents {
 			if _, _, err = call.Change(query.Change{Update: update}, nil, o); err != nil {
 				break
@@ -229,7 +228,7 @@ func TestEvaluation_UsualCallsPass(t *testing.T) {
 		matched, err := call.Check(filter, o)
 		require.NoError(t, err)
 		require.True(t, matched)
-		for range 18 { // As often as sorting that many takes.
+		for range 18 { // as often as sorting them requires
 			call.Compare(sort, o, o)
 		}
 		_, _, err = call.Change(query.Change{Update: update}, filter, o)
@@ -381,7 +380,7 @@ func TestEvaluation_ContextEnds(t *testing.T) {
 	}
 }
 
-// longList is a document with a list of n objects of about 90 bytes.
+// longList returns a document with a list of count objects of about 90 bytes.
 func longList(count int) document.Object {
 	items := make([]any, count)
 	for i := range items {
@@ -390,7 +389,7 @@ func longList(count int) document.Object {
 	return document.O("_id", 1, "l", document.A(items...))
 }
 
-// sortsOfLists sort the list of a document by an update and by an expression.
+// sortsOfLists sorts the list of a document by an update and by an expression.
 func sortsOfLists(
 	t *testing.T, by document.Object,
 ) map[string]func(*query.Evaluation, document.Object) (document.Object, error) {
@@ -477,7 +476,7 @@ func TestSort_ChargesSizes(t *testing.T) {
 	require.NoError(t, sortedIn(call, sort, documents))
 	byText, err := query.CompileSort(document.O("s", 1, "at", 1))
 	require.NoError(t, err)
-	for range 10 { // Each of them compares all texts. Together they read the documents once.
+	for range 10 { // Each condition compares all texts, but only one reads the documents.
 		call.Sort(byText, documents)
 	}
 	require.NoError(t, call.Err())
@@ -517,13 +516,13 @@ func holds(ranges []query.KeyRange, o document.Object, path string) bool {
 	})
 }
 
-// operands are values of all types, next to each other in their order.
+// operands are values of all types. Values close in their order are adjacent.
 var operands = []any{
 	nil, math.NaN(), math.Inf(-1), -1, 0, 0.5, 1, int64(1) << 53, int64(1)<<53 + 1, math.Inf(1),
 	"", "a", "ab", "b", "b\x00c", document.O(), document.O("a", 1), document.O("b", 1), false, true,
 }
 
-// conditions are one of each kind that has bounds, for two operands.
+// conditions returns one condition of each kind that has bounds, with two operands.
 func conditions(a, b any) []any {
 	o, list := document.O, document.A
 	return []any{
@@ -601,7 +600,7 @@ func TestBounds_NoneWithoutUse(t *testing.T) {
 	}
 }
 
-// The allocations of compiling and changing are bounded, so the test fails if the code allocates more.
+// The number of allocations is limited so that the test detects added ones.
 //
 //nolint:paralleltest // What other tests allocate at the same time would be counted.
 func TestAllocations_OfCompilingAndChanging(t *testing.T) {

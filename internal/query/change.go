@@ -10,38 +10,36 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Change is a store's change of a document: the caller's update, and the additions of the layer above.
+// Change is a store's change of a document: the caller's update with the additions of the layer above.
 type Change struct {
 	// Update is the caller's update.
 	Update *Update
 	// Now is the time that $currentDate writes.
 	Now time.Time
-	// Fixed are the fields that no update can change. A replacement that lacks one
-	// keeps it; an update that would give it another value is InvalidArgument.
-	// _id is fixed always.
+	// Fixed are the fields that updates cannot change. A replacement that lacks one keeps it; an update that would
+	// give it another value is InvalidArgument. _id is always fixed.
 	Fixed []string
-	// Preserved are fields that a replacement which lacks them leaves as they are.
+	// Preserved are fields that a replacement without them does not change.
 	Preserved []string
-	// Stamps are fields that are renewed in each document in which the update changes another field. Changes
-	// of the stamps by the caller's update have no effect and do not count as a change.
+	// Stamps are fields that get new values in each document in which the update changes another field. Changes of
+	// these fields by the caller's update have no effect and do not count.
 	Stamps Stamps
-	// OnInsert are the fields of a document that an upsert inserts, in addition to the fields from filter and
-	// update. If both give a field, the caller's value is kept, unless the field is stamped; in a fixed field
-	// a different value from the caller is InvalidArgument. OnInsert gives the _id if neither filter nor
-	// update does.
+	// OnInsert has the fields of an upserted document in addition to the fields from filter and update. If the caller
+	// also gives a field, the caller's value is used, except for stamps. In a fixed field, a different value of the
+	// caller is InvalidArgument. The _id comes from OnInsert if neither filter nor update has one.
 	OnInsert document.Object
 }
 
-// Stamps are the fields of a document that tell its version.
+// Stamps are the fields of a document that identify its version.
 type Stamps struct {
-	// Set are fields that take a new value, such as updatedAt and etag.
+	// Set are fields that get a new value, such as updatedAt and etag.
 	Set document.Object
-	// Increment names the fields that are incremented by one, such as _version. A field that is missing or is
-	// not a number starts at 1. A document that an upsert inserts has such a field only if OnInsert gives it.
+	// Increment are the names of fields to increment by one, such as _version. A field that is missing or not a
+	// number becomes 1. An upserted document only has such a field if OnInsert has it.
 	Increment []string
 }
 
-// Check returns InvalidArgument for a change that could not be made to any document.
+// Check returns InvalidArgument for a change that cannot be applied to any document.
 func (c Change) Check() error {
 	if c.Update == nil {
 		return boterr.Invalid("update", "an update is required")
@@ -57,11 +55,11 @@ func (c Change) Check() error {
 	return boterr.PrefixField("onInsert", c.OnInsert.Err())
 }
 
-// Apply applies the change to a document that filter matches. It returns the result, and whether that counts
-// as modified: if the document differs afterwards, and always for a replacement without _id, as in MongoDB.
-// The Field of an error is "update" followed by the path in the document.
+// Apply applies the change to a document that matches filter. It returns the result and whether the document counts
+// as modified: if it differs afterwards and, as in MongoDB, always for a replacement without _id. The Field of an
+// error is "update" followed by the path in the document.
 //
-// A store makes changes within the Evaluation of its call, which bounds the total work.
+// Stores make changes within the Evaluation of their call, which limits the total work.
 func (c Change) Apply(filter *Filter, before document.Object) (after document.Object, modified bool, err error) {
 	return NewEvaluation(context.Background()).Change(c, filter, before)
 }
@@ -106,7 +104,7 @@ func (c Change) applied(e *Evaluation, filter *Filter, before document.Object) (
 	return c.stamp(after), true, nil
 }
 
-// edited is like applied, but for an update of a few fields: it changes them and the stamps in one step.
+// edited is like applied for an update of a few fields: it changes them and the stamps in one step.
 func (c Change) edited(run *updateRun) (document.Object, bool, error) {
 	before := run.document
 	edit := document.NewEdit(before, run.call.shapes)
@@ -148,13 +146,13 @@ func (c Change) isFixed(field string) bool {
 	return field == document.IDField || slices.Contains(c.Fixed, field)
 }
 
-// isStamped reports whether a field takes its value from the stamps.
+// isStamped reports whether a field belongs to the stamps.
 func (c Change) isStamped(field string) bool {
 	_, ok := c.Stamps.Set.Field(field)
 	return ok || slices.Contains(c.Stamps.Increment, field)
 }
 
-// keepFixed restores the fixed fields that a replacement lacks, and refuses other values for them.
+// keepFixed restores the fixed fields that a replacement lacks, and refuses replacements with other values for them.
 func (c Change) keepFixed(before, after document.Object) (document.Object, error) {
 	if c.Update.IsReplacement() {
 		after = c.withKept(before, after)
@@ -170,7 +168,7 @@ func (c Change) keepFixed(before, after document.Object) (document.Object, error
 	return after, nil
 }
 
-// checkFixed refuses another value for a fixed field.
+// checkFixed refuses a new value for a fixed field.
 func checkFixed(field string, before, after any) error {
 	if document.Equal(before, after) {
 		return nil
@@ -178,8 +176,8 @@ func checkFixed(field string, before, after any) error {
 	return boterr.Invalid(field, "the field is fixed and cannot be changed")
 }
 
-// withKept puts the fixed, kept and stamped fields of the document before the replacement's, in their old
-// order, so that replacing a document by an equal one changes nothing.
+// withKept adds the fixed, preserved and stamped fields of the document to its replacement, in their old order, so
+// that replacing a document by an equal one has no effect.
 func (c Change) withKept(before, replacement document.Object) document.Object {
 	b := document.NewBuilder(before.Len() + replacement.Len())
 	for field, value := range before.All() {
@@ -195,7 +193,7 @@ func (c Change) withKept(before, replacement document.Object) document.Object {
 	return b.Object()
 }
 
-// ignoreStamped restores the values and positions of the stamped fields.
+// ignoreStamped restores the values and positions of stamped fields.
 func (c Change) ignoreStamped(before, after document.Object) document.Object {
 	if !c.touchesStamps(before, after) {
 		return after
@@ -228,7 +226,7 @@ func (c Change) touchesStamps(before, after document.Object) bool {
 	})
 }
 
-// stamp renews the stamped fields.
+// stamp gives the stamped fields new values.
 func (c Change) stamp(o document.Object) document.Object {
 	for field, value := range c.Stamps.Set.All() {
 		o = o.Put(field, value)
@@ -239,7 +237,7 @@ func (c Change) stamp(o document.Object) document.Object {
 	return o
 }
 
-// nextVersion returns the version after another, or 1 if that is not a number.
+// nextVersion returns version plus one, or 1 if version is not a number.
 func nextVersion(version any) any {
 	if _, isNumber := document.FloatNumber(version); isNumber {
 		if next, ok := addNumbers(version, int64(1)); ok {
@@ -249,8 +247,8 @@ func nextVersion(version any) any {
 	return int64(1)
 }
 
-// Insert returns the document that an upsert inserts if nothing matches: the values that the filter requires,
-// changed by the update, with OnInsert. The Field of an error is "filter" or "update" followed by a path.
+// Insert returns the document that an upsert inserts if nothing matches: the values that the filter requires, changed
+// by the update, with OnInsert. The Field of an error is "filter" or "update" followed by a path.
 func (c Change) Insert(filter *Filter) (document.Object, error) {
 	return NewEvaluation(context.Background()).Insert(c, filter)
 }
@@ -281,7 +279,7 @@ func (c Change) insert(e *Evaluation, filter *Filter) (document.Object, error) {
 	return c.completed(base, after)
 }
 
-// inserted changes the fields that the filter requires by the update.
+// inserted applies the update to the fields that the filter requires.
 func (c Change) inserted(e *Evaluation, base document.Object) (document.Object, error) {
 	run := updateRun{call: e, document: base, inserting: true, now: c.Now}
 	after, err := c.Update.apply(&run)
@@ -299,8 +297,7 @@ func (c Change) inserted(e *Evaluation, base document.Object) (document.Object, 
 	return after, nil
 }
 
-// requiredFields makes an object of the values that a filter requires; of the _id
-// alone for a replacement.
+// requiredFields returns an object of the values that a filter requires. For a replacement, it only has the _id.
 func (c Change) requiredFields(e *Evaluation, filter *Filter) (document.Object, error) {
 	if filter == nil {
 		return document.O(), nil
@@ -326,8 +323,8 @@ func (c Change) requiredFields(e *Evaluation, filter *Filter) (document.Object, 
 	return required.update.apply(&updateRun{call: e, document: document.O()})
 }
 
-// completed adds OnInsert and the stamps to the result of an update on the fields that the filter requires:
-// _id first, then the fields of OnInsert, then the caller's.
+// completed adds OnInsert and the stamps to the updated fields: _id first, then the fields of OnInsert, then the
+// caller's.
 func (c Change) completed(required, o document.Object) (document.Object, error) {
 	b := document.NewBuilder(o.Len() + c.OnInsert.Len())
 	if id, ok := o.Field(document.IDField); ok {
@@ -353,8 +350,8 @@ func (c Change) completed(required, o document.Object) (document.Object, error) 
 	return o, boterr.PrefixField("update", err)
 }
 
-// giverOf returns the parameter that gave a field of an upsert's document: "filter" if the update did not
-// change the field.
+// giverOf returns the parameter from which a field of an upserted document comes: "filter" if the update did not
+// change it, otherwise "update".
 func giverOf(field string, required, made document.Object) string {
 	if required.Has(field) && document.Identical(required.Value(field), made.Value(field)) {
 		return "filter"
@@ -362,7 +359,7 @@ func giverOf(field string, required, made document.Object) string {
 	return "update"
 }
 
-// stampedNew sets the stamps that OnInsert does not give.
+// stampedNew sets the stamps that OnInsert does not have.
 func (c Change) stampedNew(b *document.Builder) (document.Object, error) {
 	for field, value := range c.Stamps.Set.All() {
 		if _, ok := c.OnInsert.Field(field); !ok {
@@ -378,30 +375,29 @@ type IndexKind string
 
 // The kinds of keys.
 const (
-	// Ascending orders by Compare; it serves equality, ranges and sorts.
+	// Ascending sorts by Compare. It is used for equality, ranges and sorts.
 	Ascending IndexKind = "ascending"
-	// Descending is Ascending the other way round.
+	// Descending is the reverse of Ascending.
 	Descending IndexKind = "descending"
-	// Geo2D holds legacy pairs on a plane, or arrays of them, Geo2DSphere GeoJSON
-	// and pairs on the globe. A document whose value at the path is something else
-	// is InvalidArgument; null, an empty array, a missing field and, for Geo2D, other
-	// scalars are left out.
+	// Geo2D is for legacy pairs on a plane, or arrays of them. Geo2DSphere is for GeoJSON and pairs on the globe. A
+	// document with any other value at the path is InvalidArgument, but null, an empty array, a missing field and,
+	// for Geo2D, other scalars are left out of the index.
 	Geo2D       IndexKind = "2d"
 	Geo2DSphere IndexKind = "2dsphere"
 )
 
-// IsGeo reports whether keys of this kind hold places.
+// IsGeo reports whether keys of this kind are places.
 func (k IndexKind) IsGeo() bool { return k == Geo2D || k == Geo2DSphere }
 
-// valueSet tests whether values equal one of a list, in constant time if the list is long. It is safe for
-// concurrent use while no value is added.
+// valueSet is a set of values with fast lookup even if it is large. It is safe for concurrent use while no value is
+// added.
 type valueSet struct {
 	few []any
-	// keys, if not nil, has the keys of all values.
+	// keys has the keys of all values, or is nil while there are few.
 	keys map[string]struct{}
 }
 
-// fewValues is the number of values that are compared one by one.
+// fewValues is the number of values up to which they are compared individually.
 const fewValues = 16
 
 func newValueSet(values []any, expected int) *valueSet {

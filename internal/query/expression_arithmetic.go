@@ -26,12 +26,12 @@ var arithmeticFunctions = map[string]function{
 	"$log10":    {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Log10, positive))},
 }
 
-// ofNumber is a function of one number.
+// ofNumber makes an operator of a function of one number.
 func ofNumber(compute func(number any) (any, error)) func(*expressionRun, []any) (any, error) {
 	return func(_ *expressionRun, arguments []any) (any, error) { return compute(arguments[0]) }
 }
 
-// withFloat is a function that gives a double. check, if given, refuses a number.
+// withFloat makes a function of a number from a function of doubles. check may refuse numbers.
 func withFloat(compute func(float64) float64, check func(float64) error) func(any) (any, error) {
 	return func(number any) (any, error) {
 		f, _ := document.FloatNumber(number)
@@ -44,7 +44,7 @@ func withFloat(compute func(float64) float64, check func(float64) error) func(an
 	}
 }
 
-// toWhole is a function that leaves integers as they are.
+// toWhole makes a function of a number that returns integers unchanged.
 func toWhole(compute func(float64) float64) func(any) (any, error) {
 	return func(number any) (any, error) {
 		if f, ok := number.(float64); ok {
@@ -80,8 +80,7 @@ func absolute(number any) (any, error) {
 	}
 }
 
-// add is $add: of numbers, and of at most one date with milliseconds. The sum becomes a double once integers
-// overflow.
+// add is $add. It adds numbers, and at most one date to milliseconds. If integers overflow, the sum is a double.
 func add(_ *expressionRun, arguments []any) (any, error) {
 	var sum any = int64(0)
 	isDate := false
@@ -110,7 +109,7 @@ func add(_ *expressionRun, arguments []any) (any, error) {
 	return sum, nil
 }
 
-// addend returns the value of a number or a date in a sum.
+// addend returns a number, or a date's milliseconds.
 func addend(value any) (any, bool) {
 	if t, ok := value.(time.Time); ok {
 		return t.UnixMilli(), true
@@ -119,7 +118,7 @@ func addend(value any) (any, bool) {
 	return value, ok
 }
 
-// dateAfter adds milliseconds to a date and rounds the sum to whole milliseconds.
+// dateAfter adds milliseconds to a date and rounds to whole milliseconds.
 func dateAfter(start int64, milliseconds any) (any, error) {
 	if f, ok := milliseconds.(float64); ok {
 		milliseconds, ok = document.WholeNumber(math.Round(f))
@@ -140,7 +139,7 @@ const (
 	latestDate   = 253402300799999                    // The year 9999.
 )
 
-// dateOf returns the date of some milliseconds since 1970.
+// dateOf returns the date for a number of milliseconds since 1970.
 func dateOf(milliseconds int64) (any, error) {
 	if milliseconds < earliestDate || milliseconds > latestDate {
 		return nil, dateOverflow()
@@ -152,7 +151,7 @@ func dateOverflow() error {
 	return boterr.Invalid("", "the date is beyond the years 0 to 9999")
 }
 
-// subtract is $subtract: of numbers, of dates, and of milliseconds from a date.
+// subtract is $subtract for numbers, dates, and milliseconds from a date.
 func subtract(_ *expressionRun, arguments []any) (any, error) {
 	a, b := arguments[0], arguments[1]
 	_, aIsNumber := document.FloatNumber(a)
@@ -171,7 +170,7 @@ func subtract(_ *expressionRun, arguments []any) (any, error) {
 	}
 }
 
-// difference subtracts numbers: a double if integers overflow.
+// difference subtracts numbers. If integers overflow, the result is a double.
 func difference(a, b any) any {
 	i, ok1 := a.(int64)
 	j, ok2 := b.(int64)
@@ -185,7 +184,7 @@ func difference(a, b any) any {
 	return f - g
 }
 
-// multiply is $multiply: a double if integers overflow.
+// multiply is $multiply. If integers overflow, the result is a double.
 func multiply(_ *expressionRun, arguments []any) (any, error) {
 	product, float := int64(1), 1.0
 	whole := true
@@ -207,12 +206,12 @@ func multiply(_ *expressionRun, arguments []any) (any, error) {
 	return float, nil
 }
 
-// ofTwoNumbers is a function of two numbers.
+// ofTwoNumbers makes an operator of a function of two numbers.
 func ofTwoNumbers(compute func(a, b any) (any, error)) func(*expressionRun, []any) (any, error) {
 	return func(_ *expressionRun, arguments []any) (any, error) { return compute(arguments[0], arguments[1]) }
 }
 
-// divide is $divide, which gives a double.
+// divide is $divide. The result is a double.
 func divide(a, b any) (any, error) {
 	dividend, _ := document.FloatNumber(a)
 	divisor, _ := document.FloatNumber(b)
@@ -281,7 +280,7 @@ func wholePower(base, exponent int64) (int64, bool) {
 	return result, true
 }
 
-// logarithm is $log, of a number to a base.
+// logarithm is $log.
 func logarithm(number, of any) (any, error) {
 	f, _ := document.FloatNumber(number)
 	base, _ := document.FloatNumber(of)
@@ -294,7 +293,7 @@ func logarithm(number, of any) (any, error) {
 	return math.Log(f) / math.Log(base), nil
 }
 
-// needsNumber is the error for an argument that is not a number.
+// needsNumber returns the error for an argument that is not a number.
 func needsNumber(value any) error {
 	return boterr.Invalid("", "needs a number, got %s", document.TypeName(value))
 }
@@ -346,8 +345,8 @@ func angleOf(y, x any) (any, error) {
 	return math.Atan2(f, g), nil
 }
 
-// roundingFunctions are $round, which rounds half to even, and $trunc. Both take the number of decimal
-// places, which is negative for places before the point.
+// roundingFunctions are $round, which rounds half to even, and $trunc. The number of decimal places may be negative,
+// for places before the point.
 var roundingFunctions = map[string]function{
 	"$round": {least: 1, most: 2, nulls: 2, takes: []argumentType{aNumber}, compute: toPlaces(math.RoundToEven, halfToEven)},
 	"$trunc": {least: 1, most: 2, nulls: 2, takes: []argumentType{aNumber}, compute: toPlaces(math.Trunc, towardsZero)},
@@ -359,7 +358,7 @@ const (
 	maxPlaces   = 100
 )
 
-// toPlaces makes a function of a number and of places. whole rounds doubles to integers, divide rounds
+// toPlaces makes an operator of a number and a number of places. whole rounds doubles to integers, divide rounds
 // quotients.
 func toPlaces(
 	whole func(float64) float64, divide func(dividend, divisor *big.Int) *big.Int,
@@ -401,7 +400,7 @@ func integerToPlaces(n, places int64, divide func(dividend, divisor *big.Int) *b
 func floatToPlaces(
 	f float64, places int64, whole func(float64) float64, divide func(dividend, divisor *big.Int) *big.Int,
 ) any {
-	const exact = 1 << 52 // A double from here on has no fraction.
+	const exact = 1 << 52 // Doubles from here on have no fraction.
 	switch {
 	case math.IsNaN(f), math.IsInf(f, 0), places >= 0 && math.Abs(f) >= exact:
 		return f
@@ -423,10 +422,10 @@ func powerOfTen(exponent int64) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(exponent), nil)
 }
 
-// towardsZero divides and cuts the fraction off.
+// towardsZero divides and truncates the fraction.
 func towardsZero(dividend, divisor *big.Int) *big.Int { return new(big.Int).Quo(dividend, divisor) }
 
-// halfToEven divides and rounds to the nearest integer, or to the even one of two.
+// halfToEven divides and rounds to the nearest integer; a half rounds to the even one.
 func halfToEven(dividend, divisor *big.Int) *big.Int {
 	quotient, rest := new(big.Int).QuoRem(dividend, divisor, new(big.Int))
 	twice := rest.Lsh(rest.Abs(rest), 1)
@@ -463,12 +462,12 @@ func needsInteger(value any) error {
 	return boterr.Invalid("", "needs an integer, got %s", document.TypeName(value))
 }
 
-// comparison is $eq, $ne, $gt, $gte, $lt and $lte: it compares values of any types in
-// the order of Compare, in which missing is below null.
+// comparison is $eq, $ne, $gt, $gte, $lt and $lte. It compares values of all types in the order of Compare, in which
+// missing is below null.
 type comparison struct {
 	name        string
 	left, right expression
-	// less, equal and greater select the results.
+	// less, equal and greater are true if this result of the comparison makes the expression true.
 	less, equal, greater bool
 }
 

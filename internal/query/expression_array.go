@@ -41,7 +41,7 @@ func elementAt(_ *expressionRun, arguments []any) (any, error) {
 
 func elementsIn(argument any) []any { return argument.(document.Array).Items() }
 
-// itemAt returns an element, missing if there is none.
+// itemAt returns an element, or missing if there is none.
 func itemAt(items []any, index int64) any {
 	if index < 0 {
 		index += int64(len(items))
@@ -52,14 +52,14 @@ func itemAt(items []any, index int64) any {
 	return items[index]
 }
 
-// endOf makes $first and $last.
+// endOf returns the function for $first or $last.
 func endOf(index int64) func(*expressionRun, []any) (any, error) {
 	return func(_ *expressionRun, arguments []any) (any, error) {
 		return itemAt(elementsIn(arguments[0]), index), nil
 	}
 }
 
-// someOf makes $firstN, $lastN, $minN and $maxN from a function that picks n elements.
+// someOf returns the function for $firstN, $lastN, $minN or $maxN from a function that picks n elements.
 func someOf(pick func(run *expressionRun, items []any, n int64) ([]any, error)) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, arguments []any) (any, error) {
 		n, ok := document.WholeNumber(arguments[0])
@@ -94,8 +94,7 @@ func (run *expressionRun) copied(items []any) ([]any, error) {
 	return append(make([]any, 0, len(items)), items...), nil
 }
 
-// extremeItems picks the least elements if sign is 1, and the greatest if it is
-// -1. Null does not count.
+// extremeItems picks the least elements for the sign 1, and the greatest for -1. Null does not count.
 func extremeItems(sign int) func(*expressionRun, []any, int64) ([]any, error) {
 	return func(run *expressionRun, items []any, n int64) ([]any, error) {
 		present, err := run.copied(items)
@@ -115,7 +114,7 @@ func isAmong(run *expressionRun, arguments []any) (any, error) {
 	return index >= 0, err
 }
 
-// indexOf returns the place of a value among items, or -1.
+// indexOf returns the index of a value in items, or -1.
 func (run *expressionRun) indexOf(items []any, value any) (int, error) {
 	if err := run.limits.spend((stepWork + readingWork(value)) * len(items)); err != nil {
 		return -1, err
@@ -149,7 +148,7 @@ func sizeOf(_ *expressionRun, arguments []any) (any, error) {
 	return int64(len(elementsIn(arguments[0]))), nil
 }
 
-// sliceOf is $slice: the first n elements, the last if n is negative, or n elements from a position.
+// sliceOf is $slice: the first n elements, the last n if n is negative, or n elements from a position.
 func sliceOf(run *expressionRun, arguments []any) (any, error) {
 	all := elementsIn(arguments[0])
 	var numbers [2]int64
@@ -205,7 +204,7 @@ func concatenated(run *expressionRun, arguments []any) (any, error) {
 	return run.limits.array(items)
 }
 
-// numbersBetween is $range: from a start up to but not including an end.
+// numbersBetween is $range. The end is not included.
 func numbersBetween(run *expressionRun, arguments []any) (any, error) {
 	numbers := [3]int64{2: 1}
 	for i, argument := range arguments {
@@ -229,12 +228,12 @@ func numbersBetween(run *expressionRun, arguments []any) (any, error) {
 	return run.limits.array(items)
 }
 
-// zipped is $zip: it makes arrays of the elements that have the same index.
+// zipped is $zip. It returns an array for each index, with the elements of all inputs at this index.
 type zipped struct {
 	inputs []expression
-	// longest is true if the longest input decides the number of arrays.
+	// longest is true if the longest input determines the number of arrays. Otherwise, the shortest does.
 	longest bool
-	// defaults replace the elements that a shorter input lacks. nil means null.
+	// defaults replace the missing elements of shorter inputs. nil means null.
 	defaults []expression
 }
 
@@ -305,7 +304,7 @@ func (e *zipped) evaluate(run *expressionRun) (any, error) {
 	return run.zip(inputs, defaults, length)
 }
 
-// zip makes length arrays of the elements of inputs.
+// zip returns length arrays of the elements of inputs.
 func (run *expressionRun) zip(inputs [][]any, defaults []any, length int) (any, error) {
 	if err := run.limits.items(length); err != nil {
 		return nil, boterr.PrefixField("$zip", err)
@@ -366,8 +365,8 @@ func (e *sortedArray) evaluate(run *expressionRun) (any, error) {
 	return run.limits.array(items)
 }
 
-// setFunctions are the operators that treat arrays as sets. Their results are in the order of Compare.
-// $setDifference keeps the order of its first argument instead.
+// setFunctions are the operators that treat arrays as sets. Results are in the order of Compare, but $setDifference
+// keeps the order of its first argument.
 var setFunctions = map[string]function{
 	"$setUnion":        {nullFirst: true, all: anArray, compute: union},
 	"$setIntersection": {nullFirst: true, all: anArray, compute: intersection},
@@ -392,7 +391,7 @@ func isFalsy(value any) bool { return !isTruthy(value) }
 
 type valueKeys map[string]struct{}
 
-// keyOf returns the key of a value, and counts the work.
+// keyOf returns the key of a value and charges for it.
 func (run *expressionRun) keyOf(value any) (string, error) {
 	if err := run.limits.spend(keyWork + readingWork(value)); err != nil {
 		return "", err
@@ -400,7 +399,7 @@ func (run *expressionRun) keyOf(value any) (string, error) {
 	return string(document.AppendKey(nil, value)), nil
 }
 
-// distinct returns the first of each group of equal values of an array, and their keys.
+// distinct returns the first of each group of equal values in an array, and their keys.
 func (run *expressionRun) distinct(array any) ([]any, valueKeys, error) {
 	all := elementsIn(array)
 	if err := run.limits.items(len(all)); err != nil {
@@ -513,7 +512,7 @@ func isSubset(run *expressionRun, arguments []any) (any, error) {
 	return whole.holds(part), err
 }
 
-// holds reports whether a set contains all of another.
+// holds reports whether a set contains every element of another set.
 func (k valueKeys) holds(part valueKeys) bool {
 	for key := range part {
 		if !k.has(key) {

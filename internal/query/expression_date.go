@@ -32,8 +32,7 @@ var dateFunctions = map[string]function{
 
 func millisecondOf(t time.Time) int { return t.Nanosecond() / int(time.Millisecond) }
 
-// weekOf returns the number of the week in the year. Weeks begin on Sunday; days before the first one are in
-// week 0.
+// weekOf returns the week of the year. Weeks start on Sunday; the days before the first Sunday are in week 0.
 func weekOf(t time.Time) int { return (t.YearDay() + 6 - int(t.Weekday())) / 7 }
 
 // isoDayOf returns the day of the week: 1 for Monday to 7 for Sunday.
@@ -62,7 +61,7 @@ func datePart(part func(time.Time) int) function {
 	}
 }
 
-// localDate returns a date in a time zone; ok is false if one of them is null or missing.
+// localDate returns a date in a time zone. ok is false if the date or the zone is null or missing.
 func (run *expressionRun) localDate(date, zone any) (t time.Time, ok bool, err error) {
 	if isNullish(date) || isNullish(zone) {
 		return t, false, nil
@@ -81,7 +80,7 @@ func (run *expressionRun) localDate(date, zone any) (t time.Time, ok bool, err e
 	return t.In(location), true, nil
 }
 
-// zone is zoneOf, and counts the work.
+// zone is zoneOf and charges for it.
 func (run *expressionRun) zone(value any) (*time.Location, error) {
 	if _, isName := value.(string); isName {
 		if err := run.limits.spend(zoneWork); err != nil {
@@ -95,7 +94,7 @@ func needsDate(value any) error {
 	return boterr.Invalid("", "needs a date, got %s", document.TypeName(value))
 }
 
-// prepareZone reads a constant time zone when the expression is compiled.
+// prepareZone checks a constant time zone when the expression is compiled.
 func prepareZone(at int) func(arguments []expression) error {
 	return func(arguments []expression) error {
 		given, ok := arguments[at].(constant)
@@ -108,8 +107,7 @@ func prepareZone(at int) func(arguments []expression) error {
 	}
 }
 
-// zoneOf reads a time zone: the name of one in the IANA database, or an offset from UTC
-// such as "+02:00". Absent is UTC.
+// zoneOf returns the time zone for an IANA name or an offset from UTC such as "+02:00". Absent means UTC.
 func zoneOf(value any) (*time.Location, error) {
 	switch zone := value.(type) {
 	case absentArgument:
@@ -120,7 +118,7 @@ func zoneOf(value any) (*time.Location, error) {
 		if strings.HasPrefix(zone, "+") || strings.HasPrefix(zone, "-") {
 			return offsetZone(zone)
 		}
-		if zone == "" || zone == "Local" { // They mean the zone of the machine, or none.
+		if zone == "" || zone == "Local" { // In Go, these mean UTC and the machine's zone.
 			return nil, noZone(zone)
 		}
 		location, err := time.LoadLocation(zone)
@@ -133,7 +131,7 @@ func zoneOf(value any) (*time.Location, error) {
 	}
 }
 
-// offsetZone reads "+hh", "+hhmm" and "+hh:mm".
+// offsetZone parses "+hh", "+hhmm" and "+hh:mm".
 func offsetZone(text string) (*time.Location, error) {
 	digits := text[1:]
 	if len(digits) == 5 && digits[2] == ':' {
@@ -153,7 +151,7 @@ func offsetZone(text string) (*time.Location, error) {
 	return time.FixedZone(text, seconds), nil
 }
 
-// digitsIn reads a short text that consists of digits.
+// digitsIn parses a short text of digits.
 func digitsIn(text string) (int, bool) {
 	number := 0
 	for _, r := range text {
@@ -203,8 +201,8 @@ var datePartNames = []string{
 	"year", "isoWeekYear", "month", "isoWeek", "day", "isoDayOfWeek", "hour", "minute", "second", "millisecond", "timezone",
 }
 
-// The largest year, and the largest value of another part, that $dateFromParts accepts. An excess carries
-// over to the next larger part.
+// The maximum year, and the maximum value of other parts, in $dateFromParts. An excess carries over to the next
+// larger part.
 const (
 	maxYear = 9999
 	maxPart = 32767
@@ -249,7 +247,7 @@ func dateOfParts(run *expressionRun, arguments []any) (any, error) {
 	}
 	t := time.Date(parts[0], time.Month(parts[2]), parts[4], parts[6], parts[7], parts[8], 0, zone)
 	if !calendar {
-		monday := time.Date(parts[1], 1, 4, parts[6], parts[7], parts[8], 0, zone) // Is in week 1.
+		monday := time.Date(parts[1], 1, 4, parts[6], parts[7], parts[8], 0, zone) // always in week 1
 		t = monday.AddDate(0, 0, 7*(parts[3]-1)+parts[5]-isoDayOf(monday))
 	}
 	return dateOf(t.UnixMilli() + int64(parts[9]))
@@ -298,7 +296,7 @@ var monthsIn = map[string]int64{"year": 12, "quarter": 3, "month": 1}
 // daysIn maps the units of whole days to their days.
 var daysIn = map[string]int64{"week": 7, "day": 1}
 
-// dateMoved makes $dateAdd and, with the sign -1, $dateSubtract.
+// dateMoved returns the function for $dateAdd, or for $dateSubtract with the sign -1.
 func dateMoved(sign int64) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, arguments []any) (any, error) {
 		if slices.ContainsFunc(arguments, isNullish) {
@@ -316,7 +314,7 @@ func dateMoved(sign int64) func(*expressionRun, []any) (any, error) {
 		if !ok {
 			return nil, boterr.Invalid("amount", "must be a whole number, got %s", document.Excerpt(arguments[2]))
 		}
-		const most = latestDate - earliestDate // No date is more milliseconds from another.
+		const most = latestDate - earliestDate // the maximum difference of two dates
 		if amount < -most || amount > most {
 			return nil, dateOverflow()
 		}
@@ -324,8 +322,8 @@ func dateMoved(sign int64) func(*expressionRun, []any) (any, error) {
 	}
 }
 
-// dateMovedBy returns the date some units after another. Days and longer units keep the time of day in the
-// zone; a day that the month lacks becomes its last one.
+// dateMovedBy returns the date that is some units after another one. Days and longer units keep the time of day in
+// the zone. A day that the month does not have becomes the month's last day.
 func dateMovedBy(t time.Time, unit string, amount int64) (any, error) {
 	if length := timeUnits[unit]; length > 0 {
 		moved, ok := multiplyIntegers(amount, length)
@@ -350,7 +348,7 @@ func dateMovedBy(t time.Time, unit string, amount int64) (any, error) {
 // weekdays are the days by their names and short names.
 var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 
-// weekStart reads the day on which weeks begin, Sunday if it is absent.
+// weekStart returns the day on which weeks start. The default is Sunday.
 func weekStart(value any) (time.Weekday, error) {
 	if value == absent {
 		return time.Sunday, nil
@@ -368,7 +366,7 @@ func weekStart(value any) (time.Weekday, error) {
 	return 0, boterr.Invalid("startOfWeek", "must be the name of a day of the week, got %s", document.Excerpt(value))
 }
 
-// unitCount returns the number of a date's unit since a fixed one.
+// unitCount returns the number of a date's unit, counted from a fixed one.
 func unitCount(t time.Time, unit string, start time.Weekday) int64 {
 	switch unit {
 	case "year":
@@ -376,16 +374,16 @@ func unitCount(t time.Time, unit string, start time.Weekday) int64 {
 	case "quarter", "month":
 		return (int64(t.Year())*12 + int64(t.Month()) - 1) / monthsIn[unit]
 	case "week":
-		return floorDivided(dayCount(t)+4-int64(start), 7) // 1970 began on a Thursday.
+		return floorDivided(dayCount(t)+4-int64(start), 7) // 1 January 1970 was a Thursday.
 	case "day":
 		return dayCount(t)
 	}
 	_, offset := t.Zone()
-	within := int64(offset) * 1000 % timeUnits["hour"] // Zones may be off by half an hour.
+	within := int64(offset) * 1000 % timeUnits["hour"] // Offsets may include half an hour.
 	return floorDivided(t.UnixMilli()+within, timeUnits[unit])
 }
 
-// dayCount returns the number of days from 1970 to a date in its zone.
+// dayCount returns the number of days from 1 January 1970 to a date in its zone.
 func dayCount(t time.Time) int64 {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60)
 }
@@ -398,8 +396,8 @@ func floorDivided(a, b int64) int64 {
 	return quotient
 }
 
-// weekStartOf returns the first day of the week, which matters if the unit is the week. It is unknown if start
-// is null.
+// weekStartOf returns the first day of the week, which only matters if the unit is the week. isKnown is false if
+// start is null.
 func weekStartOf(unit string, start any) (first time.Weekday, isKnown bool, err error) {
 	if unit != "week" {
 		return time.Sunday, true, nil
@@ -411,7 +409,7 @@ func weekStartOf(unit string, start any) (first time.Weekday, isKnown bool, err 
 	return first, true, err
 }
 
-// datesBetween is $dateDiff: the number of units that begin between two dates.
+// datesBetween is $dateDiff. It returns how many units start between two dates.
 func datesBetween(run *expressionRun, arguments []any) (any, error) {
 	start, end, unit, zone := arguments[0], arguments[1], arguments[2], arguments[3]
 	if isNullish(start) || isNullish(end) || isNullish(unit) || isNullish(zone) {
@@ -436,8 +434,8 @@ func datesBetween(run *expressionRun, arguments []any) (any, error) {
 	return unitCount(to, name, first) - unitCount(from, name, first), nil
 }
 
-// dateTruncated is $dateTrunc: the beginning of the bin in which a date lies. Bins are
-// counted from the beginning of the year 2000.
+// dateTruncated is $dateTrunc. It returns the start of the bin that contains a date. Bins are counted from the start
+// of the year 2000.
 func dateTruncated(run *expressionRun, arguments []any) (any, error) {
 	date, unit, size, zone := arguments[0], arguments[1], arguments[2], arguments[3]
 	if isNullish(date) || isNullish(unit) || isNullish(size) || isNullish(zone) {
@@ -465,7 +463,7 @@ func dateTruncated(run *expressionRun, arguments []any) (any, error) {
 	return binStart(t, name, bin, first)
 }
 
-// binStart returns the beginning of the bin of some units in which a date lies.
+// binStart returns the start of the bin of several units that contains a date.
 func binStart(t time.Time, unit string, bin int64, first time.Weekday) (any, error) {
 	reference := time.Date(2000, 1, 1, 0, 0, 0, 0, t.Location())
 	if unit == "week" {

@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// dateTextFunctions are the operators that write and read dates.
+// dateTextFunctions are the operators that format and parse dates.
 var dateTextFunctions = map[string]function{
 	"$dateToString": {
 		least: 1, names: []string{"date", "format", "timezone", "onNull"}, prepare: prepareZone(2), compute: dateToString,
@@ -46,7 +46,7 @@ func dateToString(run *expressionRun, arguments []any) (any, error) {
 	return writeDate(t, format)
 }
 
-// givenOrNull returns an argument: null if it was not given.
+// givenOrNull returns an argument, or null if it is not given.
 func givenOrNull(argument any) any {
 	if argument == absent {
 		return nil
@@ -74,7 +74,7 @@ func writeDate(t time.Time, format string) (any, error) {
 	return text.String(), nil
 }
 
-// datePartText writes the part of a date for a letter of a format.
+// datePartText formats the part of a date for a letter of a format.
 func datePartText(t time.Time, letter byte) (string, bool) {
 	switch letter {
 	case '%':
@@ -96,7 +96,7 @@ func datePartText(t time.Time, letter byte) (string, bool) {
 	return fmt.Sprintf("%0*d", number.width, number.of(t)), true
 }
 
-// datePartNumbers are the letters of formats for numbers.
+// datePartNumbers are the letters of a format that stand for numbers.
 var datePartNumbers = map[byte]struct {
 	width int
 	of    func(time.Time) int
@@ -148,8 +148,8 @@ func dateFromString(run *expressionRun, arguments []any) (any, error) {
 	return nil, boterr.PrefixField("dateString", err)
 }
 
-// readDateAs reads a date in a format; an empty one means the usual notations. A text with a zone cannot be
-// combined with another zone.
+// readDateAs parses a date in a format; "" means the usual notations. A text with a time zone must not be combined
+// with a given zone.
 func readDateAs(text, format string, zone *time.Location, zoneGiven bool) (any, error) {
 	var t time.Time
 	var hasZone bool
@@ -169,7 +169,7 @@ func readDateAs(text, format string, zone *time.Location, zoneGiven bool) (any, 
 	}
 }
 
-// readDate reads a date in one of the usual notations.
+// readDate parses a date in one of the usual notations.
 func readDate(text string, zone *time.Location) (any, error) {
 	t, _, err := readUsualDate(text, zone)
 	if err != nil {
@@ -178,10 +178,10 @@ func readDate(text string, zone *time.Location) (any, error) {
 	return dateOf(t.UnixMilli())
 }
 
-// maxDateLength is the longest text that is read as a date.
+// maxDateLength is the maximum length of a text that is parsed as a date.
 const maxDateLength = 64
 
-// readUsualDate reads a date by ISO 8601, with or without a time and a zone, and reports whether it has a
+// readUsualDate parses an ISO 8601 date with or without a time and a zone. It also returns whether the text has a
 // zone.
 func readUsualDate(text string, zone *time.Location) (time.Time, bool, error) {
 	if len(text) <= maxDateLength {
@@ -194,13 +194,13 @@ func readUsualDate(text string, zone *time.Location) (time.Time, bool, error) {
 	return time.Time{}, false, boterr.Invalid("", "%s is not a date in ISO 8601, such as 2006-01-02T15:04:05Z", document.Excerpt(text))
 }
 
-// dateNotation is a way to write a date.
+// dateNotation is a format for dates.
 type dateNotation struct {
 	layout string
 	zoned  bool
 }
 
-// usualDates are the notations of ISO 8601 and similar ones.
+// usualDates are the formats of ISO 8601, and similar ones.
 var usualDates = makeUsualDates()
 
 func makeUsualDates() []dateNotation {
@@ -216,7 +216,7 @@ func makeUsualDates() []dateNotation {
 	return notations
 }
 
-// formattedDate is a date that is being read.
+// formattedDate is the state of parsing a date.
 type formattedDate struct {
 	parts  map[byte]int
 	zone   *time.Location
@@ -245,7 +245,7 @@ func readFormattedDate(text, format string, zone *time.Location) (time.Time, boo
 	return t, d.zoned, nil
 }
 
-// read reads a part, or a literal byte if letter is 0 or '%'.
+// read parses a part of a date. If letter is 0 or '%', it reads a literal byte.
 func (d *formattedDate) read(letter, plain byte) bool {
 	rest := d.text[d.offset:]
 	switch letter {
@@ -265,7 +265,7 @@ func (d *formattedDate) read(letter, plain byte) bool {
 	}
 }
 
-// readNumber reads the digits of a part. Years have all their digits.
+// readNumber parses the digits of a part. Years must have all their digits.
 func (d *formattedDate) readNumber(rest string, letter byte) bool {
 	number, ok := datePartNumbers[letter]
 	if !ok || letter == 'U' || letter == 'w' {
@@ -293,7 +293,7 @@ func (d *formattedDate) readMonth(rest string, nameOf func(time.Month) string) b
 	return false
 }
 
-// readZone reads an offset from UTC, or Z for none.
+// readZone parses an offset from UTC, or Z.
 func (d *formattedDate) readZone(rest string, zoneOf func(string) (*time.Location, error)) bool {
 	end := strings.IndexFunc(rest, func(r rune) bool { return !strings.ContainsRune("+-:0123456789Z", r) })
 	if end < 0 {
@@ -313,7 +313,7 @@ func (d *formattedDate) readZone(rest string, zoneOf func(string) (*time.Locatio
 	return err == nil
 }
 
-// minutesZone reads an offset in minutes, such as "+120".
+// minutesZone parses an offset in minutes, such as "+120".
 func minutesZone(text string) (*time.Location, error) {
 	const longest = 5
 	minutes, ok := digitsIn(text[1:])
@@ -326,7 +326,7 @@ func minutesZone(text string) (*time.Location, error) {
 	return time.FixedZone(text, minutes*60), nil
 }
 
-// time returns the date of the parts, and whether it exists.
+// time returns the date of the parsed parts, and whether it exists.
 func (d *formattedDate) time() (time.Time, bool) {
 	hour, minute, second := d.parts['H'], d.parts['M'], d.parts['S']
 	if hour > 23 || minute > 59 || second > 59 {
@@ -366,7 +366,7 @@ func (d *formattedDate) isIncomplete() bool {
 	return false
 }
 
-// agrees reports whether a date has the parts that were read. The 30th of February would become another day.
+// agrees reports whether a date has the parsed parts. For example, 30 February would become another day.
 func (d *formattedDate) agrees(t time.Time) bool {
 	for letter, value := range d.parts {
 		if number := datePartNumbers[letter]; number.of(t) != value {

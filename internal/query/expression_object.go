@@ -7,7 +7,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// objectFunctions are the operators that build and split objects.
+// objectFunctions are the operators that create and split objects.
 var objectFunctions = map[string]function{
 	"$mergeObjects":  {compute: merged},
 	"$objectToArray": {least: 1, most: 1, nulls: 1, all: anObject, compute: pairsOf},
@@ -54,8 +54,8 @@ func pairsOf(run *expressionRun, arguments []any) (any, error) {
 	return run.limits.array(pairs)
 }
 
-// objectOfPairs is $arrayToObject. The first pair decides whether all are arrays of two
-// or objects of k and v.
+// objectOfPairs is $arrayToObject. The first pair determines whether all pairs must be arrays of two elements or
+// objects with k and v.
 func objectOfPairs(run *expressionRun, arguments []any) (any, error) {
 	array := arguments[0].(document.Array)
 	if err := run.limits.spend(array.Len() * keyWork); err != nil {
@@ -76,7 +76,7 @@ func objectOfPairs(run *expressionRun, arguments []any) (any, error) {
 	return run.limits.object(b.Object())
 }
 
-// arrayPair reads [key, value].
+// arrayPair parses [key, value].
 func arrayPair(item any) (string, any, error) {
 	pair, _ := item.(document.Array)
 	if pair.Len() != 2 {
@@ -86,7 +86,7 @@ func arrayPair(item any) (string, any, error) {
 	return key, pair.At(1), err
 }
 
-// objectPair reads {k: key, v: value}.
+// objectPair parses {k: key, v: value}.
 func objectPair(item any) (string, any, error) {
 	pair, _ := item.(document.Object)
 	k, ok1 := pair.Field("k")
@@ -110,7 +110,7 @@ func pairKey(key any) (string, error) {
 	}
 }
 
-// fieldOf is $getField, for names with a dot or a dollar sign, too.
+// fieldOf is $getField, which also accepts names with a dot or a dollar sign.
 type fieldOf struct{ name, input expression }
 
 // getField compiles $getField in either form.
@@ -222,14 +222,14 @@ func (e *withField) evaluate(run *expressionRun) (any, error) {
 	return run.limits.object(o.Put(e.name, value))
 }
 
-// scope is a variable and its outer scope.
+// scope is a variable with its enclosing scope.
 type scope struct {
 	outer *scope
 	name  string
 	slot  int
 }
 
-// with returns a compiler that knows another variable, and the variable's slot.
+// with returns a compiler with an additional variable, and the variable's slot.
 func (c expressionCompiler) with(name string) (expressionCompiler, int) {
 	slot := c.slots
 	c.slots++
@@ -343,9 +343,8 @@ func (e *valueAt) evaluate(run *expressionRun) (any, error) {
 	return run.at(e.path, 0, value)
 }
 
-// at returns the value to which a path leads from part i on, as expressions see it: an array on the path
-// becomes the array of the values that the rest of the path selects in each of its objects. A number in the
-// path is the name of a field.
+// at returns the value at a path from part i on, by the rules of expressions: an array on the path becomes the array
+// of the values that the rest of the path selects in its objects. A number in the path is the name of a field.
 func (run *expressionRun) at(path *fieldPath, i int, value any) (any, error) {
 	for ; i < len(path.parts); i++ {
 		switch v := value.(type) {
@@ -360,7 +359,7 @@ func (run *expressionRun) at(path *fieldPath, i int, value any) (any, error) {
 	return value, nil
 }
 
-// atEach continues with part i from each object of an array.
+// atEach continues with part i in each object of an array.
 func (run *expressionRun) atEach(path *fieldPath, i int, array document.Array) (any, error) {
 	if err := run.limits.items(array.Len()); err != nil {
 		return nil, err
@@ -382,7 +381,7 @@ func (run *expressionRun) atEach(path *fieldPath, i int, array document.Array) (
 	return run.limits.array(items)
 }
 
-// checkExpressionPath refuses a path that an expression cannot have.
+// checkExpressionPath refuses a path that is not allowed in expressions.
 func checkExpressionPath(path string) error {
 	if err := document.CheckPath(path); err != nil {
 		return err
@@ -395,7 +394,7 @@ func checkExpressionPath(path string) error {
 	return nil
 }
 
-// checkFieldName refuses a name that an expression cannot have.
+// checkFieldName refuses a name of a field that is not allowed in expressions.
 func checkFieldName(name string) error {
 	switch {
 	case name == "":
@@ -411,7 +410,7 @@ func checkFieldName(name string) error {
 	}
 }
 
-// checkVariableName returns an error for a text that cannot name a variable.
+// checkVariableName refuses a text that cannot be the name of a variable.
 func checkVariableName(name string) error {
 	if name == "" {
 		return boterr.Invalid("", "the name of a variable is empty")
@@ -425,8 +424,8 @@ func checkVariableName(name string) error {
 	return nil
 }
 
-// checkNewVariable refuses a name that an expression cannot define as a variable: those that begin with an
-// upper-case letter belong to MongoDB.
+// checkNewVariable refuses a name that an expression cannot give to a variable: names that start with a capital
+// letter are MongoDB's.
 func checkNewVariable(name string) error {
 	if err := checkVariableName(name); err != nil {
 		return err

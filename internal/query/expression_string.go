@@ -8,7 +8,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// stringFunctions are the operators that make and measure strings.
+// stringFunctions are the operators that create and measure strings.
 var stringFunctions = map[string]function{
 	"$concat":     {nullFirst: true, all: aString, compute: concatenatedTexts},
 	"$toLower":    {least: 1, most: 1, compute: ofText(lowered)},
@@ -31,8 +31,7 @@ func needsString(value any) error {
 	return boterr.Invalid("", "needs a string, got %s", document.TypeName(value))
 }
 
-// textIn converts a value to the text that string operators see: numbers and dates are formatted, null and
-// missing are empty.
+// textIn converts a value to text, as string operators do: it formats numbers and dates; null and missing become "".
 func textIn(value any) (string, error) {
 	switch v := value.(type) {
 	case nil, document.MissingValue:
@@ -59,7 +58,7 @@ func ofText(compute func(string) string) func(*expressionRun, []any) (any, error
 	}
 }
 
-// lowered and raised change only ASCII letters, as MongoDB does.
+// lowered and raised only change ASCII letters, as MongoDB does.
 func lowered(text string) string {
 	return mapASCII(text, 'A', 'Z', 'a'-'A')
 }
@@ -116,7 +115,7 @@ func lengthOf(count func(string) int) func(*expressionRun, []any) (any, error) {
 	}
 }
 
-// bytesOf is $binarySize, for strings only, since there is no binary data.
+// bytesOf is $binarySize. It only accepts strings, because there is no binary data.
 func bytesOf(_ *expressionRun, arguments []any) (any, error) {
 	return int64(len(arguments[0].(string))), nil
 }
@@ -140,10 +139,10 @@ func split(run *expressionRun, arguments []any) (any, error) {
 	return run.limits.array(items)
 }
 
-// blanks are the characters that the trimming operators cut off by default: white space, and NUL.
+// blanks are the characters that $trim and its variants remove by default: white space and NUL.
 const blanks = "\x00 \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
 
-// trimming makes $trim, $ltrim and $rtrim from functions that each trim one end of a text.
+// trimming returns the function for $trim, $ltrim or $rtrim from functions that each trim one end of a text.
 func trimming(ends ...func(string, func(rune) bool) string) function {
 	return function{least: 1, names: []string{"input", "chars"}, nulls: 1, takes: []argumentType{aString}, compute: trimmed(ends)}
 }
@@ -182,7 +181,7 @@ func amongCharacters(characters string) func(rune) bool {
 	}
 }
 
-// replaced makes $replaceOne and $replaceAll. count is the maximum number of replacements.
+// replaced returns the function for $replaceOne or $replaceAll. count is the maximum number of replacements.
 func replaced(count int) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, arguments []any) (any, error) {
 		var texts [3]string
@@ -213,8 +212,7 @@ func replaced(count int) func(*expressionRun, []any) (any, error) {
 	}
 }
 
-// substringFunctions are the operators on places in strings, counted in bytes or in
-// code points.
+// substringFunctions are the operators with positions in strings, counted in bytes or in code points.
 var substringFunctions = map[string]function{
 	"$substr":      {least: 3, most: 3, compute: substringOfBytes},
 	"$substrBytes": {least: 3, most: 3, compute: substringOfBytes},
@@ -229,7 +227,7 @@ var substringFunctions = map[string]function{
 	},
 }
 
-// substringOfBytes is $substrBytes. A negative length takes the rest.
+// substringOfBytes is $substrBytes. A negative length means the rest.
 func substringOfBytes(run *expressionRun, arguments []any) (any, error) {
 	text, err := textIn(arguments[0])
 	if err != nil {
@@ -255,7 +253,7 @@ func substringOfBytes(run *expressionRun, arguments []any) (any, error) {
 	return text[start:end], run.limits.text(int(end - start))
 }
 
-// startsCharacter reports whether a character begins at a byte.
+// startsCharacter reports whether a character starts at a byte.
 func startsCharacter(text string, at int64) bool {
 	return at >= int64(len(text)) || utf8.RuneStart(text[at])
 }
@@ -275,7 +273,7 @@ func substringOfCharacters(run *expressionRun, arguments []any) (any, error) {
 	return rest[:offsetOf(rest, length)], run.limits.text(len(text))
 }
 
-// offsetOf returns the byte at which a character begins, the end if there are fewer.
+// offsetOf returns the byte at which a character starts, or the length if there are fewer characters.
 func offsetOf(text string, character int64) int {
 	for i := range text {
 		if character == 0 {
@@ -288,8 +286,8 @@ func offsetOf(text string, character int64) int {
 
 type searchedText struct{ text, wanted string }
 
-// indexIn makes $indexOfBytes and $indexOfCP from a function that measures a text and one that returns the
-// index within bounds, or -1.
+// indexIn returns the function for $indexOfBytes or $indexOfCP, from a function that measures a text and a function
+// that returns the index within bounds, or -1.
 func indexIn(
 	length func(string) int, find func(searchedText, searchBounds) int,
 ) func(*expressionRun, []any) (any, error) {
@@ -309,7 +307,7 @@ func indexIn(
 	}
 }
 
-// indexOfBytes finds matches that lie within the bounds.
+// indexOfBytes finds a match within the bounds.
 func indexOfBytes(s searchedText, bounds searchBounds) int {
 	index := strings.Index(s.text[bounds.start:bounds.end], s.wanted)
 	if index < 0 {
@@ -318,7 +316,7 @@ func indexOfBytes(s searchedText, bounds searchBounds) int {
 	return int(bounds.start) + index
 }
 
-// indexOfCharacters finds matches that begin within the bounds. They may end after them.
+// indexOfCharacters finds a match that starts within the bounds. It may end after them.
 func indexOfCharacters(s searchedText, bounds searchBounds) int {
 	if s.text == "" && s.wanted == "" {
 		return 0
@@ -335,10 +333,10 @@ func indexOfCharacters(s searchedText, bounds searchBounds) int {
 	return character
 }
 
-// searchBounds are the first position to search and the one after the last.
+// searchBounds are the first position to search and the position after the last one.
 type searchBounds struct{ start, end int64 }
 
-// searchBoundsIn reads the optional bounds of a search in a text or an array.
+// searchBoundsIn returns the optional bounds of a search in a text or an array.
 func searchBoundsIn(arguments []any, length int64) (searchBounds, error) {
 	bounds := searchBounds{end: length}
 	for i, argument := range arguments {
@@ -359,12 +357,12 @@ func searchBoundsIn(arguments []any, length int64) (searchBounds, error) {
 type regexCall struct {
 	name  string
 	input expression
-	// Constant patterns and options are compiled once.
+	// compiled is set if pattern and options are constant.
 	pattern, options expression
 	compiled         *pattern
 }
 
-// regex compiles the operators with patterns.
+// regex compiles $regexMatch, $regexFind and $regexFindAll.
 func (c expressionCompiler) regex(name string, operand any) (expression, error) {
 	source, ok := operand.(document.Object)
 	if !ok {
@@ -444,10 +442,10 @@ func (e *regexCall) search(run *expressionRun, pattern *pattern, text string) (a
 	return foundAt(text, match, utf8.RuneCountInString(text[:match[0]])), nil
 }
 
-// nothingFound is the result for a text or pattern that is null or missing.
+// nothingFound has the results for a text or pattern that is null or missing.
 var nothingFound = map[string]any{"$regexMatch": false, "$regexFindAll": document.A()}
 
-// patternFor returns the pattern of a run, or nil if it is null or missing.
+// patternFor returns the pattern for a run, or nil if it is null or missing.
 func (e *regexCall) patternFor(run *expressionRun) (*pattern, error) {
 	if e.compiled != nil {
 		return e.compiled, nil
@@ -466,14 +464,14 @@ func (e *regexCall) patternFor(run *expressionRun) (*pattern, error) {
 
 type patternSource struct{ pattern, options any }
 
-// The work of compiling a pattern: a base, and more for each byte and each instruction.
+// The work of compiling a pattern consists of a base, and work per byte and per instruction.
 const (
 	patternWork            = 1 << 16
 	patternByteWork        = 1 << 6
 	patternInstructionWork = 1 << 8
 )
 
-// compilePattern compiles a pattern, unless it is the last compiled one.
+// compilePattern compiles a pattern, unless it is the most recently compiled one.
 func (run *expressionRun) compilePattern(source patternSource) (*pattern, error) {
 	if source == run.pattern.source {
 		return run.pattern.compiled, nil
@@ -492,8 +490,8 @@ func (run *expressionRun) compilePattern(source patternSource) (*pattern, error)
 	return compiled, run.limits.spend(patternInstructionWork * compiled.size)
 }
 
-// findAll returns every match. As on MongoDB, each begins at the end of the previous one, or a character
-// later if that was empty, and none begins after the last character.
+// findAll returns all matches. As on MongoDB, each match starts at the end of the previous one, or one character
+// later if that was empty. None starts after the last character.
 func findAll(run *expressionRun, pattern *pattern, text string) (any, error) {
 	items := []any{}
 	counted, index := 0, 0
@@ -522,7 +520,7 @@ func findAll(run *expressionRun, pattern *pattern, text string) (any, error) {
 	return run.limits.array(items)
 }
 
-// afterMatch returns the first position at which the next match may begin.
+// afterMatch returns the first position at which the next match may start.
 func afterMatch(text string, match []int) int {
 	if match[1] > match[0] {
 		return match[1]
@@ -531,7 +529,7 @@ func afterMatch(text string, match []int) int {
 	return match[1] + max(length, 1)
 }
 
-// maxMatches is the number of matches that $regexFindAll can return.
+// maxMatches is the maximum number of matches that $regexFindAll returns.
 const maxMatches = 100_000
 
 // foundAt returns the object of a match: the text, its index in code points, and the captured groups.

@@ -183,7 +183,7 @@ func writtenOut(value any) (string, bool) {
 	}
 }
 
-// floatText writes a double with up to 16 digits, as MongoDB does.
+// floatText formats a double with up to 16 digits, as MongoDB does.
 func floatText(f float64) string {
 	switch {
 	case math.IsNaN(f):
@@ -224,7 +224,7 @@ func toDate(value any) (any, error) {
 
 type conversion struct {
 	input, to expression
-	// onError and onNull are nil if they were not given.
+	// onError and onNull are nil if they are not given.
 	onError, onNull expression
 }
 
@@ -256,7 +256,7 @@ func (c expressionCompiler) convert(operand any) (expression, error) {
 	return folded(e, parts...)
 }
 
-// conversionTo reads the name or number of the type to convert to.
+// conversionTo returns the target type for its name or number.
 func conversionTo(to any) (string, error) {
 	if o, ok := to.(document.Object); ok {
 		given, _ := o.Field("type")
@@ -299,7 +299,7 @@ func (e *conversion) evaluate(run *expressionRun) (any, error) {
 	return converted, boterr.PrefixField("$convert", err)
 }
 
-// evaluateOr evaluates an expression, and returns null if there is none.
+// evaluateOr evaluates an expression. It returns null for a nil expression.
 func evaluateOr(run *expressionRun, e expression) (any, error) {
 	if e == nil {
 		return nil, nil
@@ -307,7 +307,7 @@ func evaluateOr(run *expressionRun, e expression) (any, error) {
 	return e.evaluate(run)
 }
 
-// argumentType returns the error for a value that is not of a type, or nil for others.
+// argumentType returns an error for a value that does not have a type.
 type argumentType func(value any) error
 
 func anArray(value any) error   { return typed[document.Array](value, needsArray) }
@@ -329,8 +329,7 @@ func typed[T any](value any, needs func(value any) error) error {
 	return nil
 }
 
-// check returns an error for arguments of the wrong type, and reports whether one of them makes the result
-// null.
+// check returns an error for arguments of the wrong type. isNull is true if one of them makes the result null.
 func (f *function) check(arguments []any) (isNull bool, err error) {
 	if slices.ContainsFunc(arguments[:min(f.nulls, len(arguments))], isNullish) {
 		return true, nil

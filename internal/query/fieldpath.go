@@ -11,25 +11,25 @@ import (
 type fieldPath struct {
 	text  string
 	parts []pathPart
-	// manyIndexes is true if a walk must remember the places that it visited, because many parts can be both
-	// an index and a name. Each such part doubles the number of ways.
+	// manyIndexes is true if a walk must remember visited places, because many parts can be both an index and a name.
+	// Each such part doubles the number of ways.
 	manyIndexes bool
 }
 
-// fewIndexes is the number of such parts up to which a walk remembers nothing.
+// fewIndexes is the number of such parts up to which a walk does not remember places.
 const fewIndexes = 6
 
 type pathPart struct {
 	name string
-	// index is the index of the name in an array, or -1.
+	// index is the array index that the name stands for, or -1.
 	index int
-	// known caches the position of the name in the last shape that appeared twice in a row. missed is the
-	// last other shape.
+	// known caches the position of the name in the last shape that occurred twice in a row. missed is the last other
+	// shape.
 	known  atomic.Pointer[knownPosition]
 	missed atomic.Pointer[document.Shape]
 }
 
-// knownPosition is the place of a name in a shape, or -1 if the shape lacks it.
+// knownPosition is the position of a name in a shape, or -1 if the shape does not have the name.
 type knownPosition struct {
 	shape    *document.Shape
 	position int
@@ -50,7 +50,7 @@ func compilePath(text string) *fieldPath {
 	return path
 }
 
-// of returns the field of that name in an object, or missing.
+// of returns the field with the name in an object, or missing.
 func (p *pathPart) of(o document.Object) any {
 	if o.IsZero() {
 		return document.Missing
@@ -62,7 +62,7 @@ func (p *pathPart) of(o document.Object) any {
 	return o.At(position)
 }
 
-// itemOf returns the element of an array whose index is the name, if there is one.
+// itemOf returns the element of an array that the name selects by its index, if any.
 func (p *pathPart) itemOf(array document.Array) (any, bool) {
 	if p.index < 0 || p.index >= array.Len() {
 		return nil, false
@@ -70,8 +70,8 @@ func (p *pathPart) itemOf(array document.Array) (any, bool) {
 	return array.At(p.index), true
 }
 
-// positionIn caches the position in a shape that appears twice in a row: documents of a store share a
-// few shapes, while other objects each have their own.
+// positionIn caches the position in a shape that occurs twice in a row: documents of a store share a few shapes,
+// while other objects have their own.
 func (p *pathPart) positionIn(s *document.Shape) int {
 	if known := p.known.Load(); known != nil && known.shape == s {
 		return known.position
@@ -91,18 +91,18 @@ type candidateTest interface {
 	test(value any, e *Evaluation) bool
 }
 
-// leafMode decides how an array at the end of a path is treated.
+// leafMode determines how an array at the end of a path is tested.
 type leafMode bool
 
 const (
-	// leafExpanded tests the elements of the array, and then the array.
+	// leafExpanded tests the elements of the array, and then the array itself.
 	leafExpanded leafMode = false
-	// leafWhole tests the array alone.
+	// leafWhole only tests the array itself.
 	leafWhole leafMode = true
 )
 
-// singleValue returns the only value at the path in root if there is no array on the path, as is most common.
-// The value may be missing, or an array.
+// singleValue returns the only value at the path, which may be missing or an array. ok is false if there is an array
+// on the path, which is less common.
 func (p *fieldPath) singleValue(root any) (any, bool) {
 	o, ok := root.(document.Object)
 	if !ok {
@@ -119,8 +119,8 @@ func (p *fieldPath) singleValue(root any) (any, bool) {
 	return p.parts[last].of(o), true
 }
 
-// descend follows the path from a value and a part through objects. It returns the value that it reaches, and
-// the next part.
+// descend follows the path through objects from a value and a part. It returns the value that it reaches, and the
+// next part.
 func (p *fieldPath) descend(value any, part int) (any, int) {
 	for part < len(p.parts) {
 		o, ok := value.(document.Object)
@@ -133,9 +133,8 @@ func (p *fieldPath) descend(value any, part int) (any, int) {
 	return value, part
 }
 
-// walk tests the values at the path in root, as MongoDB looks for them, until a test succeeds: through an
-// array on the way it continues in each element that is an object and, if the next name is a number, in the
-// element with that index.
+// walk tests the values at the path until a test succeeds, by MongoDB's rules: through an array on the path it
+// continues in each element that is an object and, if the next name is a number, in the element with this index.
 func (p *fieldPath) walk(root any, mode leafMode, test candidateTest, e *Evaluation) bool {
 	w := pathWalk{path: p, mode: mode, test: test, evaluation: e}
 	if p.manyIndexes {
@@ -149,17 +148,17 @@ type pathWalk struct {
 	mode       leafMode
 	test       candidateTest
 	evaluation *Evaluation
-	// seen are the places from which the walk failed. It is nil if the walk need not remember them.
+	// seen are the places from which the walk failed, or nil if it need not remember them.
 	seen map[visit]struct{}
 }
 
-// visit is a container and the part of the path to look up in it.
+// visit is a container with the part of the path to look up in it.
 type visit struct {
 	container any
 	part      int
 }
 
-// from continues from a container with part i.
+// from continues with part i in a container.
 func (w *pathWalk) from(container any, i int) bool {
 	if w.seen != nil {
 		here := visit{container: container, part: i}
@@ -202,7 +201,7 @@ func (w *pathWalk) leaf(value any) bool {
 	return w.test.test(value, w.evaluation)
 }
 
-// array continues through an array, to which part i applies.
+// array continues with part i in an array.
 func (w *pathWalk) array(array document.Array, i int) bool {
 	if !w.evaluation.steps(array.Len()) {
 		return false
@@ -214,16 +213,16 @@ func (w *pathWalk) array(array document.Array, i int) bool {
 			return true
 		}
 		if index == wanted && w.element(item, i+1) {
-			return true // The path names the element, so there was no search.
+			return true // The path selects the element, so there was no search.
 		}
 	}
 	return false
 }
 
-// element continues in the element that part i-1 names by its index.
+// element continues in the element that part i-1 selects by its index.
 func (w *pathWalk) element(item any, i int) bool {
 	if i == len(w.path.parts) {
-		return w.test.test(item, w.evaluation) // An array is one value here.
+		return w.test.test(item, w.evaluation) // Here, an array is a single value.
 	}
 	switch item.(type) {
 	case document.Object, document.Array:
@@ -233,7 +232,7 @@ func (w *pathWalk) element(item any, i int) bool {
 	}
 }
 
-// collector gathers all values to which a walk leads.
+// collector collects all values at the end of a walk.
 type collector struct{ values []any }
 
 func (c *collector) test(value any, _ *Evaluation) bool {
@@ -243,9 +242,9 @@ func (c *collector) test(value any, _ *Evaluation) bool {
 	return false
 }
 
-// Values returns the values at a dotted path as distinct values see them: an array counts as its elements,
-// and a path through an array continues in each of its objects, or in the one element that the next name is
-// the index of. A missing field gives none.
+// Values returns the values at a dotted path by the rules of distinct: an array counts as its elements. A path
+// through an array continues in each of its objects, or only in the element that the next name selects by its index.
+// A missing field has no values.
 func Values(o document.Object, path string) []any {
 	return compilePath(path).appendValues(nil, o, 0)
 }

@@ -10,43 +10,42 @@ import (
 	"github.com/botctx/go-sdk/internal/nearest"
 )
 
-// Filter is a compiled query document. It is safe for concurrent use. A nil *Filter, and
-// the zero Filter, match every document.
+// Filter is a compiled query document. It is safe for concurrent use. A nil *Filter and the zero Filter match every
+// document.
 type Filter struct {
-	// one is true if the filter is a single equality, the only one of equalities.
+	// one is true if the filter's only condition is a single equality.
 	one bool
-	// canFail is true if the filter holds an $expr, whose evaluation can fail.
+	// canFail is true if the filter contains an $expr, which can fail.
 	canFail bool
 	root    matcher
-	// equalities are the values that every match must have.
+	// equalities are the values that every matching document has.
 	equalities fieldsEqual
-	// source is the query document, or zero if it is made on demand: from the parts of a conjunction, or from
-	// equalities.
+	// source is the query document. It is zero if it can be created when needed, from the parts of a conjunction or
+	// from equalities.
 	source document.Object
-	// rare has the properties of few filters. It is nil for the others, so that the lookup of a record, which
+	// rare has properties that few filters have. It is nil for all others, so that looking up a record, which
 	// compiles its own filter, does not pay for it.
 	rare *rareOfFilter
 }
 
 type rareOfFilter struct {
-	// near is the filter's search for nearby places, or nil if it has none.
+	// near is the filter's search for nearby places, or nil.
 	near *GeoNear
-	// usesNow is true if the filter uses $$NOW, and now is that time, or nil if none was given.
+	// usesNow is true if the filter uses $$NOW. now is the time for it, or nil if there is none yet.
 	usesNow bool
 	now     *time.Time
-	// parts are the filters that this filter combines with $and.
+	// parts are the filters that this filter combines by $and.
 	parts []*Filter
 }
 
-// equality is a condition "the field at path equals value" that every match meets.
+// equality is the condition that the field at path equals value.
 type equality struct {
 	path  string
 	value any
 }
 
-// CompileFilter compiles a query document. An operator that is unknown or not
-// supported, or an operand of the wrong type, is InvalidArgument; its Field is the
-// path in the query document.
+// CompileFilter compiles a query document. An unknown or unsupported operator and an operand of the wrong type are
+// InvalidArgument; Field is the path in the query document.
 func CompileFilter(source document.Object) (*Filter, error) {
 	if err := checkSource(source); err != nil {
 		return nil, err
@@ -87,7 +86,7 @@ func compileFilter(source document.Object, c filterCompiler) (*Filter, error) {
 	return filter, nil
 }
 
-// makeRare returns the rare part, and creates it if necessary. No other code may use the filter yet.
+// makeRare returns rare and creates it if necessary. The filter must not be in use yet.
 func (f *Filter) makeRare() *rareOfFilter {
 	if f.rare == nil {
 		f.rare = &rareOfFilter{}
@@ -95,7 +94,7 @@ func (f *Filter) makeRare() *rareOfFilter {
 	return f.rare
 }
 
-// checkSource returns an error for a document that is too large or too deep to be compiled.
+// checkSource returns an error for a document that is too large or too deep.
 func checkSource(source document.Object) error {
 	if err := source.Err(); err != nil {
 		return err
@@ -120,11 +119,11 @@ func (f *Filter) Source() document.Object {
 	}
 }
 
-// UsesNow reports whether the filter asks for the time, by $$NOW in an $expr.
+// UsesNow reports whether the filter needs the time for a $$NOW in an $expr.
 func (f *Filter) UsesNow() bool { return f != nil && f.rare != nil && f.rare.usesNow }
 
-// At returns the filter with now as the value of $$NOW. A store calls it once for each
-// operation, with the time of its clock.
+// At returns the filter with now as the value of $$NOW. A store calls it once per operation with the time of its
+// clock.
 func (f *Filter) At(now time.Time) *Filter {
 	if !f.UsesNow() {
 		return f
@@ -135,25 +134,24 @@ func (f *Filter) At(now time.Time) *Filter {
 	return &at
 }
 
-// Match reports whether a document matches. If an $expr fails on the document, it does not; Check returns the
+// Match reports whether a document matches. If an $expr fails on the document, Match returns false; Check returns the
 // error.
 func (f *Filter) Match(document document.Object) bool {
 	matched, err := f.Check(document)
 	return matched && err == nil
 }
 
-// Check reports whether a document matches. If an $expr of the filter fails on the document, as a division by
-// zero does, the error is InvalidArgument, and an operation that reads or writes by the filter fails as a
-// whole. The same holds if an $expr uses $$NOW and At gave no time. The error is ResourceExhausted if the
-// filter does too much for one document.
+// Check reports whether a document matches. If an $expr fails on the document, for example by a division by zero, the
+// error is InvalidArgument, and an operation with this filter fails as a whole. So it does if an $expr uses $$NOW and
+// At was not called. The error is ResourceExhausted if the filter does too much for one document.
 //
-// A store checks within the Evaluation of its call, which bounds the call as a whole.
+// Stores call Evaluation.Check instead, which limits the work of the whole call.
 func (f *Filter) Check(document document.Object) (bool, error) {
 	return NewEvaluation(context.Background()).Check(f, document)
 }
 
-// Equality returns the value that every matching document has at a path, if the filter requires it at its top
-// or in a top $and. Null and arrays are left out, since other values match them as well.
+// Equality returns the value that every matching document has at a path, if the filter requires it at its top or in a
+// top $and. It does not return null and arrays, because other values match them as well.
 func (f *Filter) Equality(path string) (any, bool) {
 	if f == nil {
 		return nil, false
@@ -166,7 +164,7 @@ func (f *Filter) Equality(path string) (any, bool) {
 	return nil, false
 }
 
-// decides reports whether the equality fixes the value at a path.
+// decides reports whether the equality determines the value at a path.
 func (e *equality) decides(path string) bool {
 	if e.path != path {
 		return false
@@ -175,12 +173,12 @@ func (e *equality) decides(path string) bool {
 	return class != document.ClassNull && class != document.ClassArray
 }
 
-// IsEquality reports whether the filter's only condition is that the field at a path equals the
-// value that Equality returns.
+// IsEquality reports whether the filter's only condition is that the field at a path has the value that Equality
+// returns.
 func (f *Filter) IsEquality() bool { return f != nil && f.one }
 
-// And returns the filter that matches if all filters match. Filters that are nil are left out. If several
-// have a $near, the first one gives the order.
+// And returns a filter that matches if all given filters match. It ignores nil filters. If several have a $near, the
+// first one determines the order.
 func And(filters ...*Filter) *Filter {
 	made := &struct {
 		Filter
@@ -219,9 +217,8 @@ func And(filters ...*Filter) *Filter {
 	return both
 }
 
-// equalitiesOf collects the values that a query document requires, from its
-// fields, $eq, $and, and $or, $in and $all with one element. They are the
-// fields of a document that an upsert inserts.
+// equalitiesOf collects the values that a query document requires: those of its fields, $eq and $and, and of $or, $in
+// and $all with a single element. An upsert inserts these fields.
 func equalitiesOf(query document.Object) []equality {
 	var found []equality
 	for key, operand := range query.All() {
@@ -243,7 +240,7 @@ func equalitiesOf(query document.Object) []equality {
 	return found
 }
 
-// requiredValue returns the one value that a condition on a field allows.
+// requiredValue returns the only value that a condition on a field allows, if any.
 func requiredValue(operand any) (any, bool) {
 	operators, ok := operand.(document.Object)
 	if !ok || !isOperatorObject(operators) {
@@ -266,16 +263,16 @@ func requiredValue(operand any) (any, bool) {
 	return nil, false
 }
 
-// isOperator reports whether a key is an operator's name.
+// isOperator reports whether a key is the name of an operator.
 func isOperator(key string) bool { return len(key) > 0 && key[0] == '$' }
 
-// isOperatorObject reports whether an object is a set of operators rather than a
-// value to be equal to, which its first key decides.
+// isOperatorObject reports whether an object consists of operators. Otherwise it is a value to be equal to. Its first
+// key decides.
 func isOperatorObject(o document.Object) bool {
 	return o.Len() > 0 && isOperator(o.NameAt(0))
 }
 
-// unknownOperator is the error for an operator that is not supported here.
+// unknownOperator returns the error for an unsupported operator.
 func unknownOperator(operator string) error {
 	if advice, ok := unsupportedQueries[operator]; ok {
 		return boterr.Invalid(operator, "%s is not supported: %s", operator, advice)
@@ -284,7 +281,8 @@ func unknownOperator(operator string) error {
 		perhaps(operator, logicalOperators))
 }
 
-// perhaps suggests the operator most similar to an unknown one, as the end of a sentence, or returns "".
+// perhaps suggests the operator that is most similar to an unknown one, as the end of a sentence. It returns "" if
+// none is similar.
 func perhaps(operator string, among []string) string {
 	if near := nearest.To(operator, among); near != "" {
 		return ": did you mean " + near + "?"
@@ -294,11 +292,11 @@ func perhaps(operator string, among []string) string {
 
 // filterCompiler compiles query documents.
 type filterCompiler struct {
-	// expr records the use of $expr. It is nil if $expr is not allowed here.
+	// expr records the use of $expr. It is nil where $expr is not allowed.
 	expr *exprUse
-	// slot receives a $near. It is nil if $near is not allowed here.
+	// slot receives a $near. It is nil where $near is not allowed.
 	slot *nearSlot
-	// instructions counts the instructions of the filter's patterns, or nil if there is no filter.
+	// instructions counts the instructions of the filter's patterns. It is nil outside a filter.
 	instructions *int
 }
 
@@ -327,7 +325,7 @@ func (c filterCompiler) query(query document.Object) (matcher, error) {
 	return all, nil
 }
 
-// logical compiles an operator in the place of a field.
+// logical compiles an operator in place of a field's name.
 func (c filterCompiler) logical(operator string, operand any) (matcher, error) {
 	switch operator {
 	case "$comment":
@@ -356,7 +354,7 @@ func (c filterCompiler) logical(operator string, operand any) (matcher, error) {
 	}
 }
 
-// clauses compiles the query documents of a logical operator.
+// clauses compiles the operand of a logical operator.
 func (c filterCompiler) clauses(operand any) ([]matcher, error) {
 	list, ok := operand.(document.Array)
 	if !ok || list.Len() == 0 {
@@ -393,7 +391,7 @@ func (c filterCompiler) field(path string, operand any) (matcher, error) {
 	return conditionGroup(conditions).at(compilePath(path)), nil
 }
 
-// conditions compiles the value of a field: a value to be equal to, or operators.
+// conditions compiles the value of a field: operators, or a value to be equal to.
 func (c filterCompiler) conditions(operand any) ([]fieldCondition, error) {
 	operators, ok := operand.(document.Object)
 	if !ok || !isOperatorObject(operators) {
@@ -410,13 +408,12 @@ func (c filterCompiler) conditions(operand any) ([]fieldCondition, error) {
 	return conditions, nil
 }
 
-// fieldCondition is a condition on the values at a path, which applies to a single array element inside
-// $elemMatch.
+// fieldCondition is a condition on the values at a path or, within $elemMatch, on a single array element.
 type fieldCondition struct {
-	// test and mode are a condition on one of the values.
+	// test and mode are a condition on each value, of which one must meet it.
 	test candidateTest
 	mode leafMode
-	// all, if test is nil, are conditions that must all be met.
+	// all are conditions that must all be met. They are set if test is nil.
 	all []fieldCondition
 	// negated inverts the condition.
 	negated bool
@@ -466,7 +463,7 @@ func (f fieldCondition) onElement() candidateTest {
 	return test
 }
 
-// equalCondition is $eq, in its fastest form.
+// equalCondition returns the fastest form of $eq.
 func equalCondition(operand any) candidateTest {
 	if s, ok := operand.(string); ok {
 		return equalToString(s)
@@ -474,10 +471,10 @@ func equalCondition(operand any) candidateTest {
 	return equalTo{operand}
 }
 
-// BatchSize is the maximum number of documents for Select.
+// BatchSize is the maximum number of documents in a call of Select.
 const BatchSize = 32
 
-// selectBy returns which documents meet a matcher that cannot fail, as Evaluation.Select does.
+// selectBy is Evaluation.Select for a matcher that cannot fail.
 func selectBy(m matcher, documents []document.Object, among uint32, e *Evaluation) uint32 {
 	switch m := m.(type) {
 	case allOf:
@@ -520,8 +517,8 @@ func (m *pathMatcher) selectFrom(documents []document.Object, among uint32, e *E
 	return matched
 }
 
-// selectByField is selectFrom for a path of one name. Documents of one shape have the field at one place, and
-// the usual conditions on a text and on a number are evaluated without a call.
+// selectByField is selectFrom for a path of one name. In documents of one shape the field has the same position. The
+// most common conditions on texts and numbers are evaluated without a call.
 func (m *pathMatcher) selectByField(documents []document.Object, among uint32, e *Evaluation) (matched uint32) {
 	text, isText := m.test.(equalToString)
 	var numbers interval
@@ -554,7 +551,7 @@ func (m *pathMatcher) selectByField(documents []document.Object, among uint32, e
 	return matched
 }
 
-// meets reports whether the value at the end of the path meets the condition, as a value or as an array.
+// meets reports whether the value at the end of the path meets the condition, alone or by one of its elements.
 func (m *pathMatcher) meets(value any, e *Evaluation) bool {
 	if array, ok := value.(document.Array); ok {
 		return m.meetsArray(array, e)
@@ -581,7 +578,7 @@ func (m *pathMatcher) meetsArray(array document.Array, e *Evaluation) bool {
 	return m.test.test(array, e)
 }
 
-// isAmong reports whether an array has the text.
+// isAmong reports whether an array contains the string.
 func (c equalToString) isAmong(items []any, e *Evaluation) bool {
 	for _, item := range items {
 		if s, ok := item.(string); ok && c.equals(s, e) {

@@ -197,7 +197,7 @@ func TestFilter_PatternsInLists(t *testing.T) {
 	}
 }
 
-// TestFilter_PatternsInListsAsAlone compares lists that hold patterns with conditions for each.
+// TestFilter_PatternsInListsAsAlone compares lists with patterns to separate conditions.
 func TestFilter_PatternsInListsAsAlone(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(8, 9))

@@ -8,8 +8,8 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// oneField is a filter for one field that equals a scalar, like most filters that look up a record, with all
-// its parts in one piece of memory.
+// oneField is a filter for one field that equals a scalar, with all its parts in one allocation. Most filters that
+// look up a record are like this.
 type oneField struct {
 	filter     Filter
 	matcher    pathMatcher
@@ -18,7 +18,7 @@ type oneField struct {
 	equalities [1]equality
 }
 
-// isFlat reports whether a query document consists of names and scalars.
+// isFlat reports whether all values in a query document are scalars and no names are operators.
 func isFlat(source document.Object) bool {
 	if source.Len() == 0 || source.Len() > fewFields || source.Depth() > 1 {
 		return false
@@ -31,14 +31,13 @@ func isFlat(source document.Object) bool {
 	return true
 }
 
-// isOneField reports whether a query document consists of one name and a scalar.
+// isOneField reports whether a query document is flat and has one field.
 func isOneField(source document.Object) bool { return source.Len() == 1 && isFlat(source) }
 
-// namesRecord reports whether a query document consists of names and scalars, the _id among them:
-// it can match one document only.
+// namesRecord reports whether a query document is flat and has an _id, so that at most one document matches.
 func namesRecord(source document.Object) bool { return isFlat(source) && source.Has(document.IDField) }
 
-// compileOneField compiles a query document of one name and a scalar.
+// compileOneField compiles a query document for which isOneField is true.
 func compileOneField(source document.Object) *Filter {
 	f := newOneField(FieldValue{source.NameAt(0), source.At(0)})
 	f.source = source
@@ -60,8 +59,8 @@ func newOneField(field FieldValue) *Filter {
 	return &f.filter
 }
 
-// filterOfFields returns an empty filter of field values, with room for a number of them. A filter of few
-// fields is one allocation: most are compiled to look up a single record.
+// filterOfFields returns an empty filter with room for a number of field values. A filter of few fields is a single
+// allocation, because most of these look up a single record.
 func filterOfFields(fields int) *Filter {
 	switch fields {
 	case 1:
@@ -78,7 +77,7 @@ func filterOfFields(fields int) *Filter {
 	return f
 }
 
-// filterIn returns a filter that shares one allocation with an array for its equalities.
+// filterIn returns a filter in one allocation with an array for its equalities.
 func filterIn[R any](sliced func(*R) []equality) *Filter {
 	f := &struct {
 		filter Filter
@@ -95,8 +94,7 @@ func (f *Filter) add(fields []FieldValue) {
 	}
 }
 
-// CompileFilterWhere is CompileFilter, narrowed as by Filter.Where. A filter that names a record is compiled
-// in one step.
+// CompileFilterWhere is like CompileFilter followed by Filter.Where. It is faster for a filter that names a record.
 func CompileFilterWhere(source document.Object, fields ...FieldValue) (*Filter, error) {
 	if len(fields) > 0 && namesRecord(source) && checkSource(source) == nil {
 		return compileRecord(source, fields), nil
@@ -108,7 +106,7 @@ func CompileFilterWhere(source document.Object, fields ...FieldValue) (*Filter, 
 	return filter.Where(fields...), nil
 }
 
-// compileRecord compiles a query document of names and scalars, and further fields.
+// compileRecord compiles a flat query document with additional fields.
 func compileRecord(source document.Object, where []FieldValue) *Filter {
 	f := filterOfFields(len(where) + source.Len())
 	f.add(where)
@@ -121,18 +119,18 @@ func compileRecord(source document.Object, where []FieldValue) *Filter {
 	return f
 }
 
-// FieldValue is a field, named without dots, and the scalar that it has.
+// FieldValue is the name of a field, without dots, and its scalar value.
 type FieldValue struct {
 	Name  string
 	Value any
 }
 
-// FieldsEqual returns the filter that matches if fields have their values. It equals the filter of the query
-// document with these names and values, without making the document. It is nil for no fields.
+// FieldsEqual returns the filter that matches if the fields have these values. It is equal to the filter of a query
+// document with these names and values, but does not create the document. Without fields, it returns nil.
 func FieldsEqual(fields ...FieldValue) *Filter { return (*Filter)(nil).Where(fields...) }
 
-// Where returns the filter that matches if f does and fields have their values. If either names a record by
-// its _id, so does the result.
+// Where returns the filter that matches if f does and the fields have these values. If f or the fields name a record
+// by its _id, so does the result.
 func (f *Filter) Where(fields ...FieldValue) *Filter {
 	if len(fields) == 0 {
 		return f
@@ -155,14 +153,13 @@ func (f *Filter) isRecord() bool {
 	return isRecord
 }
 
-// namesRecord reports whether the filter can match one document only.
+// namesRecord reports whether the filter can match at most one document.
 func (f *Filter) namesRecord() bool {
 	_, isNamed := f.Equality(document.IDField)
 	return isNamed
 }
 
-// FieldCount returns the number of fields that the filter compares with scalars, or 0 if it has any other
-// condition.
+// FieldCount returns the number of fields that the filter compares with scalars, or 0 if it has other conditions.
 func (f *Filter) FieldCount() int {
 	switch {
 	case f == nil:
@@ -176,7 +173,7 @@ func (f *Filter) FieldCount() int {
 	}
 }
 
-// count returns 1 if the value is a scalar of a field, or 0 if it is an object, an array or in one.
+// count returns 1 if the value is a scalar of a field, and 0 if it is an object or array, or is in one.
 func (e *equality) count() int {
 	switch document.ClassOf(e.value) {
 	case document.ClassObject, document.ClassArray:
@@ -203,7 +200,7 @@ func (f *Filter) withFields(fields []FieldValue) *Filter {
 	return with
 }
 
-// sourceOf returns the query document of equalities. One that names a field twice is a conjunction.
+// sourceOf returns the query document for equalities. If a field occurs twice, it is a conjunction.
 func sourceOf(equalities []equality) document.Object {
 	made := document.NewBuilder(len(equalities))
 	for _, e := range equalities {
@@ -215,7 +212,7 @@ func sourceOf(equalities []equality) document.Object {
 	return sourceOfAll(equalities, func(e equality) document.Object { return document.O(e.path, e.value) })
 }
 
-// sourceOfAll returns the query document of a conjunction of parts.
+// sourceOfAll returns the query document for a conjunction of parts.
 func sourceOfAll[P any](parts []P, source func(P) document.Object) document.Object {
 	sources := make([]any, len(parts))
 	for i, part := range parts {
@@ -224,7 +221,7 @@ func sourceOfAll[P any](parts []P, source func(P) document.Object) document.Obje
 	return document.O("$and", document.A(sources...))
 }
 
-// fieldsEqual is met if fields equal scalars.
+// fieldsEqual matches if all fields equal scalars.
 type fieldsEqual []equality
 
 func (all *fieldsEqual) match(root any, e *Evaluation) bool {
@@ -245,7 +242,7 @@ func (all *fieldsEqual) match(root any, e *Evaluation) bool {
 	return true
 }
 
-// match matches one of the conditions of fieldsEqual.
+// match reports whether a document meets this condition alone.
 func (e *equality) match(root any, in *Evaluation) bool { return (&fieldsEqual{*e}).match(root, in) }
 
 // boundsAt returns the bounds of the field's value.
@@ -256,7 +253,7 @@ func (e *equality) boundsAt(path string) (Bounds, bool) {
 	return boundsOfEqual(e.value)
 }
 
-// asPaths returns the same condition in the form that handles arrays.
+// asPaths returns the same conditions in the form that handles arrays.
 func (all *fieldsEqual) asPaths() allOf {
 	paths := make(allOf, len(*all))
 	for i, e := range *all {
@@ -265,12 +262,11 @@ func (all *fieldsEqual) asPaths() allOf {
 	return paths
 }
 
-// If several conditions must be met and each matches an element of an array, the element of the last one is
-// the position of "$". The server checks conditions in its own order, by their operators and then by their
-// paths: {$gt: 1, $lt: 5} over [1, 2, 3] leaves the position of $gt, which is the position of 2, in either
-// order.
+// If several conditions must be met and each matches an element of an array, the element of the last one is the
+// position of "$". MongoDB checks conditions in its own order, by operator and then by path: {$gt: 1, $lt: 5} on [1,
+// 2, 3] gives the position for $gt, which is the position of 2, in either notation.
 
-// conditionRank is the place of an operator in that order.
+// conditionRank is the rank of an operator in this order.
 type conditionRank int
 
 const (
@@ -291,15 +287,14 @@ const (
 	rankOther // Geo conditions, and all others without a position.
 )
 
-// rankedCondition is a condition with its place in the order.
+// rankedCondition is a condition with its rank.
 type rankedCondition struct {
 	matcher matcher
 	rank    conditionRank
 	path    string
 }
 
-// inOrderOfPositions returns a matcher with the conditions that must all be met in the
-// order of the server.
+// inOrderOfPositions returns a matcher in which conditions that must all be met are in MongoDB's order.
 func inOrderOfPositions(root matcher) matcher {
 	all, ok := root.(allOf)
 	if !ok {
@@ -316,7 +311,7 @@ func inOrderOfPositions(root matcher) matcher {
 	return ordered
 }
 
-// appendRanked appends the conditions of a conjunction and of its inner conjunctions.
+// appendRanked appends the conditions of a conjunction and of the conjunctions in it.
 func appendRanked(ranked []rankedCondition, all allOf) []rankedCondition {
 	for _, m := range all {
 		switch m := m.(type) {
@@ -326,7 +321,7 @@ func appendRanked(ranked []rankedCondition, all allOf) []rankedCondition {
 			ranked = appendRanked(ranked, m.asPaths())
 		case *pathMatcher:
 			ranked = append(ranked, rankedCondition{matcher: m, rank: rankOf(m.test), path: m.path.text})
-		case *everyValueMatcher: // It is between the first value of $all and the last.
+		case *everyValueMatcher: // This is between the first value of $all and the last.
 			ranked = append(ranked, rankedCondition{matcher: m, rank: rankEqual, path: m.path.text})
 		case *elementMatcher:
 			ranked = append(ranked, rankedCondition{matcher: m, rank: rankOf(m.finder), path: m.path.text})
@@ -337,7 +332,7 @@ func appendRanked(ranked []rankedCondition, all allOf) []rankedCondition {
 	return ranked
 }
 
-// rankOf returns the place of a condition. A list of one value is an equality.
+// rankOf returns the rank of a condition. A list of one value has the rank of an equality.
 func rankOf(test candidateTest) conditionRank {
 	switch test := test.(type) {
 	case elementsOf:
@@ -378,7 +373,7 @@ func rankOfList(length int) conditionRank {
 	return rankList
 }
 
-// rank returns the place of $lte, $lt, $gt and $gte.
+// rank returns the rank of $lte, $lt, $gt and $gte.
 func (c *ordered) rank() conditionRank {
 	switch {
 	case c.less && c.equal:

@@ -10,8 +10,8 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// fieldOperators are the operators for a field. logicalOperators are the ones in the place of a field, for
-// the errors that name one.
+// fieldOperators are the operators for a field, and logicalOperators the ones in place of a field's name. Errors list
+// them.
 var (
 	fieldOperators = []string{
 		"$all", "$bitsAllClear", "$bitsAllSet", "$bitsAnyClear", "$bitsAnySet", "$elemMatch", "$eq", "$exists",
@@ -21,8 +21,8 @@ var (
 	logicalOperators = []string{"$and", "$comment", "$expr", "$nor", "$or"}
 )
 
-// operator compiles one operator of a field. siblings is the object that holds it, which $regex and $options
-// share.
+// operator compiles one operator of a field. siblings is the object with the operator, because $regex and $options
+// belong together.
 func (c filterCompiler) operator(operator string, operand any, siblings document.Object) ([]fieldCondition, error) {
 	switch operator {
 	case "$eq":
@@ -56,7 +56,7 @@ func (c filterCompiler) operator(operator string, operand any, siblings document
 	}
 }
 
-// furtherOperator compiles the operators that are needed less often.
+// furtherOperator compiles the less common operators.
 func furtherOperator(operator string, operand any, siblings document.Object) ([]fieldCondition, error) {
 	switch operator {
 	case "$bitsAllSet", "$bitsAllClear", "$bitsAnySet", "$bitsAnyClear":
@@ -66,8 +66,7 @@ func furtherOperator(operator string, operand any, siblings document.Object) ([]
 	}
 }
 
-// one is a condition on one of the values at a path, the elements of an array
-// included.
+// one returns a condition of which one value at a path must meet the test, including the elements of an array.
 func one(test candidateTest) []fieldCondition { return []fieldCondition{{test: test}} }
 
 // negate inverts conditions.
@@ -92,7 +91,7 @@ func compareCondition(operator string, operand any) candidateTest {
 	return c
 }
 
-// intervalOfNumbers returns the numbers that match, if a float64 holds the operand and its neighbours.
+// intervalOfNumbers returns the matching numbers if a float64 represents the operand and its neighbours exactly.
 func (c *ordered) intervalOfNumbers() interval {
 	operand, isExact := exactNumber(c.operand)
 	if !isExact || math.IsNaN(operand) || math.IsInf(operand, 0) {
@@ -112,7 +111,7 @@ func (c *ordered) intervalOfNumbers() interval {
 	return found
 }
 
-// exactNumber returns a number that a float64 holds exactly.
+// exactNumber returns a number as a float64, and whether that is exact.
 func exactNumber(value any) (number float64, isExact bool) {
 	switch v := value.(type) {
 	case float64:
@@ -132,8 +131,7 @@ func existsCondition(operand any) []fieldCondition {
 	return negate(conditions)
 }
 
-// isTrue reads a value as a truth value, as MongoDB does: false, 0 and null are
-// false.
+// isTrue returns a value as a boolean, by MongoDB's rules: false, 0 and null are false.
 func isTrue(value any) bool {
 	switch v := value.(type) {
 	case nil:
@@ -149,8 +147,8 @@ func isTrue(value any) bool {
 	}
 }
 
-// typeAliases are the names of $type. It includes the numbers of types that no value has, so that a filter
-// for them finds nothing instead of failing.
+// typeAliases are the names for $type. They include types that no value has, so that a filter for such a type finds
+// nothing instead of failing.
 var typeAliases = map[string][]int64{
 	"double": {typeDouble}, "string": {typeString}, "object": {typeObject}, "array": {typeArray},
 	"binData": {5}, "undefined": {6}, "objectId": {7}, "bool": {typeBool}, "date": {typeDate},
@@ -181,7 +179,7 @@ func typeCondition(operand any) ([]fieldCondition, error) {
 	return one(types), nil
 }
 
-// typeNumbers reads an alias or a number of $type.
+// typeNumbers returns the types for an alias or a number.
 func typeNumbers(operand any) ([]int64, error) {
 	if alias, ok := operand.(string); ok {
 		if numbers, ok := typeAliases[alias]; ok {
@@ -225,7 +223,7 @@ func sizeCondition(operand any) ([]fieldCondition, error) {
 	return []fieldCondition{{test: ofLength(size), mode: leafWhole}}, nil
 }
 
-// notCondition compiles $not, which takes operators.
+// notCondition compiles $not, whose operand consists of operators.
 func (c filterCompiler) notCondition(operand any) ([]fieldCondition, error) {
 	operators, ok := operand.(document.Object)
 	if !ok || !isOperatorObject(operators) {
@@ -238,8 +236,7 @@ func (c filterCompiler) notCondition(operand any) ([]fieldCondition, error) {
 	return negate(conditions), nil
 }
 
-// elemMatchCondition compiles $elemMatch: operators look at each element, a query
-// at each element that is an object.
+// elemMatchCondition compiles $elemMatch: operators test each element, a query each element that is an object.
 func (c filterCompiler) elemMatchCondition(operand any) ([]fieldCondition, error) {
 	inner, ok := operand.(document.Object)
 	if !ok {
@@ -269,8 +266,8 @@ func isLogical(operator string) bool {
 	}
 }
 
-// The operators with a list of values: $in, $nin and $all. Documents have no type for regular
-// expressions, so a pattern in a list is written as it is on a field: {$regex, $options}.
+// The operators with a list are $in, $nin and $all. Documents have no type for regular expressions, so a pattern in a
+// list is written as on a field: {$regex, $options}.
 
 func isPattern(value any) bool {
 	o, ok := value.(document.Object)
@@ -320,7 +317,7 @@ func (c filterCompiler) listCondition(operator string, operand any) ([]fieldCond
 	return conditions, nil
 }
 
-// inCondition compiles a list in its fastest form.
+// inCondition compiles a list in the fastest form.
 func inCondition(values []any, patterns []candidateTest) candidateTest {
 	var test candidateTest
 	switch {
@@ -337,7 +334,7 @@ func inCondition(values []any, patterns []candidateTest) candidateTest {
 	return longList{candidateTest: test, bounds: sync.OnceValues(func() (Bounds, bool) { return boundsOfTest(test) })}
 }
 
-// oneOfCondition compiles a list of values. Lists of strings have a special form.
+// oneOfCondition compiles a list of values. Lists of strings have their own form.
 func oneOfCondition(values []any) candidateTest {
 	strings := make(oneOfStrings, len(values))
 	for _, value := range values {
@@ -350,7 +347,7 @@ func oneOfCondition(values []any) candidateTest {
 	return strings
 }
 
-// allCondition compiles $all: each value and pattern is found, or each $elemMatch is met.
+// allCondition compiles $all: each value and pattern must match an element, or each $elemMatch must be met.
 func (c filterCompiler) allCondition(operand any) ([]fieldCondition, error) {
 	if list, ok := operand.(document.Array); ok && list.Len() > 0 && isElemMatch(list.At(0)) {
 		return c.allElemMatch(list)
@@ -367,7 +364,7 @@ func (c filterCompiler) allCondition(operand any) ([]fieldCondition, error) {
 		group = append(group, fieldCondition{test: equalCondition(value)})
 	}
 	if len(values) > fewValues {
-		// The first narrows the candidates. The last has the position.
+		// The first condition narrows the candidates for an index. The last one determines the position.
 		group = []fieldCondition{group[0], {test: newEveryValue(values)}, group[len(group)-1]}
 	}
 	for _, pattern := range patterns {
@@ -376,7 +373,7 @@ func (c filterCompiler) allCondition(operand any) ([]fieldCondition, error) {
 	return []fieldCondition{conditionGroup(group)}, nil
 }
 
-// allElemMatch compiles an $all of only $elemMatch.
+// allElemMatch compiles an $all that only contains $elemMatch.
 func (c filterCompiler) allElemMatch(list document.Array) ([]fieldCondition, error) {
 	group := make([]fieldCondition, 0, list.Len())
 	for i, item := range list.All() {
@@ -397,8 +394,8 @@ func isElemMatch(value any) bool {
 	return ok && o.Len() == 1 && o.NameAt(0) == "$elemMatch"
 }
 
-// everyValue is $all with so many values that looking for each of them separately would take too long: one
-// pass looks for all of them.
+// everyValue is an $all with so many values that searching for each of them would take too long. It searches for all
+// of them at the same time.
 type everyValue struct {
 	// keys are the comparison keys of the values.
 	keys map[string]struct{}
@@ -412,7 +409,7 @@ func newEveryValue(values []any) *everyValue {
 	return e
 }
 
-// test is the condition on one array element, which equals at most one value.
+// test tests an array element, which equals at most one of the values.
 func (c *everyValue) test(value any, e *Evaluation) bool {
 	if value == document.Missing {
 		value = nil
@@ -439,7 +436,7 @@ type foundValues struct {
 	buffer     []byte
 }
 
-// test stops the walk once all were seen.
+// test ends the walk when all values were found.
 func (f *foundValues) test(value any, e *Evaluation) bool {
 	if value == document.Missing {
 		value = nil
@@ -456,9 +453,8 @@ func (f *foundValues) test(value any, e *Evaluation) bool {
 	return len(f.seen) == len(f.keys)
 }
 
-// bitsTest is $bitsAllSet, $bitsAllClear, $bitsAnySet and $bitsAnyClear: a condition on some bits of an
-// integer, or of a double without a fraction. Numbers have 64 bits in two's complement; every bit beyond them
-// equals the sign bit.
+// bitsTest is $bitsAllSet, $bitsAllClear, $bitsAnySet or $bitsAnyClear. It tests bits of an integer, or of a double
+// without a fraction, as a 64-bit number in two's complement. All bits beyond these equal the sign bit.
 type bitsTest struct {
 	mask uint64
 	// any is true if one matching bit is enough. clear is true if the bits must be 0.
@@ -482,7 +478,7 @@ func (c *bitsTest) test(value any, _ *Evaluation) bool {
 
 const signBit = 63
 
-// bitsCondition compiles the four operators on bits.
+// bitsCondition compiles the four bit operators.
 func bitsCondition(operator string, operand any) ([]fieldCondition, error) {
 	condition := &bitsTest{
 		any:   operator == "$bitsAnySet" || operator == "$bitsAnyClear",
@@ -508,14 +504,14 @@ func bitsCondition(operator string, operand any) ([]fieldCondition, error) {
 	return one(condition), nil
 }
 
-// unsupportedQueries maps the MongoDB query operators that this package lacks to alternatives.
+// unsupportedQueries maps unsupported query operators of MongoDB to alternatives.
 var unsupportedQueries = map[string]string{
 	"$where":      "it runs JavaScript; write the condition with $expr",
 	"$text":       "it needs a text index; search with $regex",
 	"$jsonSchema": "write the conditions with $type, $exists and comparisons",
 }
 
-// exprUse records whether a filter holds $expr, and whether one uses $$NOW.
+// exprUse records whether a filter uses $expr, and whether it uses $$NOW.
 type exprUse struct{ used, usesNow bool }
 
 func (c filterCompiler) exprCondition(operand any) (matcher, error) {
@@ -533,13 +529,13 @@ func (c filterCompiler) exprCondition(operand any) (matcher, error) {
 	return &exprMatcher{expression: e, work: sourceWork(document.SizeOf(operand)), usesNow: usesNow}, nil
 }
 
-// exprMatcher is $expr: it is met if an expression is true over the document.
+// exprMatcher is $expr. It matches if an expression is true for the document.
 type exprMatcher struct {
 	expression expression
-	// work is the work of evaluating each of its parts once.
+	// work is the work of evaluating every part of the expression once.
 	work    int
 	usesNow bool
-	// runs are the *expressionRun that no match is using.
+	// runs has unused *expressionRun.
 	runs sync.Pool
 }
 
@@ -574,8 +570,8 @@ func (m *exprMatcher) evaluate(root any, e *Evaluation) (any, error) {
 	return value, err
 }
 
-// exprLast moves expressions after the other conditions, as MongoDB does, so that an expression does not fail
-// on a document that another condition excludes.
+// exprLast moves $expr after the other conditions, as MongoDB does, so that it does not fail on a document that
+// another condition excludes.
 func exprLast(all []matcher) {
 	slices.SortStableFunc(all, func(a, b matcher) int {
 		_, aIsExpr := a.(*exprMatcher)

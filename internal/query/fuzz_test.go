@@ -62,7 +62,7 @@ func FuzzFilter(f *testing.F) {
 			require.False(t, compiled.Match(target))
 			return
 		}
-		if source.IsZero() || compiled.Near() != nil { // A search has no opposite.
+		if source.IsZero() || compiled.Near() != nil { // A search by distance has no opposite.
 			return
 		}
 		negated, err := query.CompileFilter(document.O("$nor", document.A(source)))
@@ -75,8 +75,8 @@ func FuzzFilter(f *testing.F) {
 	})
 }
 
-// FuzzEvaluation_IsBounded searches for small filters, changes, sorts and projections that continue after a
-// sixteenth of a budget is spent. As a test it runs one in eight of the known ones, or all in thorough tests.
+// FuzzEvaluation_IsBounded searches for small filters, changes, sorts and projections that continue after a sixteenth
+// of the budget is used up. As a test, it runs one in eight of the known inputs, or all in thorough tests.
 func FuzzEvaluation_IsBounded(f *testing.F) {
 	documents := storetest.HostileDocuments(1)
 	for i, call := range storetest.HostileCalls() {
@@ -104,7 +104,7 @@ func FuzzEvaluation_IsBounded(f *testing.F) {
 	})
 }
 
-// evaluateAll asks, changes, projects and sorts all documents.
+// evaluateAll filters, changes, projects and sorts all documents.
 func evaluateAll(e *query.Evaluation, arguments storetest.Arguments, documents []document.Object) error {
 	filter, err := query.CompileFilter(arguments.Filter)
 	if err != nil {
@@ -262,10 +262,10 @@ func FuzzProjection(f *testing.F) {
 	})
 }
 
-// samples is the number of random inputs of a property.
+// samples is the number of random inputs per property.
 const samples = 1000
 
-// randomDocument returns a document whose field names repeat.
+// randomDocument returns a document with few different field names.
 func randomDocument(random *rand.Rand) document.Object {
 	o := document.O("_id", random.IntN(3))
 	for _, name := range []string{"a", "b", "c"} {
@@ -276,7 +276,7 @@ func randomDocument(random *rand.Rand) document.Object {
 	return o
 }
 
-// requireOrder checks the laws of a total order on three things.
+// requireOrder checks the laws of a total order on three values.
 func requireOrder[T any](t *testing.T, compare func(a, b T) int, a, b, c T) {
 	t.Helper()
 	require.Zero(t, compare(a, a), "%v is equal to itself", a)
@@ -331,7 +331,7 @@ func TestSort_TotalOrder(t *testing.T) {
 	}
 }
 
-// A second path without values does not change the order, but makes the sort compare whole tuples.
+// A second path without values does not change the order. But with two paths, the sort compares whole tuples.
 func TestSort_TwoPathsAgreeWithOne(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(4, 4))

@@ -11,31 +11,31 @@ import (
 	"github.com/botctx/go-sdk/internal/geometry"
 )
 
-// geoTest is a condition on a place that an index can serve.
+// geoTest is a condition on places for which an index can be used.
 type geoTest interface {
 	candidateTest
-	// cover returns the cells that an index of a kind must search for the condition, or none if such an index
-	// cannot serve it.
+	// cover returns the cells that an index of a kind must search for the condition. It returns none if the index
+	// cannot be used.
 	cover(kind IndexKind) geometry.Cells
 }
 
 const (
-	// placeByteWork is reading and measuring a place, for each byte of its BSON. outlineByteWork is reading
-	// only its pairs.
+	// placeByteWork is for reading and measuring a place, per byte of its BSON. outlineByteWork is for only reading
+	// its pairs.
 	placeByteWork   = 16
 	outlineByteWork = 2
-	// sideWork is comparing a side of a line with one of another shape, without an index. twoSidesSize is
+	// sideWork is for comparing a side of a line with a side of another shape, without an index. twoSidesSize is
 	// about the size of two sides.
 	sideWork     = 32
 	twoSidesSize = 64
 )
 
-// isPlace is the package's isPlace within the evaluation, which is about to read the place.
+// isPlace is the package's isPlace with the charge for reading the place.
 func (e *Evaluation) isPlace(value any) bool {
 	return isPlace(value) && e.spend(document.SizeOf(value)*placeByteWork)
 }
 
-// isOutlined is isPlace for a condition that can rule out a shape by its outline alone.
+// isOutlined is isPlace for a condition that can often exclude a shape by its outline.
 func (e *Evaluation) isOutlined(value any) bool {
 	return isPlace(value) && e.spend(document.SizeOf(value)*outlineByteWork)
 }
@@ -43,7 +43,7 @@ func (e *Evaluation) isOutlined(value any) bool {
 // withinPlane is $geoWithin with a shape on the plane.
 type withinPlane struct {
 	region geometry.Plane
-	// work is the work of testing whether a pair is in the region.
+	// work is the work of testing one pair.
 	work int
 }
 
@@ -67,7 +67,7 @@ type withinSphere struct {
 	region geometry.Sphere
 	bounds []geometry.Box
 	hull   geometry.Hull
-	// cells returns the region's cover, which is costly to compute.
+	// cells returns the cover of the region, which takes long to compute.
 	cells func() geometry.Cells
 }
 
@@ -75,7 +75,7 @@ func newWithinSphere(region geometry.Sphere) withinSphere {
 	return withinSphere{region: region, bounds: region.Bounds(), hull: region.Hull(), cells: sync.OnceValue(region.Cover)}
 }
 
-// isNear reports whether a pair is in the region's bounds.
+// isNear reports whether a pair is within the region's bounds.
 func (c withinSphere) isNear(p geometry.Pair) bool {
 	for i := range c.bounds {
 		if c.bounds[i].Contains(p) {
@@ -162,7 +162,7 @@ func (c intersecting) lineWork(value any) int {
 	return c.shape.LineSides() * (1 + document.SizeOf(value)/twoSidesSize) * sideWork
 }
 
-// isApart reports whether the vertices of a value prove that it is outside.
+// isApart reports whether the corners of a value prove that it is outside.
 func (c intersecting) isApart(value any) bool {
 	o, ok := isGeoShape(value)
 	if !ok {
@@ -186,8 +186,8 @@ func isGeoShape(value any) (document.Object, bool) {
 	return o, kind != geoPoint
 }
 
-// eachVertex calls a function with each pair in a value that may be GeoJSON, until it returns false. It
-// reports whether it never did.
+// eachVertex calls take with each pair in a value that may be GeoJSON, until take returns false. It reports whether
+// take never did.
 func eachVertex(o document.Object, take func(geometry.Pair) bool) bool {
 	if coordinates, ok := o.Field(geoCoordinates); ok {
 		return eachPair(coordinates, take)
@@ -218,14 +218,14 @@ func eachPair(coordinates any, take func(geometry.Pair) bool) bool {
 	return true
 }
 
-// isStrict reports whether a shape is a polygon with strict winding. MongoDB accepts them only in queries; in
-// a document they never match.
+// isStrict reports whether a shape is a polygon with strict winding. MongoDB accepts such polygons only in queries;
+// in a document they never match.
 func isStrict(shape *geometry.Shape) bool {
 	return len(shape.Polygons) == 1 && shape.Polygons[0].IsStrict()
 }
 
-// geoCondition compiles $geoWithin, $within, its old name, and $geoIntersects. Each must be the only operator
-// of its field. $near is compiled elsewhere.
+// geoCondition compiles $geoWithin, its old name $within, and $geoIntersects. Each must be the only operator of its
+// field.
 func geoCondition(operator string, operand any, siblings document.Object) ([]fieldCondition, error) {
 	switch operator {
 	case "$geoWithin", "$within", "$geoIntersects":
@@ -254,7 +254,7 @@ func geoCondition(operator string, operand any, siblings document.Object) ([]fie
 	return one(test), nil
 }
 
-// geoSpecifier returns the only field of a geo operator's operand.
+// geoSpecifier returns the only field in the operand of a geo operator.
 func geoSpecifier(operand any) (specifier string, region any, err error) {
 	o, ok := operand.(document.Object)
 	if !ok {
@@ -302,7 +302,7 @@ func unknownShape(specifier string) error {
 	return boterr.Invalid("", "%s is not a shape of this operator", specifier)
 }
 
-// boxCondition compiles $box: two opposite corners.
+// boxCondition compiles $box, which has two opposite corners.
 func boxCondition(corners []any) (candidateTest, error) {
 	const two = 2
 	if len(corners) < two {
@@ -316,7 +316,7 @@ func boxCondition(corners []any) (candidateTest, error) {
 	return withinPlane{region: geometry.NewBox(a, b)}, boterr.PrefixField(boterr.Index(1), err)
 }
 
-// planePolygonCondition compiles $polygon: at least three corners.
+// planePolygonCondition compiles $polygon, which has at least three corners.
 func planePolygonCondition(corners []any) (candidateTest, error) {
 	const triangle = 3
 	if len(corners) < triangle {
@@ -348,7 +348,7 @@ func readCircle(parts []any) (center geometry.Pair, radius float64, err error) {
 	return center, radius, nil
 }
 
-// capCondition compiles $centerSphere: a pair on the globe and a radius in radians.
+// capCondition compiles $centerSphere, which has a pair on the globe and a radius in radians.
 func capCondition(parts []any) (candidateTest, error) {
 	center, radius, err := readCircle(parts)
 	if err != nil {
@@ -361,7 +361,7 @@ func capCondition(parts []any) (candidateTest, error) {
 	return newWithinSphere(geometry.NewCap(point, radius)), nil
 }
 
-// withinShapeCondition compiles the $geometry of $geoWithin, which must have an interior.
+// withinShapeCondition compiles the $geometry of $geoWithin. The shape must have an interior.
 func withinShapeCondition(operand any) (candidateTest, error) {
 	at, err := queryPlace(operand)
 	if err != nil {
@@ -390,22 +390,21 @@ func intersectsCondition(specifier string, operand any) (candidateTest, error) {
 	return newIntersecting(&geometry.Shape{Points: []geometry.Point{point}}), err
 }
 
-// GeoKey is a field of a geo index, for stores that keep such an index themselves. It finds places
-// by cells: parts of the globe, or for Geo2D of the plane, that are numbered as S2 numbers them. A
-// document that meets a geo condition has a cell that equals, lies within or contains one of the
-// condition's.
+// GeoKey is a field of a geo index, for stores that keep such an index themselves. It finds places by cells: parts of
+// the globe or, for Geo2D, of the plane, numbered as in S2. A document that meets a geo condition has a cell that
+// equals, lies within or contains one of the condition's cells.
 type GeoKey struct {
 	path *fieldPath
 	kind IndexKind
 }
 
-// NewGeoKey returns the key of an index of the kind Geo2D or Geo2DSphere.
+// NewGeoKey returns the key of an index. kind is Geo2D or Geo2DSphere.
 func NewGeoKey(path string, kind IndexKind) *GeoKey {
 	return &GeoKey{path: compilePath(path), kind: kind}
 }
 
-// AppendCells appends the cells of a document's places: for a point, a smallest cell. A missing value, null
-// and an empty array have none. A value that an index of that kind cannot hold is InvalidArgument.
+// AppendCells appends the cells of a document's places. A point has one smallest cell. A missing value, null and an
+// empty array have none. A value that an index of this kind cannot contain is InvalidArgument.
 func (k *GeoKey) AppendCells(cells []uint64, o document.Object) ([]uint64, error) {
 	var whole collector
 	k.path.walk(o, leafWhole, &whole, nil)
@@ -427,8 +426,8 @@ func (k *GeoKey) AppendCells(cells []uint64, o document.Object) ([]uint64, error
 	return cells, nil
 }
 
-// appendInner appends the cells of places inside an array that is itself a pair, such as [1, 2, [3, 4]]: a
-// filter considers both.
+// appendInner appends the cells of places within an array that is itself a pair, such as [1, 2, [3, 4]], because
+// filters consider both.
 func (k *GeoKey) appendInner(cells []uint64, value any) []uint64 {
 	list, _ := value.(document.Array)
 	for _, item := range list.Items() {
@@ -444,14 +443,14 @@ func (k *GeoKey) appendInner(cells []uint64, value any) []uint64 {
 	return cells
 }
 
-// isNothing reports whether a value counts as missing: null, or an empty array or object.
+// isNothing reports whether a value counts as missing: null, an empty array, or an empty object.
 func isNothing(value any) bool {
 	parts, ok := members(value)
 	return value == nil || ok && len(parts) == 0
 }
 
-// appendPlaneCells appends the cell of a pair, or the cells of an array of pairs. Values that are neither
-// array nor object are ignored.
+// appendPlaneCells appends the cells of a pair, or of an array of pairs. It ignores values that are neither an array
+// nor an object.
 func appendPlaneCells(cells []uint64, value any) ([]uint64, error) {
 	parts, _ := members(value)
 	if len(parts) == 0 {
@@ -509,8 +508,8 @@ func appendCells(cells []uint64, more geometry.Cells) []uint64 {
 	return cells
 }
 
-// GeoCells returns the cells that an index must search, and false if the filter has no condition that the
-// index can serve, at its top or in a top $and.
+// GeoCells returns the cells that an index must search. It returns false if the index cannot be used for any
+// condition at the filter's top or in a top $and.
 func (f *Filter) GeoCells(key *GeoKey) ([]uint64, bool) {
 	for condition := range f.Conditions() {
 		m, ok := condition.matcher.(*pathMatcher)
@@ -528,8 +527,8 @@ func (f *Filter) GeoCells(key *GeoKey) ([]uint64, bool) {
 	return nil, false
 }
 
-// Cells returns the cells that an index must search for places at a distance of inner to outer from the
-// search's point, in the search's unit.
+// Cells returns the cells that an index must search for places at a distance from inner to outer, in the search's
+// unit.
 func (g *GeoNear) Cells(key *GeoKey, inner, outer float64) []uint64 {
 	if !g.spherical {
 		return appendCells(nil, geometry.PlaneRing(g.pair, inner, outer))
@@ -549,8 +548,8 @@ func (g *GeoNear) Center(key *GeoKey) uint64 {
 	return uint64(geometry.PlaneCell(g.pair))
 }
 
-// Span returns the size of a cell in the search's unit. The level of a cell is the number of divisions from a
-// largest one.
+// Span returns the size of a cell at a level in the search's unit. The level of a cell is how many times a largest
+// cell was divided.
 func (g *GeoNear) Span(level int) float64 {
 	if !g.spherical {
 		return geometry.PlaneCellSize(level)
@@ -558,10 +557,9 @@ func (g *GeoNear) Span(level int) float64 {
 	return s2.AvgEdgeMetric.Value(level) * g.unit()
 }
 
-// Reach returns the minimum and maximum distance of the search, and the distance at which Cells returns all
-// cells.
+// Reach returns the minimum and maximum distance of the search, and the distance for which Cells returns all cells.
 func (g *GeoNear) Reach() (least, most, all float64) {
-	const acrossThePlane = 510 // Its diagonal is a little shorter.
+	const acrossThePlane = 510 // slightly more than the plane's diagonal
 	all = acrossThePlane
 	if g.spherical {
 		all = math.Pi * g.unit()

@@ -14,17 +14,17 @@ import (
 // EarthRadius is the radius of the earth in metres that MongoDB uses.
 const EarthRadius = geometry.EarthRadius
 
-// DefaultGeoKey is the field that Measure uses if the search names none.
+// DefaultGeoKey is the field that Measure uses if the search does not name one.
 const DefaultGeoKey = "location"
 
-// ErrNoGeoIndex is the cause of the error of a search that names no field in a collection without a geo
+// ErrNoGeoIndex is the cause of the error for a search that does not name a field, in a collection without a geo
 // index.
 var ErrNoGeoIndex = errors.New("there is no geo index, so the search must name the field")
 
-// GeoNear is a compiled search by the distance from a point: the argument of MongoDB's
-// $geoNear, or a filter's $near. It is safe for concurrent use.
+// GeoNear is a compiled search by distance from a point: the argument of MongoDB's $geoNear, or a filter's $near. It
+// is safe for concurrent use.
 type GeoNear struct {
-	// source is the zero Object for a filter's $near.
+	// source is the zero Object if the search is a filter's $near.
 	source document.Object
 	// pair is the point to search around. point is its position on the globe if the search is spherical.
 	pair          geometry.Pair
@@ -40,16 +40,16 @@ type GeoNear struct {
 	includeLocs   string
 }
 
-// GeoResult is a document that was found.
+// GeoResult is a found document.
 type GeoResult struct {
-	// Document has the distance and the place in it if the query asked for that.
+	// Document includes the distance and the place if the search asks for them.
 	Document document.Object
-	// Distance is in metres if the query's point is GeoJSON, in radians for a legacy pair with spherical,
-	// else in the units of the coordinates. It includes the query's distanceMultiplier.
+	// Distance is in metres if the search's point is GeoJSON, in radians for a legacy pair with spherical, and
+	// otherwise in the unit of the coordinates. It is multiplied by distanceMultiplier.
 	Distance float64
 }
 
-// CompileGeoNear compiles a search. Its fields are the fields of $geoNear, and limit:
+// CompileGeoNear compiles a search. Its fields are the fields of $geoNear and limit:
 //
 //   - near: a GeoJSON point, {"type": "Point", "coordinates": [longitude,
 //     latitude]}, or a legacy pair [x, y] or {"lng": x, "lat": y}. Required. A third
@@ -65,9 +65,8 @@ type GeoResult struct {
 //   - distanceMultiplier: the factor for distances in results.
 //   - key: the dotted path of the field that holds the places.
 //
-// A point off the globe (for a legacy pair without spherical: beyond 180 in either
-// direction), a number that is negative or no number, null but for spherical, and a
-// field that is unknown are InvalidArgument.
+// The following are InvalidArgument: a point off the globe (for a legacy pair without spherical: beyond 180 in either
+// direction), a negative number or NaN, null except for spherical, and an unknown field.
 func CompileGeoNear(source document.Object) (*GeoNear, error) {
 	if err := source.Err(); err != nil {
 		return nil, err
@@ -93,10 +92,10 @@ func CompileGeoNear(source document.Object) (*GeoNear, error) {
 	return g, nil
 }
 
-// Source returns the argument of $geoNear. It is the zero Object for a filter's $near.
+// Source returns the argument of $geoNear, or the zero Object for a filter's $near.
 func (g *GeoNear) Source() document.Object { return g.source }
 
-// noPoint is the error for a near that is not a point, with the reason.
+// noPoint returns the error for a near that is not a point.
 func noPoint(err error) error {
 	reason := err.Error()
 	if cause, ok := boterr.AsError(err); ok {
@@ -133,7 +132,7 @@ func (g *GeoNear) setOption(key string, value any) (err error) {
 	return err
 }
 
-// distanceExpression reads a distance, which may be an expression.
+// distanceExpression returns a distance, which may be an expression.
 func distanceExpression(source any) (float64, error) {
 	value, err := constantOf(source)
 	if err != nil {
@@ -142,8 +141,7 @@ func distanceExpression(source any) (float64, error) {
 	return distanceOperand(value, orInfinite)
 }
 
-// constantOf returns the value of an expression without a document, in which a path
-// finds nothing: null.
+// constantOf returns the value of an expression without a document. Paths in it have no value, so they give null.
 func constantOf(source any) (any, error) {
 	e, err := expressionCompiler{timeless: true, instructions: new(int)}.expression(source)
 	if err != nil {
@@ -156,7 +154,7 @@ func constantOf(source any) (any, error) {
 	return value, err
 }
 
-// pathOperand reads a dotted path.
+// pathOperand parses a dotted path.
 func pathOperand(value any) (string, error) {
 	path, ok := value.(string)
 	if !ok {
@@ -170,8 +168,8 @@ func pathOperand(value any) (string, error) {
 	return path, document.CheckPath(path)
 }
 
-// resultPath is pathOperand for a path at which a result is written. It has fewer parts than a
-// value can have levels, so that the result fits below it.
+// resultPath is pathOperand for the path of a result. It has fewer parts than a value can have levels, so that the
+// result fits into it.
 func resultPath(value any) (string, error) {
 	path, err := pathOperand(value)
 	if err == nil && strings.Count(path, ".")+1 >= document.MaxNesting {
@@ -197,8 +195,7 @@ func limitOperand(value any) (int64, error) {
 	return limit, nil
 }
 
-// setNear sets the point to search around, which is GeoJSON or a pair, with a
-// maximum distance as its third number.
+// setNear sets the point to search around: GeoJSON, or a pair with an optional maximum distance as its third number.
 func (g *GeoNear) setNear(near any) error {
 	if values, ok := members(near); ok && isLegacy(near) && len(values) == 3 {
 		most, err := distanceOperand(values[2], orInfinite)
@@ -226,7 +223,7 @@ func (g *GeoNear) setPoint(at place) (err error) {
 	return checkInPlane(at.pair)
 }
 
-// checkInPlane refuses a pair beyond the bounds that an index on the plane has.
+// checkInPlane refuses a pair outside the bounds of an index on the plane.
 func checkInPlane(p geometry.Pair) error {
 	const bound = 180
 	if math.Abs(p.X) <= bound && math.Abs(p.Y) <= bound {
@@ -235,13 +232,13 @@ func checkInPlane(p geometry.Pair) error {
 	return boterr.Invalid("", "[%v, %v] is beyond %d in a direction", p.X, p.Y, bound)
 }
 
-// Filter returns the query's filter, or nil if there is none.
+// Filter returns the search's filter, or nil.
 func (g *GeoNear) Filter() *Filter { return g.filter }
 
-// Limit returns the most documents to return; 0 is all.
+// Limit returns the maximum number of documents, or 0 for all.
 func (g *GeoNear) Limit() int64 { return g.limit }
 
-// Key returns the path of the field that the query names, or "".
+// Key returns the path of the field that the search names, or "".
 func (g *GeoNear) Key() string {
 	if g.key == nil {
 		return ""
@@ -249,8 +246,8 @@ func (g *GeoNear) Key() string {
 	return g.key.text
 }
 
-// NotServed is the error of a search that no geo index serves, although its collection has geo indexes: on
-// the field that it names, or on the field of the only geo index.
+// NotServed returns the error for a search for which no geo index of its collection can be used: by the field that it
+// names, or by the field of the only geo index.
 func (g *GeoNear) NotServed(path string) error {
 	kind := g.Kinds()[0]
 	if g.Key() != "" {
@@ -260,30 +257,29 @@ func (g *GeoNear) NotServed(path string) error {
 		"or spherical, and one on the plane a pair", kind, path)
 }
 
-// WithKey returns the search in the field at another path: the path of the store's index if the query names
-// none.
+// WithKey returns the search in the field at another path, such as the path of the store's index.
 func (g *GeoNear) WithKey(path string) *GeoNear {
 	with := *g
 	with.key = compilePath(path)
 	return &with
 }
 
-// At returns the search with the time that $$NOW is in its filter.
+// At returns the search with now as the value of $$NOW in its filter.
 func (g *GeoNear) At(now time.Time) *GeoNear {
 	at := *g
 	at.filter = g.filter.At(now)
 	return &at
 }
 
-// Within returns the search among the documents that a further filter matches.
+// Within returns the search restricted to documents that match a further filter.
 func (g *GeoNear) Within(filter *Filter) *GeoNear {
 	within := *g
 	within.filter = And(filter, g.filter)
 	return &within
 }
 
-// Kinds returns the kinds of index that can serve the search, the best one first:
-// GeoJSON needs Geo2DSphere, a pair on the plane Geo2D, and one on the globe either.
+// Kinds returns the kinds of index that can be used for the search, best first: Geo2DSphere for GeoJSON, Geo2D for a
+// pair on the plane, and either for a pair on the globe.
 func (g *GeoNear) Kinds() []IndexKind {
 	switch {
 	case !g.spherical:
@@ -295,9 +291,8 @@ func (g *GeoNear) Kinds() []IndexKind {
 	}
 }
 
-// Measure returns a document with its distance, and false if it has no place that can be measured or none
-// within the wanted distances. It does not check the filter. If there are several places, it uses the
-// nearest.
+// Measure returns a document with its distance. ok is false if it has no place that can be measured, or none within
+// the distances. It does not check the filter. Of several places, it uses the nearest.
 func (g *GeoNear) Measure(document document.Object) (GeoResult, bool) {
 	found, ok := g.nearest(document)
 	if !ok {
@@ -311,7 +306,7 @@ type measured struct {
 	value    any
 }
 
-// nearest returns the nearest place of a document, and false if it has none within the wanted distances.
+// nearest returns the nearest place of a document. ok is false if it has none within the distances.
 func (g *GeoNear) nearest(document document.Object) (nearest measured, ok bool) {
 	key := g.key
 	if key == nil {
@@ -358,7 +353,7 @@ func (m *measured) takeEach(g *GeoNear, list document.Array) {
 	}
 }
 
-// take keeps a place if it is nearer.
+// take keeps a place if it is nearer than the previous one.
 func (m *measured) take(g *GeoNear, at place, value any) {
 	distance, ok := g.distance(at)
 	if ok && (m.value == nil || distance < m.distance) {
@@ -366,8 +361,8 @@ func (m *measured) take(g *GeoNear, at place, value any) {
 	}
 }
 
-// distance returns the distance of a place in the query's unit, and false if it is not on the globe or, for a
-// search on the plane, not a point.
+// distance returns the distance of a place in the search's unit. ok is false if the place is not on the globe or, for
+// a search on the plane, is not a point.
 func (g *GeoNear) distance(at place) (float64, bool) {
 	if !g.spherical {
 		return at.pair.Distance(g.pair), at.shape == nil
@@ -390,15 +385,14 @@ func (g *GeoNear) unit() float64 {
 	return 1
 }
 
-// Distance returns the distance of the nearest place of a document in the search's unit, without its
-// distanceMultiplier, and false if the document has none that can be measured or none within the wanted
-// distances.
+// Distance returns the distance of a document's nearest place in the search's unit, without distanceMultiplier. ok is
+// false if the document has no place that can be measured, or none within the distances.
 func (g *GeoNear) Distance(document document.Object) (float64, bool) {
 	found, ok := g.nearest(document)
 	return found.distance, ok
 }
 
-// Distance is GeoNear.Distance within the evaluation, and counts the document as visited.
+// Distance is GeoNear.Distance within the evaluation. It counts the document as visited.
 func (e *Evaluation) Distance(near *GeoNear, doc document.Object) (distance float64, ok bool, err error) {
 	e.Visit(doc)
 	field := DefaultGeoKey
@@ -413,7 +407,7 @@ func (e *Evaluation) Distance(near *GeoNear, doc document.Object) (distance floa
 	return distance, ok, nil
 }
 
-// result adds the distance and the place to a document if the query asks for them.
+// result adds the distance and the place to a document if the search asks for them.
 func (g *GeoNear) result(document document.Object, distance float64, location any) GeoResult {
 	if g.distanceField != "" {
 		document = putAt(document, strings.Split(g.distanceField, "."), distance)
@@ -424,8 +418,7 @@ func (g *GeoNear) result(document document.Object, distance float64, location an
 	return GeoResult{Document: document, Distance: distance}
 }
 
-// putAt returns an object with the value at a path. A value on the way that is not an object is
-// replaced by one, as in MongoDB.
+// putAt returns an object with the value at a path. As in MongoDB, it replaces other values on the path by objects.
 func putAt(o document.Object, path []string, value any) document.Object {
 	if len(path) > 1 {
 		at, _ := o.Field(path[0])
@@ -435,7 +428,7 @@ func putAt(o document.Object, path []string, value any) document.Object {
 	return o.Put(path[0], value)
 }
 
-// isNear reports whether an operator orders by distance. $geoNear is an old name.
+// isNear reports whether an operator sorts by distance. $geoNear is an old name.
 func isNear(operator string) bool {
 	switch operator {
 	case "$near", "$nearSphere", "$geoNear":
@@ -445,17 +438,17 @@ func isNear(operator string) bool {
 	}
 }
 
-// nearSlot receives the $near of a filter. Conditions that are compiled without a slot cannot have a $near.
+// nearSlot receives the $near of a filter. Where the compiler has no slot, $near is not allowed.
 type nearSlot struct{ near *GeoNear }
 
-// withoutNear returns the compiler for the parts of a filter that cannot have a $near.
+// withoutNear returns the compiler for parts of a filter that cannot contain a $near.
 func (c filterCompiler) withoutNear() filterCompiler {
 	inner := c
 	inner.slot = nil
 	return inner
 }
 
-// nearOperators returns the value of a field if it is a $near: its operators, which begin with it.
+// nearOperators returns the value of a field as operators if it starts with a $near.
 func nearOperators(operand any) (document.Object, bool) {
 	operators, ok := operand.(document.Object)
 	if !ok || operators.Len() == 0 || !isNear(operators.NameAt(0)) {
@@ -491,7 +484,7 @@ func isWrapped(operand any) bool {
 	return ok && (o.Len() == 0 || isOperatorObject(o))
 }
 
-// setWrappedNear reads {$near: {$geometry: point, $maxDistance: metres}}.
+// setWrappedNear parses {$near: {$geometry: point, $maxDistance: metres}}.
 func (g *GeoNear) setWrappedNear(operators document.Object) error {
 	if operators.Len() > 1 {
 		return boterr.Invalid(operators.NameAt(1), "cannot be used next to a search with $geometry: put distances inside the search")
@@ -533,7 +526,7 @@ func (g *GeoNear) setGeometry(value any) error {
 	return g.setPoint(at)
 }
 
-// setLegacyNear reads {$near: [x, y], $maxDistance: distance}. The point may also be GeoJSON.
+// setLegacyNear parses {$near: [x, y], $maxDistance: distance}. The point may also be GeoJSON.
 func (g *GeoNear) setLegacyNear(operators document.Object) error {
 	operator := operators.NameAt(0)
 	for key, value := range operators.All() {
@@ -557,7 +550,7 @@ func (g *GeoNear) setLegacyNear(operators document.Object) error {
 	return nil
 }
 
-// distanceRange decides whether a distance may be infinite.
+// distanceRange determines whether a distance may be infinite.
 type distanceRange bool
 
 const (
@@ -565,7 +558,7 @@ const (
 	orInfinite distanceRange = true
 )
 
-// distanceOperand reads a distance, which is not negative.
+// distanceOperand parses a non-negative distance.
 func distanceOperand(value any, allowed distanceRange) (float64, error) {
 	distance, ok := document.FloatNumber(value)
 	if !ok || !(distance >= 0) || allowed == finiteOnly && math.IsInf(distance, 1) { // NaN is not a distance.
@@ -574,7 +567,7 @@ func distanceOperand(value any, allowed distanceRange) (float64, error) {
 	return distance, nil
 }
 
-// nearMatcher is met by documents within the distances of a search.
+// nearMatcher matches documents within the distances of a search.
 type nearMatcher struct{ near *GeoNear }
 
 func (m nearMatcher) match(root any, _ *Evaluation) bool {
@@ -583,8 +576,8 @@ func (m nearMatcher) match(root any, _ *Evaluation) bool {
 	return ok
 }
 
-// Near returns the search of the filter's $near or $nearSphere, or nil if it has none. The filter matches
-// documents within its distances, and a store returns matches nearest first unless there is a sort.
+// Near returns the search of the filter's $near or $nearSphere, or nil. The filter matches documents within its
+// distances. Unless there is a sort, a store returns them nearest first.
 func (f *Filter) Near() *GeoNear {
 	if f == nil || f.rare == nil {
 		return nil

@@ -7,16 +7,14 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// matcher is a node of a compiled filter: a condition on a whole document, or on
-// an array element that $elemMatch looks into.
+// matcher is a node of a compiled filter: a condition on a document or, in $elemMatch, on an array element.
 type matcher interface {
-	// match reports whether root, an Object or an Array, meets the condition, and
-	// records in the evaluation the array element through which it does. A nil evaluation
-	// has no budget and records nothing.
+	// match reports whether root, an Object or Array, meets the condition. It records in the evaluation through which
+	// array element it does. A nil evaluation has no budget and records nothing.
 	match(root any, e *Evaluation) bool
 }
 
-// allOf is met if all of its matchers are: $and, and the fields of a query.
+// allOf matches if all of its matchers do: $and, and the fields of a query.
 type allOf []matcher
 
 func (all allOf) match(root any, e *Evaluation) bool {
@@ -35,8 +33,8 @@ func (all allOf) match(root any, e *Evaluation) bool {
 	return true
 }
 
-// anyOf is met if one of its matchers is: $or. It has no position, as in MongoDB,
-// unless it is one of the forms that newAnyOf replaces.
+// anyOf matches if one of its matchers does: $or. As in MongoDB it records no position, except in the forms that
+// newAnyOf replaces.
 type anyOf []matcher
 
 func (matchers anyOf) match(root any, e *Evaluation) bool {
@@ -46,8 +44,8 @@ func (matchers anyOf) match(root any, e *Evaluation) bool {
 	return matched && !e.hasEnded()
 }
 
-// newAnyOf compiles $or: a single clause to that clause, and equalities at one path to $in. Both
-// have a position, unlike other forms of $or.
+// newAnyOf compiles $or. It compiles a single clause to that clause, and equalities at one path to $in. Unlike other
+// forms of $or, these record a position.
 func newAnyOf(clauses []matcher) matcher {
 	if len(clauses) == 1 {
 		return clauses[0]
@@ -73,7 +71,7 @@ func newAnyOf(clauses []matcher) matcher {
 	return &pathMatcher{path: common, test: inCondition(values, patterns)}
 }
 
-// isEquality reports whether $in can contain a test.
+// isEquality reports whether a test can be a value of $in.
 func isEquality(test candidateTest) bool {
 	switch test.(type) {
 	case equalTo, equalToString, likePattern:
@@ -83,14 +81,14 @@ func isEquality(test candidateTest) bool {
 	}
 }
 
-// noneOf is met if none of its matchers is: $nor, $not, $ne and $nin. A mismatch leaves no position.
+// noneOf matches if none of its matchers does: $nor, $not, $ne and $nin. It records no position.
 type noneOf []matcher
 
 func (none noneOf) match(root any, e *Evaluation) bool {
 	return !anyOf(none).match(root, e) && !e.hasEnded()
 }
 
-// pathMatcher is met if one of the values at a path meets a condition.
+// pathMatcher matches if one of the values at a path meets a condition.
 type pathMatcher struct {
 	path *fieldPath
 	mode leafMode
@@ -109,8 +107,8 @@ func (m *pathMatcher) match(root any, e *Evaluation) bool {
 	return m.path.walk(root, m.mode, m.test, e)
 }
 
-// elementsOf is $elemMatch with a query: an array with an element that is an
-// object or an array and matches.
+// elementsOf is $elemMatch with a query: it matches an array if one of its elements is an object or array that
+// matches.
 type elementsOf struct{ query matcher }
 
 func (c elementsOf) test(value any, e *Evaluation) bool {
@@ -143,8 +141,8 @@ func (c elementsOf) find(value any, e *Evaluation) (int, bool) {
 	return 0, false
 }
 
-// fieldsOf returns an array as an object with the indexes as names, as in BSON. A query for an element that
-// is an array does not search the elements of that array.
+// fieldsOf returns an array as an object with the indexes as names, as in BSON. So a query for an element that is an
+// array does not search the elements of this array.
 func fieldsOf(array document.Array) document.Object {
 	b := document.NewBuilder(array.Len())
 	for i, item := range array.Items() {
@@ -153,7 +151,7 @@ func fieldsOf(array document.Array) document.Object {
 	return b.Object()
 }
 
-// valuesOf is $elemMatch with operators: an array with an element that meets all.
+// valuesOf is $elemMatch with operators: it matches an array if one of its elements meets all of them.
 type valuesOf struct{ condition candidateTest }
 
 func (c valuesOf) test(value any, e *Evaluation) bool {
@@ -174,13 +172,13 @@ func (c valuesOf) find(value any, e *Evaluation) (int, bool) {
 	return 0, false
 }
 
-// elementFinder is a condition on an array that one element decides.
+// elementFinder is a condition on an array that one of its elements must meet.
 type elementFinder interface {
 	candidateTest
 	find(value any, e *Evaluation) (int, bool)
 }
 
-// elementMatcher is a pathMatcher for $elemMatch that records the element.
+// elementMatcher is a pathMatcher for $elemMatch. It records the element.
 type elementMatcher struct {
 	path   *fieldPath
 	finder elementFinder

@@ -14,19 +14,18 @@ import (
 )
 
 const (
-	// maxPattern is the longest pattern in bytes, as in MongoDB.
+	// maxPattern is the maximum length of a pattern in bytes, as in MongoDB.
 	maxPattern = 32764
-	// maxInstructions is the maximum total number of instructions in the patterns of a filter, or of the
-	// expressions of a projection. They take about 20 MiB.
+	// maxInstructions is the maximum number of instructions of all patterns in a filter, or in the expressions of a
+	// projection. They need about 20 MiB.
 	maxInstructions = 100_000
-	// rangesAlike is the number of range ends of a character class that take as much memory as an
-	// instruction.
+	// rangesAlike is the number of range ends in a character class that need as much memory as an instruction.
 	rangesAlike = 8
 )
 
-// The work of matching a text: of beginning, and for each instruction and byte. The regexp package does not
-// report its work, so the worst case is charged. A small program stays in the processor's cache. It counts
-// less than the worst case, so that searching a store for a word succeeds.
+// The work of matching a text: for starting, and per instruction and byte. The regexp package does not report its
+// work, so the worst case is charged. A small program, which stays in the processor's cache, is charged less, so that
+// a search for a word in a store succeeds.
 const (
 	patternMatchWork = 1 << 6
 	smallProgram     = 32
@@ -34,25 +33,24 @@ const (
 	largeStepWork    = 24
 )
 
-// pattern is a compiled pattern of MongoDB's syntax, for Go's regexp package, which matches in
-// linear time. It may be used by several goroutines at once.
+// pattern is a pattern in MongoDB's syntax, compiled for Go's regexp package, which matches in linear time. It is
+// safe for concurrent use.
 type pattern struct {
 	re *regexp.Regexp
-	// behind matches texts that begin one character before the start of the search. Its first group is the
-	// match.
+	// behind matches a text that starts one character before the start of the search. Its first group is the match.
 	behind func() *regexp.Regexp
-	// groups are the numbers in re of the whole match and of the groups of the source. The other groups
-	// capture a final newline that $ leaves out.
+	// groups are the numbers in re of the match and of the groups of the source. Other groups capture a final newline
+	// that $ excludes.
 	groups []int
-	// size is about the number of instructions.
+	// size is approximately the number of instructions.
 	size int
-	// prefix is a text that every match begins with. If isAnchored, the text begins with it.
+	// prefix is a text with which every match starts. If isAnchored is true, the whole text starts with it.
 	prefix     string
 	isAnchored bool
-	// isPlain is true if the pattern is only the prefix.
+	// isPlain is true if the pattern consists only of the prefix.
 	isPlain bool
-	// emptyLoops is true if a repetition may match the empty text. The captures of its groups then differ
-	// from MongoDB's.
+	// emptyLoops is true if a repetition may match an empty text. The captures of its groups then differ from
+	// MongoDB's.
 	emptyLoops bool
 }
 
@@ -92,7 +90,7 @@ func compilePattern(source, options string) (*pattern, error) {
 	return p, nil
 }
 
-// countInstructions adds a pattern's instructions to the total, and returns an error if it is too large.
+// countInstructions adds a pattern's instructions to the total. It returns an error if there are too many.
 func countInstructions(counted *int, p *pattern) error {
 	if counted == nil || p == nil {
 		return nil
@@ -103,7 +101,7 @@ func countInstructions(counted *int, p *pattern) error {
 	return nil
 }
 
-// followers is the kind of syntax after a part of a pattern.
+// followers is what kind of syntax follows a part of a pattern.
 type followers int
 
 const (
@@ -112,9 +110,9 @@ const (
 	textFollows
 )
 
-// inspect refuses patterns that would match differently than on MongoDB: $ before other parts, if MongoDB
-// could match a final newline, and ^ with the option m before a part that may be empty, since on MongoDB no
-// line begins after a final newline. It also looks for loops over a part that may be empty.
+// inspect refuses patterns that would match differently on MongoDB: $ before other parts, if MongoDB could match a
+// final newline there; and ^ with the option m before a part that may be empty, because on MongoDB no line starts
+// after a final newline. It also detects loops over a part that may be empty.
 func (p *pattern) inspect(tree *syntax.Regexp, behind followers) error {
 	switch {
 	case tree.Op == syntax.OpEndText && tree.Flags&syntax.WasDollar != 0 && behind != nothingFollows:
@@ -139,7 +137,7 @@ func (p *pattern) inspect(tree *syntax.Regexp, behind followers) error {
 	return nil
 }
 
-// mayBeEmpty reports whether a part can match the empty text.
+// mayBeEmpty reports whether a part can match an empty text.
 func mayBeEmpty(tree *syntax.Regexp) bool {
 	switch tree.Op {
 	case syntax.OpLiteral, syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL, syntax.OpNoMatch:
@@ -157,7 +155,7 @@ func mayBeEmpty(tree *syntax.Regexp) bool {
 	}
 }
 
-// sizeOfPattern estimates the instructions of a pattern before it is compiled.
+// sizeOfPattern estimates the number of instructions of a pattern before compiling it.
 func sizeOfPattern(tree *syntax.Regexp) int {
 	var size int
 	switch tree.Op {
@@ -177,7 +175,7 @@ func sizeOfPattern(tree *syntax.Regexp) int {
 	return size
 }
 
-// readPrefix records the prefix of all matching texts.
+// readPrefix determines the prefix of all matches.
 func (p *pattern) readPrefix(tree *syntax.Regexp) {
 	parts := []*syntax.Regexp{tree}
 	if tree.Op == syntax.OpConcat {
@@ -192,7 +190,7 @@ func (p *pattern) readPrefix(tree *syntax.Regexp) {
 	}
 }
 
-// indexPrefix returns the prefix of every matching string; it may be empty.
+// indexPrefix returns the prefix of every matching string, possibly "".
 func (p *pattern) indexPrefix() string {
 	if p.isAnchored {
 		return p.prefix
@@ -204,7 +202,7 @@ func (p *pattern) byteWork() int {
 	return min(p.size, smallProgram)*smallStepWork + max(p.size-smallProgram, 0)*largeStepWork
 }
 
-// match reports whether a text matches. It charges for all of the text before it matches.
+// match reports whether a text matches. It charges for the whole text in advance.
 func (p *pattern) match(text string, charge func(work int) error) (bool, error) {
 	if err := charge(patternMatchWork + len(p.prefix)/bytesOfWork); err != nil {
 		return false, err
@@ -228,9 +226,9 @@ func (p *pattern) match(text string, charge func(work int) error) (bool, error) 
 	return p.re.MatchString(text), nil
 }
 
-// find returns the first match that begins at or after a position of the text: the start and end of the match
-// and of each group in bytes, or -1 for groups without a capture. It is nil if nothing matches. It charges
-// for each character that it reads.
+// find returns the first match that starts at or after a position. The result has the start and end, in bytes, of the
+// match and of each group, or -1 for groups without a capture. It is nil if there is no match. find charges for each
+// character that it reads.
 func (p *pattern) find(text string, from int, charge func(work int) error) ([]int, error) {
 	if p.emptyLoops {
 		return nil, unsupportedPattern("a repetition of what may be empty",
@@ -267,7 +265,7 @@ func (p *pattern) find(text string, from int, charge func(work int) error) ([]in
 	return match, nil
 }
 
-// chargedReader reads a text, and charges for each character. It ends when the budget is spent.
+// chargedReader reads a text and charges for each character. It ends when the budget is used up.
 type chargedReader struct {
 	text   string
 	charge func(work int) error
@@ -287,7 +285,7 @@ func (r *chargedReader) ReadRune() (c rune, length int, err error) {
 	return c, length, nil
 }
 
-// regexCondition compiles $regex with $options of the same object.
+// regexCondition compiles $regex with the $options of the same object.
 func (c filterCompiler) regexCondition(operand any, siblings document.Object) ([]fieldCondition, error) {
 	pattern, ok := operand.(string)
 	if !ok {
@@ -309,7 +307,7 @@ func (c filterCompiler) regexCondition(operand any, siblings document.Object) ([
 	return one(likePattern{compiled}), nil
 }
 
-// optionsCondition checks that $options has a $regex, which reads it.
+// optionsCondition checks that $options has a $regex, which uses it.
 func optionsCondition(siblings document.Object) ([]fieldCondition, error) {
 	if _, ok := siblings.Field("$regex"); !ok {
 		return nil, boterr.Invalid("", "$options needs a $regex in the same object")

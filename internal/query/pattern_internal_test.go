@@ -13,8 +13,8 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// match is a pattern with its options, a text, and the matches of PCRE2 10.42 in UTF mode: the bytes where the
-// match and its groups begin and end, or nil for none.
+// match is a pattern with options, a text, and the matches of PCRE2 10.42 in UTF mode: the bytes at which the match
+// and its groups start and end, or nil.
 type match struct {
 	pattern, options, text string
 	want                   []int
@@ -155,7 +155,7 @@ var matches = map[string][]match{
 	},
 }
 
-// free is a budget without end.
+// free is an unlimited budget.
 func free(int) error { return nil }
 
 func newPattern(t *testing.T, pattern, options string) *pattern {
@@ -269,7 +269,7 @@ func TestPattern_EmptyLoopsMatchButAreNotFound(t *testing.T) {
 	}
 }
 
-// TestPattern_FindsWhatMatches writes patterns at random.
+// TestPattern_FindsWhatMatches uses random patterns.
 func TestPattern_FindsWhatMatches(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -304,7 +304,7 @@ func pick(random *rand.Rand, words string) string {
 	return list[random.IntN(len(list))]
 }
 
-// randomPattern writes a pattern with nested groups up to a depth.
+// randomPattern returns a random pattern with groups nested up to a depth.
 func randomPattern(random *rand.Rand, depth int) string {
 	var b strings.Builder
 	for range 1 + random.IntN(3) {
