@@ -40,7 +40,7 @@ type alarm struct {
 }
 
 const (
-	// pollsPerLook is how many times less often the scheduler queries a store that supports notices.
+	// pollsPerLook is the number of polling intervals per query of a store that supports notices.
 	pollsPerLook = 10
 	// maxTimes limits the stored notices. A further notice makes the scheduler query at once.
 	maxTimes = 10_000

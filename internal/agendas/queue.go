@@ -293,7 +293,7 @@ type entry struct {
 	due *heap
 }
 
-// place is where a queue keeps an entry.
+// place is the position of an entry in a queue.
 type place uint8
 
 const (

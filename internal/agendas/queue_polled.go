@@ -157,7 +157,7 @@ func (p *polledQueue) renew(ctx context.Context, now time.Time, maxAge time.Dura
 	return p.look(ctx, now, places)
 }
 
-// look queries the first due agendas, except those of channels that are already in found or blocked.
+// look queries the first due agendas, except agendas of channels that are already in found or blocked.
 func (p *polledQueue) look(ctx context.Context, now time.Time, places *fair.Shares) error {
 	but := maps.Clone(p.blocked)
 	p.found.channels.All(func(k fair.Key, _ *heap) bool {
@@ -174,7 +174,7 @@ func (p *polledQueue) look(ctx context.Context, now time.Time, places *fair.Shar
 			apps[app] = true
 		}
 	}
-	if apps[""] { // "" also stands for apps that are not strings.
+	if apps[""] { // "" also means apps that are not strings.
 		held = held.Append(document.O(record.FieldApp, isText("")))
 	}
 	filter := isDue(now).With("$nor", held)

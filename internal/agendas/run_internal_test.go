@@ -26,7 +26,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// live is a stand in a synctest bubble, in which timers and the store's clock agree.
+// live is an engine in a synctest bubble, in which timers and the store's clock agree.
 type live struct {
 	*stand
 

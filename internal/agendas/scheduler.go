@@ -31,7 +31,7 @@ type SchedulerConfig struct {
 	// starts and is tried again; after the last attempt, the pattern continues in the previous zone. By default,
 	// patterns stay in the zone in which they were created.
 	Zone func(ctx context.Context, of agenda.Agenda) (string, error)
-	// Retention and FailedRetention are how long Run keeps completed agendas, counted from their last scheduled time,
+	// Retention and FailedRetention limit how long Run keeps completed agendas, counted from their last scheduled time,
 	// and agendas that failed for good, counted from the last failure; see botctx.Retention.
 	Retention, FailedRetention time.Duration
 

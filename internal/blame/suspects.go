@@ -37,7 +37,7 @@ const (
 	// suspectFor is the maximum time without other suspects while a suspect runs. It grows with each loss. It is
 	// twice the default time limit of a run, because runs may end late.
 	suspectFor = 2 * aloneFor
-	// askedFor is how long an app keeps its turn after its last request.
+	// askedFor is the time for which an app keeps its turn after its last request.
 	askedFor = 10 * time.Second
 )
 

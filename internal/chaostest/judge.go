@@ -287,7 +287,7 @@ func (j *judge) requireFine(t *testing.T) {
 
 // Figures are the counts of a test.
 type Figures struct {
-	// Events is the number of answered events. Repeated is how many of them were sent again.
+	// Events is the number of answered events. Repeated is the number that were sent again.
 	Events, Repeated int
 	// Runs is the number of runs. Again is the number of runs after an earlier run of the same event.
 	Runs, Again int
@@ -516,7 +516,7 @@ func readJournal(path string) ([]entry, error) {
 // Counted is the id of the member whose counter events, agendas and redirects increment.
 const Counted = "counted"
 
-// Where the counter is: in the member, and in an entry of a data source.
+// The locations of the counter: in the member, and in an entry of a data source.
 const (
 	pathCount  = "count"
 	counters   = "counters"

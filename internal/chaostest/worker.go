@@ -361,7 +361,7 @@ const (
 	poison = "poison"
 )
 
-// Where the bot stores handled events: in a data source and in the member.
+// The locations in which the bot stores handled events: in a data source and in the member.
 const (
 	dataSource  = "handled"
 	fieldMember = "member"

@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// TypingTime is how long a call of SetTyping has effect.
+// TypingTime is the duration of the effect of SetTyping.
 const TypingTime = 6 * time.Second
 
 // State is the part of a conversation that can change without a new entry.

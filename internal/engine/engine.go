@@ -69,7 +69,7 @@ type Range struct {
 	// Sorted requests the order of keys, and the order of insertion among equal keys. Backward requests the opposite
 	// order of keys. Without either, documents come once each, in the order of insertion.
 	Sorted, Backward bool
-	// Exact is true if all documents in the part match, so that at most Hint of them are needed.
+	// Exact is true if all documents in the part match, and at most Hint documents are needed.
 	Exact bool
 	// Hint is the number of documents that are probably needed, or 0 for all.
 	Hint int64

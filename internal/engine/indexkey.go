@@ -11,9 +11,9 @@ import (
 
 // Key values of fields that have no value.
 type (
-	// missingField stands for a missing field. Its key is the same as the key of null.
+	// missingField represents a missing field. Its key is the same as the key of null.
 	missingField struct{}
-	// emptyArray stands for an empty array. It sorts before null.
+	// emptyArray represents an empty array. It sorts before null.
 	emptyArray struct{}
 )
 
@@ -167,7 +167,7 @@ func appendKeyValues(lists [][]any, branches []branch) ([][]any, error) {
 	return lists, nil
 }
 
-// onward returns branches in which step replaces those at the array.
+// onward returns branches in which step replaces the steps at the array.
 func onward(branches []branch, step func(branch) branch) []branch {
 	next := slices.Clone(branches)
 	for i := range next {

@@ -27,7 +27,7 @@ type plan struct {
 	cells []uint64
 	// ranges are the ranges of keys to read from the index, in ascending order.
 	ranges []query.KeyRange
-	// used is the number of the index's first keys that the ranges restrict. equal is how many of these have a single
+	// used is the number of the index's first keys that the ranges restrict. equal is the number of these with a single
 	// value.
 	used, equal int
 	// exact is true if every document in the ranges matches.
@@ -286,8 +286,8 @@ func (x *Index) AppendKeyOf(key []byte, filter *query.Filter) (_ []byte, ok bool
 	return key, true
 }
 
-// allKeys is the range of all keys. A key starts with at most one 0xff byte: an inverted empty array, of which an
-// entry has at most one.
+// allKeys is the range of all keys. A key starts with at most one 0xff byte: an inverted empty array. An entry has at
+// most one of these arrays.
 var allKeys = []query.KeyRange{{From: []byte{}, To: []byte{0xff, 0xff}}}
 
 var nullRange = []query.KeyRange{{From: document.AppendKey(nil, nil), To: []byte{document.AppendKey(nil, nil)[0] + 1}}}

@@ -52,7 +52,7 @@ func (w *Inserting) ID() (id any, isKnown bool) {
 // matched is a write to the documents that match a filter.
 type matched struct {
 	filter *query.Filter
-	// isMany is true for a write to all of them. Otherwise, the write is to the first one in the order of sort.
+	// isMany is true for a write to all of them. Otherwise, it writes to the first in the order of sort.
 	isMany  bool
 	sort    *query.Sort
 	locking locking

@@ -242,7 +242,7 @@ func withSharedComments(fields []field) []field {
 	return fields
 }
 
-// tagsOf returns the field's JSON name and its document tag, either of which may be "".
+// tagsOf returns the field's JSON name and its document tag. Either may be "".
 func tagsOf(f *ast.Field) (name, form string, err error) {
 	if f.Tag == nil {
 		return "", "", nil

@@ -31,7 +31,7 @@ func newReading(source *goPackage, check func(source *goPackage, given operation
 }
 
 // read reads the comments of the table's fields. The table has the meaning of fields without a Go field, such as
-// those of a platform's result. A meaning in both places is an error.
+// the meanings of a platform's result. A meaning in both places is an error.
 func (r *reading) read(listed []operations.Field, fields []field, w words, at place) {
 	for _, f := range fields {
 		r.names[at.inGo+f.name] = code(at.inJSON + f.json)

@@ -284,8 +284,8 @@ const (
 	sourceHeading = "Specification: "
 )
 
-// commentOf parses the comment of an operation: paragraphs of description, of which the first starts with the
-// method's name; "Errors:" with a list of "- Code: when."; and the place in the specification.
+// commentOf parses the comment of an operation: paragraphs of description, which start with the method's name;
+// "Errors:" with a list of "- Code: when."; and the place in the specification.
 func commentOf(m method, w words) (operations.Comment, error) {
 	read := operations.Comment{Package: m.domain.pkg, Errors: []operations.Failure{}}
 	paragraphs := strings.Split(strings.TrimSpace(m.doc), "\n\n")

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Point is a point on the sphere. It stands for the smallest S2 cell around it, which is about a centimetre wide:
+// Point is a point on the sphere. It represents the smallest S2 cell around it, which is about a centimetre wide:
 // shapes that touch the cell touch the point.
 type Point struct{ at s2.Point }
 

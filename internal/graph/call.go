@@ -45,7 +45,7 @@ type Config struct {
 	MaxFileBytes int64
 	// FileHosts are the host names from which the platform serves files. Their subdomains are included.
 	FileHosts []string
-	// Meanings are the meanings of the platform's error codes, in addition to those of the API.
+	// Meanings are the meanings of the platform's error codes, in addition to the API's own meanings.
 	Meanings Meanings
 }
 

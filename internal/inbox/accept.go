@@ -252,7 +252,7 @@ func (d *Delivery) Recall(key string) (document.Object, bool) {
 	return value, ok
 }
 
-// Note is like Remember without a write of its own: the value becomes durable with the next Remember. If the attempt
+// Note is like Remember without a separate write: the value becomes durable with the next Remember. If the attempt
 // dies before that, the value is lost.
 func (d *Delivery) Note(key string, value document.Object) error {
 	if err := d.keep(key, value); err != nil {

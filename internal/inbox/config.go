@@ -33,8 +33,8 @@ type Config struct {
 	// returns a function that leaves the lane. If ok is false, the lane is tried again at the next poll or after
 	// LaneLeft. By default, all lanes are admitted.
 	Enter func(lane string) (leave func(), ok bool)
-	// Retention is how long the inbox remembers handled events with a Key. DeadRetention is how long it keeps dead
-	// letters. See botctx.Retention.
+	// Retention limits how long the inbox remembers handled events with a Key. DeadRetention limits how long it keeps
+	// dead letters. See botctx.Retention.
 	Retention, DeadRetention time.Duration
 
 	Options

@@ -205,7 +205,7 @@ const (
 	// Run removes old events every retentionPause, in batches of retentionBatch so that other writes can go between.
 	retentionPause = time.Hour
 	retentionBatch = 500
-	// idleLane is how long the document of a lane without events is kept: far longer than any snapshot is used.
+	// idleLane is the time for which the document of a lane without events is kept: far longer than any snapshot is used.
 	idleLane = time.Hour
 )
 

@@ -404,8 +404,8 @@ func (s *distributed) leaveOutLong(page []document.Object) {
 	}
 }
 
-// crowded returns the channels without a free place of which enough lanes are known. The pass omits them, so that
-// their backlog does not hide other channels.
+// crowded returns the channels without a free place and with enough known lanes. The pass omits them, so that their
+// backlog does not hide other channels.
 func (s *distributed) crowded(want want) []fair.Key {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -78,7 +78,7 @@ func (o outcome) state(err error) laneState {
 	}
 }
 
-// asClaimed matches an event that nobody has handled since: a process that takes over a lease counts a failure and so
+// asClaimed matches an event that has not been handled since: a process that takes over a lease counts a failure and so
 // changes the event.
 func asClaimed(e stored) document.Object {
 	var failures any // nil matches a field that is missing.
@@ -306,7 +306,7 @@ func (e stored) suspicion() blame.Level {
 	return blame.LevelOf(losses)
 }
 
-// untilSuspect returns the first events of a lane that may run under one lease. A suspect has a lease of its own.
+// untilSuspect returns the first events of a lane that may run under one lease. A suspect gets a separate lease.
 func untilSuspect(events []stored) []stored {
 	at := slices.IndexFunc(events, func(e stored) bool { return e.suspicion() > blame.None })
 	if at < 0 {

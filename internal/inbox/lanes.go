@@ -24,7 +24,7 @@ type lanes struct {
 	now int64
 }
 
-// place is where a lane is kept.
+// place is the storage location of a lane.
 type place int
 
 const (

@@ -122,7 +122,7 @@ func sourceOf(b *Inbox, database store.Store, guarded store.Store) source {
 func (t *taker) base() *taker { return t }
 
 // take enters lanes that can be handled now. Apps take turns, and so do the channels of an app and the lanes of a
-// channel. pause is how long to wait for the next lane unless the inbox is woken. The caller must leave each lane.
+// channel. pause is the maximum wait for the next lane unless the inbox is woken. The caller must leave each lane.
 func take(ctx context.Context, from source, want want) (taken []work, pause time.Duration, err error) {
 	t := from.base()
 	t.taking.Lock()

@@ -354,7 +354,7 @@ func (t *Leases) CachedNow(ctx context.Context) (time.Time, error) {
 	return t.Now(ctx)
 }
 
-// LastWait is how long Serve waits for runs after it has ended their contexts.
+// LastWait is the time that Serve waits for runs after it has ended their contexts.
 const LastWait = 5 * time.Second
 
 // Serve runs work in real time until ctx ends, and then waits for it. If work does not return within a time, Serve

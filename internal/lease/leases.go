@@ -63,7 +63,7 @@ type Config struct {
 	Env record.Env
 	// Collection is the name of the collection with the lanes. The default is "leases".
 	Collection string
-	// Lease is how long a lease holds without renewal. The default is DefaultLease.
+	// Lease is the time that a lease holds without renewal. The default is DefaultLease.
 	Lease time.Duration
 	// Log receives warnings about leases that could not be renewed. By default, nothing is logged.
 	Log *slog.Logger

@@ -386,7 +386,7 @@ func checkDetailNames(d livechat.AssignmentDetails, to route) error {
 	return nil
 }
 
-// senderLease is how long a sending call may be silent. It is longer than any platform or live-chat API takes for one
+// senderLease limits how long a sending call may be silent. It is longer than any platform or live-chat API takes for one
 // message.
 const senderLease = 45 * time.Second
 

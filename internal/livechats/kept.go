@@ -181,7 +181,6 @@ func (s *Service) openGroup(ctx context.Context, r *livechat.AssignmentRecord) (
 
 // hasNothingBefore reports whether there cannot be earlier messages for the agent: none are kept, and no assignment
 // was replaced.
-// replaced assignment can have any.
 func hasNothingBefore(r *livechat.AssignmentRecord) bool { return isFirst(r) && len(r.Kept) == 0 }
 
 // takeOverKept takes over the messages that no agent got before the request was handed on.
@@ -280,7 +279,7 @@ func (l *lostError) Error() string { return l.cause.Error() }
 func (l *lostError) Unwrap() error { return l.cause }
 
 // passOnKept sends the kept messages of an assignment to its conversation, oldest first, and removes each one after
-// it was sent. Of several concurrent calls, only one sends. It returns a lostError if the conversation is gone.
+// it was sent. If several calls run concurrently, only one sends. It returns a lostError if the conversation is gone.
 func (s *Service) passOnKept(ctx context.Context, r *livechat.AssignmentRecord) error {
 	if _, err := s.adoptKept(ctx, r); err != nil {
 		return err

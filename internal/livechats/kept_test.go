@@ -25,7 +25,7 @@ func (s *fixture) says(t *testing.T, by *livechats.Service, text string, want li
 	requireOutcome(t, want)(by.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", text)))
 }
 
-// textsIn returns the texts sent to a target in order. Of messages with the same id, it returns the first.
+// textsIn returns the texts sent to a target in order. If messages have the same id, it returns the first.
 func (s *fixture) textsIn(target string) []string {
 	texts, seen := []string{}, map[string]bool{}
 	for _, m := range s.platform.sent() {

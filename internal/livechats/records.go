@@ -179,7 +179,7 @@ func (s *Service) assignmentOf(ctx context.Context, g *livechat.Group) (*livecha
 	return assignmentFrom(found)
 }
 
-// newest returns the newest matching record, and whether there is one. Of records created at the same time, it
+// newest returns the newest matching record, and whether there is one. If records were created at the same time, it
 // returns the one inserted last. With an index for the filter and createdAt, further matches do not slow it down.
 func newest(ctx context.Context, of *record.Collection, filter document.Object) (document.Object, bool, error) {
 	last, err := of.Find(ctx, record.Query{Filter: filter, SortBy: document.O(record.FieldCreatedAt, -1), Limit: 2})

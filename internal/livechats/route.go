@@ -87,7 +87,7 @@ func checkTicketing(o outlet) error {
 	return checkOn(o)
 }
 
-// outlets returns the channels to which a request may go, in order: those of its targets, or the paired channels that
+// outlets returns the channels to which a request may go, in order: the channels of its targets, or the paired channels that
 // are on.
 func (s *Service) outlets(ctx context.Context, asked request) ([]outlet, error) {
 	if len(asked.targets) > 0 {

@@ -276,7 +276,7 @@ type pass struct {
 	// r is the assignment after the last step. sender is the id of the call if it sends the request, otherwise "".
 	r      *livechat.AssignmentRecord
 	sender string
-	// asking is the member who made the request, from whom messages are filled. It is nil if no messages are sent.
+	// asking is the member who made the request. Messages are filled from it. It is nil if no messages are sent.
 	asking *member.Member
 	// isOut is set if the call takes the member out of live chat, or keeps the member in it.
 	isOut *bool

@@ -91,7 +91,7 @@ func (s *Service) noteSent(
 	return assignmentFrom(found.Document)
 }
 
-// adminNamePlaceholder stands for the agent's name in a takenMessage.
+// adminNamePlaceholder is replaced by the agent's name in a takenMessage.
 const adminNamePlaceholder = "[adminName]"
 
 // takenText returns the text of a ticket after an agent with this name took the assignment. The request's own text

@@ -54,7 +54,6 @@ const stateLine = 7
 
 // serve is the shell script that runs the server. Its arguments are the programs' folder, the server's folder, and
 // the settings.
-// settings.
 const serve = `
 trap "" INT TERM HUP # The end of the lines ends it.
 bin=$1 folder=$2

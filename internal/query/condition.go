@@ -297,7 +297,7 @@ func (c every) test(value any, e *Evaluation) bool {
 	return true
 }
 
-// some is a list of conditions of which the value must meet one.
+// some is a list of conditions. The value must meet at least one.
 type some []candidateTest
 
 func (c some) test(value any, e *Evaluation) bool {

@@ -35,7 +35,7 @@ type Evaluation struct {
 }
 
 // arrayPosition is the index of the outermost array element through which the last condition of a filter matched. "$"
-// in an update stands for this element.
+// in an update means this element.
 type arrayPosition struct {
 	index int32 // No array has more elements.
 	found bool

@@ -350,7 +350,7 @@ type function struct {
 	// nullFirst is true if the first null or missing argument determines the result: it is null, and later arguments
 	// are not evaluated.
 	nullFirst bool
-	// nulls is the number of first arguments of which a null or missing one makes the result null.
+	// nulls is the number of first arguments that make the result null if they are null or missing.
 	nulls int
 	// takes are the types of the first arguments, and all is the type of every argument. nil means any type.
 	takes []argumentType

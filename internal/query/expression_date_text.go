@@ -96,7 +96,7 @@ func datePartText(t time.Time, letter byte) (string, bool) {
 	return fmt.Sprintf("%0*d", number.width, number.of(t)), true
 }
 
-// datePartNumbers are the letters of a format that stand for numbers.
+// datePartNumbers are the letters of a format that mean numbers.
 var datePartNumbers = map[byte]struct {
 	width int
 	of    func(time.Time) int

@@ -21,7 +21,7 @@ const fewIndexes = 6
 
 type pathPart struct {
 	name string
-	// index is the array index that the name stands for, or -1.
+	// index is the array index that the name means, or -1.
 	index int
 	// known caches the position of the name in the last shape that occurred twice in a row. missed is the last other
 	// shape.

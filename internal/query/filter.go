@@ -217,7 +217,7 @@ func And(filters ...*Filter) *Filter {
 	return both
 }
 
-// equalitiesOf collects the values that a query document requires: those of its fields, $eq and $and, and of $or, $in
+// equalitiesOf collects the values that a query document requires: values of its fields, $eq and $and, and of $or, $in
 // and $all with a single element. An upsert inserts these fields.
 func equalitiesOf(query document.Object) []equality {
 	var found []equality
@@ -410,7 +410,7 @@ func (c filterCompiler) conditions(operand any) ([]fieldCondition, error) {
 
 // fieldCondition is a condition on the values at a path or, within $elemMatch, on a single array element.
 type fieldCondition struct {
-	// test and mode are a condition on each value, of which one must meet it.
+	// test and mode are a condition. One value or more must meet it.
 	test candidateTest
 	mode leafMode
 	// all are conditions that must all be met. They are set if test is nil.

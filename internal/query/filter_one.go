@@ -34,7 +34,7 @@ func isFlat(source document.Object) bool {
 // isOneField reports whether a query document is flat and has one field.
 func isOneField(source document.Object) bool { return source.Len() == 1 && isFlat(source) }
 
-// namesRecord reports whether a query document is flat and has an _id, so that at most one document matches.
+// namesRecord reports whether a query document is flat and has an _id. At most one document matches then.
 func namesRecord(source document.Object) bool { return isFlat(source) && source.Has(document.IDField) }
 
 // compileOneField compiles a query document for which isOneField is true.

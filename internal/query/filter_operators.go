@@ -66,7 +66,7 @@ func furtherOperator(operator string, operand any, siblings document.Object) ([]
 	}
 }
 
-// one returns a condition of which one value at a path must meet the test, including the elements of an array.
+// one returns the condition that any value at a path meets the test, including the elements of an array.
 func one(test candidateTest) []fieldCondition { return []fieldCondition{{test: test}} }
 
 // negate inverts conditions.

@@ -255,7 +255,7 @@ func fieldSets() [][]query.FieldValue {
 	}
 }
 
-// recordsOfScopes returns documents of which some match the fields, also by arrays.
+// recordsOfScopes returns documents. Some of them match the fields, also by arrays.
 func recordsOfScopes() []document.Object {
 	return []document.Object{
 		document.O(),

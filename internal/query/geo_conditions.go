@@ -548,8 +548,8 @@ func (g *GeoNear) Center(key *GeoKey) uint64 {
 	return uint64(geometry.PlaneCell(g.pair))
 }
 
-// Span returns the size of a cell at a level in the search's unit. The level of a cell is how many times a largest
-// cell was divided.
+// Span returns the size of a cell at a level in the search's unit. The level of a cell is the number of divisions
+// from a largest cell to it.
 func (g *GeoNear) Span(level int) float64 {
 	if !g.spherical {
 		return geometry.PlaneCellSize(level)

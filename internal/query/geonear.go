@@ -292,7 +292,7 @@ func (g *GeoNear) Kinds() []IndexKind {
 }
 
 // Measure returns a document with its distance. ok is false if it has no place that can be measured, or none within
-// the distances. It does not check the filter. Of several places, it uses the nearest.
+// the distances. It does not check the filter. If there are several places, it uses the nearest.
 func (g *GeoNear) Measure(document document.Object) (GeoResult, bool) {
 	found, ok := g.nearest(document)
 	if !ok {
@@ -438,7 +438,7 @@ func isNear(operator string) bool {
 	}
 }
 
-// nearSlot receives the $near of a filter. Where the compiler has no slot, $near is not allowed.
+// nearSlot receives the $near of a filter. If the compiler has no slot, $near is not allowed.
 type nearSlot struct{ near *GeoNear }
 
 // withoutNear returns the compiler for parts of a filter that cannot contain a $near.

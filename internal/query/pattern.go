@@ -101,7 +101,7 @@ func countInstructions(counted *int, p *pattern) error {
 	return nil
 }
 
-// followers is what kind of syntax follows a part of a pattern.
+// followers is the kind of syntax that follows a part of a pattern.
 type followers int
 
 const (

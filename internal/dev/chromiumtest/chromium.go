@@ -34,7 +34,7 @@ const (
 	startLimit = 2 * time.Minute
 	// answerLimit is the maximum wait for an answer that costs the browser no work.
 	answerLimit = 10 * time.Second
-	// beforeEnd is how long before go test's limit waits end, so that a test can report what it waited for.
+	// beforeEnd is the time between the end of all waits and go test's limit, so that a test can report what it waited for.
 	beforeEnd = time.Minute
 	// mostExpired is the number of waits of a package that may reach their limit. Later tests fail at once.
 	mostExpired = 3

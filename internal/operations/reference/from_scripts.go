@@ -15,7 +15,7 @@ var fromScripts string
 //go:embed from_scripts_test.go
 var fromScriptsCode string
 
-// codePlace matches {code name}, which stands for a declaration of fromScriptsCode.
+// codePlace matches {code name}, which is replaced by a declaration of fromScriptsCode.
 var codePlace = regexp.MustCompile(`(?m)^\{code (\w+)\}$`)
 
 // FromScripts returns the content of docs/from-scripts.md.

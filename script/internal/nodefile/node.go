@@ -351,8 +351,7 @@ type value struct {
 	place Place
 	// raw is the value as written.
 	raw []byte
-	// scalar is a string, a number, a boolean or null. members are the fields of an object, items the elements of an array.
-	// array.
+	// scalar is a string, a number, a boolean or null. members are an object's fields. items are an array's elements.
 	scalar   any
 	members  []member
 	items    []value
