@@ -15,8 +15,8 @@ import (
 // retentionPause is the time between two removals by Run.
 const retentionPause = time.Hour
 
-// RemoveCompleted removes agendas that were completed longer ago than SchedulerConfig.Retention or failed for good longer
-// ago than FailedRetention, by the store's clock. It returns their number. Run calls it every hour, and
+// RemoveCompleted removes agendas that were completed longer ago than SchedulerConfig.Retention or failed for good
+// longer ago than FailedRetention, by the store's clock. It returns their number. Run calls it every hour, and
 // botctx.Runtime.RemoveOld calls it, too. Errors come from the store.
 func (s *Scheduler) RemoveCompleted(ctx context.Context) (removed int64, err error) {
 	now, err := s.store.Now(ctx)

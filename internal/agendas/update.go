@@ -151,8 +151,8 @@ func (u *update) write(ctx context.Context, open []*agenda.Record) (store.Update
 	return written, inMeta(err)
 }
 
-// fits returns the conditions of check as pairs of a filter: after the update, an agenda must have no pattern, or no end,
-// or its next run no later than its end. Values that the update itself sets need no condition.
+// fits returns the conditions of check as pairs of a filter: after the update, an agenda must have no pattern, no
+// end, or a next run no later than its end. Values that the update itself sets need no condition.
 func (u *update) fits() []any {
 	next, until := u.planned.next, u.planned.until
 	if next == 0 && until == 0 || next != 0 && next <= until {

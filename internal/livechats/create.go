@@ -386,8 +386,8 @@ func checkDetailNames(d livechat.AssignmentDetails, to route) error {
 	return nil
 }
 
-// senderLease limits how long a sending call may be silent. It is longer than any platform or live-chat API takes for one
-// message.
+// senderLease limits how long a sending call may be silent. It is longer than any platform or live-chat API takes for
+// one message.
 const senderLease = 45 * time.Second
 
 // newSender returns a Sender for the call, starting now.

@@ -87,8 +87,8 @@ func checkTicketing(o outlet) error {
 	return checkOn(o)
 }
 
-// outlets returns the channels to which a request may go, in order: the channels of its targets, or the paired channels that
-// are on.
+// outlets returns the channels to which a request may go, in order: the channels of its targets, or the paired
+// channels that are on.
 func (s *Service) outlets(ctx context.Context, asked request) ([]outlet, error) {
 	if len(asked.targets) > 0 {
 		return s.targetedOutlets(ctx, asked.targets, asked.record.Inlet)

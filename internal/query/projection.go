@@ -11,26 +11,25 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Projection is a compiled projection: which fields of a document a reader gets. It is safe for concurrent
-// use. A nil *Projection returns whole documents.
+// Projection is a compiled projection: it selects the fields of a document that a reader gets. It is safe for
+// concurrent use. A nil *Projection returns whole documents.
 type Projection struct {
 	source document.Object
 	tree   *projectionNode
-	// slices shorten arrays, after the fields are chosen.
+	// slices shorten arrays after the selection of fields.
 	slices []fieldSlice
-	// positional is the path of the array that is cut down to the element through which the filter matched;
-	// nil if there is none.
+	// positional is the path of the array that is shortened to the element through which the filter matched, or nil.
 	positional []string
 }
 
-// CompileProjection compiles a projection: the fields to include, each with 1 or true, or the fields to
-// exclude, each with 0 or false, as dotted paths or as nested objects. The _id is included unless it is
-// excluded, and is the only field that may be excluded together with inclusions. $slice and $elemMatch cut
-// arrays down, and the path "list.$" gives the element through which the filter matched. Other values are
-// aggregation expressions, which give the field its value, without $$NOW.
+// CompileProjection compiles a projection: the fields to include, each with 1 or true, or the fields to exclude, each
+// with 0 or false, as dotted paths or as nested objects. The _id is included unless it is excluded. It is the only
+// field that may be excluded together with inclusions. $slice and $elemMatch shorten arrays. The path "list.$" gives
+// the element through which the filter matched. Other values are aggregation expressions that compute the field's
+// value. They cannot use $$NOW.
 //
-// The zero Object and O() give nil, which returns whole documents. Everything that MongoDB refuses, or that
-// MongoDB knows and this package does not, is InvalidArgument; the Field is the path in the projection.
+// The zero Object and O() give nil, which returns whole documents. Projections that MongoDB refuses, and projections
+// that only this package does not support, are InvalidArgument. The Field is the path in the projection.
 func CompileProjection(source document.Object) (*Projection, error) {
 	if err := checkSource(source); err != nil {
 		return nil, err
@@ -54,24 +53,23 @@ func (p *Projection) Source() document.Object {
 	return p.source
 }
 
-// IsPositional reports whether the projection has a path that ends in "$". It needs
-// the document as it was when the filter matched, and not one that was changed since.
+// IsPositional reports whether the projection has a path that ends in "$". Such a projection needs the document that
+// matched the filter, before any change.
 func (p *Projection) IsPositional() bool { return p != nil && p.positional != nil }
 
-// Apply returns the projection of a document that filter matches.
+// Apply returns the projection of a document that filter matches. Fields keep the order of the document. Computed
+// fields come last.
 //
-// Fields keep the order of the document; computed fields follow. InvalidArgument: a path ends in "$", and the
-// filter has no condition that matched an element of that array, or has one of $expr, $near, $nearSphere; or
-// an expression fails.
+// It returns InvalidArgument if an expression fails, or if the result is larger than MaxSize. It also returns
+// InvalidArgument if a path ends in "$" and the filter has no condition that matched an element of that array, or has
+// $expr, $near or $nearSphere.
 //
-// A document that it makes larger than MaxSize is InvalidArgument.
-//
-// A store applies projections within the Evaluation of its call, which bounds the total work.
+// A store applies projections within the Evaluation of its call, which limits the total work.
 func (p *Projection) Apply(filter *Filter, document document.Object) (document.Object, error) {
 	return NewEvaluation(context.Background()).Project(p, filter, document)
 }
 
-// Project is Projection.Apply within the evaluation.
+// Project is like Projection.Apply within the evaluation.
 func (e *Evaluation) Project(projection *Projection, filter *Filter, doc document.Object) (document.Object, error) {
 	if projection == nil {
 		return doc, nil
@@ -103,7 +101,7 @@ func (p *Projection) apply(e *Evaluation, filter *Filter, doc document.Object) (
 	return projected, projected.Err()
 }
 
-// projected returns the fields that are kept and computed. Without expressions it needs no preparation.
+// projected returns the kept and computed fields. Without expressions, it needs no preparation.
 func (p *Projection) projected(e *Evaluation, doc document.Object) (document.Object, error) {
 	if !p.tree.computes {
 		return p.tree.chosen(doc), nil
@@ -115,7 +113,8 @@ func (p *Projection) projected(e *Evaluation, doc document.Object) (document.Obj
 	return projected, err
 }
 
-// firstMatch is $elemMatch: an array of the first matching element, or missing if none matches.
+// firstMatch implements $elemMatch: it returns an array with the first matching element, or missing if no element
+// matches.
 type firstMatch struct {
 	field  string
 	finder elementFinder
@@ -130,18 +129,18 @@ func (m firstMatch) evaluate(run *expressionRun) (any, error) {
 	return document.ArrayOf([]any{value.(document.Array).At(i)}), nil
 }
 
-// fieldSlice is $slice: a part of the array at a path.
+// fieldSlice implements $slice: a part of the array at a path.
 type fieldSlice struct {
 	path []string
-	// skip is the number of elements to leave out, counted from the end if it is
-	// negative; without it a negative limit takes the last elements.
+	// skip is the number of elements to skip. A negative skip counts from the end. Without skip, a negative limit
+	// takes the last elements.
 	skip    int
 	hasSkip bool
 	limit   int
 }
 
-// sliceOperand reads the operand of $slice in the form that projections have: a
-// number, or [skip, limit] with a limit above 0. Other forms are expressions.
+// sliceOperand reads the operand of $slice in a projection: a number, or [skip, limit] with a limit above 0. Other
+// operands are expressions.
 func sliceOperand(operand any) (fieldSlice, bool) {
 	if list, ok := operand.(document.Array); ok && list.Len() == 2 {
 		skip, ok1 := clampedInt(list.At(0))
@@ -152,8 +151,8 @@ func sliceOperand(operand any) (fieldSlice, bool) {
 	return fieldSlice{limit: limit}, ok
 }
 
-// isSliceExpression reports whether the operand of $slice is the operand of the expression: an array or
-// something that may give one, and one or two numbers.
+// isSliceExpression reports whether the operand of $slice is an expression's operand: an array, or a value that may
+// give an array, and one or two numbers.
 func isSliceExpression(operand any) bool {
 	list, ok := operand.(document.Array)
 	if !ok || list.Len() != 2 && list.Len() != 3 {
@@ -167,12 +166,12 @@ func isSliceExpression(operand any) bool {
 	case nil, document.Array:
 		return true
 	default:
-		return list.At(1) == nil // Null in any place gives null.
+		return list.At(1) == nil // Any null gives null.
 	}
 }
 
-// clampedInt converts a number to 32 bits as MongoDB does: it truncates the fraction, clamps to the bounds,
-// and reads NaN as 0.
+// clampedInt converts a number to 32 bits like MongoDB: it truncates the fraction, clamps to the bounds, and converts
+// NaN to 0.
 func clampedInt(value any) (int, bool) {
 	f, ok := document.FloatNumber(value)
 	if math.IsNaN(f) {
@@ -181,8 +180,8 @@ func clampedInt(value any) (int, bool) {
 	return int(min(max(f, math.MinInt32), math.MaxInt32)), ok
 }
 
-// apply slices the arrays at a path in o. A path leads through objects and through
-// the objects of arrays, and not into arrays of arrays.
+// apply slices the arrays at a path in o. A path continues through objects and through the objects in arrays, but not
+// through arrays in arrays.
 func (s *fieldSlice) apply(o document.Object, path []string) document.Object {
 	value, ok := o.Field(path[0])
 	if !ok {
@@ -208,7 +207,7 @@ func (s *fieldSlice) apply(o document.Object, path []string) document.Object {
 	return o
 }
 
-// part returns the elements that are kept.
+// part returns the kept elements.
 func (s *fieldSlice) part(items []any) []any {
 	first, length := 0, len(items)
 	switch {
@@ -222,8 +221,8 @@ func (s *fieldSlice) part(items []any) []any {
 	return items[first:min(length, first+s.limit)]
 }
 
-// atPosition cuts the first array on the positional path down to the element through which the filter
-// matched. Without an array on the path, nothing is cut.
+// atPosition shortens the first array on the positional path to the element through which the filter matched. Without
+// an array on the path, it changes nothing.
 func (p *Projection) atPosition(e *Evaluation, filter *Filter, doc, projected document.Object) (document.Object, error) {
 	field := strings.Join(p.positional, ".") + ".$"
 	if special := specialOperator(filter.Source()); special != "" {
@@ -253,8 +252,8 @@ func (p *Projection) atPosition(e *Evaluation, filter *Filter, doc, projected do
 	return projected, nil
 }
 
-// specialOperator returns the name of an operator in a query that looks beyond the values of fields and so does
-// not show which element matched, or "" if there is none.
+// specialOperator returns the name of an operator in a query that does not determine the matching element, because it
+// uses more than the values of fields. It returns "" if there is none.
 func specialOperator(query any) string {
 	switch q := query.(type) {
 	case document.Array:
@@ -279,15 +278,15 @@ func specialOperator(query any) string {
 	return ""
 }
 
-// projectionNode is one level of a compiled projection. It is applied to objects
-// and, element by element, to arrays, nested ones included.
+// projectionNode is one level of a compiled projection. It is applied to objects and to each element of arrays,
+// including nested arrays.
 type projectionNode struct {
-	// includes is true if fields that the level does not name are left out; otherwise they are kept.
+	// includes is true if unnamed fields are removed. Otherwise they are kept.
 	includes bool
 	fields   []projectedField
-	// byName maps names to their positions in fields if there are many, and is nil otherwise.
+	// byName maps names to positions in fields if there are many fields. Otherwise it is nil.
 	byName map[string]int
-	// computes is true if the level or one inside it computes fields.
+	// computes is true if this level or a nested one computes fields.
 	computes bool
 	// planned is the plan for the last shape.
 	planned atomic.Pointer[projectionPlan]
@@ -297,9 +296,9 @@ type projectedField struct {
 	name string
 	// inner is applied to the field's value.
 	inner *projectionNode
-	// computed gives the field its value.
+	// computed computes the field's value.
 	computed expression
-	// kept is true if the field stays as it is.
+	// kept is true if the field is unchanged.
 	kept bool
 }
 
@@ -314,7 +313,7 @@ func (s *projectionSpec) compiled(includes bool) *projectionNode {
 			n.computes = n.computes || f.inner.computes
 		case field.computed != nil:
 			n.computes = true
-			f.kept = !includes // The computed value takes its place.
+			f.kept = !includes // The computed value replaces it.
 		default:
 			f.kept = includes || field.cut
 		}
@@ -329,7 +328,7 @@ func (s *projectionSpec) compiled(includes bool) *projectionNode {
 	return n
 }
 
-// find returns the field of that name, or nil.
+// find returns the field with the name, or nil.
 func (n *projectionNode) find(name string) *projectedField {
 	if n.byName != nil {
 		if i, ok := n.byName[name]; ok {
@@ -345,14 +344,14 @@ func (n *projectionNode) find(name string) *projectedField {
 	return nil
 }
 
-// projectionPlan is the work of a level on all objects of one shape.
+// projectionPlan is the work of a level for all objects of one shape.
 type projectionPlan struct {
 	shape *document.Shape
-	// positions are the positions of the fields that are kept; inner, at the same places, is applied to them,
-	// or nil if they stay as they are.
+	// positions are the positions of the kept fields. inner has the level that is applied to each of them, or nil if
+	// the field is unchanged.
 	positions []int
 	inner     []*projectionNode
-	// kept is the shape of the fields that are kept.
+	// kept is the shape of the kept fields.
 	kept *document.Shape
 }
 
@@ -389,7 +388,7 @@ func (n *projectionNode) project(run *expressionRun) (document.Object, error) {
 	return n.withComputed(projected, run)
 }
 
-// chosen returns the fields of an object that are kept.
+// chosen returns the kept fields of an object.
 func (n *projectionNode) chosen(o document.Object) document.Object {
 	if o.IsZero() || o.Err() != nil {
 		return o
@@ -404,8 +403,8 @@ func (n *projectionNode) chosen(o document.Object) document.Object {
 	})
 }
 
-// chosenOf returns the parts of a value that are kept. A value without fields is dropped by an inclusion, or
-// replaced by an object if fields are computed inside it.
+// chosenOf returns the kept parts of a value. An inclusion drops a value without fields. If fields are computed
+// inside it, an object replaces it.
 func (n *projectionNode) chosenOf(value any) any {
 	switch v := value.(type) {
 	case document.Object:
@@ -430,7 +429,7 @@ func (n *projectionNode) chosenOf(value any) any {
 	}
 }
 
-// withComputed sets the fields that are computed, in their order: in place if they exist, else at the end.
+// withComputed sets the computed fields in order. Existing fields keep their positions. New fields are appended.
 func (n *projectionNode) withComputed(o document.Object, run *expressionRun) (document.Object, error) {
 	for i := range n.fields {
 		field := &n.fields[i]

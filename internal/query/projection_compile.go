@@ -13,12 +13,11 @@ type projectionKind int
 
 const (
 	undecided projectionKind = iota
-	inclusion                // leaves out the fields that are not named
+	inclusion                // removes the fields that are not named
 	exclusion                // keeps the fields that are not named
 )
 
-// projectionSpec is a level of a projection as it is read, before it is known
-// whether the projection includes or excludes.
+// projectionSpec is a level of a projection before it is known whether the projection includes or excludes.
 type projectionSpec struct {
 	fields []*specField
 	byName map[string]*specField
@@ -26,11 +25,11 @@ type projectionSpec struct {
 
 type specField struct {
 	name string
-	// inner are the fields inside, if the projection continues there.
+	// inner has the fields inside this field, if the projection names any.
 	inner *projectionSpec
-	// computed gives the field its value. If it is nil, the document does.
+	// computed computes the field's value. If it is nil, the value comes from the document.
 	computed expression
-	// cut is true if the field is kept, and its content is cut down later.
+	// cut is true if the field is kept and its content is shortened later.
 	cut bool
 }
 
@@ -43,7 +42,7 @@ func (s *projectionSpec) put(name string, field *specField) {
 	s.byName[name] = field
 }
 
-// inside returns the level at a path, and creates it if necessary.
+// inside returns the level at a path and creates it if necessary.
 func (s *projectionSpec) inside(path []string) (*projectionSpec, error) {
 	for _, name := range path {
 		next := s.byName[name]
@@ -77,8 +76,8 @@ type projectionCompiler struct {
 	kind projectionKind
 	// expressions compiles the computed fields.
 	expressions expressionCompiler
-	// These are true if the projection names the _id or a path in it, and if it includes or excludes the
-	// whole _id.
+	// namesID is true if the projection names the _id or a path in it. includesID and excludesID are true if it
+	// includes or excludes the whole _id.
 	namesID, includesID, excludesID bool
 	hasElemMatch                    bool
 	slices                          []fieldSlice
@@ -94,8 +93,7 @@ func (c *projectionCompiler) compile(source document.Object) (*projectionNode, e
 	return c.root.compiled(c.kind == inclusion), nil
 }
 
-// fields reads the fields of a projection or of an object nested in it, whose path
-// from the root is parent.
+// fields reads the fields of a projection or of an object nested in it. parent is the object's path from the root.
 func (c *projectionCompiler) fields(level *projectionSpec, source document.Object, parent []string) error {
 	for name, operand := range source.All() {
 		if err := c.field(level, name, operand, parent); err != nil {
@@ -157,7 +155,7 @@ func projectionPath(text string, parent []string) ([]string, error) {
 	return path, nil
 }
 
-// collision is the error for two paths that are the same, or if one leads through the other.
+// collision returns the error for two paths that are the same or that contain each other.
 func collision(name string) error {
 	return boterr.Invalid("", "collides with another path of the projection at %q", name)
 }
@@ -210,7 +208,7 @@ func (c *projectionCompiler) position(level *projectionSpec, path, parent []stri
 	return level.add(path, specField{cut: true})
 }
 
-// object reads an object: an operator, or further fields.
+// object reads an operator or nested fields.
 func (c *projectionCompiler) object(level *projectionSpec, path []string, operand document.Object, parent []string) error {
 	if operand.Len() == 0 {
 		return boterr.Invalid("", "an empty object selects no fields")
@@ -264,7 +262,7 @@ func (c *projectionCompiler) elemMatch(level *projectionSpec, path []string, ope
 	return level.add(path, specField{computed: firstMatch{field: path[0], finder: conditions[0].test.(elementFinder)}})
 }
 
-// compute reads a field that is computed: a literal or an expression.
+// compute reads a computed field: a literal or an expression.
 func (c *projectionCompiler) compute(level *projectionSpec, path []string, operand any) error {
 	if err := c.mustBe(inclusion, "a computed field"); err != nil {
 		return err
@@ -276,7 +274,7 @@ func (c *projectionCompiler) compute(level *projectionSpec, path []string, opera
 	return level.add(path, specField{computed: computed})
 }
 
-// decide chooses the kind of a projection whose fields leave it open.
+// decide chooses the kind of a projection if its fields do not determine it.
 func (c *projectionCompiler) decide() {
 	switch {
 	case c.kind != undecided:
@@ -289,7 +287,7 @@ func (c *projectionCompiler) decide() {
 	}
 }
 
-// placeID adds the _id to an inclusion that does not name it, and removes redundant mentions of it.
+// placeID adds the _id to an inclusion that does not name it, and removes redundant fields for it.
 func (c *projectionCompiler) placeID() {
 	switch {
 	case c.kind == inclusion && !c.namesID:

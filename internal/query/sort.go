@@ -9,8 +9,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Sort is a compiled sort. It is safe for concurrent use. A nil *Sort orders
-// nothing.
+// Sort is a compiled sort. It is safe for concurrent use. A nil *Sort keeps the order.
 type Sort struct {
 	source document.Object
 	keys   []sortKey
@@ -23,12 +22,11 @@ type sortKey struct {
 	descending bool
 }
 
-// maxSortKeys is the most paths that a sort may have, as in MongoDB.
+// maxSortKeys is the maximum number of paths in a sort, as in MongoDB.
 const maxSortKeys = 32
 
-// CompileSort compiles a sort: an object of dotted paths, each with 1 for ascending
-// or -1 for descending, in the order in which they decide. The zero Object and O()
-// give nil.
+// CompileSort compiles a sort: an object of dotted paths, most significant first, with 1 for ascending or -1 for
+// descending. The zero Object and O() give nil.
 func CompileSort(source document.Object) (*Sort, error) {
 	if err := checkSource(source); err != nil {
 		return nil, err
@@ -83,19 +81,18 @@ func (s *Sort) Keys() []SortKey {
 	return keys
 }
 
-// Compare orders two documents. An array counts as its least element if the order is ascending, as its
-// greatest if it is descending; an empty array is below null, and a missing field is null. If two paths lead
-// through the same array, the values come from one of its elements, the one that sorts first. A number in a
-// path names an element of an array that is long enough, and only that element.
-//
-// A store compares within the Evaluation of its call, which bounds the call as a whole.
+// Compare orders two documents. The value of an array is its least element in ascending order and its greatest in
+// descending order. An empty array sorts before null. A missing field is null. If two paths lead through the same
+// array, their values come from the same element: the first in the order of the sort. A number in a path names only
+// an array element, if the array is long enough. A store compares within the Evaluation of its call, which limits the
+// call as a whole.
 func (s *Sort) Compare(a, b document.Object) int { return s.compare(a, b, nil) }
 
-// Compare is Sort.Compare within the evaluation. Once the budget is spent all documents compare equal, and
-// Err returns the reason.
+// Compare is like Sort.Compare within the evaluation. Once the budget is spent, all documents compare equal and Err
+// returns the reason.
 func (e *Evaluation) Compare(sort *Sort, a, b document.Object) int { return sort.compare(a, b, e) }
 
-// compare is Compare. A nil evaluation bounds nothing.
+// compare implements Compare. A nil evaluation has no limit.
 func (s *Sort) compare(a, b document.Object, e *Evaluation) int {
 	if s == nil || s.shares && !e.spend(len(s.keys)*conditionWork) {
 		return 0
@@ -115,7 +112,7 @@ func (s *Sort) compare(a, b document.Object, e *Evaluation) int {
 	return 0
 }
 
-// order is the package's Compare within the evaluation.
+// order is like the package's Compare within the evaluation.
 func (e *Evaluation) order(a, b any) int {
 	if !e.comparing(a, b) {
 		return 0
@@ -133,8 +130,8 @@ func (k *sortKey) of(o document.Object, e *Evaluation) any {
 	return k.settled(value, part)
 }
 
-// settled returns the value of a path from a value and a part that it has reached, if there is no array on
-// the rest of the path.
+// settled returns the value of a path, starting at value with the given part, if there is no array on the rest of the
+// path.
 func (k *sortKey) settled(value any, part int) any {
 	if value == document.Missing || part < len(k.path.parts) {
 		return nil
@@ -142,8 +139,8 @@ func (k *sortKey) settled(value any, part int) any {
 	return value
 }
 
-// ofItems collects the values of the path through the elements of an array, from a part. A value that is not
-// an object has no fields, which counts as null.
+// ofItems collects the values of the path in the elements of an array, starting at a part. A value that is not an
+// object gives null.
 func (k *sortKey) ofItems(array document.Array, part int, extreme *extremeValue) {
 	if part == len(k.path.parts) {
 		extreme.takeItems(array)
@@ -168,8 +165,8 @@ func (k *sortKey) ofItems(array document.Array, part int, extreme *extremeValue)
 	}
 }
 
-// ofItem continues in the element that the previous part names by its index. An array at the end of the path
-// is then one value.
+// ofItem continues in the element whose index is the previous part. An array at the end of the path is a single value
+// in this case.
 func (k *sortKey) ofItem(item any, part int, extreme *extremeValue) {
 	if part == len(k.path.parts) {
 		extreme.take(item)
@@ -178,7 +175,7 @@ func (k *sortKey) ofItem(item any, part int, extreme *extremeValue) {
 	k.ofValue(item, part, extreme)
 }
 
-// ofValue collects the values of the path from a part on, starting at value.
+// ofValue collects the values of the path, starting at value with the given part.
 func (k *sortKey) ofValue(value any, part int, extreme *extremeValue) {
 	value, part = k.path.descend(value, part)
 	if array, ok := value.(document.Array); ok {
@@ -216,11 +213,9 @@ func (e *extremeValue) take(value any) {
 	}
 }
 
-// keyOrder sorts items by several keys; the first one decides first. Items are numbered from 0; equal ones
-// keep their order.
-//
-// The value of a key is computed once for an item, and only for items that are equal to another one by all
-// earlier keys.
+// keyOrder sorts items by several keys, most significant first. Items are numbered from 0. Equal items keep their
+// order. The value of a key is computed once per item, and only for items that are equal to another item by all
+// previous keys.
 type keyOrder struct {
 	keys int
 	// value returns the value of a key of an item. compare orders two values of a key.
@@ -260,7 +255,7 @@ func (o *keyOrder) sort(items []keyedItem, key int) {
 	}
 }
 
-// sortEqual sorts the items that are equal by one key by the keys after it.
+// sortEqual sorts items that are equal by a key by the keys after it.
 func (o *keyOrder) sortEqual(items []keyedItem, key int) {
 	for len(items) > 0 {
 		equal := 1
@@ -274,7 +269,7 @@ func (o *keyOrder) sortEqual(items []keyedItem, key int) {
 	}
 }
 
-// inOrder returns values in the order of the items with their numbers.
+// inOrder returns the values in the order of items, by their numbers.
 func inOrder[T any](values []T, order []keyedItem) []T {
 	sorted := make([]T, len(values))
 	for i, o := range order {
@@ -283,11 +278,11 @@ func inOrder[T any](values []T, order []keyedItem) []T {
 	return sorted
 }
 
-// Sort sorts documents in place; those that compare equal keep their order.
+// Sort sorts documents in place. Equal documents keep their order.
 func (s *Sort) Sort(documents []document.Object) { s.sort(documents, nil) }
 
-// Sort is Sort.Sort within the evaluation. Once the budget is spent the order is undefined, and Err returns
-// the reason.
+// Sort is like Sort.Sort within the evaluation. Once the budget is spent, the order is undefined and Err returns the
+// reason.
 func (e *Evaluation) Sort(sort *Sort, documents []document.Object) {
 	if sort != nil {
 		e.measureVisited(documents)
@@ -295,7 +290,7 @@ func (e *Evaluation) Sort(sort *Sort, documents []document.Object) {
 	}
 }
 
-// sort is Sort. A nil evaluation bounds nothing.
+// sort implements Sort. A nil evaluation has no limit.
 func (s *Sort) sort(documents []document.Object, e *Evaluation) {
 	if s == nil || len(documents) < 2 {
 		return
@@ -322,8 +317,8 @@ func (s *Sort) sort(documents []document.Object, e *Evaluation) {
 	copy(documents, inOrder(documents, order.of(len(documents))))
 }
 
-// tuplesOf returns the values of all keys of each document that has arrays on their paths. It is
-// for a sort with two keys that may lead through one array.
+// tuplesOf returns the values of all keys for each document with arrays on the paths. It is used if two keys may lead
+// through one array.
 func (s *Sort) tuplesOf(documents []document.Object, e *Evaluation) [][]any {
 	if !s.shares {
 		return nil
@@ -340,7 +335,7 @@ func (s *Sort) tuplesOf(documents []document.Object, e *Evaluation) [][]any {
 	return tuples
 }
 
-// signed returns an order of two values in the direction of the key.
+// signed reverses an order of two values if the key is descending.
 func (k *sortKey) signed(order int) int {
 	if k.descending {
 		return -order
@@ -348,10 +343,10 @@ func (k *sortKey) signed(order int) int {
 	return order
 }
 
-// itemOrder is an order of array elements for $push and $sortArray: by their fields, or by the elements
-// themselves. Unlike in the sort of a find, an array at a path is compared as a whole.
+// itemOrder is an order of array elements for $push and $sortArray: by fields or by whole elements. Unlike in the
+// sort of a find, an array at a path is compared as a whole.
 type itemOrder struct {
-	// keys are the fields; the fields of a whole element are one key without a path.
+	// keys are the fields. For whole elements, there is one key without a path.
 	keys []sortKey
 }
 
@@ -360,7 +355,7 @@ func wholeOrder(descending bool) itemOrder {
 	return itemOrder{keys: []sortKey{{descending: descending}}}
 }
 
-// compileItemOrder compiles a direction, 1 or -1, for whole elements, or an object of fields.
+// compileItemOrder compiles 1 or -1 for whole elements, or an object of fields.
 func compileItemOrder(operand any) (itemOrder, error) {
 	if fields, ok := operand.(document.Object); ok {
 		order, err := CompileSort(fields)
@@ -380,7 +375,7 @@ func compileItemOrder(operand any) (itemOrder, error) {
 	return wholeOrder(direction < 0), nil
 }
 
-// sorted returns items in order, by a stable sort. It counts its work, and returns the error of spend.
+// sorted returns the items in order with a stable sort. It reports its work to spend and returns the error of spend.
 func (o itemOrder) sorted(items []any, spend func(work int) error) ([]any, error) {
 	var failure error
 	isPaid := func(work int) bool {
@@ -411,17 +406,17 @@ func (o itemOrder) sorted(items []any, spend func(work int) error) ([]any, error
 	return inOrder(items, places), nil
 }
 
-// fieldIn returns the value at a path in an element, null if there is none.
+// fieldIn returns the value at a path in an element, or null.
 func fieldIn(item any, path string) any {
 	o, _ := item.(document.Object)
 	value, _ := o.Lookup(path)
 	return value
 }
 
-// If two paths of a sort lead through the same array, each of its elements gives a value for both, and the
-// element decides whose values come first. If they lead through two separate arrays, no element has values
-// for both, and the sort is refused, like an index on the paths. The same holds if a number in a path is both
-// the index of an element and a name in an element.
+// If two paths of a sort lead through the same array, each element gives a value for both paths, and the values of
+// one element are used. If they lead through two separate arrays, no element has values for both, so the sort is
+// refused, as an index on the paths is. A sort is also refused if a number in a path is both the index of an element
+// and a field name in an element.
 
 // settledPart marks a path that is fully resolved.
 const settledPart = -1
@@ -438,14 +433,14 @@ func (s *Sort) sharesArrays() bool {
 	return false
 }
 
-// Check returns InvalidArgument for a document that the sort cannot order: it has separate arrays at two
-// paths, or an element of an array has a field whose name is the index of another. Its Field is the path, or
-// the later of two.
+// Check returns InvalidArgument for a document that the sort cannot order: it has separate arrays at two paths, or a
+// number in a path is both the index of an element and a field name in an element. The error's Field is the path, or
+// the later of two paths.
 func (s *Sort) Check(document document.Object) error {
 	return NewEvaluation(context.Background()).CheckSort(s, document)
 }
 
-// CheckSort is Sort.Check within the evaluation.
+// CheckSort is like Sort.Check within the evaluation.
 func (e *Evaluation) CheckSort(sort *Sort, document document.Object) error {
 	if sort == nil || !sort.mayRefuse() || sort.arraysIn(document) == 0 {
 		return nil
@@ -460,7 +455,7 @@ func (e *Evaluation) CheckSort(sort *Sort, document document.Object) error {
 // mayRefuse reports whether Check can refuse a document.
 func (s *Sort) mayRefuse() bool { return len(s.keys) > 1 || s.keys[0].path.hasIndex() }
 
-// arraysIn returns the number of keys that meet an array.
+// arraysIn returns the number of keys with an array on their path.
 func (s *Sort) arraysIn(doc document.Object) int {
 	arrays := 0
 	for i := range s.keys {
@@ -472,8 +467,8 @@ func (s *Sort) arraysIn(doc document.Object) int {
 	return arrays
 }
 
-// tuple returns the values by which a document is sorted: the values of the elements that come first in the
-// order of the sort.
+// tuple returns the values by which a document is sorted: from the array elements that come first in the order of the
+// sort.
 func (s *Sort) tuple(document document.Object, e *Evaluation) ([]any, error) {
 	w := tupleWalk{sort: s, evaluation: e}
 	start := make([]tuplePlace, len(s.keys))
@@ -484,7 +479,7 @@ func (s *Sort) tuple(document document.Object, e *Evaluation) ([]any, error) {
 	return w.first, err
 }
 
-// valuesOf returns what tuple returns. If tuple fails, it returns the extreme at each path separately.
+// valuesOf returns the result of tuple. If tuple fails, it returns the extreme value at each path separately.
 func (s *Sort) valuesOf(document document.Object, e *Evaluation) []any {
 	values, err := s.tuple(document, e)
 	if err == nil {
@@ -502,31 +497,31 @@ type tupleWalk struct {
 	sort       *Sort
 	evaluation *Evaluation
 	first      []any
-	// apart is a path through an array that is separate from every other array of the walk, or "" if there is
-	// none.
+	// apart is a path through an array that is separate from all other arrays of the walk, or "".
 	apart string
-	// met is the path of a key that led through an array, or "" if none did.
+	// met is the path of a key that led through an array, or "".
 	met string
 }
 
-// tuplePlace is the place of the walk along one key.
+// tuplePlace is the position of the walk for one key.
 type tuplePlace struct {
 	value any
 	part  int
-	// item is the index of the array element that the path names, if any. began is the number of the part after
-	// that index.
+	// item is the index of the array element that the path names, if any. began is the number of the part after that
+	// index.
 	item, began int
-	// named is true if an index named the value itself: an array at the end of the path is one value then.
+	// named is true if the value itself was named by an index. An array at the end of the path is then a single
+	// value.
 	named bool
 }
 
-// settle ends the way with a value.
+// settle ends the walk for the key with a value.
 func (p *tuplePlace) settle(value any) { p.value, p.part = value, settledPart }
 
-// from follows the paths of the keys from these places until each key has a value or an array stops it.
+// from follows the paths of the keys until each key has a value or reaches an array.
 func (w *tupleWalk) from(places []tuplePlace) error {
 	places = slices.Clone(places)
-	var through []int // The keys that lead through the same array.
+	var through []int // Keys that lead through the same array.
 	for i := range places {
 		place, key := &places[i], &w.sort.keys[i]
 		if place.part == settledPart {
@@ -554,12 +549,12 @@ func (w *tupleWalk) from(places []tuplePlace) error {
 	return w.through(places, through)
 }
 
-// twoArrays is the error for two paths through separate arrays.
+// twoArrays returns the error for two paths through separate arrays.
 func twoArrays(path, other string) error {
 	return boterr.Invalid(path, "cannot sort by this path and by %s: both paths have an array at the same level", other)
 }
 
-// sameArray reports whether two keys that were at the same place are so again.
+// sameArray reports whether two keys reached the same array.
 func (w *tupleWalk) sameArray(places []tuplePlace, i, j int) bool {
 	a := w.sort.keys[i].path.parts[places[i].began:places[i].part]
 	b := w.sort.keys[j].path.parts[places[j].began:places[j].part]
@@ -574,8 +569,7 @@ func (w *tupleWalk) sameArray(places []tuplePlace, i, j int) bool {
 	return true
 }
 
-// through continues in the array that some keys reached: in the elements that an index names, and in each
-// element.
+// through continues in an array that some keys reached: in the elements named by an index, and in each element.
 func (w *tupleWalk) through(places []tuplePlace, keys []int) error {
 	array := places[keys[0]].value.(document.Array)
 	next := slices.Clone(places)
@@ -600,8 +594,7 @@ func (w *tupleWalk) through(places []tuplePlace, keys []int) error {
 	return w.throughEach(next, inEach, array)
 }
 
-// intoNamed continues in the element that the next part of a key's path names by its index, and reports
-// whether it names one.
+// intoNamed continues in the element whose index is the next part of a key's path, and reports whether there is one.
 func (w *tupleWalk) intoNamed(place *tuplePlace, key int, array document.Array) (bool, error) {
 	path := w.sort.keys[key].path
 	if place.part == len(path.parts) {
@@ -629,8 +622,7 @@ func (w *tupleWalk) intoNamed(place *tuplePlace, key int, array document.Array) 
 	return true, nil
 }
 
-// settleNamed resolves the keys that name an element: their values do not depend on the element of the
-// others.
+// settleNamed resolves the keys that name an element. Their values do not depend on the elements of other keys.
 func (w *tupleWalk) settleNamed(places []tuplePlace, others []int) error {
 	named := tupleWalk{sort: w.sort, evaluation: w.evaluation, apart: w.apart}
 	alone := slices.Clone(places)
@@ -678,7 +670,7 @@ func (w *tupleWalk) throughEach(places []tuplePlace, keys []int, array document.
 	return nil
 }
 
-// take keeps the values if they sort first.
+// take keeps the values if they sort before the current ones.
 func (w *tupleWalk) take(places []tuplePlace) {
 	values := make([]any, len(places))
 	for i := range places {
@@ -689,7 +681,7 @@ func (w *tupleWalk) take(places []tuplePlace) {
 	}
 }
 
-// compareTuples orders two lists of the values of the keys.
+// compareTuples orders two lists of key values.
 func (s *Sort) compareTuples(a, b []any, e *Evaluation) int {
 	for i := range s.keys {
 		if order := e.order(a[i], b[i]); order != 0 {

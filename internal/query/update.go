@@ -16,18 +16,18 @@ import (
 // It is safe for concurrent use.
 type Update struct {
 	source document.Object
-	// tree holds the operations by their paths; nil for a replacement.
+	// tree has the operations by path. It is nil for a replacement.
 	tree *updateNode
-	// usesPosition is true if a path holds "$".
+	// usesPosition is true if a path has "$".
 	usesPosition bool
 }
 
-// CompileUpdate compiles an update document and the array filters of its "$[name]" paths. A document without
-// keys, or whose first key is not an operator, is a replacement.
+// CompileUpdate compiles an update document and the array filters of its "$[name]" paths. A document is a replacement
+// if it has no keys or its first key is not an operator.
 //
-// Everything that MongoDB refuses is InvalidArgument: an unknown operator, an operand of the wrong type,
-// operators together with plain fields, two operators on one path, an array filter that is missing or unused.
-// Its Field is the path in the update document.
+// It returns InvalidArgument for updates that MongoDB refuses: an unknown operator, an operand of the wrong type,
+// operators together with plain fields, two operators on one path, and a missing or unused array filter. The Field is
+// the path in the update document.
 func CompileUpdate(source document.Object, arrayFilters ...document.Object) (*Update, error) {
 	if err := checkSource(source); err != nil {
 		return nil, err
@@ -64,11 +64,11 @@ func compileReplacement(source document.Object, arrayFilters []document.Object) 
 // Source returns the update document.
 func (u *Update) Source() document.Object { return u.source }
 
-// IsReplacement reports whether the update replaces the whole document by another one.
+// IsReplacement reports whether the update replaces the whole document.
 func (u *Update) IsReplacement() bool { return u.tree == nil }
 
-// alwaysModifies reports whether the update counts as a change even if it leaves a document unchanged: a
-// replacement without _id, as in MongoDB, which compares the given replacement with the stored document.
+// alwaysModifies reports whether the update counts as a change even if the document stays the same. As in MongoDB,
+// this is true for a replacement without _id.
 func (u *Update) alwaysModifies() bool {
 	if !u.IsReplacement() {
 		return false
@@ -85,14 +85,14 @@ func (u *Update) work() int {
 	return sourceWork(u.source.Size())
 }
 
-// editsFields reports whether the update changes a few fields of a document by operators.
+// editsFields reports whether the update changes a few fields of a document with operators.
 func (u *Update) editsFields() bool {
 	return u.tree != nil && len(u.tree.children) <= fewFields
 }
 
 // updateRun is shared by the operations of one update of one document.
 type updateRun struct {
-	// call is the call in which the document is updated.
+	// call is the evaluation of the current call.
 	call *Evaluation
 	// document is the document before the update.
 	document document.Object
@@ -100,13 +100,13 @@ type updateRun struct {
 	position arrayPosition
 	// inserting is true if an upsert inserts the document.
 	inserting bool
-	// now is the time that $currentDate writes.
+	// now is the time for $currentDate.
 	now time.Time
-	// grown is the number of bytes that the operations added so far.
+	// grown is the number of bytes that operations have added so far.
 	grown int
 }
 
-// spend counts work, and returns an error once it is too much.
+// spend counts work. It returns an error if the work exceeds the budget.
 func (run *updateRun) spend(work int) error {
 	run.call.budget.spend(work)
 	return run.call.budget.failure
@@ -115,11 +115,11 @@ func (run *updateRun) spend(work int) error {
 // steps counts the work of visiting n elements.
 func (run *updateRun) steps(n int) error { return run.spend(n * stepWork) }
 
-// nullItemSize is about the size of a null in an array: its type and its index.
+// nullItemSize is about the size of a null in an array: type and index.
 const nullItemSize = 8
 
-// grow counts bytes that an operation adds. It refuses results far larger than a document may be, before they
-// exhaust the memory; it tolerates an excess that a later operation may still remove.
+// grow counts the bytes that an operation adds. It refuses a result far above the maximum size before it exhausts the
+// memory. It allows some excess, because a later operation may remove it.
 func (run *updateRun) grow(bytes int) error {
 	const atMost = 4 * document.MaxSize
 	run.grown = addWork(run.grown, bytes)
@@ -149,7 +149,7 @@ type updateCompiler struct {
 	room []updateNode
 }
 
-// newUpdateCompiler begins an update. Most have one path of one or two parts.
+// newUpdateCompiler starts compiling an update. Most updates have one path with one or two parts.
 func newUpdateCompiler(source document.Object, filters arrayFilterSet) updateCompiler {
 	made := &struct {
 		update Update
@@ -159,7 +159,7 @@ func newUpdateCompiler(source document.Object, filters arrayFilterSet) updateCom
 	return updateCompiler{update: &made.update, filters: filters, room: made.nodes[1:]}
 }
 
-// child returns the child of a node for a selector, and creates it if necessary.
+// child returns a node's child for a selector and creates it if necessary.
 func (c *updateCompiler) child(of *updateNode, s selector) *updateNode {
 	if known := of.find(s.name); known != nil {
 		return known
@@ -239,7 +239,7 @@ func (c *updateCompiler) add(path string, operation operation) error {
 			return err
 		}
 		if len(node.children) > 0 && node.children[0].selector.isArraySelector() != selector.isArraySelector() {
-			return conflictAt(path) // One of them needs an array, the other names fields or elements.
+			return conflictAt(path) // One needs an array, the other names fields or elements.
 		}
 		node = c.child(node, selector)
 	}
@@ -250,8 +250,7 @@ func (c *updateCompiler) add(path string, operation operation) error {
 	return nil
 }
 
-// conflictAt is the error for two operators that change the same part of a
-// document.
+// conflictAt returns the error for two operators that change the same part of a document.
 func conflictAt(path string) error {
 	return boterr.Invalid("", "conflicts with another operator on %s, its parent or its child", path)
 }
@@ -280,10 +279,10 @@ func (c *updateCompiler) selector(part string) (selector, error) {
 func selectsElements(part string) bool { return part == "$" || strings.HasPrefix(part, "$[") }
 
 type operation interface {
-	// apply returns the new value, or missing to remove the field. value is missing if there is none.
+	// apply returns the new value, or missing to remove the field. value may be missing.
 	apply(value any, run *updateRun) (any, error)
-	// needsPath reports whether an impossible path, such as one through a string, is an error. That applies
-	// to operations that create a missing field, and to some others.
+	// needsPath reports whether an impossible path, such as a path through a string, is an error. This is true for
+	// operations that create a missing field and for some others.
 	needsPath(run *updateRun) bool
 }
 
@@ -308,13 +307,12 @@ var updateOperators = map[string]operationCompiler{
 	"$pop":         compilePop,
 }
 
-// pathRequired is embedded in operations that need a path on which there can be a field.
+// pathRequired is embedded in operations that need a path at which a field can exist.
 type pathRequired struct{}
 
 func (pathRequired) needsPath(*updateRun) bool { return true }
 
-// pathOptional is embedded in operations that leave a missing field missing, whatever the
-// path.
+// pathOptional is embedded in operations that never create a missing field, whatever the path is.
 type pathOptional struct{}
 
 func (pathOptional) needsPath(*updateRun) bool { return false }
@@ -349,7 +347,7 @@ func compileUnset(string, any) (operation, error) { return unset{}, nil }
 
 func (unset) apply(any, *updateRun) (any, error) { return document.Missing, nil }
 
-// renameTo is the target of $rename; its source is an unset.
+// renameTo is the target of $rename. The source is an unset.
 type renameTo struct{ from, to string }
 
 func compileRename(path string, argument any) (operation, error) {
@@ -379,14 +377,14 @@ func (r *renameTo) apply(value any, run *updateRun) (any, error) {
 	return moved, r.checkTarget(run.document)
 }
 
-// needsPath reports whether there is a value to move, or an invalid path.
+// needsPath reports whether there is a value to move or the path is invalid.
 func (r *renameTo) needsPath(run *updateRun) bool {
 	moved, err := r.source(run.document)
 	return err != nil || moved != document.Missing
 }
 
-// source returns the value that is moved, missing if there is none. It refuses a value
-// in an array, and a path on which no document can have a field.
+// source returns the value to move, which may be missing. It refuses a value in an array and a path at which no
+// document can have a field.
 func (r *renameTo) source(o document.Object) (any, error) {
 	var current any = o
 	inArray := false
@@ -453,8 +451,8 @@ func compileCurrentDate(_ string, argument any) (operation, error) {
 
 func (currentDate) apply(_ any, run *updateRun) (any, error) { return document.ValueOf(run.now) }
 
-// dollarField is an operation at a path whose first name begins with $. An upsert may insert such a field, as
-// Insert may; in an existing document it can be removed but not changed.
+// dollarField is an operation at a path whose first name starts with $. An upsert may insert such a field, as Insert
+// may. In an existing document, it can be removed but not changed.
 type dollarField struct{ operation }
 
 func (d dollarField) apply(value any, run *updateRun) (any, error) {
@@ -465,7 +463,7 @@ func (d dollarField) apply(value any, run *updateRun) (any, error) {
 	return next, err
 }
 
-// arithmetic is $inc and $mul.
+// arithmetic implements $inc and $mul.
 type arithmetic struct {
 	pathRequired
 	operator string
@@ -473,8 +471,8 @@ type arithmetic struct {
 	compute  func(a, b any) (any, bool)
 }
 
-// compileArithmetic returns the compiler of an operator that computes with numbers. compute returns false if
-// the result is beyond int64.
+// compileArithmetic returns the compiler of an arithmetic operator. compute returns false if the result overflows
+// int64.
 func compileArithmetic(operator string, compute func(a, b any) (any, bool)) operationCompiler {
 	return func(_ string, argument any) (operation, error) {
 		if _, ok := document.FloatNumber(argument); !ok {
@@ -508,7 +506,7 @@ func isFinite(value any) bool {
 	return ok && !math.IsNaN(f) && !math.IsInf(f, 0)
 }
 
-// addNumbers adds as MongoDB does: integers stay integers.
+// addNumbers adds like MongoDB: a sum of integers is an integer.
 func addNumbers(a, b any) (any, bool) {
 	i, ok1 := a.(int64)
 	j, ok2 := b.(int64)
@@ -521,7 +519,7 @@ func addNumbers(a, b any) (any, bool) {
 	return f + g, true
 }
 
-// multiplyNumbers multiplies as MongoDB does: integers stay integers.
+// multiplyNumbers multiplies like MongoDB: a product of integers is an integer.
 func multiplyNumbers(a, b any) (any, bool) {
 	i, ok1 := a.(int64)
 	j, ok2 := b.(int64)
@@ -548,7 +546,7 @@ func multiplyIntegers(i, j int64) (any, bool) {
 	}
 }
 
-// magnitude returns the absolute value. The least int64 has no absolute value in int64.
+// magnitude returns the absolute value. The absolute value of the least int64 does not fit into int64.
 func magnitude(i int64) uint64 {
 	if i < 0 {
 		return -uint64(i)
@@ -556,7 +554,7 @@ func magnitude(i int64) uint64 {
 	return uint64(i)
 }
 
-// extreme is $min and $max.
+// extreme implements $min and $max.
 type extreme struct {
 	pathRequired
 	operand any
@@ -580,7 +578,7 @@ func (e *extreme) apply(value any, run *updateRun) (any, error) {
 	return value, nil
 }
 
-// bitwise is $bit: and, or, xor in the order given.
+// bitwise implements $bit: and, or and xor in the given order.
 type bitwise struct {
 	pathRequired
 	steps []bitStep

@@ -7,8 +7,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// itemsOf returns the elements of an array that an operator changes; none if
-// the field is missing.
+// itemsOf returns the elements of the array that an operator changes. It returns no elements if the field is missing.
 func itemsOf(operator string, value any) ([]any, error) {
 	if value == document.Missing {
 		return nil, nil
@@ -25,12 +24,12 @@ type push struct {
 	values   []any
 	position *int64
 	slice    *int64
-	// sort is nil if the elements stay as they are.
+	// sort is nil if the elements keep their order.
 	sort *itemOrder
 }
 
-// withEach returns the modifiers of an argument. An argument without $each is a value, even if its keys look
-// like modifiers.
+// withEach returns the modifiers of an argument. An argument without $each is a value, even if its keys are names of
+// modifiers.
 func withEach(argument any) (document.Object, bool) {
 	modifiers, ok := argument.(document.Object)
 	if !ok {
@@ -105,7 +104,7 @@ func (p *push) apply(value any, run *updateRun) (any, error) {
 	return document.ArrayOf(p.sliced(items)), nil
 }
 
-// insertAt returns where the values go: a negative position counts from the end.
+// insertAt returns the position of the new values. A negative position counts from the end.
 func (p *push) insertAt(length int) int {
 	switch end := int64(length); {
 	case p.position == nil || *p.position > end:
@@ -119,8 +118,7 @@ func (p *push) insertAt(length int) int {
 	}
 }
 
-// sliced returns the elements that $slice keeps: the first, or with a negative
-// number the last.
+// sliced returns the elements that $slice keeps: the first ones, or the last ones for a negative number.
 func (p *push) sliced(items []any) []any {
 	length := int64(len(items))
 	switch {
@@ -176,7 +174,7 @@ func containsEqual(items []any, value any) bool {
 	return slices.ContainsFunc(items, func(item any) bool { return document.Equal(item, value) })
 }
 
-// pull is $pull and $pullAll: it removes the elements that a condition meets.
+// pull implements $pull and $pullAll: it removes the elements that meet a condition.
 type pull struct {
 	pathOptional
 	operator string
@@ -239,7 +237,7 @@ func (p *pull) apply(value any, run *updateRun) (any, error) {
 	return document.ArrayOf(kept), run.call.budget.failure
 }
 
-// pop is $pop. It creates no field, but like the server it refuses an impossible path.
+// pop implements $pop. It creates no field, but refuses an impossible path, as the server does.
 type pop struct {
 	pathRequired
 	first bool

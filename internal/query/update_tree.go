@@ -10,16 +10,16 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// updateNode is a node of the tree of paths that an update changes. A leaf holds
-// an operation, an inner node the parts that follow.
+// updateNode is a node in the tree of paths that an update changes. A leaf has an operation. An inner node has the
+// next parts of the paths.
 type updateNode struct {
 	selector  selector
 	operation operation
-	// children are in the order in which MongoDB adds new fields, once they are sorted.
+	// children are the nodes below. sort puts them in the order in which MongoDB adds new fields.
 	children []*updateNode
-	// first is the storage of children while there is only one.
+	// first is the storage of children while there is only one child.
 	first [1]*updateNode
-	// byName has the children of a node that has many.
+	// byName has the children by name if there are many.
 	byName map[string]*updateNode
 }
 
@@ -36,15 +36,14 @@ const (
 // selector is one part of an update path.
 type selector struct {
 	kind selectorKind
-	// below is the number of nodes below the selector's node, once they are sorted.
+	// below is the number of nodes below the selector's node. It is set by sort.
 	below  int32
 	name   string
 	index  int
 	filter *arrayFilter
 }
 
-// resolved returns the selector with "$" replaced by the element that it stands
-// for.
+// resolved returns the selector with $ replaced by the element that matched the filter.
 func (s selector) resolved(run *updateRun) (selector, error) {
 	if s.kind != selectPosition {
 		return s, nil
@@ -68,7 +67,7 @@ func (s selector) selects(index int, item any, run *updateRun) bool {
 	}
 }
 
-// compareSelectors orders indexes by number, and then all others by bytes.
+// compareSelectors orders indexes by number and before all other selectors, which are in byte order.
 func compareSelectors(a, b selector) int {
 	switch aIsIndex, bIsIndex := a.isIndex(), b.isIndex(); {
 	case aIsIndex && bIsIndex:
@@ -87,7 +86,7 @@ func (s selector) isIndex() bool { return s.kind == selectName && s.index >= 0 }
 
 func (s selector) isArraySelector() bool { return s.kind == selectAll || s.kind == selectFiltered }
 
-// add adds a child. No other child may have its part of the path.
+// add adds a child. No other child may have the same part of the path.
 func (n *updateNode) add(child *updateNode) {
 	if n.children == nil {
 		n.children = n.first[:0]
@@ -104,7 +103,7 @@ func (n *updateNode) add(child *updateNode) {
 	}
 }
 
-// find returns the child with that part of a path, or nil.
+// find returns the child with the part of a path, or nil.
 func (n *updateNode) find(name string) *updateNode {
 	if n.byName != nil {
 		return n.byName[name]
@@ -117,7 +116,7 @@ func (n *updateNode) find(name string) *updateNode {
 	return nil
 }
 
-// sort puts all children into their order.
+// sort orders all children.
 func (n *updateNode) sort() {
 	slices.SortFunc(n.children, func(a, b *updateNode) int { return compareSelectors(a.selector, b.selector) })
 	n.byName = nil
@@ -127,7 +126,7 @@ func (n *updateNode) sort() {
 	}
 }
 
-// apply returns the value after the node's changes. The value may be missing before and after.
+// apply returns the value after the node's changes. The value may be missing before or after.
 func (n *updateNode) apply(value any, run *updateRun) (any, error) {
 	if n.operation != nil {
 		next, err := n.operation.apply(value, run)
@@ -148,7 +147,7 @@ func (n *updateNode) apply(value any, run *updateRun) (any, error) {
 	}
 }
 
-// fewFields is the number of fields up to which an object is changed field by field.
+// fewFields is the maximum number of fields of an object that is changed field by field.
 const fewFields = 24
 
 func (n *updateNode) applyToFields(o document.Object, run *updateRun) (any, error) {
@@ -184,11 +183,10 @@ func (n *updateNode) editFields(edit *document.Edit, run *updateRun) error {
 	return nil
 }
 
-// fieldWork is the work of changing a field, in nanoseconds, with its share of the garbage
-// collection.
+// fieldWork is the work of changing a field, in nanoseconds, including its share of garbage collection.
 const fieldWork = 128
 
-// applyToField is apply for a field of an object. It counts the name if the field is new.
+// applyToField is apply for a field of an object. It counts the length of the name if the field is new.
 func (n *updateNode) applyToField(value any, run *updateRun) (any, error) {
 	if err := run.spend(fieldWork); err != nil {
 		return nil, err
@@ -200,7 +198,8 @@ func (n *updateNode) applyToField(value any, run *updateRun) (any, error) {
 	return next, run.grow(len(n.selector.name))
 }
 
-// applyToManyFields is applyToFields in time linear in the fields and the children, instead of their product.
+// applyToManyFields is like applyToFields, in time linear in the numbers of fields and children instead of their
+// product.
 func (n *updateNode) applyToManyFields(o document.Object, run *updateRun) (any, error) {
 	b := document.NewBuilder(o.Len() + len(n.children))
 	for field, value := range o.All() {
@@ -226,7 +225,7 @@ func (n *updateNode) applyToManyFields(o document.Object, run *updateRun) (any, 
 	return b.ObjectWithoutMissing(), nil
 }
 
-// applyToMissing makes an object if a child makes a field in it.
+// applyToMissing creates an object if a child creates a field in it.
 func (n *updateNode) applyToMissing(run *updateRun) (any, error) {
 	if len(n.children) > 0 && n.children[0].selector.isArraySelector() { // If one child is an array selector, all are.
 		return nil, noArrayAt(n.children[0].selector)
@@ -272,8 +271,7 @@ func (n *updateNode) applyToItems(array document.Array, run *updateRun) (any, er
 	return document.ArrayOf(items), nil
 }
 
-// refuseInArray returns the error for a name that is not an array index. Operators that only remove ignore
-// it.
+// refuseInArray returns the error for a name that is not an array index. Operators that only remove ignore the name.
 func (n *updateNode) refuseInArray(s selector, run *updateRun) error {
 	if n.needsPath(run) {
 		return boterr.Invalid(s.name, "cannot create the field %q in an array", s.name)
@@ -284,7 +282,7 @@ func (n *updateNode) refuseInArray(s selector, run *updateRun) error {
 	return nil
 }
 
-// applyToSelected applies one child to the elements that its selector selects.
+// applyToSelected applies one child to the elements that match its selector.
 func (n *updateNode) applyToSelected(items, before []any, touched map[int][]*updateNode, s selector, run *updateRun) error {
 	first, last := 0, len(before)
 	if s.kind == selectName {
@@ -309,18 +307,18 @@ func (n *updateNode) applyToSelected(items, before []any, touched map[int][]*upd
 			return boterr.PrefixField(strconv.Itoa(i), err)
 		}
 		if next == document.Missing {
-			next = nil // An element that is removed by $unset leaves null.
+			next = nil // $unset replaces an element by null.
 		}
 		items[i] = next
 	}
 	return nil
 }
 
-// touchedWork is the work of recording that an element is changed, with its share of the garbage collection.
+// touchedWork is the work of recording a changed element, including its share of garbage collection.
 const touchedWork = 256
 
-// overlaps reports whether two nodes for one value change the same part of it, or may
-// do so by their selectors. It is true once the budget is spent, which ends the update.
+// overlaps reports whether two nodes for one value change, or may change, the same part of it. It returns true once
+// the budget is spent, which ends the update.
 func (n *updateNode) overlaps(other *updateNode, run *updateRun) bool {
 	if n.operation != nil || other.operation != nil || run.steps(1+len(n.children)*len(other.children)) != nil {
 		return true
@@ -358,8 +356,8 @@ func (n *updateNode) extend(items []any, s selector, run *updateRun) ([]any, err
 	return append(items, next), nil
 }
 
-// refuse returns the error for a path that leads into a value without fields. Operators that only remove
-// ignore it.
+// refuse returns the error for a path that leads into a value without fields. Operators that only remove ignore the
+// path.
 func (n *updateNode) refuse(value any, run *updateRun) error {
 	if err := run.steps(int(n.selector.below)); err != nil {
 		return err
@@ -379,16 +377,15 @@ func (n *updateNode) refuse(value any, run *updateRun) error {
 	return nil
 }
 
-// selectsElements reports whether a path below the node goes through $[] or
-// $[name], which need an array there whatever the operator.
+// selectsElements reports whether a path below the node has $[] or $[name]. These need an array, whatever the
+// operator is.
 func (n *updateNode) selectsElements() bool {
 	return slices.ContainsFunc(n.children, func(child *updateNode) bool {
 		return child.selector.isArraySelector() || child.selectsElements()
 	})
 }
 
-// needsPath reports whether an operation below the node needs a path on which there can
-// be a field.
+// needsPath reports whether an operation below the node needs a path at which a field can exist.
 func (n *updateNode) needsPath(run *updateRun) bool {
 	if n.operation != nil {
 		return n.operation.needsPath(run)
@@ -396,12 +393,12 @@ func (n *updateNode) needsPath(run *updateRun) bool {
 	return slices.ContainsFunc(n.children, func(child *updateNode) bool { return child.needsPath(run) })
 }
 
-// notAnArray is the error for an array selector if there is no array.
+// notAnArray returns the error for an array selector at a value that is not an array.
 func notAnArray(s selector, value any) error {
 	return boterr.Invalid(s.name, "%s needs an array, got %s", s.name, document.TypeName(value))
 }
 
-// noArrayAt is the error for an array selector after a missing part of a path.
+// noArrayAt returns the error for an array selector after a missing part of a path.
 func noArrayAt(s selector) error {
 	return boterr.Invalid(s.name, "the value must be an array, because the path selects its elements")
 }

@@ -1,4 +1,4 @@
-// Package redact removes credentials from records that pages show.
+// Package redact removes credentials from records before pages show them.
 package redact
 
 import (
@@ -6,7 +6,7 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 )
 
-// Object returns o without credentials: neither the values of fields with such names, nor those within texts.
+// Object returns o without credentials: it removes values of fields with such names, and credentials in texts.
 func Object(o document.Object) document.Object {
 	shown := document.O()
 	for name, value := range o.All() {

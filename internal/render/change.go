@@ -51,10 +51,10 @@ func Value(value any) string {
 	return string(text)
 }
 
-// Comparison finds the changed fields between two objects. Its zero value compares values with document.Equal, and arrays as a whole.
-// The order of fields does not matter.
+// Comparison finds the changed fields between two objects, in any order. Its zero value compares values with
+// document.Equal, and arrays as a whole.
 type Comparison struct {
-	// AreAlike reports whether two values at a path count as equal. It is not called for two objects.
+	// AreAlike reports whether two values at a path are equal. It is not called for two objects.
 	AreAlike func(path string, before, after any) bool
 	// IsByItem compares arrays item by item, with paths such as "tags[1]".
 	IsByItem bool
@@ -62,14 +62,14 @@ type Comparison struct {
 	changes []Change
 }
 
-// Changes returns the changes in the order of after, and then what is only in before. path is the place of both
-// values, or "" for records.
+// Changes returns the changes in the order of after, and then fields that are only in before. path is the path of
+// both values, or "" for records.
 func (c Comparison) Changes(path string, before, after any) []Change {
 	c.compare(Change{Path: path, Before: before, After: after, WasThere: true, IsThere: true})
 	return c.changes
 }
 
-// compare adds what differs between the values of a change.
+// compare adds the differences between the values of a change.
 func (c *Comparison) compare(of Change) {
 	before, wasObject := of.Before.(document.Object)
 	after, isObject := of.After.(document.Object)

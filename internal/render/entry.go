@@ -21,19 +21,20 @@ const (
 	Sent = "<-"
 )
 
-// Entry is a message, a mail, a file or a record, for a line of text or as JSON.
+// Entry is a message, a mail, a file or a record, as a line of text or as JSON.
 type Entry struct {
-	// At is the virtual time. If it is zero, the texts leave it out.
+	// At is the virtual time. If it is zero, texts omit it.
 	At time.Time `json:"at"`
-	// Kind is Said, Sent, "mail to", "file" or the kind of a record, such as "member". If it is "", there is only Text.
+	// Kind is Said, Sent, "mail to", "file" or the kind of a record, such as "member". If it is "", only Text is
+	// shown.
 	Kind string `json:"kind"`
 	// The person, the recipients of a mail, the key of a file, or the id of a record.
 	Who string `json:"who"`
 	// Text is the message, the subject of a mail, the type of a file, or the JSON of a record.
 	Text string `json:"text"`
-	// Details are further texts, such as the texts of a mail.
+	// Details are additional texts, such as the texts of a mail.
 	Details []string `json:"details"`
-	// Change is a changed field of a record, or zero for none.
+	// Change is a changed field of a record, or zero.
 	Change Change `json:"-"`
 }
 
@@ -48,7 +49,7 @@ func Mail(at time.Time, sent utility.Mail) Entry {
 	return e
 }
 
-// Addresses returns the addresses that a mail goes to, including copies.
+// Addresses returns all recipients of a mail, including copies.
 func Addresses(sent utility.Mail) (all []string) {
 	for _, to := range slices.Concat(sent.To, sent.CC) {
 		all = append(all, to.Address)
@@ -56,7 +57,7 @@ func Addresses(sent utility.Mail) (all []string) {
 	return all
 }
 
-// File returns the entry of a file, with its content if that is a text.
+// File returns the entry of a file, with the content if it is text.
 func File(at time.Time, key, contentType string, content []byte) Entry {
 	e := Entry{At: at, Kind: "file", Who: key, Text: fmt.Sprintf("%s, %d bytes", contentType, len(content))}
 	if strings.HasPrefix(contentType, "text/") {
@@ -65,8 +66,8 @@ func File(at time.Time, key, contentType string, content []byte) Entry {
 	return e
 }
 
-// Record returns the entry of a record: its JSON without the fields that each write renews and the fields named
-// in but. kind and id identify it, and in is the data source or the account that it belongs to, or "" for none.
+// Record returns the entry of a record: its JSON without the fields in but and fields that each write renews. kind
+// and id identify the record. in is its data source or account, or "".
 func Record(kind, id, in string, of any, but ...string) Entry {
 	e := Entry{Kind: kind, Who: NameOf(id, in)}
 	shown, err := document.ForReader(of)
@@ -110,7 +111,7 @@ func (e Entry) Line() string {
 	return e.At.Format(Stamp) + text
 }
 
-// String returns Line, followed by the details in lines after bars.
+// String returns Line, followed by lines with the details after bars.
 func (e Entry) String() string {
 	lines := []string{e.Line()}
 	for _, detail := range e.Details {

@@ -1,5 +1,5 @@
-// Package render shows what happened on a platform: messages, mails, files, records and changed fields. Every transcript, golden file,
-// failed test, console, page and recording takes its texts, or the values behind them, from here.
+// Package render formats what happened on a platform: messages, mails, files, records and changed fields. All
+// transcripts, golden files, failed tests, consoles, pages and recordings use it.
 package render
 
 import (
@@ -20,11 +20,11 @@ import (
 type Message struct {
 	// Text may have several lines.
 	Text string `json:"text"`
-	// Buttons stay, QuickReplies vanish when another message follows.
+	// Buttons stay when another message follows. QuickReplies disappear.
 	Buttons      []Button `json:"buttons,omitempty"`
 	QuickReplies []Button `json:"quickReplies,omitempty"`
 	Cards        []Card   `json:"cards,omitempty"`
-	// Articles are the articles of Echo's news.
+	// Articles are the articles of a news message on Echo.
 	Articles []send.Article `json:"articles,omitempty"`
 	// File is the type of a file, such as IMAGE, or "" for other messages. URL is its address.
 	File send.Type `json:"-"`
@@ -36,11 +36,12 @@ type Message struct {
 // Button is a button or a quick reply.
 type Button struct {
 	Title string `json:"title"`
-	// Number is its place among the message's choices that send a payload, from 0 on, or -1 if it sends none.
+	// Number is the button's position among the message's choices that send a payload, from 0, or -1 if the button
+	// sends none.
 	Number int `json:"number"`
-	// URL is the address that it opens, or "" if it sends a payload to the bot.
+	// URL is the address that the button opens, or "" if it sends a payload to the bot.
 	URL string `json:"url,omitempty"`
-	// Payload is sent to the bot. For a button with a value it is an object of both.
+	// Payload is sent to the bot. For a button with a value, it is an object with the payload and the value.
 	Payload any `json:"-"`
 }
 
@@ -79,7 +80,7 @@ func objectsAt(in document.Lookuper, path string) []document.Object {
 	return document.Get(in, path, []document.Object(nil))
 }
 
-// buttonsAt returns the buttons or quick replies at a path. next is the number of the next choice.
+// buttonsAt returns the buttons or quick replies at a path. next is the number for the next choice.
 func buttonsAt(in document.Lookuper, path string, next *int) []Button {
 	var all []Button
 	for _, one := range objectsAt(in, path) {
@@ -99,12 +100,12 @@ func buttonsAt(in document.Lookuper, path string, next *int) []Button {
 	return all
 }
 
-// isFile reports whether a message of a type is a file at an address.
+// isFile reports whether messages of a type are files with a URL.
 func isFile(of send.Type) bool {
 	return slices.Contains([]send.Type{send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile}, of)
 }
 
-// isWhole reports whether the fields of Message show all of a message.
+// isWhole reports whether the fields of Message describe the whole message.
 func isWhole(message send.Response) bool {
 	fields := map[send.Type][]string{
 		send.TypeText: {"text"}, send.TypeButton: {"text", "buttons"}, send.TypeQuickReplies: {"text", "quickReplies"},
@@ -122,7 +123,7 @@ func isWhole(message send.Response) bool {
 	})
 }
 
-// hasOnly reports whether an object has no other fields.
+// hasOnly reports whether an object has no fields except the given ones.
 func hasOnly(object document.Object, fields ...string) bool {
 	for name := range object.All() {
 		if !slices.Contains(fields, name) {
@@ -146,7 +147,7 @@ func arePlain(buttons []document.Object) bool {
 	})
 }
 
-// Choices returns the message's buttons, including buttons of its cards, and then its quick replies.
+// Choices returns the message's buttons, including buttons of cards, followed by its quick replies.
 func (m Message) Choices() []Button {
 	all := slices.Clone(m.Buttons)
 	for _, card := range m.Cards {
@@ -155,7 +156,7 @@ func (m Message) Choices() []Button {
 	return append(all, m.QuickReplies...)
 }
 
-// Close gives the choices from a number on, which can no longer be tapped, the Number -1.
+// Close sets Number to -1 for the choices from a number on. They can no longer be tapped.
 func (m Message) Close(from int) {
 	lists := [][]Button{m.Buttons, m.QuickReplies}
 	for _, card := range m.Cards {
@@ -178,11 +179,11 @@ func (m Message) Titles() (titles []string) {
 	return titles
 }
 
-// TakenBack replaces the text of a message that was recalled.
+// TakenBack replaces the text of a recalled message.
 const TakenBack = "(taken back)"
 
-// Line returns a whole message on one line: its text in quotes and its parts, each choice with its payload if that is not its title,
-// or JSON if these do not show all of it. A message that was recalled is zero.
+// Line returns a whole message on one line: its text in quotes and its parts. A choice has its payload, if this
+// differs from its title. If these do not describe the whole message, Line returns JSON. A recalled message is zero.
 func Line(message send.Response) string {
 	m := Of(message)
 	switch {
@@ -204,7 +205,7 @@ func Line(message send.Response) string {
 	return cmp.Or(strings.Join(all, " "), `""`)
 }
 
-// Head returns the text of a message, or another one's type and address, or JSON if it has neither.
+// Head returns the text of a message, or its type and address, or JSON if it has neither.
 func (m Message) Head() string {
 	switch {
 	case m.File != "":

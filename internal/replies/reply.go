@@ -1,4 +1,4 @@
-// Package replies checks that responses and the answers of connectors can be written as JSON.
+// Package replies checks that responses and connectors' answers can be written as JSON.
 package replies
 
 import (
@@ -9,12 +9,12 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// maxDepth is the maximum nesting of responses and replies. It leaves room for the results that
-// contain them: of a call, a node, and a run of nodes.
+// maxDepth is the maximum nesting of responses and replies. Results of a call, a node and a run of nodes contain them
+// and need the remaining levels.
 const maxDepth = document.MaxDepth - 8
 
-// Writable returns a reply without the fields that JSON cannot represent. An odd reply must not
-// turn a sent message into a failure, because the caller would send it again.
+// Writable returns a reply without the fields that JSON cannot represent. A reply with such fields must not fail a
+// sent message, because the caller would send it again.
 func Writable(reply document.Object) document.Object {
 	if reply.IsZero() || reply.Err() != nil {
 		return document.O()
@@ -27,8 +27,8 @@ func Writable(reply document.Object) document.Object {
 	return reply
 }
 
-// Check returns an error, with its path, for anything in value that JSON cannot represent in a
-// result. depth is the nesting of value itself.
+// Check returns an error with a path if JSON cannot represent a part of value in a result. depth is the nesting of
+// value itself.
 func Check(value any, depth int) error {
 	switch v := value.(type) {
 	case float64:
@@ -61,7 +61,7 @@ func errTooDeep() error {
 	return boterr.Invalid("", "is nested deeper than the %d levels that a message may have", maxDepth)
 }
 
-// WrongOutcomes is the error for a batch without one outcome for each message.
+// WrongOutcomes returns the error for a batch without one outcome per message.
 func WrongOutcomes(outcomes, messages int) error {
 	return boterr.New(boterr.Internal, "", "the connector returned %d outcomes for %d messages; it must return one for each, or none",
 		outcomes, messages)

@@ -1,11 +1,10 @@
-// Package rounds sets the length of tests that could search forever: how many seeds, kills or mutations they
-// try. The usual numbers are for every run, and the thorough ones are for CI.
+// Package rounds sets the number of seeds, kills or mutations of tests that can search without end. All runs use the
+// usual numbers. CI uses the thorough numbers.
 package rounds
 
 import "os"
 
-// Variable is the environment variable that selects thorough tests: it is "thorough", or empty for the usual
-// ones.
+// Variable is the environment variable for thorough tests. Its value is "thorough", or empty for the usual tests.
 const Variable = "BOTCTX_TESTS"
 
 // thorough is the value of Variable for thorough tests.
@@ -25,8 +24,8 @@ type T interface {
 	Skipf(format string, args ...any)
 }
 
-// Of returns the number of rounds of a test: the usual one, or the thorough one if thorough tests are on. It
-// logs the number for `make thorough`, which lists it.
+// Of returns the number of rounds of a test: usual, or thorough if thorough tests are on. It logs the number. `make
+// thorough` lists it.
 func Of(t T, usual, thorough int) int {
 	t.Helper()
 	count := usual
@@ -51,8 +50,7 @@ func Thorough(t T) bool {
 	}
 }
 
-// OnlyThorough skips a test unless thorough tests are on. It is for long tests that repeat the search of
-// shorter ones.
+// OnlyThorough skips a test unless thorough tests are on. It is for long tests that repeat a shorter test's search.
 func OnlyThorough(t T) {
 	t.Helper()
 	if Of(t, 0, 1) == 0 {

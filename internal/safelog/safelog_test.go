@@ -49,7 +49,7 @@ func TestLog_SafeLoggerAsItIs(t *testing.T) {
 	}
 }
 
-// secret is a value whose text a handler requests.
+// secret is a value whose text the handler gets from LogValue.
 type secret struct{ text string }
 
 func (s secret) LogValue() slog.Value { return slog.StringValue(s.text) }

@@ -9,11 +9,11 @@ import (
 
 // Person is a member or an agent who can speak. It is the same in all forks.
 type Person struct {
-	// ID is the id of the member or of the agent. A member in a group is another person, with the group behind the id.
+	// ID is the id of the member or agent. In a group, the member is a separate person, with the group's id appended.
 	ID string
-	// Name is the name in the conversation.
+	// Name is the person's name in the conversation.
 	Name string
-	// Actor is nil for an agent, Agent for a member.
+	// Actor is nil for an agent. Agent is nil for a member.
 	Actor *fakes.Actor
 	Agent *fakes.Agent
 }
@@ -26,7 +26,7 @@ func (s *Session) People() (all []*Person) {
 	return all
 }
 
-// Person returns the person with a name in the conversation, who must be there.
+// Person returns the person with a name in the conversation. The person must exist.
 func (s *Session) Person(name string) *Person {
 	p := &Person{Name: name, Actor: s.Stage.Actor(name), Agent: s.Stage.Agent(name)}
 	switch {
@@ -43,13 +43,13 @@ func (s *Session) Person(name string) *Person {
 // IsAgent reports whether the person is an agent.
 func (p *Person) IsAgent() bool { return p.Agent != nil }
 
-// IsMember reports whether the person is a member, in a group or not.
+// IsMember reports whether the person is a member, whether in a group or alone.
 func (p *Person) IsMember() bool { return p.Actor != nil }
 
-// IsAlone reports whether the person is a member alone with the bot; each member has one such person.
+// IsAlone reports whether the person is a member alone with the bot. Each member has one such person.
 func (p *Person) IsAlone() bool { return p.IsMember() && p.Group() == "" }
 
-// Group returns the id of the group in which the person speaks, or "" for none.
+// Group returns the id of the person's group, or "".
 func (p *Person) Group() string {
 	if p.IsAgent() {
 		return ""
@@ -57,12 +57,12 @@ func (p *Person) Group() string {
 	return p.Actor.Scope().GroupExternalID
 }
 
-// IsWith reports whether two people are one, or in one group.
+// IsWith reports whether two people are the same or in the same group.
 func (p *Person) IsWith(other *Person) bool {
 	return p.ID == other.ID || p.Group() != "" && p.Group() == other.Group() && p.Channel() == other.Channel()
 }
 
-// Channel returns the id of the channel where the person speaks.
+// Channel returns the id of the person's channel.
 func (p *Person) Channel() string {
 	if p.IsAgent() {
 		return p.Agent.Channel()
@@ -78,7 +78,7 @@ func (p *Person) Recipient() fakes.Recipient {
 	return p.Actor
 }
 
-// Wrote reports whether an event of a scope on a platform is the person's.
+// Wrote reports whether the person wrote an event of a scope on a platform.
 func (p *Person) Wrote(scope record.Scope, on *fakes.Platform) bool {
 	if p.IsAgent() {
 		return p.Agent.In(on).Wrote(scope)
@@ -86,7 +86,7 @@ func (p *Person) Wrote(scope record.Scope, on *fakes.Platform) bool {
 	return p.Actor.Scope() == scope
 }
 
-// Gets reports whether a message goes to the person, alone or in one of the groups of the channel.
+// Gets reports whether the person receives a message, alone or in one of the channel's groups.
 func (p *Person) Gets(sent fakes.Sent, groups []fakes.Group) bool {
 	switch {
 	case p.IsAlone():

@@ -1,5 +1,5 @@
-// Package session is a conversation with a bot on a platform in memory, as people hold it: its members and agents, its desk, its
-// saved form, and the places in time that it can go back to. The console and the simulator are two surfaces of it.
+// Package session is a conversation with a bot on an in-memory platform. It has members and agents, a desk, a saved
+// form, and places in time to which it can return. The console and the simulator use it.
 package session
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// Desk is the id of a session's own outlet channel, and Agent the name of its first agent.
+// Desk is the id of a session's own outlet channel. Agent is the name of its first agent.
 const (
 	Desk  = "desk"
 	Agent = "Grace"
@@ -21,13 +21,13 @@ const (
 
 // Test describes how a saved test creates the bot. Expressions use declarations of the test's package.
 type Test struct {
-	// Package is the name of its package. The default is "main"; for a console it is the package of the Go
-	// files in the same folder, if there are any.
+	// Package is the name of the test's package. The default is "main", or for a console the package of the Go files
+	// in the same folder.
 	Package string
 	// Nodes is the Go expression of the nodes that were passed in. The default is "nodes()".
 	Nodes string
-	// Platform is the Go expression of a platform like the given one, without its members and agents, in a
-	// test named t. The default is "newPlatform(t)".
+	// Platform is the Go expression of a platform like the given one, without its members and agents. The test is
+	// named t. The default is "newPlatform(t)".
 	Platform string
 }
 
@@ -37,16 +37,16 @@ type Config struct {
 	Platform *fakes.Platform
 	// Members are the members. The default is Ada.
 	Members []*fakes.Actor
-	// Agents are the agents at outlet channels.
+	// Agents are the agents of outlet channels.
 	Agents []*fakes.Agent
-	// Nodes are added to the nodes of the platform. HasNodes is true if there may be more of them later.
+	// Nodes are added to the platform's nodes. HasNodes is true if more nodes may be added later.
 	Nodes    []*botctx.Node
 	HasNodes bool
 	// Test configures saved tests.
 	Test Test
 }
 
-// Session is a conversation by hand. Its Stage carries out acts and keeps them. It may be used by one goroutine at a time.
+// Session is a manual conversation. Its Stage runs and stores the acts. Only one goroutine at a time may use it.
 type Session struct {
 	Stage *conversation.Session
 
@@ -54,7 +54,8 @@ type Session struct {
 	isOwn, hasNodes bool
 }
 
-// New prepares the platform, with its members and agents. It fails if the platform refuses one of them or the nodes.
+// New prepares the platform with its members and agents. It fails if the platform refuses the nodes or one of the
+// people.
 func New(c Config) (*Session, error) {
 	s := &Session{isOwn: c.Platform == nil, hasNodes: c.HasNodes || len(c.Nodes) > 0, test: c.Test}
 	return s, Guarded(func() error {
@@ -101,7 +102,7 @@ func (s *Session) Test() conversation.GoTest {
 	return as
 }
 
-// Tap returns the act of tapping a choice that a member sees.
+// Tap returns the act of tapping a visible choice of a member.
 func (s *Session) Tap(by string, one fakes.Tappable) conversation.Taps {
 	place := 0
 	for _, other := range s.Stage.Actor(by).Tappables() {
@@ -116,17 +117,17 @@ func (s *Session) Tap(by string, one fakes.Tappable) conversation.Taps {
 	return conversation.Taps{By: by, Title: one.Title, Which: place}
 }
 
-// Place is a place in the time of a session.
+// Place is a point in the time of a session.
 type Place struct {
-	// People are the people who had been added by then.
+	// People are the people at that time.
 	People []*Person
 
-	// stage and snapshot are nil if the session cannot go back there.
+	// stage and snapshot are nil if the session cannot return to this place.
 	stage    *conversation.Session
 	snapshot *fakes.Snapshot
 }
 
-// Place returns the present place. If the platform keeps its records elsewhere, the session cannot go back to it.
+// Place returns the current place. If the platform stores its records elsewhere, the session cannot return to it.
 func (s *Session) Place() Place {
 	place := Place{People: s.People()}
 	_ = Guarded(func() error {
@@ -137,13 +138,13 @@ func (s *Session) Place() Place {
 	return place
 }
 
-// IsKept reports whether the session can go back to the place.
+// IsKept reports whether the session can return to the place.
 func (p Place) IsKept() bool { return p.snapshot != nil }
 
-// Forget returns the place without the state that it takes to go back there.
+// Forget returns the place without the state that is needed to return to it.
 func (p Place) Forget() Place { return Place{People: p.People} }
 
-// GoTo goes to a place that is kept.
+// GoTo returns to a kept place.
 func (s *Session) GoTo(to Place) error {
 	return Guarded(func() error {
 		s.Platform().Restore(to.snapshot)
@@ -152,7 +153,7 @@ func (s *Session) GoTo(to Place) error {
 	})
 }
 
-// Fork returns a session that continues from a place that is kept, on a platform that is a fork of this one's.
+// Fork returns a session that continues from a kept place, on a fork of the platform.
 func (s *Session) Fork(from Place) (*Session, error) {
 	forked := *s
 	return &forked, Guarded(func() error {
@@ -163,8 +164,8 @@ func (s *Session) Fork(from Place) (*Session, error) {
 	})
 }
 
-// Guarded turns a panic into an error. A platform without a test panics with a text when it is misused, and the text describes the
-// remedy.
+// Guarded converts a panic to an error. Without a test, a platform panics with a text that describes the misuse and
+// its remedy.
 func Guarded(do func() error) (err error) {
 	defer func() {
 		panicked := recover()

@@ -1,4 +1,4 @@
-// Package sharedtest makes a store for tests one that processes share, and that sends notices.
+// Package sharedtest turns a store for tests into a store that processes share and that sends notices.
 package sharedtest
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Store is a store.Store that is a store.Notifier. New returns one.
+// Store is a store.Store and a store.Notifier. New returns one.
 type Store struct {
 	store.Store
 
@@ -19,7 +19,7 @@ type Store struct {
 
 var _ store.Notifier = (*Store)(nil)
 
-// New returns a store over inner. Processes that share it use one Store.
+// New returns a store over inner. All processes that share inner must use the same Store.
 func New(inner store.Store) *Store {
 	return &Store{Store: inner, listeners: map[string][]*func(string){}}
 }

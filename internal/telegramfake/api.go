@@ -118,8 +118,8 @@ func (t *Telegram) serveFile(w http.ResponseWriter, at string) {
 	_, _ = io.WriteString(w, content)
 }
 
-// updates answers getUpdates: at once if there are updates, otherwise when one arrives, the time limit has passed or
-// another request arrives.
+// updates answers getUpdates: at once if there are updates, otherwise once an update or another request arrives or
+// the time limit has passed.
 func (t *Telegram) updates(r *http.Request, of *bot, params document.Object) (any, *problem) {
 	offset, limit := document.Get(params, "offset", int64(0)), int(document.Get(params, "limit", int64(100)))
 	t.mu.Lock()
@@ -208,7 +208,7 @@ func (t *Telegram) answer(of *bot, token, method string, params document.Object,
 	}
 }
 
-// chatOf returns the chat that a request is for. The caller holds the mutex.
+// chatOf returns the chat of a request. The caller holds the mutex.
 func (t *Telegram) chatOf(params document.Object) (*chat, *problem) {
 	id, _ := params.Field("chat_id")
 	in := t.chats[fmt.Sprint(id)]
@@ -250,7 +250,7 @@ func (t *Telegram) changeTopic(in *chat, method string, params document.Object) 
 	}
 }
 
-// contents are the fields of a sent message with its content, and the objects that answers have for them.
+// contents has the fields with a message's content, and functions that return their objects in answers.
 var contents = map[string]func(id string) document.Object{
 	"photo": func(id string) document.Object { return file(id).With("width", 90).With("height", 60) },
 	"audio": func(id string) document.Object { return file(id).With("duration", 7) },
@@ -357,7 +357,7 @@ func (t *Telegram) change(in *chat, token, method string, params document.Object
 	return nil, bad("message to edit not found")
 }
 
-// object returns a message in the form of answers. The caller holds the mutex.
+// object returns a message as answers contain it. The caller holds the mutex.
 func (t *Telegram) object(of *Message, token string) document.Object {
 	id, _, _ := strings.Cut(token, ":")
 	number, _ := strconv.ParseInt(id, 10, 64)

@@ -20,10 +20,10 @@ import (
 
 // Telegram is an in-memory Telegram, created by New. It is safe for concurrent use.
 type Telegram struct {
-	// Check is called with each request for a method that has parameters, and with the answer. It may be nil,
-	// and must not be changed after the first request.
+	// Check is called with each answer and its request, for methods that have parameters. It may be nil. It must not
+	// be changed after the first request.
 	Check func(Exchange)
-	// CheckUpdate is called with each update before it is reported.
+	// CheckUpdate is called with each update before bots get it.
 	CheckUpdate func(update document.Object)
 
 	mu       sync.Mutex
@@ -32,21 +32,21 @@ type Telegram struct {
 	messages []*Message
 	files    map[string]string
 	calls    []string
-	// last is the last id that was assigned.
+	// last is the last assigned id.
 	last int64
 }
 
-// Exchange is a request for a method, and the answer.
+// Exchange is a request for a method, and its answer.
 type Exchange struct {
 	Method string
 	Params document.Object
-	// Files are the media types of the parameters that were uploaded.
+	// Files has the media types of uploaded parameters.
 	Files  map[string]string
 	Status int
 	Answer document.Object
 }
 
-// Message is a message that a chat shows.
+// Message is a message in a chat.
 type Message struct {
 	// Channel is the name of the bot that sent it.
 	Channel string
@@ -55,9 +55,9 @@ type Message struct {
 	Chat string
 	// Method is the method that sent it, such as "sendPhoto".
 	Method string
-	// Text is the text or the caption that shows now.
+	// Text is the current text or caption.
 	Text string
-	// Buttons are the buttons below it now, in their order.
+	// Buttons are the current buttons in order.
 	Buttons []Button
 	// Sent are all parameters as received.
 	Sent document.Object
@@ -72,7 +72,7 @@ type Button struct{ Text, Data, URL string }
 type bot struct {
 	channel string
 	updates []document.Object
-	// waiting ends the request that waits for updates, and news wakes it.
+	// waiting is closed to end the request that waits for updates. news wakes it.
 	waiting, news   chan struct{}
 	webhook, secret string
 	offset          int64
@@ -95,7 +95,7 @@ type topic struct {
 	isClosed bool
 }
 
-// New returns a Telegram without bots and users.
+// New returns a Telegram without bots or users.
 func New() *Telegram {
 	return &Telegram{bots: map[string]*bot{}, chats: map[string]*chat{}, files: map[string]string{}, last: 1000}
 }
@@ -144,14 +144,14 @@ func (t *Telegram) AddTopic(group int64, name string) string {
 	return fmt.Sprintf("%d/%d", group, id)
 }
 
-// Block makes a user block or unblock every bot, without an update.
+// Block makes a user block or unblock every bot. The bots get no update.
 func (t *Telegram) Block(user int64, isBlocked bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.chats[strconv.FormatInt(user, 10)].isBlocked = isBlocked
 }
 
-// Move makes a group a supergroup with another id.
+// Move turns a group into a supergroup with another id.
 func (t *Telegram) Move(from, to int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -173,7 +173,7 @@ func (t *Telegram) next() int64 {
 	return t.last
 }
 
-// Messages returns the messages that the bots have sent, as currently shown, in order.
+// Messages returns the current messages of the bots in order.
 func (t *Telegram) Messages() []Message {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -185,7 +185,7 @@ func (t *Telegram) Messages() []Message {
 	return shown
 }
 
-// Last returns the last message in a chat or topic, as currently shown.
+// Last returns the current state of the last message in a chat or topic.
 func (t *Telegram) Last(chat string) (Message, bool) {
 	shown := t.Messages()
 	for _, message := range slices.Backward(shown) {
@@ -196,7 +196,7 @@ func (t *Telegram) Last(chat string) (Message, bool) {
 	return Message{}, false
 }
 
-// Calls returns the methods that were called, in order.
+// Calls returns the called methods in order.
 func (t *Telegram) Calls() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -14,8 +14,7 @@ import (
 // Date is the time of all messages, in seconds.
 const Date = 1_700_000_000
 
-// Says makes a user write a text to a bot: in a chat, or in a topic as "chat/topic". It returns the
-// update's id.
+// Says makes a user write a text to a bot, in a chat or in a topic ("chat/topic"). It returns the id of the update.
 func (t *Telegram) Says(token string, user int64, in, text string) int64 {
 	return t.Report(token, "message", t.MessageOf(user, in).With("text", text))
 }
@@ -32,7 +31,7 @@ func (t *Telegram) MessageOf(user int64, in string) document.Object {
 	return message
 }
 
-// Taps makes a user tap on a button of a message, and returns the update's id.
+// Taps makes a user tap on a button of a message. It returns the id of the update.
 func (t *Telegram) Taps(token string, user int64, on Message, title string) int64 {
 	for _, button := range on.Buttons {
 		if button.Text == title {
@@ -42,7 +41,7 @@ func (t *Telegram) Taps(token string, user int64, on Message, title string) int6
 	panic("telegramfake: the message has no button " + title)
 }
 
-// TapOf returns a tap of a user on a button with data.
+// TapOf returns a user's tap on a button with data.
 func (t *Telegram) TapOf(user int64, on Message, data string) document.Object {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -52,7 +51,7 @@ func (t *Telegram) TapOf(user int64, on Message, data string) document.Object {
 	)
 }
 
-// user returns a user in the form of updates. The caller holds the mutex.
+// user returns a user as updates contain it. The caller holds the mutex.
 func (t *Telegram) user(id int64) document.Object {
 	name := "Somebody"
 	if known := t.chats[strconv.FormatInt(id, 10)]; known != nil {
@@ -61,7 +60,7 @@ func (t *Telegram) user(id int64) document.Object {
 	return document.O("id", id, "is_bot", false, "first_name", name, "last_name", "Example", "language_code", "en")
 }
 
-// chat returns a chat in the form of messages. The caller holds the mutex.
+// chat returns a chat as messages contain it. The caller holds the mutex.
 func (t *Telegram) chat(id string) document.Object {
 	id, _, _ = strings.Cut(id, "/")
 	known := t.chats[id]
@@ -75,7 +74,7 @@ func (t *Telegram) chat(id string) document.Object {
 	return shown
 }
 
-// Report adds an update of a kind to the bot's updates, and returns its id.
+// Report adds an update to the bot's updates and returns its id.
 func (t *Telegram) Report(token, kind string, object document.Object) int64 {
 	t.mu.Lock()
 	id := t.next()
@@ -91,8 +90,8 @@ func (t *Telegram) Report(token, kind string, object document.Object) int64 {
 	return id
 }
 
-// Push sends a bot's updates to the handler of its webhook at a path, each until it is answered with 200, at
-// most a number of times. It returns the statuses.
+// Push sends a bot's updates to the handler of its webhook at a path. It repeats each update up to most times until
+// the status is 200, and returns all statuses.
 func (t *Telegram) Push(ctx context.Context, token string, handler http.Handler, path string, most int) []int {
 	var statuses []int
 	for range most {
