@@ -71,13 +71,13 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// addBare adds a member without an id on the platform, as a host's own members may be.
+// addBare adds a member without an id on the platform. A host may have such members.
 func (w *world) addBare(of string) {
 	w.t.Helper()
 	w.addMember(member.Member{ID: "bare-" + of, Channel: of})
 }
 
-// GetMember returns a member; bare members have no externalId.
+// GetMember returns a member. Bare members have no externalId.
 func (w *world) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
 	m, err := w.members.GetMember(ctx, p)
 	if err == nil && len(p.MemberID) > 5 && p.MemberID[:5] == "bare-" {
@@ -102,7 +102,7 @@ func (w *world) with(channelID, memberID string, connectors map[channel.Type]sen
 	})
 }
 
-// deaf returns the records of a world even if ctx has ended, as a host's own ports may do.
+// deaf returns the records of a world even after ctx has ended, as a host's ports may do.
 type deaf struct{ of *world }
 
 func (d deaf) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
@@ -127,14 +127,14 @@ func (w *world) requireUntouched() {
 	require.Empty(w.t, w.bare.sent)
 }
 
-// refusal is a call that is refused at a field, before a platform is asked.
+// refusal is a call that is refused because of a field, without a request to a platform.
 type refusal struct {
 	call  call
 	code  boterr.Code
 	field string
 }
 
-// requireRefusals makes calls for the member of a platform and requires that each is refused.
+// requireRefusals makes calls for the member of a platform and requires each refusal.
 func requireRefusals(t *testing.T, of channel.Type, refusals []refusal) {
 	t.Helper()
 	w := newWorld(t)
@@ -200,7 +200,7 @@ func requirePlatformErrors(t *testing.T, of channel.Type, made call) {
 	w.requireUntouched()
 }
 
-// elsewhere is a channel of another app, and strangers is a member in it.
+// elsewhere is a channel of another app. strangers is a member in it.
 func elsewhere() *channel.Channel { return &channel.Channel{ID: "theirs", App: "acme"} }
 
 // noon is the time of a platform's clock.
@@ -279,7 +279,7 @@ type outbox struct {
 	delivery send.Delivery
 	// fail are the errors by recipient.
 	fail map[string]error
-	// before is called for each message, unless it is nil.
+	// before is called for each message if it is not nil.
 	before func()
 }
 
@@ -347,7 +347,7 @@ func (l *labeler) RemoveLabel(_ context.Context, in *channel.Channel, to, labelI
 	return l.err
 }
 
-// able is a connector with every port. It records the requests, and returns the set answers, or err.
+// able is a connector with all ports. It records the requests. It returns the set answers or err.
 type able struct {
 	outbox
 	labeler
