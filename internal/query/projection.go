@@ -29,7 +29,7 @@ type Projection struct {
 // value. They cannot use $$NOW.
 //
 // The zero Object and O() give nil, which returns whole documents. Projections that MongoDB refuses, and projections
-// that only this package does not support, are InvalidArgument. The Field is the path in the projection.
+// that this package does not support, are InvalidArgument. The Field is the path in the projection.
 func CompileProjection(source document.Object) (*Projection, error) {
 	if err := checkSource(source); err != nil {
 		return nil, err
