@@ -92,7 +92,7 @@ var mistakesOfNodes = map[string]mistake{
 			p.AddMember(member.Member{FirstName: "Ada"}).Says("hi")
 		},
 		prints: `fakes: Ada sent TEXT: node name: response 1: sendResponse: invalid argument: response.text: ` +
-			`is empty: {{firstNme}} is filled with nothing, since the member has no value there`,
+			`is empty: the member has no value for {{firstNme}}`,
 	},
 	"two buttons of one title": {
 		test: func(p *fakes.Platform) {

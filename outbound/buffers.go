@@ -12,15 +12,14 @@ import (
 	"github.com/botctx/go-sdk/internal/fair"
 )
 
-// freeBytes is the part of a body that Fetch reads without reserving memory, so that small responses never
-// wait.
+// freeBytes is the number of bytes that Fetch reads of each body without reserving memory, so that small responses
+// never wait.
 const freeBytes = 256 << 10
 
-// Owner holds the memory for responses of Fetch, on behalf of one run of an app, or of another unit that ends
-// as a whole. WithOwner passes it to Fetch. Once a response is longer than 256 kB, its owner holds memory for
-// the longest possible response until Release, so that the run's use of the response is covered as well.
-// Later long responses of the same owner reuse that memory, one at a time, so an owner never waits for
-// itself.
+// Owner holds the memory for responses of Fetch on behalf of one run of an app, or of any other unit of work with an
+// end. WithOwner passes it to Fetch. Once a response is longer than 256 kB, its owner holds memory for the longest
+// possible response until Release, because the run may use the response until then. Later long responses of the same
+// owner reuse that memory one at a time, so an owner never waits for itself.
 //
 // An Owner is safe for concurrent use.
 type Owner struct {
@@ -41,13 +40,13 @@ func NewOwner(app, channel string) *Owner {
 
 type ownerKey struct{}
 
-// WithOwner returns a context in which calls of Fetch hold their responses for an owner. Without an owner, a
-// call holds its response until it returns.
+// WithOwner returns a context whose calls of Fetch charge their responses to owner. Without an owner, a call holds
+// memory only until it returns.
 func WithOwner(ctx context.Context, owner *Owner) context.Context {
 	return context.WithValue(ctx, ownerKey{}, owner)
 }
 
-// ownerOf returns the owner in a context, or else a new one for a single call, which the caller must release.
+// ownerOf returns the owner in ctx. If there is none, it returns a new owner for a single call.
 func ownerOf(ctx context.Context) (owner *Owner, release func()) {
 	if owner, ok := ctx.Value(ownerKey{}).(*Owner); ok && owner != nil {
 		return owner, func() {}
@@ -114,8 +113,8 @@ func (o *Owner) end() {
 	<-o.turn
 }
 
-// buffers is the memory for a client's long responses: places for one response each, shared fairly between
-// apps and, within an app, between channels.
+// buffers is the memory for a client's long responses, divided into places for one response each. Apps share the
+// places fairly, and so do the channels of an app.
 type buffers struct {
 	shares *fair.Shares
 
@@ -146,7 +145,7 @@ func (b *buffers) take(ctx context.Context, key fair.Key) error {
 	}
 }
 
-// leave removes a waiter from its queue. It releases a place that the waiter got meanwhile.
+// leave removes a waiter from its queue. If the waiter has just received a place, leave releases it.
 func (b *buffers) leave(key fair.Key, w waiter, at *list.Element) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -190,8 +189,8 @@ func (b *buffers) serve() {
 	}
 }
 
-// readAll reads the whole body of a response. The body of a Client's response counts towards the client's
-// bound on memory; another body has the limits of its maker.
+// readAll reads the whole body of a response. The body of a Client's response counts towards the client's memory
+// limit; other bodies are read as they are.
 func readAll(resp *http.Response) ([]byte, error) {
 	body := bodyOfClient(resp.Body)
 	if body == nil {
@@ -226,8 +225,8 @@ func bodyOfClient(body io.ReadCloser) *responseBody {
 	}
 }
 
-// readRest reads the rest of a body, from the body itself or from a reader around it. length is the
-// response's length, negative if unknown.
+// readRest reads the rest of a body from the body itself, or from a reader that wraps it. begun is the part already
+// read. length is the length of the whole response, or negative if unknown.
 func (b *responseBody) readRest(from io.Reader, begun []byte, length int64) ([]byte, error) {
 	// One byte more than the limit, to leave room for the read that finds the end of the longest response.
 	most := b.client.maxResponseBytes + 1
@@ -252,13 +251,13 @@ func (b *responseBody) readRest(from io.Reader, begun []byte, length int64) ([]b
 	}
 }
 
-// notHeld returns the error for a body that got no memory within the time limit.
+// notHeld returns the error for a body that got no memory before the time limit.
 func (b *responseBody) notHeld() error {
 	if !errors.Is(b.ctx.Err(), context.DeadlineExceeded) {
 		return failure(b.ctx, b.host, b.ctx.Err())
 	}
 	return boterr.New(boterr.ResourceExhausted, "",
-		"the response of %s has more than %d kB, and other responses took all memory for long ones until the time limit: "+
+		"the response of %s has more than %d kB, and other responses used all memory for long responses until the time limit; "+
 			"ask for less, for example a page or fewer fields, or call again later; a host can raise outbound.Config.MaxBufferedBytes",
 		b.host, freeBytes>>10)
 }

@@ -22,13 +22,12 @@ import (
 )
 
 const (
-	// freeBytes is the part of a response that never waits. longBytes is the length of a long one.
+	// freeBytes is the part of a response that needs no memory from the shared limit. longBytes is longer.
 	freeBytes = 256 << 10
 	longBytes = 1 << 20
 )
 
-// longAnswers answers with as many bytes as the URL's path says, and counts the bytes read beyond the free
-// part.
+// longAnswers answers with as many bytes as the URL's path says. It counts the bytes read beyond freeBytes.
 type longAnswers struct{ read atomic.Int64 }
 
 func (l *longAnswers) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -60,7 +59,7 @@ func (b *countedBody) Read(p []byte) (int, error) {
 
 func (b *countedBody) Close() error { return nil }
 
-// buffering returns a client with memory for a number of long responses.
+// buffering returns a client whose memory fits the given number of long responses.
 func buffering(t *testing.T, places int64) (*outbound.Client, *longAnswers) {
 	t.Helper()
 	answers := &longAnswers{}
@@ -69,7 +68,7 @@ func buffering(t *testing.T, places int64) (*outbound.Client, *longAnswers) {
 	}), answers
 }
 
-// getBytes fetches an answer of a length for an owner.
+// getBytes fetches a response of the given length on behalf of owner.
 func getBytes(ctx context.Context, client *outbound.Client, owner *outbound.Owner, length int) error {
 	response, err := outbound.Fetch(outbound.WithOwner(ctx, owner), client, outbound.Request{
 		URL: "http://example.com/" + strconv.Itoa(length),
@@ -208,8 +207,8 @@ func TestNew_BufferedBytesBelowALongAnswer(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// BenchmarkFetch_Memory reports the largest heap while 64 concurrent runs of 8 apps fetch 24 kB of gzip that
-// unpack to 25 MB.
+// BenchmarkFetch_Memory reports the largest heap while 64 concurrent runs of 8 apps each fetch a 24 kB gzip body that
+// unpacks to 25 MB.
 func BenchmarkFetch_Memory(b *testing.B) {
 	var packed bytes.Buffer
 	zip := gzip.NewWriter(&packed)

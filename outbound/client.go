@@ -5,17 +5,16 @@
 //   - To read the answer, use [Response.OK], [Response.Get] and [Response.Text].
 //   - To allow an address of your own network, add it to Allow of [Config].
 //
-// Such a URL must not give access to the host's own network. A Client refuses every address that is not
-// public: loopback, private, link-local (where clouds keep their metadata), and all other special-purpose
-// blocks, however they are written or embedded. There are three checks, one after the other:
+// A script's URL must not give access to the host's own network. A Client refuses every address that is not public:
+// loopback, private, link-local (where clouds keep their metadata), and all other special-purpose blocks, in every
+// notation and embedding. There are three checks in sequence:
 //
 //   - CheckURL looks at the URL itself: its scheme, its form, and its host if that is an address.
-//   - The dialer resolves a name once, checks every address of the answer, and connects to one of those very
-//     addresses. The name is not resolved again between the check and the connection, so that changing its
-//     addresses gains nothing.
-//   - Redirects must pass both checks, too.
+//   - The dialer resolves a name once, checks every address in the answer, and connects only to those addresses.
+//     It does not resolve the name again before it connects, so a changed DNS record cannot bypass the check.
+//   - Redirects must pass both checks.
 //
-// Proxies of the environment are not used. Bodies, redirects and time have limits. A host application can
+// A Client ignores proxy settings of the environment. Bodies, redirects and time have limits. A host application can
 // allow other addresses by name, address or prefix in Config.Allow.
 package outbound
 
@@ -67,12 +66,12 @@ type Config struct {
 	Allow []string
 	// MaxResponseBytes limits the body of a response after decompression. 0 means DefaultMaxResponseBytes.
 	MaxResponseBytes int64
-	// MaxBufferedBytes limits the memory for concurrent responses of Fetch, over all apps. Up to 256 kB of a
-	// response are free. A longer one counts as MaxResponseBytes, whatever its length, until its Owner is
-	// released: in bot logic until the run ends. It waits within Timeout while others have the memory. An app
-	// gets at most half of the memory that other apps leave, so that long responses of one app do not hold up
-	// another. The garbage collector may need as much again. 0 means DefaultMaxBufferedBytes, or
-	// MaxResponseBytes if that is more. Responses of Do are streamed, and do not count.
+	// MaxBufferedBytes limits the memory for concurrent responses of Fetch, over all apps. Responses up to 256 kB are
+	// free. A longer response counts as MaxResponseBytes, whatever its length, until its Owner is released (in bot
+	// logic, at the end of the run). While the memory is in use, it waits, but not longer than Timeout. An app gets
+	// at most half of the memory that other apps leave, so that it cannot block them. The garbage collector may need
+	// as much again. 0 means DefaultMaxBufferedBytes, or MaxResponseBytes if that is more. Responses of Do are
+	// streamed and do not count.
 	MaxBufferedBytes int64
 	// MaxRequestBytes limits the body of a request. 0 means
 	// DefaultMaxRequestBytes.
@@ -93,13 +92,13 @@ type Config struct {
 	// Dial connects to an address that has been checked. It gets no name, so that nothing is resolved after
 	// the check. nil means a TCP connection.
 	Dial func(ctx context.Context, address netip.AddrPort) (net.Conn, error)
-	// TLS configures https, such as the authorities of a company. nil means the
-	// defaults of crypto/tls.
+	// TLS configures https, for example with a company's certificate authorities. nil means the defaults of
+	// crypto/tls.
 	TLS *tls.Config
 
-	// Transport answers requests instead of the network, as package fakes/web does. URLs, redirects, headers
-	// and limits are still checked, but the transport is responsible for the addresses of names: outside
-	// tests it is for hosts whose transport uses a filtering proxy. It excludes Resolver, Dial and TLS.
+	// Transport replaces the network, as package fakes/web does. URLs, redirects, headers and limits are still
+	// checked, but the transport must check the addresses of names itself. Outside tests, use it only with a
+	// filtering proxy. It excludes Resolver, Dial and TLS.
 	Transport http.RoundTripper
 }
 
@@ -115,8 +114,8 @@ type Client struct {
 	timeout          time.Duration
 }
 
-// New returns a client. InvalidArgument: a limit is negative, an entry of Allow is malformed, Resolver or
-// Transport is a nil pointer, or Transport comes with fields that it excludes.
+// New returns a client. It returns InvalidArgument if a limit is negative, an entry of Allow is malformed, Resolver
+// or Transport is a nil pointer, or Transport is combined with a field that it excludes.
 func New(config Config) (*Client, error) {
 	if err := config.check(); err != nil {
 		return nil, err
@@ -223,7 +222,7 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 // check returns an error if the request must not be sent.
 func (c *Client) check(req *http.Request) error {
 	if c == nil || c.http == nil {
-		return boterr.New(boterr.FailedPrecondition, "", "the HTTP client was not made by outbound.New")
+		return boterr.New(boterr.FailedPrecondition, "", "the HTTP client was not created by outbound.New")
 	}
 	if req == nil {
 		return boterr.Invalid("url", "the request is missing")
@@ -270,17 +269,16 @@ func ParseMethod(text string) (string, error) {
 	}
 	switch upper := strings.ToUpper(text); upper {
 	case http.MethodConnect, http.MethodTrace, "TRACK":
-		return "", boterr.Invalid("method", "is %s, which browsers do not send either: use a method such as GET or POST", upper)
+		return "", boterr.Invalid("method", "is %s, which is not allowed; use a method such as GET or POST", upper)
 	case http.MethodDelete, http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost, http.MethodPut:
 		return upper, nil
 	}
 	return text, nil
 }
 
-// RetryAfter returns the wait before the next request that a response asks for in its header Retry-After: a
-// number of seconds or a date, which is compared with now. The wait is at most boterr.MaxRetryAfter, and 0
-// for a date in the past. asks is false if there is no such header or it is malformed; the wait is 0 then. A
-// connector passes the wait on in a *send.RetryAfterError.
+// RetryAfter reads the header Retry-After: a number of seconds, or a date that is compared with now. wait is at most
+// boterr.MaxRetryAfter, and 0 for a date in the past. If the header is missing or malformed, asks is false and wait
+// is 0. Connectors pass the wait on in a *send.RetryAfterError.
 func RetryAfter(header http.Header, now time.Time) (wait time.Duration, asks bool) {
 	value := header.Get("Retry-After")
 	seconds, err := strconv.ParseUint(value, 10, 32)
@@ -293,9 +291,8 @@ func RetryAfter(header http.Header, now time.Time) (wait time.Duration, asks boo
 	return 0, false
 }
 
-// setEncoding makes a request accept only encodings that are decoded. The transport asks for gzip, and
-// decodes it, unless the header Accept-Encoding is set. InvalidArgument: the header allows neither gzip nor
-// identity.
+// setEncoding makes a request accept only encodings that can be decoded. If Accept-Encoding is not set, the transport
+// asks for gzip and decodes it. If the header allows neither gzip nor identity, setEncoding returns InvalidArgument.
 func setEncoding(header http.Header) error {
 	asked, isSet := header["Accept-Encoding"]
 	header.Del("Accept-Encoding")
@@ -307,14 +304,14 @@ func setEncoding(header http.Header) error {
 		return nil
 	}
 	if !slices.Contains(allowed, "identity") {
-		return boterr.Invalid("headers.Accept-Encoding", "must allow gzip or identity; leave it out, and gzip is asked for and decoded")
+		return boterr.Invalid("headers.Accept-Encoding", "must allow gzip or identity; leave it out for gzip, which is decoded")
 	}
 	header.Set("Accept-Encoding", "identity")
 	return nil
 }
 
-// encodings returns the encodings in a header, in lower case. Encodings excluded by q=0 are left out; a
-// header that only excludes gives an encoding without a name.
+// encodings returns the encodings in a header, in lower case. An encoding excluded by q=0 becomes an empty name, so
+// that a header with only exclusions does not look absent.
 func encodings(values []string) []string {
 	var names []string
 	for part := range strings.SplitSeq(strings.Join(values, ","), ",") {
@@ -337,7 +334,7 @@ func checkEncoding(host string, header http.Header) error {
 	for _, name := range encodings(header["Content-Encoding"]) {
 		switch name {
 		case "gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress", "dcb", "dcz":
-			return boterr.New(boterr.Unavailable, "", "the response of %s is encoded as %s, which was not asked for", host, name)
+			return boterr.New(boterr.Unavailable, "", "the response of %s is encoded as %s, which the request did not accept", host, name)
 		}
 	}
 	return nil

@@ -139,7 +139,7 @@ func TestDo_RefusesUnsendableHeaders(t *testing.T) {
 	}
 }
 
-// Names that are written into the map of a header past its methods.
+// net/http does not canonicalize header names that are set directly in the map.
 func TestDo_RefusesOddHeaderSpelling(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"host", "HOST", "transfer-Encoding"} {
@@ -234,7 +234,7 @@ func TestRequest_Limited(t *testing.T) {
 	}
 }
 
-// A server may redirect before it has read the body, which is then sent as a whole for the first time.
+// A server may redirect before it has read the body. The client then sends the whole body only to the new URL.
 func TestRequest_LimitedWhenRedirected(t *testing.T) {
 	t.Parallel()
 	client := newClient(t, outbound.Config{MaxRequestBytes: 4, Transport: transport(func(req *http.Request) (*http.Response, error) {
@@ -329,7 +329,7 @@ func TestTimeout_EndsRequest(t *testing.T) {
 		for limit, want := range map[time.Duration]time.Duration{0: outbound.DefaultTimeout, time.Minute: time.Minute} {
 			t.Run(name+" "+want.String(), func(t *testing.T) {
 				t.Parallel()
-				synctest.Test(t, func(t *testing.T) { // Time passes instantly and exactly.
+				synctest.Test(t, func(t *testing.T) { // Waiting takes no real time.
 					begun := time.Now() //nolint:forbidigo // The virtual clock of synctest.
 					_, err := get(t, newClient(t, outbound.Config{Transport: answer, Timeout: limit}), "http://example.com/")
 					requireCode(t, err, boterr.Unavailable, "")
@@ -479,15 +479,15 @@ func TestConnections_AreKept(t *testing.T) {
 		together.Store(new(make(chan struct{})))
 		requireAnswers(t, client, address, workers)
 	}
-	// net/http gives up a connection if it learns long after the answer that the request was written, which
-	// may happen on a busy machine. If connections were not kept, there would be 30 in each round.
+	// On a busy machine, net/http may drop a connection if it learns too late that the request was written. If
+	// connections were not reused at all, there would be 30 in each round.
 	require.LessOrEqual(t, accepted.Load(), int64(2*workers))
 }
 
 func TestConnections_LimitPerHost(t *testing.T) {
 	t.Parallel()
 	const limit = 2
-	var active, most atomic.Int64 // Requests that the server is handling: one for each connection.
+	var active, most atomic.Int64 // the requests in progress, one per connection
 	address, _ := counted(t, func(http.ResponseWriter, *http.Request) {
 		now := active.Add(1)
 		defer active.Add(-1)

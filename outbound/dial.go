@@ -47,7 +47,7 @@ func (c Config) transport(allow AllowList) http.RoundTripper {
 	}
 	perHost := orDefault(c.MaxConnsPerHost, DefaultMaxConnsPerHost)
 	return &http.Transport{
-		Proxy:                  nil, // a proxy of the environment would dial in the place of the dialer
+		Proxy:                  nil, // with a proxy, the dialer could not check addresses
 		DialContext:            guard.dial,
 		TLSClientConfig:        c.tls(),
 		ForceAttemptHTTP2:      true,
@@ -94,13 +94,12 @@ func connectTCP(ctx context.Context, address netip.AddrPort) (net.Conn, error) {
 	return d.DialContext(ctx, "tcp", address.String())
 }
 
-// dialer connects to public addresses, and to addresses in the list.
+// dialer connects to public addresses and to addresses in its allow list.
 type dialer struct {
 	allow    AllowList
 	resolver Resolver
 	connect  func(ctx context.Context, address netip.AddrPort) (net.Conn, error)
-	// timeout ends a dial that outlives its request: http.Transport lets it continue, for use by a later
-	// request.
+	// timeout limits a dial that outlives its request. http.Transport finishes such a dial for use by later requests.
 	timeout time.Duration
 }
 
@@ -139,23 +138,22 @@ func (d *dialer) resolve(ctx context.Context, host string) ([]netip.Addr, error)
 	if len(found) == 0 {
 		return nil, fmt.Errorf("%s has no address", host)
 	}
-	addrs := make([]netip.Addr, len(found)) // a copy: the resolver may keep its own
+	addrs := make([]netip.Addr, len(found)) // a copy, because the resolver may keep the slice
 	for i, addr := range found {
 		addrs[i] = addr.Unmap()
 	}
 	return addrs, nil
 }
 
-// check returns an error unless every address may be reached. A name with both public and other addresses is
-// refused as a whole: the result must not depend on which is tried first, and honest names have no reason for
-// it.
+// check returns an error unless every address is allowed. A name with both public and other addresses is refused as a
+// whole; otherwise the result would depend on which address is tried first.
 func (d *dialer) check(host string, addrs []netip.Addr, port uint16) error {
 	for _, addr := range addrs {
 		kind := kindOf(addr)
 		if kind == public || d.allow.allows(strings.ToLower(host), addr, port) {
 			continue
 		}
-		return boterr.Invalid("url", "the host %s leads to %s; use a public one, or have the host application allow it",
+		return boterr.Invalid("url", "the host %s resolves to %s; use a public one, or have the host application allow it",
 			host, kind)
 	}
 	return nil
@@ -184,18 +182,17 @@ func (d *dialer) attempt(ctx context.Context, address netip.AddrPort) (net.Conn,
 	return d.connect(ctx, address)
 }
 
-// public is the kind of an address that everyone may reach.
+// public is kindOf's result for public addresses.
 const public = "a public address"
 
-// block is a range of addresses that is not public.
+// block is a range of addresses that are not public.
 type block struct {
 	prefix netip.Prefix
 	kind   string
 }
 
-// specialBlocks are the blocks of IANA's special-purpose address registries (RFC 6890 and its updates) that
-// lead, or may lead, to other destinations than public hosts. The first block that contains an address names
-// its kind.
+// specialBlocks are the blocks in IANA's special-purpose address registries (RFC 6890 and its updates) that may not
+// lead to public hosts. The first block that contains an address determines its kind.
 var specialBlocks = []block{
 	{netip.MustParsePrefix("0.0.0.0/8"), "an unspecified address"},
 	{netip.MustParsePrefix("10.0.0.0/8"), "a private address"},
@@ -213,8 +210,8 @@ var specialBlocks = []block{
 	{netip.MustParsePrefix("224.0.0.0/4"), "a multicast address"},
 	{netip.MustParsePrefix("255.255.255.255/32"), "a broadcast address"},
 	{netip.MustParsePrefix("240.0.0.0/4"), "a reserved address"},
-	// This address is in no registry: a cloud uses it for the agents of its machines, much as others use
-	// link-local addresses.
+	// No registry lists this address: a cloud uses it for its agents on virtual machines, much like a link-local
+	// address.
 	{netip.MustParsePrefix("168.63.129.16/32"), "an address of a cloud's own services"},
 
 	{netip.MustParsePrefix("::/128"), "an unspecified address"},
@@ -235,14 +232,14 @@ var specialBlocks = []block{
 var (
 	// globalUnicast is the part of IPv6 that is assigned to networks.
 	globalUnicast = netip.MustParsePrefix("2000::/3")
-	// nat64 holds IPv4 addresses in their last four bytes (RFC 6052). Networks
-	// without IPv4 reach public IPv4 hosts through it.
+	// nat64 embeds IPv4 addresses in its last four bytes (RFC 6052). Networks without IPv4 reach public IPv4 hosts
+	// through it.
 	nat64 = netip.MustParsePrefix("64:ff9b::/96")
 )
 
-// kindOf describes an address: as public, or why it is not. An IPv4 address that is mapped into IPv6, or
-// embedded for NAT64, is judged as itself. Obsolete transition mechanisms (IPv4-compatible addresses, 6to4,
-// Teredo, ISATAP) are refused whatever they embed.
+// kindOf returns public, or the reason why an address is not public. An IPv4 address mapped into IPv6, or embedded
+// for NAT64, is judged as an IPv4 address. Obsolete transition mechanisms (IPv4-compatible addresses, 6to4, Teredo,
+// ISATAP) are refused whatever they embed.
 func kindOf(addr netip.Addr) string {
 	addr = addr.Unmap().WithZone("")
 	if nat64.Contains(addr) {
@@ -343,7 +340,7 @@ func allowedAddr(addr netip.Addr, port uint16) allowed {
 	return allowed{prefix: netip.PrefixFrom(addr, addr.BitLen()), port: port}
 }
 
-// allows reports whether an entry matches the name, which is in lower case, or the address.
+// allows reports whether an entry matches the name, which must be in lower case, or the address.
 func (l AllowList) allows(name string, addr netip.Addr, port uint16) bool {
 	addr = addr.Unmap().WithZone("")
 	for _, entry := range l.entries {

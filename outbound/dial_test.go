@@ -73,7 +73,7 @@ func TestDial_NameOfPrivateAddress(t *testing.T) {
 			n.resolves("rebound.example", c.addresses...)
 			_, err := get(t, n.client(outbound.Config{}), "http://rebound.example/")
 			requireRefused(t, err)
-			require.ErrorContains(t, err, "the host rebound.example leads to "+c.kind+" address")
+			require.ErrorContains(t, err, "the host rebound.example resolves to "+c.kind+" address")
 			require.Empty(t, n.dialled)
 		})
 	}
@@ -87,8 +87,8 @@ func TestDial_EmptyAddress(t *testing.T) {
 	requireRefused(t, err)
 }
 
-// A name that resolves to a public address for the check and to a private one for the connection gains
-// nothing, because it is resolved only once.
+// A name could resolve to a public address for the check and to a private one for the connection. Resolving it only
+// once prevents that.
 func TestDial_CheckedAddress(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
@@ -96,7 +96,7 @@ func TestDial_CheckedAddress(t *testing.T) {
 	n.resolves("rebound.example", "127.0.0.1")
 	n.serves("127.0.0.1:80", unreached(t))
 	n.serves(somewhere+":80", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Connection", "close") // So that the next request dials again.
+		w.Header().Set("Connection", "close") // The next request must dial again.
 	})
 	client := n.client(outbound.Config{})
 	_, err := get(t, client, "http://rebound.example/")
@@ -196,7 +196,7 @@ func TestDial_NetworkFails(t *testing.T) {
 	}
 }
 
-// The zero Config, with the real resolver and dialer.
+// This test uses the real resolver and dialer of the zero Config.
 func TestDial_RealNetwork(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(says("hello"))
@@ -278,9 +278,8 @@ func TestParseAllowList_NamesBadEntry(t *testing.T) {
 	}
 }
 
-// TestMain sets up a proxy in the environment of all tests, at an address without a server. net/http reads it
-// once per process, so it must be set from the start. A client that used it would fail every test that
-// reaches a server.
+// TestMain configures a proxy without a server in the environment, because net/http reads these variables once per
+// process. A client that used the proxy would fail every test with a server.
 func TestMain(m *testing.M) {
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
 		if err := os.Setenv(name, "http://127.0.0.1:1"); err != nil {
@@ -290,13 +289,13 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// Public addresses for servers of the network below.
+// Public addresses for servers of network.
 const (
 	somewhere = "93.184.215.14"
 	elsewhere = "151.101.1.140"
 )
 
-// network is a small internet: names with addresses, and servers at these.
+// network is a small internet of names, addresses and servers.
 type network struct {
 	t testing.TB
 
@@ -321,19 +320,19 @@ func (n *network) resolves(name string, addresses ...string) {
 	n.names[name] = append(n.names[name], addrs)
 }
 
-// serves starts a server for an address with a port.
+// serves starts a server for an address and port.
 func (n *network) serves(address string, handler http.HandlerFunc) {
 	server := httptest.NewServer(handler)
 	n.t.Cleanup(server.Close)
 	n.servers[netip.MustParseAddrPort(address)] = server.Listener.Addr().String()
 }
 
-// servesTLS starts an https server for an address with a port. Its certificate is for example.com; the
-// returned configuration trusts it.
+// servesTLS starts an https server for an address and port, with a certificate for example.com. The returned
+// configuration trusts the certificate.
 func (n *network) servesTLS(address string, handler http.HandlerFunc) *tls.Config {
 	server := httptest.NewUnstartedServer(handler)
 	server.EnableHTTP2 = true
-	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // Clients that do not trust it are expected.
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // Some clients do not trust the certificate.
 	server.StartTLS()
 	n.t.Cleanup(server.Close)
 	n.servers[netip.MustParseAddrPort(address)] = server.Listener.Addr().String()

@@ -106,31 +106,30 @@ func (r *Response) Text() string { return string(r.withoutMark()) }
 // withoutMark returns the body without the byte order mark of UTF-8, which some servers put before JSON.
 func (r *Response) withoutMark() []byte { return bytes.TrimPrefix(r.Body, []byte("\ufeff")) }
 
-// Get returns the value at a path of a JSON body, such as "items.0.name"; the syntax is gjson's, and "@this"
-// is the whole. If there is no value, or the body is not JSON, Exists of the result is false. A leading byte
-// order mark is skipped. Each call parses the body again: to take many values, query the result of "@this".
+// Get returns the value at a path of a JSON body, such as "items.0.name", in gjson's syntax; "@this" is the whole
+// body. If there is no value, or the body is not JSON, the result's Exists method returns false. A leading byte order
+// mark is skipped. Each call parses the body again: to take many values, query the result of "@this".
 func (r *Response) Get(path string) gjson.Result {
 	body := r.withoutMark()
-	// json.Valid stops at a depth that gjson would follow until the stack ends.
+	// json.Valid limits the depth. gjson does not, and would overflow the stack.
 	if !json.Valid(body) {
 		return gjson.Result{}
 	}
 	return gjson.GetBytes(body, path)
 }
 
-// limited is a body up to a limit.
+// limited is a body with a maximum length.
 type limited struct {
 	*bounded.Reader
 	io.Closer
 }
 
-// limit returns a body that ends in the error over after more than most bytes.
+// limit returns a body whose Read returns the error over after more than most bytes.
 func limit(body io.ReadCloser, most int64, over error) limited {
 	return limited{Reader: bounded.NewReader(body, most, over), Closer: body}
 }
 
-// limitRequest limits the request's body, and the copies of it for redirects. The request must be the
-// client's own.
+// limitRequest limits the request's body, also when it is sent again after a redirect. It modifies req.
 func (c *Client) limitRequest(req *http.Request) *http.Request {
 	if req.Body == nil || req.Body == http.NoBody {
 		return req
@@ -156,7 +155,7 @@ func closeBody(req *http.Request) {
 	}
 }
 
-// responseBody is the body of a response. Its end also ends the time limit.
+// responseBody is the body of a response. At its end, it also releases the request's context.
 type responseBody struct {
 	limited
 
@@ -164,10 +163,10 @@ type responseBody struct {
 	ctx    context.Context //nolint:containedctx // It belongs to the one exchange that the body is a part of.
 	cancel context.CancelFunc
 	host   string
-	ended  error // the error that ended the body, returned again from then on
+	ended  error // the error that ended the body; later calls of Read return it again
 }
 
-// Read reads the body; it returns the errors of Client.Do.
+// Read reads the body. It returns the same errors as Client.Do.
 func (b *responseBody) Read(p []byte) (int, error) {
 	if b.ended != nil {
 		return 0, b.ended
@@ -193,11 +192,11 @@ func responseTooLong(host string, limit int64) error {
 	return boterr.New(boterr.ResourceExhausted, "", "the response of %s has more than %d bytes", host, limit)
 }
 
-// checkRedirect decides on the next request of a chain; via holds the earlier ones, oldest first. The dialer
-// checks the addresses of the next host as well.
+// checkRedirect decides whether to follow a redirect to next; via holds the earlier requests, oldest first. The
+// dialer checks the addresses of next.
 func (c *Client) checkRedirect(next *http.Request, via []*http.Request) error {
 	if len(via) > c.maxRedirects {
-		return boterr.New(boterr.ResourceExhausted, "url", "leads through more than %d redirects", c.maxRedirects)
+		return boterr.New(boterr.ResourceExhausted, "url", "redirects more than %d times", c.maxRedirects)
 	}
 	if err := CheckURL(next.URL, c.allow); err != nil {
 		return boterr.Invalid("url", "redirects to a URL that is refused: %w", errors.Unwrap(err))
@@ -211,9 +210,8 @@ func (c *Client) checkRedirect(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// leavesHost reports whether a request of the chain went, or now goes, to a different host or port than the
-// first. http.Client copies the headers of the first request to each later one, so a chain that comes back
-// counts as well.
+// leavesHost reports whether any request of the chain goes to a different host or port than the first. It also
+// considers earlier requests, because http.Client copies the headers of the first request to each later one.
 func leavesHost(via []*http.Request, next *http.Request) bool {
 	home := via[0].URL.Host
 	elsewhere := func(req *http.Request) bool { return req.URL.Host != home }
@@ -230,9 +228,8 @@ func keepHarmless(header http.Header) {
 	}
 }
 
-// IsHarmless reports whether a request header, by its name in any case, is known to hold no credentials, so
-// that other hosts and logs may see its value. A list of secret headers instead would miss the APIs' own
-// headers for keys.
+// IsHarmless reports whether a request header is known to hold no credentials, so that other hosts and logs may see
+// its value. header may be in any case. A list of secret headers instead would miss the key headers of unknown APIs.
 func IsHarmless(header string) bool {
 	switch http.CanonicalHeaderKey(header) {
 	case "Accept", "Accept-Encoding", "Accept-Language", "Content-Encoding", "Content-Language", "Content-Type",
@@ -243,13 +240,12 @@ func IsHarmless(header string) bool {
 	}
 }
 
-// redirectReader refuses a redirect with a malformed target, because the error of http.Client would show the
-// target with its query.
+// redirectReader refuses a redirect to a malformed URL. http.Client would show the URL, with its query, in its error.
 type redirectReader struct {
 	next http.RoundTripper
 }
 
-// RoundTrip sends the request and looks at the redirect in its response.
+// RoundTrip sends the request, and checks the target if the response is a redirect.
 func (r redirectReader) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := r.next.RoundTrip(req)
 	if err != nil || resp == nil || !isRedirect(resp) {
@@ -264,12 +260,12 @@ func (r redirectReader) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// isRedirect reports whether a response sends the client elsewhere.
+// isRedirect reports whether a response redirects to another URL.
 func isRedirect(resp *http.Response) bool {
 	return resp.StatusCode >= 300 && resp.StatusCode <= 399 && resp.Header.Get("Location") != ""
 }
 
-// CloseIdleConnections passes the call on, as http.Client expects of a transport.
+// CloseIdleConnections passes the call to the inner transport: http.Client looks for this method.
 func (r redirectReader) CloseIdleConnections() {
 	if idle, ok := r.next.(interface{ CloseIdleConnections() }); ok {
 		idle.CloseIdleConnections()
@@ -314,8 +310,8 @@ func isToken(text string) bool {
 	return text != ""
 }
 
-// isFraming reports whether a header describes the target and the end of a message. net/http derives these
-// from the request itself; in another spelling it would send them twice.
+// isFraming reports whether a header names the target or delimits the message. net/http sets these headers from the
+// request itself; if they were also given in another spelling, it would send them twice.
 func isFraming(canonical string) bool {
 	switch canonical {
 	case "Host", "Content-Length", "Transfer-Encoding", "Trailer":
@@ -329,14 +325,14 @@ func hasControl(value string) bool {
 	return strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }
 
-// timeLimitError is the cause of a context ended by a client's own time limit.
+// timeLimitError is the cause of a context that ended because of the client's own time limit.
 type timeLimitError time.Duration
 
 // Error includes the time limit.
 func (t timeLimitError) Error() string { return "no answer within " + time.Duration(t).String() }
 
-// failure returns the error of an exchange with a host, with a code: Canceled if ctx ended, Unavailable if
-// the client's own time limit ended it, else the code of err, or Unavailable.
+// failure returns the error of an exchange with a host. Its code is Canceled if ctx ended, Unavailable if the
+// client's own time limit passed, and otherwise the code of err, or Unavailable if err has none.
 func failure(ctx context.Context, host string, err error) error {
 	cause := context.Cause(ctx)
 	if limit, ok := errors.AsType[timeLimitError](cause); ok {
@@ -351,8 +347,8 @@ func failure(ctx context.Context, host string, err error) error {
 	return boterr.New(boterr.Unavailable, "", "the exchange with %s failed: %w", host, withoutAddresses(err))
 }
 
-// withoutAddresses returns the error for bot logic: without the URL, which bot logic knows, and without the
-// addresses and ports of the host's own network and resolver, which it must not learn.
+// withoutAddresses returns the error without the URL, which bot logic knows, and without addresses and ports of the
+// host's network and resolver, which bot logic must not learn.
 func withoutAddresses(err error) error {
 	if lookup, ok := errors.AsType[*net.DNSError](err); ok {
 		return withoutServer(lookup)
@@ -366,8 +362,7 @@ func withoutAddresses(err error) error {
 	return err
 }
 
-// withoutServer returns a look-up error without the address of the resolver, which its text may contain
-// twice.
+// withoutServer returns a look-up error without the resolver's address, which its text may contain twice.
 func withoutServer(lookup *net.DNSError) error {
 	told := &net.DNSError{
 		Err: "the resolver did not answer", Name: lookup.Name,

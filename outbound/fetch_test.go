@@ -90,7 +90,7 @@ func TestFetch_WithoutAClient(t *testing.T) {
 	requireCode(t, err, boterr.Unsupported, "")
 }
 
-// A host may supply an http.Client; its errors get the same codes.
+// The Doer may be an http.Client; its errors must get the same codes.
 func TestFetch_ErrorsGetACode(t *testing.T) {
 	t.Parallel()
 	failing := &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) { return nil, errors.New("down") })}
@@ -171,7 +171,7 @@ func TestGet_NoJSON(t *testing.T) {
 	}
 }
 
-// redirects is a handler that sends every request on.
+// redirects returns a handler that redirects every request to location.
 func redirects(status int, location string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Location", location)

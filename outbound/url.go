@@ -10,10 +10,10 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// maxNameLength is the length of a name that DNS can hold, in bytes.
+// maxNameLength is DNS's limit on the length of a name, in bytes.
 const maxNameLength = 253
 
-// endpoint is the target of the host of a URL.
+// endpoint is the host and port of a URL.
 type endpoint struct {
 	// name is the host in lower case, without brackets.
 	name string
@@ -23,8 +23,8 @@ type endpoint struct {
 	port uint16
 }
 
-// CheckURL returns an InvalidArgument with the field "url" if a script must not use the URL. It needs no
-// network: a host name passes, because a Client checks its addresses when it connects.
+// CheckURL returns InvalidArgument with the field "url" if a script must not use the URL. It does not use the
+// network: names pass, because a Client checks their addresses when it connects.
 //
 // A URL passes if
 //   - its scheme is http or https;
@@ -33,7 +33,7 @@ type endpoint struct {
 //     name of ASCII letters, digits, hyphens and underscores without a trailing dot. Names in other scripts
 //     must be in Punycode. Other notations of addresses (2130706433, 0x7f.1, 127.1) are refused even if the
 //     address is public;
-//   - an address is public, and the name is not localhost or below it, unless the list allows it.
+//   - an address is public, and the name is not localhost or a subdomain of it, unless the list allows it.
 //
 // The error never shows the query or the user part.
 func CheckURL(u *url.URL, allow AllowList) error {
@@ -96,8 +96,8 @@ func checkForm(u *url.URL) error {
 	return nil
 }
 
-// parseEndpoint reads the host and port of the URL. An error shows a host only if it is well-formed, because
-// a malformed one may contain anything.
+// parseEndpoint reads the host and port of the URL. Its errors show the host only if it is well-formed, because a
+// malformed one may contain anything.
 func parseEndpoint(u *url.URL) (endpoint, error) {
 	port, err := parsePort(u)
 	if err != nil {
@@ -125,8 +125,7 @@ func parsePort(u *url.URL) (uint16, error) {
 	return uint16(port), nil
 }
 
-// parseHost returns the address given as the host, loopback for localhost, and the zero Addr for any other
-// name.
+// parseHost returns the address in the URL, loopback for localhost, and the zero Addr for any other name.
 func parseHost(u *url.URL) (netip.Addr, error) {
 	host := u.Hostname()
 	if strings.HasPrefix(u.Host, "[") {
@@ -175,7 +174,7 @@ func endsInNumber(host string) bool {
 	return label != "" && strings.Trim(label, "0123456789") == ""
 }
 
-// checkName returns an error unless the host is a plain name.
+// checkName returns an error unless the host consists of labels of ASCII letters, digits, hyphens and underscores.
 func checkName(name string) error {
 	for i := range len(name) {
 		if !isNameByte(name[i]) {
@@ -197,8 +196,7 @@ func isNameByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c == '.'
 }
 
-// isLocalhost reports whether the name means loopback by RFC 6761, whatever a
-// resolver says.
+// isLocalhost reports whether the name means loopback by RFC 6761, even if a resolver disagrees.
 func isLocalhost(name string) bool {
 	name = strings.ToLower(name)
 	return name == "localhost" || strings.HasSuffix(name, ".localhost")

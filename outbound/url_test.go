@@ -103,7 +103,7 @@ func TestCheckURL_NamesKindOfAddress(t *testing.T) {
 func TestCheckURL_OnlyPlainSpelling(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{
-		// 127.0.0.1 and 8.8.8.8 as inet_aton reads them.
+		// Notations of 127.0.0.1 and 8.8.8.8 that inet_aton accepts.
 		"2130706433", "017700000001", "0x7f000001", "0X7F000001", "0x7f.1", "0x7f.0.0.1", "0177.0.0.1", "127.1", "127.0.1",
 		"127.0.0.0x1", "127.0.0.01", "127.0.0.1.", "127.1.", "0", "0x", "00000000177.1", "134744072", "010.010.010.010",
 		"8.8.8.8.", "8.8.8", "8.8.8.0x8", "0x8080808", "8.8.8.256", "1.2.3.4.5", "4294967295", "example.0x7f", "example.1",
@@ -203,8 +203,8 @@ func TestCheckURL_ErrorsShowNoSecret(t *testing.T) {
 	require.NotContains(t, err.Error(), "hunter2")
 }
 
-// FuzzCheckURL checks accepted URLs by independent definitions: plain characters, no user, and a public
-// address if any reader, however lenient, would take the host for an address.
+// FuzzCheckURL checks accepted URLs against independent definitions: plain characters, no user part, and a public
+// address if any reader, however lenient, would read the host as an address.
 func FuzzCheckURL(f *testing.F) {
 	for _, seed := range []string{
 		"https://example.com/", "http://127.1/", "http://0x7f.1:80/", "http://017700000001/", "http://[::ffff:127.0.0.1]/",
@@ -248,8 +248,8 @@ func requireHarmless(t *testing.T, u *url.URL) {
 	}
 }
 
-// isGlobal reports whether an address is public, by the predicates of net/netip and, for ranges that they do
-// not cover, by comparing numbers.
+// isGlobal reports whether an address is public. It uses the predicates of net/netip, and compares numbers for other
+// ranges.
 func isGlobal(addr netip.Addr) bool {
 	if !addr.IsGlobalUnicast() || addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() {
 		return false
@@ -269,8 +269,8 @@ func isGlobal(addr netip.Addr) bool {
 	return b[0]>>5 == 1 && !transition && !documentation
 }
 
-// inetAton reads an IPv4 address like the C function: up to four numbers, decimal, octal or hexadecimal; the
-// last one fills the remaining bytes.
+// inetAton reads an IPv4 address like the C function: up to four decimal, octal or hexadecimal numbers. The last
+// number fills the remaining bytes.
 func inetAton(text string) (netip.Addr, bool) {
 	parts := strings.Split(text, ".")
 	if len(parts) > 4 {
@@ -295,7 +295,7 @@ func inetAton(text string) (netip.Addr, bool) {
 	return netip.AddrFrom4([4]byte{byte(whole >> 24), byte(whole >> 16), byte(whole >> 8), byte(whole)}), true
 }
 
-// cNumber converts C's syntax of a number to Go's. They differ in 0o and 0b.
+// cNumber converts a number from C's syntax to Go's, which differ in 0o and 0b.
 func cNumber(text string) string {
 	if len(text) > 1 && text[0] == '0' && strings.ContainsAny(text[1:2], "oObB") {
 		return "no number"

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/script"
 )
 
-// newRealEngine returns an engine whose limits on time go by the machine's clock.
+// newRealEngine returns an engine that measures time limits with the machine's clock.
 func newRealEngine(tb testing.TB, options script.Options) *script.Engine {
 	tb.Helper()
 	options.CacheDir = scripttest.CacheDir()
@@ -22,7 +22,7 @@ func newRealEngine(tb testing.TB, options script.Options) *script.Engine {
 	return engine
 }
 
-// benchmarkRun runs a script again and again, on all processors.
+// benchmarkRun runs a script repeatedly on all processors.
 func benchmarkRun(b *testing.B, options script.Options, source string) {
 	b.Helper()
 	engine := newRealEngine(b, options)
@@ -43,23 +43,23 @@ func benchmarkRun(b *testing.B, options script.Options, source string) {
 	})
 }
 
-// BenchmarkRun_Small is a trigger that reads the message and the member's meta.
+// BenchmarkRun_Small runs a trigger that reads the message and the member's meta.
 func BenchmarkRun_Small(b *testing.B) {
 	benchmarkRun(b, script.Options{}, "const { messageEvent } = this\nreturn messageEvent?.data?.text === 'menu'")
 }
 
-// BenchmarkRun_Member is an action: it reads the member and changes it.
+// BenchmarkRun_Member runs an action that reads the member and changes it.
 func BenchmarkRun_Member(b *testing.B) {
 	benchmarkRun(b, script.Options{}, "this.member.meta.visits = (this.member.meta.visits ?? 0) + 1\n"+
 		"this.member.botMeta.tempData.choice = this.member.firstName.toLowerCase()")
 }
 
-// BenchmarkRun_Modules is the start of a script with moment and lodash.
+// BenchmarkRun_Modules runs a script that loads moment and lodash.
 func BenchmarkRun_Modules(b *testing.B) {
 	benchmarkRun(b, withPackages(b), "return this.lodash.get({ a: this.moment.utc(0).year() }, 'a')")
 }
 
-// BenchmarkCompile reads a script.
+// BenchmarkCompile compiles a script.
 func BenchmarkCompile(b *testing.B) {
 	engine := newRealEngine(b, script.Options{})
 	for b.Loop() {
@@ -69,20 +69,18 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// BenchmarkRun_Names is an action that builds names at run time, so it may reach any function of the
-// language.
+// BenchmarkRun_Names runs an action that builds names at run time, so it might use any built-in function.
 func BenchmarkRun_Names(b *testing.B) {
 	benchmarkRun(b, script.Options{}, "const prices = { tea: 2, cake: 3 }; let sum = 0\n"+
 		"for (const name of ['tea', 'cake']) sum += prices[name]\nreturn sum")
 }
 
-// BenchmarkRun_Operation is an action that waits for an operation.
+// BenchmarkRun_Operation runs an action that waits for an operation.
 func BenchmarkRun_Operation(b *testing.B) {
 	benchmarkRun(b, script.Options{}, "const found = await this.getChannel({ channelId: this.channel._id })\nreturn found._id === this.channel._id")
 }
 
-// maxAllocations bounds the allocations of one run of a script, including its runtime: each is slightly above
-// the measured 16, 12 and 57.
+// maxAllocations is the limit for the allocations of one run of a script: slightly above the measured 16, 12 and 57.
 var maxAllocations = map[string]float64{
 	"const { messageEvent } = this\nreturn messageEvent?.data?.text === 'menu'":                                                               20,
 	"const prices = { tea: 2, cake: 3 }; let sum = 0\nfor (const name of ['tea', 'cake']) sum += prices[name]\nreturn sum":                    16,

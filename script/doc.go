@@ -7,22 +7,22 @@
 //   - To offer moment, lodash and your own modules, set [Options].Modules to the folder that contains
 //     node_modules.
 //
-// In a script, `this` has the records of the run (channel, member, node, agendaMeta, messageEvent, group),
-// every operation by its name in the specification, as a function that takes one object and returns a
-// Promise, the helpers fetch, moment and lodash, and every value that earlier scripts of the run have left on
-// it. A script's changes to this.member have the same effect as an action's changes to bot.Member in Go:
-// botMeta, meta, customLocale and group are written back if the run succeeds. A script may return {member},
-// which then replaces the run's member. It may use await and return at its top level.
+// In a script, `this` has the records of the run (channel, member, node, agendaMeta, messageEvent, group), the
+// helpers fetch, moment and lodash, and every value that earlier scripts of the run have left on it. It also has
+// every operation under its name in the specification, as a function that takes one object and returns a Promise. A
+// script's changes to this.member have the same effect as an action's changes to bot.Member in Go: botMeta, meta,
+// customLocale and group are written back if the run succeeds. If a script returns {member}, that member replaces the
+// run's. Scripts may use await and return at their top level.
 //
 // Errors of operations are Error objects with code, field and operation. An error that a script does not
 // catch fails the run with an [Error], which names the script's file, line and column.
 //
 // # Values
 //
-// Values keep their types on the way to Go and back. A Date is a time, an integer beyond 2^53 a BigInt, and a
-// RegExp in a filter a $regex. Values that documents cannot hold are InvalidArgument with the path: a
-// function, a symbol, a Map, an instance of a class without toJSON, a cycle. So is undefined in a filter, an
-// id or a tag: it would select everything. In other data undefined is left out.
+// Values keep their types on the way to Go and back: a Date is a time, an integer beyond 2^53 is a BigInt, and a
+// RegExp in a filter is a $regex. A value that documents cannot hold is InvalidArgument with the path: a function, a
+// symbol, a Map, an instance of a class without toJSON, a cycle. undefined is omitted from data, but refused in a
+// filter, an id or a tag, because it would select everything.
 //
 // # Limits
 //

@@ -28,9 +28,9 @@ type Engine struct {
 	options Options
 	modules *modules.Files
 	slots   *slots.Slots
-	// functions are the host's functions that scripts call, by their names.
+	// functions are the host's functions that scripts can call, by name.
 	functions map[string]hostFunction
-	// prepared maps each set of helpers to the function that returns its *prepared.
+	// prepared maps each set of helpers to a function that returns its *prepared.
 	prepared sync.Map
 	sets     atomic.Int32
 	// compiled has the bytecode of each module, by file name.
@@ -54,7 +54,7 @@ func New(options Options) (*Engine, error) {
 	return e, nil
 }
 
-// prelude are the scripts of this package that run in each instance, in this order.
+// prelude has this package's scripts that run in each instance, in the order of preludeFiles.
 //
 //go:embed prelude/*.js
 var prelude embed.FS
@@ -65,16 +65,16 @@ var preludeFiles = []string{"border.js", "scope.js", "this.js"}
 
 const ownFiles = "script:"
 
-// prepared is a snapshot with some helpers loaded, and the prelude functions that Go calls.
+// prepared is a snapshot with some helpers loaded, and the functions of the prelude that Go calls.
 type prepared struct {
 	*quickjs.Snapshot
 
 	start, finish, wake, fire, take, require, part quickjs.Value
-	// texts are values that each run needs.
+	// texts are constant strings that each run needs.
 	texts map[string]quickjs.Value
 }
 
-// mostPrepared bounds the sets of helpers that are kept loaded: each takes a few megabytes. With other sets,
+// mostPrepared limits the sets of helpers that stay loaded, because each takes a few megabytes. With any further set,
 // scripts load their helpers themselves.
 const mostPrepared = 32
 
@@ -98,7 +98,7 @@ func (e *Engine) preparedWith(helpers []string) (*prepared, error) {
 // longestLoad is the time limit for loading the helpers, or reading a module.
 const longestLoad = 10 * time.Second
 
-// prepare creates a snapshot. Its clock shows 1970.
+// prepare creates a snapshot. During its creation, scripts see the time 1970.
 func (e *Engine) prepare(helpers []string) (*prepared, error) {
 	machine, err := quickjs.Open(e.options.CacheDir)
 	if err != nil {
@@ -196,7 +196,7 @@ func sourceOf(file string) string {
 	return string(source)
 }
 
-// settings is the script that creates the object shared by the prelude's scripts.
+// settings returns the source of the object that configures the prelude.
 func (e *Engine) settings() string {
 	text, err := json.Marshal(map[string]any{
 		"names": map[string]any{"records": recordNames, "fixed": fixedNames(), "operations": operationNames(), "helpers": e.options.Helpers},
@@ -210,9 +210,8 @@ func (e *Engine) settings() string {
 	return "(" + string(text) + ")"
 }
 
-// part is a part of the prelude that few scripts need. It takes more memory than all the rest, and so more
-// time in each run. It is preloaded for scripts that mention one of its names, and otherwise loaded at first
-// use.
+// part is a rarely used part of the prelude. Because it is larger than the rest of the prelude, loading it would slow
+// down every run. It is preloaded for scripts that mention one of its names, and otherwise loaded at first use.
 type part struct {
 	source string
 	names  []string
@@ -223,12 +222,12 @@ var parts = map[string]part{
 	"locale": {locale.Source, localized},
 }
 
-// localized are the methods of package locale.
+// localized are the methods that package locale replaces.
 var localized = []string{
 	"localeCompare", "toLocaleDateString", "toLocaleLowerCase", "toLocaleString", "toLocaleTimeString", "toLocaleUpperCase",
 }
 
-// load runs a module or a part of the prelude, so that every run finds it loaded.
+// load runs a module or a part of the prelude, so that a snapshot contains it.
 func (r *run) load(module string) error {
 	if name, isPart := strings.CutPrefix(module, ownFiles); isPart {
 		text, err := r.in.NewString(name)
@@ -249,8 +248,8 @@ func (r *run) load(module string) error {
 	return err
 }
 
-// spent is the usage of a run's limits, including scripts that run within its operations, such as the scripts
-// of a node that it redirects to. Each script has a separate instance.
+// spent is a run's usage of its limits. It includes scripts that run within its operations, such as the scripts of a
+// node that it redirects to. Each of these scripts has its own instance.
 type spent struct {
 	depth int
 	*shared
@@ -262,12 +261,12 @@ type shared struct{ calls, busy atomic.Int64 }
 // spentKey is the key of spent in the context of operations.
 type spentKey struct{}
 
-// deepestNested bounds the nesting of scripts within operations of other scripts. Each level takes the memory
-// of a script.
+// deepestNested limits the nesting of scripts within operations of other scripts, because each level takes the memory
+// of an instance.
 const deepestNested = 8
 
-// within makes the run share the limits of the outer run, if it runs within an operation of another script.
-// It returns the context for the run's own operations.
+// within makes the run share the limits of the outer run if it runs within an operation of another script. It returns
+// the context for the run's operations.
 func (r *run) within(ctx context.Context) (context.Context, error) {
 	outer, isNested := ctx.Value(spentKey{}).(spent)
 	if !isNested {
@@ -281,7 +280,7 @@ func (r *run) within(ctx context.Context) (context.Context, error) {
 	return context.WithValue(ctx, spentKey{}, r.spent), nil
 }
 
-// computed returns the time that scripts have computed, as counted by spend.
+// computed returns the computing time of all scripts so far, as counted by spend.
 func (s spent) computed() time.Duration { return time.Duration(s.busy.Load()) }
 
 // spend adds the time that the script has computed since the last call.
@@ -301,17 +300,17 @@ func (r *run) sharing(operation func()) {
 	r.counted += others
 }
 
-// deadline ends the context of a run when its time is up. It is paused while the run waits for a slot. Only
-// the goroutine of the run uses it.
+// deadline ends the context of a run when its time is up. It is paused while the run waits for a slot. Only the run's
+// goroutine uses it.
 type deadline struct {
 	timer  *time.Timer
 	cancel context.CancelCauseFunc
-	// left is the time that remained at since, when the deadline last resumed.
+	// left is the time that remained at since, the last time when the deadline was started or resumed.
 	left  time.Duration
 	since time.Time
 }
 
-// begin returns a context that ends after limit, with cause as its cause. Callers must call end.
+// begin returns a context that ends after limit with the result of cause. Callers must call end.
 func (d *deadline) begin(ctx context.Context, limit time.Duration, cause func() error) context.Context {
 	limited, cancel := context.WithCancelCause(ctx)
 	d.cancel, d.left = cancel, limit

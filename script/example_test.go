@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/script"
 )
 
-// The compiled engine is kept in a folder.
+// With CacheDir, later processes need not compile the engine again.
 var options = script.Options{CacheDir: scripttest.CacheDir()}
 
 // Load reports all errors of a folder at once.

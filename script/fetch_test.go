@@ -42,7 +42,7 @@ func TestFetch_ReadsJSON(t *testing.T) {
 			await response.text().catch(() => 'used')]`))
 }
 
-// echoing answers with the request.
+// echoing responds with the request as JSON.
 func echoing(_ context.Context, _ *botctx.Context, asked outbound.Request) (*outbound.Response, error) {
 	return &outbound.Response{
 		Status: http.StatusOK, Header: http.Header{"Asked": {strings.TrimSpace(asked.Method + " " + asked.URL + " " + asked.Headers["content-type"])}}, Body: asked.Body,
@@ -93,7 +93,7 @@ func TestFetch_SeveralAtOnce(t *testing.T) {
 	arrived := make(chan struct{})
 	s := newStage(t, script.Options{
 		Fetch: func(ctx context.Context, bot *botctx.Context, asked outbound.Request) (*outbound.Response, error) {
-			select { // Each request waits for the other.
+			select { // Each request waits until the other has started.
 			case arrived <- struct{}{}:
 			case <-arrived:
 			case <-ctx.Done():
@@ -142,7 +142,7 @@ func TestFetch_HostThatPanics(t *testing.T) {
 	require.ErrorContains(t, err, "out of tea")
 }
 
-// patchOf runs a script for a member with some meta, and returns the patch that the run wrote back.
+// patchOf runs a script for a member with the given meta. It returns the patch that the run wrote back.
 func patchOf(t *testing.T, meta document.Object, source string) string {
 	t.Helper()
 	s := newStage(t, script.Options{})
@@ -276,13 +276,13 @@ func TestConsole_HiddenCharacters(t *testing.T) {
 	require.Contains(t, lines.String(), `a\\x1b[2J\\u009b\\u202eb {\"c\":\"\\u2066\"}`)
 }
 
-// runOutcomes is a function that runs functions, and returns their results as texts.
+// runOutcomes is a JavaScript function that calls functions and returns their results as texts.
 //
 //go:embed testdata/outcomes.js
 var runOutcomes string
 
-// asNode compares the results of scripts with Node.js. Each source is the body of a function that returns a
-// list of functions.
+// asNode compares the results of scripts with Node.js. Each source is a function body that returns a list of
+// functions.
 func asNode(t *testing.T, options script.Options, folder string, sources map[string]string) {
 	t.Helper()
 	want := byNode(t, folder, sources)
@@ -309,24 +309,24 @@ func asNode(t *testing.T, options script.Options, folder string, sources map[str
 	}
 }
 
-// outcomesOf is a body that returns the results of a source's functions.
+// outcomesOf returns a script that calls a source's functions and returns the outcomes.
 func outcomesOf(source string) string {
 	return "return JSON.stringify(await (" + strings.TrimSpace(runOutcomes) + ")(await (async () => {" + source + "\n})()))"
 }
 
-// outcome is the text of a function, and its result.
+// outcome is the text of a function with its result.
 type outcome struct {
 	Source string `json:"source"`
 	Result string `json:"result"`
 }
 
-// nodeOutcomes is a script for Node.js. It reads sources, and prints the outcomes of each.
+// nodeOutcomes is a script for Node.js that reads sources and prints the outcomes of each.
 const nodeOutcomes = `
 const { createRequire } = require('node:module')
 const { folder, run, sources } = JSON.parse(require('node:fs').readFileSync(0))
 const AsyncFunction = (async () => {}).constructor
 const outcomesOf = async (source) => {
-	for (const file in require.cache) delete require.cache[file] // Each has separate modules.
+	for (const file in require.cache) delete require.cache[file] // Each source loads its modules anew.
 	const functions = await new AsyncFunction('require', source)(createRequire(folder + '/script.js'))
 	const results = await eval(run)(functions)
 	return functions.map((one, i) => ({ source: String(one), result: results[i] }))
@@ -338,7 +338,7 @@ const outcomesOf = async (source) => {
 })()
 `
 
-// byNode returns the results of sources in Node.js.
+// byNode returns the outcomes of sources in Node.js.
 func byNode(t *testing.T, folder string, sources map[string]string) map[string][]outcome {
 	t.Helper()
 	node, err := exec.LookPath("node")

@@ -24,10 +24,9 @@ import (
 	"github.com/botctx/go-sdk/script/internal/nodefile"
 )
 
-// Load returns the nodes of the bot in a folder: the nodes in every nodes.json in it and in its subfolders,
-// with their scripts. docs/guides/scripts.md describes the fields of a node. The nodes are like any others,
-// and may be handled together with nodes in Go. Pass as others the nodes in Go that nodes of the folder may
-// name as their parent or redirect to; they are not returned.
+// Load returns the nodes in every nodes.json of a folder and its subfolders, together with their scripts.
+// docs/guides/scripts.md describes the fields of a node. The nodes can be combined with nodes in Go. If nodes of the
+// folder name nodes in Go as their parent or redirect target, pass these as others; Load does not return them.
 //
 // If Options.Modules is nil, scripts find modules in the folder itself: packages in its node_modules, and
 // files by their path.
@@ -98,7 +97,7 @@ func (e *FolderError) Unwrap() []error {
 type loader struct {
 	engine *Engine
 	files  fs.FS
-	// programs are the compiled scripts by file, or nil for scripts with errors.
+	// programs are the compiled scripts by file. A script with errors has nil.
 	programs map[string]*Program
 	problems []*Error
 }
@@ -110,7 +109,7 @@ func (l *loader) complain(p nodefile.Problem) {
 	})
 }
 
-// check records problems with references between nodes.
+// check records problems with references between nodes. made are the nodes built from read.
 func (l *loader) check(read []nodefile.Node, made, others []*botctx.Node) {
 	for _, fault := range botctx.CheckNodes(slices.Concat(made, others)...) {
 		if fault.Index < len(read) {
@@ -119,8 +118,8 @@ func (l *loader) check(read []nodefile.Node, made, others []*botctx.Node) {
 	}
 }
 
-// node builds a node from its description in a file. If a script cannot be used, the problem is recorded, and
-// the node is complete enough to be checked.
+// node builds a node from its description in a file. It records problems with scripts, and still returns a node that
+// check can check.
 func (l *loader) node(read nodefile.Node) *botctx.Node {
 	node := read.Base
 	node.Pre, node.Post = l.actions(read.Pre), l.actions(read.Post)
@@ -144,7 +143,7 @@ func (l *loader) actions(named []nodefile.Script) (actions []botctx.Action) {
 	return actions
 }
 
-// redirect returns a redirect that runs the script. If among is set, it may only lead to these nodes.
+// redirect returns a redirect that runs the script. If among is not empty, only these nodes are valid targets.
 func (l *loader) redirect(named nodefile.Script, among []botctx.NodeRef) botctx.Redirector {
 	decide := botctx.RedirectFunc(nowhere)
 	if program := l.program(named); program != nil {

@@ -27,7 +27,7 @@ func folder(files ...string) fstest.MapFS {
 	return fsys
 }
 
-// onPlatform returns Ada on a platform that handles nodes.
+// onPlatform returns a platform that handles nodes, and Ada on it.
 func onPlatform(t *testing.T, nodes ...*botctx.Node) (*fakes.Platform, *fakes.Actor) {
 	t.Helper()
 	p := fakes.New(fakes.For(t))
@@ -71,7 +71,7 @@ func texts(actor *fakes.Actor) []string {
 	return all
 }
 
-// Nodes of scripts and nodes in Go form one bot, and redirect to each other.
+// Nodes with scripts and nodes in Go can redirect to each other.
 func TestLoad_BesideNodesInGo(t *testing.T) {
 	t.Parallel()
 	inGo := []*botctx.Node{
@@ -132,7 +132,7 @@ func TestLoad_TellsAllThatIsWrong(t *testing.T) {
 	}, "\n  "), failed.Error())
 }
 
-// A suggested name can be pasted in place of the wrong one.
+// The suggested name is relative to nodes.json, so that users can paste it.
 func TestLoad_SuggestsAScriptByItsNameInTheFolderOfTheNodes(t *testing.T) {
 	t.Parallel()
 	for written, want := range map[string]string{
@@ -182,7 +182,7 @@ func TestWatch_LoadsAgainWhatHasChanged(t *testing.T) {
 	options := onAnyMachine(script.Options{Console: slog.New(slog.NewTextHandler(&log, nil))})
 	watcher := script.Watch(files, options)
 	p, ada := onPlatform(t)
-	look := func() { // look does the same as a tick of Run.
+	look := func() { // Run does this at each tick.
 		t.Helper()
 		ticks := make(chan time.Time)
 		ctx, cancel := context.WithCancel(t.Context())

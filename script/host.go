@@ -20,11 +20,11 @@ import (
 	"github.com/botctx/go-sdk/script/internal/web"
 )
 
-// hostFunction is a function of the host that scripts call by own.ask of the prelude. The payload is JSON.
-// The result is a document value or raw JSON. Scripts may catch its error, unless it is an endingError.
+// hostFunction is a function that scripts call through own.ask of the prelude. payload is JSON. The result is a
+// document value or raw JSON. Scripts can catch the error unless it is an endingError.
 type hostFunction func(r *run, payload string) (any, error)
 
-// endingError ends the run: scripts cannot catch it.
+// endingError ends the run. Scripts cannot catch it.
 type endingError struct{ error }
 
 func (e endingError) Unwrap() error { return e.error }
@@ -52,8 +52,7 @@ func (e *Engine) hostFunctions() map[string]hostFunction {
 	return all
 }
 
-// host is called by the prelude with the name of a function and its payload, and returns the answer. An error ends the
-// run.
+// host is the entry point for the prelude: text has the name of a function and its payload. An error ends the run.
 func (r *run) host(text string) (answer string, err error) {
 	defer boterr.Recover(&err)
 	name, payload, _ := strings.Cut(text, "\n")
@@ -70,7 +69,7 @@ func (r *run) host(text string) (answer string, err error) {
 		return "", boterr.Invalid("", "the host has no function %q", name)
 	}
 	if most := 2*r.engine.options.MaxResultBytes + 1<<16; len(payload) > most && name != "fetch" {
-		return "", boterr.New(boterr.ResourceExhausted, "", "the script gives %s more than %d bytes: see Options.MaxResultBytes", name, most)
+		return "", boterr.New(boterr.ResourceExhausted, "", "the script passes more than %[2]d bytes to %[1]s: see Options.MaxResultBytes", name, most)
 	}
 	value, err := function(r, payload)
 	if _, isEnding := errors.AsType[endingError](err); isEnding {
@@ -79,24 +78,24 @@ func (r *run) host(text string) (answer string, err error) {
 	return r.answer(value, err)
 }
 
-// longestText bounds the length of a text from a script to the host: the parameters of an operation with
-// several records, or the body of a request in base64.
+// longestText returns the limit in bytes for a text from a script to the host. The longest texts are parameters with
+// several records, and request bodies in base64.
 func longestText(largest int) int { return 4*largest + 1<<16 }
 
-// answer returns the text of an answer, see border.js.
+// answer returns the answer to a call in the format of border.js.
 func (r *run) answer(value any, err error) (string, error) {
 	w := newWriter(int64(r.engine.options.MaxResultBytes))
 	w.answer(value, r.number(err), err)
 	return string(append(w.text, ']')), w.err
 }
 
-// The last keptCauses errors that a script received are kept, except those longer than longestCause.
+// The last keptCauses errors that a script received are kept by number, except those longer than longestCause.
 const (
 	keptCauses   = 100
 	longestCause = 16 << 10
 )
 
-// number returns the number by which the script knows an error, or 0 for none.
+// number stores an error that the script receives and returns its number, or 0 if it is not stored.
 func (r *run) number(err error) int {
 	if err == nil || len(display.Text(err)) > longestCause {
 		return 0
@@ -119,7 +118,7 @@ func (r *run) countCall() error {
 	return nil
 }
 
-// hostNumbers returns several random numbers, or a single one if Options.Random is set, to keep its order.
+// hostNumbers returns several random numbers. With Options.Random it returns one, so that its calls keep their order.
 func (r *run) hostNumbers(string) (any, error) {
 	numbers := make([]float64, r.engine.options.randomAhead)
 	for i := range numbers {
@@ -129,7 +128,7 @@ func (r *run) hostNumbers(string) (any, error) {
 	return json.RawMessage(text), err
 }
 
-// longestLine is the number of bytes kept of a logged line, and mostLines the number of lines kept of a run.
+// longestLine is the maximum length of a logged line in bytes. mostLines is the maximum number of lines per run.
 const (
 	longestLine = 8 << 10
 	mostLines   = 1000
@@ -139,7 +138,7 @@ var levels = map[string]slog.Level{
 	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
 }
 
-// hostLog writes a line to the log: [level, text, stack].
+// hostLog logs a line of console output. payload is [level, text, stack].
 func (r *run) hostLog(payload string) error {
 	r.lines++
 	if r.lines > mostLines {
@@ -165,7 +164,7 @@ func (r *run) hostLog(payload string) error {
 	return nil
 }
 
-// logRejected logs rejected promises that the script did not await.
+// logRejected logs rejections of promises that the script did not await.
 func (r *run) logRejected(reports string) error {
 	if reports == "[]" {
 		return nil
@@ -181,7 +180,7 @@ func (r *run) logRejected(reports string) error {
 	return nil
 }
 
-// fetchRequest is a request as web.js sends it, and fetchResponse the answer that it reads.
+// fetchRequest is a request from web.js, and fetchResponse is the answer to it.
 type (
 	fetchRequest struct {
 		URL     string      `json:"url"`
@@ -198,7 +197,7 @@ type (
 	}
 )
 
-// hostFetch starts a request, and returns its number. The answer goes to wake.
+// hostFetch starts a request and returns its number. wake passes the answer to the script.
 func (r *run) hostFetch(payload string) (any, error) {
 	if r.bot == nil {
 		return nil, boterr.New(boterr.FailedPrecondition, "", "a module cannot send requests while it is loading")
@@ -285,14 +284,14 @@ func operationNames() []string {
 	return names
 }
 
-// useOf returns the use of an operation's parameter. A parameter that selects the target of an operation is a
-// selection: undefined there would mean everything, or the member of the run.
+// useOf returns the use of an operation's parameter. A parameter that selects what the operation works on is
+// forSelection: undefined would select everything, or the run's member.
 func useOf(op botctx.Op, param string) use {
 	switch param {
 	case "filter":
 		return forFilter
 	case "data":
-		if op == botctx.OpFetchGeoNearFromDataSource { // It holds the filter.
+		if op == botctx.OpFetchGeoNearFromDataSource { // Its filter is nested in this parameter.
 			return forFilter
 		}
 	case "meta":
@@ -308,14 +307,13 @@ func useOf(op botctx.Op, param string) use {
 	return forData
 }
 
-// targets are records of the context on which an operation works by default: undefined is not taken for "not
-// given".
+// targets are the parameters that default to a record of the context. In them, undefined is an error: it is more
+// likely a mistake than a request for the default.
 var targets = map[string]bool{"member": true, "channel": true, "group": true}
 
-// hostOperation calls an operation at once: operations of a script run one after the other, in the order in
-// which the script calls them, whether it awaits them or not. The payload is [name, parameters, changes,
-// removed]. The answer has the records changed by the call, and the names of the remaining values; see
-// this.js.
+// hostOperation calls an operation. Operations of a script run one after the other, in the order of the calls, even
+// if the script does not await them. payload is [name, parameters, changes, removed]. The answer has the records that
+// the call changed, and the names of the remaining values; see this.js.
 func (r *run) hostOperation(payload string) (string, error) {
 	if err := r.countCall(); err != nil {
 		return "", err
@@ -337,7 +335,7 @@ func (r *run) hostOperation(payload string) (string, error) {
 	return string(append(w.text, ']')), w.err
 }
 
-// operation reads the parameters and the changes of a call, and calls it.
+// operation reads the parameters and the script's changes, and calls the operation.
 func (r *run) operation(read *reader, op botctx.Op) (any, error) {
 	params, refused := r.params(read, op)
 	if refused != nil {
@@ -363,7 +361,7 @@ func (r *run) params(read *reader, op botctx.Op) (document.Object, error) {
 		if err != nil || value == document.Missing {
 			return document.Object{}, err
 		}
-		return document.Object{}, boterr.Invalid("", "takes an object of parameters")
+		return document.Object{}, boterr.Invalid("", "the argument must be an object with the parameters")
 	}
 	value, err := read.fields(func(name string) (any, error) {
 		if targets[name] && read.peek() == 'U' {

@@ -90,7 +90,7 @@ var growing = []hostile{
 	{"lets go at the end of its memory", "let a = []; try { for (;;) a.push(new Array(1000)) } catch {} finally { a.length = 0 } return 1", memory},
 }
 
-// heavy are built-in functions that compute for a long time.
+// heavy are calls of built-in functions that compute for a long time.
 var heavy = []hostile{
 	{"symbols", "for (let i = 0;; i++) Symbol.for('s' + i)", busyOr("MaxMemory|string")},
 	{"query of a URL", "const q = new URLSearchParams(); for (let i = 0;; i++) q.append('k' + i, i)", busyOr("MaxMemory|string")},
@@ -155,7 +155,7 @@ var heavy = []hostile{
 	{"collection", "let a; for (let i = 0;; i++) { a = { a: i % 1000 ? a : null }; a.self = a }", busy},
 }
 
-// longSources are sources that are hard to read.
+// longSources are sources that take long to parse.
 var longSources = []hostile{
 	{"brackets", strings.Repeat("(", 100_000), tooDeep},
 	{"signs", "return " + strings.Repeat("!", 200_000) + "1", tooDeep},
@@ -186,7 +186,7 @@ var longSources = []hostile{
 	{"longer than may be", strings.Repeat("x;", 200_000), "longer than"},
 }
 
-// atTheBorder are values that change, throw or lie when the host reads them.
+// atTheBorder are values that change, throw or lie when they are passed to the host.
 var atTheBorder = []hostile{
 	{"parameter with a getter that throws", "await this.getMember({ get memberId() { throw new RangeError('no') } })", "RangeError: no"},
 	{"parameter with a getter that does not end", "await this.getMember({ get memberId() { for (;;); } })", busy},
@@ -296,8 +296,8 @@ var atTheBorder = []hostile{
 	{"random bytes by the megabyte", "crypto.getRandomValues(new Uint8Array(1e6))", "QuotaExceeded|65,?536"},
 }
 
-// overwritten are scripts that modify built-in objects before they use the host's values. They may break
-// themselves. They store the right value, or get an error.
+// overwritten are scripts that modify built-in objects before they use the host's values. They may fail, but must not
+// store a wrong value.
 var overwritten = []hostile{
 	{"JSON.stringify", "JSON.stringify = () => '{}'; this.x = { a: 1 }; await this.getMember({ memberId: this.member._id }); return this.x", returns(`{"a":1}`)},
 	{"JSON.parse", "JSON.parse = () => { throw 1 }; return (await this.getMember({ memberId: this.member._id })).firstName", returns(`"Ada"`)},
@@ -358,7 +358,7 @@ var overwritten = []hostile{
 	{"fetch with overwritten arrays", "Array.prototype.map = Array.prototype.filter = () => []; Array.prototype[Symbol.iterator] = function* () {}; await fetch('https://a.example/')", "."},
 }
 
-// escapes try to reach the host and anything that it does not offer.
+// escapes are scripts that try to reach the host through anything other than its offered functions.
 var escapes = []hostile{
 	{"constructor of the constructor", "return typeof this.constructor.constructor('return typeof process.exit')()", returns(`"string"`)},
 	{"process", "process.exit(1)", "not a function"},
@@ -392,8 +392,7 @@ var escapes = []hostile{
 	{"shared memory", "const b = new SharedArrayBuffer(1024, { maxByteLength: 1e9 }); b.grow(1e9)", "RangeError|MaxMemory|TypeError"},
 }
 
-// reaching are scripts that try to leave something behind for the next one. The check after each script would
-// find it.
+// reaching are scripts that try to leave something behind for the next script. checkClean would detect it.
 var reaching = []hostile{
 	{"globals", "x = 1; var y = 2; globalThis.z = 3; this.member = null", "."},
 	{"global functions", "for (const n of Object.getOwnPropertyNames(globalThis)) try { globalThis[n] = 1 } catch {} return 1", returns("1")},

@@ -27,14 +27,14 @@ import (
 	"github.com/botctx/go-sdk/script/internal/web"
 )
 
-// hostile is a script that tries to do harm. It begins on line 2 of its file.
+// hostile is a script that tries to do harm. It starts on line 2 of its file.
 type hostile struct {
 	name, source string
 	// want is a regular expression for its error, or for its result as JSON.
 	want string
 }
 
-// The usual ends.
+// Common values of hostile.want.
 const (
 	busy    = `^hostile\.js\S*: resource exhausted: .*Options\.MaxBusy$`
 	memory  = `^hostile\.js\S*: resource exhausted: .*Options\.MaxMemory$`
@@ -47,7 +47,7 @@ const (
 func busyOr(other string) string   { return busy + "|" + other }
 func returns(result string) string { return "^" + regexp.QuoteMeta(result) + "$" }
 
-// isLimit reports whether a script must end at one particular limit.
+// isLimit reports whether want names one particular limit.
 func (h hostile) isLimit() bool {
 	return h.want == busy || h.want == memory || h.want == calls || h.want == size
 }
@@ -77,7 +77,7 @@ var (
 	patiently = script.Options{MaxMemory: 64 << 20}
 )
 
-// Each ends by its limits, whatever it catches, and leaves nothing behind.
+// Each script must end at its limits, even if it catches errors, and leave nothing behind.
 //
 //nolint:paralleltest // Each has the memory to itself.
 func TestHostile(t *testing.T) {
@@ -109,10 +109,10 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// leaves matches sources that return or throw to the host: they do not end if the error is caught.
+// leaves matches sources that return or throw to the host. Wrapped by catching, they would not reach their limit.
 var leaves = regexp.MustCompile(`(^|[;}] )(return|throw) `)
 
-// catching is a script that tries to continue after its end.
+// catching returns a script that catches all errors of source and continues.
 func catching(source string) string {
 	return "\nfor (let i = 0; i < 3; i++) try { await (async () => { " + source + " })() } catch (e) { globalThis.caught = e } finally {" +
 		" try { [0].map((x) => x) } catch {} }\nreturn 'survived'"
@@ -124,7 +124,7 @@ type arena struct {
 
 	limits script.Options
 	random atomic.Int64
-	// clean has the first results of the check after each script, by source.
+	// clean has the first results of checkClean, by source.
 	clean map[string]any
 }
 
@@ -139,10 +139,10 @@ func newArena(t *testing.T, limits script.Options) *arena {
 	return a
 }
 
-// nextRandom returns a different number each time.
+// nextRandom returns a different number at each call.
 func (a *arena) nextRandom() float64 { return float64(a.random.Add(1)%1024) / 1024 }
 
-// answer answers requests to one host, and passes the others to the context, which refuses them.
+// answer responds to requests to one host. The context refuses all others.
 func answer(ctx context.Context, bot *botctx.Context, request outbound.Request) (*outbound.Response, error) {
 	if strings.HasPrefix(request.URL, "https://a.example") {
 		return &outbound.Response{Status: 200, Body: []byte("{}")}, nil
@@ -193,19 +193,18 @@ func (a *arena) run(t *testing.T, source string) string {
 	return err.Error()
 }
 
-// webName matches names of the web platform: scripts that mention one get other instances.
+// webName matches names of the web platform. Scripts that mention one run in other instances.
 var webName = regexp.MustCompile(`\b(` + strings.Join(web.Names, "|") + `)\b`)
 
-// heapAllocations returns the number of bytes that the host has allocated so far, an upper bound for the
-// growth of its heap.
+// heapAllocations returns the number of bytes that the host has allocated so far. It bounds the growth of the heap.
 func heapAllocations() uint64 {
 	read := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(read)
 	return read[0].Value.Uint64()
 }
 
-// checkClean checks that a new script reaches the same values as the first one did, and gets the host's next
-// random number. The names in uses choose the instances that it may get.
+// checkClean checks that a new script reaches the same values as the first script did, and receives the host's next
+// random number. The names in uses determine the kind of instance.
 func (a *arena) checkClean(t *testing.T, uses string) {
 	t.Helper()
 	program, err := a.engine.Compile("clean.js", reachable+"\n// "+uses)
@@ -246,7 +245,7 @@ for (let i = 0; i < queue.length; i++) {
 }
 return { random: random(), found: found.join('\n') + Object.keys(this) }`
 
-// If the engine knows the line, the error has it.
+// The error must have the line if the engine knows it.
 func TestHostile_EndsWithItsLine(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, quickly)
@@ -309,7 +308,7 @@ func TestHostile_SideBySideWithGoodOnes(t *testing.T) {
 	running.Wait()
 }
 
-// Built-in functions could once do these to the process.
+// Earlier versions of the engine were broken by these scripts.
 //
 //nolint:paralleltest // What other tests allocate would count.
 func TestHostile_FormerFaults(t *testing.T) {
@@ -436,7 +435,7 @@ var endlessLoops = []hostile{
 	{"operations that fail", "for (;;) try { await this.getMember({ memberId: 'x' }) } catch {}", calls},
 }
 
-// deepCalls are calls that nest without an end. Scripts may catch the error, as in any engine.
+// deepCalls are endlessly nested calls. As in any engine, scripts may catch the error.
 var deepCalls = []hostile{
 	{"function", "function f() { return f() + 1 }; f()", deep},
 	{"functions that call each other", "const f = () => g() + 1, g = () => f() + 1; f()", deep},

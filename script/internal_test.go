@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/script/internal/slots"
 )
 
-// FuzzHost sends the host anything that a compromised engine could: no text makes it panic.
+// FuzzHost sends arbitrary texts to the host, as a compromised engine could. None may panic.
 func FuzzHost(f *testing.F) {
 	engine, err := New(ByStep(Options{MaxCalls: 1_000_000, CacheDir: scripttest.CacheDir()}))
 	require.NoError(f, err)

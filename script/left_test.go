@@ -20,7 +20,7 @@ import (
 	"github.com/botctx/go-sdk/script"
 )
 
-// A value that a script leaves on `this` is there for the next one, however it is set, changed and removed.
+// Scripts can set, change and remove values on `this` in many ways. The next script must see the result.
 func TestThis_WhatScriptsLeave(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -52,7 +52,7 @@ func TestThis_WhatScriptsLeave(t *testing.T) {
 	}
 }
 
-// Changes by an operation are visible in the objects that the script holds, however deep they are.
+// After an operation changes a record, objects that the script got from it before must show the changes.
 func TestThis_RedirectThatJoinsIsSeenInside(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{})
@@ -73,7 +73,7 @@ func TestThis_RedirectThatJoinsIsSeenInside(t *testing.T) {
 	require.JSONEq(t, `{"b":[1,2,7],"deep":{"a":1,"b":2,"c":3},"lines":[7,2,3]}`, s.ada.Member().Meta.String())
 }
 
-// Numbers stay numbers, however large they are.
+// Large numbers must not turn into strings or lose digits.
 func TestMember_LargeNumbersStayNumbers(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{})
@@ -86,7 +86,7 @@ func TestMember_LargeNumbersStayNumbers(t *testing.T) {
 	require.JSONEq(t, `["number","number","bigint"]`, s.returns("const {big, safe, integer} = this.member.meta; return [typeof big, typeof safe, typeof integer]"))
 }
 
-// Scripts that run within an operation of another script share its limits.
+// A script that runs within an operation of another script shares its limits.
 func TestNested_SharesTheLimits(t *testing.T) {
 	t.Parallel()
 	const again = "await this.redirectMemberToNode({memberId: this.member._id, nodeCompositeId: 'again'})"
@@ -115,7 +115,7 @@ func TestNested_SharesMaxBusy(t *testing.T) {
 	require.JSONEq(t, "{}", s.ada.Member().Meta.String())
 }
 
-// A helper that does not load in time is loaded by the script, in its own time.
+// If a helper takes too long to preload, the script loads it and pays for the time.
 func TestHelpers_ThatDoNotEnd(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{
@@ -137,7 +137,7 @@ func TestNew_RefusesLimitsThatAreTooLarge(t *testing.T) {
 	}
 }
 
-// Timers are due while requests come and go.
+// Requests must not delay timers.
 func TestTimers_BesideRequests(t *testing.T) {
 	t.Parallel()
 	engine := newEngine(t, script.Options{
@@ -159,7 +159,7 @@ func TestTimers_BesideRequests(t *testing.T) {
 	})
 }
 
-// Functions of the host take texts up to the limit of a result.
+// The host must accept texts up to the limit of a result.
 func TestHost_LargeTexts(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{MaxResultBytes: 1 << 20})
@@ -172,7 +172,7 @@ func TestHost_LargeTexts(t *testing.T) {
 	}
 }
 
-// A script that does not await returns at once, and the run still waits until its result is settled.
+// A script may return a promise without await. The run must wait for it.
 func TestRun_WaitsForWhatIsReturned(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{})
@@ -232,7 +232,7 @@ func TestTimers_InOrderByTheContextsClock(t *testing.T) {
 	require.Equal(t, 320*time.Millisecond, s.Now().Sub(before))
 }
 
-// By default the limit is real time. However slow the machine is, nothing else ends this run.
+// The default clock is real time. A slow machine cannot end this run for another reason.
 func TestMaxBusy_IsByTheMachinesClock(t *testing.T) {
 	t.Parallel()
 	engine := newRealEngine(t, script.Options{MaxBusy: 50 * time.Millisecond, Deadline: time.Hour})

@@ -22,7 +22,7 @@ type Program struct {
 	engine   *Engine
 	name     string
 	bytecode []byte
-	// helpers are the modules of the helpers that it names.
+	// helpers are the modules of the helpers that the script mentions.
 	helpers []string
 }
 
@@ -32,27 +32,26 @@ func (p *Program) Name() string { return p.name }
 // longestSource bounds the bytes of a script.
 const longestSource = 256 << 10
 
-// Compile compiles a script: the body of an async function over `this`, which may use return and await at its
-// top level. name is the file name, for errors.
-//
-// If the script does not compile, the error is an *Error that wraps InvalidArgument.
+// Compile compiles a script: the body of an async function with the context as `this`. Its top level may use return
+// and await. name is the file name for errors. If the script does not compile, the error is an *Error that wraps
+// InvalidArgument.
 func (e *Engine) Compile(name, source string) (*Program, error) {
 	if len(source) > longestSource {
 		return nil, &Error{File: name, Err: boterr.Invalid("", "is longer than %d bytes: put parts of it into modules", longestSource)}
 	}
 	source = strings.TrimPrefix(source, "\uFEFF")
-	if strings.HasPrefix(source, "#!") { // The first line of an executable file.
+	if strings.HasPrefix(source, "#!") { // the first line of an executable file
 		source = "//" + source[2:]
 	}
 	e.slots.Take("") // Compiling takes a slot, like a run.
 	defer e.slots.Leave("")
-	// The second text checks that source does not close the function and open another one.
+	// The second argument detects a source that closes the function and opens another one.
 	if _, err := e.compile(name, checkHead, checkHead+source+checkFoot); err != nil {
 		return nil, err
 	}
 	head := scriptHead
 	if !strings.Contains(source, "await") {
-		head = plainHead // It need not be async.
+		head = plainHead // Without await, the function need not be async.
 	}
 	bytecode, err := e.compile(name, scriptHead, head+source+foot)
 	if err != nil {
@@ -61,8 +60,8 @@ func (e *Engine) Compile(name, source string) (*Program, error) {
 	return &Program{engine: e, name: name, bytecode: bytecode, helpers: e.helpersIn(source)}, nil
 }
 
-// The heads of the functions around each source. They share the source's first line, so that line numbers
-// stay the same. plainHead is as long as scriptHead, so that columns do, too.
+// The heads of the functions around each source. They are on the first line of the source, so that line numbers stay
+// the same. plainHead has the same length as scriptHead, so that columns stay the same, too.
 const (
 	scriptHead = "(async function () {"
 	plainHead  = "(      function () {"
@@ -72,11 +71,10 @@ const (
 	checkFoot  = "\n} })"
 )
 
-// longestRead is the time limit for reading a script.
+// longestRead is the time limit for compiling a script.
 const longestRead = 2 * time.Second
 
-// compile returns the bytecode of a text that begins with a head. No part of a script runs in the instance
-// that compiles.
+// compile returns the bytecode of a text that starts with head. The instance that compiles runs no part of the text.
 func (e *Engine) compile(name, head, text string) ([]byte, error) {
 	base, err := e.preparedWith(nil)
 	if err != nil {
@@ -98,7 +96,7 @@ func (e *Engine) compile(name, head, text string) ([]byte, error) {
 	return bytecode, nil
 }
 
-// unreadable returns the error of a source that cannot be compiled.
+// unreadable returns the error for a source that does not compile.
 func unreadable(name, head string, err error) *Error {
 	failed := &Error{File: name, Err: boterr.Invalid("", "%w", err)}
 	if errors.Is(err, quickjs.ErrBusy) {
@@ -121,10 +119,10 @@ func unreadable(name, head string, err error) *Error {
 	return failed
 }
 
-// word finds names in a source.
+// word matches names in a source.
 var word = regexp.MustCompile(`[\p{L}_$][\p{L}\p{N}_$]*`)
 
-// helpersIn returns the modules of the helpers that a source names, in order.
+// helpersIn returns the sorted modules of the helpers that a source mentions.
 func (e *Engine) helpersIn(source string) []string {
 	var found []string
 	for _, name := range word.FindAllString(source, -1) {
@@ -141,8 +139,8 @@ func (e *Engine) helpersIn(source string) []string {
 	return slices.Compact(found)
 }
 
-// take returns an instance for a run, with the helpers that the program mentions loaded. If they cannot be
-// loaded, the script gets the error when it uses them.
+// take returns an instance for a run, with the mentioned helpers loaded. If they cannot be loaded, the script gets
+// the error when it uses them.
 func (p *Program) take(ctx context.Context, run quickjs.Run) (*prepared, *quickjs.Instance, error) {
 	ready, err := p.engine.preparedWith(p.helpers) //nolint:contextcheck // It outlives the run.
 	if err != nil {
@@ -155,7 +153,7 @@ func (p *Program) take(ctx context.Context, run quickjs.Run) (*prepared, *quickj
 	return ready, in, err
 }
 
-// hostFind returns the file of a required module: [folder, name].
+// hostFind returns the file of a required module. payload is [folder, name].
 func (r *run) hostFind(payload string) (any, error) {
 	var asked [2]string
 	if err := json.Unmarshal([]byte(payload), &asked); err != nil {
@@ -164,7 +162,7 @@ func (r *run) hostFind(payload string) (any, error) {
 	return r.engine.modules.Find(asked[0], asked[1])
 }
 
-// hostLoad hands over the function of a module and returns null, or returns the text of a JSON file.
+// hostLoad passes the function of a module to the prelude and returns null. For a JSON file it returns the text.
 func (r *run) hostLoad(payload string) (any, error) {
 	var file string
 	if err := json.Unmarshal([]byte(payload), &file); err != nil {
@@ -180,7 +178,7 @@ func (r *run) hostLoad(payload string) (any, error) {
 	return nil, r.compileAndHandOver(file, moduleHead, moduleHead+module.Source+foot)
 }
 
-// hostPart hands over the function of a part of the prelude.
+// hostPart passes the function of a part of the prelude to the prelude.
 func (r *run) hostPart(payload string) (any, error) {
 	var name string
 	if err := json.Unmarshal([]byte(payload), &name); err != nil {
@@ -202,7 +200,7 @@ func (r *run) compileAndHandOver(file, head, text string) error {
 	return r.handOver(bytecode)
 }
 
-// handOver passes the function in bytecode to the prelude. None of its code runs.
+// handOver passes the function in bytecode to the prelude without running it.
 func (r *run) handOver(bytecode []byte) error {
 	body, err := r.in.Load(bytecode)
 	if err == nil {
@@ -225,7 +223,7 @@ func (p *Program) Action() botctx.Action {
 // Trigger returns the script as a trigger of a node, which matches if the script returns a truthy value.
 func (p *Program) Trigger() botctx.Trigger { return trigger{p} }
 
-// trigger is a script that decides whether a node answers.
+// trigger is a script that decides whether its node answers.
 type trigger struct{ program *Program }
 
 // Matches runs the script.
@@ -240,9 +238,9 @@ func (t trigger) String() string { return t.program.name }
 
 var _ botctx.Trigger = trigger{}
 
-// Redirect returns the script as the redirect of a node. The script returns the target: the id of a node, or
-// an object with nodeCompositeId, treeId, redirectOptions and meta, as for redirectMemberToNode; or nothing,
-// null or false if the run ends here. Any other result is an *Error that wraps InvalidArgument.
+// Redirect returns the script as the redirect of a node. The script returns the target: the id of a node, or an
+// object with nodeCompositeId, treeId, redirectOptions and meta, as for redirectMemberToNode. With nothing, null or
+// false, the run ends. Any other result is an *Error that wraps InvalidArgument.
 func (p *Program) Redirect() botctx.RedirectFunc {
 	return func(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 		value, err := p.Run(ctx, bot)
@@ -283,17 +281,16 @@ func redirectOf(value any) (*botctx.Redirect, error) {
 	return nil, nil //nolint:nilnil // The run ends.
 }
 
-// Error has the place and the cause of a script's failure. The cause is a *boterr.Error: the error of an
-// operation that the script did not catch; ResourceExhausted for a limit of Options; InvalidArgument for a
-// script that does not compile; Canceled if the context ended; Internal for a value that the script itself
-// threw.
+// Error is the failure of a script, with its place and cause. The cause is a *boterr.Error: the error of an operation
+// that the script did not catch; ResourceExhausted for a limit of Options; InvalidArgument for a script that does not
+// compile; Canceled if the context ended; Internal for a value that the script threw.
 type Error struct {
-	// File is the name of the script or module, as it was passed to Compile.
+	// File is the name of the script or module, as passed to Compile.
 	File string
-	// Line and Column are the place in the file, counted from 1, or 0 if it is not known: thrown values other
-	// than Errors have no place, and errors about a result or a record have a field instead.
+	// Line and Column are the place in the file, starting at 1, or 0 if it is not known. A thrown value that is not
+	// an Error has no place; an error about a result or a record has a field instead.
 	Line, Column int
-	// Stack are the calls that lead there, the innermost first, such as "total (cart.js:4:9)".
+	// Stack are the calls that led to the error, innermost first, such as "total (cart.js:4:9)".
 	Stack []string
 	// Err is the cause.
 	Err error

@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// use is the intended use of a value from a script.
+// use is the purpose for which a value of a script is read.
 type use int
 
 const (
@@ -23,23 +23,23 @@ const (
 	forFilter
 )
 
-// reader reads values of scripts, see border.js. The text comes from the memory of a script and may be
-// anything.
+// reader reads values in the format of border.js. It must not trust the text, which comes from the memory of a
+// script.
 type reader struct {
 	text string
 	at   int
-	// largest bounds the bytes of a value. isTooLarge is true once a value has exceeded it.
+	// largest limits the bytes of a value. isTooLarge is true once a value exceeds this limit.
 	largest    int
 	isTooLarge bool
-	// key is the field being read. isItem is true for an item of an array in that field.
+	// key is the field that is being read. isItem is true for an item of an array in that field.
 	key    string
 	isItem bool
 }
 
-// errText is the error for a text that border.js never writes.
+// errText is the error for a text that border.js would not write.
 var errText = boterr.New(boterr.Internal, "", "a value of the script cannot be read")
 
-// value reads a value: document.Missing for undefined.
+// value reads a value. It returns document.Missing for undefined.
 func (r *reader) value(of use) (any, error) {
 	begin := r.at
 	value, err := r.any(of, 0)
@@ -54,7 +54,7 @@ func (r *reader) tooLarge() error {
 	return boterr.New(boterr.ResourceExhausted, "", "is larger than %d bytes of JSON: see Options.MaxResultBytes", r.largest)
 }
 
-// peek returns the next byte, 0 at the end.
+// peek returns the next byte, or 0 at the end.
 func (r *reader) peek() byte {
 	if r.at < len(r.text) {
 		return r.text[r.at]
@@ -62,7 +62,7 @@ func (r *reader) peek() byte {
 	return 0
 }
 
-// has reports whether the next byte is b, and skips it if so.
+// has skips the next byte if it is b, and reports whether it did.
 func (r *reader) has(b byte) bool {
 	if r.peek() != b {
 		return false
@@ -71,7 +71,7 @@ func (r *reader) has(b byte) bool {
 	return true
 }
 
-// want skips the byte b. If it is missing, the rest cannot be read and is skipped.
+// want skips the byte b. If the next byte differs, want skips the rest, because it cannot be read.
 func (r *reader) want(b byte) {
 	if !r.has(b) {
 		r.at = len(r.text)
@@ -122,7 +122,7 @@ func (r *reader) any(of use, depth int) (any, error) {
 	return r.scalar()
 }
 
-// special reads a value that JSON cannot express.
+// special reads a value that JSON cannot represent.
 func (r *reader) special(of use) (any, error) {
 	if strings.HasPrefix(r.text[r.at:], "Infinity") {
 		r.word()
@@ -160,7 +160,7 @@ func (r *reader) special(of use) (any, error) {
 	}
 }
 
-// word skips letters, digits and signs, and returns them.
+// word returns and skips the following letters, digits and signs.
 func (r *reader) word() string {
 	begin := r.at
 	for r.at < len(r.text) && !strings.ContainsRune(`,:]}["`, rune(r.text[r.at])) {
@@ -264,10 +264,10 @@ func (r *reader) object(of use, depth int) (any, error) {
 	})
 }
 
-// isCondition reports whether a field of an update holds conditions.
+// isCondition reports whether a field of an update has conditions.
 func isCondition(name string) bool { return name == "$pull" || name == "arrayFilters" }
 
-// fields reads an object, and calls value for each field.
+// fields reads an object and calls value for each field.
 func (r *reader) fields(value func(name string) (any, error)) (any, error) {
 	built := document.NewBuilder(8)
 	err := r.separated('{', '}', func(int) error {
@@ -296,13 +296,13 @@ func (r *reader) fields(value func(name string) (any, error)) (any, error) {
 	return made, made.Err()
 }
 
-// patternFlags are the flags of regular expressions that $options supports. The others do not affect whether
-// a text matches.
+// patternFlags are the flags of regular expressions that $options supports. otherFlags do not affect whether a text
+// matches.
 const patternFlags, otherFlags = "ims", "dgyu"
 
 const opRegex = "$regex"
 
-// takesPattern reports whether a regular expression is allowed at this place in a filter.
+// takesPattern reports whether a filter may have a regular expression at this place.
 func (r *reader) takesPattern() bool {
 	if r.isItem {
 		return r.key == "$in" || r.key == "$nin" || r.key == "$all"
@@ -310,7 +310,7 @@ func (r *reader) takesPattern() bool {
 	return !strings.HasPrefix(r.key, "$") || r.key == "$not" || r.key == opRegex
 }
 
-// pattern reads a regular expression, which becomes a $regex in filters.
+// pattern reads a regular expression. In filters, it becomes a $regex.
 func (r *reader) pattern(of use) (any, error) {
 	var source, flags string
 	takesPattern := r.takesPattern()

@@ -15,22 +15,22 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// recordNames are the records on `this`, in the order of Object.keys.
+// recordNames are the records on `this`, in the order in which Object.keys returns them.
 var recordNames = []string{"channel", "member", "node", "agendaMeta", "messageEvent", "group"}
 
-// record passes a record to a script and back.
+// record has the functions that pass a record to a script and back.
 type record struct {
-	// read returns the record of the context, or nil if there is none.
+	// read returns the context's record, or nil if there is none.
 	read func(r *run) (any, error)
-	// write stores the script's version of the record in the context. It is nil if changes have no effect
-	// outside the script.
+	// write stores the script's version of the record in the context. It is nil if changes have no effect outside the
+	// script.
 	write func(r *run, value any) error
-	// replace makes room for another record, after the script has assigned another object. It is nil if there
-	// is no difference.
+	// replace is called before write if the script assigned another object. nil means that write needs no
+	// preparation.
 	replace func(r *run)
 }
 
-// recordOf returns the functions that pass a record to a script and back. ok is false if the name is unknown.
+// recordOf returns the functions for a record. ok is false if name is not a record.
 func recordOf(name string) (of record, ok bool) {
 	switch name {
 	case "channel":
@@ -59,7 +59,7 @@ func fixedNames() (names []string) {
 	return names
 }
 
-// hostGet returns a record, or a value left by earlier scripts.
+// hostGet returns a record, or a value that an earlier script left.
 func (r *run) hostGet(payload string) (any, error) {
 	read := &reader{text: payload}
 	name, err := read.string()
@@ -73,7 +73,7 @@ func (r *run) hostGet(payload string) (any, error) {
 	return value, err
 }
 
-// read returns the current record or value of a name.
+// read returns the current record or value with a name.
 func (r *run) read(name string) (any, error) {
 	if of, isRecord := recordOf(name); isRecord {
 		return of.read(r)
@@ -83,14 +83,14 @@ func (r *run) read(name string) (any, error) {
 		return document.Missing, nil
 	}
 	value, err := document.ValueOf(left)
-	if err != nil { // It is only for Go code.
+	if err != nil { // Scripts cannot use this value.
 		return document.Missing, nil //nolint:nilerr // See above.
 	}
 	return value, nil
 }
 
-// store puts the script's changes into the records of the context and into its Values, for later scripts. It
-// reads two lists, of changes and of removed names, see this.js.
+// store writes the script's changes to the context: records to their fields, and other values to Values for later
+// scripts. It reads two lists, changes and removed names; see this.js.
 func (r *run) store(read *reader) error {
 	err := read.separated('[', ']', func(int) error {
 		read.want('[')
@@ -133,7 +133,7 @@ func (r *run) store(read *reader) error {
 	})
 }
 
-// forget removes a value that scripts have left.
+// forget removes a value that earlier scripts left.
 func (r *run) forget(name string) {
 	delete(r.bot.Values, name)
 	delete(r.seen, name)
@@ -141,8 +141,8 @@ func (r *run) forget(name string) {
 	delete(r.sizes, name)
 }
 
-// leave counts the size of a value that the script leaves for later ones. The limit of a single value applies
-// to the sum.
+// leave counts the size of a value that the script leaves for later ones. The sum of these sizes has the same limit
+// as a single value.
 func (r *run) leave(read *reader, name string, length int) error {
 	if r.sizes == nil {
 		r.sizes = map[string]int{}
@@ -156,8 +156,8 @@ func (r *run) leave(read *reader, name string, length int) error {
 	return nil
 }
 
-// change is a record or value that the script has, or may have, changed. isOther is true if the script has
-// assigned another object.
+// change is a record or value that the script may have changed. isOther is true if the script assigned another
+// object.
 type change struct {
 	name    string
 	isOther bool
@@ -200,8 +200,7 @@ func (r *run) storeOne(c change) error {
 	return err
 }
 
-// alike returns a script's value with the numbers of the value it came from: 5 and 5.0 are the same in a
-// script.
+// alike returns now with the number types of before: scripts cannot distinguish 5 from 5.0.
 func alike(now, before any) any {
 	switch v := now.(type) {
 	case document.Object:
@@ -235,8 +234,8 @@ func alike(now, before any) any {
 	return now
 }
 
-// writeRenewed adds to an answer the records and values that a call has changed, such as the member after a
-// redirect that joined the run, and the names of the values on `this`.
+// writeRenewed writes the records and values that a call changed, such as the member after a redirect that joined the
+// run, and the names of all values on `this`.
 func (r *run) writeRenewed(w *writer) {
 	w.text = append(w.text, ",["...)
 	first := true
@@ -272,7 +271,7 @@ func (r *run) writeRenewed(w *writer) {
 	w.text = append(w.text, names...)
 }
 
-// readChannel reads the channel as getChannel shows it, without credentials.
+// readChannel reads the channel without credentials, as getChannel returns it.
 func (r *run) readChannel() (any, error) {
 	if r.bot.Channel == nil {
 		return nil, nil //nolint:nilnil // It is null.
@@ -284,7 +283,7 @@ func (r *run) readChannel() (any, error) {
 	return document.ParseJSON(text)
 }
 
-// tempData is a field of botMeta that scripts write to without checking that it exists.
+// tempData is a field of botMeta that scripts write to without creating it.
 const (
 	fieldBotMeta  = "botMeta"
 	fieldTempData = "tempData"
@@ -308,7 +307,7 @@ func (r *run) readMember() (any, error) {
 	return read, nil
 }
 
-// makeOtherMember replaces the run's member by a copy that the script may write to.
+// makeOtherMember replaces the run's member by a copy, so that writes do not reach the original.
 func (r *run) makeOtherMember() {
 	if r.bot.Member != nil {
 		other := *r.bot.Member
@@ -316,7 +315,7 @@ func (r *run) makeOtherMember() {
 	}
 }
 
-// writeMember puts the member into the record of the context.
+// writeMember writes the script's fields to the context's member.
 func (r *run) writeMember(value any) error {
 	changed, isObject := value.(document.Object)
 	if !isObject {
@@ -334,7 +333,7 @@ func (r *run) writeMember(value any) error {
 	return nil
 }
 
-// withoutEmptyTempData omits tempData if no script has written to it, unless the stored member has it.
+// withoutEmptyTempData removes tempData if no script wrote to it, unless the stored member has it.
 func (r *run) withoutEmptyTempData(changed document.Object) document.Object {
 	botMeta, isObject := changed.Value(fieldBotMeta).(document.Object)
 	if !isObject || r.bot.Member != nil && r.bot.Member.BotMeta.Has(fieldTempData) {
@@ -350,7 +349,7 @@ func (r *run) readNode() (any, error) {
 	return document.O("compositeId", r.bot.Node.CompositeID, "tree", r.bot.Node.Tree), nil
 }
 
-// readAgendaMeta reads the meta of the agenda or redirect, empty if there is none.
+// readAgendaMeta reads the meta of the agenda or redirect. It is empty if there is none.
 func (r *run) readAgendaMeta() (any, error) {
 	if r.bot.AgendaMeta.IsZero() {
 		return document.O(), nil
@@ -393,7 +392,7 @@ func (r *run) writeGroup(value any) error {
 	return err
 }
 
-// written decodes a record, or nil if it is null.
+// written decodes a record. It returns nil for null.
 func written[T any](value any) (*T, error) {
 	if value == nil {
 		return nil, nil //nolint:nilnil // It is null.
@@ -402,16 +401,16 @@ func written[T any](value any) (*T, error) {
 	return into, document.DecodeValue(value, into)
 }
 
-// report is border.js's description of a thrown value.
+// report describes a thrown value in the format of border.js.
 type report struct {
 	Text    string `json:"text"`
 	Stack   string `json:"stack"`
 	IsError bool   `json:"isError"`
-	// Number is the number of an error that the script was given, or 0 for others.
+	// Number identifies an error that the script received from the host. It is 0 for other values.
 	Number int `json:"number"`
 }
 
-// thrownError is a value that a script threw, with its place.
+// thrownError is a value that a script threw, with its place and cause.
 type thrownError struct {
 	cause error
 	stack string
@@ -429,13 +428,13 @@ func (r *run) hostFail(payload string) error {
 	return nil
 }
 
-// stackIsFull is thrown by the engine if calls are nested too deep.
+// stackIsFull is the engine's error for calls that are nested too deep.
 const stackIsFull = "RangeError: Maximum call stack size exceeded"
 
-// noModule is the engine's answer to import(): it has no modules.
+// noModule is the engine's error for import().
 const noModule = "ReferenceError: could not load module"
 
-// thrown returns the error of a value that a script threw.
+// thrown returns the error for a value that a script threw.
 func (r *run) thrown(told report) *thrownError {
 	read := &thrownError{stack: told.Stack}
 	switch {
@@ -453,14 +452,14 @@ func (r *run) thrown(told report) *thrownError {
 	return read
 }
 
-// mostFrames bounds the calls of a stack in an error.
+// mostFrames limits the calls in the stack of an error.
 const mostFrames = 20
 
 func (r *run) failed(err error) *Error {
-	if known, ok := errors.AsType[*Error](err); ok { // A module that cannot be compiled.
+	if known, ok := errors.AsType[*Error](err); ok { // a module that does not compile
 		return known
 	}
-	if thrown, ok := errors.AsType[*quickjs.ThrownError](err); ok { // Thrown by code that runs outside of the script's promise.
+	if thrown, ok := errors.AsType[*quickjs.ThrownError](err); ok { // thrown outside the script's promise
 		err = r.thrown(report{Text: thrown.Text, Stack: thrown.Stack, IsError: true})
 	}
 	var stack string
@@ -497,10 +496,10 @@ func (r *run) endedBy(cause error) error {
 	case errors.Is(cause, quickjs.ErrMemory):
 		return boterr.New(boterr.ResourceExhausted, "", "the script needs more than %d bytes: see Options.MaxMemory", options.MaxMemory)
 	case errors.Is(cause, quickjs.ErrText):
-		return boterr.New(boterr.ResourceExhausted, "", "the script gives the host more than %d bytes at once: see Options.MaxResultBytes",
+		return boterr.New(boterr.ResourceExhausted, "", "the script passes more than %d bytes to the host at once: see Options.MaxResultBytes",
 			longestText(options.MaxResultBytes))
 	case errors.Is(cause, quickjs.ErrDepth):
-		return boterr.New(boterr.ResourceExhausted, "", "the script calls the host within calls of the host too often")
+		return boterr.New(boterr.ResourceExhausted, "", "the script nests calls to the host too deep: call it outside of toString and valueOf")
 	}
 	if ending, ok := errors.AsType[endingError](cause); ok {
 		return ending.error
@@ -513,10 +512,10 @@ type place struct {
 	line, column   int
 }
 
-// stackLine is a line of a stack: "    at total (cart.js:4:9)".
+// stackLine matches a line of a stack, such as "    at total (cart.js:4:9)".
 var stackLine = regexp.MustCompile(`^\s*at (?:(.*) \()?(.+):(\d+):(\d+)\)?$`)
 
-// placesIn reads a stack. Lines without a place in a script are omitted.
+// placesIn reads a stack. It skips lines without a place in a script.
 func placesIn(stack string) []place {
 	var places []place
 	for line := range strings.Lines(stack) {
@@ -535,8 +534,7 @@ func placesIn(stack string) []place {
 	return places
 }
 
-// places reads a stack, with places in the original sources. Scripts can forge stacks: unknown files are
-// omitted.
+// places reads a stack. It skips unknown files, because scripts can forge stacks.
 func (r *run) places(stack string) (places []place) {
 	const longestStack = 64 << 10
 	for _, at := range placesIn(stack[:min(len(stack), longestStack)]) {
@@ -552,8 +550,8 @@ func (r *run) places(stack string) (places []place) {
 	return places
 }
 
-// placesOfEnd returns the place where a run was ended. For a loop the engine may only know the beginning of
-// its function: places at the beginning of the script are omitted.
+// placesOfEnd returns the place where a run was ended. In a loop, the engine may only know the start of the loop's
+// function, so placesOfEnd skips places at the start of the script.
 func (r *run) placesOfEnd(ended *quickjs.EndedError) []place {
 	for _, stack := range []string{ended.Stack, ended.Noted} {
 		if places := r.places(stack); len(places) > 0 && (places[0].line > 1 || places[0].column > 1) {
@@ -563,7 +561,7 @@ func (r *run) placesOfEnd(ended *quickjs.EndedError) []place {
 	return nil
 }
 
-// without returns the place without the head that precedes its source.
+// without returns the place in a source that head precedes.
 func (p place) without(head string) place {
 	if p.line == 1 {
 		p.column = max(1, p.column-len(head))
@@ -571,7 +569,7 @@ func (p place) without(head string) place {
 	return p
 }
 
-// String returns the place as stacks show it.
+// String returns the place in the form of a stack's line.
 func (p place) String() string {
 	at := p.file + ":" + strconv.Itoa(p.line) + ":" + strconv.Itoa(p.column)
 	if p.function == "" {

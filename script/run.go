@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/script/internal/quickjs"
 )
 
-// run is one run of a script: an instance of the engine, and the context that the script works on.
+// run is one run of a script, in an instance of the engine and with a context for its operations.
 type run struct {
 	engine   *Engine
 	program  *Program
@@ -30,26 +30,26 @@ type run struct {
 	app string
 
 	spent
-	// counted is the part of the script's own time that spend has counted.
+	// counted is the part of the script's computing time that spend has already added.
 	counted time.Duration
 
 	loop     loop
 	deadline deadline
-	// seen are the records and values as the script last received or changed them.
+	// seen are the records and values that the script last received or stored.
 	seen map[string]any
-	// causes are the last errors that the script was given, by number. causeCount is the last number.
+	// causes are the most recent errors that the script received, by number. causeCount is the last number.
 	causes     map[int]error
 	causeCount int
-	// sizes are the JSON lengths of the values that the script has left for later ones. left is their sum.
+	// sizes are the JSON lengths of the values that the script has left for later scripts. left is their sum.
 	sizes map[string]int
 	left  int
-	// lines counts the lines that the script has logged.
+	// lines is the number of lines that the script has logged.
 	lines int
-	// err ends the run: a value that the script threw, or an error that it may not catch.
+	// err is the reason for ending the run: a value that the script threw, or an error that it cannot catch.
 	err error
 }
 
-// want selects the part of the script's result that a run returns.
+// want selects which part of the script's result a run returns.
 type want string
 
 const (
@@ -58,11 +58,9 @@ const (
 	wantNothing want = "nothing"
 )
 
-// Run runs the script on a context, and returns its result as a document value, or nil for nothing. The
-// script's changes to its records and the values it left on `this` are then in the context. After a failure,
-// the context has the changes up to the script's last operation.
-//
-// The error is an *Error.
+// Run runs the script on a context. It returns the script's result as a document value, or nil if there is none. The
+// context then has the script's changes to records, and the values that it left on `this`. After a failure, the
+// context has the changes up to the last operation. The error is an *Error.
 func (p *Program) Run(ctx context.Context, bot *botctx.Context) (any, error) {
 	return p.run(ctx, bot, wantValue)
 }
@@ -87,7 +85,7 @@ func (p *Program) run(ctx context.Context, bot *botctx.Context, wanted want) (an
 	return value, nil
 }
 
-// tooLong is the error of a script that has exceeded its time limit.
+// tooLong returns the error for a script that exceeds its time limit.
 func (e *Engine) tooLong() error {
 	return boterr.New(boterr.ResourceExhausted, "", "the script ran for longer than %v: see Options.Deadline", e.options.Deadline)
 }
@@ -137,7 +135,7 @@ func (r *run) start() error {
 	return err
 }
 
-// leftNames returns the sorted names of the values that earlier scripts have left.
+// leftNames returns the sorted names of the values that earlier scripts left.
 func (r *run) leftNames() []string {
 	if len(r.bot.Values) == 0 {
 		return nil
@@ -152,7 +150,7 @@ func (r *run) leftNames() []string {
 	return names
 }
 
-// finish returns the result and changes of the script, or "" if it has not returned yet.
+// finish returns the script's result and changes, or "" if the script has not returned yet.
 func (r *run) finish(wanted want) (string, error) {
 	left, err := r.in.Call(r.prepared.finish, r.prepared.texts[string(wanted)])
 	if err != nil {
@@ -161,7 +159,7 @@ func (r *run) finish(wanted want) (string, error) {
 	return r.in.Text(left)
 }
 
-// end takes over the script's result and changes.
+// end stores the script's changes and returns its result.
 func (r *run) end(text string) (any, error) {
 	read := &reader{text: text, largest: r.engine.options.MaxResultBytes}
 	read.want('[')
@@ -180,7 +178,7 @@ func (r *run) end(text string) (any, error) {
 	return orNull(value), nil
 }
 
-// now is the time of the context, or 1970 while helpers are loaded without one.
+// now returns the time of the context. Helpers are loaded without a context, in 1970.
 func (r *run) now() (now time.Time) {
 	if r.bot == nil {
 		return time.Unix(0, 0)
@@ -193,14 +191,14 @@ func (r *run) now() (now time.Time) {
 	return r.bot.Now()
 }
 
-// fail records the reason to end the run. The first reason wins.
+// fail records the reason for ending the run. The first reason wins.
 func (r *run) fail(err error) {
 	if r.err == nil {
 		r.err = err
 	}
 }
 
-// wait calls a function whose time does not count as the script's. Other scripts compute meanwhile.
+// wait calls a function whose time does not count as the script's. Meanwhile, other scripts may compute.
 func (r *run) wait(function func()) {
 	if r.bot == nil {
 		function()
@@ -215,27 +213,26 @@ func (r *run) wait(function func()) {
 	function()
 }
 
-// loop has the unfinished work that a script has started: requests in flight, and timers. The zero loop is
-// empty.
+// loop has the pending requests and timers of a script. The zero loop is empty.
 type loop struct {
 	// arrived receives the answers of finished requests.
 	arrived  chan answer
 	requests map[int]sending
-	// held is the sum of their sizes.
+	// held is the number of bytes that the pending requests hold.
 	held   int
 	last   int
 	timers []timer
-	// elapsed is the time of the timers: it advances while the script waits for one.
+	// elapsed is the time on the timers' clock. It advances while the script waits for a timer.
 	elapsed time.Duration
 }
 
-// sending is a request in flight: its cancel function, and the bytes that the script has given for it.
+// sending is a pending request: a function that cancels it, and the number of bytes that it holds.
 type sending struct {
 	cancel context.CancelFunc
 	size   int
 }
 
-// answer is the result of a request.
+// answer is the outcome of a request.
 type answer struct {
 	id       int
 	url      string
@@ -243,16 +240,16 @@ type answer struct {
 	err      error
 }
 
-// timer was set by setTimeout or setInterval.
+// timer is a timer of setTimeout or setInterval.
 type timer struct {
 	id  int
 	due time.Duration
-	// every is the pause of an interval, or 0 if it fires once.
+	// every is the period of setInterval, or 0 for setTimeout.
 	every time.Duration
 }
 
-// untilDone processes requests and timers until the script has returned and no request is in flight, and
-// returns the result and changes, see this.js. Timers alone do not keep a script running.
+// untilDone processes requests and timers until the script has returned and no request is pending. It returns the
+// result and changes, see this.js. Pending timers do not keep a script running.
 func (r *run) untilDone(wanted want) (text string, err error) {
 	for {
 		if err := r.in.RunJobs(); err != nil {
@@ -272,7 +269,7 @@ func (r *run) untilDone(wanted want) (text string, err error) {
 	}
 }
 
-// next waits for the first event, a request or a timer, and passes it to the script.
+// next waits for the first request or timer, and passes it to the script.
 func (r *run) next() (err error) {
 	var ended *answer
 	first := r.loop.first()
@@ -294,11 +291,11 @@ func (r *run) next() (err error) {
 	return r.fire(first)
 }
 
-// awaitRequest waits until a request has finished, or a timer is due by the clock of the machine, which also
-// measures requests.
+// awaitRequest waits until a request has finished or the first timer is due. It uses the machine's clock, because
+// requests take real time.
 func (r *run) awaitRequest(first *timer) (*answer, error) {
 	var due <-chan time.Time
-	began := time.Now() //nolint:forbidigo // Requests go by the machine's clock.
+	began := time.Now() //nolint:forbidigo // Requests take real time.
 	if first != nil {
 		left := time.NewTimer(first.due - r.loop.elapsed)
 		defer left.Stop()
@@ -318,14 +315,14 @@ func (r *run) awaitRequest(first *timer) (*answer, error) {
 	}
 }
 
-// awaitTimer waits until a timer is due, by the clock of the context.
+// awaitTimer waits on the context's clock until a timer is due.
 func (r *run) awaitTimer(first *timer) error {
 	r.bot.Pause(r.ctx, first.due-r.loop.elapsed)
 	r.loop.elapsed = first.due
 	return context.Cause(r.ctx)
 }
 
-// wake gives the script the answer of a request.
+// wake passes the answer of a request to the script.
 func (r *run) wake(ended answer) error {
 	sent := r.loop.requests[ended.id]
 	delete(r.loop.requests, ended.id)
@@ -342,7 +339,7 @@ func (r *run) wake(ended answer) error {
 	return r.callWith(r.prepared.wake, ended.id, text)
 }
 
-// fire gives the script a timer that is due.
+// fire passes a due timer to the script.
 func (r *run) fire(due *timer) error {
 	id := due.id
 	if due.every > 0 {
@@ -356,7 +353,7 @@ func (r *run) fire(due *timer) error {
 	return r.callWith(r.prepared.fire, id)
 }
 
-// callWith calls a function of the prelude with a number and further arguments.
+// callWith calls a function of the prelude with an id and further arguments.
 func (r *run) callWith(function quickjs.Value, id int, more ...quickjs.Value) error {
 	number, err := r.in.NewNumber(float64(id))
 	if err != nil {
@@ -366,7 +363,7 @@ func (r *run) callWith(function quickjs.Value, id int, more ...quickjs.Value) er
 	return err
 }
 
-// first returns the timer that is due first, or nil if there is none.
+// first returns the timer that is due first, or nil if there are none.
 func (l *loop) first() *timer {
 	var first *timer
 	for i := range l.timers {
@@ -381,7 +378,7 @@ func (l *loop) remove(id int) {
 	l.timers = slices.DeleteFunc(l.timers, func(t timer) bool { return t.id == id })
 }
 
-// hostTimer sets a timer: [id, milliseconds, whether it fires again].
+// hostTimer creates a timer. payload is [id, milliseconds, whether it repeats].
 func (r *run) hostTimer(payload string) (any, error) {
 	var set [3]json.RawMessage
 	var id int
@@ -389,7 +386,7 @@ func (r *run) hostTimer(payload string) (any, error) {
 	var isEvery bool
 	if json.Unmarshal([]byte(payload), &set) != nil || json.Unmarshal(set[0], &id) != nil ||
 		json.Unmarshal(set[1], &pause) != nil || json.Unmarshal(set[2], &isEvery) != nil {
-		return nil, boterr.Invalid("", "a timer needs a number of milliseconds")
+		return nil, boterr.Invalid("", "the delay of a timer must be a number of milliseconds")
 	}
 	if err := r.countCall(); err != nil {
 		return nil, err
@@ -403,7 +400,7 @@ func (r *run) hostTimer(payload string) (any, error) {
 	return nil, nil
 }
 
-// milliseconds is a number of milliseconds, as setTimeout reads them, up to a day.
+// milliseconds converts the delay of a timer as setTimeout does. The maximum is a day.
 func milliseconds(number float64) time.Duration {
 	if math.IsNaN(number) || number < 0 {
 		return 0
@@ -420,8 +417,8 @@ func (r *run) hostClear(payload string) (any, error) {
 	return nil, err
 }
 
-// Watcher reloads the folder of a bot when one of its files has changed, for development. It must be used by
-// one goroutine at a time.
+// Watcher reloads the folder of a bot when one of its files changes, for development. Only one goroutine at a time
+// may use it.
 //
 //	watcher := script.Watch(os.DirFS("bot"), options)
 //	go watcher.Run(ctx, time.Tick(time.Second), runtime.Replace)
@@ -431,7 +428,7 @@ type Watcher struct {
 	others  []*botctx.Node
 	seen    []stamp
 	isRead  bool
-	// unreadable is the last error of reading the folder, or "" for none.
+	// unreadable is the last error from reading the folder, or "".
 	unreadable string
 }
 
@@ -442,16 +439,14 @@ type stamp struct {
 	changed time.Time
 }
 
-// Watch returns a Watcher with the arguments of Load. The first look always reports a change.
+// Watch returns a Watcher that calls Load with these arguments. Its first Look always reports a change.
 func Watch(fsys fs.FS, options Options, others ...*botctx.Node) *Watcher {
 	return &Watcher{files: fsys, options: options, others: slices.Clone(others)}
 }
 
-// Look looks once, and returns the result of Load if a file was added, removed or written since the last
-// look; otherwise hasChanged is false. It compares the modification times and sizes of files. Files in
-// node_modules and in folders whose names begin with a dot do not count.
-//
-// A broken change is reported once: then hasChanged is true, with the error of Load.
+// Look checks the folder once. If a file was added, removed or written since the last call, hasChanged is true, and
+// nodes and err are the result of Load. Look compares modification times and sizes, and ignores node_modules and
+// folders whose names start with a dot. It reports a broken change only once.
 func (w *Watcher) Look() (nodes []*botctx.Node, hasChanged bool, err error) {
 	now, err := w.stamps()
 	if err != nil {
@@ -479,9 +474,9 @@ func (w *Watcher) stamps() (all []stamp, err error) {
 	return all, err
 }
 
-// Run looks at each tick until ctx ends, and passes the nodes of each change to replace, such as Replace of a
-// Runtime, or a function that adds nodes in Go. If a change is broken, or replace refuses it, all its errors
-// are logged to Options.Console, and the bot stays unchanged.
+// Run calls Look at each tick until ctx ends. It passes the nodes of each change to replace, such as Replace of a
+// Runtime or a function that adds nodes in Go. If a change is broken or replace refuses it, Run logs all errors to
+// Options.Console, and the bot keeps its nodes.
 func (w *Watcher) Run(ctx context.Context, ticks <-chan time.Time, replace func(nodes ...*botctx.Node) error) {
 	for {
 		select {
@@ -509,5 +504,5 @@ func (w *Watcher) step(ctx context.Context, replace func(nodes ...*botctx.Node) 
 	w.log().InfoContext(ctx, "script: the bot was loaded", "nodes", len(nodes))
 }
 
-// log returns the logger for events.
+// log returns the logger for results of Run.
 func (w *Watcher) log() *slog.Logger { return safelog.New(cmp.Or(w.options.Console, slog.Default())) }

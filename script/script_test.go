@@ -30,7 +30,7 @@ type stage struct {
 	ada    *fakes.Actor
 }
 
-// onAnyMachine returns options with which a script ends in the same way however fast the machine is.
+// onAnyMachine returns options with which the speed of the machine does not affect the outcome of a script.
 func onAnyMachine(options script.Options) script.Options {
 	options.CacheDir = scripttest.CacheDir()
 	if options.Deadline == 0 {
@@ -39,7 +39,7 @@ func onAnyMachine(options script.Options) script.Options {
 	return script.ByStep(options)
 }
 
-// defaultEngine returns the engine with the default options, which tests share.
+// defaultEngine returns an engine with default options. Tests share it.
 var defaultEngine = sync.OnceValues(func() (*script.Engine, error) { return script.New(onAnyMachine(script.Options{})) })
 
 func newEngine(tb testing.TB, options script.Options) *script.Engine {
@@ -54,7 +54,7 @@ func newEngine(tb testing.TB, options script.Options) *script.Engine {
 	return engine
 }
 
-// newStage returns a platform with the member Ada, who talks to nodes whose actions are scripts.
+// newStage returns a platform with the member Ada, for nodes whose actions are scripts.
 func newStage(t *testing.T, options script.Options) *stage {
 	t.Helper()
 	engine := newEngine(t, options)
@@ -69,7 +69,7 @@ func (s *stage) compile(source string) *script.Program {
 	return program
 }
 
-// returns runs a script outside of a run of the bot, and returns its result as JSON.
+// returns runs a script outside any run of the bot, and returns its result as JSON.
 func (s *stage) returns(source string) string {
 	s.t.Helper()
 	value, err := s.compile(source).Run(s.t.Context(), s.ada.Context())
@@ -79,7 +79,7 @@ func (s *stage) returns(source string) string {
 	return string(text)
 }
 
-// run runs a script as an action in a run of the bot.
+// run runs a script as an action of a node.
 func (s *stage) run(source string) {
 	s.t.Helper()
 	s.HandleFunc(s.compile(source).Action())
@@ -244,7 +244,7 @@ func TestThis_HasGettersOfScripts(t *testing.T) {
 	}
 }
 
-// A text that was cut in the middle of a character is stored as Node.js writes it.
+// A text that ends within a surrogate pair is stored as in Node.js.
 func TestLanguage_HalfOfACharacter(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{})
@@ -269,7 +269,7 @@ func TestRun_HasNothingOfTheHost(t *testing.T) {
 	require.JSONEq(t, `["agendaMeta","channel","group","member","messageEvent","node"]`, s.returns("return Object.keys(this).sort()"))
 }
 
-// language are scripts that use language features from 2015 on, with their results.
+// language has scripts that use language features from 2015 on, and their results.
 var language = map[string]string{
 	"const [a, , b = 2, ...c] = [1, 0, undefined, 3, 4]; return [a, b, c]":                                                                                    `[1,2,[3,4]]`,
 	"const {a, b: {c = 3} = {}, ...d} = {a: 1, e: 5}; return [a, c, d]":                                                                                       `[1,3,{"e":5}]`,
@@ -316,7 +316,7 @@ func TestNew_RefusesNilModules(t *testing.T) {
 	require.ErrorContains(t, err, "Modules: is a nil *fstest.MapFS")
 }
 
-// Each operation is a function on `this`, and fails there as over JSON.
+// Each operation is a function on `this`, with the same errors as over JSON.
 func TestOperation_EachOfAll(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{})
@@ -337,8 +337,7 @@ func TestOperation_EachOfAll(t *testing.T) {
 	}
 }
 
-// Syntax that the engine does not support is rewritten, with a source map that keeps the places in errors
-// correct.
+// Errors in async generators and for await loops must have the right line.
 func TestError_NamesPlaceOfPlainerWords(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{})

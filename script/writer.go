@@ -12,33 +12,33 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 )
 
-// deepest bounds the nesting of a value.
+// deepest limits the nesting of a value.
 const deepest = document.MaxNesting
 
-// writer writes values for scripts: JSON, and a list of the values that JSON cannot express, see border.js.
+// writer writes values in the format of border.js: JSON, and a list of the values that JSON cannot represent.
 type writer struct {
 	text []byte
-	// path leads to the value being written, and special lists the values that JSON cannot express.
+	// path leads to the value that is being written. special lists the values that JSON cannot represent.
 	path    []step
 	special []byte
-	// most bounds the bytes of special: a path may be long, and lead to many values.
+	// most limits the bytes of special, because there may be many values with long paths.
 	most int64
 	err  error
 }
 
-// newWriter returns a writer with a limit in bytes. It has room for a typical answer.
+// newWriter returns a writer with a limit in bytes. Its buffer fits a typical answer.
 func newWriter(most int64) *writer { return &writer{most: most, text: make([]byte, 0, 512)} }
 
-// step leads to a field of an object, or to an item of an array.
+// step is a step of a path: a field of an object, or an item of an array.
 type step struct {
 	name  string
 	index int
 }
 
-// ofField is the index of a step that leads to a field.
+// ofField is the index of a step to a field.
 const ofField = -1
 
-// MarshalJSON writes the name of a field, or an index.
+// MarshalJSON writes the name of the field, or the index of the item.
 func (s step) MarshalJSON() ([]byte, error) {
 	if s.index == ofField {
 		return json.Marshal(s.name)
@@ -46,8 +46,7 @@ func (s step) MarshalJSON() ([]byte, error) {
 	return strconv.AppendInt(nil, int64(s.index), 10), nil
 }
 
-// answer writes the answer of a function, except for the closing bracket. number identifies an error to the
-// script.
+// answer writes the answer to a call without the closing bracket. number identifies the error to the script.
 func (w *writer) answer(value any, number int, err error) {
 	if err == nil {
 		w.text = append(w.text, "[0,"...)
@@ -64,7 +63,7 @@ func (w *writer) answer(value any, number int, err error) {
 		return
 	}
 	w.text = append(append(w.text, "[1,"...), text...)
-	if value != nil && value != document.Missing { // Some functions return a result together with an error.
+	if value != nil && value != document.Missing { // Some functions return both a result and an error.
 		w.text = append(w.text[:len(w.text)-1], `,"result":[`...)
 		w.whole(value)
 		w.text = append(w.text, "]}"...)
@@ -72,7 +71,7 @@ func (w *writer) answer(value any, number int, err error) {
 	w.text = append(w.text, ",0"...)
 }
 
-// whole writes a value and its list of special values.
+// whole writes a value and the list of its special values.
 func (w *writer) whole(value any) {
 	w.special, w.path = w.special[:0], w.path[:0]
 	if raw, isRaw := value.(json.RawMessage); isRaw {
@@ -118,7 +117,7 @@ func (w *writer) value(value any) {
 	}
 }
 
-// next writes an item of an array or the value of a field.
+// next writes an item of an array, or the value of a field.
 func (w *writer) next(to step, value any) {
 	if last := w.text[len(w.text)-1]; last != '[' && last != '{' {
 		w.text = append(w.text, ',')
@@ -140,7 +139,7 @@ func (w *writer) object(o document.Object) {
 		hasIndex = hasIndex || key != "" && key[0] >= '0' && key[0] <= '9'
 	}
 	w.text = append(w.text, '}')
-	if hasIndex { // The engine puts such keys first.
+	if hasIndex { // The engine moves such keys to the front.
 		keys := make([]string, 0, o.Len())
 		for key := range o.All() {
 			keys = append(keys, key)
@@ -149,7 +148,7 @@ func (w *writer) object(o document.Object) {
 	}
 }
 
-// name writes the name of a field. Most need no escaping.
+// name writes the name of a field. Most names need no escapes.
 func (w *writer) name(name string) {
 	for i := range len(name) {
 		if c := name[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
@@ -171,7 +170,7 @@ func (w *writer) scalar(value any) {
 	w.text = text
 }
 
-// note writes 0, and lists the value at that place.
+// note writes 0 in place of a value, and adds the value to the special values.
 func (w *writer) note(kind string, data any) {
 	w.text = append(w.text, '0')
 	w.list(kind, data)

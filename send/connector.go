@@ -126,11 +126,11 @@ func (c Connectors) Of(in *channel.Channel) (Connector, error) {
 		return connector, nil
 	}
 	return nil, boterr.New(boterr.Unsupported, "",
-		"this host has no connector for channels of type %q, of which %s is one", in.Type, in.ID)
+		"channel %s has type %q, for which this host has no connector; add one to Config.Connectors", in.ID, in.Type)
 }
 
-// RequirePort returns an optional port of a channel's connector, or Unsupported. The error uses
-// what to describe the port, such as "upload files".
+// RequirePort returns an optional port of a channel's connector, or Unsupported. what completes the error "this
+// host's connector ... cannot", such as "upload files".
 func RequirePort[Port any](connectors Connectors, in *channel.Channel, what string) (Port, error) {
 	var none Port
 	connector, err := connectors.Of(in)
@@ -196,7 +196,7 @@ func (u *UndeliveredError) Error() string {
 
 // reason returns the message of err without its code and field.
 func reason(err error) string {
-	if e, ok := err.(*boterr.Error); ok && e != nil { //nolint:errorlint // Only the outermost error says these.
+	if e, ok := err.(*boterr.Error); ok && e != nil { //nolint:errorlint // Only the outermost error has a code and a field.
 		return e.Message()
 	}
 	return display.Text(err)

@@ -62,7 +62,7 @@ type dropKind struct {
 	reason   DropReason
 }
 
-// Limits for the kinds of events, which are chosen by platforms.
+// Limits on the memory for kinds, because platforms may invent any number of them.
 const (
 	maxDropKinds      = 500
 	maxDropKindLength = 100

@@ -72,7 +72,7 @@ func ExampleLimited() {
 		}
 	}
 	fmt.Println(strings.Join(shown.seen, "\n"))
-	// A message that cannot wait is not sent.
+	// The context ends while the message waits, so it is not sent.
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, err := connector.Send(ctx, send.Message{Channel: in, To: "cleo", Response: send.Text("Hi")})

@@ -64,7 +64,7 @@ func Filled(response Response, m *member.Member) (Response, error) {
 		return Response{}, err
 	}
 	told := *e
-	told.Err = fmt.Errorf("%w: {{%s}} is filled with nothing, since the member has no value there", e.Err, strings.Join(paths, "}}, {{"))
+	told.Err = fmt.Errorf("%w: the member has no value for {{%s}}", e.Err, strings.Join(paths, "}}, {{"))
 	return Response{}, &told
 }
 
@@ -106,16 +106,14 @@ func mayHavePlaceholder(value any) bool {
 	return false
 }
 
-// maxFilled is the maximum number of bytes inserted into a response, far more than a message can
-// have.
+// maxFilled is the maximum number of bytes inserted into a response, far more than any platform accepts.
 const maxFilled = 1 << 20
 
 type filler struct {
 	from *member.Member
-	// err is the error of reading the member.
+	// err is the error from reading the member.
 	err error
-	// left is the number of bytes that may still be inserted. It is negative once there were too
-	// many.
+	// left is the number of bytes that may still be inserted, or negative after too many.
 	left int
 	// missing, if set, is called with each path that has no value.
 	missing func(path string)
@@ -158,7 +156,7 @@ func (f *filler) text(text string) string {
 			break
 		}
 		value := f.at(path)
-		filled.Grow(len(text) + len(value)) // The rest usually needs no more.
+		filled.Grow(len(text) + len(value)) // Usually enough for the rest, too.
 		filled.WriteString(before)
 		filled.WriteString(value)
 		text = after
@@ -212,7 +210,7 @@ func formatted(value any) string {
 	}
 	text, err := document.AppendJSON(nil, value)
 	if err != nil {
-		return "" // JSON cannot represent it, such as NaN.
+		return "" // The value has no JSON form, such as NaN.
 	}
-	return strings.Trim(string(text), `"`) // Removes the quotes of a time.
+	return strings.Trim(string(text), `"`) // A time is a JSON string: drop its quotes.
 }

@@ -86,7 +86,7 @@ func TestFilled_NamesWhatIsFilledWithNothing(t *testing.T) {
 	_, err := send.Filled(send.Template("{{firstNme}}{{meta.dya}}"), ada())
 	requireField(t, err, "text")
 	require.ErrorContains(t, err,
-		"text: is empty: {{firstNme}}, {{meta.dya}} is filled with nothing, since the member has no value there")
+		"text: is empty: the member has no value for {{firstNme}}, {{meta.dya}}")
 	_, err = send.Filled(send.Text(""), ada())
 	requireField(t, err, "text")
 	require.NotContains(t, err.Error(), "filled")

@@ -330,7 +330,7 @@ type waitingMessage struct {
 	arrival uint64
 	// come is closed when the message may be sent.
 	come chan struct{}
-	// place is its element in the queue, or nil if it is not queued.
+	// place is the message's element in the queue, or nil if it is not queued.
 	place *linked.Element
 }
 
@@ -342,8 +342,7 @@ func newQueues(rateOf func(key queueKey) Rate) *queues {
 	}
 }
 
-// wait blocks until the message may be sent or ctx ends. A message that waited before goes ahead of
-// those that arrived later.
+// wait blocks until the message may be sent or ctx ends. A message that is being resent goes before later arrivals.
 func (q *queues) wait(ctx context.Context, key queueKey, t *waitingMessage) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -357,7 +356,7 @@ func (q *queues) wait(ctx context.Context, key queueKey, t *waitingMessage) erro
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if t.place == nil {
-		return nil // It was released in the meantime.
+		return nil // The message was released just before ctx ended.
 	}
 	q.queues[key].waiting.Remove(t.place)
 	t.place = nil
@@ -396,8 +395,8 @@ func (q *queues) queue(key queueKey) *queue {
 	return c
 }
 
-// serve releases the messages that are due, sets the timer for the next one unless it fires earlier
-// anyway, and removes an idle queue.
+// serve releases the messages that are due. It then sets the timer for the next message, or removes the queue if it
+// is idle.
 func (q *queues) serve(key queueKey, c *queue) {
 	now := q.now()
 	next := c.next()

@@ -17,11 +17,11 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// clocked is a connector that records when each message came, and returns the errors of refuse.
+// clocked is a connector that records when each message arrives. refuse decides which attempts fail.
 type clocked struct {
 	mu   sync.Mutex
 	came []arrived
-	// refuse returns the error of the nth attempt at a message, counted from 1.
+	// refuse returns the error for the nth attempt at a message, counted from 1.
 	refuse   func(message send.Message, attempt int) error
 	attempts map[string]int
 }
@@ -54,7 +54,7 @@ func (c *clocked) to() []string {
 	return to
 }
 
-// at returns the times, relative to start, at which messages came.
+// at returns the times, relative to start, at which messages arrived.
 func (c *clocked) at(start time.Time) []time.Duration {
 	at := make([]time.Duration, 0, len(c.came))
 	for _, a := range c.came {
@@ -93,7 +93,7 @@ func TestLimited_EachOnceWithinLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const members, perSecond, burst = 10_000, 250, 20
 		platform := &clocked{refuse: func(m send.Message, attempt int) error {
-			if attempt == 1 && m.To[len(m.To)-2:] == "77" { // One in a hundred is refused at first.
+			if attempt == 1 && m.To[len(m.To)-2:] == "77" { // The first attempt at every hundredth message is refused.
 				return slowDown(100 * time.Millisecond)
 			}
 			return nil
@@ -123,7 +123,7 @@ func TestLimited_EachOnceWithinLimit(t *testing.T) {
 	})
 }
 
-// requireLimit requires that no more messages than allowed came in any window.
+// requireLimit fails if more than most messages arrived within any window.
 func requireLimit(t *testing.T, came []arrived, window time.Duration, most int) {
 	t.Helper()
 	first := 0
@@ -241,7 +241,7 @@ func TestLimited_RefusedKeepTheirOrder(t *testing.T) {
 	})
 }
 
-// late refuses each message at first, after a time.
+// late takes a while to refuse a message, so that refusals come in a chosen order.
 type late struct {
 	clocked
 	after map[string]time.Duration
@@ -296,7 +296,7 @@ func TestLimited_RepeatsNotForEver(t *testing.T) {
 	}
 }
 
-// batches is a connector that sends batches and labels, and records the times.
+// batches is a BatchSender and Labeler that records when requests arrive.
 type batches struct {
 	clocked
 	send.Labeler
@@ -328,7 +328,7 @@ func TestLimited_PortsOfInner(t *testing.T) {
 	})
 }
 
-// choosy is a connector that accepts batches and records their recipients and times.
+// choosy is a BatchSender that records recipients and times, and answers as answer says.
 type choosy struct {
 	clocked
 	// answer returns the result of the nth batch, counted from 1.
@@ -348,8 +348,7 @@ func (c *choosy) SendBatch(_ context.Context, messages []send.Message) (send.Bat
 	return c.answer(len(c.batches), messages)
 }
 
-// refusing returns an answer whose outcomes are refused for these pauses, in the order of the messages; 0
-// means that the message was accepted.
+// refusing returns a batch that refuses each message with the given pause. A pause of 0 accepts it.
 func refusing(pauses ...time.Duration) send.Batch {
 	batch := send.Batch{ID: "batch", Status: "PARTLY", Outcomes: make([]send.Outcome, len(pauses))}
 	for i, pause := range pauses {
@@ -360,7 +359,7 @@ func refusing(pauses ...time.Duration) send.Batch {
 	return batch
 }
 
-// sendBatch sends a message to each through a limited connector in a bubble.
+// sendBatch sends one batch, with a message to each recipient, through a limited connector.
 func sendBatch(
 	ctx context.Context, inner *choosy, rate send.Rate, recipients ...string,
 ) (send.Batch, error) {

@@ -83,7 +83,7 @@ func broadcastID(value any) (string, error) {
 	return "", boterr.Invalid("", "contains no id of a stored message; give one of %s", strings.Join(broadcastIDFields, ", "))
 }
 
-// onlyBroadcastID returns the id in the only element of AlphaCreateBroadcast's result.
+// onlyBroadcastID returns the id in a result of AlphaCreateBroadcast that has exactly one element.
 func onlyBroadcastID(stored document.Array) (string, error) {
 	if n := stored.Len(); n != 1 {
 		return "", boterr.Invalid(fieldResult, "has %d elements; give exactly one", n)

@@ -178,6 +178,6 @@ type RecordKeeper interface {
 	// EraseMember removes everything about a member. It needs App, ID, Channel and ExternalID of the member's
 	// record, which may be of any channel. Runtime.EraseMember calls it before it removes the SDK's records.
 	EraseMember(ctx context.Context, m *member.Member) error
-	// RemoveOld removes what is older than the connector's configuration keeps. A Runtime calls it each hour.
+	// RemoveOld removes records older than the connector is configured to keep them. A Runtime calls it every hour.
 	RemoveOld(ctx context.Context) error
 }

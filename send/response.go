@@ -100,7 +100,7 @@ func (r Response) IsZero() bool { return r.object.IsZero() }
 // String returns the response as JSON, for logs and failure messages.
 func (r Response) String() string { return r.object.String() }
 
-// GoString is used by test failures.
+// GoString returns String with the type's name, so that test failures are readable.
 func (r Response) GoString() string { return "send.Response" + r.String() }
 
 // EncodeValue returns the response's object, with "_literal": true if it is literal and contains
@@ -162,7 +162,7 @@ func Text(text string) Response {
 	return Raw(textShape.Object(func(i int) any { return [...]any{string(TypeText), valid}[i] }))
 }
 
-// The shapes of text messages, which are the most frequent.
+// Text messages are the most frequent, so their shapes are created only once.
 var (
 	textShape     = document.NewShape([]string{fieldType, fieldText})
 	textDataShape = document.NewShape([]string{fieldText})

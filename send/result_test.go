@@ -92,7 +92,7 @@ func TestResult_ReadBack(t *testing.T) {
 	require.ErrorIs(t, read[send.Result](t, `{"error":{"code":"Conflict"}}`).Err, boterr.Conflict)
 }
 
-// A reply in an unknown platform's form is not interpreted, whatever its keys.
+// A reply decoded for an unknown platform is kept as it is, even if its keys look familiar.
 func TestResult_WordsOfAPlatform(t *testing.T) {
 	t.Parallel()
 	for _, words := range []string{

@@ -74,8 +74,8 @@ func (r Response) Validate() error {
 	return nil
 }
 
-// quickReplyRule requires title and payload for quick replies of type text. Others, such as one
-// that asks for a location, need neither.
+// quickReplyRule requires title and payload for quick replies of type text. Other types, such as a request for a
+// location, need neither.
 func quickReplyRule(reply document.Object) error {
 	title, payload := text("title", MaxQuickReplyTitle), text(fieldPayload, MaxQuickReplyPayload)
 	if !isAbsent(reply, "content_type") && document.Get(reply, "content_type", "") != ContentText {
@@ -84,7 +84,7 @@ func quickReplyRule(reply document.Object) error {
 	return all(optional("content_type", unlimited), title, payload)(reply)
 }
 
-// buttonRule only limits the title of buttons of unknown types.
+// buttonRule checks a button. For unknown types it only limits the title.
 func buttonRule(button document.Object) error {
 	if err := text(fieldType, unlimited)(button); err != nil {
 		return err
@@ -99,7 +99,7 @@ func buttonRule(button document.Object) error {
 	}
 }
 
-// payloadRule requires a payload that is a string or an object with one.
+// payloadRule requires a payload: a string, or an object with a string payload.
 func payloadRule(button document.Object) error {
 	payload, _ := button.Field(fieldPayload)
 	if inner, ok := payload.(document.Object); ok {
@@ -154,7 +154,7 @@ func ifPresent(field string, r rule) rule {
 	}
 }
 
-// optional is a rule for a string that may be absent, null or "". An unfilled {{path}} is "".
+// optional is a rule for a string that may be absent, null or "". A {{path}} without a value becomes "".
 func optional(field string, most int) rule {
 	return func(o document.Object) error {
 		if isAbsent(o, field) {

@@ -10,8 +10,8 @@ import (
 // Is reports whether an interface is nil, or holds a nil pointer or function.
 func Is(given any) bool { return given == nil || isHollow(given) }
 
-// Check returns InvalidArgument at the field for an interface that holds a nil pointer or function, whose
-// methods would fail. Plain nil passes: it means the default, or that the part is omitted.
+// Check returns InvalidArgument at the field if an interface holds a nil pointer or function, because its methods
+// would panic. Plain nil is accepted: it means the default, or that the part is omitted.
 func Check(field string, given any) error {
 	if !isHollow(given) {
 		return nil

@@ -1,6 +1,5 @@
-// Package agendas stores agendas, and runs them when they fall due. A Service carries out the operations; a
-// Scheduler claims the agendas that are due and gives each to a handler. Any number of schedulers on one
-// store share the work.
+// Package agendas stores agendas and runs them when they fall due. A Service implements the operations. A Scheduler
+// claims due agendas and passes each to a handler. Any number of schedulers on one store share the work.
 //
 // At most one worker holds an agenda. A claim is one atomic write that sets a lease and increments a fencing
 // token, and applies only if the agenda has not changed since it was read. The lease is judged by the store's
@@ -37,14 +36,14 @@ import (
 type Ports struct {
 	// Members serves the members of the scope's app. Required.
 	Members members.Getter
-	// Zone returns the time zone for a member's patterns that name none. The default is UTC.
+	// Zone returns the time zone for a member's patterns that do not name one. The default is UTC.
 	Zone Zone
-	// Tree returns the tree of a node for a member, if a call names no tree. The default is the member's
-	// current tree.
+	// Tree returns the tree of a node for a member if a call does not name one. The default is the member's current
+	// tree.
 	Tree func(m *member.Member, nodeCompositeID string) string
 }
 
-// Service carries out the operations on the agendas of one app. It is safe for concurrent use.
+// Service implements the operations on the agendas of one app. It is safe for concurrent use.
 type Service struct {
 	env     record.Env
 	scope   record.Scope
@@ -72,7 +71,7 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 // pages by id. Errors come from store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	for _, index := range []store.Index{
-		// Completed agendas are in a separate part of the index, so that they cost the operations nothing.
+		// Completed agendas are in a separate part of the index, so that they do not slow down the operations.
 		store.Ascending(record.FieldApp, fieldMember, fieldCompleted, fieldTag),
 		store.Ascending(record.FieldApp, record.FieldID),
 		store.Ascending(record.FieldApp, fieldMember, record.FieldID),
@@ -84,7 +83,7 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 	return nil
 }
 
-// Find returns the agendas of the app as stored, or an empty slice. For example, the failed ones are
+// Find returns stored agendas of the app, or an empty slice. For example, this call returns the failed ones:
 //
 //	service.Find(ctx, record.Query{Filter: document.O("failed", true)})
 //
@@ -98,7 +97,7 @@ func (s *Service) Find(ctx context.Context, query record.Query) ([]*agenda.Recor
 	return record.ReadAll(found, fromDocument)
 }
 
-// ofMember returns the agendas of a member. A tag other than "" selects the agendas that have it.
+// ofMember returns a view of a member's agendas. A tag other than "" selects only agendas with this tag.
 func (s *Service) ofMember(memberID, tag string) *record.Collection {
 	agendas := s.agendas.Where(fieldMember, memberID)
 	if tag != "" {
@@ -107,7 +106,7 @@ func (s *Service) ofMember(memberID, tag string) *record.Collection {
 	return agendas
 }
 
-// openFilter returns the filter for the open agendas that a call with or without a tag affects.
+// openFilter returns the filter for the open agendas that a call affects. tag may be "".
 func openFilter(tag string) document.Object {
 	filter := document.O(fieldCompleted, false)
 	if tag == "" {
@@ -178,7 +177,7 @@ func (s *Service) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Ag
 	return &stored.Agenda, nil
 }
 
-// insert adds a record, and returns the stored document.
+// insert adds a record and returns the stored document.
 func (s *Service) insert(ctx context.Context, made agenda.Record) (document.Object, error) {
 	encoded, err := document.Encode(made)
 	if err != nil {
@@ -256,11 +255,11 @@ type schedule struct {
 	next    document.Timestamp
 	pattern string
 	until   document.Timestamp
-	// zone is the pattern's zone, or "" for UTC and for a pattern that names its own.
+	// zone is the zone of pattern. It is "" for UTC, and if the pattern names a zone.
 	zone string
 }
 
-// checkGiven returns an error for an invalid time or pattern, even if next overrides it.
+// checkGiven returns an error for an invalid time or pattern, even if the call does not need it.
 func (s schedule) checkGiven() error {
 	if err := checkTime("nextRunAt", s.next); err != nil {
 		return err
@@ -279,8 +278,8 @@ func checkTime(field string, at document.Timestamp) error {
 	return nil
 }
 
-// firstRun returns the first run of a given schedule: next if that is set, otherwise the first time of the
-// pattern after now, or 0 without either.
+// firstRun returns the first run of a schedule: next if it is set, otherwise the first time of the pattern after now.
+// It returns 0 if the schedule has neither.
 func (s schedule) firstRun(now time.Time) (document.Timestamp, error) {
 	if s.pattern == "" || s.next != 0 {
 		return s.next, nil
@@ -371,7 +370,7 @@ func fromDocument(o document.Object) (*agenda.Record, error) {
 	return r, nil
 }
 
-// read decodes a stored document into a record.
+// read decodes a stored document into r.
 func read(r *agenda.Record, o document.Object) error {
 	*r = agenda.Record{}
 	if err := document.Decode(o, r); err != nil {

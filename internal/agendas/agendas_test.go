@@ -228,7 +228,7 @@ func TestDeleteMemberAgenda_Refuses(t *testing.T) {
 	}
 }
 
-// env is the environment of both apps.
+// env is the environment that both apps share.
 func (a *apps) env() record.Env { return record.Env{Store: a.store} }
 
 func TestEraseMember(t *testing.T) {
@@ -273,7 +273,7 @@ func TestService_OtherApps(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	must(t, a.theirs.NewAgenda, `{"memberId": "tom", "nodeCompositeId": "n", "nextRunAt": 5, "tag": "x"}`)
-	// A member with the same id, so that only the app separates the agendas.
+	// Both apps have a member with the same id, so that only the app separates the agendas.
 	a.theirs = a.in("theirs", agendas.Ports{}, member.Member{ID: "ada", Channel: "c2"})
 	must(t, a.theirs.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "tag": "x"}`)
 	before := a.stored(t)
@@ -340,7 +340,7 @@ func TestFind_Refuses(t *testing.T) {
 	require.Equal(t, []string{"past", "bobs"}, nodes(records(t, a.mine)), "what cannot be read can be deleted")
 }
 
-// zones maps members' ids to their time zones. The zone of other members is unavailable.
+// zones maps member ids to time zones. For other members, the zone is unavailable.
 type zones map[string]string
 
 func (z zones) of(_ context.Context, m *member.Member) (string, error) {

@@ -10,11 +10,11 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// topic is the topic of notices about agendas. A notice is the time, in milliseconds, from which one can be claimed.
+// topic is the topic of notices. A notice is the time, in Unix milliseconds, from which an agenda can be claimed.
 const topic = "agendas"
 
-// notify tells the schedulers of all processes that an agenda can be claimed from a time on, if the store sends
-// notices. It does nothing for the zero time.
+// notify sends a notice for an agenda that can be claimed from a time on, if the store supports notices. It does
+// nothing for the zero time.
 func notify(database store.Store, at time.Time) {
 	if notifier, ok := database.(store.Notifier); ok && !at.IsZero() {
 		notifier.Notify(topic, strconv.FormatInt(millis(at), 10))
@@ -33,14 +33,14 @@ type alarm struct {
 	stop func()
 	// times are the future times from notices, in milliseconds, in ascending order.
 	times []int64
-	// seen is the time of the last look at the store. next is the time of the first agenda after it.
+	// seen is the time of the last query. next is the time of the first agenda that it found for later.
 	seen, next int64
-	// until is the time until which the scheduler waits, or 0 while it does not.
+	// until is the time until which the scheduler waits, or 0 if it does not wait.
 	until int64
 }
 
 const (
-	// pollsPerLook is the number of polls between two looks at a store that sends notices.
+	// pollsPerLook is the number of polling intervals per query of a store that supports notices.
 	pollsPerLook = 10
 	// maxTimes is the maximum number of times. If there are more, the scheduler looks at once.
 	maxTimes = 10_000
@@ -68,14 +68,14 @@ func (a *alarm) looks(now int64) bool {
 	return true
 }
 
-// set records the time of the next agenda.
+// set records the result of the query: the time of the next agenda.
 func (a *alarm) set(next int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.next = next
 }
 
-// idle returns how long to wait after a look at now. A scheduler that polls waits for atMost.
+// idle returns how long to wait after a query at now. Without notices it returns atMost.
 func (a *alarm) idle(now int64, atMost time.Duration) time.Duration {
 	if a.notifier == nil {
 		return atMost

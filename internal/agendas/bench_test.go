@@ -20,14 +20,14 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// anyone is the members of an app in which every requested member exists.
+// anyone implements the members of an app in which every id exists.
 type anyone struct{}
 
 func (anyone) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {
 	return &member.Member{ID: p.MemberID, Channel: "channel-1", BotMeta: inTree("tree-1")}, nil
 }
 
-// crowd is a store with many agendas, and a clock that the benchmark moves.
+// crowd is a store with many agendas, and a clock that the benchmark controls.
 type crowd struct {
 	now       atomic.Int64
 	store     *memstore.Store
@@ -63,7 +63,7 @@ func newCrowd(b *testing.B, workers int) *crowd {
 	return c
 }
 
-// schedule adds agendas, each stride milliseconds after the previous one, modulo a day.
+// schedule adds agendas. Each is stride milliseconds after the previous one, modulo a day.
 func (c *crowd) schedule(b *testing.B, count int, stride int64) {
 	b.Helper()
 	for i := range count {
@@ -103,8 +103,8 @@ func heapSize() uint64 {
 	return stats.HeapAlloc
 }
 
-// BenchmarkVirtualTime schedules a million agendas over a day, once in the order of their times and once in
-// random order, and runs them.
+// BenchmarkVirtualTime schedules a million agendas over a day and runs them. It adds them in the order of their
+// times, or in random order.
 func BenchmarkVirtualTime(b *testing.B) {
 	for name, stride := range map[string]int64{"in order": 86, "in no order": 7_919_000} {
 		b.Run(name, func(b *testing.B) { virtualTime(b, stride) })
@@ -188,8 +188,8 @@ func BenchmarkDistantStore(b *testing.B) {
 	}
 }
 
-// BenchmarkNeighbour measures the wait of one app's agenda while another app's runs hang, on a watched store
-// and on one that is polled each millisecond.
+// BenchmarkNeighbour measures how long one app's agenda waits while another app's runs hang: on a watched store, and
+// on one that is polled every millisecond.
 func BenchmarkNeighbour(b *testing.B) {
 	for _, hung := range []int{0, 16, 64, 1000} {
 		b.Run(fmt.Sprintf("watched/hung=%d", hung), func(b *testing.B) { neighbour(b, memstore.New(), hung) })
@@ -199,7 +199,7 @@ func BenchmarkNeighbour(b *testing.B) {
 	}
 }
 
-// neighbour schedules agendas of one app, one after the other, while a number of another app's runs hang.
+// neighbour schedules agendas of one app one after the other, while hung runs of another app hang.
 func neighbour(b *testing.B, database store.Store, hung int) {
 	b.Helper()
 	ran := make(chan struct{})
@@ -243,15 +243,14 @@ func neighbour(b *testing.B, database store.Store, hung int) {
 	require.NoError(b, <-ended)
 }
 
-// everybody finds a member for every id.
+// everybody returns a member for every id.
 type everybody struct{}
 
 func (everybody) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {
 	return &member.Member{ID: p.MemberID, Channel: "c1"}, nil
 }
 
-// newServiceOfEverybody returns the agendas of an app in which the member "m" has count, each with a
-// different tag.
+// newServiceOfEverybody returns the agendas of an app in which the member "m" has count agendas with different tags.
 func newServiceOfEverybody(b *testing.B, count int) *agendas.Service {
 	b.Helper()
 	store := memstore.New()
@@ -308,9 +307,8 @@ func BenchmarkUpdateBesideOthers(b *testing.B) {
 	}
 }
 
-// maxAllocations bounds the allocations of a run in virtual time with a handler that does nothing, from the
-// search for due agendas to the stored result. It is slightly above the present number, 24. The store makes
-// most of these, for two writes.
+// maxAllocations limits the allocations of a run in virtual time, from the search for due agendas to the stored
+// result, with an empty handler. The present number is 24. The store's two writes cause most of them.
 const maxAllocations = 25
 
 //nolint:paralleltest // What other tests allocate would count.

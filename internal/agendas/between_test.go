@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// interposed is a store that runs a function between a read and the next update or insert.
+// interposed is a store that runs a function between a read and the following update or insert.
 type interposed struct {
 	store.Store
 
@@ -43,7 +43,7 @@ func (c interposedCollection) Insert(ctx context.Context, documents ...document.
 	return c.Collection.Insert(ctx, documents...)
 }
 
-// interpose runs the function once, if one is set.
+// interpose runs the function, if any, and clears it.
 func (s *interposed) interpose() {
 	if between := s.between; between != nil {
 		s.between = nil
@@ -51,7 +51,7 @@ func (s *interposed) interpose() {
 	}
 }
 
-// newInterposed returns apps with the agendas of seed in an interposed store.
+// newInterposed returns apps on an interposed store with the agendas of seed.
 func newInterposed(t *testing.T) (*apps, *interposed) {
 	t.Helper()
 	store := &interposed{Store: memstore.New()}

@@ -15,10 +15,10 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// Claim is an agenda that a scheduler holds.
+// Claim is a claim of a scheduler on an agenda.
 type Claim struct {
 	id string
-	// fence is the fencing token. It increases with each claim of the agenda.
+	// fence is the fencing token. Each claim of the agenda increments it.
 	fence int64
 	// stored is the agenda as last read, and record its decoded form. unreadable is the error if it could not
 	// be decoded completely.
@@ -29,7 +29,7 @@ type Claim struct {
 	attempts, failures int64
 	// isSuspect is true if the agenda may kill the process, see package blame.
 	isSuspect bool
-	// isEdited is true if the stored fields of the claim were changed by another program.
+	// isEdited is true if another program changed the claim's fields in the store.
 	isEdited bool
 	// scheduler is the scheduler that made the claim.
 	scheduler *Scheduler
@@ -40,10 +40,10 @@ type Claim struct {
 	zone string
 	// isAbandoned is true once the scheduler no longer waits for the run.
 	isAbandoned atomic.Bool
-	// isSpent is true if the agenda is given up because its last permitted start never came back.
+	// isSpent is true if the agenda fails for good because its last permitted start never came back.
 	isSpent bool
-	// hasBegun is true if the handler was called. isZoneUnknown is true if it was not called because this
-	// process does not know the pattern's zone.
+	// hasBegun is true once the handler was called. isZoneUnknown is true if it was not called because this process
+	// does not know the pattern's zone.
 	hasBegun, isZoneUnknown bool
 }
 
@@ -66,7 +66,7 @@ func (s *Scheduler) claim(ctx context.Context, ready document.Object, now time.T
 
 var claimStamps = document.NewShape([]string{fieldLeaseUntil, fieldHeldAt, fieldClaim, fieldBegun})
 
-// leased returns the stamps of a claim made at a time.
+// leased returns the fields that a claim at a time sets.
 func (s *Scheduler) leased(now time.Time) document.Object {
 	values := [...]any{millis(now.Add(s.config.Lease)), millis(now), s.name, true}
 	return claimStamps.Object(func(i int) any { return values[i] })
@@ -81,18 +81,18 @@ func (s *Scheduler) claimed(stored document.Object, now time.Time) *Claim {
 	return c
 }
 
-// claimKey is the key of the claim in the context of its run.
+// claimKey is the context key of a run's claim.
 type claimKey struct{}
 
-// ClaimOf returns the claim of the run whose context is ctx, or nil if the run was not made by a scheduler.
+// ClaimOf returns the claim of the run with context ctx, or nil if no scheduler started the run.
 func ClaimOf(ctx context.Context) *Claim {
 	c, _ := ctx.Value(claimKey{}).(*Claim)
 	return c
 }
 
-// IsCurrent reports whether the agenda must still run: it exists, this claim holds, and its schedule is
-// unchanged. A handler that has to wait before it begins should check it, and return nil if it is false. It
-// is true for the nil Claim. Errors come from the store.
+// IsCurrent reports whether the agenda must still run: it exists, this claim holds, and the schedule has not changed.
+// After waiting for something else, a handler should call IsCurrent and return nil if it is false. For a nil Claim it
+// is true. Errors come from the store.
 func (c *Claim) IsCurrent(ctx context.Context) (bool, error) {
 	if c == nil {
 		return true, nil
@@ -101,9 +101,8 @@ func (c *Claim) IsCurrent(ctx context.Context) (bool, error) {
 	return exists && c.holds(stored) && !isRescheduled(stored), err
 }
 
-// IsAbandoned reports whether the scheduler has returned without waiting for the run any longer, because the
-// run ignored the end of its context. The agenda runs again, so later effects of this run must not count. It
-// is false for the nil Claim.
+// IsAbandoned reports whether the scheduler stopped waiting for the run, because the run ignored the end of its
+// context. The agenda runs again, so this run should have no further effects. For a nil Claim it is false.
 func (c *Claim) IsAbandoned() bool { return c != nil && c.isAbandoned.Load() }
 
 // holds reports whether a stored agenda still has this claim. It compares the fencing token and the scheduler's
@@ -146,7 +145,7 @@ func asSeen(seen document.Object, further ...query.FieldValue) (*query.Filter, e
 	return fieldsAre(append(further, fields[:]...))
 }
 
-// fieldsAre returns a filter for records with these values, which need not be scalars.
+// fieldsAre returns a filter for records whose fields have these values, which may be arrays and objects.
 func fieldsAre(fields []query.FieldValue) (*query.Filter, error) {
 	isPlain := true
 	for _, field := range fields {

@@ -104,7 +104,7 @@ func (s *stand) rawOf(id string) document.Object {
 // the work of the handler.
 type step func(number int, act func())
 
-// stepped is a store whose calls go through a step function.
+// stepped is a store that makes its calls through step.
 type stepped struct {
 	store.Store
 
@@ -165,7 +165,7 @@ func (c *steppedCollection) FindAndModify(
 	return result, err
 }
 
-// crash is a store with agendas of all kinds, a worker that dies, and the number of successful runs.
+// crash is a store with agendas of all kinds, and the number of successful runs. Workers on it die.
 type crash struct {
 	*stand
 
@@ -193,10 +193,10 @@ func (c *crash) handler(_ context.Context, run agenda.Run) error {
 	return nil
 }
 
-// wrapping returns the store that a worker sees.
+// wrapping returns the store as a worker sees it.
 type wrapping func(steps *stepped) store.Store
 
-// wrappings are a store that can be watched, and one that cannot.
+// wrappings returns wrappings for a watched store and for an unwatched store.
 func wrappings() []wrapping {
 	return []wrapping{
 		func(steps *stepped) store.Store { return watchedSteps{steps} },
@@ -204,7 +204,7 @@ func wrappings() []wrapping {
 	}
 }
 
-// worker returns a scheduler whose store calls and handler calls go through step.
+// worker returns a scheduler whose calls of the store and of the handler go through step.
 func (c *crash) worker(wrap wrapping, step step) *Scheduler {
 	steps := &stepped{Store: c.store, step: step}
 	store := wrap(steps)
@@ -214,8 +214,8 @@ func (c *crash) worker(wrap wrapping, step step) *Scheduler {
 	}, limited(5), func(config *SchedulerConfig) { config.Env.Store = store })
 }
 
-// requireAllDone lets the leases expire, runs the remaining agendas in another worker, and asserts that none
-// was lost or left unfinished.
+// requireAllDone lets the leases expire and runs the remaining agendas in another worker. It fails if an agenda was
+// lost or left unfinished.
 func (c *crash) requireAllDone(about string) {
 	c.t.Helper()
 	heir := c.scheduler(c.handler, limited(5))
@@ -237,7 +237,7 @@ func (c *crash) requireAllDone(about string) {
 	}
 }
 
-// mostSteps is more than the number of steps of any worker here.
+// mostSteps is more than the steps that any worker in these tests makes.
 const mostSteps = 200
 
 func TestScheduler_KilledAtAnyStep(t *testing.T) {

@@ -20,23 +20,22 @@ import (
 // The store's clock may also be set back. If a lease or a pause was written at a time that is now in the
 // future, the pause ends, and the lease starts again.
 
-// errEdited is the failure of a run whose record was edited meanwhile, so that its result cannot be stored.
+// errEdited is the failure of a run during which the record was edited, so that its result cannot be stored.
 var errEdited = boterr.New(boterr.Internal, "", "the record of the agenda changed during its run")
 
 const (
-	// mostCount is more than any of an agenda's counters can reach.
+	// mostCount is more than any counter of an agenda can reach.
 	mostCount = 1 << 30
-	// mostFence is more than any fencing token. Repaired tokens are times in milliseconds.
+	// mostFence is greater than any fencing token. Repaired tokens are times in Unix milliseconds.
 	mostFence = 1 << 53
-	// longestLease is the longest time that a lease may last.
+	// longestLease is the maximum duration of a lease.
 	longestLease = 24 * time.Hour
 	// clockSlack is the largest backward step of the store's clock that is ignored, because processes read the
 	// clock with some error.
 	clockSlack = time.Second
 )
 
-// isOdd reports whether a field of the scheduler has a value that no scheduler writes. Null counts as
-// missing.
+// isOdd reports whether a field of the scheduler has a value that no scheduler writes. Null counts as missing.
 func isOdd(field string, value any) bool {
 	var isFine bool
 	switch field {
@@ -62,13 +61,13 @@ func isCount(value any, limit int64) bool {
 	return isInteger && number >= 0 && number <= limit
 }
 
-// countIn returns the counter in a field of a document, or 0 if the value is not a count.
+// countIn returns a counter of a document, or 0 if its value is not a count.
 func countIn(o document.Object, field string) int64 {
 	return min(max(0, document.Get(o, field, int64(0))), mostCount)
 }
 
-// isSound reports whether an agenda that was found due can be claimed without repair: all fields of the
-// scheduler have values that a scheduler writes, and it has no lease.
+// isSound reports whether a due agenda can be claimed without repair: the scheduler's fields have valid values, and
+// there is no lease.
 func isSound(seen document.Object) bool {
 	for field, value := range seen.All() {
 		if isOdd(field, value) || field == fieldLeaseUntil && value != nil {
@@ -137,8 +136,7 @@ func (s *Scheduler) rewrite(
 	return s.modify(ctx, filter, query.Change{Update: update})
 }
 
-// modify changes the agenda that a filter matches, and returns the result, or the zero Object if there is
-// none.
+// modify changes the agenda that matches a filter and returns the result, or the zero Object if none matches.
 func (s *Scheduler) modify(ctx context.Context, filter *query.Filter, change query.Change) (document.Object, error) {
 	done, err := s.agendas.FindAndModify(ctx, filter, change, store.FindAndModifyOptions{New: true})
 	if err != nil || !done.Matched {
@@ -147,8 +145,7 @@ func (s *Scheduler) modify(ctx context.Context, filter *query.Filter, change que
 	return done.Document, nil
 }
 
-// wasEdited reports whether the stored fields of the claim were changed by another program. Changes by
-// updateAgenda do not count.
+// wasEdited reports whether another program changed the claim's fields. Changes by updateAgenda do not count.
 func (c *Claim) wasEdited(stored document.Object) bool {
 	if isRescheduled(stored) {
 		return false

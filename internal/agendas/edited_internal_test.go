@@ -47,7 +47,7 @@ func edits() []document.Object {
 // null is an edit that sets a field to null.
 type null struct{}
 
-// edit changes fields of a record, as an operator with access to the database may do.
+// edit changes fields of a record like an operator with access to the database.
 func (s *stand) edit(id string, fields document.Object) {
 	s.t.Helper()
 	set, unset := document.O("edited", s.env.NewID()), document.O("none", true)
@@ -69,7 +69,7 @@ func (s *stand) edit(id string, fields document.Object) {
 	require.NoError(s.t, err)
 }
 
-// editing is an agenda whose record is edited, followed by another one.
+// editing is an agenda whose record gets edited, and another agenda after it.
 type editing struct {
 	*stand
 
@@ -81,8 +81,8 @@ type editing struct {
 
 const limitOfEdited = 3
 
-// newEditing returns a scheduler whose runs of the agenda have the given outcome, except that the agenda is
-// postponed only once. The record is edited with meanwhile during each run.
+// newEditing returns a scheduler. Each run of the agenda has the given outcome, but only the first is postponed.
+// During each run, its record is edited with meanwhile.
 func newEditing(s *stand, outcome error, before, meanwhile document.Object) (*editing, *Scheduler) {
 	e := &editing{stand: s, about: fmt.Sprint(outcome, " ", before, " ", meanwhile)}
 	_, isPostponed := agenda.Postponed(outcome)
@@ -108,8 +108,7 @@ func newEditing(s *stand, outcome error, before, meanwhile document.Object) (*ed
 	return e, scheduler
 }
 
-// check lets time pass until nothing is due, and requires that the agenda was run at most the given number of
-// times.
+// check lets time pass until nothing is due. It fails if the agenda ran more than most times.
 func (e *editing) check(scheduler *Scheduler, most int) {
 	e.t.Helper()
 	const rounds, mostAtOnce = 12, 50

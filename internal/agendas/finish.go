@@ -28,20 +28,20 @@ type outcome struct {
 	update *query.Update
 	// stamps are the fields to set whose values are not part of update.
 	stamps document.Object
-	// next is the time of the next run, or zero if there is none or if a pause comes first.
+	// next is the time of the next run. It is zero if there is none, or if a pause comes first.
 	next time.Time
 	// pauses is true if the agenda can be claimed again after pause, by the store's clock.
 	pauses bool
 	pause  time.Duration
-	// final is true if no further attempt for the scheduled time follows.
+	// final is true if there is no further attempt for the scheduled time.
 	final bool
 }
 
-// A verdict decides the outcome of a run from the current stored agenda.
+// A verdict determines the outcome of a run from the currently stored agenda.
 type verdict func(r *agenda.Record) outcome
 
-// finish stores the outcome of a run, and reports it. ctx is not the context of the run, which may have
-// ended. pause is the back-off.
+// finish stores the outcome of a run and reports it. The context of the run may have ended, so ctx is another one.
+// pause returns the back-off.
 func (s *Scheduler) finish(
 	ctx context.Context, c *Claim, failure error, pause func(failures int) time.Duration,
 ) (agenda.Result, error) {
@@ -69,7 +69,7 @@ func (s *Scheduler) finish(
 	return result, err
 }
 
-// failureOf returns the failure of a claim's run: the given error, or an error if the record was edited.
+// failureOf returns the failure of a claim's run: the given error, or errEdited if the record was edited.
 func (c *Claim) failureOf(failure error) error {
 	switch {
 	case failure != nil:
@@ -163,7 +163,7 @@ func (s *Scheduler) conclude(ctx context.Context, c *Claim, judge verdict) (outc
 	return outcome{}, errEdited
 }
 
-// store stores an outcome, and reports whether the agenda was still as claimed.
+// store stores an outcome. stored is false if the agenda has changed since it was read.
 func (c *Claim) store(ctx context.Context, o outcome) (stored bool, err error) {
 	filter, err := c.unchanged()
 	if err != nil {
@@ -188,8 +188,8 @@ func (s *Scheduler) timed(ctx context.Context, o outcome) (outcome, error) {
 	return o, nil
 }
 
-// unchanged returns a filter that matches the agenda while the claim holds and the fields that decide the
-// outcome are unchanged.
+// unchanged returns a filter that matches the agenda while the claim holds and the fields that determine the outcome
+// are unchanged.
 func (c *Claim) unchanged() (*query.Filter, error) {
 	fields := make([]query.FieldValue, 0, 5)
 	fields = append(fields, c.field(record.FieldID), query.FieldValue{Name: fieldFence, Value: c.fence},
@@ -206,17 +206,17 @@ func (c *Claim) field(name string) query.FieldValue {
 	return query.FieldValue{Name: name, Value: value}
 }
 
-// claimState is the state of a claim whose agenda has changed.
+// claimState is the state of a claim on an agenda that has changed.
 type claimState int
 
 const (
 	isHeldStill claimState = iota
-	// isEnded: the end of the run is already stored, so this claim cannot end again.
+	// isEnded means that the end of the run is already stored.
 	isEnded
 	isRemoved
 )
 
-// reread reads an agenda that has changed. The error is agenda.ErrLeaseLost if another worker has claimed it.
+// reread reads an agenda that has changed. It returns agenda.ErrLeaseLost if another worker has claimed the agenda.
 func (s *Scheduler) reread(ctx context.Context, c *Claim) (claimState, error) {
 	stored, exists, err := s.agendas.Get(ctx, c.id)
 	switch {
@@ -234,9 +234,9 @@ func (s *Scheduler) reread(ctx context.Context, c *Claim) (claimState, error) {
 	}
 }
 
-// afterSuccess is the verdict on a successful run that was claimed at a time. The outcome is the next
-// occurrence after that time. An occurrence that passed during the run is late, and carries the number of
-// further missed ones.
+// afterSuccess is the verdict on a successful run, claimed at a time: the agenda continues with the next occurrence
+// after that time. If this occurrence has passed during the run, it runs late and records how many further ones were
+// missed.
 func (s *Scheduler) afterSuccess(r *agenda.Record, claimed time.Time) outcome {
 	next, err := s.occurrence(r, claimed)
 	switch {
@@ -249,7 +249,7 @@ func (s *Scheduler) afterSuccess(r *agenda.Record, claimed time.Time) outcome {
 	}
 }
 
-// afterLastFailure is the verdict on a run that was claimed at a time and failed at its last attempt.
+// afterLastFailure is the verdict on a run, claimed at a time, that failed at its last attempt.
 func (s *Scheduler) afterLastFailure(r *agenda.Record, claimed time.Time, failure error) outcome {
 	next, err := s.occurrence(r, claimed)
 	if err != nil || next.IsZero() {
@@ -260,14 +260,14 @@ func (s *Scheduler) afterLastFailure(r *agenda.Record, claimed time.Time, failur
 	}
 }
 
-// failed returns the outcome for an agenda that was claimed at a time and failed for good.
+// failed returns the outcome for an agenda that failed for good. claimed is the time of the claim.
 func (s *Scheduler) failed(claimed time.Time, failure error) outcome {
 	return outcome{
 		update: updates().fail, stamps: document.O(fieldError, textOf(failure), fieldFailedAt, millis(claimed)), final: true,
 	}
 }
 
-// retry is the verdict for a failed run that is attempted again after a pause.
+// retry is the verdict on a failed run that gets another attempt after a pause.
 func (s *Scheduler) retry(
 	ctx context.Context, r *agenda.Record, failure error, pause func(failures int) time.Duration,
 ) outcome {
@@ -277,16 +277,16 @@ func (s *Scheduler) retry(
 	}
 }
 
-// wasRescheduled reports whether a claimed agenda got a new schedule since it was claimed.
+// wasRescheduled reports whether an agenda got a new schedule after it was claimed.
 func wasRescheduled(r *agenda.Record) bool { return r.Attempts == 0 && !r.Begun }
 
-// released is the verdict on a run that ends without a result, or whose agenda has a new schedule: the stored
-// schedule applies.
+// released is the verdict on a run that has no result, or whose agenda got a new schedule: the stored schedule
+// applies.
 func (s *Scheduler) released(r *agenda.Record) outcome {
 	return outcome{update: updates().release, next: r.NextRunAt.Time()}
 }
 
-// notBegun is the verdict on a claim whose run did not begin.
+// notBegun is the verdict on a claim whose run did not start.
 func (s *Scheduler) notBegun(r *agenda.Record) outcome {
 	if wasRescheduled(r) {
 		return s.released(r)
@@ -294,7 +294,7 @@ func (s *Scheduler) notBegun(r *agenda.Record) outcome {
 	return outcome{update: updates().giveBack, next: r.NextRunAt.Time()}
 }
 
-// textOf returns the text of a failure for storing: without credentials, and cut if it is long.
+// textOf returns the text of a failure in the form that is stored: without credentials, and shortened if it is long.
 func textOf(failure error) string {
 	text := strings.ToValidUTF8(display.Text(failure), "�")
 	if len(text) > maxErrorSize {
@@ -324,8 +324,8 @@ func jittered(failures int) time.Duration {
 	return rand.N(exponential(failures) + 1) //nolint:gosec // Spreading load needs no secrecy.
 }
 
-// pauseAfter returns the pause after a number of failures: the host's, or the default if the host's function
-// panics.
+// pauseAfter returns the pause after a number of failures, from the host's function. If that panics, the default
+// applies.
 func (s *Scheduler) pauseAfter(
 	ctx context.Context, failures int, pause func(failures int) time.Duration,
 ) (chosen time.Duration) {
@@ -347,7 +347,7 @@ type allUpdates struct {
 	notAlone *query.Update
 	// release ends a run and keeps the schedule. giveBack does the same, and does not count the attempt.
 	release, giveBack *query.Update
-	// postpone is giveBack with a pause.
+	// postpone is like giveBack, with a pause.
 	postpone *query.Update
 	// relocate moves the run to a later time in the member's new zone.
 	relocate *query.Update
@@ -389,10 +389,10 @@ func newUpdates() *allUpdates {
 	}
 }
 
-// appendPairs returns pairs followed by more. It does not change pairs.
+// appendPairs returns pairs followed by more, without modifying pairs.
 func appendPairs(pairs []any, more ...any) []any { return append(slices.Clip(pairs), more...) }
 
-// mustUpdate compiles an update that is known to be valid.
+// mustUpdate compiles a constant update.
 func mustUpdate(pairs ...any) *query.Update {
 	update, err := query.CompileUpdate(document.O(pairs...))
 	if err != nil {

@@ -429,7 +429,7 @@ func TestMissed_WhileItRuns(t *testing.T) {
 	})
 }
 
-// runOut runs due agendas until none is left. It fails after too many runs.
+// runOut runs agendas until none is left. It fails after too many runs.
 func runOut(s *stand, scheduler *Scheduler) {
 	s.t.Helper()
 	for range 100 {

@@ -27,18 +27,18 @@ var errNeverCameBack = boterr.New(boterr.Internal, "",
 // neverCameBackText is the stored text of errNeverCameBack.
 var neverCameBackText = textOf(errNeverCameBack)
 
-// wasLost reports whether the last start of a stored agenda never came back. An agenda that got a new
-// schedule since then does not count.
+// wasLost reports whether the last start of a stored agenda never came back. If the agenda was rescheduled since, it
+// returns false.
 func wasLost(stored document.Object) bool {
 	return document.Get[any](stored, fieldLeaseUntil, nil) != nil && countIn(stored, fieldAttempts) > 0
 }
 
-// isRescheduled reports whether a stored agenda got a new schedule since it was claimed.
+// isRescheduled reports whether a stored agenda got a new schedule after it was claimed.
 func isRescheduled(stored document.Object) bool {
 	return countIn(stored, fieldAttempts) == 0 && !document.Get(stored, fieldBegun, false)
 }
 
-// lossesOf returns the number of starts of an agenda that never came back.
+// lossesOf returns how many starts of an agenda never came back.
 func lossesOf(stored document.Object) int64 {
 	losses := countIn(stored, fieldLost)
 	if document.Get(stored, fieldError, "") == neverCameBackText {
@@ -76,8 +76,8 @@ func (s *Scheduler) prepare(ctx context.Context, seen document.Object, now time.
 	}
 }
 
-// countLost stores that the last start of an agenda never came back, which is a failure if nothing else was
-// lost with it. isSpent is as in prepare.
+// countLost records that the last start of an agenda never came back. This is a failure if the scheduler lost nothing
+// else at the same time. isSpent is as in prepare.
 func (s *Scheduler) countLost(ctx context.Context, seen document.Object) (ready document.Object, isSpent bool, err error) {
 	isAlone, err := s.wasAlone(ctx, seen)
 	if err != nil {

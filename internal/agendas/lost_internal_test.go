@@ -25,7 +25,8 @@ func dies(context.Context, agenda.Run) error {
 	return nil
 }
 
-// dieOnce makes a worker claim a due agenda and die, and reports whether one was due. Then the lease expires.
+// dieOnce has a worker claim a due agenda and die, and then lets the lease expire. It reports whether an agenda was
+// due.
 func (s *stand) dieOnce() bool {
 	s.t.Helper()
 	started := false
@@ -40,7 +41,7 @@ func (s *stand) dieOnce() bool {
 	return started
 }
 
-// deaths makes workers die until no more agendas start, and returns the number of deaths.
+// deaths has workers die until no more agendas start. It returns the number of deaths.
 func (s *stand) deaths() int {
 	s.t.Helper()
 	for count := range 20 {
@@ -113,7 +114,7 @@ func TestLostRun_ScheduledAnewMeanwhile(t *testing.T) {
 	})
 }
 
-// mortal is a store as seen by one process. Once the process dies, no call returns.
+// mortal is the store as one process sees it. After the process dies, no call returns.
 type mortal struct {
 	store.Store
 
@@ -130,7 +131,7 @@ func (l *live) newMortal() *mortal {
 	return m
 }
 
-// live waits forever if the process is dead.
+// live blocks forever if the process is dead.
 func (m *mortal) live() {
 	if m.isDead.Load() {
 		<-m.end.Done()
@@ -138,8 +139,8 @@ func (m *mortal) live() {
 	}
 }
 
-// oneProcess runs the due agendas in a separate process, which dies during the agenda with the tag "kills".
-// It returns once the process is dead or an hour has passed.
+// oneProcess runs the due agendas in a process that dies during the agenda with the tag "kills". It returns when the
+// process is dead or an hour has passed.
 func (l *live) oneProcess() {
 	l.t.Helper()
 	store := l.newMortal()
@@ -350,13 +351,13 @@ func TestBlame_GuiltyAgendaIsFound(t *testing.T) {
 	})
 }
 
-// dueNow makes an agenda due at the beginning of the test.
+// dueNow makes an agenda due at the start of the test.
 func dueNow(l *live) func(*agenda.Record) {
 	return func(r *agenda.Record) { r.NextRunAt = document.TimestampOf(l.began) }
 }
 
-// dies runs the due agendas in a separate process, which the agenda "kills" ends while others run. It reports
-// whether that happened.
+// dies runs the due agendas in a process that the agenda "kills" kills while others run. It reports whether that
+// happened.
 func (l *live) dies(limit int) bool {
 	l.t.Helper()
 	store := l.newMortal()
@@ -403,7 +404,7 @@ func TestBlame_AppsTakeTurns(t *testing.T) {
 	})
 }
 
-// Suspects that run alone leave half of the time to other agendas.
+// Suspects that run alone must leave half of the time to other agendas.
 func TestBlame_SuspectsLeaveTimeForOthers(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(l *live) {

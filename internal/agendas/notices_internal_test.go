@@ -18,16 +18,16 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// noticed is a scheduler in a bubble over a shared store, and the agendas of another process on it.
+// noticed is a scheduler on a shared store, and the agendas that another process adds to the store.
 type noticed struct {
 	*live
 
 	service *Service
-	// ran receives the start of each run, as the time since the test began.
+	// ran receives the time of each run, relative to the start of the test.
 	ran chan time.Duration
 }
 
-// inNoticedBubble runs a test with a scheduler that polls so rarely that it depends on notices.
+// inNoticedBubble runs a test with a scheduler that relies on notices, because it polls very rarely.
 func inNoticedBubble(t *testing.T, handler agenda.Handler, test func(n *noticed)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// candidates finds the agendas that can be claimed. now is always a time of the store's clock.
-// Implementations are safe for concurrent use.
+// candidates finds agendas that can be claimed. now is always a time of the store's clock. Implementations are safe
+// for concurrent use.
 type candidates interface {
 	// first returns the due agenda that must run first, or the zero Object if none is due. The caller must
 	// claim it or give it back.
@@ -22,11 +22,11 @@ type candidates interface {
 	// maxAge ago. isLeft is true if further agendas are due whose channels have no place.
 	take(ctx context.Context, now time.Time, limit int, maxAge time.Duration, places *fair.Shares) (
 		taken []document.Object, isLeft bool, err error)
-	// giveBack returns an agenda that was taken and could not be claimed.
+	// giveBack returns an agenda that could not be claimed.
 	giveBack(taken document.Object)
-	// putBack returns an agenda that was taken, without an attempt to claim it.
+	// putBack returns an agenda that the caller did not try to claim.
 	putBack(taken document.Object)
-	// deferUntil prevents an agenda that was taken from being taken again before a time, unless it changes.
+	// deferUntil keeps a taken agenda from being taken again before a time, unless it changes.
 	deferUntil(taken document.Object, at time.Time)
 	// expect records that this scheduler has stored an agenda that can be claimed from a time on. It ignores
 	// the zero time.
@@ -36,12 +36,11 @@ type candidates interface {
 	next(ctx context.Context, now time.Time) (at time.Time, ok bool, err error)
 	// count returns the number of agendas that are due.
 	count(ctx context.Context, now time.Time) (int, error)
-	// idle returns the time to wait until more agendas may fall due, after none could be taken at now. It is
-	// at most atMost.
+	// idle returns how long to wait for more due agendas, at most atMost, after none could be taken at now.
 	idle(now time.Time, atMost time.Duration) time.Duration
-	// woken receives when idle may have decreased. It is nil if that is unknown.
+	// woken returns a channel that receives when idle may have decreased, or nil if that is unknown.
 	woken() <-chan struct{}
-	// close ends the background work, which the next call starts again.
+	// close stops background work. The next call of another method starts it again.
 	close()
 }
 
@@ -54,7 +53,7 @@ type queue struct {
 	isFair   bool
 	channels fair.Ring[*heap]
 	arrivals uint64
-	// latestHeld is an upper bound of the entries' heldAt.
+	// latestHeld is at least the greatest heldAt of all entries.
 	latestHeld int64
 }
 
@@ -66,7 +65,7 @@ func newQueue(size int) *queue {
 	}
 }
 
-// keyOf returns the channel whose places an agenda takes.
+// keyOf returns the channel whose places an agenda uses.
 func keyOf(o document.Object) fair.Key {
 	return fair.Key{App: document.Get(o, record.FieldApp, ""), Channel: document.Get(o, record.FieldChannel, "")}
 }
@@ -104,7 +103,7 @@ func (q *queue) remove(id string) {
 	}
 }
 
-// takeOut removes an entry from its heap, and drops a channel's heap that becomes empty.
+// takeOut removes an entry from its heap. It drops a channel's heap that becomes empty.
 func (q *queue) takeOut(e *entry) {
 	switch e.place {
 	case waiting:
@@ -119,7 +118,7 @@ func (q *queue) takeOut(e *entry) {
 	}
 }
 
-// pushDue adds an entry to the due ones.
+// pushDue adds an entry to the heap of due entries.
 func (q *queue) pushDue(e *entry) {
 	e.due = &q.due
 	if q.isFair {
@@ -129,7 +128,7 @@ func (q *queue) pushDue(e *entry) {
 	e.due.push(e)
 }
 
-// heaps returns the heaps of due entries.
+// heaps returns all heaps of due entries.
 func (q *queue) heaps() []*heap {
 	all := []*heap{&q.due}
 	q.channels.All(func(_ fair.Key, h *heap) bool {
@@ -139,7 +138,7 @@ func (q *queue) heaps() []*heap {
 	return all
 }
 
-// putAllBack moves all due entries to the waiting ones, so that refresh distributes them again.
+// putAllBack moves all due entries to the waiting ones, so that refresh sorts them again.
 func (q *queue) putAllBack() {
 	for _, h := range q.heaps() {
 		for e := h.top(); e != nil; e = h.top() {
@@ -165,8 +164,7 @@ func (q *queue) refresh(now int64) {
 	q.moveDue(now)
 }
 
-// freeHeld makes entries due whose leases and pauses were written later than now, because the clock was set
-// back.
+// freeHeld ignores leases and pauses that were written later than now, because the clock was set back.
 func (q *queue) freeHeld(now int64) {
 	q.latestHeld = 0
 	for _, e := range q.byID {
@@ -280,9 +278,10 @@ type entry struct {
 	seen document.Object
 	// These fields decide when the agenda is claimed, and in which order. Times are Unix milliseconds.
 	nextRunAt int64
-	// heldUntil is the later of leaseUntil and retryAt, if they count, written at heldAt.
+	// heldUntil is the later of leaseUntil and retryAt. It counts only if heldAt, the time when these were written,
+	// is not in the future.
 	heldUntil, heldAt int64
-	// deferredUntil is the time until which this process ignores the agenda.
+	// deferredUntil is the time before which this process ignores the agenda.
 	deferredUntil int64
 
 	priority, createdAt int64
@@ -291,20 +290,19 @@ type entry struct {
 	// index is the index of the entry in its heap.
 	index int32
 	place place
-	// due is the heap for the entry while it is due.
+	// due is the heap of due entries to which the entry belongs.
 	due *heap
 }
 
-// place is the place of an entry in a queue.
+// place is the position of an entry in a queue.
 type place uint8
 
 const (
-	// nowhere means that the entry is in no heap, because a worker is trying to claim it.
+	// nowhere: in no heap, because a worker is trying to claim the agenda.
 	nowhere place = iota
-	// waiting entries are not yet due, or cannot be claimed because of a lease or of the pause after a
-	// failure.
+	// waiting: not yet due, or held by a lease or by the pause after a failure.
 	waiting
-	// due entries can be claimed.
+	// due: can be claimed.
 	due
 	// parked entries have failed for good. They keep their arrival until updateAgenda sets a new schedule.
 	parked
@@ -363,7 +361,7 @@ func (e *entry) read(o document.Object) (completed, stopped bool) { //nolint:cyc
 	return completed, forGood || failed && !(hasPattern && hasEnd)
 }
 
-// hold sets the time until which the agenda cannot be claimed, as in isHeld.
+// hold sets the time until which the agenda is held, by the same rules as isHeld.
 func (e *entry) hold(leaseUntil, retryAt int64) {
 	if e.heldAt > 0 && leaseUntil <= e.heldAt+longestLease.Milliseconds() {
 		e.heldUntil = max(0, leaseUntil)
@@ -411,13 +409,13 @@ type heap struct {
 	isFair  bool
 }
 
-// slot is an entry with its first sort keys.
+// slot is an entry with its main sort keys.
 type slot struct {
 	first, second int64
 	entry         *entry
 }
 
-// before reports whether a slot precedes another one: by its keys, then by creation.
+// before reports whether a slot sorts before another one, by their keys and then by creation.
 func (s *slot) before(other *slot) bool {
 	switch {
 	case s.first != other.first:
@@ -467,7 +465,7 @@ func (h *heap) put(at int, s slot) {
 	s.entry.index = int32(at)
 }
 
-// up puts a slot at an index or above it.
+// up moves a slot from an index up to its position.
 func (h *heap) up(at int, s slot) {
 	for at > 0 {
 		parent := (at - 1) / children
@@ -480,7 +478,7 @@ func (h *heap) up(at int, s slot) {
 	h.put(at, s)
 }
 
-// down puts a slot at an index or below it.
+// down moves a slot from an index down to its position.
 func (h *heap) down(at int, s slot) {
 	for {
 		first := at*children + 1

@@ -56,7 +56,7 @@ func TestQueue_ForkHasItsOwn(t *testing.T) {
 	require.Equal(t, []string{"both", "fork"}, tagsDue(fork))
 }
 
-// due returns the number of agendas that are due.
+// due returns the number of due agendas.
 func (s *stand) due(scheduler *Scheduler) int {
 	s.t.Helper()
 	count, err := scheduler.Due(s.ctx)
@@ -169,7 +169,7 @@ func TestHeap_OrderWhateverIsTakenOut(t *testing.T) {
 	require.Nil(t, q.take(1000))
 }
 
-// interrupted is an in-memory store that runs a function between reading the agendas and returning them.
+// interrupted is an in-memory store that runs a function after it has read agendas and before it returns them.
 type interrupted struct {
 	*memstore.Store
 
@@ -197,7 +197,7 @@ func (c interruptedCollection) Find(
 	return found, err
 }
 
-// FindAndModify fails if a function is set to run meanwhile.
+// FindAndModify fails while an interrupting function is set.
 func (c interruptedCollection) FindAndModify(
 	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
 ) (store.FindAndModifyResult, error) {
@@ -332,7 +332,7 @@ func (m modelled) compare(other modelled) int {
 	return cmp.Or(cmp.Compare(m.priority, other.priority), cmp.Compare(m.at, other.at), cmp.Compare(m.creation, other.creation))
 }
 
-// model is a stand with a list of its open agendas, which are changed at random.
+// model is a stand with a list of its open agendas, both changed at random. RunNext must follow the list.
 type model struct {
 	*stand
 
@@ -434,8 +434,7 @@ func (s *stand) of(app, channel string, number int) {
 	require.NoError(s.t, s.store.Collection(schema.Collection).Insert(s.ctx, all...))
 }
 
-// hanging returns a handler whose runs in an app's channel hang until they are told to end. It sends other
-// runs to ran.
+// hanging returns a handler that blocks runs of one channel until their contexts end. It sends all other runs to ran.
 func hanging(app, channel string, hung *atomic.Int64, ran chan<- agenda.Run) agenda.Handler {
 	return func(ctx context.Context, run agenda.Run) error {
 		if run.Agenda.App == app && run.Agenda.Channel == channel {
@@ -448,7 +447,7 @@ func hanging(app, channel string, hung *atomic.Int64, ran chan<- agenda.Run) age
 	}
 }
 
-// waitFor returns the next run, and fails the test if there is none.
+// waitFor returns the next run. The test fails if there is none.
 func (l *live) waitFor(ran <-chan agenda.Run, about any) agenda.Run {
 	l.t.Helper()
 	select {
@@ -570,7 +569,7 @@ func TestTake_ChannelsTakeTurns(t *testing.T) {
 	})
 }
 
-// readStore counts the agendas that it reads.
+// readStore counts the agendas that queries read.
 type readStore struct {
 	store.Store
 

@@ -19,7 +19,7 @@ import (
 type polledQueue struct {
 	store store.Collection
 	alarm *alarm
-	// inOrder sorts due agendas in the order in which they run, byTime by their times.
+	// inOrder sorts due agendas in the order in which they run. byTime sorts them by due time.
 	inOrder, byTime *query.Sort
 
 	mu      sync.Mutex
@@ -32,7 +32,7 @@ type polledQueue struct {
 	// blocked are channels that have due agendas and had no place. Queries leave them out until they may have
 	// a place, so that a long backlog is not read repeatedly.
 	blocked map[fair.Key]bool
-	// deferred maps the ids of agendas that must not be taken to the time until which this holds.
+	// deferred has the ids of agendas that must not be taken, each with the time until then.
 	deferred map[string]time.Time
 }
 
@@ -46,7 +46,7 @@ func newPolledQueue(database store.Store, collection store.Collection) *polledQu
 	}
 }
 
-// mustSort compiles a sort that is known to be valid.
+// mustSort compiles a constant sort.
 func mustSort(source document.Object) *query.Sort {
 	sort, err := query.CompileSort(source)
 	if err != nil {
@@ -78,11 +78,9 @@ func (p *polledQueue) ensureIndexes(ctx context.Context) error {
 }
 
 const (
-	// lookAhead is the number of agendas read in one query, because sorting a long backlog costs more than
-	// reading these.
+	// lookAhead is the number of agendas that one query reads. Reading more would cost sorting a long backlog.
 	lookAhead = 256
-	// maxLooks bounds the number of queries in one take that look beyond agendas whose channels have no
-	// place.
+	// maxLooks limits the queries of one take that search past agendas whose channels have no place.
 	maxLooks = 4
 )
 
@@ -160,7 +158,7 @@ func (p *polledQueue) renew(ctx context.Context, now time.Time, maxAge time.Dura
 	return p.look(ctx, now, places)
 }
 
-// look finds the first due agendas. It leaves out the channels already found and the blocked ones.
+// look queries the first due agendas, except agendas of channels that are already in found or blocked.
 func (p *polledQueue) look(ctx context.Context, now time.Time, places *fair.Shares) error {
 	but := maps.Clone(p.blocked)
 	p.found.channels.All(func(k fair.Key, _ *heap) bool {
@@ -177,7 +175,7 @@ func (p *polledQueue) look(ctx context.Context, now time.Time, places *fair.Shar
 			apps[app] = true
 		}
 	}
-	if apps[""] { // "" includes agendas whose app is not a text.
+	if apps[""] { // "" also means apps that are not strings.
 		held = held.Append(document.O(record.FieldApp, isText("")))
 	}
 	filter := isDue(now).With("$nor", held)
@@ -230,14 +228,14 @@ func isDue(now time.Time) document.Object {
 	return document.O(
 		fieldCompleted, false,
 		fieldFailedAt, nil,
-		fieldNextRunAt, document.O("$not", document.O("$gt", millis(now))), // This includes values that are not times.
+		fieldNextRunAt, document.O("$not", document.O("$gt", millis(now))), // Values that are not times count as due.
 		"$nor", isHeld(now),
 		"$and", document.A(isAlive()),
 	)
 }
 
-// isHeld returns conditions that each keep an agenda from being claimed. A time written later than now does
-// not count, because the clock was set back.
+// isHeld returns conditions that each prevent a claim. A lease or pause that was written later than now does not
+// count, because the clock was set back.
 func isHeld(now time.Time) document.Array {
 	future := millis(now.Add(clockSlack))
 	return document.A(

@@ -19,8 +19,7 @@ type watchedQueue struct {
 	collection string
 	store      store.Collection
 	wake       chan struct{}
-	// filling is held while the queue is filled or closed. It is locked before the store's lock, which is
-	// locked before mu.
+	// filling is held while the queue is filled or closed. The order of locks is filling, the store's lock, mu.
 	filling sync.Mutex
 	// stop ends the watch. It is nil until the watch begins.
 	stop func()
@@ -32,8 +31,7 @@ type watchedQueue struct {
 	early *earlyChanges
 }
 
-// earlyChanges are the agendas that changed while the queue was being filled, in the order of their first
-// change.
+// earlyChanges are the agendas that changed while the queue was being filled, in the order of their first change.
 type earlyChanges struct {
 	ids []string
 	// newest maps ids to the current agendas, or to the zero Object if they were removed.
@@ -49,7 +47,7 @@ func newWatchedQueue(watcher store.Watcher, store store.Store, collection string
 	}
 }
 
-// mustFilter compiles a filter that is known to be valid.
+// mustFilter compiles a constant filter.
 func mustFilter(source document.Object) *query.Filter {
 	filter, err := query.CompileFilter(source)
 	if err != nil {
@@ -58,7 +56,7 @@ func mustFilter(source document.Object) *query.Filter {
 	return filter
 }
 
-// filled calls run with the queue, and fills the queue first if necessary.
+// filled calls run with the queue. It fills the queue first if necessary.
 func (w *watchedQueue) filled(ctx context.Context, run func(*queue)) error {
 	for {
 		w.mu.Lock()
@@ -74,7 +72,7 @@ func (w *watchedQueue) filled(ctx context.Context, run func(*queue)) error {
 	}
 }
 
-// fill fills the queue, unless another call has filled it, or a reset came meanwhile.
+// fill fills the queue, unless another call has filled it or reset was called meanwhile.
 func (w *watchedQueue) fill(ctx context.Context) error {
 	w.filling.Lock()
 	defer w.filling.Unlock()
@@ -137,7 +135,7 @@ func (c *earlyChanges) apply(q *queue) {
 	}
 }
 
-// changed is called with each change of an agenda.
+// changed handles a change of an agenda.
 func (w *watchedQueue) changed(before, after document.Object) {
 	id := idOf(after)
 	if after.IsZero() {
@@ -158,7 +156,7 @@ func (w *watchedQueue) changed(before, after document.Object) {
 	}
 }
 
-// reset is called when all agendas may have changed.
+// reset is called when any number of agendas may have changed.
 func (w *watchedQueue) reset() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -35,7 +35,7 @@ func TestNewAgenda_ReplaceLeavesOneOfTheTag(t *testing.T) {
 
 func TestNewAgenda_LastReplacementStays(t *testing.T) {
 	t.Parallel()
-	a := newApps(t) // The clock is stopped, and the ids are not in the order of their texts.
+	a := newApps(t) // Neither the time nor the text of the ids gives the order.
 	for i := range 120 {
 		node := strconv.Itoa(i)
 		must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "`+node+`", "nextRunAt": 5, "replace": true, "tag": "x"}`)
@@ -123,7 +123,7 @@ func TestNewAgenda_ManyReplaceAtOnce(t *testing.T) {
 	}
 }
 
-// crashing is a store whose writes fail from a given one on.
+// crashing is a store whose writes fail from a given write on.
 type crashing struct {
 	store.Store
 
@@ -212,7 +212,7 @@ func TestNewAgenda_ReplaceAtEachCrash(t *testing.T) {
 	}
 }
 
-// meanwhile is a store that runs a function before the first deletion.
+// meanwhile is a store that runs a function before its first deletion.
 type meanwhile struct {
 	store.Store
 
@@ -253,7 +253,7 @@ func TestNewAgenda_ReplaceAfterDeletion(t *testing.T) {
 	require.Equal(t, []string{"last"}, nodes(records(t, a.mine)))
 }
 
-// killing is a store whose caller is killed at one of its writes, counted from 1.
+// killing is a store that kills its caller at a write, counted from 1.
 type killing struct {
 	store.Store
 
@@ -261,7 +261,7 @@ type killing struct {
 	isAfter    bool
 }
 
-// write writes, unless the caller is killed before.
+// write calls act, unless the caller is killed before it.
 func (k *killing) write(act func()) {
 	k.writes++
 	if k.writes != k.at {
@@ -303,7 +303,7 @@ func (c *killingCollection) Update(
 	return result, err
 }
 
-// isKilled runs call in a goroutine, and reports whether the goroutine was killed.
+// isKilled runs call in a goroutine and reports whether the goroutine was killed.
 func isKilled(call func()) bool {
 	killed := true
 	var life sync.WaitGroup
@@ -315,7 +315,7 @@ func isKilled(call func()) bool {
 	return killed
 }
 
-// aReplacement replaces the agendas of a tag.
+// aReplacement is a call that replaces the agendas of a tag.
 const aReplacement = `{"memberId": "ada", "nodeCompositeId": "new", "nextRunAt": 5, "replace": true, "tag": "x"}`
 
 // replaceKilledAt replaces three agendas in a process that is killed at a write, and then replaces them again in

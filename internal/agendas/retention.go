@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// retentionPause is the time between two removals of old agendas by Run.
+// retentionPause is the time between two removals by Run.
 const retentionPause = time.Hour
 
 // RemoveCompleted removes the completed agendas whose last scheduled time is longer ago than
@@ -62,7 +62,7 @@ func (s *Scheduler) runRetention(ctx context.Context) {
 	}
 }
 
-// applyRetention removes completed agendas, and logs an error.
+// applyRetention removes old agendas and logs an error.
 func (s *Scheduler) applyRetention(ctx context.Context) {
 	back := s.inFlight.begin("the removal of completed agendas")
 	defer back()
@@ -72,9 +72,9 @@ func (s *Scheduler) applyRetention(ctx context.Context) {
 	}
 }
 
-// EraseMember removes all agendas of a member, whatever their state, and returns their number. A run in
-// progress finishes, and its result is not stored. It works in batches: after an error, call it again.
-// InvalidArgument: the id of the app or of the member is missing. Other errors come from the store.
+// EraseMember removes all agendas of a member and returns their number. A run in progress finishes, but its result is
+// not stored. EraseMember works in batches; after an error, call it again. It returns InvalidArgument if the id of
+// the app or the member is missing. Other errors come from the store.
 func EraseMember(ctx context.Context, env record.Env, app, memberID string) (removed int64, err error) {
 	switch {
 	case app == "":

@@ -159,7 +159,7 @@ func TestRetention_RunRemovesCompleted(t *testing.T) {
 	})
 }
 
-// leakyClock is a store whose clock fails, or panics, with a text that contains a credential.
+// leakyClock is a store whose clock fails or panics with a text that contains a credential.
 type leakyClock struct {
 	store.Store
 

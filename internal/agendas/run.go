@@ -51,21 +51,20 @@ type pool struct {
 	*Scheduler
 
 	held *leases
-	// ready are agendas that were taken and that no worker has begun. There is a worker for each of them,
-	// because each holds a place.
+	// ready are agendas that were taken but not started. Each holds a place, so there is a worker for it.
 	ready chan *taken
-	// turn has one element, like a lock. A worker removes it before it takes due agendas, and returns it afterwards.
+	// turn is a lock for taking due agendas. Its single element is the turn.
 	turn chan struct{}
 	// hasFailed is true if a claim has failed since agendas were last taken.
 	hasFailed atomic.Bool
-	// places shares the workers among the channels. An agenda holds a place from the time it is taken until its
-	// run has ended.
+	// places divides the workers among the channels. An agenda holds a place from when it is taken until its run
+	// ends.
 	places *fair.Shares
-	// isStarved is true if a due agenda may be waiting for a place of its channel. Then freed receives when a
-	// place is released.
+	// isStarved is true if a due agenda may be waiting for a place of its channel. freed then receives when a place
+	// is released.
 	isStarved atomic.Bool
 	freed     chan struct{}
-	// suspects decides when to run agendas that may kill the process.
+	// suspects decides when agendas that may kill the process can run.
 	suspects blame.Suspects
 }
 
@@ -106,8 +105,8 @@ func (p *pool) serve(ctx, runs context.Context) {
 	beating.Wait()
 }
 
-// startHeartbeat renews the leases until the workers are idle. It starts again if the store ends its
-// goroutine.
+// startHeartbeat renews the leases until the workers are idle. If the store ends the goroutine, it starts another
+// one.
 func (p *pool) startHeartbeat(runs context.Context, beating *sync.WaitGroup, idle <-chan struct{}) {
 	beating.Go(func() {
 		done := false
@@ -121,7 +120,7 @@ func (p *pool) startHeartbeat(runs context.Context, beating *sync.WaitGroup, idl
 	})
 }
 
-// startWorker starts a worker, and replaces it if a handler ends its goroutine.
+// startWorker starts a worker. If a handler ends the worker's goroutine, it starts another one.
 func (p *pool) startWorker(ctx, runs context.Context, workers *sync.WaitGroup) {
 	workers.Go(func() {
 		done := false
@@ -135,7 +134,7 @@ func (p *pool) startWorker(ctx, runs context.Context, workers *sync.WaitGroup) {
 	})
 }
 
-// work runs agendas that were taken, and takes due ones if there are none, until ctx ends.
+// work runs taken agendas until ctx ends. If there are none, it takes due ones.
 func (p *pool) work(ctx, runs context.Context) {
 	for ctx.Err() == nil {
 		select {
@@ -149,14 +148,14 @@ func (p *pool) work(ctx, runs context.Context) {
 	for {
 		select {
 		case t := <-p.ready:
-			p.begin(ctx, runs, t) // begin releases it.
+			p.begin(ctx, runs, t) // begin releases the place.
 		default:
 			return
 		}
 	}
 }
 
-// takeInTurn takes due agendas, and returns the turn: after a pause if the store ends the goroutine.
+// takeInTurn takes due agendas and releases the turn. If the store ends the goroutine, it pauses before that.
 func (p *pool) takeInTurn(ctx context.Context) {
 	done := false
 	defer func() {
@@ -195,7 +194,7 @@ func (p *pool) logNotClaimed(ctx context.Context, err error) {
 	p.log.LogAttrs(ctx, slog.LevelWarn, "agenda: not claimed", slog.String("error", display.Text(err)))
 }
 
-// waitForMore waits until an agenda may have fallen due, or ctx ends.
+// waitForMore waits until another agenda may be due or ctx ends, but not longer than most.
 func (p *pool) waitForMore(ctx context.Context, most time.Duration) {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
@@ -222,7 +221,7 @@ func (p *pool) release(channel fair.Key) {
 	}
 }
 
-// takeDue takes due agendas whose channels have places, and returns how long to wait for more.
+// takeDue takes due agendas whose channels have places. It returns how long to wait for more.
 func (p *pool) takeDue(ctx context.Context) (wait time.Duration, err error) {
 	back := p.inFlight.begin("the search for due agendas")
 	defer back()
@@ -248,7 +247,7 @@ func (p *pool) takeDue(ctx context.Context) (wait time.Duration, err error) {
 // handAll passes due agendas to the workers, in order. It claims possible suspects and edited agendas itself,
 // because the following agendas may have to wait for them.
 func (p *pool) handAll(ctx context.Context, found []document.Object, now time.Time) error {
-	defer func() { // Runs even if the store ends the goroutine.
+	defer func() { // Deferred, because the store may end the goroutine.
 		for _, seen := range found {
 			p.candidates.putBack(seen)
 			p.release(keyOf(seen))
@@ -257,7 +256,7 @@ func (p *pool) handAll(ctx context.Context, found []document.Object, now time.Ti
 	var failed []error
 	for len(found) > 0 {
 		if _, isOnly := p.suspects.Only(p.now()); isOnly {
-			break // The deferred function puts the others back.
+			break // The deferred function puts the other agendas back.
 		}
 		seen := found[0]
 		if isSound(seen) && lossesOf(seen) == 0 {
@@ -280,7 +279,7 @@ func (p *pool) claimSuspect(ctx context.Context, seen document.Object, now time.
 	defer cancel()
 	var suspect blame.Run
 	isDeferred := false
-	defer func() { // Runs even if the store ends the goroutine.
+	defer func() { // Deferred, because the store may end the goroutine.
 		switch {
 		case c != nil:
 		case isDeferred:
@@ -338,7 +337,7 @@ func (p *pool) takeOnly(ctx context.Context, id string, now time.Time) (wait tim
 	return 0, err
 }
 
-// hand passes a claim to the workers, or releases the place of its agenda if the claim is nil.
+// hand passes a claim to the workers. If the claim is nil, it releases the place of its agenda.
 func (p *pool) hand(ctx context.Context, c *Claim, seen document.Object) {
 	if c != nil && !c.isSpent {
 		p.ready <- &taken{seen: seen, claim: c}
@@ -350,7 +349,7 @@ func (p *pool) hand(ctx context.Context, c *Claim, seen document.Object) {
 	}
 }
 
-// begin claims and runs an agenda that was taken, or releases it if ctx has ended.
+// begin claims and runs a taken agenda, or releases it if ctx has ended.
 func (p *pool) begin(ctx, runs context.Context, t *taken) {
 	defer p.release(keyOf(t.seen))
 	c := t.claim
@@ -383,7 +382,7 @@ func (p *pool) claimTaken(ctx context.Context, t *taken) (c *Claim) {
 		return nil
 	}
 	hasFailed := true
-	defer func() { // Runs even if the store ends the goroutine.
+	defer func() { // Deferred, because the store may end the goroutine.
 		if hasFailed {
 			p.hasFailed.Store(true)
 		}
@@ -400,7 +399,7 @@ func (p *pool) claimTaken(ctx context.Context, t *taken) (c *Claim) {
 	return c
 }
 
-// perform runs a claim, and stores the outcome.
+// perform runs a claim and stores the outcome.
 func (p *pool) perform(runs context.Context, c *Claim) {
 	ctx, cancel := context.WithCancelCause(runs)
 	defer cancel(nil)
@@ -410,24 +409,24 @@ func (p *pool) perform(runs context.Context, c *Claim) {
 	}
 	p.tellClaimed(ctx, agenda.Event{Run: c.run, At: c.claimedAt})
 	failure := errGoroutineEnded
-	defer func() { p.settle(ctx, c, failure) }() // Deferred in case the handler ends the goroutine.
+	defer func() { p.settle(ctx, c, failure) }() // Deferred, because the handler may end the goroutine.
 	failure = p.handle(ctx, c)
 }
 
 // now returns the time for suspects. It is the machine's monotonic clock, which is never set back.
 func (*pool) now() time.Time { return time.Now() } //nolint:forbidigo // See above.
 
-// endSuspect records that the run of a claim has ended, if it is a suspect.
+// endSuspect records the end of a run if its agenda is a suspect.
 func (p *pool) endSuspect(c *Claim) {
 	if c.isSuspect {
 		p.suspects.End(c.id, p.now())
 	}
 }
 
-// errGoroutineEnded is the failure of a handler that ends its goroutine.
+// errGoroutineEnded is the failure of a handler that ended its goroutine.
 var errGoroutineEnded = error(boterr.New(boterr.Internal, "", "the handler ended its goroutine: return an error instead"))
 
-// settle stores the outcome of a run whose context is ctx.
+// settle stores the outcome of a run. ctx is the context of the run.
 func (p *pool) settle(ctx context.Context, c *Claim, failure error) {
 	back := p.inFlight.begin("the end of the run of agenda " + c.id)
 	defer back()
@@ -522,7 +521,7 @@ func (u *inFlight) begin(what string) (end func()) {
 	return func() { u.add(what, -1) }
 }
 
-// add changes the number of calls with a purpose.
+// add adds n to the number of calls with a purpose.
 func (u *inFlight) add(what string, n int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -534,7 +533,7 @@ func (u *inFlight) add(what string, n int) {
 	}
 }
 
-// names returns the purposes of calls in progress, in order.
+// names returns the sorted purposes of calls in progress.
 func (u *inFlight) names() []string {
 	u.mu.Lock()
 	defer u.mu.Unlock()

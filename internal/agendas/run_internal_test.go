@@ -26,7 +26,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// live is a fixture in a synctest bubble, in which timers and the store's clock run together.
+// live is an engine in a synctest bubble, in which timers and the store's clock agree.
 type live struct {
 	*stand
 
@@ -36,8 +36,8 @@ type live struct {
 	runs    sync.WaitGroup
 }
 
-// inBubble runs a test in a bubble, once on a watched store and once on a polled one. The schedulers that it
-// starts are stopped at its end.
+// inBubble runs a test in a bubble, once with a watched store and once with a polled one. At the end of the test, it
+// stops the schedulers.
 func inBubble(t *testing.T, test func(l *live)) {
 	t.Helper()
 	for name, wrap := range map[string]func(store.Store) store.Store{
@@ -65,7 +65,7 @@ func (l *live) pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// start runs a scheduler until stop.
+// start runs a scheduler until stop is called.
 func (l *live) start(handler agenda.Handler, settings ...func(*SchedulerConfig)) {
 	l.t.Helper()
 	scheduler := l.scheduler(handler, settings...)
@@ -82,7 +82,7 @@ func (l *live) due(after time.Duration) string {
 	return l.add(0, func(r *agenda.Record) { r.NextRunAt = document.TimestampOf(l.began.Add(after)) })
 }
 
-// elapsed returns the time since the beginning.
+// elapsed returns the time since the start of the test.
 func (l *live) elapsed() time.Duration {
 	now, err := l.store.Now(l.ctx)
 	require.NoError(l.t, err)
@@ -441,7 +441,7 @@ func TestRun_StoreFails(t *testing.T) {
 	})
 }
 
-// failing is a store whose clock fails while it is failing.
+// failing is a store whose clock fails while isFailing is true.
 type failing struct {
 	store.Store
 
@@ -538,7 +538,7 @@ func TestShutdown_RunIgnoresItsContext(t *testing.T) {
 	})
 }
 
-// hangingStore is a store in which one kind of call blocks until it is released.
+// hangingStore is a store in which one kind of call blocks until the test releases it.
 type hangingStore struct {
 	store.Store
 

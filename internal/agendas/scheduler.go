@@ -21,7 +21,7 @@ import (
 
 // SchedulerConfig configures a Scheduler. Env.Store and Handler are required.
 type SchedulerConfig struct {
-	// Env has the store. The store's clock, not Env.Now, decides when agendas are due and leases expire.
+	// Env has the store. The store's clock, not Env.Now, determines when agendas are due and leases expire.
 	Env record.Env
 	// Handler runs the agendas.
 	Handler agenda.Handler
@@ -31,16 +31,15 @@ type SchedulerConfig struct {
 	// begins and is tried again; after the last attempt the pattern continues in its previous zone. By default
 	// patterns stay in the zone in which they were given.
 	Zone func(ctx context.Context, of agenda.Agenda) (string, error)
-	// Retention and FailedRetention are the times for which Run keeps completed agendas, counted from their
-	// last scheduled time, and agendas that failed for good, counted from the last failure; see
-	// botctx.Retention.
+	// Retention and FailedRetention limit how long Run keeps completed agendas, counted from their last scheduled time,
+	// and agendas that failed for good, counted from the last failure; see botctx.Retention.
 	Retention, FailedRetention time.Duration
 
 	SchedulerOptions
 }
 
-// SchedulerOptions are a host's settings of a scheduler, see botctx.SchedulerOptions. The zero value of each
-// field means the default.
+// SchedulerOptions are a host's settings for a scheduler, see botctx.SchedulerOptions. Zero fields have their
+// defaults.
 type SchedulerOptions struct {
 	Workers         int
 	Lease           time.Duration
@@ -123,10 +122,9 @@ func (c SchedulerConfig) checkNumbers() error {
 	return nil
 }
 
-// Scheduler claims the due agendas of all apps, and passes each to a handler: with Run in real time until its
-// context ends, or with RunNext one by one in virtual time. Any number of schedulers, in any number of
-// processes, may share one store; the package comment describes the guarantees. It is safe for concurrent
-// use.
+// Scheduler claims the due agendas of all apps and passes each to a handler: Run does so in real time until its
+// context ends, RunNext one by one in virtual time. Any number of schedulers in any number of processes may share a
+// store; the package comment describes the guarantees. A Scheduler is safe for concurrent use.
 type Scheduler struct {
 	store   store.Store
 	agendas store.Collection
@@ -138,7 +136,7 @@ type Scheduler struct {
 	name any
 
 	config SchedulerConfig
-	// backoff and jittered return the default pause after a number of failures, without and with jitter.
+	// backoff and jittered return the pause after a number of failures, without and with jitter.
 	backoff, jittered func(failures int) time.Duration
 	log               *slog.Logger
 
@@ -146,7 +144,7 @@ type Scheduler struct {
 	inFlight inFlight
 }
 
-// NewScheduler returns a scheduler, or InvalidArgument if the configuration is wrong.
+// NewScheduler returns a scheduler, or InvalidArgument if the configuration is invalid.
 func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	c, err := config.withDefaults()
 	if err != nil {
@@ -193,8 +191,8 @@ func (s *Scheduler) Due(ctx context.Context) (int, error) {
 // agenda. If ctx ends during the run and the handler returns an error, that is not a failure, and the claim is
 // released.
 //
-// Errors come from the store. After an error the agenda runs again once its lease has expired, or at once if
-// it was not claimed.
+// Errors come from the store. After an error, the agenda runs again when its lease has expired, or at once if it was
+// not claimed.
 func (s *Scheduler) RunNext(ctx context.Context) (agenda.Result, error) {
 	for {
 		now, err := s.store.Now(ctx)
@@ -230,7 +228,7 @@ func (s *Scheduler) claimHere(ctx context.Context, found document.Object, now ti
 	return c, nil
 }
 
-// runHere runs a claim, and stores the outcome.
+// runHere runs a claim and stores the outcome.
 func (s *Scheduler) runHere(ctx context.Context, c *Claim) (agenda.Result, error) {
 	if c.isSpent {
 		return s.giveUp(context.WithoutCancel(ctx), c)
@@ -243,7 +241,7 @@ func (s *Scheduler) runHere(ctx context.Context, c *Claim) (agenda.Result, error
 	return s.finish(context.WithoutCancel(ctx), c, failure, s.backoff)
 }
 
-// call calls a hook, which may be nil.
+// call calls a hook unless it is nil.
 func (s *Scheduler) call(ctx context.Context, name string, hook func(context.Context, agenda.Event), e agenda.Event) {
 	if hook == nil {
 		return
@@ -252,7 +250,7 @@ func (s *Scheduler) call(ctx context.Context, name string, hook func(context.Con
 	hook(ctx, e)
 }
 
-// tellClaimed reports the beginning of a run.
+// tellClaimed reports the start of a run.
 func (s *Scheduler) tellClaimed(ctx context.Context, e agenda.Event) {
 	s.report(ctx, slog.LevelDebug, "agenda: claimed", e)
 	s.call(ctx, "Claimed", s.config.Hooks.Claimed, e)

@@ -101,7 +101,7 @@ func TestRun_PatternUntilInclusive(t *testing.T) {
 	})
 }
 
-// aroundKey is the key of a value that a wrapper passes to the handler.
+// aroundKey is the context key of a value that Around passes to the handler.
 type aroundKey struct{}
 
 func TestAround_SeesEachRun(t *testing.T) {
@@ -230,7 +230,7 @@ func TestHooks_PanicChangesNothing(t *testing.T) {
 	})
 }
 
-// breaking is a store that breaks in one method while isBroken is set.
+// breaking is a store that breaks in one method while isBroken is true.
 type breaking struct {
 	store.Store
 
@@ -239,7 +239,7 @@ type breaking struct {
 	breaks   func()
 }
 
-// at breaks if the method matches.
+// at breaks if method is the one to break.
 func (b breaking) at(method string) {
 	if b.method == method && b.isBroken.Load() {
 		b.breaks()
@@ -288,7 +288,7 @@ func (b breakingCollection) FindAndModify(
 	return b.Collection.FindAndModify(ctx, filter, change, options)
 }
 
-// watchedBreaking can be watched, too.
+// watchedBreaking is a breaking store that can be watched.
 type watchedBreaking struct {
 	breaking
 	store.Watcher
@@ -314,7 +314,7 @@ func storeMethods() []string {
 	return []string{"Now", "Collection", "Get", "Find", "Update", "FindAndModify", "Watch"}
 }
 
-// breaks returns the ways in which a store breaks, other than errors.
+// breaks returns ways in which a store can break other than by returning an error.
 func breaks() map[string]func() {
 	return map[string]func(){
 		"panics":             func() { panic("the store is broken") },

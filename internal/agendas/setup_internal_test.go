@@ -18,10 +18,10 @@ import (
 
 const day = 24 * time.Hour
 
-// start returns the beginning of virtual time in tests.
+// start returns the time at which virtual time starts.
 func start() time.Time { return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
-// testClock is a clock that changes only when it is moved.
+// testClock is a clock that only moves when the test moves it.
 type testClock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -45,7 +45,7 @@ func (c *testClock) set(to time.Time) {
 	c.now = to
 }
 
-// unwatched is a store that cannot be watched, like a database.
+// unwatched hides the Watch method of a store, so that the store is polled like a database.
 type unwatched struct{ store.Store }
 
 type stand struct {
@@ -56,7 +56,7 @@ type stand struct {
 	env   record.Env
 }
 
-// newStand returns an empty store in memory.
+// newStand returns a stand with an empty in-memory store.
 func newStand(t *testing.T) *stand {
 	t.Helper()
 	clock := &testClock{now: start()}
@@ -68,7 +68,7 @@ func standOn(t *testing.T, clock *testClock, store store.Store) *stand {
 	return &stand{t: t, ctx: t.Context(), clock: clock, store: store, env: record.Env{Store: store, Now: clock.Now}.WithDefaults()}
 }
 
-// wraps returns a watched store and an unwatched one.
+// wraps returns wrappings for a watched store and for an unwatched one.
 func wraps() map[string]func(store.Store) store.Store {
 	return map[string]func(store.Store) store.Store{
 		"watched": func(s store.Store) store.Store { return s },
@@ -76,7 +76,7 @@ func wraps() map[string]func(store.Store) store.Store {
 	}
 }
 
-// eachStore runs a test on a watched store and on an unwatched one.
+// eachStore runs a test on both kinds of stores.
 func eachStore(t *testing.T, test func(s *stand)) {
 	t.Helper()
 	for name, wrap := range wraps() {
@@ -88,7 +88,7 @@ func eachStore(t *testing.T, test func(s *stand)) {
 	}
 }
 
-// eachStoreOf is eachStore for one of many cases, without subtests.
+// eachStoreOf is eachStore without subtests, for tests with many cases.
 func eachStoreOf(t *testing.T, test func(s *stand)) {
 	t.Helper()
 	for _, wrap := range wraps() {
@@ -108,7 +108,7 @@ func (s *stand) scheduler(handler agenda.Handler, settings ...func(*SchedulerCon
 	return made
 }
 
-// add adds an agenda that is due after a time, and returns its id.
+// add adds an agenda that falls due after a time, and returns its id.
 func (s *stand) add(after time.Duration, settings ...func(*agenda.Record)) string {
 	s.t.Helper()
 	r := agenda.Record{Agenda: agenda.Agenda{Member: "m1", NodeCompositeID: "n1", NextRunAt: document.TimestampOf(start().Add(after))}}
@@ -122,7 +122,7 @@ func (s *stand) add(after time.Duration, settings ...func(*agenda.Record)) strin
 	return document.Get(stored, record.FieldID, "")
 }
 
-// repeating makes an agenda repeat by a pattern for a year.
+// repeating gives an agenda a pattern for a year.
 func repeating(pattern string) func(*agenda.Record) {
 	return func(r *agenda.Record) {
 		r.Pattern = pattern
@@ -165,7 +165,7 @@ func (s *stand) runNext(scheduler *Scheduler) agenda.Result {
 	return result
 }
 
-// requireNothingDue fails if something can be claimed.
+// requireNothingDue fails if an agenda can be claimed.
 func (s *stand) requireNothingDue(scheduler *Scheduler) {
 	s.t.Helper()
 	result, err := scheduler.RunNext(s.ctx)
@@ -173,7 +173,7 @@ func (s *stand) requireNothingDue(scheduler *Scheduler) {
 	require.False(s.t, result.Ran, "%s is due", result.Run.Agenda.Tag)
 }
 
-// drain runs due agendas until none is left, and returns their tags in order.
+// drain runs agendas until none is due, and returns their tags in order.
 func (s *stand) drain(scheduler *Scheduler) []string {
 	s.t.Helper()
 	var tags []string
@@ -192,19 +192,19 @@ func (s *stand) drain(scheduler *Scheduler) []string {
 // succeed is a handler that does nothing.
 func succeed(context.Context, agenda.Run) error { return nil }
 
-// anybody has every requested member.
+// anybody has a member for every id.
 type anybody struct{}
 
 func (anybody) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {
 	return &member.Member{ID: p.MemberID, Channel: "c1"}, nil
 }
 
-// service returns the operations on the agendas of the stand.
+// service returns a Service for the stand's agendas.
 func (s *stand) service() *Service {
 	return New(s.env, record.Scope{App: "app"}, Ports{Members: anybody{}})
 }
 
-// stored returns all agendas as text.
+// stored returns all agendas as texts.
 func (s *stand) stored() []string {
 	s.t.Helper()
 	found, err := s.store.Collection(schema.Collection).Find(s.ctx, nil, store.FindOptions{})
@@ -216,5 +216,5 @@ func (s *stand) stored() []string {
 	return texts
 }
 
-// queryAll finds all agendas.
+// queryAll returns the query for all agendas.
 func queryAll() record.Query { return record.Query{} }

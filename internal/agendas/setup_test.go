@@ -21,15 +21,15 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// noon is the time on the apps' clock: 2024-03-01 12:00 in UTC, a Friday.
+// noon is 2024-03-01 12:00 in UTC, a Friday: the time of the apps' clock at the start.
 const noon = 1_709_294_400_000
 
 const hour = 3_600_000
 
 type operation[P, R any] = func(context.Context, P) (R, error)
 
-// apps are two apps in one store, with a stopped clock and numbered ids. Mine has the members ada, in the
-// tree t1, and bob; theirs has tom.
+// apps are two apps in one store, with a stopped clock and numbered ids. mine has the members ada (in the tree t1)
+// and bob, theirs has tom.
 type apps struct {
 	mine, theirs *agendas.Service
 
@@ -43,7 +43,7 @@ func newApps(t *testing.T) *apps {
 	return newAppsOver(t, memstore.New(), agendas.Ports{})
 }
 
-// newAppsOver returns two apps in a store. Missing ports are filled in.
+// newAppsOver returns two apps in a store, with defaults for missing ports.
 func newAppsOver(tb testing.TB, store store.Store, ports agendas.Ports) *apps {
 	tb.Helper()
 	a := &apps{store: store}
@@ -67,7 +67,7 @@ func (a *apps) in(app string, ports agendas.Ports, has ...member.Member) *agenda
 
 type members []member.Member
 
-// GetMember implements members.Getter. Its error names no parameter.
+// GetMember implements members.Getter. Its error has no field.
 func (all members) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {
 	for _, m := range all {
 		if m.ID == p.MemberID {
@@ -77,10 +77,10 @@ func (all members) GetMember(_ context.Context, p member.GetParams) (*member.Mem
 	return nil, boterr.New(boterr.NotFound, "", "there is no member %s here", p.MemberID)
 }
 
-// advance moves the clock by an hour.
+// advance moves the clock forward by an hour.
 func (a *apps) advance() { a.now.Add(hour) }
 
-// change changes agendas bypassing the service, as a scheduler does.
+// change changes agendas directly in the store, like a scheduler.
 func (a *apps) change(t *testing.T, filter, change document.Object) {
 	t.Helper()
 	which, err := query.CompileFilter(filter)
@@ -92,7 +92,7 @@ func (a *apps) change(t *testing.T, filter, change document.Object) {
 	require.NotZero(t, result.Matched)
 }
 
-// stored returns all agendas of all apps as text.
+// stored returns all agendas of both apps as text.
 func (a *apps) stored(t *testing.T) string {
 	t.Helper()
 	all, err := a.store.Collection("agendas").Find(t.Context(), nil, store.FindOptions{})
@@ -102,12 +102,12 @@ func (a *apps) stored(t *testing.T) string {
 	return string(text)
 }
 
-// inZone is a host that returns one time zone for all members.
+// inZone returns a host's function with the same time zone for all members.
 func inZone(name string) agendas.Zone {
 	return func(context.Context, *member.Member) (string, error) { return name, nil }
 }
 
-// records returns the stored agendas of a service that match.
+// records returns the stored agendas of a service that match a filter.
 func records(t *testing.T, s *agendas.Service, filter ...any) []*agenda.Record {
 	t.Helper()
 	found, err := s.Find(t.Context(), record.Query{Filter: document.O(filter...)})
@@ -115,7 +115,7 @@ func records(t *testing.T, s *agendas.Service, filter ...any) []*agenda.Record {
 	return found
 }
 
-// only returns a service's only agenda that matches.
+// only returns the only agenda of a service that matches a filter.
 func only(t *testing.T, s *agendas.Service, filter ...any) *agenda.Record {
 	t.Helper()
 	found := records(t, s, filter...)
@@ -131,7 +131,7 @@ func nodes(records []*agenda.Record) []string {
 	return names
 }
 
-// call calls an operation with JSON parameters, and returns its JSON result.
+// call calls an operation with parameters in JSON and returns the result's JSON.
 func call[P, R any](t *testing.T, run operation[P, R], params string) (document.Object, error) {
 	t.Helper()
 	var p P
@@ -158,7 +158,7 @@ func must[P, R any](t *testing.T, run operation[P, R], params string) document.O
 	return result
 }
 
-// requireRefused asserts that an error is InvalidArgument and about a field.
+// requireRefused requires an InvalidArgument error with the given field.
 func requireRefused(t *testing.T, err error, field string, about ...any) {
 	t.Helper()
 	require.ErrorIs(t, err, boterr.InvalidArgument, about...)

@@ -70,8 +70,7 @@ func (s *Service) newUpdate(ctx context.Context, p agenda.UpdateParams) (*update
 	return &update{service: s, params: p, given: given, planned: planned}, planned.checkEnd(given)
 }
 
-// planUpdate is plan for a member who may no longer exist: the agendas of a removed member can still be
-// changed, but do not run.
+// planUpdate is like plan, but allows a removed member, whose agendas can still be changed although they do not run.
 func (s *Service) planUpdate(ctx context.Context, memberID string, given schedule) (schedule, error) {
 	if !s.asksZone(given) {
 		return s.planIn("", given)
@@ -87,8 +86,8 @@ func (s *Service) planUpdate(ctx context.Context, memberID string, given schedul
 	}
 }
 
-// open returns the agendas to update, in the order of their creation. With Replace it is only the newest,
-// which replaces the others.
+// open returns the agendas to update in the order of their creation. With Replace, it returns only the newest, which
+// replaces the others.
 func (u *update) open(ctx context.Context) ([]*agenda.Record, error) {
 	found, err := u.service.ofMember(u.params.MemberID, u.params.Tag).Find(ctx, record.Query{Filter: openFilter(u.params.Tag)})
 	if err != nil {
@@ -109,7 +108,7 @@ func (u *update) open(ctx context.Context) ([]*agenda.Record, error) {
 	return open, nil
 }
 
-// check returns an error if an agenda cannot have the update, because of the stored part of its schedule.
+// check returns an error if the update does not fit the stored schedule of an agenda.
 func (u *update) check(r *agenda.Record) error {
 	if u.given == (schedule{}) {
 		return nil
@@ -126,8 +125,8 @@ func (u *update) check(r *agenda.Record) error {
 	return err
 }
 
-// write changes the agendas that were found open in a single write, if they are still open and the update
-// still fits their schedules.
+// write changes the given agendas in a single write, if they are still open and the update still fits their
+// schedules.
 func (u *update) write(ctx context.Context, open []*agenda.Record) (store.UpdateResult, error) {
 	set, unset := u.fields()
 	if u.params.Replace {
@@ -175,8 +174,7 @@ func (u *update) fits() []any {
 	return []any{"$or", document.A(fit...)}
 }
 
-// fields returns the fields that the update sets, as pairs of a name and a value, and the fields that it
-// removes, also as pairs.
+// fields returns the fields that the update sets, and the fields that it removes, both as pairs of name and value.
 func (u *update) fields() (set, unset []any) {
 	if !u.params.Meta.IsZero() {
 		set = append(set, fieldMeta, u.params.Meta)
@@ -208,9 +206,8 @@ func (u *update) fields() (set, unset []any) {
 	return set, unset
 }
 
-// resetAttempts returns the fields to remove from an agenda with a new schedule: all of its earlier attempts.
-// The lease of a running one is kept; its run recognises the new schedule by the missing attempts and the
-// missing Begun.
+// resetAttempts returns the fields to remove from an agenda with a new schedule: all traces of earlier attempts. The
+// lease of a current run stays. That run detects the new schedule by the missing fields Attempts and Begun.
 func resetAttempts() []any {
 	return []any{
 		fieldAttempts, true, fieldFailures, true, fieldRetryAt, true, fieldFailed, true, fieldError, true,
@@ -229,7 +226,7 @@ func (u *update) replacementNumber(ctx context.Context, r *agenda.Record) (int64
 	return others.number + 1, nil
 }
 
-// result removes replaced agendas, and returns the result of the update.
+// result removes replaced agendas and returns the result of the update.
 func (u *update) result(
 	ctx context.Context, open []*agenda.Record, written store.UpdateResult,
 ) (agenda.UpdateResult, error) {
@@ -248,7 +245,7 @@ func (u *update) result(
 	result.Modified = written.Modified
 	for _, r := range found {
 		if written.Matched < int64(len(open)) && !r.Completed {
-			// One agenda's schedule may have changed so that the update no longer fits.
+			// The schedule of one agenda may have changed so that the update no longer fits it.
 			if err := u.check(r); err != nil {
 				return agenda.UpdateResult{}, err
 			}
@@ -301,9 +298,9 @@ func (s *Service) lastOf(ctx context.Context, memberID, tag string, filter docum
 	return replacement{number: document.Get(found[0], fieldReplaces, int64(0)), id: id}, nil
 }
 
-// removeReplaced removes the open agendas of a member and tag that have been replaced. It only removes
-// agendas whose numbers are unchanged since it read them: after a deletion the numbers may start again, so
-// that the last agenda may have a small one, and an update may have made one of them the last.
+// removeReplaced removes the open agendas of a member and tag that have been replaced. It only removes agendas whose
+// numbers have not changed since it read them: after a deletion, numbers may start again from 1, and an update may
+// have made one of the agendas the last.
 func (s *Service) removeReplaced(ctx context.Context, memberID, tag string) error {
 	found, err := s.ofMember(memberID, tag).Find(ctx, record.Query{
 		Filter: openFilter(tag),

@@ -17,8 +17,8 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// seed adds the agendas that updates are tried on: for ada "once" and "daily" with the tag x, "other" without
-// a tag, and "past", which is completed and has the tag x; for bob "bobs" with the tag x.
+// seed adds the agendas that the tests update. ada has "once" and "daily" with the tag x, "other" without a tag, and
+// "past", which is completed and has the tag x. bob has "bobs" with the tag x.
 func seed(t *testing.T, a *apps) {
 	t.Helper()
 	for _, params := range []string{
@@ -223,11 +223,11 @@ func TestUpdateAgenda_Refuses(t *testing.T) {
 		`{"memberId": "ada", "runUntil": -1}`:                                          "runUntil",
 		`{"memberId": "ada", "pattern": "never"}`:                                      "pattern",
 		`{"memberId": "none", "pattern": "never"}`:                                     "pattern",
-		`{"memberId": "ada", "pattern": "0 9 * * *"}`:                                  "runUntil", // The agenda "once" has no runUntil stored.
+		`{"memberId": "ada", "pattern": "0 9 * * *"}`:                                  "runUntil", // The stored agenda "once" has no runUntil.
 		`{"memberId": "none", "pattern": "0 9 * * *", "runUntil": 5}`:                  "pattern",
 		`{"memberId": "none", "pattern": "0 9 * * *", "nextRunAt": 6, "runUntil": 5}`:  "nextRunAt",
-		`{"memberId": "ada", "tag": "x", "nextRunAt": 1719298000001}`:                  "nextRunAt", // After runUntil of daily.
-		`{"memberId": "ada", "tag": "x", "replace": true, "runUntil": 1709369999999}`:  "runUntil",  // Before the next run of daily.
+		`{"memberId": "ada", "tag": "x", "nextRunAt": 1719298000001}`:                  "nextRunAt", // after runUntil of "daily"
+		`{"memberId": "ada", "tag": "x", "replace": true, "runUntil": 1709369999999}`:  "runUntil",  // before the next run of "daily"
 		`{"memberId": "ada", "tag": "x", "replace": true, "nextRunAt": 1719298000001}`: "nextRunAt",
 	} {
 		_, err := call(t, a.mine.UpdateAgenda, params)
@@ -248,7 +248,7 @@ func TestUpdateAgenda_EndsBeforeItFires(t *testing.T) {
 	must(t, a.mine.UpdateAgenda, `{"memberId": "bob", "pattern": "59 12 * * *"}`)
 }
 
-// notes are the fields that a scheduler writes to an agenda.
+// notes are the fields that a scheduler writes to agendas.
 type notes struct {
 	fence, attempts, failures int64
 	leaseUntil, retryAt       document.Timestamp
@@ -263,7 +263,7 @@ func notesOf(r *agenda.Record) notes {
 	}
 }
 
-// newNoted returns apps whose only agenda, a daily one of ada, has been changed by a scheduler.
+// newNoted returns apps whose only agenda, a daily agenda of ada, has the given fields of a scheduler.
 func newNoted(t *testing.T, noted ...any) *apps {
 	t.Helper()
 	a := newApps(t)
@@ -317,7 +317,7 @@ func TestUpdateAgenda_LeavesLeaseOfARun(t *testing.T) {
 	}
 }
 
-// manyAgendas returns the number of a member's agendas in tests of costs.
+// manyAgendas returns the number of agendas of a member for tests of costs.
 func manyAgendas(t *testing.T) int {
 	t.Helper()
 	return rounds.Of(t, 2_000, 8_000)
@@ -380,7 +380,7 @@ func TestAgendas_WithoutReplaceOfMany(t *testing.T) {
 	require.Empty(t, records(t, a.mine))
 }
 
-// examined returns the number of documents that a store's searches, changes and deletions examine.
+// examined returns the number of documents that a store examines for a search, a change or a deletion.
 func examined(t *testing.T, memory *memstore.Store, filter, sort document.Object, limit int64) int64 {
 	t.Helper()
 	which, err := query.CompileFilter(filter)
@@ -410,8 +410,7 @@ func TestEnsureIndexes_OpenAgendasApart(t *testing.T) {
 	}
 }
 
-// BenchmarkReplaceAfterCompleted shows that the cost of a replacement does not depend on the number of
-// completed agendas.
+// BenchmarkReplaceAfterCompleted shows that completed agendas do not slow down a replacement.
 func BenchmarkReplaceAfterCompleted(b *testing.B) {
 	for _, completed := range []int{0, 1_000, 10_000, 100_000} {
 		b.Run(strconv.Itoa(completed), func(b *testing.B) {

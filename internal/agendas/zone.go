@@ -13,8 +13,8 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// Zone returns the time zone for a member's patterns: a name of the IANA database, such as "Europe/London",
-// or "" for UTC. If it fails, the operation returns the error with its code, for the field zone.
+// Zone returns the time zone for a member's patterns: an IANA name such as "Europe/London", or "" for UTC. If it
+// fails, the operation returns the error with its code and the field zone.
 type Zone func(ctx context.Context, m *member.Member) (string, error)
 
 // Location returns a member's time zone as a *time.Location. A nil Zone returns UTC. Errors have the field
@@ -30,7 +30,7 @@ func (z Zone) Location(ctx context.Context, m *member.Member) (*time.Location, e
 	return cron.LoadZone(name)
 }
 
-// plan returns the schedule that a call gives for a member, with its zone and its next run.
+// plan returns the schedule of a call for a member, with its zone and next run.
 func (s *Service) plan(ctx context.Context, m *member.Member, given schedule) (schedule, error) {
 	if !s.asksZone(given) {
 		return s.planIn("", given)
@@ -55,8 +55,7 @@ func (s *Service) asksZone(given schedule) bool {
 	return s.ports.Zone != nil && given.pattern != "" && !cron.NamesZone(given.pattern)
 }
 
-// zoneOf returns the name of a member's zone from the host. It returns an error for the field zone if the
-// host failed or returned an unknown name.
+// zoneOf checks the result of the host's function for a member's zone. Its errors have the field zone.
 func zoneOf(memberID, name string, failure error) (string, error) {
 	if failure != nil {
 		return "", boterr.New(boterr.CodeOf(failure), "zone", "the host did not return the time zone of the member %s: %w", memberID, failure)
@@ -67,23 +66,23 @@ func zoneOf(memberID, name string, failure error) (string, error) {
 	return name, nil
 }
 
-// A pattern that names no zone continues in its member's current zone. The host is asked for it before each
-// run, so that a failure means that nothing has been done.
+// A pattern that does not name a zone continues in its member's current zone. The scheduler asks the host for the
+// zone before each run, so that a failure does not leave a run half-done.
 //
-// If the member has moved east, the time of the run has already passed there, and the agenda runs late. If
-// the member has moved west, the time has not come yet, and the run waits for it: a reminder for nine o'clock
-// must not come at four in the morning. A pattern with a wildcard for its hours names no time of day, and is
-// due in every zone at once; so is a run whose time was given in a call, and one that has begun before.
+// If the member has moved east, the time of the run has already passed there, and the agenda runs late. If the member
+// has moved west, the run waits for its time of day: a reminder for nine o'clock must not arrive at four in the
+// morning. Some runs do not wait: patterns with a wildcard for the hours, runs whose time a call set, and runs that
+// were tried before.
 
-// relocation is the error for a run that is not due yet in its member's zone.
+// relocation is the error for a run that is not due yet in its member's zone. next is the time when it is.
 type relocation struct{ next time.Time }
 
 func (r *relocation) Error() string {
 	return "the member has moved to another time zone, where the run is due at " + r.next.Format(time.RFC3339)
 }
 
-// followMember updates the zone of a claim's member, in which the pattern continues. It returns *relocation
-// if the run is not due there, and an error if the zone is unknown.
+// followMember sets the zone in which a claim's pattern continues. It returns *relocation if the run is not due there
+// yet, and another error if the zone is unknown.
 func (s *Scheduler) followMember(ctx context.Context, c *Claim) error {
 	if s.config.Zone == nil || !c.record.Repeats() || cron.NamesZone(c.record.Pattern) {
 		return nil
@@ -104,8 +103,8 @@ func (s *Scheduler) followMember(ctx context.Context, c *Claim) error {
 	return err
 }
 
-// unknownZone returns an error if this process does not know a pattern's zone. Another process may have a
-// newer time zone database.
+// unknownZone returns an error if this process does not know the zone of a pattern. Another process may have a newer
+// time zone database.
 func (s *Scheduler) unknownZone(r *agenda.Record) error {
 	if !r.Repeats() {
 		return nil
@@ -169,7 +168,7 @@ type patterns struct {
 
 type patternKey struct{ text, zone string }
 
-// maxPatterns is the largest number of cached patterns.
+// maxPatterns is the maximum number of cached patterns.
 const maxPatterns = 1024
 
 func (p *patterns) parse(text, zone string) (*cron.Pattern, error) {
@@ -190,7 +189,8 @@ func (p *patterns) parse(text, zone string) (*cron.Pattern, error) {
 	return parsed, nil
 }
 
-// missed returns the number of occurrences after a record's scheduled one, up to now, at most MaxMissed.
+// missed returns how many occurrences of a record's pattern lie after the scheduled one and not after now. It is at
+// most MaxMissed.
 func (s *Scheduler) missed(r *agenda.Record, now time.Time) int {
 	count := 0
 	for at := r.NextRunAt.Time(); count < agenda.MaxMissed; count++ {
@@ -202,8 +202,8 @@ func (s *Scheduler) missed(r *agenda.Record, now time.Time) int {
 	return count
 }
 
-// occurrence returns the first occurrence of a record's pattern after a time, or the zero time if there is
-// none until RunUntil.
+// occurrence returns the first occurrence of a record's pattern after a time, or the zero time if there is none up to
+// RunUntil.
 func (s *Scheduler) occurrence(r *agenda.Record, after time.Time) (time.Time, error) {
 	if !r.Repeats() {
 		return time.Time{}, nil

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 	"time"
-	_ "time/tzdata" // The tests do not depend on the machine's time zones.
+	_ "time/tzdata" // independent of the machine's time zones
 
 	"github.com/stretchr/testify/require"
 
@@ -14,14 +14,14 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// traveller is a member whose zone a test changes, and a scheduler that uses it.
+// traveller is a member whose zone the test changes, and a scheduler that asks for it.
 type traveller struct {
 	*stand
 
 	zone string
-	// failure is the error of a call for the zone.
+	// failure is the error of the function Zone.
 	failure error
-	// ran are the scheduled times of the agendas that have run.
+	// ran are the scheduled times of all runs.
 	ran []string
 	// fails is the error of each run, or nil.
 	fails     error
@@ -39,7 +39,7 @@ func newTraveller(s *stand, zone string, settings ...func(*SchedulerConfig)) *tr
 	return m
 }
 
-// adds stores an agenda with a pattern in the member's zone and a next run, and moves the clock to that time.
+// adds stores an agenda with a pattern in the member's zone and a next run. It moves the clock to that run.
 func (m *traveller) adds(pattern, next string, settings ...func(*agenda.Record)) string {
 	m.t.Helper()
 	id := m.add(0, append([]func(*agenda.Record){repeating(pattern), func(r *agenda.Record) {
@@ -56,7 +56,7 @@ func (m *traveller) at(text string) time.Time {
 	return at
 }
 
-// requireNext asserts the time and the zone for which an agenda is scheduled.
+// requireNext requires the time and zone for which an agenda is scheduled.
 func (m *traveller) requireNext(id, at, zone string) {
 	m.t.Helper()
 	r := m.get(id)
@@ -111,7 +111,7 @@ func TestFollowMember_EastRunsLate(t *testing.T) {
 
 func TestFollowMember_RunsAtOnce(t *testing.T) {
 	t.Parallel()
-	const due = "2026-02-02T09:00:00Z" // Four in the morning in New York, the member's new home.
+	const due = "2026-02-02T09:00:00Z" // four in the morning in New York, the new zone
 	for name, test := range map[string]struct {
 		pattern, next string
 		setting       func(*agenda.Record)
@@ -253,7 +253,7 @@ func TestFollowMember_ClocksChange(t *testing.T) {
 	})
 }
 
-// onlyOther returns the id of the only other agenda.
+// onlyOther returns the id of the only agenda other than id.
 func (m *traveller) onlyOther(id string) string {
 	m.t.Helper()
 	found, err := m.service().Find(m.ctx, queryAll())

@@ -22,7 +22,7 @@ import (
 	"github.com/botctx/go-sdk/send/sendtest"
 )
 
-// Platform is the fake platform, created by New. It is safe for concurrent use.
+// Platform is the fake platform. Create it with New. It is safe for concurrent use.
 type Platform struct {
 	// AppSecret, if set, is the secret that each call must prove.
 	AppSecret string
@@ -80,7 +80,7 @@ func (p *Platform) AddLabel(page string, number int64, name string) {
 	p.labels[page][number] = name
 }
 
-// Sent returns the messages that were sent, in order.
+// Sent returns the sent messages in order.
 func (p *Platform) Sent() []Message {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -10,9 +10,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Call wraps a call of a port. name is the method, such as "saveLabel"; in is the channel, or nil if the caller
-// gave none. It must call do once, with the ctx for the request to the platform, and return the error for the
-// caller.
+// Call wraps a call of a port. name is the method, such as "saveLabel"; in is the channel, or nil if the caller gave
+// none. It must call do once, with the context for the request to the platform, and return the error for the caller.
 type Call func(ctx context.Context, name string, in *channel.Channel, do func(ctx context.Context) error) error
 
 // Port returns a port with call around each of its methods, for send.PortWrapper. wanted and inner are as in

@@ -1,9 +1,8 @@
 // Package blame finds the run that kills its process, without harm to the runs next to it.
 //
-// If a process dies with a single run, that run has failed. If it dies with several runs, it is
-// unknown which one killed it: all become suspects, but do not count as failed. [Suspects] admits
-// one suspect at a time, next to other runs. A suspect that is lost again runs with nothing else in
-// its process, so the next loss shows whether it killed it.
+// If a process dies with a single run, that run has failed. If it dies with several runs, any of them may have killed
+// it: all become suspects, but do not count as failed. [Suspects] admits one suspect at a time, next to other runs. A
+// suspect that is lost again runs with nothing else in its process, so the next loss proves it guilty.
 package blame
 
 import (
@@ -30,24 +29,23 @@ const (
 	// drainFor is the maximum time without new runs while a suspect waits to run alone. If other
 	// runs take longer, it runs next to them.
 	drainFor = 10 * time.Second
-	// aloneFor is the maximum time without new runs while a suspect runs alone. It grows with each loss, so
-	// that it also catches a run that kills its process only after a long time.
+	// aloneFor is the maximum time without new runs while a suspect runs alone. It grows with each loss, to catch
+	// runs that only kill their process after a long time.
 	aloneFor = time.Minute
-	// longestAlone limits the growth of aloneFor.
+	// longestAlone is the maximum factor by which aloneFor grows.
 	longestAlone = 60
-	// suspectFor is the maximum time without other suspects while one runs. It grows with each
-	// loss. It is twice the default time limit of a run, for runs that end late.
+	// suspectFor is the maximum time without other suspects while a suspect runs. It grows with each loss. It is
+	// twice the default time limit of a run, because runs may end late.
 	suspectFor = 2 * aloneFor
 	// An app keeps its turn for askedFor after its last request.
 	askedFor = 10 * time.Second
 )
 
-// Run is a run to admit.
+// Run is a run that asks for admission.
 type Run struct {
 	// Name identifies the run. Runs with the same name never overlap.
 	Name string
-	// App takes turns with other apps. Runs without an app are admitted in the order in which they
-	// ask.
+	// App takes turns with other apps. Runs without an app are admitted in the order of their requests.
 	App   string
 	Level Level
 	// Losses is the number of times that the run was lost.
@@ -71,13 +69,13 @@ type Suspects struct {
 	// since on, for up to drainFor. since may be in the future, to give other runs their time.
 	alone []string
 	since time.Time
-	// waiting are the suspects that wait for another one to end.
+	// waiting are the suspects that wait for the end of the current one.
 	waiting []string
-	// turns are the apps with waiting suspects, in order.
+	// turns are the apps with waiting suspects, in the order of their turns.
 	turns []turn
 }
 
-// turn is an app with a waiting suspect and the time when it last asked.
+// turn is an app with a waiting suspect, and the time of its last request.
 type turn struct {
 	app string
 	at  time.Time
@@ -99,8 +97,8 @@ func (s *Suspects) Only(now time.Time) (name string, isOnly bool) {
 	}
 }
 
-// Admit reports whether a run may start next to the given number of others. If it returns true for a suspect,
-// the caller must call End.
+// Admit reports whether a run may start next to underWay others. If it returns true for a suspect, the caller must
+// call End.
 func (s *Suspects) Admit(r Run, underWay int, now time.Time) bool {
 	if r.Level == None {
 		return true
@@ -141,7 +139,7 @@ func (s *Suspects) hasTurn(app string, now time.Time) bool {
 	return app == "" || len(s.turns) == 0 || s.turns[0].app == app
 }
 
-// wait adds a suspect that waits for another one to end. The caller holds mu.
+// wait adds a suspect that waits for the current one. The caller holds mu.
 func (s *Suspects) wait(r Run, now time.Time) {
 	if !slices.Contains(s.waiting, r.Name) {
 		s.waiting = append(s.waiting, r.Name)
@@ -157,7 +155,7 @@ func (s *Suspects) wait(r Run, now time.Time) {
 	}
 }
 
-// hasWaited reports whether a suspect has waited long enough for other runs. The caller holds mu.
+// hasWaited reports whether a suspect has waited long enough for other runs to end. The caller holds mu.
 func (s *Suspects) hasWaited(name string, now time.Time) bool {
 	return len(s.alone) > 0 && s.alone[0] == name && !now.Before(s.since.Add(drainFor))
 }
@@ -183,7 +181,7 @@ func (s *Suspects) start(now time.Time) {
 	}
 }
 
-// Reserve makes other runs wait until the named suspect has run alone.
+// Reserve makes other runs wait until a suspect has run alone.
 func (s *Suspects) Reserve(name string, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -197,15 +195,15 @@ func (s *Suspects) Drop(name string, now time.Time) {
 	s.drop(name, now)
 }
 
-// drop is Drop for callers that hold mu.
+// drop is like Drop for callers that hold mu.
 func (s *Suspects) drop(name string, now time.Time) {
 	s.alone = slices.DeleteFunc(s.alone, func(other string) bool { return other == name })
 	s.start(now)
 }
 
-// End ends a run and returns the suspects that waited for it. It returns nil if the run was
-// overdue, because another one may be running. If the run was alone, other runs get as much time as
-// it took before the next suspect makes them wait.
+// End ends a run. It returns the suspects that waited for it, or nil if the run was overdue, because another suspect
+// may be running. After a run that was alone, other runs get as much time as it took before they must wait for the
+// next suspect.
 func (s *Suspects) End(name string, now time.Time) (waited []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -228,7 +226,7 @@ func (s *Suspects) IsDraining() bool {
 	return s.running == "" && len(s.alone) > 0
 }
 
-// IsWaiting reports whether suspects wait, for other runs or for each other.
+// IsWaiting reports whether any suspect waits.
 func (s *Suspects) IsWaiting() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -56,7 +56,7 @@ func TestClient_EndlessBody(t *testing.T) {
 	read, err := io.ReadAll(answer.Body)
 	require.ErrorAs(t, err, &tooLong)
 	require.Len(t, read, 1<<10)
-	server.RequireHungUp(t, 1) // Even though the body is not closed yet.
+	server.RequireHungUp(t, 1) // The body is still open.
 	require.NoError(t, answer.Body.Close())
 }
 
@@ -111,7 +111,7 @@ func TestDial_EndlessAnswer(t *testing.T) {
 
 func TestDial_ContextEnds(t *testing.T) {
 	t.Parallel()
-	server := boundedtest.Serve(t, true, "", "a") // The reader waits for data that never arrives.
+	server := boundedtest.Serve(t, true, "", "a") // The server sends data only after a request.
 	ctx, cancel := context.WithCancel(t.Context())
 	conn, err := bounded.Dial(ctx, server.Address, 1)
 	require.NoError(t, err)

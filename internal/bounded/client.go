@@ -10,17 +10,16 @@ import (
 
 // Limits are the limits of one HTTP exchange.
 type Limits struct {
-	// Time is the maximum duration, from connecting to the last byte of the response. It applies if
-	// the client has no Timeout.
+	// Time limits the duration from connecting to the last byte of the response. It is ignored if the client has a
+	// Timeout.
 	Time time.Duration
 	// MaxBytes is the maximum size of a response body after decompression.
 	MaxBytes int64
 }
 
-// Client returns a copy of given with limits. It follows no redirects: a redirect is a
-// *RedirectError, so that credentials and request bodies do not go to another address, and that
-// address cannot supply the response. Reading a body that is too long fails with a *TooLongError
-// and closes the connection.
+// Client returns a copy of given with limits. The copy follows no redirects, so that credentials and request bodies
+// do not reach another address, and another address cannot supply the response; a redirect is a *RedirectError.
+// Reading too long a body fails with a *TooLongError and closes the connection.
 func Client(given *http.Client, limits Limits) *http.Client {
 	client := *given
 	if client.Transport == nil {
@@ -39,12 +38,12 @@ type RedirectError struct {
 	Status int
 }
 
-// Error states the status. It leaves out the other address, which may contain sent data.
+// Error states the status. It omits the new address, which may contain sent data.
 func (e *RedirectError) Error() string {
 	return fmt.Sprintf("the service answered with a redirect (status %d), which is not followed; give its final address", e.Status)
 }
 
-// transport limits the responses of another transport.
+// transport limits the responses of its inner transport.
 type transport struct {
 	next http.RoundTripper
 	most int64
@@ -56,7 +55,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 		return answer, err
 	}
 	if answer.StatusCode >= 300 && answer.StatusCode <= 399 && answer.Header.Get("Location") != "" {
-		_ = answer.Body.Close() // Nothing is read.
+		_ = answer.Body.Close() // The body is not needed.
 		return nil, &RedirectError{Status: answer.StatusCode}
 	}
 	answer.Body = &body{
@@ -65,7 +64,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// CloseIdleConnections passes on the call, as http.Client expects.
+// CloseIdleConnections passes the call to the inner transport: http.Client looks for this method.
 func (t *transport) CloseIdleConnections() {
 	if idle, ok := t.next.(interface{ CloseIdleConnections() }); ok {
 		idle.CloseIdleConnections()

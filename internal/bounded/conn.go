@@ -6,8 +6,8 @@ import (
 	"net"
 )
 
-// Dial connects to "host:port" over TCP. The connection is closed when ctx ends, and when the other
-// side has sent more than most bytes; reading then fails with a *TooLongError.
+// Dial connects to "host:port" over TCP. The connection is closed when ctx ends, or when the other side has sent more
+// than most bytes. Reading then fails with a *TooLongError.
 func Dial(ctx context.Context, address string, most int64) (net.Conn, error) {
 	dialed, err := new(net.Dialer).DialContext(ctx, "tcp", address)
 	if err != nil {
@@ -25,7 +25,7 @@ type conn struct {
 	net.Conn
 
 	bounded *Reader
-	// release stops watching the context.
+	// release stops watching ctx.
 	release func() bool
 }
 

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// TooLongError is the error of reading more than the limit.
+// TooLongError is the error for reading more than a limit.
 type TooLongError struct {
 	// Most is the limit in bytes.
 	Most int64
@@ -21,10 +21,10 @@ type Reader struct {
 	inner io.Reader
 	left  int64
 	over  error
-	ended error // the error that ended the reader, returned from then on
+	ended error // the error that ended the reader; later reads return it again
 }
 
-// NewReader returns a Reader that reads up to most bytes. If inner has more, reading fails with over.
+// NewReader returns a Reader for up to most bytes. If inner has more, reading fails with over.
 func NewReader(inner io.Reader, most int64, over error) *Reader {
 	return &Reader{inner: inner, left: most, over: over}
 }
@@ -35,7 +35,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 		return 0, r.ended
 	}
 	if int64(len(p))-1 > r.left {
-		p = p[:r.left+1] // One byte more, to notice a longer input.
+		p = p[:r.left+1] // One byte more, to detect a longer input.
 	}
 	n, err := r.inner.Read(p)
 	if int64(n) > r.left {
@@ -46,7 +46,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadAll reads a response. If it has more than most bytes, the error is a *TooLongError.
+// ReadAll reads at most most bytes. If there are more, the error is a *TooLongError.
 func ReadAll(answer io.Reader, most int64) ([]byte, error) {
 	return io.ReadAll(NewReader(answer, most, &TooLongError{Most: most}))
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/botctx/go-sdk/send/sendtest"
 )
 
-// Platform is the fake platform, created by New. It is safe for concurrent use.
+// Platform is the fake platform. Create it with New. It is safe for concurrent use.
 type Platform struct {
 	// Now is the clock for the 24 hours after a member's message. If it is nil, the 24 hours do not end.
 	Now func() time.Time
@@ -87,7 +87,7 @@ func (p *Platform) AddFile(id, content string) {
 	p.files[id] = content
 }
 
-// Sent returns the messages that were sent, in order.
+// Sent returns the sent messages in order.
 func (p *Platform) Sent() []Message {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -101,7 +101,7 @@ func (p *Platform) Marks() []string {
 	return slices.Clone(p.marks)
 }
 
-// Groups returns the subjects of the requested groups.
+// Groups returns the subjects of all groups that were requested.
 func (p *Platform) Groups() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -344,7 +344,7 @@ func (p *Platform) inviteLink(c call) (document.Object, *graphtest.Refusal) {
 	return document.O("messaging_product", "whatsapp", "invite_link", found.link), nil
 }
 
-// ofGroup returns a group's fields, or changes its icon.
+// ofGroup returns the fields of a group, or changes its icon.
 func (p *Platform) ofGroup(c call, found *group) (document.Object, *graphtest.Refusal) {
 	if c.request.Method != http.MethodPost {
 		reply := document.O("id", found.id, "messaging_product", "whatsapp")

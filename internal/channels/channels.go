@@ -27,7 +27,7 @@ var schema = &record.Schema{
 	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},
 }
 
-// Service holds the channels of one app. It is safe for concurrent use.
+// Service implements channel.Operations for the channels of one app. It is safe for concurrent use.
 type Service struct {
 	scope    record.Scope
 	env      record.Env
@@ -46,15 +46,14 @@ func New(env record.Env, scope record.Scope) *Service {
 	}
 }
 
-// Remembering makes Load use decoded as its cache, and returns s.
+// Remembering makes Load use decoded as its cache. It returns s.
 func (s *Service) Remembering(decoded *Decoded) *Service {
 	s.decoded = decoded
 	return s
 }
 
-// Decoded caches decoded channels by their documents, which are immutable. Each event needs its
-// channel, and decrypting its credentials costs more than the rest of decoding. It is safe for
-// concurrent use.
+// Decoded caches decoded channels by their immutable documents. Each event needs its channel, and decrypting the
+// credentials is the most expensive part of decoding. It is safe for concurrent use.
 type Decoded struct {
 	seed  maphash.Seed
 	slots [256]atomic.Pointer[decodedChannel]
@@ -68,7 +67,7 @@ type decodedChannel struct {
 // NewDecoded returns an empty cache.
 func NewDecoded() *Decoded { return &Decoded{seed: maphash.MakeSeed()} }
 
-// read decodes a stored channel. The result belongs to the caller.
+// read decodes a stored channel. The caller may modify the result.
 func (d *Decoded) read(stored document.Object) (*channel.Channel, error) {
 	if d == nil {
 		return fromDocument(stored)
@@ -105,8 +104,7 @@ func (s *Service) GetChannel(ctx context.Context, p channel.GetParams) (*channel
 	})
 }
 
-// Load returns a channel of the app with its credentials, or NotFound. It is for hosts; bot logic
-// uses GetChannel.
+// Load returns a channel of the app with its credentials, or NotFound. It is for hosts; bot logic uses GetChannel.
 func (s *Service) Load(ctx context.Context, id string) (*channel.Channel, error) {
 	found, err := s.channels.Get(ctx, id)
 	if err != nil {
@@ -115,7 +113,7 @@ func (s *Service) Load(ctx context.Context, id string) (*channel.Channel, error)
 	return s.decoded.read(found)
 }
 
-// All returns channels of the app in the order of their ids, at most limit, with their credentials.
+// All returns at most limit channels of the app with their credentials, in the order of their ids.
 func (s *Service) All(ctx context.Context, limit int64) ([]*channel.Channel, error) {
 	found, err := s.channels.Find(ctx, record.Query{SortBy: document.O(record.FieldID, 1), Limit: limit})
 	if err != nil {
@@ -130,12 +128,12 @@ func (s *Service) All(ctx context.Context, limit int64) ([]*channel.Channel, err
 	return all, nil
 }
 
-// Save stores a channel and returns the stored record. It assigns an ID if c has none, the app, and
-// new values for CreatedAt, UpdatedAt, Version and Etag, whatever c has in them. It is for hosts.
+// Save stores a channel and returns the stored record. It sets ID if that is empty, and always sets the app,
+// CreatedAt, UpdatedAt, Version and Etag. It is for hosts.
 //
-// An existing channel with the same ID is replaced. If c has an Etag, it must match the stored one,
-// so that a change by another writer is not lost: otherwise the error is Conflict, or NotFound if
-// there is no such channel. Without an Etag the stored channel is replaced in any case.
+// Save replaces an existing channel with the same ID. If c has an Etag, it must match the stored one, so that no
+// change of another writer is lost. Otherwise the error is Conflict, or NotFound if there is no such channel. Without
+// an Etag, Save always replaces the channel.
 //
 // Other errors: InvalidArgument if Type is missing, Info does not fit Type, or a credential was
 // decoded from "[redacted]"; AlreadyExists if another app has a channel with this ID.
@@ -204,8 +202,8 @@ func (s *Service) replace(ctx context.Context, c *channel.Channel, given documen
 	return document.Object{}, boterr.New(boterr.Conflict, "etag", "channel %s was changed since it was read; load it again", c.ID)
 }
 
-// overwrite stores a channel whether or not it exists. It reads the stored etag first, because the
-// new one must be later, and retries if another writer changes the channel in between.
+// overwrite stores a channel whether or not it exists. It reads the stored etag first, because the new one must be
+// later, and tries again if another writer changes the channel in between.
 func (s *Service) overwrite(ctx context.Context, id string, given document.Object) (document.Object, error) {
 	for {
 		found, isThere, err := s.channels.First(ctx, query.FieldValue{Name: record.FieldID, Value: id})
@@ -226,7 +224,7 @@ func (s *Service) overwrite(ctx context.Context, id string, given document.Objec
 	}
 }
 
-// insert adds a channel. isNew is false if another call has added it in the meantime.
+// insert adds a channel. isNew is false if another call has just added it.
 func (s *Service) insert(ctx context.Context, id string, given document.Object) (stored document.Object, isNew bool, err error) {
 	stored, err = s.versions("").Insert(ctx, given)
 	if !errors.Is(err, boterr.AlreadyExists) {
@@ -238,7 +236,7 @@ func (s *Service) insert(ctx context.Context, id string, given document.Object) 
 	return document.Object{}, false, nil
 }
 
-// replaceVersion replaces a channel if its etag is still etag; nil means that it has none.
+// replaceVersion replaces a channel if its etag is still etag. nil means no etag.
 func (s *Service) replaceVersion(ctx context.Context, id string, etag any, given document.Object) (document.Object, error) {
 	text, _ := etag.(string)
 	result, err := s.versions(text).FindAndModify(ctx, record.Patch{
@@ -253,15 +251,15 @@ func fromDocument(o document.Object) (*channel.Channel, error) {
 	return record.Read[channel.Channel](schema, o)
 }
 
-// versions returns the app's channels with stamps whose next etag is later than etag.
+// versions returns the app's channels, with stamps that give each change an etag later than etag.
 func (s *Service) versions(etag string) *record.Collection {
 	env := s.env
 	env.NewEtag = func() string { return etagAfter(etag, env.Now()) }
 	return record.OfApp(env, schema, s.scope.App)
 }
 
-// etagAfter returns now in milliseconds as an etag, or the last etag plus one if that is later.
-// Anything after a dash in the last etag is ignored.
+// etagAfter returns an etag: now in milliseconds, or the last etag plus one if that is later. A suffix of the last
+// etag after a dash is ignored.
 func etagAfter(etag string, now time.Time) string {
 	next := int64(document.TimestampOf(now))
 	digits, _, _ := strings.Cut(etag, "-")
@@ -285,11 +283,11 @@ func (s *Service) pairingID(inlet string) string {
 	return url.PathEscape(s.scope.App) + "/" + url.PathEscape(inlet)
 }
 
-// Pair replaces the outlets of an inlet, in order; without outlets the inlet is unpaired. The channels are those that
-// from loads. It is for hosts.
+// Pair replaces the outlets of an inlet. It keeps their order; without outlets, the inlet is no longer paired. from
+// loads the channels. Pair is for hosts.
 //
-// Errors: InvalidArgument if an outlet is given twice or is the inlet itself; NotFound if the app
-// has no such channel. Nothing is stored then.
+// Errors: InvalidArgument if an outlet is given twice or is the inlet itself; NotFound if the app has no such
+// channel. After an error, nothing is stored.
 func (s *Service) Pair(ctx context.Context, from Loader, inlet string, outlets ...string) error {
 	if _, err := from.Load(ctx, inlet); err != nil {
 		return boterr.PrefixField("inlet", err)
@@ -339,8 +337,8 @@ type Loader interface {
 	Load(ctx context.Context, id string) (*channel.Channel, error)
 }
 
-// ByRecord returns the reference of a call with a channel's record in the parameter channel. The
-// default is the scope's own channel.
+// ByRecord returns the reference of a call that names a channel by its record in the parameter channel. The default
+// is the scope's own channel.
 func ByRecord(scope record.Scope, given *channel.Channel) record.Ref {
 	named := record.Ref{Kind: schema.Name, RecordParameter: "channel", Own: scope.Channel, MayBeOwn: true}
 	if given != nil {
@@ -349,18 +347,18 @@ func ByRecord(scope record.Scope, given *channel.Channel) record.Ref {
 	return named
 }
 
-// ByID returns the reference of a call with a channel's id in the given parameter. The default is
-// the scope's own channel.
+// ByID returns the reference of a call that names a channel by its id in the given parameter. The default is the
+// scope's own channel.
 func ByID(scope record.Scope, parameter, id string) record.Ref {
 	return record.Ref{Kind: schema.Name, IDParameter: parameter, ID: id, Own: scope.Channel, MayBeOwn: true}
 }
 
-// ByRequiredID returns the reference of a call that requires channelId.
+// ByRequiredID returns the reference of a call that must name a channel in channelId.
 func ByRequiredID(id string) record.Ref {
 	return record.Ref{Kind: schema.Name, IDParameter: fieldChannelID, ID: id}
 }
 
-// ByRecordOrID returns the reference of a call with a channel's record in channel or its id in
+// ByRecordOrID returns the reference of a call that names a channel by its record in channel or by its id in
 // channelId. The default is the scope's own channel.
 func ByRecordOrID(scope record.Scope, given *channel.Channel, id string) record.Ref {
 	named := ByRecord(scope, given)
@@ -368,8 +366,8 @@ func ByRecordOrID(scope record.Scope, given *channel.Channel, id string) record.
 	return named
 }
 
-// Load returns the stored channel that named refers to. If allowed is not empty, the channel must
-// have one of these types.
+// Load returns the stored channel that a call names. If allowed is not empty, the channel must have one of these
+// types.
 //
 // Errors: InvalidArgument if the call names no channel or two; NotFound if the app has no such
 // channel; Unsupported if its type is not allowed.
@@ -386,8 +384,8 @@ func Load(ctx context.Context, from Loader, named record.Ref, allowed ...channel
 	return loaded, nil
 }
 
-// Find returns the channel with an id, of whichever app, with its credentials, or NotFound. It is for
-// connectors whose requests name the channel alone: no two apps have a channel with the same id.
+// Find returns the channel with an id, in any app, with its credentials, or NotFound. It is for connectors whose
+// requests contain only the channel's id, which is unique across apps.
 func Find(ctx context.Context, env record.Env, decoded *Decoded, id string) (*channel.Channel, error) {
 	found, err := record.Open(env, schema).Get(ctx, id)
 	if err != nil {

@@ -38,7 +38,7 @@ func save(t *testing.T, s *channels.Service, c channel.Channel) *channel.Channel
 	return stored
 }
 
-// requireInvalid asserts the code and the field of an error.
+// requireInvalid requires an InvalidArgument error with the given field.
 func requireInvalid(t *testing.T, err error, field string) {
 	t.Helper()
 	require.ErrorIs(t, err, boterr.InvalidArgument)

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// freeze suspends a process until it is thawed.
+// freeze suspends a process until thaw.
 func freeze(p *os.Process) error { return p.Signal(syscall.SIGSTOP) }
 
-// thaw continues a frozen process.
+// thaw resumes a frozen process.
 func thaw(p *os.Process) error { return p.Signal(syscall.SIGCONT) }

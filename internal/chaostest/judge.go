@@ -28,7 +28,7 @@ import (
 // judge checks the entries of the journal, in order.
 type judge struct {
 	frozen map[int]bool
-	// last is the last run of each member, and all has the runs of each event.
+	// last is the last run of each member. all has the runs of each event.
 	last map[string]*run
 	all  map[event][]*run
 	// done has the events that are stored as handled, and dead the dead letters.
@@ -42,7 +42,7 @@ type judge struct {
 	// early are the runs that failed although no harm to their process was known. They are faults unless a
 	// later entry shows that their leases had expired.
 	early []*run
-	// The counts of the report.
+	// Counts for the report.
 	runs, again, sentAgain, lateSends, refused, blamed, expired int
 	faults                                                      []string
 }
@@ -94,7 +94,7 @@ func judged(entries []entry) *judge {
 	return j
 }
 
-// atLine adds the journal entry that shows a fault to its description.
+// atLine adds the journal entry at which a fault was found to the fault's description.
 func atLine(i int, e entry, fault string) string {
 	return fmt.Sprintf("line %d, %q: %s", i+1, e, fault)
 }
@@ -203,7 +203,7 @@ func (j *judge) expire(last *run, e entry) {
 	}
 	last.hasExpired = true
 	if last.isHarmed {
-		return // The harm explains the expired lease.
+		return // The known harm explains the expired lease.
 	}
 	j.expired++
 	last.isHarmed, last.mayWriteLate = true, !last.hasSent
@@ -260,8 +260,8 @@ func (j *judge) reply(s slot, by *run) {
 	}
 }
 
-// mayBeLate reports whether a run of an event may have written to the data source after other runs had handled
-// the event.
+// mayBeLate reports whether a run of an event may have written to the data source after other runs had handled the
+// event.
 func (j *judge) mayBeLate(of event) bool {
 	return slices.ContainsFunc(j.all[of], func(r *run) bool { return r.mayWriteLate })
 }
@@ -294,7 +294,7 @@ type Figures struct {
 	// Runs is the number of runs of events. Again is the number of runs that followed an earlier run of the
 	// same event.
 	Runs, Again int
-	// SentAgain is the number of messages sent twice with the same key.
+	// SentAgain is the number of messages that were sent twice, with the same key.
 	SentAgain int
 	// Refused is the number of refused operations of overtaken runs. LateSends is the number of messages that
 	// overtaken runs still sent.
@@ -342,7 +342,7 @@ func (p *Platform) Judge(database store.Store) Figures {
 	}
 }
 
-// judgeMember checks the handled events and the writes of a member.
+// judgeMember checks the handled events and the writes of one member.
 func (p *Platform) judgeMember(j *judge, s *sender, runtime *botctx.Runtime) {
 	p.t.Helper()
 	for number := 1; number <= s.number; number++ {
@@ -456,7 +456,7 @@ const (
 	// expired: the lease of a member's lane had expired. more is taken if the process then took the lane from
 	// another run, or renewed if it renewed its own lease late.
 	expired kind = "expired"
-	// killed, frozen and thawed are changes of a process.
+	// killed, frozen and thawed are events of a process.
 	killed kind = "killed"
 	frozen kind = "frozen"
 	thawed kind = "thawed"
@@ -475,7 +475,7 @@ func (e entry) String() string {
 	return fmt.Sprintf("%s %d %s %d %s", e.what, e.process, e.member, e.number, e.more)
 }
 
-// journal is a file to which all processes append.
+// journal is a file to which all processes append entries.
 type journal struct{ file *os.File }
 
 func openJournal(path string) (journal, error) {
@@ -487,8 +487,8 @@ func openJournal(path string) (journal, error) {
 // write, which the system can interrupt between two pages of the file.
 const end = " ."
 
-// note appends an entry with a single write, so that entries of several processes do not mix. It begins with
-// a line break, in case the previous entry was cut off.
+// note appends an entry with a single write, so that entries of different processes do not mix. The entry starts with
+// a line break, because the previous entry may have been cut off.
 func (j journal) note(e entry) error {
 	_, err := j.file.WriteString("\n" + e.String() + end + "\n")
 	return err
@@ -516,7 +516,7 @@ func readJournal(path string) ([]entry, error) {
 	return entries, lines.Err()
 }
 
-// Counted is the id of the member that counts events, agendas and redirects.
+// Counted is the id of the member whose counter events, agendas and redirects increment.
 const Counted = "counted"
 
 // The counters are stored in the member's meta and in an entry of a data source.
@@ -532,7 +532,7 @@ func (*worker) nodes() []*botctx.Node {
 	return []*botctx.Node{{ID: nodeCount, Entry: true, Pre: []botctx.Action{countUp}}}
 }
 
-// countUp reads the counter, and writes the next number.
+// countUp increments the counter by reading and writing it.
 func countUp(ctx context.Context, bot *botctx.Context) error {
 	found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{DataSourceID: counters})
 	if err != nil {
@@ -549,8 +549,7 @@ func countUp(ctx context.Context, bot *botctx.Context) error {
 	return nil
 }
 
-// Prepare creates the channel for the events, and in it the member Counted with a number of due agendas that
-// count up.
+// Prepare creates the channel for the events and, in it, the member Counted with due agendas that count up.
 func Prepare(t *testing.T, database store.Store, agendas int) {
 	t.Helper()
 	require.NoError(t, botctx.EnsureIndexes(t.Context(), database))

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience is the longest time without a line from the processes.
+// patience is the maximum time without a line from any process.
 const patience = 5 * time.Minute
 
 // Platform sends events of members to processes. A member's next event is sent once the previous one was
@@ -27,14 +27,14 @@ type Platform struct {
 
 	processes []*process
 	members   []*sender
-	// late are the runs that continued after they were overtaken.
+	// late are the runs that continued after other runs overtook them.
 	late []lateRun
 	// left is the number of events that must still be sent. answered is the number of answered events, and
 	// repeated the number of events sent again after an answer.
 	left, answered, repeated int
 	// isEndless is true while events are sent without a limit.
 	isEndless bool
-	// held is the process whose waiting runs must not continue yet.
+	// held is the process whose paused runs must not continue yet.
 	held *process
 	// poisoned is the member Poisoned, or nil. If it is set, the processes may crash.
 	poisoned *sender
@@ -44,17 +44,17 @@ type Platform struct {
 	onLine func(line)
 }
 
-// sender is a member who writes.
+// sender is a member who sends events.
 type sender struct {
 	name string
-	// number is the number of the last event sent. asked holds the request of each event.
+	// number is the number of the last event. asked has the request of each event.
 	number int
 	asked  []string
 	// ended is the number of the last event whose run has ended.
 	ended int
-	// at is the process that must answer the last event, or nil if it is answered. home is the process that
-	// gets all events until it is harmed: if different processes accept two events within half a round trip,
-	// either may come first.
+	// at is the process that must answer the last event, or nil if it has been answered. home is the process that
+	// gets all events until it is harmed: if different processes accept two events within half a round trip, either
+	// event may be first.
 	at, home *process
 }
 
@@ -78,7 +78,7 @@ func NewPlatform(t *testing.T, path string, members int, start func() *exec.Cmd)
 	return p
 }
 
-// killAll kills the processes that a failed test has left running.
+// killAll kills the processes that a failed test left running.
 func (p *Platform) killAll() {
 	for _, one := range p.processes {
 		if !one.isGone {
@@ -110,7 +110,7 @@ func (p *Platform) CountUp(events int) {
 // Random returns a random number from 0 to below-1, by the test's seed.
 func (p *Platform) Random(below int) int { return p.random.IntN(below) }
 
-// Start starts a number of further processes.
+// Start starts more processes.
 func (p *Platform) Start(number int) {
 	p.t.Helper()
 	for range number {
@@ -118,7 +118,7 @@ func (p *Platform) Start(number int) {
 	}
 }
 
-// Send makes the members write a number of further events in total, and returns once they were answered.
+// Send has the members send events, events in total, and returns when all have been answered.
 func (p *Platform) Send(events int) {
 	p.t.Helper()
 	p.left += events
@@ -127,13 +127,13 @@ func (p *Platform) Send(events int) {
 	}, nil)
 }
 
-// SendUntilHeard makes the members write until the processes have written a number of lines.
+// SendUntilHeard has the members send events until the processes have written a number of lines.
 func (p *Platform) SendUntilHeard(lines int) {
 	p.t.Helper()
 	p.sendWhile(func() { p.until(func() bool { return lines <= 0 }, nil) }, func(line) { lines-- })
 }
 
-// SendFor makes the members write for a time.
+// SendFor has the members send events for a time.
 func (p *Platform) SendFor(d time.Duration) {
 	p.t.Helper()
 	timer := time.NewTimer(d)
@@ -141,7 +141,7 @@ func (p *Platform) SendFor(d time.Duration) {
 	p.sendWhile(func() { p.until(func() bool { return false }, timer.C) }, func(line) {})
 }
 
-// sendWhile makes the members write while do runs. onLine is called with each line.
+// sendWhile has the members send events while do runs. It calls onLine with each line.
 func (p *Platform) sendWhile(do func(), onLine func(line)) {
 	p.isEndless, p.onLine = true, onLine
 	do()
@@ -199,14 +199,14 @@ func (p *Platform) sendAll() {
 	}
 }
 
-// writeNext sends a member's next event.
+// writeNext sends the next event of a member.
 func (p *Platform) writeNext(s *sender, what string) {
 	s.number++
 	s.asked = append(s.asked, what)
 	p.sendTo(s)
 }
 
-// write makes a member write once the previous event was answered, and returns the event.
+// write sends the next event of a member when the previous one has been answered, and returns it.
 func (p *Platform) write(s *sender, what string) event {
 	p.t.Helper()
 	p.until(func() bool { return s.at == nil }, nil)
@@ -223,7 +223,7 @@ func (p *Platform) sendTo(s *sender) {
 	s.at.tell(wordAccept, event{s.name, s.number}, s.asked[s.number-1])
 }
 
-// one returns a random reachable process.
+// one returns a random running process.
 func (p *Platform) one() *process {
 	able := slices.DeleteFunc(slices.Clone(p.processes), func(one *process) bool { return one.isGone || one.isFrozen })
 	require.NotEmpty(p.t, able)
@@ -260,7 +260,7 @@ func (p *Platform) hear(said line) {
 	}
 }
 
-// hearAccepted records an answer, and sometimes repeats the event anyway.
+// hearAccepted records an answer. Sometimes it still repeats the event.
 func (p *Platform) hearAccepted(said line) {
 	s := p.sender(said.of)
 	if s.at == nil || s.number != said.of.number {
@@ -376,7 +376,7 @@ func (p *Platform) Disturb(happen func() error) {
 	note(thawed)
 }
 
-// Stop makes the processes handle the waiting events, and ends them.
+// Stop lets the processes handle the waiting events and ends them.
 func (p *Platform) Stop() {
 	p.t.Helper()
 	for _, one := range p.processes {

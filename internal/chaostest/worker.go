@@ -37,24 +37,24 @@ type Order struct {
 	Journal string `json:"journal"`
 	// Lease is the lease of members' lanes.
 	Lease time.Duration `json:"lease"`
-	// Limit is the number of failures after which an event is a dead letter. The default is so large that an
+	// Limit is the number of failures after which an event becomes a dead letter. The default is so large that an
 	// event survives many kills.
 	Limit int `json:"limit"`
 }
 
-// The app and channel of the events.
+// App and channel of all events.
 const (
 	app       = "shop"
 	channelID = "web"
 )
 
-// worker is a process that accepts and handles events.
+// worker is the state of a process that accepts and handles events.
 type worker struct {
 	journal journal
 	runtime *botctx.Runtime
 
 	mu sync.Mutex
-	// said receives the lines to the platform.
+	// said receives the lines for the platform.
 	said io.Writer
 	// gates maps events to channels, which are closed to let a paused run continue.
 	gates map[event]chan struct{}
@@ -119,7 +119,7 @@ func (w *worker) config(order Order, database store.Store) botctx.Config {
 	}
 }
 
-// obey carries out the platform's requests until they end.
+// obey handles the platform's requests until they end.
 func (w *worker) obey(ctx context.Context, in io.Reader) error {
 	var accepting sync.WaitGroup
 	defer accepting.Wait()
@@ -155,14 +155,14 @@ func (w *worker) accept(ctx context.Context, e event, what string) {
 	w.say(wordAccepted, e)
 }
 
-// say writes a line about an event to the platform.
+// say writes a line about an event for the platform.
 func (w *worker) say(word string, e event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	_, _ = fmt.Fprintln(w.said, word, e.member, e.number) // If the platform does not read, this process is about to end.
+	_, _ = fmt.Fprintln(w.said, word, e.member, e.number) // If the platform no longer reads, this process ends soon.
 }
 
-// gate returns the channel that is closed to let the run of an event continue.
+// gate returns the channel that resumes the run of an event when it is closed.
 func (w *worker) gate(e event) chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -172,7 +172,7 @@ func (w *worker) gate(e event) chan struct{} {
 	return w.gates[e]
 }
 
-// note writes to the journal. It panics if that fails.
+// note writes to the journal and panics if that fails.
 func (w *worker) note(what kind, e event, more string) {
 	err := w.journal.note(entry{what: what, process: os.Getpid(), member: e.member, number: e.number, more: more})
 	if err != nil {
@@ -274,7 +274,7 @@ func (c leaseCollection) Update(
 	switch {
 	case isDue:
 		worker.note(expired, event{member: member}, taken)
-	case isRenewal && gap >= worker.lease/lease.BeatsPerLease*(lease.BeatsPerLease-1): // Renewals begin a quarter of the lease before its end.
+	case isRenewal && gap >= worker.lease/lease.BeatsPerLease*(lease.BeatsPerLease-1): // The renewal came late.
 		worker.note(expired, event{member: member}, renewed)
 	}
 	return result, err
@@ -335,7 +335,7 @@ func codeText(err error) string {
 	return string(boterr.CodeOf(err))
 }
 
-// awaitIdle waits until no event waits, here or in another process.
+// awaitIdle waits until no event waits in any process.
 func (w *worker) awaitIdle(ctx context.Context) error {
 	const glance = 50 * time.Millisecond
 	ticker := time.NewTicker(glance)
@@ -361,7 +361,7 @@ const (
 	poison = "poison"
 )
 
-// The places in which the bot stores handled events: a data source and the member.
+// The locations in which the bot stores handled events: in a data source and in the member.
 const (
 	dataSource  = "handled"
 	fieldMember = "member"
@@ -369,7 +369,7 @@ const (
 	pathSeen    = "seen"
 )
 
-// replies is the number of messages of a run.
+// replies is the number of messages per run.
 const replies = 2
 
 // answer is the bot. It does what the event requests. By default, it stores the event's number in a data source and
@@ -432,7 +432,7 @@ func (w *worker) handle(ctx context.Context, bot *botctx.Context, e event, heed 
 	return nil
 }
 
-// connector sends to the platform.
+// connector sends messages to the platform.
 type connector struct{ *worker }
 
 func (c connector) Send(_ context.Context, m send.Message) (send.Delivery, error) {
@@ -476,7 +476,7 @@ func (p *Platform) Poison() {
 
 // replace starts a process to replace one that has ended, and sends its unanswered events again.
 func (p *Platform) replace(ended *process) {
-	_ = ended.command.Wait() // Its error is that it was killed.
+	_ = ended.command.Wait() // The error is that the process was killed.
 	p.note(killed, ended)
 	p.Start(1)
 	p.sendAgain(ended)
@@ -501,19 +501,19 @@ func (p *Platform) requireDead(keys []string) {
 // The words with which lines between the platform and the processes begin. The member and the number of an event
 // follow.
 const (
-	// wordAccept carries an event with its request. The answer is wordAccepted or wordRefused.
+	// wordAccept sends an event with its request. The answer is wordAccepted or wordRefused.
 	wordAccept   = "accept"
 	wordAccepted = "accepted"
 	wordRefused  = "refused"
-	// wordDuring means that a run waits for wordGo, and wordEnded that a run has ended.
+	// wordDuring means that a run is paused until wordGo. wordEnded means that a run has ended.
 	wordDuring = "during"
 	wordGo     = "go"
 	wordEnded  = "ended"
-	// wordDead means that an event is a dead letter.
+	// wordDead means that an event became a dead letter.
 	wordDead = "dead"
 )
 
-// process is a process started by the platform.
+// process is a process that the platform started.
 type process struct {
 	command *exec.Cmd
 	input   io.WriteCloser
@@ -524,7 +524,7 @@ type process struct {
 	isEnding, isGone, isFrozen bool
 }
 
-// Write stores the error output of the process.
+// Write stores standard error.
 func (p *process) Write(text []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -570,7 +570,7 @@ func startProcess(t *testing.T, command *exec.Cmd, to chan<- line) *process {
 	return p
 }
 
-// tell sends a line to a process. A dead process does not receive it.
+// tell sends a line to a process. A dead process ignores it.
 func (p *process) tell(word string, e event, more string) {
 	_, _ = fmt.Fprintln(p.input, word, e.member, e.number, more)
 }

@@ -1,5 +1,5 @@
-// Package chatlog stores the messages of conversations that people follow in a browser: the chats of a web page and
-// of the agents' desk. Any number of processes may append to a conversation and read it.
+// Package chatlog stores the conversations that people follow in a browser: chats on a web page, and chats at the
+// agents' desk. Any number of processes may append to a conversation and read it.
 //
 // A conversation is a list of entries, numbered without gaps. A writer inserts an entry with the number that follows
 // the newest one. The store refuses a second entry with the same number, and the writer then tries the next number. So
@@ -32,7 +32,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// The limits of an entry.
+// Limits of an entry.
 const (
 	// MaxName is the maximum size of an entry's Key, From and Name, and of a conversation's ID, each in bytes.
 	MaxName = 256
@@ -76,7 +76,7 @@ func (c Conversation) check() error {
 	return checkName("conversation", c.ID)
 }
 
-// checkName returns InvalidArgument for a text that is too long or not UTF-8.
+// checkName returns InvalidArgument if a text is too long or not UTF-8.
 func checkName(field, text string) error {
 	switch {
 	case len(text) > MaxName:
@@ -92,7 +92,7 @@ func checkName(field, text string) error {
 type Entry struct {
 	// Seq is the entry's number. Append sets it.
 	Seq int64
-	// Key identifies the entry within its conversation, so that a repeated Append is recognised. Required.
+	// Key identifies the entry within its conversation, so that a repeated Append is detected. Required.
 	Key string
 	// From is the side that wrote the entry, such as "me" or "bot". Name is the name to show, or "".
 	From, Name string
@@ -163,8 +163,7 @@ type Config struct {
 	// value means no limit.
 	KeepFor     time.Duration
 	KeepEntries int
-	// Log receives lines about entries that could not be removed and polls that failed, at warn. By default nothing is
-	// logged.
+	// Log receives warnings about failed polls and failed removals of old entries. By default, nothing is logged.
 	Log *slog.Logger
 }
 
@@ -187,7 +186,7 @@ type Log struct {
 	indexes  indexes
 }
 
-// New returns a Log, or InvalidArgument if the configuration is wrong.
+// New returns a Log, or InvalidArgument if the configuration is invalid.
 func New(config Config) (*Log, error) {
 	switch {
 	case config.Env.Store == nil:
@@ -211,7 +210,7 @@ func New(config Config) (*Log, error) {
 	}, nil
 }
 
-// statesSuffix is appended to the name of the collection of entries.
+// statesSuffix follows the name of the collection of entries in the name of the collection of states.
 const statesSuffix = "_states"
 
 // indexes is the state of prepare.
@@ -273,7 +272,7 @@ func (l *Log) next(ctx context.Context, key string) (seq, idSeq int64, err error
 	return now.UnixMilli(), 0, err
 }
 
-// mustFilter compiles a filter that is known to be valid.
+// mustFilter compiles a constant filter.
 func mustFilter(pairs ...any) *query.Filter {
 	filter, err := query.CompileFilter(document.O(pairs...))
 	if err != nil {

@@ -248,7 +248,7 @@ func TestProcesses_NothingLostDoubledOrOutOfOrder(t *testing.T) {
 			for writer := range writers {
 				all.Go(func() {
 					for i := range each {
-						// Both processes write the same entries; only the first write of each counts.
+						// Both processes write the same entries. Only the first write of each entry counts.
 						for range 2 {
 							if _, _, err := log.Append(ctx, ada, entry(fmt.Sprintf("%d-%d", writer, i))); err != nil {
 								failures <- fmt.Errorf("process %d: %w", process, err)
@@ -277,7 +277,7 @@ func TestProcesses_NothingLostDoubledOrOutOfOrder(t *testing.T) {
 	})
 }
 
-// inOrder returns an error if numbers are missing, or a writer's entries are doubled or out of order.
+// inOrder returns an error if numbers are missing, or if a writer's entries are duplicated or out of order.
 func inOrder(read []chatlog.Entry) error {
 	last := map[string]int{}
 	for i, e := range read {

@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// The queries of a log use its indexes, so that their cost does not grow with other conversations.
+// The log's queries must use indexes, so that other conversations do not slow them down.
 func TestQueries_UseIndexes(t *testing.T) {
 	t.Parallel()
 	database := memstore.New()

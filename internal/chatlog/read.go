@@ -8,10 +8,10 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Page is a part of a conversation, in the order of its numbers.
+// Page is a part of a conversation, in numerical order.
 type Page struct {
 	Entries []Entry
-	// More is true if there are further entries in the direction of reading.
+	// More is true if there are more entries in the direction of reading.
 	More bool
 	// IsCut is true if entries directly after the given number may have been removed. The reader should then
 	// start again with Before.

@@ -19,7 +19,7 @@ const TypingTime = 6 * time.Second
 
 // State is the part of a conversation that is not stored in entries.
 type State struct {
-	// Version changes with each change of the state.
+	// Version differs after each change of the state.
 	Version int64
 	// Marks maps the names of marks to the numbers of entries.
 	Marks map[string]int64
@@ -31,11 +31,11 @@ type State struct {
 type Typist struct {
 	// Key identifies the typist within the conversation. From and Name have the same meaning as in an Entry.
 	Key, From, Name string
-	// Until is the time at which the typing ends, unless it is renewed.
+	// Until is the time at which the typing ends if it is not renewed.
 	Until document.Timestamp
 }
 
-// The fields of a state's document, whose _id is the conversation's key. fieldAt is the time of the last change.
+// The fields of a state's document. The _id is the conversation's key, and fieldAt is the time of the last change.
 const (
 	fieldVersion = "n"
 	fieldMarks   = "marks"

@@ -52,7 +52,7 @@ func (s *Subscription) Seen(seq, version int64) {
 	s.version.Store(version)
 }
 
-// Close ends the subscription. C receives nothing more.
+// Close ends the subscription. C receives nothing afterwards.
 func (s *Subscription) Close() { s.log.subs.remove(s) }
 
 func (s *Subscription) signal() {
@@ -87,7 +87,7 @@ func (s *subscribers) add(added *Subscription, poll func(context.Context)) {
 	}
 }
 
-// remove removes a subscription, and ends polling if it was the last one.
+// remove removes a subscription. After the last one, it ends polling.
 func (s *subscribers) remove(removed *Subscription) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

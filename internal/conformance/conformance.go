@@ -1,4 +1,4 @@
-// Package conformance has the common parts of the conformance suites: store/storetest and botctx/botctxtest.
+// Package conformance has the shared parts of conformance suites such as store/storetest and botctx/botctxtest.
 package conformance
 
 import (
@@ -12,24 +12,24 @@ import (
 
 // T is the part of *testing.T that a rule needs.
 type T interface {
-	// Helper excludes the caller from the reported lines.
+	// Helper marks the calling function as a helper, as in testing.TB.
 	Helper()
-	// Context returns the context of the operations that rules call.
+	// Context returns the context for operations.
 	Context() context.Context
 	// Errorf reports a failure and continues.
 	Errorf(format string, args ...any)
-	// FailNow ends the goroutine that calls it.
+	// FailNow ends the calling goroutine.
 	FailNow()
 }
 
-// NameOf returns the name of a rule that a function of a package checks: the function's own, in capitals.
+// NameOf returns the name of a rule: the name of the function that checks it, with a capital first letter.
 func NameOf(check any) string {
 	name := runtime.FuncForPC(reflect.ValueOf(check).Pointer()).Name()
 	name = name[strings.LastIndexByte(name, '.')+1:]
 	return strings.ToUpper(name[:1]) + name[1:]
 }
 
-// AtOnce runs work in a number of goroutines that start at the same instant, and returns the error of each.
+// AtOnce runs work in several goroutines that start at the same time. It returns the error of each.
 func AtOnce(workers int, work func(worker int) error) []error {
 	var group sync.WaitGroup
 	start, errs := make(chan struct{}), make([]error, workers)
@@ -44,8 +44,8 @@ func AtOnce(workers int, work func(worker int) error) []error {
 	return errs
 }
 
-// Violations returns the reports of a rule's check, for the tests of a suite. A panic of the check, which did
-// not expect the result of a broken implementation, is also a report.
+// Violations returns the failures that a rule's check reports. It is for tests of suites. If the check panics because
+// of an unexpected result, the panic is a failure, too.
 func Violations(ctx context.Context, check func(T)) []string {
 	r := &recorder{ctx: ctx}
 	done := make(chan struct{})

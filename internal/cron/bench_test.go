@@ -56,7 +56,7 @@ func benchmarkNext(b *testing.B, zone string) {
 	}
 }
 
-// BenchmarkParse reads a pattern and finds its first time.
+// BenchmarkParse parses a pattern and computes its first time.
 func BenchmarkParse(b *testing.B) {
 	for _, zone := range []string{"UTC", newYork} {
 		for _, c := range usual {
@@ -71,7 +71,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// BenchmarkNextFarAway looks for a time that is decades away, through every change of the clocks.
+// BenchmarkNextFarAway computes a time decades away, across every change of the clocks.
 func BenchmarkNextFarAway(b *testing.B) {
 	for _, text := range []string{"0 0 1 1 * 2099", "0 0 29 2 * 1973-2095/4,2096"} {
 		b.Run(text, func(b *testing.B) {

@@ -1,4 +1,4 @@
-// Package cron reads CRON patterns in time zones, and finds when they fire.
+// Package cron parses CRON patterns in time zones and computes when they fire.
 package cron
 
 import (
@@ -11,24 +11,22 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Pattern is a CRON pattern in a time zone, as documented in package agenda. It is safe for concurrent use.
+// Pattern is a CRON pattern in a time zone. Package agenda documents its syntax. It is safe for concurrent use.
 type Pattern struct {
 	text     string
 	location *time.Location
-	// schedule must not be used directly, because it keeps state between calls. Each call uses a copy, which
-	// shares only data that never changes.
+	// schedule keeps state between calls, so each call must use a copy. Copies share only immutable data.
 	schedule cronexpr.Expression
-	// fixedHours is true if the hours are not a wildcard, fixedTime if neither hours, minutes nor seconds
-	// are.
+	// fixedHours is true if the hours are not a wildcard. fixedTime is true if hours, minutes and seconds are not.
 	fixedHours, fixedTime bool
 }
 
-// Parse reads a CRON pattern. zone is a name of the IANA database, such as "Europe/London", or "" for UTC. A
-// text that begins with a zone, "CRON_TZ=Europe/London 0 9 * * 1", is read in that zone.
+// Parse parses a CRON pattern. zone is an IANA name such as "Europe/London", or "" for UTC. A pattern may start with
+// its own zone, as in "CRON_TZ=Europe/London 0 9 * * 1".
 //
-// A malformed text is InvalidArgument for the field pattern, and so is a pattern that never fires, such as
-// one for 30 February. An unknown zone is InvalidArgument for the field zone, and so is "Local", because
-// nothing may depend on the machine's zone.
+// Parse returns InvalidArgument with the field pattern if the pattern is malformed or never fires, such as one for 30
+// February. It returns InvalidArgument with the field zone for an unknown zone, and for "Local", because nothing may
+// depend on the machine's zone.
 func Parse(text, zone string) (*Pattern, error) {
 	location, words, err := ReadZone(text, zone)
 	if err != nil {
@@ -61,17 +59,17 @@ func (p *Pattern) HasFixedHours() bool { return p.fixedHours }
 // String returns the pattern as given.
 func (p *Pattern) String() string { return p.text }
 
-// Zone returns the name of the time zone, "UTC" if none was given.
+// Zone returns the name of the time zone. The default is "UTC".
 func (p *Pattern) Zone() string { return p.location.String() }
 
-// Bounds of a pattern's years in every zone, because no zone is a day or more from UTC.
+// Limits for the years of a pattern. They hold in every zone, because all zones are within a day of UTC.
 var (
 	beforeAllYears = time.Date(1969, time.December, 31, 0, 0, 0, 0, time.UTC)
 	afterAllYears  = time.Date(2100, time.January, 2, 0, 0, 0, 0, time.UTC)
 )
 
-// Next returns the first time at which the pattern fires after another time, in UTC. It reports false if the pattern
-// never fires again. Package agenda documents the behaviour when clocks change.
+// Next returns the first time after another time at which the pattern fires, in UTC. ok is false if the pattern never
+// fires again. For changes of clocks, see package agenda.
 func (p *Pattern) Next(after time.Time) (next time.Time, ok bool) {
 	switch {
 	case after.Before(beforeAllYears):
@@ -85,8 +83,8 @@ func (p *Pattern) Next(after time.Time) (next time.Time, ok bool) {
 	return p.nextInZone(after.UTC())
 }
 
-// nextInZone searches the periods of the zone, beginning with the one that contains after, until one has a
-// matching time.
+// nextInZone searches the zone's periods, starting with the one that contains after, until a period has a matching
+// time.
 func (p *Pattern) nextInZone(after time.Time) (time.Time, bool) {
 	now := periodAt(after, p.location)
 	wall := now.wallClock(after)
@@ -108,7 +106,7 @@ func (p *Pattern) nextInZone(after time.Time) (time.Time, bool) {
 		if found && p.fixedHours && next.Before(resumed) { // The time is in the gap between the two periods.
 			return now.end, true
 		}
-		if !found && resumed.After(wall) { // The clocks show none of the searched times again.
+		if !found && resumed.After(wall) { // The clocks show none of the searched times twice.
 			return time.Time{}, false
 		}
 		now, wall = following, resumed.Add(-time.Second)
@@ -132,12 +130,12 @@ func (p *Pattern) FiresAt(at time.Time) bool {
 	return ok && next.Equal(at)
 }
 
-// IsBehind reports whether the clocks of the pattern's zone are behind the clocks of other's.
+// IsBehind reports whether, at a time, the clocks of the pattern's zone are behind the clocks of other's zone.
 func (p *Pattern) IsBehind(other *Pattern, at time.Time) bool {
 	return periodAt(at, p.location).offset < periodAt(at, other.location).offset
 }
 
-// maxZoneLength is longer than any name of the IANA database.
+// maxZoneLength is more than the length of any IANA name.
 const maxZoneLength = 64
 
 const exampleZone = "Europe/London"
@@ -154,7 +152,7 @@ func LoadZone(name string) (*time.Location, error) {
 	if name == "Local" {
 		return nil, boterr.Invalid("zone", "Local is the zone of the machine; name one such as %q", exampleZone)
 	}
-	// All names begin with a capital letter. Other files in the database, such as localtime, do not.
+	// All names start with a capital letter. Other files in the database, such as localtime, do not.
 	if len(name) > maxZoneLength || name[0] < 'A' || name[0] > 'Z' {
 		return nil, boterr.Invalid("zone", "must be the exact name of a zone in the IANA database, such as %q, got %q", exampleZone, name)
 	}
@@ -166,9 +164,9 @@ func LoadZone(name string) (*time.Location, error) {
 	return location, nil
 }
 
-// period is a time in which a zone's offset from UTC is constant. The offset may remain the same at its end.
+// period is a span of time in which a zone's offset from UTC is constant. Adjacent periods may have the same offset.
 type period struct {
-	// start and end are instants. They are zero if the period is unbounded on that side.
+	// start and end are instants. They are zero if the period has no start or end.
 	start, end time.Time
 	offset     time.Duration
 }
@@ -177,8 +175,8 @@ func periodAt(instant time.Time, location *time.Location) period {
 	local := instant.In(location)
 	start, end := local.ZoneBounds()
 	if !end.IsZero() && !end.After(instant) {
-		// In a zone that follows a rule indefinitely, ZoneBounds ends each year after 365 days, which in a
-		// leap year is before the last day. No rule changes clocks on that day.
+		// For zones with a permanent rule, ZoneBounds ends each year after 365 days. In a leap year, that is before
+		// the last day. No rule changes clocks on that day.
 		end = instant.Truncate(oneDay).Add(oneDay)
 	}
 	_, offset := local.Zone()
@@ -187,16 +185,16 @@ func periodAt(instant time.Time, location *time.Location) period {
 
 const oneDay = 24 * time.Hour
 
-// wallClock returns the wall clock time at an instant of the period, written as UTC.
+// wallClock returns the wall clock time at an instant of the period, represented in UTC.
 func (p *period) wallClock(instant time.Time) time.Time { return instant.Add(p.offset) }
 
-// has reports whether the clocks show a time before the period ends.
+// has reports whether the clocks show a wall clock time before the period ends.
 func (p *period) has(wall time.Time) bool {
 	return p.end.IsZero() || wall.Add(-p.offset).Before(p.end)
 }
 
-// seenBefore returns the last time that the clocks showed in the previous period. It returns the zero time if
-// wall is so long after the start that it was not shown before.
+// seenBefore returns the last wall clock time of the previous period. It returns the zero time if wall is so long
+// after the start of this period that the clocks did not show it before.
 func (p *period) seenBefore(wall time.Time, location *time.Location) time.Time {
 	if p.start.IsZero() || wall.Sub(p.wallClock(p.start)) > oneDay {
 		return time.Time{}
@@ -206,7 +204,7 @@ func (p *period) seenBefore(wall time.Time, location *time.Location) time.Time {
 	return before.wallClock(last)
 }
 
-// ZonePrefix precedes the zone in a pattern that names its zone.
+// ZonePrefix starts a pattern that names its zone.
 const ZonePrefix = "CRON_TZ="
 
 // NamesZone reports whether a pattern names its own zone.

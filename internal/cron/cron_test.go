@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/internal/cron"
 )
 
-// requireInvalid fails unless an error is an InvalidArgument for the field, with the text.
+// requireInvalid requires an InvalidArgument error with a field and a text.
 func requireInvalid(t *testing.T, err error, field, text string) {
 	t.Helper()
 	require.ErrorIs(t, err, boterr.InvalidArgument)
@@ -23,7 +23,7 @@ func requireInvalid(t *testing.T, err error, field, text string) {
 	require.Contains(t, found.Message(), text)
 }
 
-// refusals are invalid patterns, and the remedies in their errors.
+// refusals are invalid patterns, and parts of their errors.
 type refusals []struct{ pattern, why string }
 
 func (r refusals) check(t *testing.T) {

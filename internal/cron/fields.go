@@ -10,17 +10,17 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// maxPatternLength is the longest allowed pattern, in bytes.
+// maxPatternLength is the maximum length of a pattern in bytes.
 const maxPatternLength = 256
 
 // fields are the seven fields of a pattern, from seconds to years.
 type fields [7]fieldText
 
-// fieldText is a field in the notation that cronexpr reads correctly: numbers without leading zeros, ranges
-// that run forward, and 0 for Sunday.
+// fieldText is a field in a notation that cronexpr parses correctly: numbers without leading zeros, ascending ranges,
+// and 0 for Sunday.
 type fieldText struct {
 	text string
-	// wildcard is true if the field is or holds "*" or "*/n".
+	// wildcard is true if the field is or contains "*" or "*/n".
 	wildcard bool
 }
 
@@ -46,7 +46,7 @@ var macros = map[string]string{
 	"@hourly":   "0 0 * * * * *",
 }
 
-// parseFields reads a pattern. Its errors lack the name of the parameter.
+// parseFields parses a pattern. Its errors have no field.
 func parseFields(text string) (*fields, error) {
 	words, err := splitFields(text)
 	if err != nil {
@@ -71,7 +71,7 @@ func explained(err error, text string) error {
 	return boterr.Invalid("", "%w; six fields begin with minutes and end with years; to begin with seconds, give seven", errors.Unwrap(err))
 }
 
-// splitFields splits a pattern into seven fields in lower case, and adds missing ones.
+// splitFields splits a pattern into fields in lower case, and adds missing ones to make seven.
 func splitFields(text string) ([]string, error) {
 	if len(text) > maxPatternLength {
 		return nil, boterr.Invalid("", "the pattern has %d bytes; shorten it to at most %d", len(text), maxPatternLength)
@@ -113,19 +113,19 @@ func isMisplacedZone(word string) bool {
 	return strings.HasPrefix(word, "cron_tz=") || strings.HasPrefix(word, "tz=")
 }
 
-// fieldKind describes the possible values of one of the seven fields.
+// fieldKind describes one of the seven fields and its values.
 type fieldKind struct {
 	// name is the plural name of the values.
 	name string
-	// first and last are the bounds of "*".
+	// first and last are the limits of "*".
 	first, last int
-	// maxStep is the largest step that cronexpr reads.
+	// maxStep is the maximum step that cronexpr accepts.
 	maxStep int
 	// hint describes the allowed values in errors.
 	hint string
-	// names are the names of the values starting at first. They may be shortened to three letters.
+	// names are the names of the values from first on. Three letters of a name are enough.
 	names []string
-	// special reads an entry that only this kind of field has. ok is false for other entries.
+	// special parses an entry that only this field can have. ok is false for other entries.
 	special func(kind *fieldKind, entry string) (text string, ok bool, err error)
 }
 
@@ -159,7 +159,7 @@ var fieldKinds = [len(fields{})]*fieldKind{
 	},
 }
 
-// sunday is the second number of Sunday, for ranges that end with it.
+// sunday is the second number of Sunday, as the end of ranges.
 const sunday = 7
 
 func (k *fieldKind) parse(text string) (fieldText, error) {
@@ -177,7 +177,7 @@ func (k *fieldKind) parse(text string) (fieldText, error) {
 	return parsed, nil
 }
 
-// entry reads one entry of a field's list.
+// entry parses one entry of a field's list.
 func (k *fieldKind) entry(text string) (string, error) {
 	if text == "" {
 		return "", boterr.Invalid("", "an entry of the %s is empty; remove the extra comma", k.name)
@@ -209,7 +209,7 @@ func (k *fieldKind) entry(text string) (string, error) {
 	return withStep(fmt.Sprintf("%d-%d", first, k.last), step), nil
 }
 
-// cutStep splits an entry into its values and its step, which is 0 if there is none.
+// cutStep splits an entry into values and step. A missing step is 0.
 func (k *fieldKind) cutStep(text string) (values string, step int, err error) {
 	values, stepText, hasStep := strings.Cut(text, "/")
 	if !hasStep {
@@ -222,7 +222,7 @@ func (k *fieldKind) cutStep(text string) (values string, step int, err error) {
 	return values, step, nil
 }
 
-// withStep joins values and a step, which is 0 if there is none.
+// withStep joins values and step. A step of 0 is left out.
 func withStep(values string, step int) string {
 	if step == 0 {
 		return values
@@ -230,8 +230,8 @@ func withStep(values string, step int) string {
 	return values + "/" + strconv.Itoa(step)
 }
 
-// span reads the rest of a range. cronexpr takes 7 at the end of a range for 0, so the days of such a range
-// are written one by one.
+// span parses the rest of a range. cronexpr would take a 7 at the end for 0, so a range of days that ends with 7 is
+// written as single days.
 func (k *fieldKind) span(text string, first int, to string, step int) (string, error) {
 	last, err := k.value(to)
 	if err != nil {
@@ -250,7 +250,7 @@ func (k *fieldKind) span(text string, first int, to string, step int) (string, e
 	return strings.Join(days, ","), nil
 }
 
-// forward returns the probable meaning of a range that runs backwards.
+// forward returns the range that was probably meant by a descending range.
 func (k *fieldKind) forward(first, last int) string {
 	if start := k.normal(first); start <= last {
 		return fmt.Sprintf("%d-%d", start, last)
@@ -258,7 +258,7 @@ func (k *fieldKind) forward(first, last int) string {
 	return fmt.Sprintf("%d-%d,%d-%d", first, k.last, k.first, last)
 }
 
-// value reads a number or a name.
+// value parses a number or a name.
 func (k *fieldKind) value(text string) (int, error) {
 	value, ok := number(text)
 	for i, name := range k.names {
@@ -280,7 +280,7 @@ func (k *fieldKind) normal(value int) int {
 	return value
 }
 
-// number reads a number of at most four digits after leading zeros.
+// number parses a number of at most four digits after leading zeros.
 func number(text string) (int, bool) {
 	digits := strings.TrimLeft(text, "0")
 	if digits == "" {
@@ -293,7 +293,7 @@ func number(text string) (int, bool) {
 	return value, err == nil
 }
 
-// specialDayOfMonth reads L, LW and 15W.
+// specialDayOfMonth parses L, LW and 15W.
 func specialDayOfMonth(kind *fieldKind, entry string) (text string, ok bool, err error) {
 	if entry == "?" {
 		return "*", true, nil
@@ -312,7 +312,7 @@ func specialDayOfMonth(kind *fieldKind, entry string) (text string, ok bool, err
 	return strconv.Itoa(day) + "w", true, nil
 }
 
-// specialDayOfWeek reads 5L and 5#2.
+// specialDayOfWeek parses 5L and 5#2.
 func specialDayOfWeek(kind *fieldKind, entry string) (text string, ok bool, err error) {
 	if entry == "?" {
 		return "*", true, nil

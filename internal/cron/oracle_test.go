@@ -17,17 +17,17 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// oracle decides when a pattern fires, minute by minute, only by the definitions of the fields. It shares no
+// oracle decides for each minute whether a pattern fires, directly from the definitions of the fields. It shares no
 // code with the package.
 type oracle struct {
 	seconds, minutes, hours, months, years []bool
-	// daysOfMonth and daysOfWeek are the entries of their fields; they are empty if any day matches.
+	// daysOfMonth and daysOfWeek have a test for each entry. They are empty if every day matches.
 	daysOfMonth, daysOfWeek []dayTest
-	// fixedHours is true if the hours are not a wildcard, fixedTime if no part of the time is.
+	// fixedHours is true if the hours are not a wildcard. fixedTime is true if hours, minutes and seconds are not.
 	fixedHours, fixedTime bool
 }
 
-// dayTest reports whether an entry names a day.
+// dayTest reports whether an entry matches a day.
 type dayTest func(day time.Time) bool
 
 // macros are the macros of crontab(5).
@@ -62,7 +62,7 @@ func newOracle(t *testing.T, pattern string) *oracle {
 	}
 }
 
-// names are the numbers of months and days.
+// names maps months and days to their numbers.
 var names = map[string]int{
 	"jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11, "dec": 12,
 	"sun": 0, "mon": 1, "tue": 2, "wed": 3, "thu": 4, "fri": 5, "sat": 6,
@@ -78,8 +78,8 @@ func parseValue(t *testing.T, text string) int {
 	return value
 }
 
-// values returns the values of a field whose entries all have the common forms. There is room for one value
-// after the last, because 7 is Sunday.
+// values returns the values of a field with ordinary entries. The result has one element more than last, because 7 is
+// Sunday.
 func values(t *testing.T, field string, first, last int) []bool {
 	t.Helper()
 	found := make([]bool, last+2)
@@ -107,12 +107,12 @@ func values(t *testing.T, field string, first, last int) []bool {
 	return found
 }
 
-// at reports whether the pattern names a time of the wall clock.
+// at reports whether the pattern matches a wall clock time.
 func (o *oracle) at(wall time.Time) bool {
 	return o.seconds[wall.Second()] && o.minutes[wall.Minute()] && o.hours[wall.Hour()] && o.on(wall)
 }
 
-// on reports whether the pattern names a day. If both fields of days are restricted, either is enough.
+// on reports whether the pattern matches a day. If both day fields are restricted, one match is enough.
 func (o *oracle) on(day time.Time) bool {
 	if !o.months[int(day.Month())] || !o.years[day.Year()] {
 		return false
@@ -199,7 +199,7 @@ func dayOfWeek(t *testing.T, entry string) dayTest {
 	}
 }
 
-// between yields the times after start and before end, which is a midnight.
+// between yields the matching times after start and before end, which must be midnight.
 func (o *oracle) between(start, end time.Time) iter.Seq[time.Time] {
 	return func(yield func(time.Time) bool) {
 		for day := start.Truncate(24 * time.Hour); day.Before(end); day = day.AddDate(0, 0, 1) {
@@ -210,7 +210,7 @@ func (o *oracle) between(start, end time.Time) iter.Seq[time.Time] {
 	}
 }
 
-// within yields the times of a day that are after start.
+// within yields the matching times of a day after start.
 func (o *oracle) within(day, start time.Time, yield func(time.Time) bool) bool {
 	for minute := range 24 * 60 {
 		if !o.hours[minute/60] || !o.minutes[minute%60] {
@@ -229,12 +229,12 @@ func (o *oracle) within(day, start time.Time, yield func(time.Time) bool) bool {
 	return true
 }
 
-// patterns writes random patterns.
+// patterns generates random patterns.
 type patterns struct{ *rand.Rand }
 
 func (p patterns) oneOf(texts ...string) string { return texts[p.IntN(len(texts))] }
 
-// between returns a number from first to last, at times with a leading zero.
+// between returns a number from first to last, sometimes with a leading zero.
 func (p patterns) between(first, last int) string {
 	number := strconv.Itoa(first + p.IntN(last-first+1))
 	if p.IntN(8) == 0 {
@@ -243,7 +243,7 @@ func (p patterns) between(first, last int) string {
 	return number
 }
 
-// entry returns an entry of a list of values from first to last, in the common forms.
+// entry returns an ordinary entry with values from first to last.
 func (p patterns) entry(first, last int) string {
 	middle := first + p.IntN(last-first+1)
 	switch p.IntN(8) {
@@ -260,7 +260,7 @@ func (p patterns) entry(first, last int) string {
 	}
 }
 
-// list returns a field: a wildcard in open out of ten cases, otherwise some entries.
+// list returns a field: a wildcard in open of ten cases, otherwise some entries.
 func (p patterns) list(open int, entry func() string) string {
 	if p.IntN(10) < open {
 		return "*"
@@ -307,7 +307,7 @@ func (p patterns) dayOfWeek() string {
 	}
 }
 
-// pattern returns a pattern that fires in the year, or almost always does.
+// pattern returns a pattern that almost certainly fires in the given year.
 func (p patterns) pattern(year int) string {
 	fields := []string{
 		p.list(2, func() string { return p.entry(0, 59) }),
@@ -326,8 +326,8 @@ func (p patterns) pattern(year int) string {
 	return strings.Join(fields, p.oneOf(" ", "  ", "\t"))
 }
 
-// TestPattern_FiresWhenItsFieldsSay checks a whole year for each of many patterns, or parts of it for
-// patterns that fire too often.
+// TestPattern_FiresWhenItsFieldsSay compares many patterns with the oracle over a year, or over parts of it if a
+// pattern fires often.
 func TestPattern_FiresWhenItsFieldsSay(t *testing.T) {
 	t.Parallel()
 	const (
@@ -372,7 +372,7 @@ func (p patterns) firing(t *testing.T, year int) string {
 
 func newYear(year int) time.Time { return time.Date(year, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
-// walk compares the times between start and end, at most longest of them, and returns their number.
+// walk compares at most longest times between start and end with the oracle. It returns their number.
 func walk(t *testing.T, text string, start, end time.Time, longest int) int {
 	t.Helper()
 	pattern, err := cron.Parse(text, "")
@@ -394,8 +394,8 @@ func walk(t *testing.T, text string, start, end time.Time, longest int) int {
 	return fired
 }
 
-// FuzzPattern looks for a panic, a hang, a time that is not after its start, and a time that the pattern does
-// not name.
+// FuzzPattern checks for panics, for hangs, for times that are not after their start, and for times that the pattern
+// does not match.
 func FuzzPattern(f *testing.F) {
 	for i, text := range []string{
 		"*/5 * * * *", "0 9 * * 1-5", "30 2 * * *", "0 0 LW * ?", "0 0 15W,L 2,feb-apr/2 *", "59 59 23 31 12 ? 2099",
@@ -429,7 +429,7 @@ func FuzzPattern(f *testing.F) {
 	})
 }
 
-// requireNamed fails unless a pattern names a time that the clocks show, or one that they have just skipped.
+// requireNamed fails unless the pattern matches a time that the clocks show or have just skipped.
 func requireNamed(t *testing.T, pattern *cron.Pattern, next time.Time) {
 	t.Helper()
 	rules := newOracle(t, pattern.String())

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
-	_ "time/tzdata" // The tests do not depend on the machine's time zones.
+	_ "time/tzdata" // independent of the machine's time zones
 
 	"github.com/stretchr/testify/require"
 
@@ -14,15 +14,15 @@ import (
 
 // Zones, with times to which their clocks change: "at 2:00 to 3:00" skips an hour.
 const (
-	newYork  = "America/New_York"    // At 2:00 to 3:00 on 8 March 2026, at 2:00 to 1:00 on 1 November.
-	london   = "Europe/London"       // At 1:00 to 2:00 on 29 March 2026, at 2:00 to 1:00 on 25 October.
-	havana   = "America/Havana"      // At 0:00 to 1:00 on 8 March 2026, at 1:00 to 0:00 on 1 November.
-	lordHowe = "Australia/Lord_Howe" // At 2:00 to 1:30 on 5 April 2026, at 2:00 to 2:30 on 4 October.
-	apia     = "Pacific/Apia"        // From the end of 29 to the start of 31 December 2011, at 4:00 to 3:00 on 4 April 2021.
+	newYork  = "America/New_York"    // 2:00 becomes 3:00 on 8 March 2026, 1:00 on 1 November.
+	london   = "Europe/London"       // 1:00 becomes 2:00 on 29 March 2026; 2:00 becomes 1:00 on 25 October.
+	havana   = "America/Havana"      // 0:00 becomes 1:00 on 8 March 2026; 1:00 becomes 0:00 on 1 November.
+	lordHowe = "Australia/Lord_Howe" // 2:00 becomes 1:30 on 5 April 2026, 2:30 on 4 October.
+	apia     = "Pacific/Apia"        // 30 December 2011 was skipped; 4:00 became 3:00 on 4 April 2021.
 )
 
-// firings are successive times at which a pattern fires, as wall clock times in its zone. "" means never
-// again.
+// firings are successive times at which a pattern fires, as wall clock times in its zone. "" means that it never
+// fires again.
 type firings struct {
 	rule, pattern, after string
 	want                 []string
@@ -282,14 +282,14 @@ var changes = []struct{ zone, at string }{
 	{lordHowe, "2026-10-04T02:00:00+10:30"},
 	{apia, "2011-12-30T00:00:00-10:00"},
 	{apia, "2021-04-04T04:00:00+14:00"},
-	{"Antarctica/Casey", "2023-03-09T03:00:00+11:00"},  // By three hours.
-	{"Antarctica/Vostok", "1994-02-01T00:00:00+07:00"}, // By seven hours.
-	{"Pacific/Kwajalein", "1993-08-21T00:00:00-12:00"}, // By a whole day.
-	{"Africa/Casablanca", "2026-02-15T03:00:00+01:00"}, // Summer time is the standard time.
+	{"Antarctica/Casey", "2023-03-09T03:00:00+11:00"},  // by three hours
+	{"Antarctica/Vostok", "1994-02-01T00:00:00+07:00"}, // by seven hours
+	{"Pacific/Kwajalein", "1993-08-21T00:00:00-12:00"}, // by a whole day
+	{"Africa/Casablanca", "2026-02-15T03:00:00+01:00"}, // Summer time counts as standard time.
 	{newYork, "2099-11-01T02:00:00-04:00"},
 }
 
-// TestPattern_EveryChangeOfClocks compares random patterns with the rules applied minute by minute.
+// TestPattern_EveryChangeOfClocks compares random patterns with the oracle around changes of clocks.
 func TestPattern_EveryChangeOfClocks(t *testing.T) {
 	t.Parallel()
 	count := rounds.Of(t, 12, 60)
@@ -310,13 +310,13 @@ func TestPattern_EveryChangeOfClocks(t *testing.T) {
 	}
 }
 
-// timeOfDay returns a pattern for most days.
+// timeOfDay returns a pattern that fires on most days.
 func (p patterns) timeOfDay() string {
 	return p.list(3, func() string { return p.entry(0, 59) }) + " " +
 		p.list(3, func() string { return p.entry(0, 23) }) + p.oneOf(" * * *", " * * *", " * * *", " * * 1-5", " 1-31/2 * *")
 }
 
-// compareInZone compares all times between two instants.
+// compareInZone compares all times between two instants with the oracle.
 func compareInZone(t *testing.T, text string, zone *time.Location, start, end time.Time) {
 	t.Helper()
 	pattern, err := cron.Parse(text, zone.String())
@@ -348,7 +348,7 @@ func compareInZone(t *testing.T, text string, zone *time.Location, start, end ti
 	require.True(t, !ok || !next.Before(end), "%q fires after %s at %s", text, last, next)
 }
 
-// wallClock returns the wall clock time in a zone, written as UTC.
+// wallClock returns the wall clock time in a zone, represented in UTC.
 func wallClock(at time.Time, zone *time.Location) time.Time {
 	local := at.In(zone)
 	return time.Date(local.Year(), local.Month(), local.Day(), local.Hour(), local.Minute(), local.Second(), 0, time.UTC)

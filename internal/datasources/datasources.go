@@ -1,5 +1,5 @@
-// Package datasources implements the operations on data sources. The entries of each data source of
-// an app are a separate collection.
+// Package datasources implements the operations on data sources. Each data source of an app is a collection of the
+// store.
 package datasources
 
 import (
@@ -24,15 +24,16 @@ type Service struct {
 
 var _ datasource.Operations = (*Service)(nil)
 
-// New returns the operations on the data sources of a scope's app.
+// New returns the operations on the data sources of the scope's app.
 func New(env record.Env, scope record.Scope) *Service {
 	return &Service{env: env.WithDefaults(), app: scope.App}
 }
 
-// maxCollectionName is the maximum length in bytes of a collection's name that every store accepts.
+// maxCollectionName is the maximum length of a collection's name in bytes. Every store accepts names up to this
+// length.
 const maxCollectionName = 200
 
-// collection returns the collection of the data source that one of two parameters names.
+// collection returns the collection of the data source that one of the two parameters names.
 func (s *Service) collection(collectionName, dataSourceID string) (*record.Collection, error) {
 	switch {
 	case collectionName != "" && dataSourceID != "" && collectionName != dataSourceID:
@@ -44,7 +45,7 @@ func (s *Service) collection(collectionName, dataSourceID string) (*record.Colle
 	}
 }
 
-// open returns the collection of a data source. field is the parameter for errors.
+// open returns the collection of a data source. Errors have the given field.
 func (s *Service) open(field, id string) (*record.Collection, error) {
 	name, err := collectionOf(s.app, field, id)
 	if err != nil {
@@ -59,12 +60,12 @@ var entrySchema = &record.Schema{
 	Fixed:  []string{record.FieldCreatedAt},
 }
 
-// collectionOf returns the name of a data source's collection. field is the parameter for errors.
+// collectionOf returns the name of a data source's collection. Errors have the given field.
 func collectionOf(app, field, id string) (string, error) {
 	if id == "" {
 		return "", boterr.Invalid(field, "is missing; name the data source")
 	}
-	// Both parts are escaped, so that different pairs have different names.
+	// Escaping both parts keeps the names of different pairs different.
 	name := "data/" + url.QueryEscape(app) + "/" + url.QueryEscape(id)
 	if len(name) > maxCollectionName {
 		return "", boterr.Invalid(field, "is too long: with the app's id it has %d bytes, at most %d are allowed",
@@ -86,15 +87,15 @@ func checkID(id any) error {
 	return boterr.Invalid(record.FieldID, "must be a string, a number, a boolean or a date, got %s", document.TypeName(id))
 }
 
-// checkUpsert refuses a patch that would insert an entry with an invalid _id. Other faults of the
-// patch are found when it is compiled.
+// checkUpsert refuses a patch that would insert an entry with an invalid _id. Compiling the patch finds its other
+// faults.
 func (s *Service) checkUpsert(ctx context.Context, p record.Patch) error {
 	if !p.Upsert {
 		return nil
 	}
 	filter, err := query.CompileFilter(p.Filter)
 	if err != nil {
-		return nil //nolint:nilerr // The collection reports the parameter at fault.
+		return nil //nolint:nilerr // The collection reports the faulty parameter.
 	}
 	source := p.Patch
 	if !p.WithModifier {
@@ -106,7 +107,7 @@ func (s *Service) checkUpsert(ctx context.Context, p record.Patch) error {
 	}
 	inserted, err := query.NewEvaluation(ctx).Insert(query.Change{Update: update}, filter)
 	if err != nil {
-		return nil //nolint:nilerr // The store reports it if nothing matches.
+		return nil //nolint:nilerr // The store reports the error if no entry matches.
 	}
 	id, given := inserted.Field(record.FieldID)
 	if !given {
@@ -115,7 +116,7 @@ func (s *Service) checkUpsert(ctx context.Context, p record.Patch) error {
 	return boterr.PrefixField(idSource(p), checkID(id))
 }
 
-// idSource returns the path of the parameter that sets the _id of an inserted entry.
+// idSource returns the path of the parameter that would set the _id of an inserted entry.
 func idSource(p record.Patch) string {
 	if p.Patch.Has(record.FieldID) {
 		return "patch"
@@ -137,7 +138,7 @@ func EnsureIndex(ctx context.Context, database store.Store, app, dataSourceID st
 	return database.Collection(name).EnsureIndex(ctx, index)
 }
 
-// EraseEntries implements EraseEntries of a botctx.Runtime.
+// EraseEntries implements Runtime.EraseEntries of package botctx.
 func EraseEntries(ctx context.Context, env record.Env, app string, p datasource.EraseEntriesParams) (int64, error) {
 	switch {
 	case app == "":

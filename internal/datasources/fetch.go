@@ -71,7 +71,7 @@ func (s *Service) FetchDistinctDataFromDataSource(
 	return result, nil
 }
 
-// checkColumn returns an error if path cannot name a column.
+// checkColumn returns an error if path is not the name of a column.
 func checkColumn(path string) error {
 	if path == "" {
 		return boterr.Invalid("", "is missing; name a column")
@@ -108,8 +108,8 @@ func (s *Service) FetchGeoNearFromDataSource(
 	return result, nil
 }
 
-// near searches the column that data names, or the column of the store's geo index. Without either
-// it searches query.DefaultGeoKey and, if that finds nothing, the only column with points.
+// near searches the column that data names, or else the column of the store's geo index. If there is neither, it
+// searches query.DefaultGeoKey and, if that has no points, the only column with points.
 func near(ctx context.Context, entries *record.Collection, data document.Object) ([]query.GeoResult, error) {
 	found, err := entries.GeoNear(ctx, data)
 	if !errors.Is(err, query.ErrNoGeoIndex) {
@@ -126,9 +126,8 @@ func near(ctx context.Context, entries *record.Collection, data document.Object)
 	return entries.GeoNear(ctx, data.With(geoKey, column))
 }
 
-// columnOfPoints returns the column that contains points if query.DefaultGeoKey does not, or "" if there is
-// none, and InvalidArgument if there are several. GeoJSON takes precedence over pairs, which may be any
-// numbers.
+// columnOfPoints returns the column with points when query.DefaultGeoKey has none. It returns "" if no column has
+// points, and InvalidArgument if several have. GeoJSON takes precedence over pairs, which may be any numbers.
 func columnOfPoints(ctx context.Context, entries *record.Collection, data document.Object) (string, error) {
 	near, _ := data.Field(geoNear)
 	points, err := query.CompileGeoNear(document.O(geoNear, near))
@@ -159,8 +158,8 @@ func columnOfPoints(ctx context.Context, entries *record.Collection, data docume
 	return onlyColumn(pairs)
 }
 
-// measure returns the result for the point in a column of an entry. A column name with a dot is not
-// a path.
+// measure returns the result for the point in a column of an entry. A dot in the column's name has no special
+// meaning.
 func measure(points *query.GeoNear, column string, entry document.Object) (query.GeoResult, bool) {
 	if strings.Contains(column, ".") {
 		return query.GeoResult{}, false
@@ -174,7 +173,7 @@ func isGeoJSON(value any) bool {
 	return kind == "Point"
 }
 
-// onlyColumn returns the only column, or "" if there is none.
+// onlyColumn returns the only column, or "" if there are none.
 func onlyColumn(columns []string) (string, error) {
 	slices.Sort(columns)
 	columns = slices.Compact(columns)

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/internal/datasources"
 )
 
-// shops are three entries without stamps of their own.
+// shops returns apps whose table has three entries.
 func shops(t *testing.T) *apps {
 	t.Helper()
 	return newApps(t,
@@ -22,7 +22,7 @@ func shops(t *testing.T) *apps {
 	)
 }
 
-// near returns the ids that a search finds, in order.
+// near returns the ids that a geo search finds, in order.
 func near(t *testing.T, s *datasources.Service, data string) string {
 	t.Helper()
 	found, err := s.FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearParams{

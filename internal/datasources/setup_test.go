@@ -24,7 +24,7 @@ import (
 
 type operation[P, R any] = func(context.Context, P) (R, error)
 
-// apps are the data sources of two apps in one store, with a stopped clock and numbered ids.
+// apps are the data sources of two apps in one store. The clock is stopped, and ids are numbers.
 type apps struct {
 	mine, theirs *datasources.Service
 
@@ -35,10 +35,10 @@ type apps struct {
 	ids int
 }
 
-// table is the data source of the tests.
+// table is the data source that the tests use.
 const table = "table"
 
-// newApps returns two apps. The entries, given as JSON, are in the table of mine.
+// newApps returns two apps. The given entries, as JSON, are in the table of the app mine.
 func newApps(t *testing.T, entries ...string) *apps {
 	t.Helper()
 	a := &apps{store: memstore.New(), now: time.UnixMilli(1000)}
@@ -64,14 +64,14 @@ func (a *apps) nextID() string {
 	return "id" + strconv.Itoa(a.ids)
 }
 
-// advance moves the clock by a second.
+// advance moves the clock forward by a second.
 func (a *apps) advance() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.now = a.now.Add(time.Second)
 }
 
-// object reads an object from JSON.
+// object parses a JSON object.
 func object(t *testing.T, text string) document.Object {
 	t.Helper()
 	var o document.Object
@@ -79,7 +79,7 @@ func object(t *testing.T, text string) document.Object {
 	return o
 }
 
-// upsert writes entries, given as JSON, to the table.
+// upsert upserts entries, given as JSON, into the table.
 func upsert(t *testing.T, s *datasources.Service, entries ...string) datasource.UpsertOutcome {
 	t.Helper()
 	data := make([]document.Object, 0, len(entries))
@@ -91,7 +91,7 @@ func upsert(t *testing.T, s *datasources.Service, entries ...string) datasource.
 	return done.Result
 }
 
-// call calls an operation with JSON parameters, and returns its JSON result.
+// call calls an operation with parameters in JSON and returns the result's JSON.
 func call[P, R any](t *testing.T, run operation[P, R], params string) (string, error) {
 	t.Helper()
 	var p P
@@ -108,7 +108,7 @@ func call[P, R any](t *testing.T, run operation[P, R], params string) (string, e
 	return string(text), nil
 }
 
-// requireResult calls an operation with JSON parameters, and compares its JSON result.
+// requireResult calls an operation with parameters in JSON and compares the result's JSON.
 func requireResult[P, R any](t *testing.T, run operation[P, R], params, want string) {
 	t.Helper()
 	got, err := call(t, run, params)
@@ -116,7 +116,7 @@ func requireResult[P, R any](t *testing.T, run operation[P, R], params, want str
 	require.JSONEq(t, want, got, params)
 }
 
-// requireTable compares the table without createdAt and updatedAt.
+// requireTable compares the entries of the table, without createdAt and updatedAt.
 func requireTable(t *testing.T, s *datasources.Service, want ...string) {
 	t.Helper()
 	found, err := s.FetchDataFromDataSource(t.Context(), datasource.FetchParams{DataSourceID: table})
@@ -127,8 +127,8 @@ func requireTable(t *testing.T, s *datasources.Service, want ...string) {
 	}
 }
 
-// requireRefused calls an operation with wrong parameters, each with the field at fault, on a table of two
-// entries. It compares the error, and requires that the table is unchanged.
+// requireRefused calls an operation with invalid parameters on a table of two entries. For each, it requires an error
+// with the given field, and an unchanged table.
 func requireRefused[P, R any](
 	t *testing.T, of func(*datasources.Service) operation[P, R], fields map[string]string,
 ) {

@@ -137,13 +137,13 @@ func (s *Service) UpsertDataToDataSource(
 }
 
 type element struct {
-	// field is the element's path for errors.
+	// field is the path of the element, for errors.
 	field string
 	// id is the element's _id, or nil.
 	id any
-	// columns are the element's fields without _id and timestamps.
+	// columns are the element's fields without _id and stamps.
 	columns document.Object
-	// createdAt is set if the element was read from the data source before.
+	// createdAt is set if the element has one because it was fetched earlier.
 	createdAt    any
 	hasCreatedAt bool
 }
@@ -205,12 +205,11 @@ func readElement(given document.Object) (element, error) {
 	return read, document.CheckExtent(read.columns, maxColumns)
 }
 
-// maxColumns is the maximum size of an element's columns. It leaves room for the fields that every
-// entry has, with an _id of up to a kilobyte.
+// maxColumns is the maximum size of an element's columns in bytes. It leaves room for the other fields, with an _id
+// of up to a kilobyte.
 const maxColumns = document.MaxSize - 1<<10 - 1<<7
 
-// checkCreatedAt refuses elements that would change createdAt. A fetched entry can be written back
-// unchanged.
+// checkCreatedAt refuses elements that would change createdAt. An entry can be written back as it was fetched.
 func checkCreatedAt(ctx context.Context, entries *record.Collection, elements []element) error {
 	for i := range elements {
 		given := &elements[i]
@@ -255,14 +254,14 @@ func write(ctx context.Context, o *datasource.UpsertOutcome, entries *record.Col
 	if done || err != nil {
 		return err
 	}
-	// Insert rather than upsert, because it keeps the order of the columns.
+	// Insert, unlike an upsert, keeps the order of the columns.
 	added := given.columns.With(record.FieldID, given.id)
 	_, err = entries.Insert(ctx, added)
-	if errors.Is(err, boterr.AlreadyExists) { // Another call inserted it, or an index refuses it.
+	if errors.Is(err, boterr.AlreadyExists) { // Another call inserted the entry, or an index refuses it.
 		if done, failed := update(ctx, o, entries, given); done || failed != nil {
 			return failed
 		}
-		_, err = entries.Insert(ctx, added) // Another call may have removed it in the meantime.
+		_, err = entries.Insert(ctx, added) // Another call may have just removed the other entry.
 	}
 	if err != nil {
 		return err
@@ -272,7 +271,7 @@ func write(ctx context.Context, o *datasource.UpsertOutcome, entries *record.Col
 	return nil
 }
 
-// update sets the columns of the entry with the element's _id and reports whether it exists.
+// update sets the columns of the entry with the element's _id. It reports whether there is such an entry.
 func update(ctx context.Context, o *datasource.UpsertOutcome, entries *record.Collection, given *element) (bool, error) {
 	updated, err := entries.Update(ctx, record.Patch{Filter: byID(given.id), Patch: given.columns})
 	if err != nil || updated.Matched == 0 {

@@ -1,5 +1,5 @@
-// Package display prepares text for errors, logs and terminals: it redacts credentials, escapes
-// hidden characters and shortens lists.
+// Package display prepares text for errors, logs and terminals: it redacts credentials, escapes hidden characters and
+// shortens lists.
 package display
 
 import (
@@ -11,15 +11,14 @@ import (
 	"unicode/utf8"
 )
 
-// Joiners are part of emoji and some scripts.
+// Joiners are needed in emoji and some scripts.
 const (
 	zeroWidthNonJoiner = '\u200c'
 	zeroWidthJoiner    = '\u200d'
 )
 
-// IsHidden reports whether a reader would not see the character or be misled by it: control
-// characters including newlines, direction marks, and others without a glyph. The joiners of emoji
-// and some scripts are not hidden.
+// IsHidden reports whether a character is invisible or misleading: control characters including newlines, direction
+// marks, and other characters without a glyph. The joiners of emoji and some scripts are not hidden.
 func IsHidden(r rune) bool {
 	switch {
 	case ' ' <= r && r <= '~', r == zeroWidthNonJoiner, r == zeroWidthJoiner:
@@ -57,11 +56,11 @@ func isVisible(text string) bool {
 
 func mustEscape(r rune) bool { return r != '\n' && r != '\t' && IsHidden(r) }
 
-// Text formats an error or a panic's value for logs and other processes: redacted and visible. It
-// never panics, even if the value's methods do.
+// Text formats an error or the value of a panic for logs and other processes. It calls Redact and Visible. It does
+// not panic, even if the value's methods do.
 func Text(value any) string { return Visible(Redact(fmt.Sprint(value))) }
 
-// List joins count strings with commas. It shows the first 20 and the number of the others.
+// List joins the first 20 of count texts with commas, and adds the number of the others.
 func List(count int, text func(i int) string) string {
 	const most = 20
 	var list strings.Builder
@@ -77,7 +76,7 @@ func List(count int, text func(i int) string) string {
 	return list.String()
 }
 
-// GoDuration returns a duration as a Go expression, in the largest unit that divides it.
+// GoDuration returns a duration as a Go expression in its largest whole unit.
 func GoDuration(d time.Duration) string {
 	for _, unit := range []struct {
 		name string

@@ -17,15 +17,14 @@ var (
 	scheme      = regexp.MustCompile(`(?i)\b(bearer|basic)\s+[a-z0-9._~+/=-]{6,}`)
 )
 
-// Patterns for the names of credentials, up to the value. The value of a header extends to the end
-// of the line.
+// Patterns for names of credentials, up to the value. The value of a header extends to the end of the line.
 var (
 	credential = regexp.MustCompile(`(?i)\b(?:[a-z0-9]+[_-]?)*` +
 		`(?:(?:token|secret|password|credential|cookie|jsapi[_-]?ticket)s?(?:[_-]?expiry)?|passwd|pwd|passphrase|admin[_-]?username|` +
 		`(?:api|private|access|secret|module|account|signing|shared|encryption)[_-]?key|signature|authorization)` +
 		`(?:[_-]?v?[0-9]+)?\\*["']?\s*(?:=>|:=|[:=])\s*`)
 	header = regexp.MustCompile(`(?i)(?:authorization|cookie)\\*["']?\s*[:=]\s*$`)
-	// word matches a scheme between the name and the credential.
+	// word matches an authorization scheme between the name and the credential.
 	word = regexp.MustCompile(`(?i)^(?:bearer|basic|token|digest|apikey)\s+`)
 )
 
@@ -48,16 +47,16 @@ func Redact(text string) string {
 	return text
 }
 
-// IsCredential reports whether Redact would remove the value of a name such as accessToken. It is
-// for code that redacts values rather than text.
+// IsCredential reports whether Redact would remove the value of a name such as accessToken. It is for code that
+// redacts values in place of text.
 func IsCredential(name string) bool {
 	field := `"` + name + `":"x"`
 	return Redact(field) != field
 }
 
-// Every match of scheme or credential contains one of these substrings, in lower case. Most
-// texts contain none, and the patterns take a hundred times as long as this search. None contains
-// an s, because the patterns also match the letter ſ for it.
+// Each match of scheme or credential contains one of these substrings in lower case. Searching for them is a hundred
+// times faster than the patterns, and most texts contain none. They do not contain s, because the patterns also match
+// ſ for it.
 var (
 	schemes = []string{"bearer", "ba"}
 	names   = []string{
@@ -65,7 +64,7 @@ var (
 	}
 )
 
-// mentions reports whether text contains one of the parts, ignoring case.
+// mentions reports whether text contains one of the parts in any case.
 func mentions(text string, parts []string) bool {
 	text = strings.ToLower(text)
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
@@ -89,8 +88,7 @@ func redactNamed(text string) string {
 	}
 }
 
-// valueEnd returns the end of the value that starts at from and belongs to the name that starts at
-// name.
+// valueEnd returns the end of the value at from, whose name starts at name.
 func valueEnd(text string, name, from int) int {
 	quote := from + countSlashes(text[from:])
 	switch {
@@ -127,7 +125,7 @@ func stringEnd(text string, from, slashes int) int {
 	return len(text)
 }
 
-// bracketsEnd returns the end of a list or an object, which may be cut off.
+// bracketsEnd returns the end of a list or an object, which may be incomplete.
 func bracketsEnd(text string, from int) int {
 	depth, run := 0, 0
 	for i := from; i < len(text); i++ {
@@ -150,7 +148,7 @@ func bracketsEnd(text string, from int) int {
 	return len(text)
 }
 
-// headerEnd returns the end of a header: the end of its line or of the quotes around it.
+// headerEnd returns the end of a header's value: the end of its line or of the surrounding quotes.
 func headerEnd(text string, name, from int) int {
 	ends := "\r\n"
 	if name > 0 && (text[name-1] == '"' || text[name-1] == '\'') {
@@ -162,7 +160,7 @@ func headerEnd(text string, name, from int) int {
 	return len(text)
 }
 
-// bareEnd returns the end of a value without quotes.
+// bareEnd returns the end of an unquoted value.
 func bareEnd(text string, from int) int {
 	for i := from; i < len(text); i++ {
 		switch text[i] {

@@ -21,7 +21,7 @@ func inJSON(text string) string {
 	return string(written[1 : len(written)-1])
 }
 
-// forms returns error texts that contain a credential, by name.
+// forms returns functions that put a credential into an error text, by name.
 func forms() map[string]func(secret string) string {
 	object := func(secret string) string { return `{"name":"Ada","accessToken":"` + inJSON(secret) + `","n":1}` }
 	return map[string]func(secret string) string{
@@ -127,7 +127,7 @@ func FuzzRedact(f *testing.F) {
 			return
 		}
 		for name, form := range forms() {
-			// The credential has other text on both sides.
+			// Other text surrounds the credential.
 			text := display.Redact(form(around + planted + around))
 			if name != "as a bearer" { // The pattern of bearer tokens allows fewer characters.
 				require.NotContains(t, text, planted, name)

@@ -19,7 +19,7 @@ import (
 	"github.com/botctx/go-sdk/send/sendtest"
 )
 
-// Platform is the fake platform, created by New. It is safe for concurrent use.
+// Platform is the fake platform. Create it with New. It is safe for concurrent use.
 type Platform struct {
 	// Now is the clock for the 48 hours and 5 messages after a member's message. If it is nil, these limits do
 	// not apply.
@@ -58,7 +58,7 @@ type Message struct {
 	Body document.Object
 }
 
-// Text returns the text of a message without its links.
+// Text returns the text of a message without the links in it.
 func (m Message) Text() string {
 	return document.Get(m.Body, "text.content", document.Get(m.Body, "msgmenu.head_content", ""))
 }
@@ -126,14 +126,14 @@ func (p *Platform) AddFile(id, kind, content string) {
 	p.files[id] = file{kind: kind, content: content}
 }
 
-// Sent returns the messages that were sent, in order.
+// Sent returns the sent messages in order.
 func (p *Platform) Sent() []Message {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.sent)
 }
 
-// Actions returns the actions that were shown, such as "Typing to o1".
+// Actions returns the sent actions, such as "Typing to o1".
 func (p *Platform) Actions() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

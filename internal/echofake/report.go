@@ -19,7 +19,7 @@ type Webhook struct {
 	Token, Key string
 	// AppID is the app id in encrypted reports.
 	AppID string
-	// IsCompatible adds the plain report to an encrypted one.
+	// IsCompatible adds the plain report to each encrypted one.
 	IsCompatible bool
 }
 

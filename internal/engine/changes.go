@@ -68,7 +68,7 @@ func (all *Followers) Add(f *Follower) {
 	*all = append(*all, f)
 }
 
-// Tell passes changes to the followers.
+// Tell passes changes to all followers.
 func (all *Followers) Tell(changes []Change) {
 	all.forget()
 	for _, f := range *all {
@@ -86,7 +86,7 @@ type Watcher struct {
 	Reset   func()
 }
 
-// NotifyAll calls watchers, one after the other. If one panics or ends the goroutine, the watchers after it are still called.
+// NotifyAll calls watchers in order. If one panics or ends its goroutine, the others are still called.
 func NotifyAll(watchers []*Watcher, changes []Change) {
 	if len(watchers) == 0 {
 		return

@@ -15,12 +15,12 @@ const (
 	kindNull   = 0
 	kindFalse  = 1
 	kindTrue   = 2
-	kindInt    = 3 // A varint.
-	kindFloat  = 4 // Its 64 bits, the lowest byte first.
-	kindString = 5 // Its length in bytes as an unsigned varint, and the bytes.
-	kindTime   = 6 // Milliseconds since the Unix epoch as a varint.
-	kindArray  = 7 // The number of elements as an unsigned varint, and the elements.
-	kindObject = 8 // The fields, as AppendDocument writes them.
+	kindInt    = 3 // a varint
+	kindFloat  = 4 // 64 bits, lowest byte first
+	kindString = 5 // the length in bytes as an unsigned varint, then the bytes
+	kindTime   = 6 // milliseconds since the Unix epoch as a varint
+	kindArray  = 7 // the number of elements as an unsigned varint, then the elements
+	kindObject = 8 // the fields in the form of AppendDocument
 )
 
 const floatSize = 8
@@ -63,17 +63,17 @@ func appendValue(text []byte, value any) []byte {
 		return text
 	case document.Object:
 		return AppendDocument(append(text, kindObject), v)
-	default: // nil is the only other value.
+	default: // Only nil is left.
 		return append(text, kindNull)
 	}
 }
 
-// Decoder reads documents that AppendDocument wrote. It is not safe for concurrent use.
+// Decoder reads documents in the form of AppendDocument. It is not safe for concurrent use.
 type Decoder struct {
 	text []byte
 	// at is the number of bytes read.
 	at int
-	// names interns field names as values, so that documents with the same fields share them.
+	// names interns field names as values, so that documents share them.
 	names map[string]any
 }
 
@@ -83,7 +83,7 @@ const maxNames = 1 << 12
 // NewDecoder returns a new decoder.
 func NewDecoder() *Decoder { return &Decoder{names: map[string]any{}} }
 
-// Document reads the one document in text, and does not retain text.
+// Document decodes the document in text. It does not retain text.
 func (d *Decoder) Document(text []byte) (document.Object, error) {
 	d.text, d.at = text, 0
 	o, err := d.object(1)
@@ -96,12 +96,12 @@ func (d *Decoder) Document(text []byte) (document.Object, error) {
 	return o, nil
 }
 
-// wrong is the error for malformed data.
+// wrong returns the error for malformed data.
 func (d *Decoder) wrong(format string, args ...any) error {
 	return fmt.Errorf("at byte %d of %d: %w", d.at, len(d.text), fmt.Errorf(format, args...))
 }
 
-// object reads an object at a level of nesting, counted from 1.
+// object reads an object at a level of nesting, starting with 1.
 func (d *Decoder) object(level int) (document.Object, error) {
 	const smallestField = 2
 	count, err := d.count("fields", smallestField, level)
@@ -146,7 +146,7 @@ func (d *Decoder) name() (any, error) {
 	return name, nil
 }
 
-// value reads a value inside an object or array of a level.
+// value reads a value within an object or array at a level.
 func (d *Decoder) value(level int) (any, error) {
 	if d.at == len(d.text) {
 		return nil, d.wrong("a value is missing")
@@ -196,8 +196,8 @@ func (d *Decoder) array(level int) (document.Array, error) {
 	return a, nil
 }
 
-// count reads the number of parts of an object or array, given their minimum size in bytes, and checks its
-// level.
+// count reads the number of parts of an object or array. It checks the level, and that the data can contain so many
+// parts of at least smallest bytes.
 func (d *Decoder) count(parts string, smallest, level int) (int, error) {
 	if level > document.MaxDepth {
 		return 0, d.wrong("values are nested deeper than %d levels", document.MaxDepth)
@@ -212,7 +212,7 @@ func (d *Decoder) count(parts string, smallest, level int) (int, error) {
 	return int(count), nil
 }
 
-// bytes reads a length and that number of bytes.
+// bytes reads a length and as many bytes.
 func (d *Decoder) bytes() ([]byte, error) {
 	length, err := d.uvarint()
 	if err != nil {

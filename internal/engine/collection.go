@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Collection is the store.Collection over a Port.
+// Collection implements store.Collection on a Port.
 type Collection struct {
 	Port Port
 	// Err, if not nil, is the error of every call, for example because the name is not allowed.
@@ -89,7 +89,7 @@ func (c *Collection) Find(
 	return found, err
 }
 
-// Explain finds documents as Find does, and describes how.
+// Explain finds documents like Find, and describes how it found them.
 func (c *Collection) Explain(
 	ctx context.Context, filter *query.Filter, options store.FindOptions,
 ) (explanation store.Explanation, err error) {
@@ -150,8 +150,8 @@ func (c *Collection) write(ctx context.Context, op Op) error {
 	return c.Port.Write(ctx, op)
 }
 
-// Insert implements store.Collection. The field of an error begins with the
-// number of the document at fault: "[2]._id".
+// Insert implements store.Collection. The field of an error starts with the index of the faulty document, as in
+// "[2]._id".
 func (c *Collection) Insert(ctx context.Context, documents ...document.Object) error {
 	return c.write(ctx, &Inserting{documents: documents})
 }

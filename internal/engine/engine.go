@@ -1,6 +1,6 @@
-// Package engine evaluates the operations of package store: it plans which index serves a filter, makes the
-// keys of documents, and carries out reads and writes. A database gives it the content of a collection as a
-// [Source], and takes changes as a [Transaction].
+// Package engine implements the operations of package store for databases. It plans which index serves a filter,
+// creates the keys of documents, and evaluates reads and writes. A database provides a collection's content as a
+// [Source] and accepts changes as a [Transaction].
 //
 //   - A store returns a [Collection], which implements store.Collection over the store's [Port].
 //   - A database that holds keys as bytes gets the keys of a document from [Schema.Changes].
@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Schema is the name of a collection and its indexes. It is immutable: a change makes another Schema.
+// Schema is the name and the indexes of a collection. It is immutable; a change creates another Schema.
 type Schema struct {
 	// Name is the name of the collection, for errors.
 	Name    string
@@ -29,9 +29,9 @@ type Placed struct {
 	Position uint64
 }
 
-// Visitor receives documents one after the other.
+// Visitor receives documents in sequence.
 type Visitor interface {
-	// Visit receives one document, and returns false to end the search.
+	// Visit receives a document. It returns false to end the search.
 	Visit(position uint64, o document.Object) bool
 }
 
@@ -41,10 +41,10 @@ type Yield func(position uint64, o document.Object) bool
 // Visit implements Visitor.
 func (y Yield) Visit(position uint64, o document.Object) bool { return y(position, o) }
 
-// Batch is up to query.BatchSize documents in the order of insertion.
+// Batch is a list of up to query.BatchSize documents in the order of insertion.
 type Batch struct {
 	Documents []document.Object
-	// Used has a bit for each element of Documents that exists.
+	// Used has a bit for each element of Documents that is not empty.
 	Used uint32
 	// From is the position of the first element. The position of each further element is one higher.
 	From uint64
@@ -54,7 +54,7 @@ type Batch struct {
 type BatchVisitor interface {
 	Visitor
 
-	// VisitBatch receives one batch, and returns false to end the search.
+	// VisitBatch receives a batch. It returns false to end the search.
 	VisitBatch(b *Batch) bool
 }
 
@@ -64,12 +64,12 @@ type Range struct {
 	Index int
 	// Keys are the ranges to read, in ascending order.
 	Keys []query.KeyRange
-	// OneKey is true if Keys is one whole key.
+	// OneKey is true if Keys is a single complete key.
 	OneKey bool
-	// Sorted requests the order of keys, with documents of one key in the order of insertion. Backward
-	// requests the opposite order of keys. Otherwise the documents come in the order of insertion, each once.
+	// Sorted requests the order of keys, and the order of insertion among equal keys. Backward requests the opposite
+	// order of keys. Without either, documents come once each, in the order of insertion.
 	Sorted, Backward bool
-	// Exact is true if all documents of the part match. Then at most Hint are needed.
+	// Exact is true if all documents in the part match, and at most Hint documents are needed.
 	Exact bool
 	// Hint is the number of documents that are probably needed, or 0 for all.
 	Hint int64
@@ -77,13 +77,13 @@ type Range struct {
 
 // Source is the content of a collection at one moment. It must not be used by several goroutines at once.
 type Source interface {
-	// Close ends the use of the source.
+	// Close releases the source.
 	Close()
 	// Len returns the number of documents.
 	Len() (int64, error)
 	// ByID returns the document with an _id.
 	ByID(id any) (found Placed, exists bool, err error)
-	// ByIDs visits the documents whose _ids have these keys, in the order of insertion, each once.
+	// ByIDs visits the documents whose _ids have these keys, once each, in the order of insertion.
 	ByIDs(keys []query.KeyRange, to Visitor) error
 	// All visits all documents in the order of insertion. Hint is as in Range.
 	All(hint int64, to Visitor) error
@@ -91,10 +91,10 @@ type Source interface {
 	Range(r Range, to Visitor) error
 	// CountRange returns the number of entries in a part of an index.
 	CountRange(r Range) (int64, error)
-	// Cells visits the documents that have a cell of a geo key in one of the ranges of CellKeys, in the order of insertion,
-	// each once.
+	// Cells visits the documents with a cell of a geo key in one of the ranges of CellKeys, once each, in the order
+	// of insertion.
 	Cells(index, key int, ranges []query.KeyRange, to Visitor) error
-	// Around returns up to n cells of entries at or above a cell, and up to n below it.
+	// Around returns up to n cells of entries from a cell upwards, and up to n cells below it.
 	Around(index, key int, cell uint64, n int) ([]uint64, error)
 }
 
@@ -109,7 +109,7 @@ type KeySource interface {
 	ByKey(index int, filter *query.Filter, limit int64) (found []document.Object, isKey bool)
 }
 
-// View is a collection at one moment.
+// View is the schema and content of a collection at one moment.
 type View struct {
 	*Schema
 	Source
@@ -143,7 +143,7 @@ type Port interface {
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// CheckEnded returns the error Canceled if ctx has ended.
+// CheckEnded returns an error with the code Canceled if ctx has ended.
 func CheckEnded(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
@@ -151,7 +151,7 @@ func CheckEnded(ctx context.Context) error {
 	return boterr.New(boterr.Canceled, "", "the context ended: %w", context.Cause(ctx))
 }
 
-// EmptyView returns the content of a collection that does not exist.
+// EmptyView returns the view of a collection that does not exist.
 func EmptyView(name string) View { return View{Schema: &Schema{Name: name}, Source: empty{}} }
 
 type empty struct{}

@@ -10,21 +10,21 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Index is an index of a collection, without its entries. NewIndex returns one.
+// Index is the description of an index without its entries. Create it with NewIndex.
 type Index struct {
 	Spec store.Index
-	// Number is the database's own name of the index, unused by the engine.
+	// Number is the database's own number of the index. The engine does not use it.
 	Number int
-	// MultiKey is true if a document has, or once had, several keys here, because of an array.
+	// MultiKey is true if a document has, or once had, several keys in this index because of an array.
 	MultiKey bool
-	// Cut is true if the database has cut a key that was too long for it. Then equal entries may have
-	// different keys, and entries are not in the order of keys.
+	// Cut is true if the database has shortened a key that was too long for it. Equal entries may then have different
+	// keys, and entries may not be in the order of keys.
 	Cut bool
 	// Geo are the geo keys of a geo index.
 	Geo []GeoIndex
 
 	collection string
-	// paths are the parts of the keys' paths.
+	// paths are the paths of the keys, split into parts.
 	paths [][]string
 }
 
@@ -41,7 +41,7 @@ func NewIndex(collection string, spec store.Index) Index {
 	return x
 }
 
-// Name returns the name that MongoDB gives such an index, such as "a_1_b_-1".
+// Name returns the name that MongoDB gives to this index, such as "a_1_b_-1".
 func (x *Index) Name() string {
 	parts := make([]string, 0, len(x.Spec.Keys))
 	for _, key := range x.Spec.Keys {
@@ -73,7 +73,7 @@ func (x *Index) SameFields(before, after document.Object) bool {
 	return true
 }
 
-// Keys are the keys of a document in an index, sorted.
+// Keys are the sorted keys of a document in an index.
 type Keys []string
 
 // Contains reports whether k has a key.
@@ -82,11 +82,11 @@ func (k Keys) Contains(key string) bool {
 	return found
 }
 
-// maxKeySize limits the total size in bytes of a document's keys in an index. With a long array, each key
-// repeats the values of the other fields.
+// maxKeySize limits the total size in bytes of a document's keys in an index. With a long array, each key repeats the
+// values of the other fields.
 const maxKeySize = 4 * document.MaxSize
 
-// KeysOf returns the keys of a document. The zero Object has none.
+// KeysOf returns the keys of a document. The zero Object has no keys.
 func (x *Index) KeysOf(o document.Object) (Keys, error) {
 	if o.IsZero() {
 		return nil, nil
@@ -128,7 +128,7 @@ func (x *Index) appendPart(key []byte, i int, value any) []byte {
 	return key
 }
 
-// Duplicate is the error for a document with a key that another document has in a unique index.
+// Duplicate returns the error for a document whose key another document has in a unique index.
 func (x *Index) Duplicate(o document.Object, key string) error {
 	lists, err := keyValues(o, x.paths)
 	if err != nil {
@@ -150,13 +150,13 @@ func (x *Index) Duplicate(o document.Object, key string) error {
 	return duplicate(x.collection, x.Name(), taken)
 }
 
-// DuplicateID is the error for a document with the _id of another one.
+// DuplicateID returns the error for a document whose _id another document has.
 func (s *Schema) DuplicateID(o document.Object) error {
 	id, _ := o.Field(document.IDField)
 	return duplicate(s.Name, "_id_", document.O(document.IDField, id))
 }
 
-// duplicate is the error for a second document with the same key.
+// duplicate returns the error for a second document with the same key.
 func duplicate(collection, index string, key document.Object) error {
 	field := ""
 	if key.Len() == 1 {
@@ -166,10 +166,10 @@ func duplicate(collection, index string, key document.Object) error {
 		"the collection %q has a document with the key %s of the index %s already", collection, shown(key), index)
 }
 
-// KeyRoom is a number of bytes that suffices for most keys.
+// KeyRoom is a number of bytes that is enough for most keys.
 const KeyRoom = 64
 
-// AppendOneKey appends the key of a document, or nothing if it has none. It reports false for a document with
+// AppendOneKey appends the key of a document, or nothing if the document has none. isOne is false for a document with
 // an array, which may have several keys.
 func (x *Index) AppendOneKey(key []byte, o document.Object) (_ []byte, isOne bool) {
 	if o.IsZero() {
@@ -191,7 +191,7 @@ func (x *Index) AppendOneKey(key []byte, o document.Object) (_ []byte, isOne boo
 	return key, len(key) <= maxKeySize
 }
 
-// shown returns a value as JSON for an error's text, shortened if it is long.
+// shown returns a value as JSON for errors, shortened if it is long.
 func shown(value any) string {
 	const longest = 120
 	text, err := document.AppendJSON(nil, value)
@@ -204,8 +204,8 @@ func shown(value any) string {
 	return string(text)
 }
 
-// Existing reports whether the index need not be created, because one with the same keys exists or it is the
-// index on _id. If an index with the same keys has other options, the error is FailedPrecondition.
+// Existing reports whether the index need not be created: an index with the same keys exists, or it is the index on
+// _id. If the existing index has other options, the error is FailedPrecondition.
 func (s *Schema) Existing(spec store.Index) (exists bool, err error) {
 	if len(spec.Keys) == 1 && spec.Keys[0] == (store.IndexKey{Path: document.IDField, Kind: query.Ascending}) {
 		return true, nil

@@ -9,15 +9,15 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// The values in a key for a field without a value.
+// Key values of fields that have no value.
 type (
-	// missingField is a missing field. It is null in a key.
+	// missingField represents a missing field. Its key is the same as the key of null.
 	missingField struct{}
-	// emptyArray is an empty array. It sorts below null.
+	// emptyArray represents an empty array. It sorts before null.
 	emptyArray struct{}
 )
 
-// isPresent reports whether a key's value is present in the document.
+// isPresent reports whether a key's value comes from the document.
 func isPresent(value any) bool {
 	_, missing := value.(missingField)
 	return !missing
@@ -36,23 +36,23 @@ func appendIndexed(key []byte, value any) []byte {
 	}
 }
 
-// invert inverts each byte of a key, and so the order of keys.
+// invert inverts each byte of a key, which reverses the order of keys.
 func invert(key []byte) {
 	for i := range key {
 		key[i] = ^key[i]
 	}
 }
 
-// invertedKey is invert on a copy.
+// invertedKey returns an inverted copy.
 func invertedKey(key []byte) []byte {
 	opposite := slices.Clone(key)
 	invert(opposite)
 	return opposite
 }
 
-// keyValues returns the lists of values, one value for each path, under which an index holds a document: one
-// list, or one for each element of an array that the paths meet. As in MongoDB, the paths may meet only one
-// array at a time, so that the number of lists is not the product of several lengths.
+// keyValues returns the lists of values under which an index has a document, with one value for each path. There is
+// one list or, if the paths meet an array, one for each element. As in MongoDB, the paths may only meet one array at
+// a time; otherwise, the number of lists would be the product of the lengths.
 func keyValues(o document.Object, paths [][]string) ([][]any, error) {
 	branches := make([]branch, len(paths))
 	for i, path := range paths {
@@ -61,18 +61,18 @@ func keyValues(o document.Object, paths [][]string) ([][]any, error) {
 	return appendKeyValues(nil, branches)
 }
 
-// branch is the progress of one path into a document: to an array, or to its end.
+// branch is the state of following one path into a document: it has reached an array, or the end.
 type branch struct {
 	path []string
 	// used is the number of parts of the path that lead to value.
 	used  int
 	value any
-	// element is true if value is an element of an array at the end of the path. If such an element is an
-	// array, it is one value.
+	// element is true if value is an element of an array at the end of the path. If the element is an array itself,
+	// it counts as a single value.
 	element bool
 }
 
-// descend continues to the next array or to the end.
+// descend follows the path to the next array or to the end.
 func (b *branch) descend() {
 	for b.used < len(b.path) {
 		value, ok := b.value, false
@@ -96,7 +96,7 @@ func (b *branch) descend() {
 	}
 }
 
-// elementIndex reads a part of a path as an array index: only digits, as in filters.
+// elementIndex parses a part of a path as an array index. As in filters, it must consist of digits.
 func elementIndex(part string) (int, bool) {
 	i, err := strconv.Atoi(part)
 	return i, err == nil && i >= 0 && strconv.Itoa(i) == part
@@ -106,13 +106,13 @@ func (b *branch) end(value any) {
 	b.value, b.used, b.element = value, len(b.path), true
 }
 
-// atArray reports whether the branch continues in the elements of an array.
+// atArray reports whether the branch is at an array with elements to follow.
 func (b *branch) atArray() bool {
 	_, ok := b.value.(document.Array)
 	return ok && !b.element
 }
 
-// into returns the branch continued into an element of its array.
+// into returns the branch that continues with an element of the array.
 func (b branch) into(element any) branch {
 	if b.used == len(b.path) {
 		b.end(element)
@@ -125,7 +125,7 @@ func (b branch) into(element any) branch {
 	return b
 }
 
-// intoEmpty returns the branch ended at an empty array.
+// intoEmpty returns the branch that ends at an empty array.
 func (b branch) intoEmpty() branch {
 	if b.used == len(b.path) {
 		b.end(emptyArray{})

@@ -10,16 +10,16 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Key is an entry of a document in an index of a database that holds keys as bytes.
+// Key is an index entry of a document, for databases whose keys are bytes.
 type Key struct {
-	// Number is Index.Number, or Index.GeoNumber of a geo key.
+	// Number is Index.Number or, for a geo key, Index.GeoNumber.
 	Number int
 	Key    []byte
 	// IsUnique is true if no other document may have the key.
 	IsUnique bool
 }
 
-// Numbers returns how many numbers an index uses: one for itself, and one for each key.
+// Numbers returns how many numbers an index uses: one for the index, and one for each key.
 func (x *Index) Numbers() int { return 1 + len(x.Spec.Keys) }
 
 // GeoNumber returns the number of one of the geo keys of an index.
@@ -28,8 +28,8 @@ func (x *Index) GeoNumber(key int) int { return x.Number + 1 + key }
 // Changes are the index entries to remove and to add when a document changes.
 type Changes struct {
 	Remove, Add []Key
-	// Schema is the schema after the change, or nil if it stays the same. It records that an index has
-	// documents with several keys, or cells of further levels.
+	// Schema is the new schema, or nil if it stays the same. It changes if the document is the first with several
+	// keys in an index, or with cells of a new level.
 	Schema *Schema
 }
 
@@ -146,7 +146,7 @@ func (s *Schema) WithoutIndex(at int) *Schema {
 	return &Schema{Name: s.Name, Indexes: slices.Delete(slices.Clone(s.Indexes), at, at+1)}
 }
 
-// levelOf returns the bit for the level of a cell, or 0 for the level of points.
+// levelOf returns the bit for a cell's level, or 0 for the level of points.
 func levelOf(cell uint64) uint64 {
 	if level := s2.CellID(cell).Level(); level < s2.MaxLevel {
 		return 1 << level
@@ -168,7 +168,7 @@ func CellOf(key []byte) uint64 {
 	return binary.BigEndian.Uint64(key)
 }
 
-// Duplicate is the error for a document with a key that another document has in a unique index.
+// Duplicate returns the error for a document whose key another document has in a unique index.
 func (s *Schema) Duplicate(o document.Object, key Key) error {
 	for i := range s.Indexes {
 		if s.Indexes[i].Number == key.Number {

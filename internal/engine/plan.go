@@ -11,10 +11,10 @@ import (
 
 // plan is a way to find the documents that a filter matches.
 type plan struct {
-	// id, with hasID, is the _id of the only document that can match.
+	// id is the _id of the only document that can match. It is set if hasID is true.
 	id    any
 	hasID bool
-	// ids, with hasIDs, are the keys of the _ids that can match.
+	// ids are the keys of the _ids that can match. They are set if hasIDs is true.
 	ids    []query.KeyRange
 	hasIDs bool
 	// index is the secondary index to use, and at its position in the schema. If there is neither an index nor
@@ -25,18 +25,18 @@ type plan struct {
 	geo   *GeoIndex
 	geoAt int
 	cells []uint64
-	// ranges are the keys of the index to read, in ascending order.
+	// ranges are the ranges of keys to read from the index, in ascending order.
 	ranges []query.KeyRange
-	// used is the number of the index's first keys that the ranges bound. equal is the number of these that
-	// are bound to one value.
+	// used is the number of the index's first keys that the ranges restrict. equal is the number of these with a single
+	// value.
 	used, equal int
 	// exact is true if every document in the ranges matches.
 	exact bool
-	// sorted is true if the index has the order of the sort, and backward if it has the reverse.
+	// sorted is true if the index has the order of the sort, backward if it has the reverse order.
 	sorted, backward bool
 	// hint is the number of documents that are probably needed, or 0 for all.
 	hint int64
-	// examined counts the documents that were read.
+	// examined is the number of documents that were read.
 	examined int64
 }
 
@@ -109,7 +109,7 @@ func (x *Index) planFor(filter *query.Filter, sort *query.Sort) (plan, bool) {
 	}
 	p := plan{index: x, ranges: b.ranges, used: b.used, equal: b.equal, exact: b.isExact() && !x.Cut}
 	if x.Spec.Sparse && (p.used == 0 || b.hasNull) {
-		return plan{}, false // Documents that are not in the index may match.
+		return plan{}, false // Documents outside the index may match.
 	}
 	p.sorted, p.backward = x.serves(sort, &p)
 	return p, p.used > 0 || p.sorted
@@ -125,7 +125,7 @@ func (x *Index) serves(sort *query.Sort, p *plan) (sorted, backward bool) {
 	at := 0
 	for _, key := range sort.Keys() {
 		if slices.ContainsFunc(x.Spec.Keys[:p.equal], func(k store.IndexKey) bool { return k.Path == key.Path }) {
-			continue // The field is the same in all entries.
+			continue // All entries have the same value for this field.
 		}
 		i := p.equal + at
 		if i == len(x.Spec.Keys) || x.Spec.Keys[i].Path != key.Path || hasNumber(x.paths[i]) {
@@ -141,14 +141,14 @@ func (x *Index) serves(sort *query.Sort, p *plan) (sorted, backward bool) {
 	return p.equal+at == len(x.Spec.Keys), backward
 }
 
-// hasNumber reports whether a part of a path may be the index of an element, through which a sort finds
-// values that the index lacks.
+// hasNumber reports whether a part of a path may be an array index. A sort finds values through it that the index
+// does not have.
 func hasNumber(path []string) bool {
 	return slices.ContainsFunc(path, func(part string) bool { return part[0] >= '0' && part[0] <= '9' })
 }
 
-// candidates visits all documents that can match, and perhaps others: in the order of the sort if the plan has
-// it, else in the order of insertion.
+// candidates visits all documents that can match, and possibly others. They are in the order of the sort if the plan
+// has it, otherwise in the order of insertion.
 func (p *plan) candidates(v View, to Visitor) error {
 	switch {
 	case p.hasID:
@@ -168,7 +168,7 @@ func (p *plan) candidates(v View, to Visitor) error {
 	}
 }
 
-// rangeOf returns the part of the index to read.
+// rangeOf returns the part of the index that the plan reads.
 func (p *plan) rangeOf() Range {
 	return Range{
 		Index: p.at, Keys: p.ranges, OneKey: p.isOneKey(),
@@ -176,30 +176,30 @@ func (p *plan) rangeOf() Range {
 	}
 }
 
-// isOneKey reports whether the plan reads one whole key of the index.
+// isOneKey reports whether the plan reads one complete key of the index.
 func (p *plan) isOneKey() bool {
 	return len(p.ranges) == 1 && p.ranges[0].Point && p.used == len(p.index.paths)
 }
 
-// countsAlone reports whether the index alone gives the number of matching documents.
+// countsAlone reports whether the number of matching documents can be counted in the index alone.
 func (p *plan) countsAlone() bool {
 	return p.index != nil && p.geo == nil && p.exact && (!p.index.MultiKey || p.isOneKey())
 }
 
-// boundsBuilder finds the ranges of an index that a filter needs.
+// boundsBuilder finds the ranges of an index for a filter.
 type boundsBuilder struct {
 	index       *Index
 	filter      *query.Filter
 	ranges      []query.KeyRange
 	used, equal int
-	// conditions is the number of conditions whose bounds are used. inexact is true if some bounds are not
-	// exact, and hasNull if some include null.
+	// conditions is the number of conditions that became bounds. inexact is true if some bounds are not exact,
+	// hasNull if some include null.
 	conditions int
 	inexact    bool
 	hasNull    bool
 }
 
-// maxRanges is the maximum number of ranges from lists of values at several keys.
+// maxRanges limits the combined ranges when several keys have lists of values.
 const maxRanges = 256
 
 func (b *boundsBuilder) build() {
@@ -224,7 +224,7 @@ func (b *boundsBuilder) build() {
 	}
 }
 
-// keyBounds are the ranges of one key that the filter's conditions allow.
+// keyBounds are the ranges of one key that match the filter's conditions.
 type keyBounds struct {
 	ranges     []query.KeyRange
 	conditions int
@@ -260,8 +260,8 @@ func (b *boundsBuilder) use(found keyBounds, kind query.IndexKind) {
 	b.inexact = b.inexact || found.inexact
 }
 
-// keyOf returns the key of the index for a filter that only compares the fields of the index with scalars:
-// the result of boundsBuilder, in one step.
+// keyOf returns the single key for a filter that compares all fields of the index with scalars, and nothing else. The
+// result is the same as with a boundsBuilder, but faster.
 func (x *Index) keyOf(filter *query.Filter) (query.KeyRange, bool) {
 	var room [KeyRoom]byte
 	key, ok := x.AppendKeyOf(room[:0], filter)
@@ -293,7 +293,7 @@ var allKeys = []query.KeyRange{{From: []byte{}, To: []byte{0xff, 0xff}}}
 
 var nullRange = []query.KeyRange{{From: document.AppendKey(nil, nil), To: []byte{document.AppendKey(nil, nil)[0] + 1}}}
 
-// isExact reports whether the ranges hold exactly the documents that the filter matches.
+// isExact reports whether the ranges contain exactly the documents that match the filter.
 func (b *boundsBuilder) isExact() bool {
 	conditions := 0
 	for range b.filter.Conditions() {
@@ -357,8 +357,8 @@ func (p *plan) explain() store.Explanation {
 	}
 }
 
-// lookUp returns up to limit documents, or all for 0, if the collection is empty or the filter only compares the
-// fields of an index with scalars. It needs neither a plan nor an evaluation, and reports whether that was possible.
+// lookUp returns up to limit documents (0 means all) without a plan or an evaluation. isKey is false if that is
+// impossible: the collection must be empty, or the filter may only compare the fields of an index with scalars.
 func (v View) lookUp(filter *query.Filter, limit int64) (found []document.Object, isKey bool) {
 	source, hasKeys := v.Source.(KeySource)
 	if !hasKeys || filter.FieldCount() == 0 {

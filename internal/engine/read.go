@@ -15,10 +15,10 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// checkEvery is the number of documents between two checks of the context.
+// checkEvery is the number of documents between two checks of ctx.
 const checkEvery = 512
 
-// search finds the documents that a filter matches, in the order of its plan or of the filter's $near.
+// search finds the documents that match a filter, in the order of its plan or of the filter's $near.
 type search struct {
 	call   *query.Evaluation
 	filter *query.Filter
@@ -46,7 +46,7 @@ func (v View) run(s *search) error {
 	return inParameter("filter", err)
 }
 
-// inParameter prefixes the path of an InvalidArgument with the parameter of the call.
+// inParameter prefixes the field of an InvalidArgument error with the parameter's name.
 func inParameter(name string, err error) error {
 	if e, ok := boterr.AsError(err); ok && e.Code == boterr.InvalidArgument && e.Field != "" {
 		return boterr.PrefixField(name, err)
@@ -189,7 +189,7 @@ func (v View) byID(call *query.Evaluation, filter *query.Filter, id any) (found 
 	return found, ok && err == nil, inParameter("filter", err)
 }
 
-// page is a part of the matching documents, in order.
+// page is a part of the matching documents in order.
 type page struct {
 	search
 
@@ -211,7 +211,7 @@ func (v View) findPlanned(
 	return found, &p.plan, err
 }
 
-// allProjected applies a projection to the documents found, unless the search failed.
+// allProjected applies a projection to the found documents, unless err is set.
 func allProjected(
 	call *query.Evaluation, found []document.Object, filter *query.Filter, projection *query.Projection, err error,
 ) ([]document.Object, error) {
@@ -252,10 +252,10 @@ func (p *pageTaken) Visit(_ uint64, o document.Object) bool {
 	return int64(len(p.found)) != p.limit
 }
 
-// maxTopItems is the number of documents up to which keeping only the first ones is faster than sorting all.
+// maxTopItems is the size of a page up to which keeping only the first items is faster than sorting all items.
 const maxTopItems = 256
 
-// findSorted is findPage for a sort that the plan does not provide.
+// findSorted is like findPage, for a sort that the plan does not provide.
 func (v View) findSorted(s *search, options store.FindOptions) ([]document.Object, error) {
 	size := options.Skip + options.Limit
 	if options.Limit == 0 || size < options.Limit { // The sum may overflow.
@@ -275,7 +275,7 @@ func (v View) findSorted(s *search, options store.FindOptions) ([]document.Objec
 	return found[min(options.Skip, there):min(size, there)], err
 }
 
-// firstSorted returns the documents that match and come first in the order of a sort.
+// firstSorted returns the first size matching documents in the order of a sort.
 func (v View) firstSorted(s *search, sort *query.Sort, size int64) ([]document.Object, error) {
 	compare := func(a, b document.Object) int { return s.call.Compare(sort, a, b) }
 	first := topItems[document.Object]{compare: compare, size: size}
@@ -283,7 +283,7 @@ func (v View) firstSorted(s *search, sort *query.Sort, size int64) ([]document.O
 	return first.sorted(), err
 }
 
-// allSorted returns all documents that match, in the order of a sort.
+// allSorted returns all matching documents in the order of a sort.
 func (v View) allSorted(s *search, sort *query.Sort) ([]document.Object, error) {
 	found := []document.Object{}
 	err := v.visitSortable(s, sort, func(o document.Object) { found = append(found, o) })
@@ -342,7 +342,7 @@ func (v View) distinct(call *query.Evaluation, path string, filter *query.Filter
 		if value == document.Missing {
 			return true
 		}
-		if isCompound(value) { // A scalar is not charged: it costs less than visiting its document.
+		if isCompound(value) { // Scalars are free: they cost less than visiting the document.
 			if spent = call.Read(value); spent != nil {
 				return false
 			}
@@ -365,7 +365,7 @@ func (v View) distinct(call *query.Evaluation, path string, filter *query.Filter
 	return set.values, nil
 }
 
-// placeOfField reads a field of many documents. It caches the place of the field, which is the same in all
+// placeOfField reads the same field of many documents. It caches the position of the field, which is the same in all
 // documents of one shape.
 type placeOfField struct {
 	name  string
@@ -394,22 +394,22 @@ func isCompound(value any) bool {
 	}
 }
 
-// valueSet holds distinct values, in the order of their first occurrence.
+// valueSet has distinct values in the order of their first occurrence.
 type valueSet struct {
 	values []any
-	// texts are the strings. keys are the keys of all other values.
+	// texts has the strings. keys has the keys of all other values.
 	texts map[string]struct{}
 	keys  map[string]struct{}
-	// buffer is the memory in which keys are made.
+	// buffer is reused to create keys.
 	buffer []byte
-	// grown is the memory that the set has taken since the last takeGrown.
+	// grown is the memory that the set has allocated since the last takeGrown.
 	grown int
 }
 
-// memoryOfEntry is the memory of a key in a set or an index, without its bytes.
+// memoryOfEntry is the memory of a key in a set or index, without the key's bytes.
 const memoryOfEntry = 64
 
-// takeGrown returns the memory that the set has taken since the last call.
+// takeGrown returns the memory that the set has allocated since the last call.
 func (s *valueSet) takeGrown() int {
 	grown := s.grown
 	s.grown = 0
@@ -444,8 +444,7 @@ func (s *valueSet) addElements(value any) {
 	}
 }
 
-// topItems keeps the first of the added items in the order of compare. Equal items keep the order in which
-// they were added.
+// topItems keeps the first added items in the order of compare. Equal items keep the order in which they were added.
 type topItems[T any] struct {
 	compare func(a, b T) int
 	// size is the maximum number of items; 0 keeps all.
@@ -454,7 +453,7 @@ type topItems[T any] struct {
 	kept []ranked[T]
 }
 
-// ranked is an item and its number in the order in which items were added.
+// ranked is an item with its number in the order of addition.
 type ranked[T any] struct {
 	item   T
 	number int
@@ -492,12 +491,12 @@ func (t *topItems[T]) sorted() []T {
 	return items
 }
 
-// The methods of heap.Interface make kept a heap with the last item at its root.
+// The methods of heap.Interface make kept a heap whose root is the last item.
 
-// Len returns the number of items kept.
+// Len returns the number of kept items.
 func (t *topItems[T]) Len() int { return len(t.kept) }
 
-// Less reports whether item i comes after item j.
+// Less reports whether item i sorts after item j.
 func (t *topItems[T]) Less(i, j int) bool { return t.order(t.kept[i], t.kept[j]) > 0 }
 
 func (t *topItems[T]) Swap(i, j int) { t.kept[i], t.kept[j] = t.kept[j], t.kept[i] }

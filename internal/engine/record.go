@@ -8,7 +8,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// indexRecord is the stored description of an index.
+// indexRecord is the stored form of an index.
 type indexRecord struct {
 	Keys     []keyRecord `json:"keys"`
 	Unique   bool        `json:"unique,omitempty"`
@@ -18,7 +18,7 @@ type indexRecord struct {
 	Cut      bool        `json:"cut,omitempty"`
 	// Levels are the levels of the geo keys, in their order.
 	Levels []uint64 `json:"levels,omitempty"`
-	// Building is true until the index has all documents.
+	// Building is true until the index contains all documents.
 	Building bool `json:"building,omitempty"`
 }
 
@@ -27,8 +27,8 @@ type keyRecord struct {
 	Kind query.IndexKind `json:"kind"`
 }
 
-// MarshalIndexes returns the indexes of a schema as JSON. Building is the number of the index that does not
-// have all documents yet, or 0.
+// MarshalIndexes returns the indexes of a schema as JSON. building is the number of the index that does not contain
+// all documents yet, or 0.
 func (s *Schema) MarshalIndexes(building int) ([]byte, error) {
 	records := make([]indexRecord, 0, len(s.Indexes))
 	for i := range s.Indexes {
@@ -48,8 +48,8 @@ func (s *Schema) MarshalIndexes(building int) ([]byte, error) {
 	return json.Marshal(records)
 }
 
-// UnmarshalIndexes returns the schema of a collection with the indexes that MarshalIndexes wrote, and the
-// number of the index that does not have all documents yet, or 0.
+// UnmarshalIndexes returns the schema for indexes written by MarshalIndexes, and the number of the index that does
+// not contain all documents yet, or 0.
 func UnmarshalIndexes(collection string, text []byte) (schema *Schema, building int, err error) {
 	var records []indexRecord
 	if err := json.Unmarshal(text, &records); err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/botctx/go-sdk/internal/query"
 )
 
-// Shared is a Transaction of a database that other processes may change concurrently. Its View shows
-// documents at some moment, so a write locks the documents that it changes, and reads them again. Each lock
-// lasts until the end of the transaction.
+// Shared is a Transaction of a database that other processes may change concurrently. Its View shows the content at
+// some moment. So a write locks the documents that it changes and reads them again. Locks last until the end of the
+// transaction.
 type Shared interface {
 	Transaction
 
@@ -24,31 +24,29 @@ type Shared interface {
 	// LockFree locks the first document, among the given positions, that no other transaction has locked. It
 	// returns the current version.
 	LockFree(positions []uint64) (found Placed, exists bool, err error)
-	// LockNext locks the first document of a part of an index that no other transaction has locked. The part is one range
-	// of keys, in the order of its entries.
+	// LockNext locks the first document in a part of an index that no other transaction has locked. The part is one
+	// range of keys, in the order of entries.
 	LockNext(r Range) (found Placed, exists bool, err error)
 }
 
-// ErrAgain ends an attempt of a write because other writes have changed its basis. The database runs it again
-// in another Transaction.
+// ErrAgain ends an attempt of a write because other writes have changed the documents that it read. The database runs
+// the write again in another Transaction.
 var ErrAgain error = boterr.New(boterr.Unavailable, "", "other writes came first; repeat this one")
 
 // locking decides how a write locks the first matching document. Each attempt may do it differently.
 type locking struct {
-	// isPatient is true if the write waits for the first match even while others change it. Claims do not
-	// wait.
+	// isPatient is true if the write waits for the first match while others change it. Claims do not wait.
 	isPatient bool
-	// lost counts the attempts that found no free document.
+	// lost is the number of attempts that found no free document.
 	lost int
-	// waits is true if the attempt waits for the first document.
+	// waits is true if the current attempt waits for the first document.
 	waits bool
 }
 
-// fewCandidates is the number of documents among which a claim searches for a free one.
+// fewCandidates is the number of documents among which a claim looks for a free one.
 const fewCandidates = 16
 
-// first returns the first document that matches, locked if others can change it. A nil change is a
-// removal.
+// first returns the first matching document. If others can change it, it is locked. A nil change means a removal.
 func (m *matched) first(
 	call *query.Evaluation, t Transaction, change *query.Change,
 ) (found Placed, exists bool, err error) {
@@ -87,8 +85,7 @@ func (m *matched) isClaim(call *query.Evaluation, change *query.Change, o docume
 	return err == nil && !matches
 }
 
-// lockFirst locks the first document that matches. A claim takes the first free one, and waits only if none is
-// free.
+// lockFirst locks the first matching document. A claim takes the first free one, and waits only if none is free.
 func (m *matched) lockFirst(
 	call *query.Evaluation, t Shared, change *query.Change,
 ) (found Placed, exists bool, err error) {
@@ -99,7 +96,7 @@ func (m *matched) lockFirst(
 		if found, exists, err = m.lockNext(call, t, &p, change); exists || err != nil {
 			return found, exists, err
 		}
-		m.locking.waits = true // If a document matches, other transactions have locked it.
+		m.locking.waits = true // Other transactions may have locked all matching documents.
 	}
 	most := 1
 	if !m.locking.waits && m.locking.lost > 0 && (m.sort == nil || p.sorted) {
@@ -118,7 +115,7 @@ func (m *matched) lockFirst(
 	return found, true, m.checkLocked(call, change, candidates, found)
 }
 
-// checkLocked returns ErrAgain unless a candidate that was locked is the document to change.
+// checkLocked returns ErrAgain if the locked document is not the one to change.
 func (m *matched) checkLocked(
 	call *query.Evaluation, change *query.Change, candidates []Placed, locked Placed,
 ) error {
@@ -133,7 +130,7 @@ func (m *matched) checkLocked(
 	return m.checkSame(call, candidates[at].Document, locked.Document)
 }
 
-// lockOneOf locks the first free one of the candidates, or the first one if the write waits for it.
+// lockOneOf locks the first free candidate. If the write waits, it locks the first candidate.
 func (m *matched) lockOneOf(
 	call *query.Evaluation, t Shared, change *query.Change, candidates []Placed,
 ) (found Placed, exists bool, err error) {
@@ -148,8 +145,8 @@ func (m *matched) lockOneOf(
 	return lockOne(t, candidates[0].Position)
 }
 
-// lockNext locks the first free match, with a plan that finds only matches. A write that is not a claim takes
-// it only if no match precedes it.
+// lockNext locks the first free match with a plan that only finds matches. A write that is not a claim needs the very
+// first match.
 func (m *matched) lockNext(
 	call *query.Evaluation, t Shared, p *plan, change *query.Change,
 ) (found Placed, exists bool, err error) {
@@ -173,13 +170,13 @@ func (m *matched) lockNext(
 	return found, err == nil, err
 }
 
-// isQueue reports whether the first document of the plan's part of the index is the first one that matches.
+// isQueue reports whether the plan's part of the index starts with the first matching document.
 func (p *plan) isQueue(sort *query.Sort) bool {
 	isInOrder := sort != nil && p.sorted || sort == nil && p.isOneKey()
 	return p.index != nil && p.geo == nil && p.exact && len(p.ranges) == 1 && isInOrder
 }
 
-// candidates returns the first documents that match, in the order of a sort.
+// candidates returns the first most matching documents in the order of a sort.
 func (v View) candidates(call *query.Evaluation, filter *query.Filter, sort *query.Sort, most int) (found []Placed, err error) {
 	if most == 1 {
 		first, exists, err := v.first(call, filter, sort)
@@ -197,7 +194,7 @@ func (v View) candidates(call *query.Evaluation, filter *query.Filter, sort *que
 	return found, err
 }
 
-// lockOne locks a document, and waits for other transactions to end.
+// lockOne locks a document. It waits for transactions that have locked it.
 func lockOne(t Shared, position uint64) (found Placed, exists bool, err error) {
 	all, err := t.Lock([]uint64{position})
 	if err != nil || len(all) == 0 {
@@ -214,7 +211,7 @@ func positionsOf(found []Placed) []uint64 {
 	return positions
 }
 
-// checkSame returns ErrAgain unless the current version of a found document is still the one to change.
+// checkSame returns ErrAgain if the current version of a found document is no longer the one to change.
 func (m *matched) checkSame(call *query.Evaluation, found, now document.Object) error {
 	matches, err := m.Matches(call, now)
 	if err != nil {
@@ -228,11 +225,10 @@ func (m *matched) checkSame(call *query.Evaluation, found, now document.Object) 
 	return nil
 }
 
-// lockedAtOnce is the number of documents of a write on many that are in memory at once.
+// lockedAtOnce is the number of documents that a write to many documents has in memory at once.
 const lockedAtOnce = 500
 
-// each calls do with all documents that match, locked if others can change them. The content before the write
-// decides which ones match.
+// each calls do with all documents that match before the write. If others can change them, they are locked.
 func (m *matched) each(call *query.Evaluation, t Transaction, do func(Placed) error) error {
 	shared, isShared := t.(Shared)
 	var found []Placed
@@ -263,8 +259,7 @@ func doEach(found []Placed, do func(Placed) error) error {
 	return nil
 }
 
-// eachLocked is each for found documents. It locks them in the order of positions, so that writes do not
-// deadlock.
+// eachLocked is each for documents that were found. It locks them in the order of their positions to avoid deadlocks.
 func (m *matched) eachLocked(call *query.Evaluation, t Shared, positions []uint64, do func(Placed) error) error {
 	slices.Sort(positions)
 	for part := range slices.Chunk(positions, lockedAtOnce) {

@@ -13,10 +13,10 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// GeoIndex is a geo key of an index: it finds documents by the cells of their places.
+// GeoIndex is a geo key of an index. It finds documents by the cells of their places.
 type GeoIndex struct {
-	// Levels has a bit for each level of the entries' cells, except the level of points. A cell of such a
-	// level may contain a cell of the search.
+	// Levels has a bit for each level of the entries' cells, except the level of points. Cells of these levels may
+	// contain a cell of the search.
 	Levels uint64
 
 	path string
@@ -28,7 +28,7 @@ func newGeoIndex(key store.IndexKey) GeoIndex {
 	return GeoIndex{path: key.Path, kind: key.Kind, key: query.NewGeoKey(key.Path, key.Kind)}
 }
 
-// cells appends the cells of a document. The zero Object has none.
+// cells appends the cells of a document. The zero Object has no cells.
 func (x *GeoIndex) cells(room []uint64, o document.Object) ([]uint64, error) {
 	if o.IsZero() {
 		return room, nil
@@ -71,14 +71,14 @@ type nearSearch struct {
 	plan *plan
 	// limit is the maximum number of documents; 0 means all.
 	limit int64
-	// seen are the positions that an index search has already read.
+	// seen has the positions that index searches have already visited.
 	seen map[uint64]struct{}
-	// waiting are the candidates that are farther away than the rings so far.
+	// waiting are the candidates farther away than the rings that were searched.
 	waiting []distant
 }
 
-// nearest yields the documents that match, nearest first, and in the order of insertion at the same distance,
-// until yield returns false. With a geo index it searches ever wider rings around the point.
+// nearest yields the matching documents, nearest first, until yield returns false. At equal distances, it keeps the
+// order of insertion. With a geo index, it searches wider and wider rings around the point.
 func (v View) nearest(call *query.Evaluation, s *nearSearch, yield func(distant) bool) error {
 	if err := call.Err(); err != nil {
 		return err
@@ -121,8 +121,8 @@ func (s *nearSearch) unseen(v View, r ring, to Visitor) error {
 	}))
 }
 
-// ring is a part of the search: the places at a distance of inner or more and less than outer. The last ring
-// includes outer.
+// ring is the part of a search with distances from inner up to, but not including, outer. The last ring includes
+// outer.
 type ring struct {
 	inner, outer float64
 	last         bool
@@ -133,8 +133,8 @@ func (r ring) isBefore(distance float64) bool {
 	return distance > r.outer || distance == r.outer && !r.last
 }
 
-// step yields the matches that are not farther away than a ring, nearest first, and keeps the other
-// candidates waiting. It reports whether to continue.
+// step yields the matches up to the outer distance of a ring, nearest first. Other candidates keep waiting. It
+// reports whether to continue.
 func (s *nearSearch) step(
 	call *query.Evaluation, r ring, candidates func(Visitor) error, yield func(distant) bool,
 ) (goOn bool, err error) {
@@ -176,7 +176,7 @@ func (s *nearSearch) step(
 	return true, nil
 }
 
-// reach takes the waiting candidates that are not farther away than a ring.
+// reach takes the waiting candidates up to the outer distance of a ring.
 func (s *nearSearch) reach(call *query.Evaluation, r ring, nearest *topItems[distant]) error {
 	farther := s.waiting[:0]
 	for _, d := range s.waiting {
@@ -207,11 +207,10 @@ func compareDistant(a, b distant) int {
 	return cmp.Compare(a.Position, b.Position)
 }
 
-// crowd is the number of entries that the first ring should have.
+// crowd is the number of entries that the first ring should contain.
 const crowd = 8
 
-// crowdedLevel returns the level of the smallest cell around a cell that has a crowd
-// of entries.
+// crowdedLevel returns the level of the smallest cell around center with at least crowd entries.
 func (s *nearSearch) crowdedLevel(v View, center uint64) (int, error) {
 	near, err := v.Around(s.plan.at, s.plan.geoAt, center, crowd)
 	if err != nil {
@@ -251,7 +250,7 @@ func (v View) near(call *query.Evaluation, asked *query.GeoNear) ([]query.GeoRes
 	p, ok := v.planNear(asked, asked.Filter())
 	if !ok {
 		p = v.planFor(asked.Filter(), nil)
-		p.geo = nil // A plan for the filter does not serve the search.
+		p.geo = nil // A plan for the filter alone does not help the search.
 	}
 	search := nearSearch{near: asked, filter: asked.Filter(), plan: &p, limit: asked.Limit()}
 	found := []query.GeoResult{}
@@ -266,8 +265,8 @@ func (v View) near(call *query.Evaluation, asked *query.GeoNear) ([]query.GeoRes
 	return found, nil
 }
 
-// planNear returns the plan for a search for nearby places among the documents that a filter matches, and false
-// if no index serves it.
+// planNear returns the plan for finding nearby places among the documents that match a filter. ok is false if no
+// index can be used.
 func (v View) planNear(near *query.GeoNear, filter *query.Filter) (plan, bool) {
 	for _, kind := range near.Kinds() {
 		for i := range v.Indexes {
@@ -282,8 +281,8 @@ func (v View) planNear(near *query.GeoNear, filter *query.Filter) (plan, bool) {
 	return plan{}, false
 }
 
-// isSearchable reports whether a geo key can be searched: it is the first key of its index, or the
-// filter bounds the first one. MongoDB requires that, and a search that works here must work there.
+// isSearchable reports whether a geo key can be searched: it is the first key of its index, or the filter restricts
+// the first key. MongoDB requires this, too.
 func (x *Index) isSearchable(s *GeoIndex, filter *query.Filter) bool {
 	first := x.Spec.Keys[0].Path
 	if s.path == first {
@@ -297,8 +296,7 @@ func (x *Index) isSearchable(s *GeoIndex, filter *query.Filter) bool {
 	return false
 }
 
-// planPlaces returns the plan for the conditions of a filter on places, and false if
-// there is no index that serves one.
+// planPlaces returns the plan for the conditions of a filter on places. ok is false if no index can be used.
 func (v View) planPlaces(filter *query.Filter) (plan, bool) {
 	for i := range v.Indexes {
 		x := &v.Indexes[i]

@@ -38,7 +38,7 @@ func (w *Inserting) Run(call *query.Evaluation, t Transaction) error {
 	return nil
 }
 
-// Matches implements Op: only keys affect an insert.
+// Matches implements Op. Only the keys of other documents affect an insert.
 func (*Inserting) Matches(*query.Evaluation, document.Object) (bool, error) { return false, nil }
 
 // ID implements Op.
@@ -49,7 +49,7 @@ func (w *Inserting) ID() (id any, isKnown bool) {
 	return w.documents[0].Field(document.IDField)
 }
 
-// matched is a write on the documents that a filter matches.
+// matched is a write to the documents that match a filter.
 type matched struct {
 	filter *query.Filter
 	// isMany is true for a write on all matching documents. Otherwise the write is on the first one in the order
@@ -90,7 +90,7 @@ func (m *matched) change(
 	return after, true, inParameter("update", t.Replace(found.Position, found.Document, after))
 }
 
-// upsert inserts the document made from the filter and a change.
+// upsert inserts the document that results from the filter and the change.
 func (m *matched) upsert(call *query.Evaluation, t Transaction, change query.Change) (document.Object, error) {
 	o, err := call.Insert(change, m.filter)
 	if err == nil {
@@ -224,7 +224,7 @@ func (w *Deleting) remove(t Transaction, found Placed) error {
 type Many interface {
 	Op
 
-	// IsMany reports whether the write is on all matching documents.
+	// IsMany reports whether the write changes all matching documents.
 	IsMany() bool
 	// Apply carries out the write on the current version of one document, and corrects the result if the
 	// document no longer matches. The zero Object means that the document was removed.

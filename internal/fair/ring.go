@@ -2,8 +2,8 @@ package fair
 
 import "container/list"
 
-// Ring holds a queue for each channel with work, and chooses whose turn it is: apps take turns, and within an
-// app its channels. The zero Ring is empty. It is not safe for concurrent use.
+// Ring has a queue for each channel with work, and determines whose turn is next. Apps take turns, and so do the
+// channels of an app. The zero Ring is empty. It is not safe for concurrent use.
 type Ring[Q any] struct {
 	// apps holds values of type *appRing[Q] in the order of their turns. known maps an app to its element.
 	apps   list.List
@@ -24,7 +24,7 @@ type channelQueue[Q any] struct {
 	queue   Q
 }
 
-// Find returns the queue of a channel. ok is false if it has none.
+// Find returns the queue of a channel. ok is false if there is none.
 func (r *Ring[Q]) Find(k Key) (queue Q, ok bool) {
 	if at := r.known[k.App]; at != nil {
 		if at := appAt[Q](at).known[k.Channel]; at != nil {
@@ -53,7 +53,7 @@ func (r *Ring[Q]) Get(k Key, create func() Q) Q {
 	return added.queue
 }
 
-// Drop removes the queue of a channel, if there is one.
+// Drop removes the queue of a channel, if any.
 func (r *Ring[Q]) Drop(k Key) {
 	at := r.known[k.App]
 	if at == nil {
@@ -88,7 +88,7 @@ func (r *Ring[Q]) Next(may func(Key, Q) bool) (k Key, queue Q, ok bool) {
 	return Key{}, queue, false
 }
 
-// All calls f with each queue, in the order of their turns, until f returns false.
+// All calls f with each queue in turn until f returns false.
 func (r *Ring[Q]) All(f func(Key, Q) bool) {
 	for ofApp := r.apps.Front(); ofApp != nil; ofApp = ofApp.Next() {
 		app := appAt[Q](ofApp)

@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/internal/fair"
 )
 
-// add adds channels of apps, each written as "app/channel".
+// add adds queues for channels, written as "app/channel".
 func add(r *fair.Ring[string], names ...string) {
 	for _, name := range names {
 		r.Get(key(name), func() string { return name })

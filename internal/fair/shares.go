@@ -20,8 +20,8 @@ type Shares struct {
 	mu     sync.Mutex
 	places int
 	held   int
-	// apps and channels map each app and channel to the number of places that it holds, without entries for
-	// 0.
+	// apps and channels map each app and channel to the number of its places. Apps and channels without places have
+	// no entry.
 	apps     map[string]int
 	channels map[Key]int
 }
@@ -31,8 +31,7 @@ func NewShares(places int) *Shares {
 	return &Shares{places: max(1, places), apps: map[string]int{}, channels: map[Key]int{}}
 }
 
-// Take takes a place for a channel, and reports whether it got one. A place that was taken must be
-// released.
+// Take takes a place for a channel and reports whether it got one. Callers must release a taken place.
 func (s *Shares) Take(k Key) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,14 +44,14 @@ func (s *Shares) Take(k Key) bool {
 	return true
 }
 
-// May reports whether Take would get a place now.
+// May reports whether Take would succeed now.
 func (s *Shares) May(k Key) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.mayTake(k)
 }
 
-// mayTake is May for a caller that holds mu.
+// mayTake is May for callers that hold mu.
 func (s *Shares) mayTake(k Key) bool {
 	if s.held >= s.places {
 		return false
@@ -65,7 +64,7 @@ func (s *Shares) mayTake(k Key) bool {
 // half returns n/2, rounded up.
 func half(n int) int { return (n + 1) / 2 }
 
-// Release gives back a place that Take got.
+// Release returns a place from Take.
 func (s *Shares) Release(k Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +79,7 @@ func (s *Shares) Release(k Key) {
 	}
 }
 
-// Held returns the number of places that are taken.
+// Held returns the number of taken places.
 func (s *Shares) Held() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

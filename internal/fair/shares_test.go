@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/internal/fair"
 )
 
-// takeAll takes places for a channel until it gets no more, and returns their number.
+// takeAll takes places for a channel until Take fails, and returns their number.
 func takeAll(s *fair.Shares, k fair.Key) int {
 	taken := 0
 	for s.Take(k) {

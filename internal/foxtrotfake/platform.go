@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/send/sendtest"
 )
 
-// Platform is the fake helpdesk, created by New. It is safe for concurrent use.
+// Platform is the fake helpdesk. Create it with New. It is safe for concurrent use.
 type Platform struct {
 	mu sync.Mutex
 	// apps maps credentials, such as "key:secret", to the id of an application. "" means that the account has

@@ -86,7 +86,7 @@ func (p *Platform) AgentComments(id int64, agent, name, text string) {
 	p.reportComment(id, agent, name, text)
 }
 
-// AgentSolves reports that an agent solves a ticket.
+// AgentSolves reports that an agent solved a ticket.
 func (p *Platform) AgentSolves(id int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// checkOperations checks that each operation of the table has a method.
+// checkOperations returns an error if an operation of the table has no method.
 func checkOperations(methods []method) error {
 	var problems []error
 	for _, operation := range operations.Written() {
@@ -23,7 +23,7 @@ func checkOperations(methods []method) error {
 	return errors.Join(problems...)
 }
 
-// checkType compares the type of a field with the table, which may have more alternatives.
+// checkType compares the type of a field with the table. The table may have more alternatives.
 func checkType(source *goPackage, given operations.Field, f field) error {
 	for _, declared := range source.jsonTypes(f.declared) {
 		if alternatives := given.Type.Alternatives(); !slices.Contains(alternatives, declared) && !slices.Contains(alternatives, "any") {
@@ -33,7 +33,7 @@ func checkType(source *goPackage, given operations.Field, f field) error {
 	return checkForm(source, given, f)
 }
 
-// jsonTypes returns the JSON types of a Go type, or nil if unknown.
+// jsonTypes returns the JSON types of a Go type, or nil if they are unknown.
 func (p *goPackage) jsonTypes(expr ast.Expr) []operations.Type {
 	switch e := expr.(type) {
 	case *ast.StarExpr:
@@ -53,7 +53,7 @@ func (p *goPackage) jsonTypes(expr ast.Expr) []operations.Type {
 	return basicTypes[textOf(expr)]
 }
 
-// basicTypes are the JSON types of types declared outside the packages of operations.
+// basicTypes are the JSON types of types from other packages.
 var basicTypes = map[string][]operations.Type{
 	"string":             {"string"},
 	"bool":               {"boolean"},
@@ -88,7 +88,7 @@ var (
 	isSometimes = regexp.MustCompile(`\b(?:Required with(?:out)?|(?:is|are) required)\b`)
 )
 
-// checkNeed compares the condition under which a parameter must be given.
+// checkNeed compares when a parameter is required.
 func checkNeed(given operations.Field, f field, comment string) error {
 	need := operations.Optional
 	switch {
@@ -108,10 +108,10 @@ func checkNeed(given operations.Field, f field, comment string) error {
 	return nil
 }
 
-// theDefault matches the statement of a default in a comment.
+// theDefault matches the default in a comment.
 var theDefault = regexp.MustCompile(`\b[Tt]he default is ("[^"]*"|true|false|-?\d+(?:\.\d+)?|[A-Z]\w*)[.,;]`)
 
-// checkDefault compares the default. A comment need not state the default false.
+// checkDefault compares the default. A comment may omit the default false.
 func checkDefault(source *goPackage, given operations.Field, f field, comment string) error {
 	says := ""
 	if found := theDefault.FindStringSubmatch(comment); found != nil {
@@ -127,7 +127,7 @@ func checkDefault(source *goPackage, given operations.Field, f field, comment st
 	return fmt.Errorf("the table has the default %q, the comment of %s says %q", inTable, f.name, says)
 }
 
-// checkForm compares the other properties used in a schema: whole numbers, lists of one, and whether an
+// checkForm compares further properties for the schema: whether a number is whole, a list has one element, and an
 // object may have other fields.
 func checkForm(source *goPackage, given operations.Field, f field) error {
 	return errors.Join(
@@ -153,7 +153,7 @@ func same[T comparable](what string, inTable, inGo T, f field) error {
 	return fmt.Errorf("the table has the %s %v, the field %s says %v", what, inTable, f.name, inGo)
 }
 
-// wholeKind returns the kind of a Go integer type, or kind for any other type.
+// wholeKind returns the kind of a Go integer type. For other types it returns kind.
 func (p *goPackage) wholeKind(declared ast.Expr, kind string) string {
 	if pointer, isPointer := declared.(*ast.StarExpr); isPointer {
 		declared = pointer.X

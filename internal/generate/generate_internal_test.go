@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// root is the module's root, seen from this package.
+// root is the module's root relative to this package.
 const root = "../.."
 
 func TestGenerate_CommittedAreCurrent(t *testing.T) {
@@ -29,8 +29,7 @@ func TestGenerate_CommittedAreCurrent(t *testing.T) {
 	}
 }
 
-// readDomain writes a package whose Operations interface has the given source, and
-// reads its methods.
+// readDomain writes a package with the given source for its Operations interface, and reads the methods.
 func readDomain(t *testing.T, source string) ([]method, error) {
 	t.Helper()
 	folder := t.TempDir()
@@ -54,7 +53,7 @@ func TestGenerate_MethodOfAnotherForm(t *testing.T) {
 	}
 }
 
-// problemsOf returns the problems of getMember, declared in a domain with the given source.
+// problemsOf returns the problems of getMember in a domain with the given source.
 func problemsOf(t *testing.T, source string) error {
 	t.Helper()
 	methods, err := readDomain(t, source)
@@ -64,7 +63,7 @@ func problemsOf(t *testing.T, source string) error {
 	return errors.Join(problems...)
 }
 
-// getMember returns an interface that has only getMember, with a comment.
+// getMember returns the source of an interface with only getMember and the given comment.
 func getMember(comment string) string {
 	return "type Operations interface {\n" + comment + "\nGetMember(c C, p GetParams) (*Member, error)\n}\n"
 }
@@ -88,7 +87,7 @@ func TestGenerate_DisagreesWithTable(t *testing.T) {
 	}
 }
 
-// params are the params of getMember, with the comment and the type of their field.
+// params returns the source of getMember's params, with the comment and type of their field.
 func params(comment, declared string, tags ...string) string {
 	return "type GetParams struct {\n" + comment + "\nMemberID " + declared +
 		" `json:\"memberId\" " + strings.Join(tags, " ") + "`\n}\n"

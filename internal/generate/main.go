@@ -1,5 +1,5 @@
-// Command generate writes the code that is the same for every operation. It reads the Operations
-// interfaces of the domain packages and the table of operations, and writes
+// Command generate writes the code that every operation has in common. It reads the Operations interfaces of the
+// domain packages and the table of operations, and writes
 //
 //   - botctx/operations_gen.go: the names of operations, the methods of Context, the dispatch by
 //     name, and the encoding as JSON;
@@ -51,7 +51,7 @@ func run(root string) error {
 	return nil
 }
 
-// generate returns the contents of the generated files, by name.
+// generate returns the contents of the generated files by name.
 func generate(root string) (map[string][]byte, error) {
 	packages, err := readPackages(root)
 	if err != nil {
@@ -118,15 +118,15 @@ func render(methods []method, comments operations.Comments) ([]byte, error) {
 	return format.Source(code.Bytes())
 }
 
-// words translates the Go names in a comment into JSON names.
+// words replaces Go names in comments by JSON names.
 type words struct {
 	// names maps Go names, such as "Option.New", to JSON names.
 	names map[string]string
-	// constants holds the values of constants.
+	// constants maps constants to their values.
 	constants map[string]string
 }
 
-// wordsOf returns the words of a package: its constants and all operations.
+// wordsOf returns the words for a package: its constants and the names of all operations.
 func wordsOf(source *goPackage) words {
 	names := map[string]string{"nil": "null"}
 	for _, operation := range operations.Written() {
@@ -135,7 +135,7 @@ func wordsOf(source *goPackage) words {
 	return words{names: names, constants: source.constants}
 }
 
-// with returns the words with the names of fields added.
+// with returns the words with additional names of fields.
 func (w words) with(fields []field) words {
 	names := map[string]string{}
 	maps.Copy(names, w.names)
@@ -145,16 +145,16 @@ func (w words) with(fields []field) words {
 	return words{names: names, constants: w.constants}
 }
 
-// term matches a possible name in a comment: code in backquotes, a JSON object, quoted text, {{path}},
-// $[name], [name], a call, a name with dots and indexes.
+// term matches what may be a name in a comment: code in backquotes, a JSON object, quoted text, {{path}}, $[name],
+// [name], a call, and a name with dots and indexes.
 var term = regexp.MustCompile("`[^`]*`|\\{\"[^{}]*\\}|\"[^\"]*\"|\\{\\{\\w+\\}\\}|\\$\\[\\w*\\]" +
 	`|\[[a-z]+[A-Z]\w*\]|\*?[A-Za-z_$][\w$]*(?:\[\d+\])*(?:\.[A-Za-z_$][\w$]*(?:\[\d+\])*)*(?:\([^()]*\))?`)
 
-// ofJSON matches names in the form of JSON or the query language.
+// ofJSON matches names of JSON fields and of the query language.
 var ofJSON = regexp.MustCompile(`^(?:[_$]\w[\w.$]*|[a-z]+[A-Z]\w*|[a-z]\w+(?:\[\d+\])*(?:\.\w\w+(?:\[\d+\])*)+|[a-z]\w+(?:\[\d+\])+` +
 	`|\{\{.*|\{".*|\$\[.*|\[.*|.*\)|\*.*)$`)
 
-// translate returns the comment with JSON names.
+// translate returns a comment with JSON names.
 func (w words) translate(comment string) string {
 	return term.ReplaceAllStringFunc(comment, func(found string) string {
 		if name, ok := w.names[found]; ok {
@@ -173,7 +173,7 @@ func (w words) translate(comment string) string {
 	})
 }
 
-// literal returns the value of a constant as text, with thousands separators.
+// literal returns a constant as text with thousands separators.
 func literal(value string) string {
 	if text, isText := strings.CutPrefix(value, `"`); isText {
 		return code(strings.TrimSuffix(text, `"`))
@@ -194,12 +194,12 @@ type field struct {
 	declared   ast.Expr
 	// form is the field's document tag, such as "listOfOne".
 	form string
-	// comment is the field's own comment, or the comment of another field that names it.
+	// comment is the field's comment, or the comment of another field that mentions it.
 	comment string
 }
 
-// fieldsOf returns the fields of a struct that have a JSON name, including embedded ones. It
-// returns nil if typeName is not a struct of the package.
+// fieldsOf returns the fields of a struct with JSON names, including embedded ones. It returns nil if typeName is not
+// a struct of the package.
 func (p *goPackage) fieldsOf(typeName string) ([]field, error) {
 	declared, ok := p.types[typeName].(*ast.StructType)
 	if !ok {
@@ -226,7 +226,7 @@ func (p *goPackage) fieldsOf(typeName string) ([]field, error) {
 	return withSharedComments(fields), nil
 }
 
-// withSharedComments gives each field without a comment the comment that names it.
+// withSharedComments gives fields without a comment the comment of another field that mentions them.
 func withSharedComments(fields []field) []field {
 	for i, f := range fields {
 		if f.comment != "" {
@@ -243,7 +243,7 @@ func withSharedComments(fields []field) []field {
 	return fields
 }
 
-// tagsOf returns the field's name in JSON and its document tag. Either may be "".
+// tagsOf returns the field's JSON name and its document tag. Either may be "".
 func tagsOf(f *ast.Field) (name, form string, err error) {
 	if f.Tag == nil {
 		return "", "", nil

@@ -11,12 +11,12 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// reading collects the comments of a struct's fields, including nested ones.
+// reading collects the comments of a struct's fields, including fields of nested structs.
 type reading struct {
 	source *goPackage
-	// meanings holds the comments by JSON path.
+	// meanings has the comments by JSON path.
 	meanings map[string]string
-	// names maps Go paths to JSON paths as shown in the reference.
+	// names maps Go paths to JSON paths in the reference.
 	names map[string]string
 	// check compares a field with its row in the table.
 	check    func(source *goPackage, given operations.Field, f field) error
@@ -52,7 +52,7 @@ func (r *reading) read(listed []operations.Field, fields []field, w words, at pl
 	}
 }
 
-// readField reads the comments of a field and of the nested fields in the table.
+// readField reads the comments of a field and of its nested fields in the table.
 func (r *reading) readField(given operations.Field, f field, w words, at place) {
 	path := at.inJSON + given.Name
 	if f.comment == "" {
@@ -81,8 +81,7 @@ func (r *reading) problem(path string, err error) {
 // said matches sentences about the need of a parameter, which the reference shows in a separate column.
 var said = regexp.MustCompile(` ?\b(?:Required(?: without \w+| with \w+)?|One of (?:them|both) is required)\.`)
 
-// meaningOf returns a field's comment without default and need, which the reference shows
-// separately.
+// meaningOf returns a field's comment without default and need, which the reference shows separately.
 func meaningOf(comment string, given operations.Field, w words) string {
 	text := w.translate(said.ReplaceAllString(oneLine(strings.ReplaceAll(comment, "\n  - ", "<br>")), ""))
 	bare := strings.Trim(string(given.Default), `"`)
@@ -123,7 +122,7 @@ func limitsOf(send *goPackage) map[string]string {
 	return limits
 }
 
-// in adds the name of the operation or record to each problem.
+// in prefixes each problem with the name of an operation or record.
 func in(name string, problems []error) []error {
 	named := make([]error, 0, len(problems))
 	for _, problem := range problems {
@@ -132,7 +131,7 @@ func in(name string, problems []error) []error {
 	return named
 }
 
-// contractOf returns the comments of an operation, its params and its result.
+// contractOf returns the comments of an operation, of its params and of its result.
 func contractOf(m method) (operations.Comment, []error) {
 	w := wordsOf(m.source)
 	params, result := newReading(m.source, checkParameter), newReading(m.source, checkType)
@@ -153,7 +152,7 @@ func contractOf(m method) (operations.Comment, []error) {
 	return read, problems
 }
 
-// recordOf reads the comments of the struct of a kind. Without a struct it only checks the table.
+// recordOf reads the comments of a kind's struct. If there is no struct, it only checks the table.
 func recordOf(packages map[string]*goPackage, kind operations.Kind) *reading {
 	pkg, typeName := structOf(kind.Name)
 	source := packages[pkg]
@@ -172,7 +171,7 @@ func recordOf(packages map[string]*goPackage, kind operations.Kind) *reading {
 	return r
 }
 
-// structOf returns the package and name of a kind's struct, or "" if it has none.
+// structOf returns the package and name of a kind's struct, or "".
 func structOf(kind string) (pkg, typeName string) {
 	switch kind {
 	case "messageEvent":

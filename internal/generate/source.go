@@ -20,15 +20,15 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// goPackage holds the declarations of a package by name.
+// goPackage has the declarations of a package by name.
 type goPackage struct {
 	types map[string]ast.Expr
-	// constants holds the values of constants as written in the source.
+	// constants has the values of constants as written in the source.
 	constants map[string]string
 	files     *token.FileSet
 }
 
-// parsePackage reads the Go files of a folder, except tests.
+// parsePackage reads the Go files in a folder, except tests.
 func parsePackage(folder string) (*goPackage, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -73,7 +73,7 @@ func (p *goPackage) addConstants(spec *ast.ValueSpec) {
 	}
 }
 
-// methodsOf returns the methods of an interface, or nil if the package does not declare it.
+// methodsOf returns the methods of an interface. It returns nil if the package does not declare the interface.
 func (p *goPackage) methodsOf(name string) []*ast.Field {
 	declared, ok := p.types[name].(*ast.InterfaceType)
 	if !ok {
@@ -82,7 +82,7 @@ func (p *goPackage) methodsOf(name string) []*ast.Field {
 	return declared.Methods.List
 }
 
-// typeText returns a type as it appears in the generated code.
+// typeText returns a type in the form of the generated code.
 func (p *goPackage) typeText(pkg string, expr ast.Expr) string {
 	if pkg != contextPackage {
 		expr = qualified(pkg, expr)
@@ -99,7 +99,7 @@ func textOf(expr ast.Expr) string {
 	return text.String()
 }
 
-// qualified adds the package's name to its own types.
+// qualified adds the package's name to types of the package.
 func qualified(pkg string, expr ast.Expr) ast.Expr {
 	switch e := expr.(type) {
 	case *ast.Ident:
@@ -116,8 +116,8 @@ func qualified(pkg string, expr ast.Expr) ast.Expr {
 	}
 }
 
-// elementOf returns the name of the package's type that expr refers to, directly or as pointer,
-// slice or type argument. It is "" for types of other packages.
+// elementOf returns the name of the package's type in expr, which may be a pointer, slice or type argument. For types
+// of other packages it returns "".
 func elementOf(expr ast.Expr) string {
 	switch e := expr.(type) {
 	case *ast.Ident:
@@ -136,11 +136,11 @@ func elementOf(expr ast.Expr) string {
 // contextPackage is the package of the generated code.
 const contextPackage = "botctx"
 
-// domain is one interface of operations.
+// domain is an interface of operations.
 type domain struct {
-	// pkg is the package that declares it; declared is its name there.
+	// pkg is the package that declares the interface. declared is the interface's name there.
 	pkg, declared string
-	// part is the context's method that returns the implementation.
+	// part is the method of Context that returns the implementation.
 	part string
 }
 
@@ -152,7 +152,7 @@ func (d domain) reference() string {
 	return d.pkg + "." + d.declared
 }
 
-// domains returns the interfaces of operations. A missing one has no methods.
+// domains returns all interfaces of operations. A domain may be missing in tests.
 func domains() []domain {
 	return []domain{
 		{"agenda", "Operations", "agendas"},
@@ -173,8 +173,7 @@ type method struct {
 	doc       string
 	// params and result are types as written in botctx.
 	params, result string
-	// fields are the fields of the params; results are the fields of the result, if it is a struct
-	// of the package.
+	// fields are the fields of the params. results are the fields of the result if it is a struct of the package.
 	fields, results []field
 }
 
@@ -191,7 +190,7 @@ func readPackages(root string) (map[string]*goPackage, error) {
 	return packages, nil
 }
 
-// readMethods returns the methods of the Operations interfaces in the order of the table.
+// readMethods returns the methods of all Operations interfaces in the order of the table.
 func readMethods(packages map[string]*goPackage) ([]method, error) {
 	var methods []method
 	for _, d := range domains() {
@@ -212,7 +211,7 @@ func readMethods(packages map[string]*goPackage) ([]method, error) {
 	return methods, nil
 }
 
-// methods returns the methods of a domain's interface, or nil if the package does not declare it.
+// methods returns the methods of a domain's interface. It returns nil if the package does not declare the interface.
 func (p *goPackage) methods(d domain) ([]method, error) {
 	byMethod := map[string]operations.Operation{}
 	for _, operation := range operations.Written() {
@@ -234,7 +233,7 @@ func (p *goPackage) methods(d domain) ([]method, error) {
 	return methods, nil
 }
 
-// method reads a method of the form Name(ctx context.Context, p NameParams) (result, error).
+// method reads a method with the signature Name(ctx context.Context, p NameParams) (result, error).
 func (p *goPackage) method(d domain, operation operations.Operation, declared *ast.Field) (method, error) {
 	signature, ok := declared.Type.(*ast.FuncType)
 	const two = 2
@@ -278,7 +277,7 @@ func (p *goPackage) paramsOf(typeName string) ([]field, error) {
 	return p.fieldsOf(typeName)
 }
 
-// The headings in an operation's comment.
+// Headings in an operation's comment.
 const (
 	errorsHeading = "Errors:"
 	sourceHeading = "Specification: "

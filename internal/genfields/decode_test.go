@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// The structs without their methods, so that they are decoded by reflection.
+// These types have the same fields but no methods, so that they are decoded by reflection.
 type (
 	plainMember  member.Member
 	plainChannel channel.Channel
@@ -28,13 +28,13 @@ func TestDecodeField_ReadsAsReflectionDoes(t *testing.T) {
 	t.Parallel()
 	count := rounds.Of(t, 2_000, 50_000)
 	holdsToReflection[member.Member, plainMember](t, count)
-	// A channel decodes these fields itself.
+	// A channel decodes these fields in its own methods.
 	holdsToReflection[channel.Channel, plainChannel](t, count, "info", "metadata")
 	holdsToReflection[agenda.Record, plainAgenda](t, count)
 }
 
-// holdsToReflection decodes a number of objects with arbitrary fields into a struct, and into the same struct
-// without methods. The results and errors must be equal. The fields in without are left out.
+// holdsToReflection decodes objects with arbitrary fields into a struct and into the same struct without methods. The
+// results and errors must be equal. It ignores the fields in without.
 func holdsToReflection[T, Reflected any](t *testing.T, count int, without ...string) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -57,8 +57,8 @@ func holdsToReflection[T, Reflected any](t *testing.T, count int, without ...str
 	require.NotZero(t, read, "all objects were refused")
 }
 
-// objectOf returns an object with some of the keys. Half of the fields have arbitrary values, the others
-// typical ones.
+// objectOf returns an object with some of the keys. Half of its fields have arbitrary values, the others typical
+// ones.
 func objectOf(random *rand.Rand, keys []string) document.Object {
 	usual := []any{"a text", "", int64(5), int64(1_790_000_000_000), true, false, nil, 5.0, 5.5, document.O("a", 1), document.A("b")}
 	made := document.O()
@@ -68,7 +68,7 @@ func objectOf(random *rand.Rand, keys []string) document.Object {
 			value = arbitrary.Value(random, 2)
 		}
 		if _, err := document.AppendJSON(nil, value); err != nil {
-			continue // Values that contain NaN do not equal themselves.
+			continue // A value with NaN does not equal itself.
 		}
 		made = made.With(keys[random.IntN(len(keys))], value)
 	}

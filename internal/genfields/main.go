@@ -1,10 +1,10 @@
-// Command genfields writes a DecodeField method for one struct of the package in the current folder
-// to fields_gen.go:
+// Command genfields writes fields_gen.go with a DecodeField method for one struct of the package in the current
+// folder:
 //
 //	//go:generate go run ../internal/genfields Member
 //
-// The method covers fields of plain types, including fields of embedded structs. Other fields, and
-// fields whose document tag allows several forms, are decoded by reflection.
+// The method decodes fields of plain types, including fields of embedded structs. Other fields, and fields whose
+// document tag allows several forms, are decoded by reflection.
 package main
 
 import (
@@ -50,13 +50,13 @@ func run(arguments []string) error {
 	return os.WriteFile(file, text, 0o644) //nolint:gosec // Files of the repository are readable by everyone.
 }
 
-// source holds the declarations of a package.
+// source has the declarations of a package.
 type source struct {
 	name  string
 	types map[string]ast.Expr
 }
 
-// readPackage reads the types declared in a folder, except in tests.
+// readPackage reads the types in a folder, except in tests.
 func readPackage(folder string) (*source, error) {
 	names, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
@@ -82,7 +82,7 @@ func readPackage(folder string) (*source, error) {
 	return read, nil
 }
 
-// field is a field of a plain type; key is its name in documents.
+// field is a field with a plain type. key is its name in documents.
 type field struct{ name, key string }
 
 // method returns the source of fields_gen.go.
@@ -104,7 +104,7 @@ func (s *source) method(of string) ([]byte, error) {
 	return format.Source(text.Bytes())
 }
 
-// fields returns the fields of plain types of a struct, or of a type declared as that struct.
+// fields returns the fields with plain types of a struct, or of a type declared as that struct.
 func (s *source) fields(of string) ([]field, error) {
 	switch declared := s.types[of].(type) {
 	case *ast.Ident:
@@ -124,7 +124,7 @@ func (s *source) fields(of string) ([]field, error) {
 	}
 }
 
-// plain returns the field if its type is plain, and the fields of an embedded struct.
+// plain returns the field if its type is plain. For an embedded struct it returns the struct's fields.
 func (s *source) plain(f *ast.Field) ([]field, error) {
 	if len(f.Names) == 0 {
 		embedded, ok := f.Type.(*ast.Ident)
@@ -143,7 +143,7 @@ func (s *source) plain(f *ast.Field) ([]field, error) {
 	return []field{{name: f.Names[0].Name, key: key}}, nil
 }
 
-// keyOf returns the field's name in documents, and whether it has only one form.
+// keyOf returns the field's name in documents, and whether the field only has one form.
 func keyOf(f *ast.Field) (string, bool) {
 	if f.Tag == nil {
 		return "", false

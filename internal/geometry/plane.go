@@ -12,7 +12,7 @@ import (
 
 // Plane is a region of the plane.
 type Plane interface {
-	// Contains reports whether a pair lies in the region.
+	// Contains reports whether the region contains a pair.
 	Contains(p Pair) bool
 	// Bounds returns a box that contains the region.
 	Bounds() Box
@@ -47,8 +47,7 @@ type Circle struct {
 // Contains implements Plane.
 func (c Circle) Contains(p Pair) bool { return c.Center.isWithin(p, c.Radius) }
 
-// Bounds implements Plane. The box is a little larger than the circle, since sums
-// are rounded.
+// Bounds implements Plane. The box is slightly larger than the circle, because sums are rounded.
 func (c Circle) Bounds() Box {
 	const slack = 1e-12
 	reach := c.Radius + slack*(c.Radius+math.Abs(c.Center.X)+math.Abs(c.Center.Y))
@@ -58,15 +57,14 @@ func (c Circle) Bounds() Box {
 	}
 }
 
-// PlanePolygon is a polygon on the plane, which may cross itself: points inside an odd number of turns belong
-// to it.
+// PlanePolygon is a polygon on the plane. If its sides cross, it contains the points inside an odd number of turns.
 type PlanePolygon struct {
 	corners []Pair
 	bounds  Box
 }
 
-// NewPlanePolygon returns the polygon with the given corners, at least one. The last corner is joined to the
-// first.
+// NewPlanePolygon returns the polygon with the given corners, at least one. Its last side joins the last corner to
+// the first.
 func NewPlanePolygon(corners []Pair) *PlanePolygon {
 	bounds := NewBox(corners[0], corners[0])
 	for _, c := range corners {
@@ -79,8 +77,8 @@ func NewPlanePolygon(corners []Pair) *PlanePolygon {
 // Bounds implements Plane.
 func (g *PlanePolygon) Bounds() Box { return g.bounds }
 
-// Contains implements Plane. Corners and axis-parallel sides belong to the polygon; so do other sides with
-// the interior on their left, as in MongoDB.
+// Contains implements Plane. The polygon includes its corners and its sides parallel to an axis. As in MongoDB, it
+// includes other sides if the interior is on their left.
 func (g *PlanePolygon) Contains(p Pair) bool {
 	if !g.bounds.Contains(p) {
 		return false
@@ -111,7 +109,7 @@ func isOnAxisSide(p, a, b Pair) bool {
 	}
 }
 
-// isLeftOf reports whether a ray from p to the right meets a side. The lower end of the side does not count.
+// isLeftOf reports whether a ray from p to the right meets a side. The lower end does not belong to the side.
 func isLeftOf(p, a, b Pair) bool {
 	if p.Y <= min(a.Y, b.Y) || p.Y > max(a.Y, b.Y) || p.X > max(a.X, b.X) {
 		return false
@@ -127,10 +125,10 @@ const (
 	workOfSides = 50
 )
 
-// side is a side of a polygon with a box around it in space.
+// side is a side of a polygon with a bounding box in space.
 type side struct {
 	a, b s2.Point
-	// low and high are the bounds of the box by axis.
+	// low and high are the corners of the box by axis.
 	low, high [axes]float64
 }
 
@@ -138,7 +136,7 @@ const axes = 3
 
 // newSide returns the side from a to b, which must not be antipodal.
 func newSide(a, b s2.Point) side {
-	// The arc rises above its chord, by a factor that is largest in the middle.
+	// The arc rises above its chord, most in the middle. rise is at least this height.
 	const half, rounding = 0.5, 1e-14
 	rise := 1/(half*a.Add(b.Vector).Norm()) - 1 + rounding
 	if math.IsNaN(rise) || rise > 1 {
@@ -163,7 +161,7 @@ func (s *side) mayCross(t *side) bool {
 	return true
 }
 
-// String shows a side by the degrees of its ends.
+// String returns the ends of a side in degrees.
 func (s *side) String() string { return shown(s.a) + " to " + shown(s.b) }
 
 func sidesOf(rings []*s2.Loop) []side {
@@ -181,7 +179,7 @@ func sidesOf(rings []*s2.Loop) []side {
 	return sides
 }
 
-// sweepAxis returns the axis along which the boxes of sides overlap the least.
+// sweepAxis returns the axis along which the boxes of the sides overlap least.
 func sweepAxis(sides []side) int {
 	best, least := 0, math.Inf(1)
 	for axis := range axes {
@@ -198,8 +196,8 @@ func sweepAxis(sides []side) int {
 	return best
 }
 
-// checkCrossings returns an error if two sides cross at a point that is not a vertex of both. It sweeps over
-// the sides along an axis.
+// checkCrossings returns an error if two sides cross at a point that is not a corner of both. It sweeps over the
+// sides along an axis.
 func checkCrossings(sides []side) error {
 	axis := sweepAxis(sides)
 	slices.SortFunc(sides, func(s, t side) int { return cmp.Compare(s.low[axis], t.low[axis]) })

@@ -13,20 +13,20 @@ import (
 
 // Sphere is a region of the sphere.
 type Sphere interface {
-	// Contains reports whether a whole shape lies in the region.
+	// Contains reports whether the region contains a whole shape.
 	Contains(s *Shape) bool
 	// ContainsPoint is Contains for a single point.
 	ContainsPoint(p Point) bool
-	// Cover returns the cells in which an index looks for shapes in the region.
+	// Cover returns the cells in which an index must look for shapes in the region.
 	Cover() Cells
-	// Bounds returns boxes of longitudes and latitudes that contain the region: one, or two if it crosses the
-	// 180th meridian.
+	// Bounds returns boxes of longitude and latitude that contain the region: one, or two if it crosses the 180th
+	// meridian.
 	Bounds() []Box
 	// Hull returns a cap that contains the region.
 	Hull() Hull
 }
 
-// Shape is the decoded form of a GeoJSON object: points, lines and polygons.
+// Shape is a decoded GeoJSON object. It consists of points, lines and polygons.
 type Shape struct {
 	Points   []Point
 	Lines    []*Line
@@ -72,15 +72,14 @@ func (s *Shape) Contains(t *Shape) bool {
 	return true
 }
 
-// Intersects reports whether a part of s and a part of t have a point in common. The polygons of t must not
-// be strict.
+// Intersects reports whether s and t have a point in common. The polygons of t must not be strict.
 func (s *Shape) Intersects(t *Shape) bool {
 	return slices.ContainsFunc(t.Points, s.IntersectsPoint) ||
 		slices.ContainsFunc(t.Lines, s.intersectsLine) ||
 		slices.ContainsFunc(t.Polygons, s.intersectsPolygon)
 }
 
-// IntersectsPoint reports whether a part of s meets a point.
+// IntersectsPoint reports whether s meets a point.
 func (s *Shape) IntersectsPoint(p Point) bool {
 	for _, q := range s.Points {
 		if q == p || q.cell().ID() == p.cell().ID() {
@@ -122,24 +121,23 @@ func (s *Shape) Distance(p Point) float64 {
 	return least
 }
 
-// Polygon is a region with a ring around it, and holes.
+// Polygon is a region bounded by a ring, with holes.
 type Polygon struct {
-	// border is the polygon, or its complement if it is larger than a hemisphere.
+	// border is the polygon or, if that is larger than a hemisphere, its complement.
 	border *s2.Polygon
 	// big is the polygon if it is larger than a hemisphere, otherwise nil.
 	big *s2.Loop
 	// sides is an index of the border's sides. It is nil if there are few sides, or few comparisons so far.
 	sides *s2.ShapeIndex
-	// strict is true if the order of the points determined the interior.
+	// strict is true if the order of the points determines the interior.
 	strict bool
 }
 
-// maxRings bounds the work of finding out which ring contains which.
+// maxRings limits the work of finding out which ring contains which.
 const maxRings = 8192
 
-// NewPolygon returns the polygon inside the first ring and outside the others. The smaller side of a ring is
-// its interior, whatever the order of its points. Sides must not cross, and the other rings must be holes in
-// the first.
+// NewPolygon returns the polygon inside the first ring and outside the others, which must be holes in the first. The
+// interior of a ring is its smaller side, whatever the order of its points. Sides must not cross.
 func NewPolygon(rings [][]Point) (*Polygon, error) {
 	if len(rings) == 0 || len(rings) > maxRings {
 		return nil, boterr.Invalid("", "a polygon has from 1 to %d rings, got %d", maxRings, len(rings))
@@ -169,7 +167,7 @@ func NewPolygon(rings [][]Point) (*Polygon, error) {
 	return newPolygon(border), nil
 }
 
-// NewStrictPolygon returns the region to the left of a ring, which may be larger than a hemisphere.
+// NewStrictPolygon returns the region on the left of a ring. The region may be larger than a hemisphere.
 func NewStrictPolygon(ring []Point) (*Polygon, error) {
 	loop, err := newRing(ring)
 	if err != nil {
@@ -190,7 +188,7 @@ func NewStrictPolygon(ring []Point) (*Polygon, error) {
 
 func newPolygon(border *s2.Polygon) *Polygon { return &Polygon{border: border} }
 
-// IsStrict reports whether the order of the points determined the interior.
+// IsStrict reports whether the order of the points determines the interior.
 func (g *Polygon) IsStrict() bool { return g.strict }
 
 // touches reports whether the cell of a point meets the polygon.
@@ -216,7 +214,7 @@ func (g *Polygon) containsLine(l *Line) bool {
 	return true
 }
 
-// intersectsLine reports whether a part of a line is inside or along the border.
+// intersectsLine reports whether a part of a line is inside the polygon or on its border.
 func (g *Polygon) intersectsLine(l *Line) bool {
 	g.expect(len(l.line))
 	if g.big != nil {
@@ -235,7 +233,7 @@ func (g *Polygon) borderMeets(l *Line) bool {
 	return false
 }
 
-// crosses reports whether a line crosses the border or runs along it.
+// crosses reports whether a line crosses the border or follows it.
 func (g *Polygon) crosses(l *Line) bool {
 	for i := 1; i < len(l.line); i++ {
 		if crossed, shared := g.meets(l.line[i-1], l.line[i]); crossed || shared {
@@ -247,7 +245,7 @@ func (g *Polygon) crosses(l *Line) bool {
 
 func middle(a, b s2.Point) s2.Point { return s2.Point{Vector: a.Add(b.Vector).Normalize()} }
 
-// meets reports whether the side of a line crosses a side of the border, and whether it coincides with one.
+// meets reports whether a side of a line crosses a side of the border, and whether it coincides with one.
 func (g *Polygon) meets(a, b s2.Point) (crossed, shared bool) {
 	crosser := s2.NewEdgeCrosser(a, b)
 	meet := func(edge s2.Edge) {
@@ -267,7 +265,7 @@ func (g *Polygon) meets(a, b s2.Point) (crossed, shared bool) {
 	return crossed, shared
 }
 
-// contains reports whether the polygon contains all of another one, which must not be big.
+// contains reports whether the polygon contains all of h, which must not be big.
 func (g *Polygon) contains(h *Polygon) bool {
 	if g.big != nil {
 		return !g.border.Intersects(h.border)
@@ -275,7 +273,7 @@ func (g *Polygon) contains(h *Polygon) bool {
 	return g.border.Contains(h.border)
 }
 
-// intersects reports whether the polygon and another one, which must not be big, overlap.
+// intersects reports whether the polygon overlaps h, which must not be big.
 func (g *Polygon) intersects(h *Polygon) bool {
 	if g.big != nil {
 		return !g.border.Contains(h.border)
@@ -283,7 +281,7 @@ func (g *Polygon) intersects(h *Polygon) bool {
 	return g.border.Intersects(h.border)
 }
 
-// distance returns the least angle between a point and the polygon, in radians.
+// distance returns the smallest angle between a point and the polygon in radians.
 func (g *Polygon) distance(p Point) float64 {
 	if g.border.ContainsPoint(p.at) {
 		return 0
@@ -314,15 +312,15 @@ func distanceToEdge(p s2.Point, edge s2.Edge) s1.Angle {
 // isPole reports whether a point is about equally far from all points of a side's great circle, so that
 // rounding hides which one is nearest.
 func isPole(p s2.Point, edge s2.Edge) bool {
-	const least = 1 - 1e-14 // The cosine of 1.4e-7, which is a metre on the globe.
+	const least = 1 - 1e-14 // the cosine of 1.4e-7 radians, a metre on the globe
 	pole := edge.V0.PointCross(edge.V1)
 	return math.Abs(p.Dot(pole.Vector)) >= least*pole.Norm()
 }
 
 type corner struct{ ring, index int }
 
-// checkHoles returns an error for rings after the first that are not holes in it, and for rings that share a
-// side or touch each other more than a polygon allows. Sides must not cross.
+// checkHoles returns an error if a ring after the first is not a hole in it, or if two rings share a side or touch
+// each other at more points than a polygon allows. Sides must not cross.
 func checkHoles(rings []*s2.Loop) error {
 	if len(rings) == 1 {
 		return nil
@@ -352,7 +350,7 @@ func checkHoles(rings []*s2.Loop) error {
 	return nil
 }
 
-// checkTouch refuses two rings that share a side, or cross, at a common corner.
+// checkTouch refuses two rings that share a side or cross at a common corner.
 func checkTouch(rings []*s2.Loop, first, second corner) error {
 	a, b := rings[first.ring], rings[second.ring]
 	a0, at, a2 := around(a, first.index)
@@ -403,14 +401,14 @@ func (h Hull) Excludes(p Pair) bool {
 	return err != nil || point.at.Distance(h.center).Radians() > h.radius
 }
 
-// Outline collects the vertices of a shape.
+// Outline collects the corners of a shape.
 type Outline struct {
 	first  Point
 	known  bool
 	radius float64
 }
 
-// Add adds a vertex.
+// Add adds a corner.
 func (o *Outline) Add(p Pair) {
 	point, err := NewPoint(p)
 	switch {
@@ -436,8 +434,8 @@ const (
 	manyTests = 100_000
 )
 
-// Prepare makes comparisons of a shape with many others fast and safe for concurrent use. S2 builds some data
-// on first use, which must not happen concurrently.
+// Prepare makes comparisons of a shape with many others fast, and safe for concurrent use. S2 builds some data at
+// first use, which must not happen concurrently.
 func (s *Shape) Prepare() {
 	anywhere := s2.CellFromCellID(s2.CellIDFromFace(0))
 	for _, l := range s.Lines {

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Point is a point on the sphere. It is treated as the smallest S2 cell around it, about a centimetre wide:
+// Point is a point on the sphere. It represents the smallest S2 cell around it, which is about a centimetre wide:
 // shapes that touch the cell touch the point.
 type Point struct{ at s2.Point }
 
@@ -43,7 +43,7 @@ func (p Point) cell() s2.Cell { return s2.CellFromPoint(p.at) }
 // Distance returns the angle between two points in radians.
 func (p Point) Distance(q Point) float64 { return p.at.Distance(q.at).Radians() }
 
-// vertices returns points as S2 points, without those equal to the previous one.
+// vertices returns points as S2 points. It drops points equal to the previous one.
 func vertices(points []Point) []s2.Point {
 	kept := make([]s2.Point, 0, len(points))
 	for i, p := range points {
@@ -61,7 +61,7 @@ type Line struct {
 	sides *s2.ShapeIndex
 }
 
-// NewLine returns the line through points. Repeated points count once; there must be at least two, and none
+// NewLine returns the line through points. Repeated points count once. There must be at least two points, and none
 // may be antipodal to the next.
 func NewLine(points []Point) (*Line, error) {
 	line := s2.Polyline(vertices(points))
@@ -76,13 +76,13 @@ func NewLine(points []Point) (*Line, error) {
 	return &Line{line: line}, nil
 }
 
-// areAntipodal reports whether two points are antipodal, so that no shortest line joins them.
+// areAntipodal reports whether two points are antipodal, so that no unique shortest line joins them.
 func areAntipodal(a, b s2.Point) bool { return a.Vector == b.Mul(-1) }
 
 // touches reports whether the line meets the cell of a point.
 func (l *Line) touches(p Point) bool { return l.line.IntersectsCell(p.cell()) }
 
-// intersects reports whether two lines cross or share a vertex.
+// intersects reports whether two lines cross or have a corner in common.
 func (l *Line) intersects(m *Line) bool {
 	if l.sides == nil {
 		l, m = m, l
@@ -99,7 +99,7 @@ func (l *Line) intersects(m *Line) bool {
 	return false
 }
 
-// distance returns the least angle between a point and the line, in radians.
+// distance returns the smallest angle between a point and the line in radians.
 func (l *Line) distance(p Point) float64 {
 	least := p.at.Distance(l.line[0])
 	for i := 1; i < len(l.line); i++ {
@@ -108,10 +108,10 @@ func (l *Line) distance(p Point) float64 {
 	return least.Radians()
 }
 
-// EarthRadius is MongoDB's radius of the earth, in metres.
+// EarthRadius is the radius of the earth in metres that MongoDB uses.
 const EarthRadius = 6378100.0
 
-// Cap is the area within a distance of a point.
+// Cap is the region within a distance of a point.
 type Cap struct {
 	center Point
 	radius float64
@@ -129,8 +129,7 @@ func (c *Cap) ContainsPoint(p Point) bool {
 	return c.radius >= math.Pi || c.cap.ContainsPoint(p.at) || c.cap.IntersectsCell(p.cell())
 }
 
-// Contains reports whether all points, and all vertices of lines and polygons, lie
-// in the cap.
+// Contains reports whether the cap contains all points, and all corners of lines and polygons.
 func (c *Cap) Contains(s *Shape) bool {
 	for _, p := range s.Points {
 		if !c.ContainsPoint(p) {
@@ -152,8 +151,8 @@ func (c *Cap) Contains(s *Shape) bool {
 	return true
 }
 
-// containsVertices reports whether vertices lie in the cap. As in MongoDB they must be about three metres
-// inside its rim, unless the cap is nearly the whole sphere.
+// containsVertices reports whether the cap contains corners. As in MongoDB, these must be about three metres inside
+// the rim, unless the cap is nearly the whole sphere.
 func (c *Cap) containsVertices(vertices []s2.Point) bool {
 	margin := min(math.Pi/EarthRadius, math.Pi-c.radius)
 	for _, v := range vertices {
@@ -164,8 +163,8 @@ func (c *Cap) containsVertices(vertices []s2.Point) bool {
 	return true
 }
 
-// The plane is divided like the sphere: its cells are squares, and the largest has sides of 360. Points
-// beyond it belong to the cells at its border.
+// The plane is divided into cells like the sphere. Its cells are squares, and the largest has a side of 360. Points
+// outside it belong to the cells at its border.
 const (
 	planeLow   = -180.0
 	planeSide  = 360.0
@@ -175,20 +174,20 @@ const (
 // PlaneCell returns the smallest cell around a pair.
 func PlaneCell(p Pair) s2.CellID { return gridCell(column(p.X), column(p.Y), gridLevels) }
 
-// column returns the number of the column, or row, of a coordinate.
+// column returns the number of the column or row of a coordinate.
 func column(coordinate float64) uint64 {
 	const columns = 1 << gridLevels
 	at := math.Floor((coordinate - planeLow) / planeSide * columns)
 	return uint64(min(max(at, 0), columns-1))
 }
 
-// gridCell returns the cell at a level for a column and a row.
+// gridCell returns the cell at a level with a column and row.
 func gridCell(x, y uint64, level int) s2.CellID {
 	leaf := s2.CellID(spread(x)<<2 | spread(y)<<1 | 1)
 	return leaf.Parent(level)
 }
 
-// spread puts a zero bit before each bit of a 30-bit number.
+// spread inserts a zero bit before each bit of a 30-bit number.
 func spread(n uint64) uint64 {
 	n = (n | n<<16) & 0x0000ffff0000ffff
 	n = (n | n<<8) & 0x00ff00ff00ff00ff
@@ -197,10 +196,10 @@ func spread(n uint64) uint64 {
 	return (n | n<<1) & 0x5555555555555555
 }
 
-// PlaneCellSize returns the side of a cell of a level.
+// PlaneCellSize returns the length of a cell's side at a level.
 func PlaneCellSize(level int) float64 { return math.Ldexp(planeSide, -level) }
 
-// Cover returns the cells of a box, at most 25.
+// Cover returns at most 25 cells that cover the box.
 func (b Box) Cover() Cells { return b.coverWithout(func(Box) bool { return false }) }
 
 // coverWithout is Cover without the cells for which excluded returns true.
@@ -230,7 +229,7 @@ func gridBox(x, y uint64, level int) Box {
 	return Box{Low: low, High: Pair{X: low.X + side, Y: low.Y + side}}
 }
 
-// PlaneRing returns the cells of points at least inner and at most outer away from a pair.
+// PlaneRing returns the cells of points whose distance from a pair is from inner to outer.
 func PlaneRing(center Pair, inner, outer float64) Cells {
 	bounds := Circle{Center: center, Radius: outer}.Bounds()
 	return bounds.coverWithout(func(cell Box) bool {
@@ -244,21 +243,21 @@ func (b Box) isAtBorder() bool {
 	return b.Low.X <= planeLow || b.Low.Y <= planeLow || b.High.X >= high || b.High.Y >= high
 }
 
-// farthest returns the distance to the corner of b that is farthest from a pair.
+// farthest returns the distance from a pair to the farthest corner of b.
 func (b Box) farthest(p Pair) float64 {
 	return math.Hypot(max(p.X-b.Low.X, b.High.X-p.X), max(p.Y-b.Low.Y, b.High.Y-p.Y))
 }
 
-// Cells are parts of the sphere, or of the plane, by which an index finds shapes. Cells are numbered as in
-// S2: each is divided into four cells of the next level, and the numbers of all cells inside form a range.
-// Two shapes with a point in common have a cell in common, or a cell of one is inside a cell of the other.
+// Cells are parts of the sphere or of the plane in which an index finds shapes. They are numbered as in S2: each cell
+// is divided into four cells of the next level, and the numbers of all cells within a cell form a range. If two
+// shapes have a point in common, they have a cell in common, or a cell of one is within a cell of the other.
 type Cells = s2.CellUnion
 
 const (
-	// cellsOfShape is the number of cells under which a line or polygon is indexed.
+	// cellsOfShape is the maximum number of cells for an indexed line or polygon.
 	cellsOfShape = 8
-	// A query searches cellsOfRegion cells, and each step of a search for near shapes cellsOfRing: computing
-	// more cells takes longer than searching.
+	// A query searches at most cellsOfRegion cells, and each step of a search for near shapes cellsOfRing. Computing
+	// more cells takes longer than it saves in the search.
 	cellsOfRegion = 16
 	cellsOfRing   = 8
 	// slack is the angle by which regions are enlarged to include points on their border.
@@ -274,7 +273,7 @@ func (s *Shape) Cells() Cells { return s.cells(cellsOfShape) }
 // Cover implements Sphere.
 func (s *Shape) Cover() Cells { return s.cells(cellsOfRegion) }
 
-// cells covers each part with up to most cells.
+// cells covers each part of the shape with at most most cells.
 func (s *Shape) cells(most int) Cells {
 	var cells Cells
 	for _, p := range s.Points {
@@ -304,7 +303,7 @@ func (g *Polygon) region() s2.Region {
 // Cover implements Sphere.
 func (c *Cap) Cover() Cells { return Ring(c.center, 0, c.radius) }
 
-// Ring returns the cells of points at least inner and at most outer radians away from a point.
+// Ring returns the cells of points whose distance from center is from inner to outer, in radians.
 func Ring(center Point, inner, outer float64) Cells {
 	coverer := &s2.RegionCoverer{MaxLevel: s2.MaxLevel, MaxCells: cellsOfRing}
 	r := ring{
@@ -320,7 +319,7 @@ type ring struct {
 	hole s2.Cap
 }
 
-// IntersectsCell reports whether a cell may have a point in the ring.
+// IntersectsCell reports whether a cell may contain a point of the ring.
 func (r ring) IntersectsCell(cell s2.Cell) bool {
 	return r.Cap.IntersectsCell(cell) && !r.hole.ContainsCell(cell)
 }
@@ -361,8 +360,8 @@ func boxesOf(bound s2.Rect) []Box {
 	return []Box{{Low: low, High: high}}
 }
 
-// newRing returns the loop for a ring whose last point repeats the first. Its interior lies to the left of its
-// sides. It does not check whether sides cross.
+// newRing returns the loop for a ring whose last point repeats the first. Its interior is on the left of its sides.
+// It does not check whether sides cross.
 func newRing(points []Point) (*s2.Loop, error) {
 	if len(points) == 0 || points[0] != points[len(points)-1] {
 		return nil, boterr.Invalid("", "a ring is closed: its last point equals the first")
@@ -411,8 +410,8 @@ func (p Pair) OnGlobe() bool {
 // Distance returns the distance of two pairs on the plane.
 func (p Pair) Distance(q Pair) float64 { return math.Hypot(p.X-q.X, p.Y-q.Y) }
 
-// isWithin reports whether q is at most radius away. Along an axis it compares the sum of coordinate and
-// radius, which is exact even if the difference of two coordinates is not.
+// isWithin reports whether the distance to q is at most radius. Parallel to an axis, it compares the sum of
+// coordinate and radius, which is exact even if the difference of the coordinates is not.
 func (p Pair) isWithin(q Pair, radius float64) bool {
 	switch {
 	case p.X == q.X:

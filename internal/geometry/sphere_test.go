@@ -327,7 +327,7 @@ func TestPolygon_ManySidesTime(t *testing.T) {
 	for _, x := range []float64{0, 45, 90} {
 		polygon(t, circle(x, 0, 3, 20_000))
 	}
-	// A comb with long teeth: the box of each tooth overlaps all others.
+	// A comb with long teeth: the box of each tooth overlaps the boxes of all others.
 	var comb []float64
 	for i := range 30_000 {
 		x := float64(i) * 1e-4
@@ -438,7 +438,7 @@ func TestPlaneCells_Ring(t *testing.T) {
 	}
 }
 
-// pairs makes pairs from alternating x and y.
+// pairs returns pairs of alternating x and y.
 func pairs(coordinates ...float64) []geometry.Pair {
 	all := make([]geometry.Pair, 0, len(coordinates)/2)
 	for i := 0; i < len(coordinates); i += 2 {
@@ -505,7 +505,7 @@ func reversed(ring []float64) []float64 {
 	return all
 }
 
-// circle returns the corners of a polygon approximating a circle.
+// circle returns the corners of a polygon that approximates a circle.
 func circle(x, y, radius float64, corners int) []float64 {
 	all := make([]float64, 0, 2*corners)
 	for i := range corners {
@@ -515,7 +515,7 @@ func circle(x, y, radius float64, corners int) []float64 {
 	return all
 }
 
-// random draws random shapes near the origin.
+// random generates random shapes near the origin.
 type random struct {
 	*testing.T
 

@@ -16,7 +16,7 @@ import (
 
 // TB is the part of *testing.T that golden needs.
 type TB interface {
-	// Helper excludes the caller from the reported location of a failure.
+	// Helper marks the calling function as a helper, as in testing.TB.
 	Helper()
 	// Name returns the name of the test.
 	Name() string
@@ -26,8 +26,8 @@ type TB interface {
 	Logf(format string, args ...any)
 }
 
-// flagName is the name of the flag of a test's package. It is looked up and not defined here, because
-// packages define their own flag with that name, and a flag may exist only once in a program.
+// flagName is the name of the flag. It is looked up, not defined, because packages define the flag themselves and a
+// program can only define a flag once.
 const flagName = "update"
 
 // declaration is the Go code that declares the flag.

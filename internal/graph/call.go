@@ -27,7 +27,7 @@ import (
 const DefaultURL = "https://graph.facebook.com/v23.0"
 
 const (
-	// maxReplySize is the maximum size of an answer in bytes.
+	// maxReplySize is the maximum size of a response in bytes.
 	maxReplySize = 4 << 20
 	// fileTime is the time limit for fetching a file.
 	fileTime = time.Minute
@@ -43,9 +43,9 @@ type Config struct {
 	Timeout time.Duration
 	// MaxFileBytes is the maximum size of a fetched file. 0 means 25 MiB.
 	MaxFileBytes int64
-	// FileHosts are the names under which the platform serves files; their subdomains count, too.
+	// FileHosts are the host names from which the platform serves files. Their subdomains are included.
 	FileHosts []string
-	// Meanings are the meanings of the platform's error codes.
+	// Meanings are the meanings of the platform's error codes, in addition to the API's own meanings.
 	Meanings Meanings
 }
 
@@ -59,7 +59,7 @@ type Client struct {
 	meanings Meanings
 }
 
-// NewClient returns a client, or InvalidArgument if a field of the config is invalid.
+// NewClient returns a client, or InvalidArgument if a field of c is invalid.
 func NewClient(c Config) (*Client, error) {
 	switch {
 	case c.Timeout < 0:
@@ -98,18 +98,18 @@ func baseURL(text string) (*url.URL, error) {
 	return base, nil
 }
 
-// Credentials authenticate a channel's calls of the API.
+// Credentials authenticate the API calls of a channel.
 type Credentials struct {
-	// Token is the access token. Calls without one are refused.
+	// Token is the access token. Calls without a token are refused.
 	Token channel.Secret
 	// AppSecret is the secret of the token's application. If it is set, each call includes a proof of it, which
 	// applications can require.
 	AppSecret channel.Secret
-	// URL is the address of the API for this channel, or "" for the client's.
+	// URL is the address of the API for this channel. The default is the client's.
 	URL string
 }
 
-// proof returns the proof that the caller has the application's secret: an HMAC of the token.
+// proof returns the proof that the caller knows the application's secret: an HMAC of the token.
 func (c Credentials) proof() string {
 	secret := c.AppSecret.Reveal()
 	if secret == "" {
@@ -120,11 +120,11 @@ func (c Credentials) proof() string {
 
 func codeOf(secret string, text []byte) []byte {
 	sum := hmac.New(sha256.New, []byte(secret))
-	_, _ = sum.Write(text) // A hash accepts any input.
+	_, _ = sum.Write(text) // Writing to a hash never fails.
 	return sum.Sum(nil)
 }
 
-// redacted returns a text without the credentials.
+// redacted returns text without the credentials.
 func (c Credentials) redacted(text string) string {
 	for _, secret := range []string{c.Token.Reveal(), c.AppSecret.Reveal(), c.proof()} {
 		if secret != "" {
@@ -140,16 +140,16 @@ type Request struct {
 	Method string
 	Path   []string
 	Query  url.Values
-	// Body is sent as JSON, unless it is zero.
+	// Body is sent as JSON unless it is the zero Object.
 	Body document.Object
-	// Form is sent in place of Body, with its Content-Type.
+	// Form is sent instead of Body, with its own Content-Type.
 	Form            []byte
 	FormContentType string
 }
 
-// Call makes a call and returns the object in the API's answer. A refusal has the code of its meaning; an
-// error without a code means that there was no readable answer, so the call may have been carried out. No
-// error shows the credentials. If ctx ends, Call returns its error.
+// Call makes a call and returns the object in the response. A refusal has the code of its meaning. An error without a
+// code means that there was no readable response, so the call may have had an effect. No error contains credentials.
+// If ctx ends, Call returns its error.
 func (c *Client) Call(ctx context.Context, as Credentials, r Request) (document.Object, error) {
 	request, err := c.request(ctx, as, r)
 	if err != nil {
@@ -240,9 +240,9 @@ func unanswered(ctx context.Context, as Credentials, err error) error {
 	return err
 }
 
-// Open fetches a file of the platform, with the token if there is one. InvalidArgument: the address does not
-// belong to the platform; neither the token nor a request is then sent. NotFound: the file does not exist, or
-// no longer exists. Callers must close the file; reading beyond the maximum size fails.
+// Open fetches a file of the platform, with the token if there is one. It returns InvalidArgument, without sending a
+// request, if the address is not the platform's, and NotFound if the file does not exist or no longer exists. Callers
+// must close the file. Reading beyond the maximum size fails.
 func (c *Client) Open(ctx context.Context, as Credentials, address string) (io.ReadCloser, error) {
 	base, err := c.baseOf(as)
 	if err != nil {
@@ -266,7 +266,7 @@ func (c *Client) Open(ctx context.Context, as Credentials, address string) (io.R
 	case answer.StatusCode == http.StatusOK:
 		return answer.Body, nil
 	}
-	_ = answer.Body.Close() // Its body is not read.
+	_ = answer.Body.Close() // The body is not needed.
 	switch {
 	case answer.StatusCode == http.StatusNotFound, answer.StatusCode == http.StatusGone:
 		return nil, boterr.New(boterr.NotFound, "url", "the platform does not have the file, or no longer has it")
@@ -278,7 +278,7 @@ func (c *Client) Open(ctx context.Context, as Credentials, address string) (io.R
 	}
 }
 
-// isOwn reports whether an address belongs to the API, or to the platform's file hosts.
+// isOwn reports whether an address belongs to the API or to the platform's file hosts.
 func (c *Client) isOwn(address, base *url.URL) bool {
 	if address.User != nil {
 		return false

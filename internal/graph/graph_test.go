@@ -25,7 +25,7 @@ func caller() graph.Credentials {
 	return graph.Credentials{Token: channel.NewSecret(secret), AppSecret: channel.NewSecret("appsecret")}
 }
 
-// answering returns a client whose calls are answered by a handler.
+// answering returns a client whose calls go to handler.
 func answering(t *testing.T, handler http.HandlerFunc, meanings graph.Meanings) *graph.Client {
 	t.Helper()
 	server := httptest.NewServer(handler)

@@ -14,24 +14,24 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Problem is the API's refusal of a call, or its failure.
+// Problem is an error response of the API.
 type Problem struct {
-	// Status is the status of the answer. It is nearly always 400, so the codes decide.
+	// Status is the HTTP status. It is nearly always 400, so the codes are more important.
 	Status int
-	// Code and Subcode are the API's, or 0 if there is none.
+	// Code and Subcode are the API's error codes, or 0.
 	Code, Subcode int64
-	// Message is the API's sentence, or "" if there is none.
+	// Message is the API's error message, or "".
 	Message string
-	// Trace is the API's id of the call, for its support.
+	// Trace is the API's id of the call, for support requests, or "".
 	Trace string
-	// Wait is the time to wait given by the headers, or 0 if there is none.
+	// Wait is the time to wait according to the headers, or 0.
 	Wait time.Duration
 }
 
 // plainTrace matches ids of calls. Errors do not repeat any other text as an id.
 var plainTrace = regexp.MustCompile(`^[\w-]{1,60}$`)
 
-// ReadProblem reads an answer of the API, or returns nil if it is not a refusal.
+// ReadProblem parses a response of the API. It returns nil if the response is not an error.
 func ReadProblem(status int, header http.Header, body []byte) *Problem {
 	var reply document.Object
 	isRead := reply.UnmarshalJSON(body) == nil
@@ -62,12 +62,12 @@ func problemIn(told document.Object, status int, header http.Header) *Problem {
 // calls are allowed again.
 const usageHeader = "X-Business-Use-Case-Usage"
 
-// maxUsageLength is longer than any such header of the API.
+// maxUsageLength is more than the length of any such header.
 const maxUsageLength = 64 << 10
 
 // waitIn returns the time to wait given by headers, at most boterr.MaxRetryAfter, or 0 if they give none.
 func waitIn(header http.Header) time.Duration {
-	wait, _ := outbound.RetryAfter(header, time.Unix(0, 0)) // The API sends no dates.
+	wait, _ := outbound.RetryAfter(header, time.Unix(0, 0)) // The API sends no dates, so the time does not matter.
 	text := header.Get(usageHeader)
 	var usage document.Object
 	if text == "" || len(text) > maxUsageLength || usage.UnmarshalJSON([]byte(text)) != nil {
@@ -88,25 +88,25 @@ func waitIn(header http.Header) time.Duration {
 
 // Meaning is the meaning of an error code for a caller.
 type Meaning struct {
-	// Code is the code of the error, or "" for a failure of the platform: the call may have been carried out.
+	// Code is the error's code. It is "" for a failure of the platform, after which the call may have had an effect.
 	Code boterr.Code
 	// Sentence states the problem and the remedy.
 	Sentence string
-	// Field is the path in the response that is at fault, if the code identifies it.
+	// Field is the faulty path in the response, if the code identifies it.
 	Field string
-	// Wait is the time to wait if the headers give none. A Meaning with a Wait is a rate limit.
+	// Wait is the time to wait if the headers do not state one. A Meaning with a Wait is a rate limit.
 	Wait time.Duration
 	// OfRecipient is true for a rate limit of one recipient.
 	OfRecipient bool
-	// RepeatsMessage adds the API's own sentence. It is not for errors about credentials.
+	// RepeatsMessage adds the API's own message. It must be false for errors about credentials.
 	RepeatsMessage bool
 }
 
 // Key is an error code with its subcode. A Subcode of 0 means any.
 type Key struct{ Code, Subcode int64 }
 
-// Meanings are the meanings of a platform's codes. A code with its subcode takes precedence over the code
-// alone, and the platform's own over the API's.
+// Meanings maps codes to their meanings. A code with its subcode takes precedence over the code alone, and the
+// platform's meanings over the API's.
 type Meanings map[Key]Meaning
 
 const (
@@ -119,7 +119,7 @@ const (
 	sentenceOther      = "the platform refuses the request; look up the code in the documentation of its API"
 )
 
-// common are the meanings of the codes of the whole API.
+// common has the meanings of codes that the whole API uses.
 var common = Meanings{
 	{190, 0}:   {Code: boterr.FailedPrecondition, Sentence: sentenceToken},
 	{190, 458}: {Code: boterr.FailedPrecondition, Sentence: "the owner of the channel's token removed the application" + remedyToken},
@@ -145,7 +145,7 @@ var common = Meanings{
 	{2, 0}: {Sentence: "the platform failed for now"},
 }
 
-// Of returns the meaning of a problem by its code and subcode, by its code, or by its status.
+// Of returns the meaning of a problem by its code and subcode, else by its code, else by its status.
 func (m Meanings) Of(p *Problem) Meaning {
 	for _, key := range []Key{{p.Code, p.Subcode}, {p.Code, 0}} {
 		for _, known := range []Meanings{m, common} {
@@ -175,8 +175,7 @@ func (m Meanings) ErrorOf(told document.Object) error {
 	return m.errorOf(ProblemIn(told), Credentials{})
 }
 
-// maxMessageLength is the maximum length, in code points, of the part of the API's message that an error
-// repeats.
+// maxMessageLength is the maximum length, in code points, of the API's message in an error.
 const maxMessageLength = 200
 
 func (m Meanings) errorOf(p *Problem, as Credentials) error {
@@ -200,7 +199,7 @@ func (m Meanings) errorOf(p *Problem, as Credentials) error {
 	return &boterr.Error{Code: meaning.Code, Field: meaning.Field, Err: refused}
 }
 
-// number returns the API's numbers of a problem, such as "code 100/2018001, call AbC".
+// number returns the problem's codes, such as "code 100/2018001, call AbC".
 func (p *Problem) number() string {
 	text := "status " + strconv.Itoa(p.Status)
 	if p.Code != 0 {
@@ -215,7 +214,7 @@ func (p *Problem) number() string {
 	return text
 }
 
-// RefusedError is the cause of the error of a call that the API did not carry out.
+// RefusedError is the cause of the error of a call that the API refused, so that it had no effect.
 type RefusedError struct {
 	Key
 
@@ -223,10 +222,10 @@ type RefusedError struct {
 	wait *send.RetryAfterError
 }
 
-// Error returns the sentence of the meaning.
+// Error returns the meaning's sentence.
 func (r *RefusedError) Error() string { return r.text }
 
-// Unwrap returns the time to wait, if the refusal is a rate limit.
+// Unwrap returns the time to wait if the refusal is because of a rate limit.
 func (r *RefusedError) Unwrap() error {
 	if r.wait == nil {
 		return nil
@@ -237,7 +236,7 @@ func (r *RefusedError) Unwrap() error {
 // unknownID is the code with which the API refuses an unknown id.
 var unknownID = Key{Code: 100, Subcode: 33}
 
-// NotFoundID returns the error of a call about an id: NotFound if the API does not know the id.
+// NotFoundID converts the error of a call with an id: it returns NotFound if the API does not know the id.
 func NotFoundID(err error) error {
 	if refused, ok := errors.AsType[*RefusedError](err); ok && refused.Key == unknownID {
 		return boterr.New(boterr.NotFound, "", "%w", refused)

@@ -18,8 +18,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// SignatureHeader carries the signature of a report: "sha256=" and the HMAC of the body with the application's
-// secret.
+// SignatureHeader is the header with the signature of a report: "sha256=" and the HMAC of the body with the
+// application's secret.
 const SignatureHeader = "X-Hub-Signature-256"
 
 // Sign returns the signature of a body.
@@ -29,32 +29,32 @@ func Sign(secret channel.Secret, body []byte) string {
 
 const signaturePrefix = "sha256="
 
-// Webhook receives a platform's reports at one address for any number of channels.
+// Webhook receives a platform's reports for any number of channels at one address.
 type Webhook struct {
-	// Platform is the type of the channels. Object is the kind of object that the platform reports about.
+	// Platform is the type of the channels. Object is the kind of object in the platform's reports.
 	Platform channel.Type
 	Object   string
-	// FirstAccount is the path of the id of the first account in a report. It leads to the secret of a channel with
-	// its own application, before the signature is checked.
+	// FirstAccount is the path of the first account's id in a report. Before the signature is checked, it determines
+	// whether a channel with its own application has the secret.
 	FirstAccount string
-	// Parcels returns the parts of a report, each for one account.
+	// Parcels splits a report into parts for one account each.
 	Parcels func(report document.Object) []Parcel
-	// Events returns the events in a part for its channel.
+	// Events returns the events in a part.
 	Events func(in *channel.Channel, p Parcel) []Event
 
 	// FindChannel returns the channel of an account, or NotFound.
 	FindChannel func(ctx context.Context, account string) (*channel.Channel, error)
-	// AppSecret and VerifyToken belong to the host's application.
+	// AppSecret and VerifyToken are the secrets of the host's application.
 	AppSecret, VerifyToken channel.Secret
-	// OwnSecret returns a secret of a channel's own application by its name in the info: appSecret or
-	// verifyToken. It returns false if the channel uses the host's application.
+	// OwnSecret returns a secret from the info of a channel with its own application. name is appSecret or
+	// verifyToken. isOwn is false if the channel uses the host's application.
 	OwnSecret func(in *channel.Channel, name string) (secret channel.Secret, isOwn bool)
 
-	// BodyTime is the time limit for the body of a report. 0 means the default of package inbound.
+	// BodyTime is the time limit for reading a report. 0 means the default of package inbound.
 	BodyTime time.Duration
-	// OnError is called for events that could not be accepted, and for channels that could not be looked up.
+	// OnError is called for events that could not be accepted and channels that could not be looked up.
 	OnError func(ctx context.Context, inbound botctx.Inbound, err error)
-	// Drops counts the events that are not passed on.
+	// Drops counts dropped events.
 	Drops *send.Drops
 	// Accept accepts the events.
 	Accept func(ctx context.Context, inbound botctx.Inbound) error
@@ -62,24 +62,24 @@ type Webhook struct {
 
 // Parcel is the part of a report for one account.
 type Parcel struct {
-	// Account is the platform's id of the account, or "" if the part names none.
+	// Account is the platform's id of the account, or "" if the part has none.
 	Account string
-	// Kind is the platform's name for the content of the part.
+	// Kind is the platform's name for the kind of part.
 	Kind string
-	// Content is the part itself.
+	// Content is the content of the part.
 	Content document.Object
 }
 
-// Event is a reported event: one for the bot, or one that is dropped.
+// Event is an event in a report, for the bot or to be dropped.
 type Event struct {
-	// Inbound is the event. Its App and Channel are set later.
+	// Inbound is the event for the bot. The Webhook sets its App and Channel.
 	Inbound botctx.Inbound
-	// Kind is the platform's name for it. Drop is the reason why it is dropped, or "" if it is not.
+	// Kind is the platform's name for the event. Drop is the reason for dropping it, or "".
 	Kind string
 	Drop send.DropReason
 }
 
-// The names of the secrets of an application.
+// Names of an application's secrets.
 const (
 	NameAppSecret   = "appSecret"
 	NameVerifyToken = "verifyToken"
@@ -103,7 +103,7 @@ func (h *Webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // address uses the verify token of the account's application.
 const AccountParameter = "account"
 
-// maxChallengeLength is longer than any challenge of the platform.
+// maxChallengeLength is more than the length of any challenge.
 const maxChallengeLength = 1000
 
 // answerCheck answers the platform's check of the handler's address. Only the address can name an account.
@@ -126,10 +126,10 @@ func (h *Webhook) answerCheck(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = io.WriteString(w, challenge) // A client that is gone needs no answer.
+	_, _ = io.WriteString(w, challenge) // A client that has closed the connection needs no answer.
 }
 
-// takeReport checks the signature of a report before it reads it, and passes its events to Accept.
+// takeReport checks the signature of a report before it decodes the report. It passes the events to Accept.
 func (h *Webhook) takeReport(w http.ResponseWriter, r *http.Request) {
 	given, hasPrefix := strings.CutPrefix(r.Header.Get(SignatureHeader), signaturePrefix)
 	signature, err := hex.DecodeString(given)
@@ -162,12 +162,12 @@ func (h *Webhook) takeReport(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refuse answers a report that is not signed, without revealing the reason.
+// refuse responds to a report without a valid signature. It does not reveal the reason.
 func refuse(w http.ResponseWriter) {
 	http.Error(w, "the request is not signed for a channel of this host", http.StatusUnauthorized)
 }
 
-// unavailable answers when a channel cannot be looked up.
+// unavailable responds if a channel cannot be looked up now.
 func (h *Webhook) unavailable(w http.ResponseWriter, r *http.Request, err error) {
 	h.OnError(r.Context(), botctx.Inbound{}, err)
 	botctx.WriteHTTPError(w, boterr.New(boterr.Unavailable, "", "the channel cannot be looked up now"))
@@ -202,23 +202,23 @@ func (h *Webhook) secretOf(in *channel.Channel, name string) channel.Secret {
 	return h.AppSecret
 }
 
-// report is a report of the platform being processed.
+// report is a report that is being processed.
 type report struct {
 	webhook         *Webhook
 	body, signature []byte
-	// channels are the channels that were looked up, by account, or nil if there is none.
+	// channels has the channels that were looked up, by account. An account without a channel has nil.
 	channels map[string]*channel.Channel
-	// signed are the results of the check of the signature by secret.
+	// signed has the results of checking the signature by secret.
 	signed map[channel.Secret]bool
-	// failed is the first error that requires the platform to send the report again. blocked are the senders
-	// of events that were not accepted: their later events must not overtake these.
+	// failed is the first error after which the platform must repeat the report. blocked are the senders of events
+	// that were not accepted. Their later events must not overtake these.
 	failed  error
 	blocked map[sender]bool
 }
 
 type sender struct{ app, channel, from string }
 
-// isSigned reports whether the host's application signed the report, or the application of the first channel in it.
+// isSigned reports whether the report is signed by the host's application or by the application of its first channel.
 func (r *report) isSigned(ctx context.Context) (bool, error) {
 	if r.isSignedBy(r.webhook.AppSecret) {
 		return true, nil
@@ -231,12 +231,13 @@ func (r *report) isSigned(ctx context.Context) (bool, error) {
 	return err == nil && r.isSignedFor(in), err
 }
 
-// isSignedFor reports whether the application of a channel signed the report.
+// isSignedFor reports whether the report is signed by a channel's application.
 func (r *report) isSignedFor(in *channel.Channel) bool {
 	return in != nil && r.isSignedBy(r.webhook.secretOf(in, NameAppSecret))
 }
 
-// isSignedBy reports whether the signature is valid for the body as received. An empty secret signs nothing.
+// isSignedBy reports whether the signature is valid for the received body. With an empty secret, no signature is
+// valid.
 func (r *report) isSignedBy(secret channel.Secret) bool {
 	isSigned, isKnown := r.signed[secret]
 	if !isKnown {
@@ -258,15 +259,15 @@ func (r *report) find(ctx context.Context, account string) (*channel.Channel, er
 	return in, err
 }
 
-// take passes the events of a signed report to Accept, each part for its channel, and answers: 200 if none of
-// them must be sent again.
+// take passes the events of a signed report to Accept, part by part. It responds with 200 if the platform need not
+// repeat any of them.
 func (r *report) take(w http.ResponseWriter, from *http.Request) {
 	var told document.Object
 	if told.UnmarshalJSON(r.body) != nil {
 		http.Error(w, "the body is not a JSON object", http.StatusBadRequest)
 		return
 	}
-	ctx := context.WithoutCancel(from.Context()) // Accepting continues if the platform hangs up.
+	ctx := context.WithoutCancel(from.Context()) // Accepting continues even if the platform closes the connection.
 	if object := document.Get(told, "object", ""); object != r.webhook.Object {
 		r.drop(ctx, nil, object, send.DropUnsupported)
 		told = document.O()
@@ -303,8 +304,8 @@ func (r *report) takeParcel(ctx context.Context, parcel Parcel) {
 	}
 }
 
-// hand passes one event to Accept. An event that will never be accepted is dropped, since the platform repeats
-// a whole report, and ends the subscription after too many failures.
+// hand passes one event to Accept. It drops events that will never be accepted: otherwise the platform would repeat
+// the whole report and end the subscription after too many failures.
 func (r *report) hand(ctx context.Context, in *channel.Channel, event Event) {
 	by := sender{in.App, in.ID, event.Inbound.Event.From}
 	if r.blocked[by] {
@@ -326,7 +327,7 @@ func (r *report) hand(ctx context.Context, in *channel.Channel, event Event) {
 	}
 }
 
-// drop counts an event that is not passed on.
+// drop counts a dropped event.
 func (r *report) drop(ctx context.Context, in *channel.Channel, kind string, reason send.DropReason) {
 	drop := send.Drop{Platform: r.webhook.Platform, Kind: kind, Reason: reason}
 	if in != nil {

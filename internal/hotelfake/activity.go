@@ -38,7 +38,7 @@ var signingKey = sync.OnceValue(func() *rsa.PrivateKey {
 	return key
 })
 
-// keysAt returns the description of the keys, or the keys.
+// keysAt returns the OpenID configuration or the keys.
 func (p *Platform) keysAt(r *http.Request, name string) document.Object {
 	if name != "jwks" {
 		return document.O(
@@ -97,7 +97,7 @@ func (p *Platform) Report(ctx context.Context, address, appID string, activity d
 	return Request(ctx, address, p.Token(appID, document.Get(activity, "serviceUrl", "")), []byte(activity.String()))
 }
 
-// Request returns a request with a token and a body.
+// Request returns a request with a token and body.
 func Request(ctx context.Context, address, token string, body []byte) *http.Request {
 	request := httptest.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	request.RequestURI = "" // Clients refuse requests with a RequestURI.

@@ -67,7 +67,7 @@ func (m Message) Actions() []document.Object {
 	return all
 }
 
-// Platform is the fake platform, created by New. It is safe for concurrent use.
+// Platform is the fake platform. Create it with New. It is safe for concurrent use.
 type Platform struct {
 	// Now is the clock. The default is a fixed time.
 	Now func() time.Time

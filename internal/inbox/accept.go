@@ -17,17 +17,17 @@ import (
 type Accepted struct {
 	// ID is the id of the event in the inbox.
 	ID string
-	// IsRepeated is true if an event with the same Key was already accepted, so that this one is not handled.
+	// IsRepeated is true if an event with the same Key was already accepted. The event is then not handled again.
 	IsRepeated bool
 }
 
-// Accept writes an event to the store, and returns once it is durable. The event is handled later, here or in
-// another process, unless it is a repetition.
+// Accept writes an event to the store and returns when it is durable. This process or another one handles the event
+// later, unless it is a repetition.
 //
-// InvalidArgument: App, Channel or From is missing, or the body cannot be stored. ResourceExhausted: too many
-// events wait; the sender must try again later. Canceled: the store did not answer before ctx ended, or
-// within Config.AcceptTimeout. Other errors come from the store: then it is unknown whether the event was
-// written, and an event with a Key can be accepted again.
+// Accept returns InvalidArgument if App, Channel or From is missing, or if the body cannot be stored;
+// ResourceExhausted if too many events wait, so that the sender must try again later; and Canceled if the store did
+// not respond before ctx ended or within Config.AcceptTimeout. Other errors come from the store. After Canceled and
+// errors of the store, the event may have been written. Accepting an event with a Key again is safe.
 func (b *Inbox) Accept(ctx context.Context, e Event) (Accepted, error) { return b.acceptor(ctx, e) }
 
 // accept is Accept without hooks.
@@ -67,7 +67,7 @@ func (b *Inbox) keptID(e Event) string {
 	return b.config.DeriveID(e.identity())
 }
 
-// load is the number of waiting events of each app: the last count, changed by the events that this process has
+// load has the number of waiting events of each app: the last count, corrected by the events that this process has
 // added and completed since.
 type load struct {
 	mu   sync.Mutex
@@ -80,9 +80,10 @@ type appLoad struct {
 }
 
 const (
-	// pollsPerCount is the number of polls after which the waiting events are counted again.
+	// pollsPerCount is the number of polls between two counts of the waiting events.
 	pollsPerCount = 10
-	// maxLoads is the largest number of apps with a cached load. Loads of other apps are counted when needed.
+	// maxLoads is the maximum number of apps with a cached number. For other apps, the events are counted when
+	// needed.
 	maxLoads = 10_000
 )
 
@@ -108,7 +109,7 @@ func (l *load) known(app string, now time.Time, within time.Duration) (pending i
 	return known.pending, age >= 0 && age < within
 }
 
-// set records the number of waiting events of an app.
+// set records the number of an app's waiting events.
 func (l *load) set(app string, pending int64, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -118,14 +119,14 @@ func (l *load) set(app string, pending int64, now time.Time) {
 	l.apps[app] = &appLoad{pending: pending, countedAt: now}
 }
 
-// forget drops all counts, so that they are counted again when needed.
+// forget drops all numbers, so that events are counted again when needed.
 func (l *load) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.apps = nil
 }
 
-// admit returns an error for an event of an app with too many waiting events.
+// admit returns an error for an event of an app that has too many waiting events.
 func (b *Inbox) admit(ctx context.Context, app string) error {
 	most := int64(b.config.MaxPending)
 	if most < 0 {
@@ -147,7 +148,7 @@ func (b *Inbox) admit(ctx context.Context, app string) error {
 	return nil
 }
 
-// count returns the number of events that a filter matches.
+// count returns the number of events that match a filter.
 func (b *Inbox) count(ctx context.Context, source document.Object) (int64, error) {
 	if err := b.ensureIndexes(ctx); err != nil {
 		return 0, err
@@ -159,7 +160,7 @@ func (b *Inbox) count(ctx context.Context, source document.Object) (int64, error
 	return b.events.Count(ctx, filter)
 }
 
-// find returns events that a filter matches.
+// find returns the events that match a filter.
 func (b *Inbox) find(ctx context.Context, source document.Object, options store.FindOptions) ([]document.Object, error) {
 	if err := b.ensureIndexes(ctx); err != nil {
 		return nil, err
@@ -193,13 +194,13 @@ type Delivery struct {
 	// Event is the event. AcceptedAt is the time of its acceptance.
 	Event      Event
 	AcceptedAt time.Time
-	// Attempt is the number of the attempt, from 1 on.
+	// Attempt is the number of the attempt, starting with 1.
 	Attempt int
 
 	inbox *Inbox
 	held  *lease.Lease
-	// mu guards memory, which maps keys to the values stored by attempts. unstored are the keys of values
-	// that are not in the store yet.
+	// mu guards memory, which has the values remembered by attempts. unstored are the keys of values that are not in
+	// the store yet.
 	mu       sync.Mutex
 	memory   map[string]document.Object
 	unstored []string
@@ -214,13 +215,13 @@ const (
 	MaxRememberedSize = 1 << 20
 )
 
-// The fields of a remembered value.
+// Fields of a remembered value.
 const (
 	fieldMemoryKey   = "key"
 	fieldMemoryValue = "value"
 )
 
-// deliver returns the delivery of an event that is handled under a lease.
+// deliver returns the delivery of an event under a lease.
 func (b *Inbox) deliver(e stored, held *lease.Lease) *Delivery {
 	d := &Delivery{
 		ID: e.id, Event: e.Event, AcceptedAt: document.Timestamp(e.acceptedAt).Time(), Attempt: int(e.attempts()) + 1,
@@ -245,7 +246,7 @@ func (d *Delivery) Lease() *lease.Lease { return d.held }
 // result will not be stored.
 func (d *Delivery) Err() error { return d.held.Err() }
 
-// Recall returns the value stored under a key by this attempt or an earlier one.
+// Recall returns the value that this attempt or an earlier one remembered under a key.
 func (d *Delivery) Recall(key string) (document.Object, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -265,9 +266,9 @@ func (d *Delivery) Note(key string, value document.Object) error {
 	return nil
 }
 
-// Remember stores a value under a key until the event is done, and returns once it and all earlier values of
-// Note are durable. It is not an error if the event is already done. ResourceExhausted: the attempts have
-// stored MaxRemembered values, or MaxRememberedSize bytes; nothing is stored then. Other errors come from the
+// Remember stores a value under a key until the event is done. It returns when this value and all values of Note are
+// durable. If the event is already done, there is no error. Remember returns ResourceExhausted, and stores nothing,
+// if the attempts have already remembered MaxRemembered values or MaxRememberedSize bytes. Other errors come from the
 // store.
 func (d *Delivery) Remember(ctx context.Context, key string, value document.Object) error {
 	if err := d.keep(key, value); err != nil {
@@ -291,8 +292,7 @@ func noted(key string, value document.Object) document.Object {
 	return document.O(fieldMemoryKey, key, fieldMemoryValue, value)
 }
 
-// toStore returns the values that are not in the store yet, including the one under key, and marks them as
-// stored.
+// toStore returns the values that are not in the store yet, including the value under key, and marks them as stored.
 func (d *Delivery) toStore(key string) document.Array {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -306,7 +306,7 @@ func (d *Delivery) toStore(key string) document.Array {
 	return document.A(append(missing, noted(key, d.memory[key]))...)
 }
 
-// keep keeps a value in memory, if there is room for it.
+// keep adds a value to memory if there is room for it.
 func (d *Delivery) keep(key string, value document.Object) error {
 	size := noted(key, value).Size()
 	d.mu.Lock()
@@ -326,17 +326,17 @@ func (d *Delivery) keep(key string, value document.Object) error {
 
 // Stats counts waiting events and dead letters.
 type Stats struct {
-	// Pending is the number of events that wait or are being handled. Oldest is the time at which the first of
-	// them was accepted, or zero if there are none.
+	// Pending is the number of events that wait or are being handled. Oldest is the acceptance time of the first of
+	// them, or zero.
 	Pending int64
 	Oldest  time.Time
-	// DeadLetters is the number of events that were given up.
+	// DeadLetters is the number of dead letters.
 	DeadLetters int64
 	// Lanes is the number of lanes that this process is handling.
 	Lanes int
 }
 
-// Stats counts the events by a query of the store. Errors come from the store.
+// Stats counts the events with queries. Errors come from the store.
 func (b *Inbox) Stats(ctx context.Context) (stats Stats, err error) {
 	if stats.Pending, err = b.countPending(ctx, ""); err != nil {
 		return Stats{}, err
@@ -365,8 +365,8 @@ func (b *Inbox) countPending(ctx context.Context, app string) (int64, error) {
 	return b.count(ctx, which)
 }
 
-// findOldest returns the time at which the oldest event that waits or is being handled was accepted, or zero if
-// there is none.
+// findOldest returns the acceptance time of the oldest event that waits or is being handled, or zero if there is
+// none.
 func (b *Inbox) findOldest(ctx context.Context) (time.Time, error) {
 	if _, first, ok := b.source.counted(""); ok {
 		return acceptedAtOf(first), nil
@@ -378,7 +378,7 @@ func (b *Inbox) findOldest(ctx context.Context) (time.Time, error) {
 	return acceptedAtOf(first[0]), nil
 }
 
-// acceptedAtOf returns the time at which an event was accepted, or zero for the zero Object.
+// acceptedAtOf returns the acceptance time of an event, or zero for the zero Object.
 func acceptedAtOf(o document.Object) time.Time {
 	if o.IsZero() {
 		return time.Time{}

@@ -19,8 +19,8 @@ import (
 
 // Config configures an Inbox. Env.Store, DeriveID, Leases and Handler are required.
 type Config struct {
-	// Env has the store, whose clock decides when leases expire, the clock for records, and NewID for the ids
-	// of events without a Key.
+	// Env has the store, whose clock determines when leases expire; the clock for records; and NewID for events
+	// without a Key.
 	Env record.Env
 	// DeriveID derives the id of an event with a Key from a text that identifies the event. In all processes on
 	// the store, equal texts must give equal ids, and different texts different ids. Required.
@@ -40,8 +40,7 @@ type Config struct {
 	Options
 }
 
-// Options are a host's settings of an inbox, see botctx.InboxOptions. The zero value of each field means the
-// default.
+// Options are a host's settings for an inbox, see botctx.InboxOptions. Zero fields have their defaults.
 type Options struct {
 	Workers         int
 	Poll            time.Duration
@@ -112,7 +111,7 @@ func (c Config) withDefaults() (Config, error) {
 // use.
 type Inbox struct {
 	config Config
-	// acceptor is accept with the host's hook around it.
+	// acceptor is accept, wrapped by the host's hook.
 	acceptor Acceptor
 	events   store.Collection
 	leases   *lease.Leases
@@ -126,7 +125,7 @@ type Inbox struct {
 	// underWay is the number of lanes that are being handled.
 	underWay atomic.Int64
 	suspects blame.Suspects
-	// wake receives when there may be something to do.
+	// wake receives when there may be work.
 	wake    chan struct{}
 	source  source
 	running atomic.Bool
@@ -135,7 +134,7 @@ type Inbox struct {
 	indexes indexes
 }
 
-// New returns an inbox, or InvalidArgument if the configuration is wrong.
+// New returns an inbox, or InvalidArgument if the configuration is invalid.
 func New(config Config) (*Inbox, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -162,8 +161,8 @@ func (b *Inbox) signal() {
 	}
 }
 
-// EnsureIndexes creates the indexes that inboxes need in a store, unless they exist. Errors come from
-// store.Collection.EnsureIndex or from a panic of the store.
+// EnsureIndexes creates the missing indexes that inboxes need in a store. Errors come from
+// store.Collection.EnsureIndex, or from a panic of the store.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	events := store.Wrap(database, nil).Collection(collection)
 	sparse := func(path string) store.Index {
@@ -172,7 +171,7 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 		return index
 	}
 	indexes := []store.Index{sparse(fieldDiedAt), sparse(fieldDeadKey)}
-	if _, isAlone := database.(store.Watcher); !isAlone { // Otherwise waiting events are kept in memory.
+	if _, isAlone := database.(store.Watcher); !isAlone { // Waiting events in a store.Watcher are kept in memory.
 		indexes = append(indexes,
 			store.Ascending(fieldState, fieldAcceptedAt),
 			store.Ascending(fieldState, fieldApp),
@@ -194,7 +193,7 @@ type indexes struct {
 	isMade bool
 }
 
-// ensureIndexes creates the indexes, unless this inbox has already done so.
+// ensureIndexes creates the indexes once per inbox.
 func (b *Inbox) ensureIndexes(ctx context.Context) error {
 	b.indexes.mu.Lock()
 	defer b.indexes.mu.Unlock()
@@ -210,8 +209,8 @@ func (b *Inbox) ensureIndexes(ctx context.Context) error {
 
 // Hooks let a host observe an inbox, for example for spans and metrics. Nil hooks are ignored.
 type Hooks struct {
-	// AroundAccept and AroundHandler wrap Accept and the Handler: they return a function that replaces the
-	// given one and calls it. New calls them once.
+	// AroundAccept and AroundHandler wrap Accept and the Handler. They return a function that calls the given one.
+	// New calls each of them once.
 	AroundAccept  func(Acceptor) Acceptor
 	AroundHandler func(Handler) Handler
 	// Settled is called by the worker after the result of an attempt is stored. The worker waits until it
@@ -229,12 +228,12 @@ type Settled struct {
 	// ID is the event's id in the inbox.
 	ID    string
 	Event Event
-	// Attempt is the number of the attempt, from 1 on.
+	// Attempt is the number of the attempt, starting with 1.
 	Attempt int
 	// AcceptedAt is the time of acceptance by the clock of the process that accepted the event. At is the end
 	// of the attempt by the clock of this process.
 	AcceptedAt, At time.Time
-	// Err is the error of the attempt. IsDead is true if the event was given up.
+	// Err is the error of the attempt. IsDead is true if the event became a dead letter.
 	Err    error
 	IsDead bool
 }
@@ -264,7 +263,7 @@ func (b *Inbox) addHooks() (err error) {
 	return err
 }
 
-// tellSettled calls the hook with the result of an attempt.
+// tellSettled calls the hook Settled.
 func (b *Inbox) tellSettled(ctx context.Context, e stored, failure error, isDead bool) {
 	hook := b.config.Hooks.Settled
 	if hook == nil {

@@ -17,18 +17,18 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// DeadLettersParams select dead letters. The zero value selects all.
+// DeadLettersParams selects dead letters. The zero value selects all.
 type DeadLettersParams struct {
 	// App and Channel are the ids of the app and channel at which the events arrived. "" means any.
 	App, Channel string
-	// After and Before are Cursors: they select the dead letters after After, or the last ones before Before.
-	// At most one of them may be set, together with App. The dead letter at the cursor may have been removed.
+	// After and Before are Cursors. They select the first dead letters after After, or the last ones before Before.
+	// Only one of them may be set, together with App. The dead letter of the cursor may have been removed.
 	After, Before string
 	// Limit is the maximum number of dead letters to return. 0 means all.
 	Limit int
 }
 
-// check returns an error for params that contradict each other.
+// check returns an error if the params contradict each other.
 func (p DeadLettersParams) check() error {
 	switch {
 	case p.Limit < 0:
@@ -41,10 +41,9 @@ func (p DeadLettersParams) check() error {
 	return nil
 }
 
-// DeadLetters returns events that were given up, in the order of acceptance. Events of an app that were
-// accepted within the same millisecond are sorted by id. A page of an app, with a Limit, reads few other
-// events, unless Channel excludes many. InvalidArgument: a cursor is invalid, or the params contradict each
-// other. Other errors come from the store.
+// DeadLetters returns dead letters in the order of acceptance. Within an app, those accepted in the same millisecond
+// are sorted by id. A page of an app reads few other events, unless Channel excludes many. It returns InvalidArgument
+// for an invalid cursor or contradictory params. Other errors come from the store.
 func (b *Inbox) DeadLetters(ctx context.Context, p DeadLettersParams) ([]DeadLetter, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -90,7 +89,7 @@ func (b *Inbox) findDead(ctx context.Context, p DeadLettersParams) (found []docu
 	return b.find(ctx, which, store.FindOptions{Sort: order, Limit: int64(p.Limit)})
 }
 
-// addCursor bounds a condition of fieldDeadKey by a cursor, unless that is "".
+// addCursor adds a cursor as a bound of fieldDeadKey to a condition, unless the cursor is "".
 func (p DeadLettersParams) addCursor(between *document.Object, field, operator, cursor string) error {
 	if cursor == "" {
 		return nil
@@ -103,9 +102,9 @@ func (p DeadLettersParams) addCursor(between *document.Object, field, operator, 
 	return nil
 }
 
-// deadPlace is a place in the order of the dead letters of an app.
+// deadPlace is a position in the order of an app's dead letters.
 type deadPlace struct {
-	// acceptedAt is the time of acceptance, in milliseconds.
+	// acceptedAt is the time of acceptance in Unix milliseconds.
 	acceptedAt int64
 	id         string
 }
@@ -115,21 +114,21 @@ func deadKey(app string, p deadPlace) string {
 	return fmt.Sprintf("%s%016x%s", deadKeys(app), uint64(p.acceptedAt)^1<<63, p.id) // XOR makes negative times sort first.
 }
 
-// deadKeys returns the common prefix of an app's deadKeys. It is followed by a hexadecimal digit.
+// deadKeys returns the common prefix of an app's deadKeys. A hexadecimal digit follows it.
 func deadKeys(app string) string { return strconv.Quote(app) + " " }
 
 // afterHex sorts after all hexadecimal digits.
 const afterHex = "g"
 
-// Cursor returns the place of the dead letter in the order of DeadLetters, for DeadLettersParams.
+// Cursor returns the position of the dead letter in the order of DeadLetters, for use in DeadLettersParams.
 func (l DeadLetter) Cursor() string {
 	return strconv.FormatInt(int64(document.TimestampOf(l.AcceptedAt)), 10) + "." + l.ID
 }
 
-// maxCursor bounds the bytes of a cursor. The cursors of an Inbox are much shorter.
+// maxCursor is the maximum length of a cursor in bytes. The cursors of an Inbox are much shorter.
 const maxCursor = 1000
 
-// parseCursor reads a Cursor. ok is false if it is invalid.
+// parseCursor parses a Cursor. ok is false if it is invalid.
 func parseCursor(cursor string) (place deadPlace, ok bool) {
 	at, id, _ := strings.Cut(cursor, ".")
 	acceptedAt, err := strconv.ParseInt(at, 10, 64)
@@ -139,8 +138,7 @@ func parseCursor(cursor string) (place deadPlace, ok bool) {
 	return deadPlace{acceptedAt: acceptedAt, id: id}, true
 }
 
-// DeadLetter returns an event that was given up, by its id. NotFound: there is no dead letter with that id.
-// Other errors come from the store.
+// DeadLetter returns the dead letter with an id, or NotFound. Other errors come from the store.
 func (b *Inbox) DeadLetter(ctx context.Context, id string) (DeadLetter, error) {
 	found, err := b.find(ctx, deadOf(id), store.FindOptions{Limit: 1})
 	if err == nil && len(found) == 0 {
@@ -152,7 +150,7 @@ func (b *Inbox) DeadLetter(ctx context.Context, id string) (DeadLetter, error) {
 	return readDead(found[0]), nil
 }
 
-// allDead matches all dead letters. It names fieldDiedAt because that has an index, and the state has none.
+// allDead matches all dead letters. It uses fieldDiedAt, which has an index; the state has none.
 func allDead() document.Object {
 	return document.O(fieldState, stateDead, fieldDiedAt, document.O("$gt", 0))
 }
@@ -164,9 +162,9 @@ func noDeadLetter(id string) error {
 	return boterr.New(boterr.NotFound, "id", "there is no dead letter %s: it was retried or discarded, or never was one", id)
 }
 
-// Retry puts an event that was given up back into its lane as the next one, with the full number of attempts.
-// Values remembered by earlier attempts remain. NotFound: there is no dead letter with that id. Other errors
-// come from the store.
+// Retry puts a dead letter back into its lane as the next event, with all attempts ahead of it. Values that earlier
+// attempts remembered remain. It returns NotFound if there is no dead letter with this id. Other errors come from the
+// store.
 func (b *Inbox) Retry(ctx context.Context, id string) error {
 	letter, err := b.DeadLetter(ctx, id)
 	if err != nil {
@@ -213,9 +211,9 @@ const (
 	idleLane = time.Hour
 )
 
-// RemoveOld removes the records of events that were done longer ago than Config.Retention, dead letters older
-// than Config.DeadRetention, and the documents of idle lanes. It returns the number of events that it
-// removed. Run calls it each hour; hosts that call RunNext instead may call it. Errors come from the store.
+// RemoveOld removes records of events that were done longer ago than Config.Retention, dead letters older than
+// Config.DeadRetention, and the documents of idle lanes. It returns the number of removed events. Run calls it every
+// hour; hosts that use RunNext can call it themselves. Errors come from the store.
 func (b *Inbox) RemoveOld(ctx context.Context) (removed int64, err error) {
 	if _, err := b.leases.Sweep(ctx, idleLane); err != nil {
 		return 0, err
@@ -266,9 +264,8 @@ func (b *Inbox) removeAll(ctx context.Context, which document.Object) (removed i
 	}
 }
 
-// Erase removes everything that the inbox stores about a sender: events that wait or are being handled, dead
-// letters, the records of done events, and the document of the lane. It returns the number of events that it
-// removed.
+// Erase removes everything that the inbox stores about a sender: events that wait or are being handled, dead letters,
+// records of done events, and the lane's document. It returns the number of removed events.
 //
 // A run in progress continues, but its result is not stored. An event that is accepted during the call may
 // remain. A repetition of a removed event is a new event. The document of a lane in use remains until the lane
@@ -294,7 +291,7 @@ func (b *Inbox) Erase(ctx context.Context, app, channel, from string) (removed i
 	return removed, b.leases.Forget(ctx, lane)
 }
 
-// runRetention removes old records at intervals, until ctx ends.
+// runRetention regularly removes old records until ctx ends.
 func (p *pool) runRetention(ctx context.Context) {
 	ticker := time.NewTicker(retentionPause)
 	defer ticker.Stop()

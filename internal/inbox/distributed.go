@@ -21,13 +21,13 @@ import (
 type distributed struct {
 	taker
 
-	// pass is guarded by taking. polls counts the polls since the last pass began.
+	// pass is guarded by taking. polls is the number of polls since the last pass started.
 	pass  pass
 	polls int
 	// isExact is true if the current take has read the store's clock; taking guards it.
 	isExact bool
-	// notifier is nil if the store sends no notices. hasMissed is true if the next poll must be a pass, since notices
-	// may be lost; mu guards it.
+	// notifier is nil if the store sends no notices. hasMissed makes the next poll a pass, because notices may have
+	// been lost. It is guarded by mu.
 	notifier  store.Notifier
 	hasMissed bool
 }
@@ -58,13 +58,13 @@ func (s *distributed) prepare(ctx context.Context, want want) (now time.Time, ok
 	s.mu.Lock()
 	s.lanes.ripen(int64(document.TimestampOf(want.now)))
 	s.mu.Unlock()
-	if s.pass.isUnderWay { // Read a page at a time, so that known lanes do not hide the others.
+	if s.pass.isUnderWay { // One page at a time, so that known lanes do not starve the others.
 		err = s.further(ctx, want)
 	}
 	return want.now, true, err
 }
 
-// pollsPerPass is the number of polls between two passes over a store that sends notices.
+// pollsPerPass is the number of polls between two passes if the store sends notices.
 const pollsPerPass = 10
 
 // isPassDue reports whether a pass must begin, because of a poll or because notices may be lost.
@@ -88,7 +88,7 @@ func (s *distributed) askAll() {
 	s.lanes.askAll()
 }
 
-// begin begins a pass, which also tries the parked lanes again.
+// begin starts a pass. It also makes parked lanes available again.
 func (s *distributed) begin(p pass) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +141,7 @@ func (s *distributed) open(ctx context.Context, name string, want want) (w work,
 	return work{}, false, nil
 }
 
-// cut limits the number of a lane's events.
+// cut limits the number of events of a lane.
 func cut(w work, most int) work {
 	w.hasMore = w.hasMore || len(w.events) > most
 	w.events = w.events[:min(len(w.events), most)]
@@ -174,7 +174,7 @@ func (s *distributed) upcoming(name string, want want) (names []string, seen *wo
 	return names, nil
 }
 
-// note stores snapshots of ready lanes, except of lanes that have changed since.
+// note stores snapshots of ready lanes, but not of lanes that have changed since they were read.
 func (s *distributed) note(names []string, found snapshot, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -207,7 +207,7 @@ func (s *distributed) place(of *lane, found snapshot) {
 
 func (*distributed) begun(context.Context, []work) error { return nil }
 
-// hold implements source: over a shared store, claiming a lane is a separate write.
+// hold takes nothing: on a shared store, claiming a lane is a separate write.
 func (*distributed) hold(string, fair.Key) (w work, isFree bool) { return work{}, false }
 
 func (*distributed) confirm(*work, stored) bool { return false }
@@ -225,7 +225,7 @@ func (s *distributed) left(_ context.Context, w work, left laneState) {
 	case isNews && !left.isBroken:
 		s.lanes.makeReady(of)
 	default:
-		s.lanes.drop(of) // The next pass finds its events again.
+		s.lanes.drop(of) // The next pass finds the lane's events again.
 		if !s.suspects.IsDraining() {
 			return
 		}
@@ -252,7 +252,7 @@ func (s *distributed) accepted(name string) {
 // topic is the topic of notices about lanes.
 const topic = "inbox"
 
-// The beginnings of notices, which the name of a lane follows.
+// Prefixes of notices. The name of a lane follows.
 const (
 	// noticeReady asks processes with free places to handle a lane, because the process that accepted an event
 	// has none.
@@ -267,7 +267,7 @@ func (s *distributed) notify(kind, lane string) {
 	}
 }
 
-// listen makes the source receive notices of other processes, until stop is called.
+// listen subscribes to the notices of other processes until stop is called.
 func (s *distributed) listen() (stop func()) {
 	if s.notifier == nil {
 		return func() {}
@@ -340,7 +340,7 @@ func (s *distributed) next(ctx context.Context) (at time.Time, ok bool, err erro
 	return at, ok, nil
 }
 
-// pass is a scan of the queue of events, in the order of their acceptance.
+// pass is a scan of the queue of events in the order of acceptance.
 type pass struct {
 	isUnderWay bool
 	// after is the acceptance time of the last event that was read. there holds the ids of the events read
@@ -351,14 +351,14 @@ type pass struct {
 	// the value of after when the first channel was left out.
 	skipped map[fair.Key]bool
 	since   int64
-	// long are lanes with so many events that the rest of the pass leaves them out.
+	// long are the lanes that the rest of the pass omits because they have many events.
 	long []any
 }
 
 const (
-	// skips is the maximum number of channels, and of lanes, that a pass leaves out.
+	// skips is the maximum number of channels, and of lanes, that a pass omits.
 	skips = 64
-	// many is the number of events in one page that makes the pass leave a lane out.
+	// many is the number of events in one page from which a pass omits the lane.
 	many = pageSize / 16
 )
 
@@ -386,7 +386,7 @@ func (s *distributed) further(ctx context.Context, want want) error {
 	for _, o := range page {
 		name := laneOf(o)
 		known := s.lanes.known[name]
-		// An event to be tried later is only in the page if the clock was set back: see isPaused.
+		// The page only contains an event with a later retry if the clock was set back: see isPaused.
 		if name != "" && (known == nil || known.isAsked || retryAtOf(o) > int64(document.TimestampOf(want.now))) {
 			s.lanes.makeReady(s.lanes.get(name))
 		}
@@ -394,7 +394,7 @@ func (s *distributed) further(ctx context.Context, want want) error {
 	return nil
 }
 
-// leaveOutLong excludes lanes that fill a page from the next pages.
+// leaveOutLong makes the pass omit lanes that fill a page.
 func (s *distributed) leaveOutLong(page []document.Object) {
 	events := map[string]int{}
 	for _, o := range page {
@@ -490,8 +490,8 @@ type snapshot struct {
 
 // lookInto reads lanes. now is the time of the store's clock.
 //
-// The documents of lanes are read before their events: a process that handles an event in between takes a
-// lease, which changes the document, so that a claim by the earlier snapshot fails.
+// It reads the documents of lanes before their events: a process that handles an event in between takes a lease and
+// so changes the document. A claim based on the earlier snapshot then fails.
 func (b *Inbox) lookInto(ctx context.Context, names []string, now time.Time) (snapshot, error) {
 	found := snapshot{free: map[string]*work{}, waiting: map[string]int64{}, held: map[string]int64{}}
 	seen, err := b.leases.Look(ctx, names)
@@ -549,7 +549,7 @@ func (found *snapshot) add(
 		switch {
 		case found.waiting[e.lane] != 0:
 		case isPaused(e.retryAt, e.pausedAt, int64(document.TimestampOf(now))):
-			found.waiting[e.lane] = e.retryAt // Later events of the lane wait, too.
+			found.waiting[e.lane] = e.retryAt // Later events of the lane must wait, too.
 		case isFirst:
 			found.free[e.lane] = &work{lane: e.lane, seen: seen[e.lane], events: []stored{e}, hasMore: isCut}
 		case len(w.events) < perLease:

@@ -4,16 +4,15 @@
 //   - To handle accepted events, use [Inbox.Run].
 //   - To see failed events, use [Inbox.DeadLetters], [Inbox.Retry] and [Inbox.Discard].
 //
-// Accept writes an event to the store, and returns once it is durable: then the platform need not send it
-// again. Run, here or in any other process on the store, passes it to a handler.
+// Accept writes an event to the store and returns when it is durable. From then on, the platform need not send it
+// again. Run, in this process or any other on the store, passes the event to a handler.
 //
 // # Lanes
 //
-// A lane is the events of one sender on one channel of an app. It is named by the sender's id on the
-// platform, which an event has before the member is known. The events of a lane are handled in the order of
-// the store, which is the order of acceptance if each was accepted before the next arrived. If different
-// processes accept two events within half a round trip, either may come first. Lanes do not wait for each
-// other.
+// A lane is the events of one sender on one channel of an app. Its name contains the sender's id on the platform,
+// which is known before the member is. The events of a lane are handled in the order in which the store has them.
+// This is the order of acceptance if each event was accepted before the next one arrived. If different processes
+// accept two events within half a round trip, either may be first. Lanes do not wait for each other.
 //
 // A process that handles events of a lane holds the lane's lease (lease.Lease), which is judged by the store's
 // clock and has a fencing token. If the process loses the lease, because it was stopped or the store did not
@@ -37,12 +36,12 @@
 //
 // # Repetitions
 //
-// An event with a Key is identified by it, within its app and channel: if it is accepted again, it is not
-// handled again, until Config.Retention after it was done. Events without a Key are handled each time that
-// they are accepted.
+// A Key identifies an event within its app and channel. If an event with the same Key is accepted again, it is not
+// handled again, until Config.Retention after the first one was done. Events without a Key are handled each time they
+// are accepted.
 //
-// An event is handled more than once if its handler fails, or its process dies during the run.
-// Delivery.Recall returns what an earlier attempt has stored with Delivery.Remember.
+// An event is handled more than once if its handler fails, or if its process dies during the run. Delivery.Recall
+// returns what an earlier attempt stored with Delivery.Remember.
 //
 // # Failures
 //

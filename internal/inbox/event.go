@@ -29,7 +29,7 @@ type Event struct {
 	// Key is the platform's id of the event, or "" if there is none. It identifies the event within the app
 	// and channel, so that a repetition is recognised.
 	Key string
-	// Body is passed to the handler. An Object that cannot be stored is InvalidArgument.
+	// Body is passed to the handler. A body that cannot be stored is InvalidArgument.
 	Body document.Object
 	// Trace is stored with the event until it is handled. A hook may set it, for example to the trace context
 	// of the acceptance.
@@ -70,8 +70,8 @@ func keyOf(lane string) (k fair.Key) {
 	return k
 }
 
-// cutQuoted returns the quoted text at the beginning of a text, unquoted, and the rest. unquoted is "" if
-// there is none.
+// cutQuoted splits the quoted text at the start of a text, which it returns unquoted, from the rest. If there is
+// none, unquoted is "".
 func cutQuoted(text string) (unquoted, rest string) {
 	quoted, err := strconv.QuotedPrefix(text)
 	if err != nil {
@@ -81,22 +81,22 @@ func cutQuoted(text string) (unquoted, rest string) {
 	return unquoted, text[len(quoted):]
 }
 
-// identity returns the text from which the id of an event with a Key is derived.
+// identity returns the text from which DeriveID derives the id of an event with a Key.
 func (e Event) identity() string {
 	var room [quotedRoom]byte
 	text := append(appendPlace(append(room[:0], "inbox "...), e.App, e.Channel), ' ')
 	return string(append(text, e.Key...))
 }
 
-// quotedRoom is a size in bytes that is enough for most lane names and identities.
+// quotedRoom is a number of bytes that is enough for most lane names and identities.
 const quotedRoom = 160
 
-// appendPlace appends an app and a channel. Different pairs give different texts.
+// appendPlace appends an app and a channel. The result is unambiguous.
 func appendPlace(text []byte, app, channel string) []byte {
 	return strconv.AppendQuote(append(strconv.AppendQuote(text, app), ' '), channel)
 }
 
-// DeadLetter is an event that was given up.
+// DeadLetter is an event that failed for good.
 type DeadLetter struct {
 	// ID is the id of the event in the inbox.
 	ID    string
@@ -105,12 +105,12 @@ type DeadLetter struct {
 	AcceptedAt, DiedAt time.Time
 	// Failures is the number of failed attempts.
 	Failures int
-	// Code is the code of the last error. Error is its text, with credentials redacted.
+	// Code is the code of the last error. Error is the error's text without credentials.
 	Code  boterr.Code
 	Error string
 }
 
-// The states of an event. A done event has none.
+// States of an event. A done event has no state.
 const (
 	statePending = "pending"
 	stateDead    = "dead"
@@ -126,21 +126,21 @@ const (
 	fieldBody    = "body"
 	fieldTrace   = "trace"
 	fieldState   = "state"
-	// fieldLane is the lane in which the event waits. It is missing if the event does not wait.
+	// fieldLane is the lane in which the event waits. An event that does not wait lacks it.
 	fieldLane = "lane"
 	// fieldAcceptedAt, fieldDoneAt and fieldDiedAt are the times at which the event was accepted, handled and
 	// given up.
 	fieldAcceptedAt = "acceptedAt"
 	fieldDoneAt     = "doneAt"
-	// fieldSender is the hash of the lane of an event that is done or dead, by which Erase finds it.
+	// fieldSender is the hash of the lane of an event that is done or dead. Erase uses it.
 	fieldSender = "sender"
 	fieldDiedAt = "diedAt"
-	// fieldDeadKey is the place of a dead letter among the app's dead letters, see deadKey.
+	// fieldDeadKey is the position among the app's dead letters, see deadKey.
 	fieldDeadKey = "deadKey"
 	// fieldFailures is the number of failures. fieldRetryAt is the time of the next attempt.
 	fieldFailures = "failures"
 	fieldRetryAt  = "retryAt"
-	// fieldPausedAt is the beginning of the pause until fieldRetryAt.
+	// fieldPausedAt is the start of the pause before fieldRetryAt.
 	fieldPausedAt = "pausedAt"
 	// fieldLost is the number of runs of the event that never came back while other events ran. They do not
 	// count as failures.
@@ -153,7 +153,7 @@ const (
 	fieldMemory = "memory"
 )
 
-// fieldsOfWaiting returns the fields that an event only has until it is done.
+// fieldsOfWaiting returns the fields that an event loses when it is done.
 func fieldsOfWaiting() document.Object {
 	b := document.NewBuilder(keptFields)
 	for _, field := range []string{
@@ -177,7 +177,7 @@ type stored struct {
 	retryAt    int64
 	pausedAt   int64
 	memory     document.Array
-	// isOdd is true if fieldFailures has a value that is not a count. isLostOdd is the same for fieldLost.
+	// isOdd is true if the value of fieldFailures is not a count. isLostOdd is the same for fieldLost.
 	isOdd, isLostOdd bool
 	// hasBegun is the value of fieldBegun. neverCameBack is true if the last failure is ErrNeverCameBack.
 	hasBegun, neverCameBack bool
@@ -211,7 +211,7 @@ func (e *stored) asDocument() document.Object {
 	return b.Object()
 }
 
-// keptFields is the number of fields of a typical new event, with a key and a body.
+// keptFields is the number of fields of a typical new event, with key and body.
 const keptFields = 10
 
 func read(o document.Object) stored {
@@ -280,16 +280,16 @@ func (e *stored) readNumber(field string, number int64) {
 	}
 }
 
-// mostFailures is more than the number of failures of any event.
+// mostFailures is more than the number of failures that any event can have.
 const mostFailures = 1 << 30
 
 // clockSlack is the largest backward step of the store's clock, in milliseconds, that is ignored, because
 // processes read the clock with some error.
 const clockSlack = 1000
 
-// isPaused reports whether the next attempt at an event is still to come at now, a time of the store's clock.
-// If now is before the beginning of the pause, the clock was set back, and the event is tried now, because
-// the rest of the pause is unknown.
+// isPaused reports whether the next attempt at an event is still in the future at now, by the store's clock. If now
+// is before the start of the pause, the clock was set back; the rest of the pause is unknown, so the event is tried
+// now.
 func isPaused(retryAt, pausedAt, now int64) bool { return retryAt > now && pausedAt <= now+clockSlack }
 
 func readDead(o document.Object) DeadLetter {
@@ -301,17 +301,17 @@ func readDead(o document.Object) DeadLetter {
 	}
 }
 
-// collection is the name of the collection with the events.
+// collection is the name of the events' collection.
 const collection = "inbox"
 
 // purpose is the purpose of leases for handling events.
 const purpose = "inbox"
 
-// Operators may edit the records of events in the database. Whatever they write, an event does not run
-// endlessly, and its lane continues: a result that matches no record counts as a failure, and a record
-// without a lane gets one.
+// Operators may edit events in the database. Whatever they write, an event must not run endlessly, and its lane must
+// continue. If the result of a run cannot be stored because the record does not match, the run counts as a failure. A
+// record without a lane gets one.
 
-// errEdited is the failure of a run whose record was edited, so that its result matches no record.
+// errEdited is the failure of a run during which the record was edited, so that its result cannot be stored.
 var errEdited = boterr.New(boterr.Internal, "", "the record of the event changed during its run")
 
 // settleEdited handles a result that matched no record. If the lease still holds, the record was edited during
@@ -364,7 +364,7 @@ func (s *distributed) repairLanes(ctx context.Context, page []document.Object) e
 	return nil
 }
 
-// setLane sets the lane of an event that a filter matches.
+// setLane sets the lane of an event that matches a filter.
 func (s *distributed) setLane(ctx context.Context, which document.Object, lane string) error {
 	filter, err := query.CompileFilter(which)
 	if err != nil {
@@ -382,12 +382,12 @@ func (s *distributed) setLane(ctx context.Context, which document.Object, lane s
 	return err
 }
 
-// endings makes the contexts of writes, so that a store that does not answer cannot block a worker forever.
-// Contexts created at about the same time share a timer.
+// endings creates contexts for writes, so that a store that does not respond cannot block a worker forever. Contexts
+// created at about the same time share a timer.
 type endings struct {
-	// within is the shortest time that a context lasts. It lasts at most twice as long.
+	// within is the minimum duration of a context. The maximum is twice as long.
 	within time.Duration
-	// newest is the context that ends the next ones, or nil if it would end too soon.
+	// newest is the context that ends further contexts, or nil if it would end too soon.
 	newest atomic.Pointer[context.Context]
 }
 
@@ -408,15 +408,15 @@ func (e *endings) begin() context.Context {
 	return ctx
 }
 
-// ending is a context with the values of one context and the end of another, which has no values.
+// ending is a context with the values of one context and the end of another one, which has no values.
 type ending struct {
 	context.Context //nolint:containedctx // It is one.
 
-	of context.Context //nolint:containedctx // It has the values.
+	of context.Context //nolint:containedctx // only for its values
 }
 
-// Value implements context.Context. The key with which package context links cancellations is looked up in
-// the context that ends this one.
+// Value implements context.Context. Package context uses an internal key to link cancellations; this key must be
+// looked up in the context that ends.
 func (e ending) Value(key any) any {
 	if value := e.Context.Value(key); value != nil {
 		return value
@@ -435,7 +435,7 @@ var ErrNeverCameBack = boterr.New(boterr.Internal, "",
 // neverCameBackText is the stored text of ErrNeverCameBack.
 var neverCameBackText = textOf(ErrNeverCameBack)
 
-// errGoroutineEnded is the failure of a handler that ends its goroutine.
+// errGoroutineEnded is the failure of a handler that ended its goroutine.
 var errGoroutineEnded = boterr.New(boterr.Internal, "", "the handler ended its goroutine: return an error instead")
 
 // IsMistake reports whether an error means that handling the event again cannot help, because the event or the
@@ -466,16 +466,16 @@ func growing(failures int) time.Duration {
 	return min(pause, maxPause)
 }
 
-// jittered returns a random part of a pause, at least half of it, so that events that failed together are not
-// all tried again at the same time.
+// jittered returns a random part of a pause, at least half of it, so that events that failed together are not all
+// tried again at the same time.
 func jittered(pause time.Duration) time.Duration {
 	return pause - rand.N(pause/2+1) //nolint:gosec // Spreading load needs no secrecy.
 }
 
 func whole(pause time.Duration) time.Duration { return pause }
 
-// pauseAfter returns the pause after a number of failures: the host's, or the default if the host's function
-// panics.
+// pauseAfter returns the pause after a number of failures from the host's function. If that panics, the default
+// applies.
 func (b *Inbox) pauseAfter(ctx context.Context, failures int, part func(time.Duration) time.Duration) (chosen time.Duration) {
 	if b.config.Backoff == nil {
 		return part(growing(failures))
@@ -488,7 +488,7 @@ func (b *Inbox) pauseAfter(ctx context.Context, failures int, part func(time.Dur
 // maxErrorSize is the maximum size of a failure's stored text, in bytes.
 const maxErrorSize = 1000
 
-// textOf returns the text of a failure for storing: without credentials, and cut if it is long.
+// textOf returns the text of a failure in the form that is stored: without credentials, and shortened if it is long.
 func textOf(failure error) string {
 	text := strings.ToValidUTF8(display.Text(failure), "�")
 	if len(text) > maxErrorSize {

@@ -26,9 +26,10 @@ type exclusive struct {
 
 	watcher store.Watcher
 	notes   store.Collection
-	// stop ends the watches. It is empty before they begin. taking guards it.
+	// stop ends the subscriptions, if any. It is guarded by taking.
 	stop []func()
-	// hasLosses is true until the events begun under the previous leader are counted. taking guards it.
+	// hasLosses is true until the events that the previous leader had started are counted as losses. It is guarded by
+	// taking.
 	hasLosses bool
 
 	// queue is nil until it is filled; taker.lanes are its lanes. early are the changes made while it is being
@@ -40,7 +41,7 @@ type exclusive struct {
 	// another one has taken over from it.
 	fence               int64
 	isLeader, isDeposed bool
-	// granted are the leases of the lanes that are being handled.
+	// granted has the leases of the lanes that are being handled.
 	granted map[string]*lease.Lease
 }
 
@@ -96,7 +97,7 @@ func (a *exclusive) open(_ context.Context, name string, want want) (w work, ok 
 	return w, true, nil
 }
 
-// begun marks the events of lanes as begun, in one write.
+// begun marks the events of taken lanes as begun in one write.
 func (a *exclusive) begun(ctx context.Context, taken []work) error {
 	var ids []any
 	for _, w := range taken {
@@ -195,7 +196,7 @@ func (a *exclusive) next(ctx context.Context) (at time.Time, ok bool, err error)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.queue == nil {
-		return now, true, nil // The store's contents were replaced meanwhile.
+		return now, true, nil // The store's content was replaced meanwhile.
 	}
 	if len(a.queue.waiting) == 0 {
 		return time.Time{}, false, nil
@@ -215,7 +216,7 @@ func (a *exclusive) isReady(name string, now time.Time) bool {
 	return len(events) > 0
 }
 
-// accepted implements source. It does nothing: the store reports changes.
+// accepted does nothing, because the store reports all changes.
 func (*exclusive) accepted(string) {}
 
 func (a *exclusive) counted(app string) (pending int64, oldest document.Object, ok bool) {
@@ -235,7 +236,7 @@ func (a *exclusive) counted(app string) (pending int64, oldest document.Object, 
 // wait for a place.
 func (a *exclusive) hold(name string, of fair.Key) (w work, isFree bool) {
 	if _, isOnly := a.suspects.Only(a.config.Env.Now()); isOnly {
-		return work{}, false // Only the suspect may run.
+		return work{}, false // Only one suspect may run now.
 	}
 	if w, isFree = a.holdFree(name, of); !isFree {
 		return work{}, false
@@ -264,8 +265,8 @@ func (a *exclusive) holdFree(name string, of fair.Key) (w work, isFree bool) {
 	return work{lane: name, held: a.granted[name]}, true
 }
 
-// confirm implements source. The event begins if it is the first of its lane: another event may have been
-// accepted at the same time.
+// confirm implements source. The event starts if it is the first of its lane. Another event may have been accepted at
+// the same time.
 func (a *exclusive) confirm(w *work, e stored) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -297,7 +298,7 @@ func (a *exclusive) fill(ctx context.Context) error {
 	return nil
 }
 
-// isFilled reports whether there is a queue. If not, it records that the queue is being filled.
+// isFilled reports whether the queue is filled. If not, it records that filling has started.
 func (a *exclusive) isFilled() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -305,7 +306,7 @@ func (a *exclusive) isFilled() bool {
 	return a.queue != nil
 }
 
-// filled sets the queue, unless the store's contents were replaced meanwhile.
+// filled sets the queue, unless the store's content was replaced meanwhile.
 func (a *exclusive) filled(q *queue, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -321,7 +322,7 @@ func (a *exclusive) filled(q *queue, err error) {
 	a.isFilling, a.early = false, nil
 }
 
-// watch subscribes to the changes of events and of the leader, unless it has already done so.
+// watch subscribes to changes of events and of the leader, once.
 func (a *exclusive) watch() {
 	if len(a.stop) == 0 {
 		a.stop = append(a.stop, a.watcher.Watch(collection, a.changed, a.reset))
@@ -331,7 +332,7 @@ func (a *exclusive) watch() {
 	}
 }
 
-// changed is called with each change of an event.
+// changed handles a change of an event.
 func (a *exclusive) changed(before, after document.Object) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -343,7 +344,7 @@ func (a *exclusive) changed(before, after document.Object) {
 	}
 }
 
-// leaderChanged is called with each change of the leader.
+// leaderChanged handles a change of the leader's document.
 func (a *exclusive) leaderChanged(_, after document.Object) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -363,7 +364,7 @@ func (a *exclusive) reset() {
 	a.signal()
 }
 
-// endLocked ends current work, for a caller that holds mu.
+// endLocked ends current work. The caller holds mu.
 func (a *exclusive) endLocked() {
 	a.isLeader = false
 	for _, held := range a.granted {
@@ -373,7 +374,7 @@ func (a *exclusive) endLocked() {
 	a.queue, a.lanes = nil, nil // Its lanes are taken by runs whose results no longer count.
 }
 
-// close gives up the lead. Events still running remain marked as begun.
+// close gives up the lead. Events that still run stay marked as begun.
 func (a *exclusive) close(ctx context.Context) {
 	a.taking.Lock()
 	defer a.taking.Unlock()
@@ -408,8 +409,8 @@ func (a *exclusive) leadership() (isLeader bool, fence int64) {
 	return a.isLeader, a.fence
 }
 
-// lead takes the lead, unless this inbox has it, and fills the queue. It reports false if another inbox has
-// taken the lead. The caller holds taking.
+// lead takes the lead, unless this inbox has it, and fills the queue. It returns false if another inbox has taken the
+// lead. The caller holds taking.
 func (a *exclusive) lead(ctx context.Context, want want) (bool, error) {
 	a.mu.Lock()
 	isLeader, isDeposed := a.isLeader, a.isDeposed
@@ -467,8 +468,8 @@ func (a *exclusive) takeLead(ctx context.Context) error {
 	return nil
 }
 
-// countLosses counts the starts that never came back: a single one as a failure, several as losses of
-// suspects. The caller holds taking.
+// countLosses counts starts that never came back: a single one as a failure, several as losses of suspects. The
+// caller holds taking.
 func (a *exclusive) countLosses(ctx context.Context, want want) (err error) {
 	lost := a.lost()
 	if len(lost) == 1 {
@@ -477,12 +478,12 @@ func (a *exclusive) countLosses(ctx context.Context, want want) (err error) {
 		err = a.loseAll(ctx, lost)
 	}
 	if isLost(err) {
-		return nil // The events have changed: another call has counted them.
+		return nil // The events have changed, so another call has counted them.
 	}
 	return err
 }
 
-// lost returns the first events of lanes that are marked as begun and not handled by this inbox.
+// lost returns the first events of lanes that are marked as begun but not handled by this inbox.
 func (a *exclusive) lost() (lost []stored) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

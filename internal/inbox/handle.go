@@ -25,7 +25,7 @@ type updates struct {
 	begin, giveBack, lose, revive, done *query.Update
 }
 
-// updates returns the updates, compiled on first use.
+// updates returns the updates, compiled at first use.
 func (b *Inbox) updates() *updates {
 	b.compiling.Do(func() { b.compiled = newUpdates() })
 	return &b.compiled
@@ -43,7 +43,7 @@ func newUpdates() updates {
 	}
 }
 
-// mustUpdate compiles an update that is known to be valid.
+// mustUpdate compiles a constant update.
 func mustUpdate(pairs ...any) *query.Update {
 	update, err := query.CompileUpdate(document.O(pairs...))
 	if err != nil {
@@ -73,7 +73,7 @@ func (o outcome) state(err error) laneState {
 	case err != nil:
 		return laneState{isBroken: true}
 	case !o.isOver && o.retryAt.IsZero():
-		return laneState{hasMore: true} // The lane is given back.
+		return laneState{hasMore: true} // The lane goes back to the source.
 	default:
 		return laneState{retryAt: o.retryAt}
 	}
@@ -108,11 +108,11 @@ func (b *Inbox) handle(
 	failure := error(errGoroutineEnded)
 	isBack := false
 	defer func() {
-		if !isBack { // The handler ends the goroutine.
+		if !isBack { // The handler ended the goroutine.
 			_, _ = b.settle(ctx, held, e, failure, part)
 		}
 	}()
-	if edited := e.check(); edited != nil { // Accept has validated the event.
+	if edited := e.check(); edited != nil { // Accept has checked the event, so it was edited.
 		failure = edited
 	} else {
 		failure = b.call(ctx, b.deliver(e, held))
@@ -121,7 +121,7 @@ func (b *Inbox) handle(
 	return b.settle(ctx, held, e, failure, part)
 }
 
-// call calls the handler, and turns a panic into an error.
+// call calls the handler and turns a panic into an error.
 func (b *Inbox) call(ctx context.Context, d *Delivery) (err error) {
 	defer b.recovered(ctx, "handler panicked", d.ID, &err)
 	return b.config.Handler(ctx, d)
@@ -168,7 +168,7 @@ func (b *Inbox) settle(
 	return result, err
 }
 
-// finish stores that an event is done. An event without a Key is removed.
+// finish records that an event is done. It removes an event without a Key.
 func (b *Inbox) finish(ctx context.Context, e stored) error {
 	filter, err := query.CompileFilter(asClaimed(e))
 	if err != nil {
@@ -214,7 +214,7 @@ func wasLost(changed int64) error {
 	return nil
 }
 
-// update changes an event, and returns the number of matches.
+// update changes an event and returns the number of matches.
 func (b *Inbox) update(ctx context.Context, filter *query.Filter, update *query.Update, set document.Object) (int64, error) {
 	change := query.Change{Update: update, Stamps: query.Stamps{Set: set}}
 	done, err := b.events.Update(ctx, filter, change, store.UpdateOptions{})
@@ -302,8 +302,7 @@ func (e stored) suspicion() blame.Level {
 	return blame.LevelOf(losses)
 }
 
-// untilSuspect returns the first events of a lane that may run under one lease. A suspect runs under a lease
-// alone.
+// untilSuspect returns the first events of a lane that may run under one lease. A suspect gets a separate lease.
 func untilSuspect(events []stored) []stored {
 	at := slices.IndexFunc(events, func(e stored) bool { return e.suspicion() > blame.None })
 	if at < 0 {

@@ -45,7 +45,7 @@ func TestNew_RefusesWhatCannotWork(t *testing.T) {
 	}
 }
 
-// configOf returns a configuration of an inbox over a store.
+// configOf returns a Config with a store and a handler.
 func configOf(t *testing.T, database store.Store, handler inbox.Handler) inbox.Config {
 	t.Helper()
 	env := record.Env{Store: database}
@@ -146,7 +146,7 @@ func Example() {
 	// ada says hi, m2
 }
 
-// silentStore does not answer inserts: it returns when the context ends.
+// silentStore does not respond to inserts. They return when their context ends.
 type silentStore struct{ store.Store }
 
 func (s silentStore) Collection(name string) store.Collection {
@@ -209,7 +209,7 @@ func BenchmarkOneMember(b *testing.B) {
 	inboxtest.Benchmark(b, memstore.New(), inboxtest.Load{Members: 1, Producers: 4})
 }
 
-// BenchmarkNeighbour measures one app's latency while another app's runs hang, over both sources.
+// BenchmarkNeighbour measures how long one app's event waits while another app's runs hang, with both sources.
 func BenchmarkNeighbour(b *testing.B) {
 	for _, hung := range []int{0, 16, 64, 1000} {
 		b.Run(fmt.Sprintf("exclusive/hung=%d", hung), func(b *testing.B) {

@@ -9,14 +9,13 @@ import (
 	"github.com/botctx/go-sdk/internal/fair"
 )
 
-// lanes chooses the next lane: apps take turns, within an app its channels, and within a channel the lane
-// that has been ready for longest. It is not safe for concurrent use. Times are milliseconds of the store's
+// lanes chooses the next lane. Apps take turns, and so do the channels of an app. Within a channel, the lane that has
+// been ready for longest is next. It is not safe for concurrent use. Times are Unix milliseconds of the store's
 // clock.
 type lanes struct {
-	// known are the lanes that have a place, or events in memory.
+	// known are the lanes that have a place or have events in memory.
 	known map[string]*lane
-	// ready are the lanes that can be taken, by channel. waiting are the lanes that can be taken later, by
-	// time.
+	// ready has the lanes that can be taken, by channel. waiting has the lanes that can be taken later, by time.
 	ready   fair.Ring[*list.List]
 	waiting laneHeap
 	// parked are the names of lanes that were parked. Some of them may have become ready since.
@@ -25,7 +24,7 @@ type lanes struct {
 	now int64
 }
 
-// place is the queue that holds a lane.
+// place is the storage location of a lane.
 type place int
 
 const (
@@ -42,16 +41,17 @@ type lane struct {
 	// key is the channel of the lane.
 	key   fair.Key
 	place place
-	// inReady is the lane's element in its channel's list while it is ready.
+	// inReady is the lane's element in the list of its channel while the lane is ready.
 	inReady *list.Element
 	// While the lane waits, until is the time at which it becomes ready, and at is its index in the heap.
 	until int64
 	at    int
 	// isAsked is true if the lane should be tried before until: at the next poll, or when it is free.
 	isAsked bool
-	// isNews is true if the lane may have changed since it was taken, or since reading it began.
+	// isNews is true if the lane may have changed since it was taken or since its reading began.
 	isNews bool
-	// isAccepted is true if an event of the lane was accepted here since it was last forgotten or set aside.
+	// isAccepted is true if this process has accepted an event of the lane since the lane was last forgotten or
+	// parked.
 	isAccepted bool
 
 	// events are the lane's waiting events if the source is exclusive. room holds them without an allocation
@@ -101,7 +101,7 @@ func (l *lanes) count(of fair.Key) int {
 	return 0
 }
 
-// drop removes a lane, unless it has events.
+// drop forgets a lane unless it has events.
 func (l *lanes) drop(of *lane) {
 	l.remove(of)
 	if len(of.events) == 0 {
@@ -121,7 +121,7 @@ func (l *lanes) makeReady(of *lane) {
 	of.inReady = l.ready.Get(of.key, list.New).PushBack(of)
 }
 
-// wait makes a lane ready at a time.
+// wait makes a lane become ready at a time.
 func (l *lanes) wait(of *lane, until int64) {
 	if of.place == placeWaiting && of.until == until {
 		return
@@ -142,8 +142,8 @@ func (l *lanes) park(of *lane, until int64) {
 	l.parked = append(l.parked, of.name)
 }
 
-// ask makes a parked lane ready, and records that a taken lane may have changed. It reports whether a lane
-// has become ready.
+// ask makes a parked lane ready. If the lane is taken, ask records that it may have changed. It reports whether a
+// lane has become ready.
 func (l *lanes) ask(name string) bool {
 	of := l.known[name]
 	switch {

@@ -22,7 +22,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// history is a random history of an inbox in virtual time, with a model of its behaviour.
+// history is a random history of an inbox in virtual time, and a model of how the inbox must behave.
 type history struct {
 	t      *testing.T
 	seed   uint64
@@ -42,16 +42,16 @@ type history struct {
 	failures map[string]int
 	done     map[string]bool
 	dead     map[string]bool
-	// next is the result of the next run.
+	// next is the result that the next run will have.
 	next error
-	// freezesOf is the number of frozen runs of each event. frozen are the runs that are frozen now.
+	// freezesOf is the number of frozen runs per event. frozen are the runs that are currently frozen.
 	freezesOf map[string]int
 	frozen    []*frozenRun
 	// freezes is set if the next run must freeze.
 	freezes *frozenRun
 }
 
-// frozenRun is a run that does not continue, as in a suspended process.
+// frozenRun is a run that is suspended like its process.
 type frozenRun struct {
 	key, lane   string
 	by          *inbox.Inbox
@@ -96,7 +96,7 @@ func (h *history) process() *inbox.Inbox {
 	return made
 }
 
-// handle is the handler. It compares the start of each run with the model.
+// handle is the handler. It checks each start against the model.
 func (h *history) handle(_ context.Context, d *inbox.Delivery) error {
 	key, lane := d.Event.Key, d.Event.From
 	h.attempts[key]++
@@ -112,7 +112,7 @@ func (h *history) handle(_ context.Context, d *inbox.Delivery) error {
 		h.freezes = nil
 		f.key, f.lane, f.until = key, lane, h.now.Add(lease.DefaultLease)
 		if h.isAlone {
-			f.until = h.now.Add(1000 * time.Hour) // A lone process keeps its lease until another begins.
+			f.until = h.now.Add(1000 * time.Hour) // A lone process keeps its lease until another one starts.
 		}
 		close(f.began)
 		<-f.goOn
@@ -163,7 +163,7 @@ func (h *history) notef(format string, args ...any) {
 
 func (h *history) any() *inbox.Inbox { return h.inboxes[h.random.IntN(len(h.inboxes))] }
 
-// step performs a random action.
+// step makes a random step of the history.
 func (h *history) step() {
 	h.t.Helper()
 	switch choice := h.random.IntN(20); {
@@ -221,7 +221,7 @@ func (h *history) repeat() {
 	}
 }
 
-// runNext makes a process handle the next event, with a random outcome.
+// runNext has a process handle the next event with a random outcome.
 func (h *history) runNext() {
 	h.next = nil
 	switch h.random.IntN(7) {
@@ -241,7 +241,7 @@ func (h *history) runNext() {
 	}
 }
 
-// ended notes the result of a run.
+// ended updates the model with the result of a run.
 func (h *history) ended(result inbox.Result) {
 	key, lane := result.Event.Key, result.Event.From
 	h.notef("run %s: %v, dead %v", key, result.Err, result.IsDead)
@@ -262,7 +262,7 @@ func (h *history) ended(result inbox.Result) {
 	h.open[lane] = h.open[lane][1:]
 }
 
-// freeze starts a run that does not continue.
+// freeze starts a run that freezes.
 func (h *history) freeze() {
 	f := &frozenRun{began: make(chan struct{}), goOn: make(chan struct{}), ended: make(chan error, 1)}
 	h.freezes = f
@@ -289,7 +289,7 @@ func (h *history) freeze() {
 	}
 }
 
-// wake continues a frozen run.
+// wake resumes a frozen run.
 func (h *history) wake() {
 	if len(h.frozen) == 0 {
 		return
@@ -310,7 +310,7 @@ func (h *history) wake() {
 	}
 }
 
-// finish completes all work.
+// finish completes all remaining work.
 func (h *history) finish() {
 	h.t.Helper()
 	for len(h.frozen) > 0 {
@@ -339,7 +339,7 @@ func (h *history) finish() {
 	h.check(p)
 }
 
-// check compares the end of the history with the accepted events.
+// check compares the final state with the accepted events.
 func (h *history) check(p *inbox.Inbox) {
 	h.t.Helper()
 	letters, err := p.DeadLetters(h.t.Context(), inbox.DeadLettersParams{})
@@ -353,14 +353,14 @@ func (h *history) check(p *inbox.Inbox) {
 			if h.done[key] == h.dead[key] {
 				h.failf("%s: done %v, dead %v", key, h.done[key], h.dead[key])
 			}
-			if h.attempts[key] > 3+h.freezesOf[key] { // An event that was lost together with others has not failed.
+			if h.attempts[key] > 3+h.freezesOf[key] { // An event that was lost with others has not failed.
 				h.failf("%s ran %d times", key, h.attempts[key])
 			}
 		}
 	}
 }
 
-// checkStats makes a process count waiting events and dead letters.
+// checkStats compares the counts of a process with the model.
 func (h *history) checkStats() {
 	h.t.Helper()
 	stats, err := h.inboxes[len(h.log)%len(h.inboxes)].Stats(h.t.Context())

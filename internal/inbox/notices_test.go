@@ -16,7 +16,7 @@ import (
 // seldom is the interval of polls. No test waits for a second poll.
 const seldom = time.Hour
 
-// processOn returns the inbox of a process on a shared store that polls so rarely that it depends on notices.
+// processOn returns the inbox of a process on a shared store. It relies on notices, because it polls very rarely.
 func processOn(t *testing.T, shared *sharedtest.Store, handler inbox.Handler) *inbox.Inbox {
 	t.Helper()
 	config := configOf(t, shared, handler)
@@ -26,7 +26,7 @@ func processOn(t *testing.T, shared *sharedtest.Store, handler inbox.Handler) *i
 	return p
 }
 
-// notHere is the handler of a process that must not handle anything.
+// notHere returns the handler of a process that must not handle any event.
 func notHere(t *testing.T) inbox.Handler {
 	t.Helper()
 	return func(context.Context, *inbox.Delivery) error {

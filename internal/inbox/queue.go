@@ -6,8 +6,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// queue holds the waiting events in memory, by lane, and follows the store. It is not safe for concurrent
-// use.
+// queue has the waiting events in memory by lane. It follows the store. It is not safe for concurrent use.
 type queue struct {
 	*lanes
 
@@ -30,7 +29,7 @@ func newQueue() *queue {
 	return &queue{lanes: newLanes(), ofApp: map[string]int64{}, dead: map[string]int64{}}
 }
 
-// change applies the change of an event, and reports whether a lane may have become ready.
+// change applies a change of an event. It reports whether a lane may have become ready.
 func (q *queue) change(before, after document.Object) bool {
 	was, is := laneOf(before), laneOf(after)
 	switch {
@@ -52,7 +51,7 @@ func (q *queue) change(before, after document.Object) bool {
 	return false
 }
 
-// catchUp applies a change of an event that the queue may already contain.
+// catchUp applies a change to a queue that may already contain it.
 func (q *queue) catchUp(before, after document.Object) {
 	if lane := laneOf(after); lane != "" {
 		q.put(lane, after)
@@ -61,7 +60,7 @@ func (q *queue) catchUp(before, after document.Object) {
 	}
 }
 
-// put replaces an event in its lane, or adds it.
+// put adds an event to its lane, or replaces it there.
 func (q *queue) put(name string, o document.Object) bool {
 	if of := q.known[name]; of != nil {
 		if i := of.find(idOf(o)); i >= 0 {
@@ -73,7 +72,7 @@ func (q *queue) put(name string, o document.Object) bool {
 	return q.insert(name, o)
 }
 
-// insert adds a new event to its lane, without looking for it among the existing ones.
+// insert adds an event that is known to be new.
 func (q *queue) insert(name string, o document.Object) bool {
 	of, id := q.get(name), idOf(o)
 	q.count(of, 1)
@@ -87,7 +86,7 @@ func (q *queue) insert(name string, o document.Object) bool {
 	return of.place == placeReady
 }
 
-// numberOf returns the number of an event: the next one, unless it was a dead letter.
+// numberOf returns the number for an event: the next one, unless the event was a dead letter and has a number.
 func (q *queue) numberOf(id string) int64 {
 	if number, wasDead := q.dead[id]; wasDead {
 		delete(q.dead, id)
@@ -134,7 +133,7 @@ func (q *queue) count(of *lane, events int64) {
 	}
 }
 
-// arrange moves a lane to the place that its first event determines, unless the lane is taken or parked.
+// arrange moves a lane to the place for its first event, unless the lane is taken or parked.
 func (q *queue) arrange(of *lane) {
 	switch {
 	case of.place == placeTaken, of.place == placeParked:
@@ -149,7 +148,7 @@ func (q *queue) arrange(of *lane) {
 	}
 }
 
-// leave returns a lane that was taken, and reports whether it has events.
+// leave puts back a taken lane. It reports whether the lane has events.
 func (q *queue) leave(name string) (hasEvents bool) {
 	of := q.get(name)
 	q.remove(of)
@@ -181,7 +180,7 @@ func (q *queue) oldest() document.Object {
 	return first.document
 }
 
-// laneOf returns the lane in which an event waits, or "" if it does not wait.
+// laneOf returns the lane in which an event waits, or "".
 func laneOf(o document.Object) string {
 	if stateOf(o) != statePending {
 		return ""

@@ -53,17 +53,17 @@ type pool struct {
 	// place.
 	shares  *fair.Shares
 	isShort atomic.Bool
-	// polls receives when it is time to look for other processes' work.
+	// polls receives when it is time to look for work of other processes.
 	polls <-chan time.Time
 	all   sync.WaitGroup
-	// isPollDue is true once the poll is due. Only dispatch and wait use it, one after the other.
+	// isPollDue is true once a poll is due. Only dispatch and wait use it, one after the other.
 	isPollDue bool
 
 	// handleNow handles a lane for which Accept has reserved a place.
 	handleNow func(w work)
 
 	mu sync.Mutex
-	// isClosed is true once no new work may begin.
+	// isClosed is true once no new work may start.
 	isClosed bool
 	// handled maps each lease to the id of the event that is being handled under it.
 	handled map[*lease.Lease]string
@@ -101,7 +101,7 @@ func (p *pool) startDispatch(ctx, runs context.Context) {
 
 // dispatch starts all work that can be done now, and returns how long to wait before the next call.
 func (p *pool) dispatch(ctx, runs context.Context) time.Duration {
-	p.isShort.Store(true) // Set before the shares are checked, so that no place released meanwhile is missed.
+	p.isShort.Store(true) // Set before the shares are checked, so as not to miss a released place.
 	free := p.shares.Free()
 	if free == 0 {
 		return p.config.Poll
@@ -139,7 +139,7 @@ func (p *pool) placeFreed() {
 	}
 }
 
-// takePoll reports whether it is time to look for other processes' work.
+// takePoll reports whether it is time to look for work of other processes.
 func (p *pool) takePoll() (isDue bool) {
 	select {
 	case <-p.polls:
@@ -175,8 +175,8 @@ func (p *pool) begin(ctx, runs context.Context, w work) {
 	})
 }
 
-// handleLane handles the events of a lane, one after the other, until one fails and must be tried again, or
-// ctx ends. It sets left to the state of the lane.
+// handleLane handles the events of a lane in order until one must be tried again or ctx ends. It sets left to the
+// state of the lane.
 func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 	held, err := p.claim(runs, w)
 	if err != nil {
@@ -184,7 +184,7 @@ func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 		return
 	}
 	if held == nil {
-		*left = laneState{} // Another process has the lane.
+		*left = laneState{} // Another process holds the lane.
 		return
 	}
 	run, cancel := context.WithCancelCause(runs)
@@ -217,7 +217,7 @@ func (p *pool) handleAll(ctx, run context.Context, held *lease.Lease, w work) (d
 			return outcome{}, lease.ErrLost
 		}
 		if hasEnded(ctx) || i > 0 && p.config.Env.Now().Sub(began) >= longLease {
-			return outcome{}, nil // The lane is given back.
+			return outcome{}, nil // The lane goes back to the source.
 		}
 		p.note(held, e.id)
 		if done, err = p.handle(run, held, e, jittered); err != nil || !done.isOver {
@@ -229,7 +229,7 @@ func (p *pool) handleAll(ctx, run context.Context, held *lease.Lease, w work) (d
 
 func hasEnded(ctx context.Context) bool { return ctx.Err() != nil }
 
-// note records which event is being handled under a lease.
+// note records the event that is being handled under a lease.
 func (p *pool) note(held *lease.Lease, event string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -318,7 +318,7 @@ func (s *start) give(e stored) {
 	}
 }
 
-// release returns the place and the lane if no worker got the event.
+// release releases the place and the lane, unless a worker has the event.
 func (s *start) release(ctx context.Context) {
 	if s == nil {
 		return
@@ -336,8 +336,8 @@ type Result struct {
 	Ran   bool
 	ID    string
 	Event Event
-	// Err is the error of the attempt. IsDead is true if the event is now a dead letter; otherwise Next is
-	// the time of the next attempt.
+	// Err is the error of the attempt. IsDead is true if the event became a dead letter. Otherwise, Next is the time
+	// of the next attempt.
 	Err    error
 	IsDead bool
 	Next   time.Time
@@ -376,7 +376,7 @@ func (b *Inbox) RunNext(ctx context.Context) (Result, error) {
 	}
 }
 
-// runFirst handles the first event of a lane that was taken.
+// runFirst handles the first event of a taken lane.
 func (b *Inbox) runFirst(ctx context.Context, from source, w work) (result Result, err error) {
 	left := laneState{isBroken: true} // This state remains if the store ends the goroutine.
 	defer func() { from.left(ctx, w, left) }()
@@ -454,7 +454,7 @@ func (b *Inbox) lose(ctx context.Context, e stored) (outcome, error) {
 	return result, wasLost(changed)
 }
 
-// end releases a lease, or stops its renewal if it is lost.
+// end releases a lease. If the lease is lost, it only stops its renewal.
 func (b *Inbox) end(ctx context.Context, held *lease.Lease, err error) {
 	if isLost(err) {
 		held.Abandon()

@@ -25,17 +25,17 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// sharedStore hides that a store belongs to one process.
+// sharedStore hides the Watch method of a store, so that the store counts as shared.
 type sharedStore struct{ store.Store }
 
-// jumpingClock is a clock that can be set ahead.
+// jumpingClock is a clock that can jump forward.
 type jumpingClock struct{ by atomic.Int64 }
 
 func (c *jumpingClock) now() time.Time {
 	return record.Env{}.WithDefaults().Now().Add(time.Duration(c.by.Load()))
 }
 
-// countingStore counts the readings of its clock.
+// countingStore counts how often its clock is read.
 type countingStore struct {
 	store.Store
 
@@ -47,7 +47,7 @@ func (s *countingStore) Now(ctx context.Context) (time.Time, error) {
 	return s.Store.Now(ctx)
 }
 
-// renewalEnds waits, at the end of a test in virtual time, until the process no longer renews its leases.
+// renewalEnds waits, at the end of a test in virtual time, until the process stops renewing leases.
 func renewalEnds() { <-time.After(lease.DefaultLease) }
 
 // patience is the time after which a test gives up.
@@ -267,8 +267,7 @@ func TestRun_ClockThatGoesBackDelaysNoRetry(t *testing.T) {
 	})
 }
 
-// exitingStore is a store that ends the goroutines of the first callers that read its clock, as t.FailNow in
-// a test's store does.
+// exitingStore ends the goroutines of the first callers that read its clock, as t.FailNow would.
 type exitingStore struct {
 	store.Store
 
@@ -282,7 +281,7 @@ func (s *exitingStore) Now(ctx context.Context) (time.Time, error) {
 	return s.Store.Now(ctx)
 }
 
-// exitingWatched is an exitingStore that one process has to itself.
+// exitingWatched is an exitingStore for one process.
 type exitingWatched struct {
 	*exitingStore
 	store.Watcher
@@ -410,7 +409,7 @@ func newInbox(t *testing.T, config inbox.Config) *inbox.Inbox {
 	return b
 }
 
-// runKey is the key of a value in the context of Run.
+// runKey is the context key of a value that the test passes to Run.
 type runKey struct{}
 
 func TestHooks_SettledIsToldInAContextWithTheValuesOfRunThatEndsByItself(t *testing.T) {
@@ -437,7 +436,7 @@ func TestHooks_SettledIsToldInAContextWithTheValuesOfRunThatEndsByItself(t *test
 	require.NoError(t, ctx.Err())
 }
 
-// readingStore counts the events that are read.
+// readingStore counts the events that queries read.
 type readingStore struct {
 	store.Store
 
@@ -463,8 +462,8 @@ func (c readCollection) Find(ctx context.Context, filter *query.Filter, options 
 	return found, err
 }
 
-// TestRun_ReadsWhatWaitsAFewTimes has many lanes whose events fail and are tried again. Each event is read a
-// few times, however many others wait meanwhile.
+// TestRun_ReadsWhatWaitsAFewTimes has many lanes with events that fail and are tried again. Each event may only be
+// read a few times, even while many others wait.
 func TestRun_ReadsWhatWaitsAFewTimes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

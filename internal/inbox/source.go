@@ -15,17 +15,17 @@ import (
 // for stores that processes share, and exclusive for a store that this process has to itself. An inbox takes
 // lanes from its source, handles their events, and puts the lanes back.
 type source interface {
-	// base returns the part that sources share.
+	// base returns the shared part of all sources.
 	base() *taker
-	// prepare brings the lanes up to date, and returns the time of the store's clock. ok is false if no lane
-	// can be taken now. The caller holds taking.
+	// prepare updates the lanes and returns the time of the store's clock. ok is false if no lane can be taken now.
+	// The caller holds taking.
 	prepare(ctx context.Context, want want) (now time.Time, ok bool, err error)
-	// more looks for further lanes if none is ready, and reports whether one may be ready now.
+	// more searches for further lanes if none are ready. It reports whether one may be ready now.
 	more(ctx context.Context, want want) (bool, error)
-	// open returns the first events of a lane that was taken, as far as they can be handled now. If there are
-	// none, ok is false, and the source has put the lane back.
+	// open returns the first events of a taken lane that can be handled now. If there are none, ok is false and the
+	// source has put the lane back.
 	open(ctx context.Context, name string, want want) (w work, ok bool, err error)
-	// begun records which lanes were taken, in case the process dies.
+	// begun records the taken lanes, in case the process dies.
 	begun(ctx context.Context, taken []work) error
 	// left puts back a lane that was taken.
 	left(ctx context.Context, w work, left laneState)
@@ -34,10 +34,9 @@ type source interface {
 	// begins. The lane must be left in either case.
 	hold(name string, of fair.Key) (w work, isFree bool)
 	confirm(w *work, e stored) bool
-	// accepted reports that an event of a lane was accepted here, or put back.
+	// accepted reports that this process accepted an event of a lane, or put one back.
 	accepted(name string)
-	// next returns the time at which a lane can be handled, by the store's clock. ok is false if no lane
-	// waits.
+	// next returns the time, by the store's clock, at which a lane can be handled. ok is false if no lane waits.
 	next(ctx context.Context) (at time.Time, ok bool, err error)
 	// counted returns the number of events of an app that wait or are being handled. An empty app means all
 	// apps; then it also returns the oldest of these events. ok is false if the source does not know.
@@ -50,36 +49,36 @@ type source interface {
 type taker struct {
 	*Inbox
 
-	// taking is locked while lanes are taken. It is acquired before the store's locks, and these before mu.
+	// taking is locked while lanes are taken. The order of locks is taking, the store's locks, mu.
 	taking sync.Mutex
 	mu     sync.Mutex
-	// lanes is nil if the source knows none. hasSkipped is true if it has left out lanes that may be ready.
+	// lanes is nil if the source knows no lanes. hasSkipped is true if it has omitted lanes that may be ready.
 	lanes      *lanes
 	hasSkipped bool
 }
 
-// want is a request to a source.
+// want describes what an inbox wants from a source.
 type want struct {
-	// lanes is the number of lanes, and each the number of events of one lane.
+	// lanes is the maximum number of lanes, and each the maximum number of events per lane.
 	lanes, each int
 	// shares are the places of workers. Taking a lane takes a place, and leaving the lane returns it. It is
 	// nil if lanes need no place.
 	shares *fair.Shares
 	// part returns the part of a pause to wait: jittered or whole.
 	part func(time.Duration) time.Duration
-	// isNew makes the source read everything again: lanes that could not be entered, and other processes'
-	// work.
+	// isNew makes the source read everything again, including lanes that could not be entered and work of other
+	// processes.
 	isNew bool
-	// isForced makes the source take over from an inbox that has taken over from this one.
+	// isForced makes the source take the lead back from another inbox.
 	isForced bool
 	// now is the time of the store's clock, set by take.
 	now time.Time
 }
 
-// take takes a place for a lane of a channel, and reports whether there was one.
+// take takes a place for a lane of a channel and reports whether it got one.
 func (w want) take(k fair.Key) bool { return w.shares == nil || w.shares.Take(k) }
 
-// may reports whether take would get a place.
+// may reports whether take would succeed.
 func (w want) may(k fair.Key) bool { return w.shares == nil || w.shares.May(k) }
 
 // release returns a place to shares.
@@ -92,7 +91,7 @@ func (w want) release(k fair.Key) {
 // work is a lane that was taken.
 type work struct {
 	lane string
-	// seen is the lane's document before its events were read, if there are any.
+	// seen is the lane's document as of before its events were read, if it has one.
 	seen   document.Object
 	events []stored
 	// hasMore is true if there may be more events than these.
@@ -100,17 +99,17 @@ type work struct {
 	// leave ends the use of the lane in this process, and returns its place. free returns the place earlier;
 	// it is nil if that is not possible.
 	leave, free func()
-	// held is the lane's lease if it began when the lane was taken.
+	// held is the lane's lease if it started when the lane was taken.
 	held *lease.Lease
 }
 
-// laneState is the state in which a lane is left.
+// laneState is the state of a lane when it is left.
 type laneState struct {
 	// hasMore is true if there may be more work at once.
 	hasMore bool
-	// isBroken is true if the store failed, so that the lane waits for the next poll.
+	// isBroken is true if the store failed. The lane then waits for the next poll.
 	isBroken bool
-	// retryAt is the time of the next attempt at the lane's first event, or zero if there is none.
+	// retryAt is the time of the next attempt at the lane's first event, or zero.
 	retryAt time.Time
 }
 
@@ -123,9 +122,8 @@ func sourceOf(b *Inbox, database store.Store, guarded store.Store) source {
 
 func (t *taker) base() *taker { return t }
 
-// take enters lanes that can be handled now: apps take turns, within an app its channels, and within a
-// channel its lanes. pause is the time until the next lane, unless the inbox is woken. The caller must leave
-// each lane.
+// take enters lanes that can be handled now. Apps take turns, and so do the channels of an app and the lanes of a
+// channel. pause is the maximum wait for the next lane unless the inbox is woken. The caller must leave each lane.
 func take(ctx context.Context, from source, want want) (taken []work, pause time.Duration, err error) {
 	t := from.base()
 	t.taking.Lock()
@@ -164,12 +162,13 @@ func take(ctx context.Context, from source, want want) (taken []work, pause time
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.lanes == nil {
-		return taken, 0, nil // The store's contents were replaced meanwhile.
+		return taken, 0, nil // The store's content was replaced meanwhile.
 	}
 	return taken, t.lanes.pause(want.may, t.config.Poll), nil
 }
 
-// takeNext takes the next lane that can be entered. While a suspect must run alone, only its lane can be.
+// takeNext takes and enters the next lane that can be entered. While a suspect must run alone, this can only be its
+// lane.
 func (t *taker) takeNext(ctx context.Context, from source, want want) (w work, ok bool, err error) {
 	for {
 		only, isOnly := t.suspects.Only(t.config.Env.Now())
@@ -192,7 +191,7 @@ func (t *taker) takeNext(ctx context.Context, from source, want want) (w work, o
 	}
 }
 
-// takeLane takes a lane and a place for it: only, or the next ready lane if that is "".
+// takeLane takes a lane and a place for it: the lane only or, if that is "", the next ready lane.
 func (t *taker) takeLane(only string, want want) (name string, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -241,7 +240,7 @@ func (t *taker) enterLane(ctx context.Context, from source, name string, want wa
 	return w, true, nil
 }
 
-// setAside parks a lane that was taken, unless it has changed meanwhile.
+// setAside parks a taken lane, unless the lane has changed meanwhile.
 func (t *taker) setAside(name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -256,7 +255,7 @@ func (t *taker) setAside(name string) {
 	}
 }
 
-// hasReady reports whether lanes wait for their turn.
+// hasReady reports whether any lanes are ready.
 func (t *taker) hasReady() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -16,7 +16,7 @@ var (
 	errNotBehind = errors.New("no clock")
 )
 
-// beat renews all held claims once, with the given outcome for each.
+// beat renews all held claims once. outcome returns the result for each.
 func beat(held *lease.Held[string], outcome func(claim string) (bool, error)) {
 	held.RenewAll(context.Background(), nil,
 		func(_ context.Context, claim string) (bool, error) { return outcome(claim) }, func(string, error) {})

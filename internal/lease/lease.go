@@ -13,12 +13,12 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// The fields of a record that is claimed.
+// Fields of a record that can be claimed.
 const (
-	// FieldFence is the fencing token of the last claim. It increases with each claim.
+	// FieldFence is the fencing token of the last claim. Each claim increments it.
 	FieldFence = "fence"
-	// FieldUntil is the time at which the claim expires unless it is renewed, in milliseconds of the store's
-	// clock. It is missing if the record has no holder.
+	// FieldUntil is the time at which the claim expires if it is not renewed, in Unix milliseconds of the store's
+	// clock. A record without a holder lacks it.
 	FieldUntil = "leaseUntil"
 )
 
@@ -46,8 +46,8 @@ func Renewal(until time.Time) (query.Change, error) {
 	return query.Change{Update: update}, err
 }
 
-// Renew renews the claim with a fencing token, by the change from Renewal, and reports whether it still
-// holds. Errors come from the store.
+// Renew renews the claim with a fencing token by the change from Renewal. It reports whether the claim still holds.
+// Errors come from the store.
 func Renew(ctx context.Context, records store.Collection, id any, fence int64, renewal query.Change) (bool, error) {
 	filter, err := query.CompileFilter(Holds(id, fence))
 	if err != nil {
@@ -65,7 +65,7 @@ const (
 	maxMissedBeats = BeatsPerLease - 1
 )
 
-// Shortest is the shortest duration of a lease: leases are stored in milliseconds, and renewed several times.
+// Shortest is the minimum duration of a lease, because leases are stored in milliseconds and renewed several times.
 const Shortest = 20 * time.Millisecond
 
 // Held is the set of claims that a process holds. Create it with NewHeld. It is safe for concurrent use.
@@ -99,7 +99,7 @@ func (h *Held[C]) Add(c C) {
 	h.held[c] = &holding{}
 }
 
-// Begin records the cancel function of a claim's run, and reports whether the claim still holds.
+// Begin sets the cancel function of a claim's run. It reports whether the claim still holds.
 func (h *Held[C]) Begin(c C, cancel context.CancelCauseFunc) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -117,7 +117,7 @@ func (h *Held[C]) End(c C) {
 	delete(h.held, c)
 }
 
-// All returns the held claims, in no particular order.
+// All returns the held claims in any order.
 func (h *Held[C]) All() []C {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -163,7 +163,7 @@ func (h *Held[C]) Missed(c C) {
 	}
 }
 
-// Lose removes a claim that no longer holds, and ends its run.
+// Lose removes a claim that no longer holds and ends its run.
 func (h *Held[C]) Lose(c C) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -172,7 +172,7 @@ func (h *Held[C]) Lose(c C) {
 	}
 }
 
-// loseLocked is Lose for a caller that holds the lock.
+// loseLocked is Lose for callers that hold the lock.
 func (h *Held[C]) loseLocked(c C, known *holding) {
 	delete(h.held, c)
 	if known.cancel != nil {
@@ -217,12 +217,12 @@ func (h *Held[C]) RenewAll(
 			h.Lose(c)
 		}
 		if ctx.Err() == nil {
-			err = failure // The next claim may still be renewed.
+			err = failure // The renewal of the next claim may succeed.
 		}
 	}
 }
 
-// startBeating starts renewing the held leases, unless it is already running.
+// startBeating starts renewing the held leases, once.
 func (t *Leases) startBeating() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -232,7 +232,7 @@ func (t *Leases) startBeating() {
 	}
 }
 
-// beat renews the held leases until there are none.
+// beat renews the held leases until none are left.
 func (t *Leases) beat() {
 	done := false
 	defer func() {
@@ -280,7 +280,7 @@ func (t *Leases) renewAll() {
 	})
 }
 
-// The pauses between two attempts at a lane that is held: the first one, doubled each time up to the last.
+// The pauses between two attempts to claim a held lane: the first one, and the maximum after doubling.
 const (
 	firstLook = 20 * time.Millisecond
 	lastLook  = time.Second
@@ -311,7 +311,7 @@ func (t *Leases) Acquire(
 	}
 }
 
-// try claims a free lane. It returns nil if the lane is held.
+// try claims a free lane. It returns nil if another holder has the lane.
 func (t *Leases) try(ctx context.Context, lane, purpose string) (*Lease, error) {
 	seen, err := t.Look(ctx, []string{lane})
 	if err != nil {
@@ -328,7 +328,7 @@ func (t *Leases) try(ctx context.Context, lane, purpose string) (*Lease, error) 
 	return t.Claim(ctx, lane, seen[lane], now, Work{Purpose: purpose})
 }
 
-// Now returns the store's clock. Errors come from the store.
+// Now returns the time of the store's clock. Errors come from the store.
 func (t *Leases) Now(ctx context.Context) (time.Time, error) {
 	own := t.now()
 	now, err := t.store.Now(ctx)
@@ -341,8 +341,8 @@ func (t *Leases) Now(ctx context.Context) (time.Time, error) {
 	return now, nil
 }
 
-// CachedNow is Now, but reuses a reading of the store's clock that is less than a quarter of a lease old. Use
-// it for the end of a new claim. To decide whether a claim has expired, use Now.
+// CachedNow is like Now, but may return a time based on a reading of the store's clock from up to a quarter of a
+// lease ago. Use it for the end of a new claim. To decide whether a claim has expired, use Now.
 func (t *Leases) CachedNow(ctx context.Context) (time.Time, error) {
 	t.mu.Lock()
 	last := t.clock
@@ -354,7 +354,7 @@ func (t *Leases) CachedNow(ctx context.Context) (time.Time, error) {
 	return t.Now(ctx)
 }
 
-// LastWait bounds the time that Serve waits for runs after it has ended their contexts.
+// LastWait is the time that Serve waits for runs after it has ended their contexts.
 const LastWait = 5 * time.Second
 
 // Serve runs work until ctx ends, and then waits for it to return. Work must start nothing new once ctx has
@@ -437,7 +437,7 @@ func (t *Leases) Forget(ctx context.Context, lane string) error {
 // before returns a condition that matches earlier times than at.
 func before(at time.Time) document.Object { return document.O("$lt", int64(document.TimestampOf(at))) }
 
-// removeAll removes the lanes that a filter matches, in batches. The filter bounds field, which has an index.
+// removeAll removes the lanes that match a filter, in batches. The filter restricts field, which has an index.
 func (t *Leases) removeAll(ctx context.Context, field string, which document.Object) (removed int64, err error) {
 	for {
 		found, deleted, err := t.removeBatch(ctx, field, which)
@@ -448,7 +448,7 @@ func (t *Leases) removeAll(ctx context.Context, field string, which document.Obj
 	}
 }
 
-// removeBatch removes the first lanes that a filter matches, in the order of a field.
+// removeBatch removes the first lanes that match a filter, in the order of a field.
 func (t *Leases) removeBatch(ctx context.Context, field string, which document.Object) (found int, deleted int64, err error) {
 	filter, err := query.CompileFilter(which)
 	if err != nil {
@@ -466,7 +466,7 @@ func (t *Leases) removeBatch(ctx context.Context, field string, which document.O
 	for i, o := range batch {
 		ids[i], _ = o.Field(document.IDField)
 	}
-	// A lane that has had a lease since then no longer matches.
+	// A lane that got a lease after the search no longer matches.
 	filter, err = query.CompileFilter(which.With(document.IDField, document.O("$in", document.A(ids...))))
 	if err != nil {
 		return 0, 0, err

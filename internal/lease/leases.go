@@ -16,8 +16,8 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// ErrLost is the error of a lease that no longer holds, and the context.Cause of its run: it could not be
-// renewed, or another process has taken it.
+// ErrLost is the error of a lease that may no longer hold, because it could not be renewed or another process has
+// taken it. It is also the context.Cause of the lease's run.
 var ErrLost = boterr.New(boterr.Conflict, "", "the lease is lost: another run may be in progress")
 
 // DefaultLease is the default of Config.Lease.
@@ -38,13 +38,13 @@ type Leases struct {
 	compiling sync.Once
 	compiled  leaseUpdates
 	held      *Held[*Lease]
-	// process distinguishes the leases of this process from others.
+	// process identifies the leases of this process.
 	process string
 
 	mu        sync.Mutex
 	isBeating bool
 	clock     reading
-	// sweptAt is the time of the last removal of idle lanes, by the given clock.
+	// sweptAt is the time of the last Sweep by the given clock.
 	sweptAt time.Time
 }
 
@@ -65,26 +65,26 @@ type Config struct {
 	Collection string
 	// Lease is the time that a lease holds without renewal. The default is DefaultLease.
 	Lease time.Duration
-	// Log receives lines about leases that could not be renewed, at warn. By default nothing is logged.
+	// Log receives warnings about leases that could not be renewed. By default, nothing is logged.
 	Log *slog.Logger
 }
 
 // leaseUpdates are the changes that leases make, compiled once.
 type leaseUpdates struct{ claim, release, releaseMarked, notAlone *query.Update }
 
-// reading is the last reading of the store's clock, with the process's own time of the reading.
+// reading is a reading of the store's clock, and the process's own time of the reading.
 type reading struct{ store, own time.Time }
 
-// The fields of a lane's document, in addition to the fields of every claim.
+// Fields of a lane's document, in addition to the fields of every claim.
 const (
 	fieldPurpose = "purpose"
 	// fieldItems are the ids of the steps under the lease.
 	fieldItems = "items"
-	// fieldProcess is the process that has the lease, or had it last.
+	// fieldProcess is the process that has the lease or had it last.
 	fieldProcess = "process"
-	// fieldNotAlone is true if another lease of that process was lost as well.
+	// fieldNotAlone is true if the process lost another lease at the same time.
 	fieldNotAlone = "notAlone"
-	// fieldOvertaken is true after a lease that never came back, until a later one is marked.
+	// fieldOvertaken is true after a lease that never came back, until a later lease is marked.
 	fieldOvertaken = "overtaken"
 	// fieldFreedAt is the end of the last lease.
 	fieldFreedAt = "freedAt"
@@ -93,7 +93,7 @@ const (
 // defaultCollection is the name of the collection with the lanes.
 const defaultCollection = "leases"
 
-// New returns Leases. InvalidArgument: there is no store, or the lease is shorter than Shortest.
+// New returns Leases, or InvalidArgument if there is no store or the lease is shorter than Shortest.
 func New(config Config) (*Leases, error) {
 	if config.Env.Store == nil {
 		return nil, boterr.Missing("env.store", "the store that holds the leases")
@@ -115,7 +115,7 @@ func New(config Config) (*Leases, error) {
 	}, nil
 }
 
-// updates returns the updates, compiled on first use.
+// updates returns the updates, compiled at first use.
 func (t *Leases) updates() *leaseUpdates {
 	t.compiling.Do(func() { t.compiled = newLeaseUpdates() })
 	return &t.compiled
@@ -131,7 +131,7 @@ func newLeaseUpdates() leaseUpdates {
 	}
 }
 
-// mustUpdate compiles an update that is known to be valid.
+// mustUpdate compiles a constant update.
 func mustUpdate(pairs ...any) *query.Update {
 	update, err := query.CompileUpdate(document.O(pairs...))
 	if err != nil {
@@ -140,7 +140,7 @@ func mustUpdate(pairs ...any) *query.Update {
 	return update
 }
 
-// Duration returns the time that a lease holds without renewal.
+// Duration returns how long a lease holds without renewal.
 func (t *Leases) Duration() time.Duration { return t.lease }
 
 // Look returns the stored documents of lanes by the name of the lane. Lanes without a document are left out.
@@ -170,7 +170,7 @@ func (t *Leases) Look(ctx context.Context, lanes []string) (map[string]document.
 // which the lane was free. work is stored until another lease begins. Claim returns nil if the lane has had
 // another lease since it was seen. Errors come from the store.
 //
-// Callers must call Release. The lease is renewed only after Keep.
+// Callers must call Release. The lease is only renewed after Keep.
 func (t *Leases) Claim(
 	ctx context.Context, lane string, seen document.Object, now time.Time, work Work,
 ) (*Lease, error) {
@@ -178,7 +178,7 @@ func (t *Leases) Claim(
 	held.confirmed(held.began)
 	until := int64(document.TimestampOf(now.Add(t.lease)))
 	if seen.IsZero() {
-		// A lane whose document was removed must not reuse its earlier fences.
+		// A lane whose document was removed must not reuse earlier fencing tokens.
 		held.fence = int64(document.TimestampOf(now))
 		made := document.O(document.IDField, lane, FieldFence, held.fence, FieldUntil, until, fieldPurpose, work.Purpose, fieldProcess, t.process)
 		if len(work.Items) > 0 {
@@ -257,7 +257,7 @@ func asSeen(lane string, seen document.Object) document.Object {
 	return document.O(document.IDField, lane, FieldFence, Fence(seen), FieldUntil, until)
 }
 
-// update changes a lane that a filter finds, and reports whether it did.
+// update changes a lane that matches a filter, and reports whether one did.
 func (t *Leases) update(ctx context.Context, source document.Object, change query.Change) (bool, error) {
 	filter, err := query.CompileFilter(source)
 	if err != nil {
@@ -272,7 +272,7 @@ type Lease struct {
 	leases *Leases
 	lane   string
 	fence  int64
-	// claimedAt is the time of the claim by the store's clock. began is the same time by the process's clock.
+	// claimedAt is the time of the claim by the store's clock, and began the same time by the process's clock.
 	claimedAt, began time.Time
 	// wasLost is true if the previous lease was never released, and lost is its work.
 	wasLost bool
@@ -282,23 +282,22 @@ type Lease struct {
 	// isOvertaken is the result of IsOvertaken. isMarked is true after Mark.
 	isOvertaken bool
 	isMarked    atomic.Bool
-	// confirmedAt is the time, by the process's clock, at which the store last confirmed that the lease
-	// holds.
+	// confirmedAt is the time, by the process's clock, when the store last confirmed the lease.
 	confirmedAt atomic.Pointer[time.Time]
 	isOver      atomic.Bool
-	// isGranted is true if the lease is not stored; then end ends its run.
+	// isGranted is true if the lease is not stored. end then ends its run.
 	isGranted bool
 	end       atomic.Pointer[context.CancelCauseFunc]
 }
 
-// Grant begins a lease that is not stored, for a process that has the store to itself. It does not expire,
-// and lasts until it is released, abandoned or revoked. The caller must make sure that the lane has no other
-// lease, and must call Revoke if another process gets the store.
+// Grant returns a lease that is not stored, for a process that has the store to itself. It does not expire: it lasts
+// until Release, Abandon or Revoke. Callers must ensure that the lane has no other lease, and must call Revoke if
+// another process gets the store.
 func (t *Leases) Grant(lane string, fence int64) *Lease {
 	return &Lease{leases: t, lane: lane, fence: fence, isGranted: true}
 }
 
-// Revoke ends a lease that was granted, and its run with the cause ErrLost.
+// Revoke ends a lease from Grant, and its run with the cause ErrLost.
 func (t *Lease) Revoke() {
 	t.isOver.Store(true)
 	if end := t.end.Load(); end != nil {
@@ -309,7 +308,7 @@ func (t *Lease) Revoke() {
 // Lane returns the name of the lane.
 func (t *Lease) Lane() string { return t.lane }
 
-// Fence returns the fencing token, which increases with each lease of the lane.
+// Fence returns the fencing token. Each lease of a lane has a greater one.
 func (t *Lease) Fence() int64 { return t.fence }
 
 // Lost returns the work of the previous lease if that lease was never released, because its process died or
@@ -342,7 +341,7 @@ func (t *Lease) Err() error {
 	return nil
 }
 
-// Check asks the store whether the lease holds. The error is ErrLost if it does not, or comes from the store.
+// Check asks the store whether the lease holds. It returns ErrLost if not. Other errors come from the store.
 func (t *Lease) Check(ctx context.Context) error {
 	if err := t.Err(); err != nil || t.isGranted {
 		return err
@@ -358,7 +357,7 @@ func (t *Lease) Check(ctx context.Context) error {
 	return err
 }
 
-// confirmed records that the store confirmed the lease when asked at a time of the process's clock.
+// confirmed records that the store confirmed the lease in a request at a time of the process's clock.
 func (t *Lease) confirmed(at time.Time) { t.confirmedAt.Store(&at) }
 
 // Keep renews the lease until it is released or lost. If it is lost, Keep calls cancel with ErrLost.

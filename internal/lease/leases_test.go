@@ -65,7 +65,7 @@ func (w *world) look() document.Object {
 	return seen[lane]
 }
 
-// claim claims the lane in its current state. It returns nil if another process has it.
+// claim claims the lane in its current state. It returns nil if another process has the lane.
 func (w *world) claim(leases *lease.Leases, purpose string) *lease.Lease {
 	w.t.Helper()
 	claimed, err := leases.Claim(w.t.Context(), lane, w.look(), w.now(), lease.Work{Purpose: purpose})

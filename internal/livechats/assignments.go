@@ -119,8 +119,8 @@ func matches(asking *query.Evaluation, filter *query.Filter, asked func() (docum
 	return isMatch && failed == nil, nil // A filter that fails on the member counts as no match.
 }
 
-// openIn returns a filter for the open assignments of an outlet: taken there, sent there directly, or untaken
-// with a ticket there.
+// openIn returns the filter for the open assignments of an outlet: taken there, sent there directly, or untaken with
+// a ticket there.
 func openIn(outlet string) document.Object {
 	ticketThere := document.O(
 		record.FieldChannel, document.O("$eq", outlet),
@@ -200,7 +200,7 @@ func (s *Service) UpdateAssignmentMeta(
 	return s.updateAssignment(ctx, p.AssignmentID, fields)
 }
 
-// fieldsOfMeta returns the fields that an update of meta sets.
+// fieldsOfMeta returns the fields to set for an update of meta.
 func fieldsOfMeta(meta document.Object) (document.Object, error) {
 	if meta.IsZero() {
 		return document.Object{}, boterr.Missing(fieldMeta, "the fields to set")
@@ -215,7 +215,7 @@ func fieldsOfMeta(meta document.Object) (document.Object, error) {
 	return document.O(pairs...), boterr.PrefixField(fieldMeta, meta.Err())
 }
 
-// updateAssignment sets fields of an assignment. An error names the path of a field that cannot be set.
+// updateAssignment sets fields of an assignment. Its error names the path of a field that cannot be set.
 func (s *Service) updateAssignment(ctx context.Context, id string, fields document.Object) (livechat.UpdateAssignmentResult, error) {
 	found, err := set(ctx, s.assignments(), assignmentSchema, id, fields)
 	if err != nil {
@@ -253,8 +253,8 @@ func (s *Service) GetAssignmentsByMeta(ctx context.Context, p livechat.GetAssign
 	return shown, record.RenameField(err, "filter", "")
 }
 
-// refuseOperators returns an error if data contains an operator at any depth: a name that begins with $, also
-// as part of a path. The Field of the error is the path.
+// refuseOperators returns an error if data contains an operator at any depth: a name that starts with $, also within
+// a path. The Field of the error is the path.
 func refuseOperators(data document.Object) error {
 	for path, value := range data.All() {
 		for name := range strings.SplitSeq(path, ".") {
@@ -306,7 +306,7 @@ func metaFilter(meta document.Object) *query.Filter {
 	return filter
 }
 
-// hasOperator reports whether an object has a name that begins with $.
+// hasOperator reports whether an object has a name that starts with $.
 func hasOperator(o document.Object) bool {
 	for name := range o.All() {
 		if isOperator(name) {
@@ -316,8 +316,8 @@ func hasOperator(o document.Object) bool {
 	return false
 }
 
-// set sets fields of the record with an id, and returns the changed record. If there is none, it returns
-// NotFound at _id, with the kind of record. Other errors name the field.
+// set sets fields of the record with an id, and returns the changed record. If there is none, it returns NotFound for
+// _id and names the kind of record. Other errors name the field.
 func set(
 	ctx context.Context, records *record.Collection, kind *record.Schema, id string, fields document.Object,
 ) (store.FindAndModifyResult, error) {
@@ -331,7 +331,7 @@ func set(
 	return found, nil
 }
 
-// modified returns the number of records that an update of one record changed.
+// modified returns how many records an update of one record changed.
 func modified(found store.FindAndModifyResult) int64 {
 	if found.Modified {
 		return 1

@@ -15,7 +15,7 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 )
 
-// putAssignment stores an ended assignment of ada in mine. fields is JSON to add, beginning with a comma.
+// putAssignment stores an ended assignment of ada. fields is additional JSON that starts with a comma.
 func (s *fixture) putAssignment(t *testing.T, id string, createdAt int64, fields string) {
 	t.Helper()
 	s.put(t, "assignments", fmt.Sprintf(`{"_id": %q, "app": "mine", "_version": 1, "createdAt": %d, "updatedAt": %d, "etag": "e",
@@ -123,8 +123,7 @@ func TestGetAssignmentsByMeta_RefusesOperators(t *testing.T) {
 		refused{`{"meta": {"list": [1, {"$ne": 1}]}}`, boterr.InvalidArgument, "meta.list[1].$ne"})
 }
 
-// putOpen stores an open assignment in mine, of a separate member. fields is JSON to add, beginning with a
-// comma.
+// putOpen stores an open assignment of a new member. fields is additional JSON that starts with a comma.
 func (s *fixture) putOpen(t *testing.T, id string, createdAt int64, fields string) {
 	t.Helper()
 	s.put(t, "assignments", fmt.Sprintf(`{"_id": %q, "app": "mine", "_version": 1, "createdAt": %d, "updatedAt": %d, "etag": "e",
@@ -310,15 +309,14 @@ func TestEnsureIndexes_OneOpenAssignment(t *testing.T) {
 	require.NoError(t, insert(`{"_id": "a4", "app": "mine", "slot": "ended/a4"}`))
 }
 
-// scripted is a fixture with bot logic that creates a group on Bravo for a request, and brings agents into
-// it.
+// scripted is a fixture with bot logic that creates a Bravo group for a request and brings agents into it.
 type scripted struct {
 	*fixture
 
 	t *testing.T
 }
 
-// steps are the calls of the bot logic of scripted, by name. A test can interrupt the service that makes a call.
+// steps are the calls of scripted's bot logic by name. A test can interrupt the service of a call.
 var steps = map[string]func(s scripted, by *livechats.Service) error{
 	"ask": func(s scripted, by *livechats.Service) error {
 		_, err := call(s.t, by.CreateAssignment, `{"targets": [{"channel": "phone", "broadcastGroups": [{"id": "B1"}]}],
@@ -355,7 +353,7 @@ func (s scripted) room() *livechat.Group {
 	return found[0]
 }
 
-// orders are the possible orders of the calls.
+// orders are the possible orders of the steps.
 var orders = [][]string{
 	{"ask", "join", "give"},
 	{"join", "ask", "give"},
@@ -365,7 +363,7 @@ var orders = [][]string{
 	{"ask", "give by id", "join", "give"},
 }
 
-// requireConnected checks that Eve has the request of Ada, and that they are connected.
+// requireConnected checks that Eve has Ada's request and that they are connected.
 func (s scripted) requireConnected() {
 	s.t.Helper()
 	r, g := s.assignment(), s.room()

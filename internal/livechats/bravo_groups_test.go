@@ -128,7 +128,7 @@ func TestEndBravoLiveChat_SeveralGroups(t *testing.T) {
 	require.Empty(t, s.groups(t, document.O("active", true)))
 }
 
-// saveLive stores a live group of eve in the room of phone.
+// saveLive stores a live group of eve in a room of phone.
 func (s *fixture) saveLive(t *testing.T, id string) {
 	t.Helper()
 	s.put(t, "groups", `{"_id": "`+id+`", "app": "mine", "outlet": "phone", "externalId": "room", "adminExternalId": "eve", "active": true}`)
@@ -145,7 +145,7 @@ func (m maker) CreateGroup(context.Context, *channel.Channel, livechat.NewGroup)
 	return m.make()
 }
 
-// thatMakes sets the Bravo connector's answer to a request for a group.
+// thatMakes sets the Bravo connector's function for creating groups.
 func thatMakes(answer func() (livechat.CreatedGroup, error)) func(*livechats.Ports) {
 	return func(p *livechats.Ports) {
 		p.Connectors[channel.Bravo] = maker{Connector: p.Connectors[channel.Bravo], make: answer}
@@ -267,8 +267,8 @@ func TestCreateHotelChannel(t *testing.T) {
 	requireRefused(t, bare, bare.mine.CreateHotelChannel, refused{params, boterr.Unsupported, "channel"})
 }
 
-// lateStore runs a function once, before the next write to the groups. Its upsert first looks for a document
-// and then inserts one, as in a database, so that only a unique index can refuse a second one.
+// lateStore runs a function once before the next write to the groups. As in a database, its upsert searches first and
+// then inserts, so only a unique index can prevent duplicates.
 type lateStore struct {
 	store.Store
 
@@ -387,7 +387,7 @@ func TestHandleAdminJoinedGroup_ManyAtOnce(t *testing.T) {
 	}
 }
 
-// namer is a connector to Bravo that returns the names of groups.
+// namer is a connector for Bravo that returns names of groups.
 type namer struct {
 	send.Connector
 	livechat.InviteLinker
@@ -397,7 +397,7 @@ type namer struct {
 
 func (n namer) GroupName(context.Context, *channel.Channel, string) (string, error) { return n.tell() }
 
-// thatNames sets the Bravo connector's answer to a request for the name of a group.
+// thatNames sets the Bravo connector's function for names of groups.
 func thatNames(tell func() (string, error)) func(*livechats.Ports) {
 	return func(p *livechats.Ports) {
 		linker, _ := p.Connectors[channel.Bravo].(livechat.InviteLinker)

@@ -17,12 +17,11 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// GroupOf returns the live group that an event in an outlet channel belongs to, or nil. The event belongs to
-// the group whose external id it is addressed to. An event addressed to the bot belongs to the direct
-// conversation with the agent who wrote it. An event is addressed to the bot if it has no To, or if To is the
-// id of the channel, of the bot in the channel's info on Charlie, of the bot in the group, or of the scope's
-// member if the member is the agent. Other messages of an agent belong to no group. The result is also the
-// group of bot logic's context.
+// GroupOf returns the live group to which an event in an outlet channel belongs, or nil. An event belongs to the
+// group whose external id it is addressed to. An event that an agent addresses to the bot belongs to the agent's
+// direct conversation. An event is addressed to the bot if its To is empty, or is the id of the channel, of the bot
+// in the info of a Charlie channel, of the bot in the group, or of the scope's member if that is the agent. Other
+// messages of an agent belong to no group. Bot logic's context has the same group.
 func (s *Service) GroupOf(ctx context.Context, outletChannelID string, event send.MessageEvent) (*livechat.Group, error) {
 	live, err := s.liveGroups(ctx, outletChannelID, event)
 	if err != nil || len(live) == 0 {
@@ -31,9 +30,9 @@ func (s *Service) GroupOf(ctx context.Context, outletChannelID string, event sen
 	return live[0], nil
 }
 
-// HasLiveGroup reports whether an event in an outlet channel may belong to a live group of the scope's app:
-// whether a group has the id of the event's sender or recipient. If not, the caller need not create a Service
-// to call GroupOf. Errors come from the store.
+// HasLiveGroup reports whether an event in an outlet channel may belong to a live group of the scope's app, because a
+// group has the id of the event's sender or recipient. If not, callers need not create a Service for GroupOf. Errors
+// come from the store.
 func HasLiveGroup(
 	ctx context.Context, env record.Env, scope record.Scope, outletChannelID string, event send.MessageEvent,
 ) (bool, error) {
@@ -50,8 +49,8 @@ func HasLiveGroup(
 	return false, nil
 }
 
-// liveGroups returns the live groups of an outlet that an event belongs to: groups of the sending agent
-// first, then newest first.
+// liveGroups returns the live groups of an outlet to which an event belongs: first groups of the sending agent, then
+// newest first.
 func (s *Service) liveGroups(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
 	found, err := s.liveGroupsOf(ctx, outletID, event)
 	if err != nil {
@@ -62,8 +61,8 @@ func (s *Service) liveGroups(ctx context.Context, outletID string, event send.Me
 	return found, nil
 }
 
-// liveGroupsOf returns the live groups that an event is addressed to. For an event addressed to the bot it
-// returns the direct conversations of the sender.
+// liveGroupsOf returns the live groups to which an event is addressed. For an event addressed to the bot, these are
+// the sender's direct conversations.
 func (s *Service) liveGroupsOf(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
 	if event.To != "" {
 		found, err := s.liveGroupsIn(ctx, outletID, event.To)
@@ -85,8 +84,8 @@ func (s *Service) liveGroupsOf(ctx context.Context, outletID string, event send.
 	return slices.DeleteFunc(found, func(g *livechat.Group) bool { return !isDirect(g) || !hearsBot(g, event.To, ids) }), nil
 }
 
-// groupsOf returns the groups of an outlet that an event belongs to: the live ones, or else the last one, if
-// any.
+// groupsOf returns the groups of an outlet to which an event belongs: the live ones or, if there are none, the last
+// one.
 func (s *Service) groupsOf(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
 	live, err := s.liveGroups(ctx, outletID, event)
 	if err != nil || len(live) > 0 {
@@ -95,7 +94,7 @@ func (s *Service) groupsOf(ctx context.Context, outletID string, event send.Mess
 	return s.lastGroups(ctx, outletID, event)
 }
 
-// lastGroups returns the last group of an outlet that an event belonged to, live or not, if any.
+// lastGroups returns the last group of an outlet to which an event belonged, if any.
 func (s *Service) lastGroups(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
 	last, err := s.newestGroup(ctx, inConversation(outletID, event.To))
 	if err == nil && last == nil {
@@ -142,11 +141,11 @@ func rank(g *livechat.Group, agent string) int {
 	return 1
 }
 
-// isDirect reports whether the group is the conversation with one agent, and not a group created for the live
+// isDirect reports whether the group is the direct conversation with an agent. Otherwise it was created for the live
 // chat.
 func isDirect(g *livechat.Group) bool { return g.ExternalID == g.AdminExternalID }
 
-// hearsBot reports whether a message to an id goes to the bot in the group.
+// hearsBot reports whether a message with the recipient to is addressed to the bot in the group.
 func hearsBot(g *livechat.Group, to string, botIDs []string) bool {
 	return to == "" || to == g.BotID || slices.Contains(botIDs, to)
 }
@@ -177,7 +176,7 @@ func (s *Service) botIDs(ctx context.Context, channelID, agent string) ([]string
 	}
 }
 
-// eventAssignment returns the assignment that an operation's messageEvent belongs to, or NotFound.
+// eventAssignment returns the assignment to which an operation's messageEvent belongs, or NotFound.
 func (s *Service) eventAssignment(
 	ctx context.Context, outlet *channel.Channel, event *send.MessageEvent,
 ) (*livechat.AssignmentRecord, error) {
@@ -264,15 +263,14 @@ func (s *Service) groupOnEitherSide(ctx context.Context, in *channel.Channel, ev
 	return g, err
 }
 
-// An assignment and its group refer to each other, and a request whose group has an agent is taken. Bot logic
-// reports the parts in any order: the group with updateAssignmentGroup, the agent in it with
-// handleAdminJoinedGroup, and the complete request with createAssignment. Each call stores its part, looks
-// for the others, and completes as much as possible. So the last call, or any of them repeated after a crash,
-// completes the link.
+// An assignment and its group refer to each other, and a request whose group has an agent is taken. Bot logic reports
+// the parts in any order: the group with updateAssignmentGroup, its agent with handleAdminJoinedGroup, and the
+// complete request with createAssignment. Each call stores its part, looks for the others, and completes as much as
+// possible. So the last call completes the link, and so does any call that is repeated after a crash.
 
-// linkable returns the live records of a group's conversation, with their links to an assignment set but not
-// stored. It returns none if the assignment has ended, the group is not live, or another open assignment has
-// the conversation.
+// linkable returns the live records of a group's conversation with their links to an assignment set, but not stored.
+// It returns none if the assignment has ended, the group is not live, or another open assignment has the
+// conversation.
 func (s *Service) linkable(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) ([]*livechat.Group, error) {
 	if r.State() == livechat.Ended || !g.Active {
 		return nil, nil
@@ -305,7 +303,7 @@ func linkGroup(g *livechat.Group, r *livechat.AssignmentRecord, m *member.Member
 	}
 }
 
-// haveOther reports whether one of a conversation's records belongs to a different open assignment.
+// haveOther reports whether any of a conversation's records belongs to another open assignment.
 func (s *Service) haveOther(ctx context.Context, records []*livechat.Group, r *livechat.AssignmentRecord) (bool, error) {
 	ids, named := []string{}, []string{}
 	for _, g := range records {
@@ -354,7 +352,7 @@ func (s *Service) takeByGroup(ctx context.Context, r *livechat.AssignmentRecord,
 	}
 	taken, err := s.markTaken(ctx, r, outlet.ID, g.AdminExternalID)
 	if err == nil && taken == nil {
-		if taken, err = s.loadAssignment(ctx, r.ID); errors.Is(err, boterr.NotFound) { // It was withdrawn.
+		if taken, err = s.loadAssignment(ctx, r.ID); errors.Is(err, boterr.NotFound) { // The assignment was withdrawn.
 			return nil, joined(endedMeanwhile(r), s.deactivateGroups(ctx, r))
 		}
 	}
@@ -372,7 +370,7 @@ func (s *Service) takeByGroup(ctx context.Context, r *livechat.AssignmentRecord,
 	return s.loadAssignment(ctx, r.ID)
 }
 
-// linkByBravoGroupID links a group on Bravo to the open assignment that has its id there, if both exist.
+// linkByBravoGroupID links a Bravo group to the open assignment that has its id, if both exist.
 func (s *Service) linkByBravoGroupID(ctx context.Context, bravoGroupID string) error {
 	open, err := s.FindAssignments(ctx, record.Query{
 		Filter: equal(fieldGroupInfo+"."+fieldBravoGroupID, bravoGroupID).With(fieldEndedAt, isAbsent()),
@@ -395,9 +393,8 @@ func (s *Service) linkByBravoGroupID(ctx context.Context, bravoGroupID string) e
 	return err
 }
 
-// linkGroup links a group to an assignment, and gives the assignment to the agent in the group. On Bravo,
-// bravoGroupID is the group's id, or "" for its external id. It returns the changed assignment, and reports
-// whether it changed.
+// linkGroup links a group to an assignment and gives the assignment to the group's agent. bravoGroupID is the id of a
+// Bravo group; the default is the group's external id. linkGroup returns the assignment and whether it changed.
 func (s *Service) linkGroup(
 	ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group, bravoGroupID string,
 ) (now *livechat.AssignmentRecord, isChanged bool, err error) {

@@ -62,8 +62,8 @@ func TestCreateAssignment_AfterCrash(t *testing.T) {
 	}
 }
 
-// requireCompleted makes a request on a store that is interrupted after a number of writes, and asserts that
-// the same call completes the request afterwards. It reports whether the store was interrupted.
+// requireCompleted makes a request on a store that fails after a number of writes, and then checks that the same call
+// completes the request. It reports whether the store failed.
 func requireCompleted(t *testing.T, outlet, params string, writes int) bool {
 	t.Helper()
 	s := newFixture(t)
@@ -76,7 +76,7 @@ func requireCompleted(t *testing.T, outlet, params string, writes int) bool {
 		require.NoError(t, err)
 		return false
 	}
-	if err != nil { // If only the release of the sender fails, the call returns no error.
+	if err != nil { // A failure to release the sender alone is no error.
 		require.ErrorIs(t, err, errInterrupted)
 	}
 	result, err := s.afterCrash().CreateAssignment(t.Context(), p)
@@ -174,7 +174,7 @@ func TestCreateAssignment_WaitsForCrashedSender(t *testing.T) {
 	})
 }
 
-// frozenStore is a store whose clock is stopped.
+// frozenStore is a store whose clock does not move.
 type frozenStore struct{ store.Store }
 
 func (frozenStore) Now(context.Context) (time.Time, error) { return time.UnixMilli(noon), nil }
@@ -200,7 +200,7 @@ func TestCreateAssignment_WaitsTooLong(t *testing.T) {
 func TestCreateAssignment_LosesItsPlace(t *testing.T) {
 	t.Parallel()
 	s := before(func(s *fixture, m send.Message) {
-		if m.To == "C1" { // The send takes so long that another call has become the sender.
+		if m.To == "C1" { // The send takes so long that another call becomes the sender.
 			s.change(t, "assignments", document.O(), document.Set("sender.id", "another"))
 		}
 	})(t)
@@ -233,7 +233,7 @@ func TestCreateAssignment_WithdrawnWhileSent(t *testing.T) {
 	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
 }
 
-// endingMembers are members whose live chat ends at the moment when they enter it.
+// endingMembers are members whose live chat ends at the moment when they are let in.
 type endingMembers struct {
 	livechats.Members
 
@@ -378,7 +378,7 @@ func eachInterruption(t *testing.T, then func(t *testing.T, s *fixture, l *livec
 	}
 }
 
-// requireNothingLeft asserts that ada is out of live chat, and that no group is live.
+// requireNothingLeft checks that ada is not in live chat and that no group is live.
 func (s *fixture) requireNothingLeft(t *testing.T) {
 	t.Helper()
 	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())

@@ -57,14 +57,14 @@ type request struct {
 	// label and targets are the recipients of the request.
 	label   string
 	targets []livechat.Target
-	// details go to the outlet; nil means the record's own.
+	// details are for the outlet. nil means the record's own.
 	details *livechat.AssignmentDetails
-	// record is the assignment without the fields that depend on its route.
+	// record is the assignment without the fields that depend on the route.
 	record livechat.AssignmentRecord
-	// outlet is the channel that hands the request on. relayText is the text that replaces the relay
-	// messages. Both are "" for a member's own request.
+	// outlet is the channel that hands the request on. relayText replaces the relay messages. Both are "" for a
+	// member's own request.
 	outlet, relayText string
-	// takenMessage is the text that tickets on Charlie show once they are taken.
+	// takenMessage is the text that Charlie tickets show when they are taken.
 	takenMessage string
 }
 
@@ -116,7 +116,7 @@ func orDefaultLabel(label string) string {
 	return label
 }
 
-// askingMember returns the member named by a call, or else the scope's member. The member must be reachable.
+// askingMember returns the member that a call names, or the scope's member. The member must be reachable.
 func (s *Service) askingMember(ctx context.Context, given *member.Member) (*member.Member, error) {
 	named := members.ByRecord(s.scope, given)
 	m, err := members.Load(ctx, s.ports.Members, named)
@@ -129,8 +129,8 @@ func (s *Service) askingMember(ctx context.Context, given *member.Member) (*memb
 	return m, nil
 }
 
-// ensureOpen makes sure that the member has an open request: an existing one, one that an earlier call began
-// to send, or a new one. open returns the open request, or nil.
+// ensureOpen ensures that the member has an open request: an existing one, one that an earlier call has started to
+// send, or a new one. open returns an open request or nil.
 func (s *Service) ensureOpen(ctx context.Context, asked request, open func() (*livechat.AssignmentRecord, error)) (*pass, error) {
 	for backoff := s.newBackoff(); ; {
 		r, err := open()
@@ -197,7 +197,7 @@ func (s *Service) begin(ctx context.Context, asked request) (*livechat.Assignmen
 	return r, nil
 }
 
-// plan determines the outlets and messages of a request, and checks all of them. It writes and sends nothing.
+// plan determines and checks the outlets and messages of a request. It neither writes nor sends anything.
 func (s *Service) plan(ctx context.Context, asked request) (*livechat.AssignmentRecord, error) {
 	if err := s.checkInlet(ctx, asked); err != nil {
 		return nil, err
@@ -251,7 +251,7 @@ func (s *Service) checkInlet(ctx context.Context, asked request) error {
 	return nil
 }
 
-// planTickets plans a ticket for each broadcast group that has none.
+// planTickets adds a ticket for each broadcast group that has none.
 func (s *Service) planTickets(r *livechat.AssignmentRecord, outlets []outlet, m *member.Member) error {
 	if s.ports.IsStrict && r.CreateGroup != nil {
 		return onlyCustom(outlets[0])
@@ -286,7 +286,7 @@ func ticketOf(r *livechat.AssignmentRecord, channelID, groupID string) *livechat
 	return nil
 }
 
-// planDirect plans a request to a single channel without tickets.
+// planDirect plans a request to a single channel that has no tickets.
 func (s *Service) planDirect(r *livechat.AssignmentRecord, o outlet, m *member.Member) error {
 	r.Direct, r.Outlet = o.ID, o.ID
 	r.Tickets = []livechat.Ticket{{ID: s.env.NewID(), Channel: o.ID, Type: o.Type}}
@@ -309,7 +309,7 @@ func (s *Service) planDirect(r *livechat.AssignmentRecord, o outlet, m *member.M
 	return checkSummary(r)
 }
 
-// onlyCustom returns the error for a createGroup that no outlet would use.
+// onlyCustom returns the error for a createGroup that no outlet uses.
 func onlyCustom(o outlet) error {
 	return boterr.Invalid(fieldCreateGroup, "is only for %s channels, but the request goes to %s of type %s: leave it out",
 		channel.LiveChatAPI.Owners(), o.ID, o.Type)
@@ -321,7 +321,7 @@ func (s *Service) checkConnector(o outlet) error {
 	return boterr.PrefixField(o.field, err)
 }
 
-// checkSummary returns an error if the summary is too long to be sent.
+// checkSummary returns an error if the summary is too long to send.
 func checkSummary(r *livechat.AssignmentRecord) error {
 	if r.Summary == "" {
 		return nil
@@ -329,7 +329,7 @@ func checkSummary(r *livechat.AssignmentRecord) error {
 	return boterr.WithField(fieldAssignmentDetails+"."+fieldSummary, send.Text(r.Summary).Validate())
 }
 
-// detailsObject returns details in the form for an outlet, with each message unchanged.
+// detailsObject returns details in the form for outlets. It does not change messages.
 func detailsObject(d livechat.AssignmentDetails) (document.Object, error) {
 	details, err := document.Encode(d)
 	if err != nil || len(d.RelayMessage) == 0 {
@@ -354,7 +354,7 @@ func typedDetail(name string) any {
 	}
 }
 
-// checkDetails returns an error for details that only a custom outlet accepts.
+// checkDetails returns an error for details that only custom outlets accept.
 func checkDetails(d livechat.AssignmentDetails) error {
 	for name, value := range d.Unknown.All() {
 		into := typedDetail(name)
@@ -368,7 +368,7 @@ func checkDetails(d livechat.AssignmentDetails) error {
 	return nil
 }
 
-// checkDetailNames returns an error for unknown fields, and for relay messages for unknown platforms.
+// checkDetailNames returns an error for unknown fields, and for relay messages of unknown platforms.
 func checkDetailNames(d livechat.AssignmentDetails, to route) error {
 	for name := range d.Unknown.All() {
 		if typedDetail(name) == nil {
@@ -407,8 +407,8 @@ func (s *Service) leaseEnd(ctx context.Context) (document.Timestamp, error) {
 	return document.TimestampOf(now.Add(senderLease)), err
 }
 
-// claimSending makes the call the sender of an untaken assignment that meets a condition. It returns nil if
-// the condition does not hold or another call is the sender.
+// claimSending makes the call the sender of an untaken assignment that meets a condition. It returns nil if the
+// condition is not met or another call is the sender.
 func (s *Service) claimSending(ctx context.Context, id string, condition document.Object) (*livechat.AssignmentRecord, error) {
 	sender, err := s.newSender(ctx)
 	if err != nil {
@@ -433,7 +433,7 @@ const (
 	longestWait = senderLease + 5*time.Second
 )
 
-// backoff controls the wait for another call that sends the same request.
+// backoff waits while another call sends the same request.
 type backoff struct {
 	pause         func(ctx context.Context, d time.Duration)
 	next, elapsed time.Duration
@@ -441,7 +441,7 @@ type backoff struct {
 
 func (s *Service) newBackoff() *backoff { return &backoff{pause: s.ports.Pause, next: firstPause} }
 
-// wait pauses before the next attempt. It returns Conflict once the longest wait has passed.
+// wait pauses before the next attempt. After the maximum wait it returns Conflict.
 func (b *backoff) wait(ctx context.Context) error {
 	if b.elapsed >= longestWait {
 		return boterr.New(boterr.Conflict, "", "another call is sending this request: try again later")
@@ -465,8 +465,8 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// unsentError returns the error of a request that did not reach all of its targets. If all targets refused it
-// for good, the request is removed, so that it does not block a later one.
+// unsentError returns the error of a request that did not reach all targets. If all targets refused the request for
+// good, it removes the request so that a later one is possible.
 func (s *Service) unsentError(ctx context.Context, r *livechat.AssignmentRecord, unsent []livechat.Unsent) error {
 	failure := &livechat.UnsentError{AssignmentID: r.ID, Failures: unsent, Of: max(len(r.Tickets), 1)}
 	if wasSentNowhere(r) && areRefused(unsent) {
@@ -486,7 +486,7 @@ func (s *Service) unsentError(ctx context.Context, r *livechat.AssignmentRecord,
 	return &boterr.Error{Code: code, Err: failure}
 }
 
-// areRefused reports whether each target was refused for good.
+// areRefused reports whether all targets refused for good.
 func areRefused(unsent []livechat.Unsent) bool {
 	return !slices.ContainsFunc(unsent, func(u livechat.Unsent) bool { return !isRefused(u.Err) })
 }
@@ -504,14 +504,14 @@ func isRefused(err error) bool {
 // unfinished collects the failures of tasks that do not prevent other tasks.
 type unfinished struct{ failures []error }
 
-// add records that something failed, unless err is nil.
+// add records that a task failed, unless err is nil.
 func (u *unfinished) add(what string, err error) {
 	if err != nil {
 		u.failures = append(u.failures, fmt.Errorf("%s: %w", what, err))
 	}
 }
 
-// err returns the failures as one error, or nil if there are none. then is the remedy.
+// err returns the failures as one error, or nil. then is the remedy.
 func (u *unfinished) err(ctx context.Context, then string) error {
 	if len(u.failures) == 0 {
 		return nil

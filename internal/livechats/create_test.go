@@ -140,11 +140,11 @@ func TestCreateAssignment_NoRoute(t *testing.T) {
 		},
 		"a platform that is not wired": {
 			pairing: []string{"desk", "team"}, change: withoutConnector(channel.Delta), params: `{}`,
-			code: boterr.Unsupported, says: `no connector for channels of type "delta", of which team is one`,
+			code: boterr.Unsupported, says: `channel team has type "delta", for which this host has no connector`,
 		},
 		"a direct platform that is not wired": {
 			pairing: []string{"help"}, change: withoutConnector(channel.Foxtrot), params: `{}`,
-			code: boterr.Unsupported, says: `"foxtrot", of which help is one`,
+			code: boterr.Unsupported, says: `channel help has type "foxtrot"`,
 		},
 		"a target that is off": {
 			params: `{"targets": [{"channel": "team"}, {"channel": "closed"}]}`,
@@ -519,7 +519,7 @@ func TestReassignAssignment_EndedBefore(t *testing.T) {
 	s.requireOver(t, previous.ID, "ada", livechat.EndedByInlet)
 }
 
-// lateAgendas run a function before each call.
+// lateAgendas runs a function before each call.
 type lateAgendas struct {
 	livechats.Agendas
 
@@ -629,8 +629,8 @@ func TestTake_BeforeRemovalOrNewTargets(t *testing.T) {
 	}
 }
 
-// Whatever members, agents and hosts do concurrently, the result is consistent: the member is in live chat
-// and has an idle agenda if an assignment is open, and a group is live if an agent has that assignment.
+// Whatever members, agents and hosts do concurrently, the result must be consistent: if an assignment is open, its
+// member is in live chat and has an idle agenda; if it has an agent, its group is live.
 func TestService_ManyCallsAtOnce(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds.Of(t, 4, 80)) {
@@ -651,7 +651,7 @@ func TestService_ManyCallsAtOnce(t *testing.T) {
 	}
 }
 
-// doSomething takes a random action on ada's live chat. An action that comes too late is not an error.
+// doSomething makes a random change to ada's live chat. It ignores the error of a change that comes too late.
 func (s *fixture) doSomething(t *testing.T, random *rand.Rand, agent string) error {
 	t.Helper()
 	open, err := s.mine.FindAssignments(t.Context(), record.Query{Filter: document.O("slot", "member/ada")})
@@ -679,7 +679,7 @@ func (s *fixture) doSomething(t *testing.T, random *rand.Rand, agent string) err
 	return err
 }
 
-// requireAgreement asserts that the stored records of ada's live chats are consistent.
+// requireAgreement checks that the stored records of ada's live chats are consistent.
 func (s *fixture) requireAgreement(t *testing.T, when string) {
 	t.Helper()
 	open, err := s.mine.FindAssignments(t.Context(), record.Query{Filter: document.O("slot", "member/ada")})

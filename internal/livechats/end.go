@@ -110,7 +110,7 @@ func endedOf(memberID string) document.Object {
 	return equal(fieldMember, memberID).With(fieldEndedAt, isPresent()).With(fieldClosedAt, isAbsent())
 }
 
-// closeEnded closes all matching assignments, which must have ended. It attempts all of them.
+// closeEnded closes all matching ended assignments. It continues after failures.
 func (s *Service) closeEnded(ctx context.Context, which document.Object) error {
 	found, err := s.FindAssignments(ctx, record.Query{Filter: which, SortBy: oldestFirst()})
 	errs := []error{err}
@@ -120,7 +120,7 @@ func (s *Service) closeEnded(ctx context.Context, which document.Object) error {
 	return joined(errs...)
 }
 
-// remove withdraws and removes an assignment, unless it has been taken or has ended.
+// remove withdraws and removes an assignment, unless it is taken or has ended.
 func (s *Service) remove(ctx context.Context, r *livechat.AssignmentRecord) error {
 	marked, err := s.markEnded(ctx, r, livechat.EndedByRemoval, document.O())
 	if err != nil || marked == nil {
@@ -202,8 +202,8 @@ func (s *Service) endAtInlet(ctx context.Context, m *member.Member, options live
 	return run, joined(err, s.closeEnded(ctx, others))
 }
 
-// memberInInlet returns the member named by a call, or else the scope's, who must be in the channel named by
-// the call.
+// memberInInlet returns the member that a call names, or the scope's member. The member must be in the channel that
+// the call names.
 func (s *Service) memberInInlet(ctx context.Context, p livechat.InletEndParams) (*member.Member, error) {
 	m, err := members.Load(ctx, s.ports.Members, members.ByRecord(s.scope, p.Member))
 	if err != nil {
@@ -219,8 +219,8 @@ func (s *Service) memberInInlet(ctx context.Context, p livechat.InletEndParams) 
 	return m, err
 }
 
-// endable returns the assignment of a member that the inlet can end: the current one, or the last one whose
-// end was interrupted.
+// endable returns the assignment of a member that the inlet can end: the current one, or the last one if its end was
+// interrupted.
 func (s *Service) endable(ctx context.Context, m *member.Member) (*livechat.AssignmentRecord, error) {
 	r, err := s.current(ctx, m.ID)
 	if err != nil || r != nil {
@@ -273,7 +273,7 @@ func (s *Service) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoParam
 	return once(ctx, s, of, func(ctx context.Context) ([]livechat.EndBravoResult, error) { return s.endAllOf(ctx, in, p) })
 }
 
-// endAllOf ends the live chats of an agent in a group.
+// endAllOf ends all live chats of an agent in a group.
 func (s *Service) endAllOf(
 	ctx context.Context, in *channel.Channel, p livechat.EndBravoParams,
 ) ([]livechat.EndBravoResult, error) {
@@ -296,7 +296,7 @@ func (s *Service) endAllOf(
 		return nil, err
 	}
 	if over != nil && (len(found) == 0 || over.CreatedAt >= found[0].CreatedAt) {
-		found = slices.Insert(found, 0, over) // Only the last end can have been interrupted.
+		found = slices.Insert(found, 0, over) // Only the end of the last one can have been interrupted.
 	}
 	results := []livechat.EndBravoResult{}
 	for _, g := range found {
@@ -311,7 +311,7 @@ func (s *Service) endAllOf(
 	return results, nil
 }
 
-// endOne ends the live chat of a group, or deactivates a live group without one. The result is nil if there
+// endOne ends the live chat of a group. Without a live chat, it deactivates the live group. It returns nil if there
 // was neither.
 func (s *Service) endOne(ctx context.Context, g *livechat.Group) (*livechat.EndBravoResult, error) {
 	r, err := s.assignmentOf(ctx, g)
@@ -347,15 +347,15 @@ func (s *Service) endRaw(ctx context.Context, r *livechat.AssignmentRecord) (*li
 	return &livechat.EndBravoResult{ClientMutationID: s.env.NewID(), AssignmentRaw: &closed.Assignment}, nil
 }
 
-// A side that is gone for good (send.IsGone), such as an archived conversation or a member who blocked the
-// bot, ends the live chat, and the other side gets a text. Any other failed message leaves the live chat
-// unchanged, including the idle time.
+// If one side is gone for good (send.IsGone), such as an archived conversation or a member who blocked the bot, the
+// live chat ends and the other side gets a text. After any other failed message, the live chat continues unchanged,
+// including its idle time.
 
-// mostReason is the maximum length of a platform's error kept by an assignment, in Unicode code points.
+// mostReason is the maximum length, in Unicode code points, of a platform's error that an assignment stores.
 const mostReason = 500
 
-// endGone ends an assignment after one side is gone, and reports whether the other side got a text. It does
-// nothing if the assignment is no longer open.
+// endGone ends an assignment because one side is gone. It reports whether the other side got a text. It does nothing
+// if the assignment is no longer open.
 func (s *Service) endGone(ctx context.Context, r *livechat.AssignmentRecord, by livechat.EndedBy, why error) (bool, error) {
 	ended, err := s.markEnded(ctx, r, by, document.O(), fieldEndReason, shortened(display.Text(why), mostReason))
 	if err != nil || ended == nil {
@@ -387,8 +387,8 @@ func (s *Service) sendInChat(
 	return result, nil
 }
 
-// lastWords returns the text for the other side when the assignment ends, or "", and reports whether the
-// other side is the member. The side that ends it gets no text.
+// lastWords returns the text for the other side when the assignment ends, or "". isForMember is true if the other
+// side is the member. The side that ends the live chat gets no text.
 func (p *pass) lastWords() (text string, isForMember bool) {
 	switch p.r.EndedBy {
 	case livechat.EndedByMemberGone:
@@ -410,7 +410,7 @@ func (p *pass) hasLastWords() bool {
 	return text != "" && (isForMember || p.r.Group != "")
 }
 
-// sayLastWords sends the text about the end. A failure does not prevent the remaining steps.
+// sayLastWords sends the text for the other side. A failure does not prevent the following steps.
 func (p *pass) sayLastWords(ctx context.Context) error {
 	text, isForMember := p.lastWords()
 	id := p.r.ID + "/end"
@@ -423,7 +423,7 @@ func (p *pass) sayLastWords(ctx context.Context) error {
 			err = p.tellAgent(ctx, g, id, text)
 		}
 	}
-	if err != nil && !send.IsGone(err) { // An error remains unless the reader is gone or a record is missing.
+	if err != nil && !send.IsGone(err) { // If the reader is gone or a record is missing, there is nothing to retry.
 		p.errs = append(p.errs, err)
 	}
 	p.isTold = err == nil
@@ -446,7 +446,7 @@ func (s *Service) tellOver(ctx context.Context, r *livechat.AssignmentRecord, g 
 	return OutcomeAnswered, nil
 }
 
-// tellIfOver is tellOver for an event that belongs to a group that is no longer live, if there is one.
+// tellIfOver calls tellOver if an event belongs to a group that is no longer live.
 func (s *Service) tellIfOver(ctx context.Context, outletID string, event send.MessageEvent) (Outcome, error) {
 	found, err := s.lastGroups(ctx, outletID, event)
 	if err != nil || len(found) == 0 {

@@ -206,7 +206,7 @@ func TestEndLiveChat_WhileSending(t *testing.T) {
 	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
 }
 
-// Errors of connectors that mean a recipient is gone for good, and other errors.
+// Errors of connectors after which a recipient is gone for good, and other errors.
 var (
 	gone = map[string]error{
 		"archived": boterr.New(boterr.FailedPrecondition, "", "the conversation is archived: %w", &send.GoneError{}),
@@ -222,8 +222,8 @@ var (
 	}
 )
 
-// sides are the writers on each side of a live chat: the member ada in the inlet web, and the agent eve in
-// group1 of the outlet desk.
+// sides has the writers on both sides of a live chat: the member ada in the inlet web, and the agent eve in group1 of
+// the outlet desk.
 func sides(t *testing.T) map[string]struct {
 	target, other string
 	by            livechat.EndedBy
@@ -357,7 +357,7 @@ func TestGone_EndedAgainSaysWhy(t *testing.T) {
 	require.ErrorContains(t, err, "the member cannot be reached any more")
 }
 
-// The agent is known only by From; no field names the target of the event.
+// Only From names the agent, and no field names the event's recipient.
 func TestAgentKnownByFrom(t *testing.T) {
 	t.Parallel()
 	from := func(text string) send.MessageEvent { return *event("eve", "", text) }
@@ -382,7 +382,7 @@ func TestAgentKnownByFrom(t *testing.T) {
 	require.Equal(t, []string{"Where?", "Goodbye!"}, s.textsIn("ada-web"))
 	require.Equal(t, []string{"Order 7, for {{firstName}}", "Written before (1):", "before", texts.Over}, s.textsIn("eve"))
 
-	// The member is gone.
+	// Now the member is gone.
 	s.taken(t, "a2", "ada", "eve@desk")
 	s.platform.fail("ada-web", gone["archived"])
 	requireOutcome(t, livechats.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "desk", from("Hello?")))
@@ -561,7 +561,7 @@ func TestRemovePendingAssignment_AfterCrash(t *testing.T) {
 	}
 }
 
-// idleAgenda returns the due agenda of ada's live chat.
+// idleAgenda returns the agenda of ada's live chat, which is due.
 func idleAgenda() agenda.Agenda {
 	return agenda.Agenda{App: "mine", Channel: "web", Member: "ada", Tag: agenda.LiveChatTagPrefix + "idle"}
 }

@@ -160,8 +160,8 @@ func recordUpdate(id string, createdAt document.Timestamp, version int64) livech
 	}
 }
 
-// updateGroup sets fields of a group. It returns NotFound at _id if the app has no such group. For a field
-// that cannot be set, the error has the field's path.
+// updateGroup sets fields of a group. It returns NotFound for _id if the app has no such group. If a field cannot be
+// set, the error has its path.
 func (s *Service) updateGroup(ctx context.Context, id string, fields document.Object) (livechat.UpdateGroupResult, error) {
 	found, err := set(ctx, s.groups(), groupSchema, id, fields)
 	if err != nil {
@@ -273,7 +273,7 @@ func (s *Service) disableLink(ctx context.Context, linker livechat.InviteLinker,
 	return err
 }
 
-// renewLink creates a new invitation link for a group, and returns its address.
+// renewLink creates a new invitation link for a group and returns it.
 func (s *Service) renewLink(
 	ctx context.Context, linker livechat.InviteLinker, in *channel.Channel, groupExternalID string,
 ) (string, error) {
@@ -285,7 +285,7 @@ func (s *Service) renewLink(
 	return made.Link, err
 }
 
-// aboutGroup sets the field of a NotFound error to the parameter that names the group.
+// aboutGroup sets the field of a NotFound error to the parameter with the group.
 func aboutGroup(field string, err error) error {
 	if boterr.CodeOf(err) == boterr.NotFound {
 		return boterr.WithField(field, err)
@@ -293,8 +293,8 @@ func aboutGroup(field string, err error) error {
 	return err
 }
 
-// recordJoined creates the record of an agent's group, unless there is a live one. The record belongs to the
-// live chat that the group already serves, if any.
+// recordJoined creates the record of an agent's group, unless there is a live one. If the group already has a live
+// chat, the record belongs to it.
 //
 // The _id is derived from the agent, the group and the agent's previous record. So if two calls find no live
 // record at the same time, only one of them creates it. An upsert could create two records in a store that
@@ -338,7 +338,7 @@ func (s *Service) lastJoined(ctx context.Context, in *channel.Channel, p livecha
 	return last.ID, nil
 }
 
-// groupName returns the platform's name of a group, or "" if the platform does not provide it.
+// groupName returns the platform's name of a group, or "" if the platform has no names.
 func (s *Service) groupName(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
 	namer, tells := send.PortOf[livechat.GroupNamer](s.ports.Connectors[in.Type])
 	if !tells {
@@ -348,8 +348,8 @@ func (s *Service) groupName(ctx context.Context, in *channel.Channel, groupExter
 	return name, aboutGroup(fieldBravoGroupID, sends.PlatformError(ctx, in.Type, err))
 }
 
-// joinedID returns the _id for the record of an agent who joins a group. before is the id of the agent's
-// previous record, or "" for the first time.
+// joinedID returns the _id for the record of an agent who joins a group. before is the id of the agent's previous
+// record, or "".
 func (s *Service) joinedID(in *channel.Channel, p livechat.HandleAdminJoinedGroupParams, before string) string {
 	name := document.A(s.scope.App, in.ID, p.BravoGroupID, p.ExternalID, before)
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(name.String())).String()
@@ -460,8 +460,8 @@ func isPassing(status int) bool {
 	return status >= http.StatusInternalServerError || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout
 }
 
-// mediaTypeOf returns the media type of a response: from its header, or from its bytes if the header is
-// missing or too general.
+// mediaTypeOf returns the media type of a response from its header or, if that is missing or too general, from its
+// bytes.
 func mediaTypeOf(answer *outbound.Response) string {
 	said, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
 	if err != nil || said == "application/octet-stream" || said == "" {
@@ -470,14 +470,14 @@ func mediaTypeOf(answer *outbound.Response) string {
 	return said
 }
 
-// The fields used only in documents of agents.
+// Fields that only documents of agents have.
 const (
 	fieldAppID   = "appId"
 	fieldAdminID = "adminId"
 )
 
-// adminSchema describes the records of agents. The _id combines the app and the adminId, since two apps may
-// use the same adminId.
+// adminSchema describes the records of agents. The _id contains the app and the adminId, because two apps may use the
+// same adminId.
 var adminSchema = &record.Schema{Name: "admin", Collection: "admins"}
 
 // adminKey returns the _id of an agent's record.
@@ -517,7 +517,7 @@ func (s *Service) SaveAdmin(ctx context.Context, a livechat.Admin) (*livechat.Ad
 		Upsert:       true,
 	}
 	stored, err := s.admins().FindAndModify(ctx, patch, true)
-	if errors.Is(err, boterr.AlreadyExists) { // Another call may have created this agent meanwhile.
+	if errors.Is(err, boterr.AlreadyExists) { // Another call may have just created this agent.
 		stored, err = s.admins().FindAndModify(ctx, patch, true)
 	}
 	if errors.Is(err, boterr.AlreadyExists) {

@@ -53,7 +53,7 @@ func (s *Service) current(ctx context.Context, memberID string) (*livechat.Assig
 	return nil, s.remove(ctx, next) // The previous assignment has ended in another way.
 }
 
-// canFollow reports whether an assignment can be replaced by another one: it is open, or was handed on.
+// canFollow reports whether another assignment can replace this one: it is open or was handed on.
 func canFollow(previous *livechat.AssignmentRecord) bool {
 	return previous != nil && (previous.State() != livechat.Ended || wasHandedOn(previous))
 }
@@ -85,8 +85,8 @@ func (s *Service) openHandover(ctx context.Context, previousID string) (*livecha
 	}
 }
 
-// endPrevious ends the assignment that was handed on, once the next one has been sent. It returns
-// FailedPrecondition if that assignment has ended in another way, so that there is nothing left to hand on.
+// endPrevious ends the assignment that is handed on after the next one was sent. It returns FailedPrecondition if the
+// assignment ended in another way.
 func (p *pass) endPrevious(ctx context.Context) error {
 	previous, err := p.loadAssignment(ctx, p.r.ParentAssignment)
 	if errors.Is(err, boterr.NotFound) {
@@ -126,7 +126,7 @@ func (s *Service) finishParent(ctx context.Context, next *livechat.AssignmentRec
 	return s.finish(ctx, previous)
 }
 
-// endedDuringHandover returns the error for handing on an assignment that has ended.
+// endedDuringHandover returns the error for handing on an assignment that ended meanwhile.
 func endedDuringHandover(previous *livechat.AssignmentRecord) error {
 	return boterr.New(boterr.FailedPrecondition, fieldPreviousAssignment,
 		"the assignment %s ended while it was handed on: %s", previous.ID, endingText(previous))
@@ -174,7 +174,7 @@ func (s *Service) ReassignAssignment(ctx context.Context, p livechat.ReassignAss
 	return livechat.ReassignAssignmentResult{Member: m, AssignmentID: run.r.ID}, nil
 }
 
-// handOn ends the assignment that a call hands on, and creates the new one.
+// handOn ends the assignment of a call and creates the next one.
 func (s *Service) handOn(ctx context.Context, outlet *channel.Channel, p livechat.ReassignAssignmentParams) (*pass, error) {
 	previous, err := s.previousAssignment(ctx, outlet, p)
 	if err != nil {
@@ -191,7 +191,7 @@ func (s *Service) handOn(ctx context.Context, outlet *channel.Channel, p livecha
 	return s.ensureOpen(ctx, asked, func() (*livechat.AssignmentRecord, error) { return s.openHandover(ctx, previous.ID) })
 }
 
-// checkReassign returns an error for parameters that are wrong regardless of the stored records.
+// checkReassign checks the parameters that do not depend on stored records.
 func checkReassign(p livechat.ReassignAssignmentParams) error {
 	switch {
 	case p.Label == "" && len(p.Targets) == 0:
@@ -236,8 +236,7 @@ func (s *Service) previousAssignment(
 	return r, nil
 }
 
-// handover returns the request of a call that hands an assignment on. Values that the call omits come from
-// that assignment.
+// handover returns the request of a call that hands on an assignment. Missing values are taken from the assignment.
 func (s *Service) handover(
 	ctx context.Context, previous *livechat.AssignmentRecord, outlet *channel.Channel, m *member.Member, p livechat.ReassignAssignmentParams,
 ) (request, error) {
@@ -273,8 +272,7 @@ func (s *Service) handover(
 	return asked, nil
 }
 
-// detailsHandedOn returns the details of an assignment, overridden by the call's values, in the form for a
-// custom outlet.
+// detailsHandedOn returns the details of an assignment with the call's values, in the form for a custom outlet.
 func detailsHandedOn(details document.Object, p livechat.ReassignAssignmentParams) document.Object {
 	for field, text := range map[string]string{fieldSummary: p.Summary, fieldGroupName: p.GroupName} {
 		if text != "" {

@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// conversation sets up a live chat of ada with eve, who took it in desk.
+// conversation starts a live chat of ada with eve, who took it in desk.
 func conversation(t *testing.T, s *fixture) (previous *livechat.AssignmentRecord, group *livechat.Group, event string) {
 	t.Helper()
 	r := s.mustAsk(t, `{"meta": {"order": 7, "step": {"a": 1}}, "assignmentDetails": {"summary": "s", "groupName": "Order 7",
@@ -316,7 +316,7 @@ func TestReassignAssignment_AfterCrash(t *testing.T) {
 				id := again(t, s, p)
 				require.Len(t, s.assignmentsThat(t, document.O("slot", "member/ada")), 1)
 				require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
-				if id == previous.ID { // The hand-over did not begin.
+				if id == previous.ID { // The hand-over did not start.
 					require.Equal(t, livechat.Taken, s.record(t, id).State())
 					continue
 				}
@@ -329,12 +329,12 @@ func TestReassignAssignment_AfterCrash(t *testing.T) {
 	}
 }
 
-// handOn hands a1, which eve has in a direct conversation, on to sales.
+// handOn hands on a1, which eve has in a direct conversation, to sales.
 var handOn = livechat.ReassignAssignmentParams{
 	Channel: &channel.Channel{ID: "desk"}, PreviousAssignment: &livechat.Assignment{ID: "a1"}, Label: "sales",
 }
 
-// direct returns a fixture in which ada talks to eve in eve's direct conversation.
+// direct returns a fixture in which ada talks to eve in a direct conversation.
 func direct(t *testing.T) *fixture {
 	t.Helper()
 	s := newFixture(t, thatOnlySends(channel.Charlie))
@@ -342,8 +342,7 @@ func direct(t *testing.T) *fixture {
 	return s
 }
 
-// requireFree asserts that an assignment that was handed on is closed, and that its agent can take another
-// one.
+// requireFree checks that an assignment that was handed on is closed, and that its agent can take another one.
 func requireFree(t *testing.T, s *fixture, writes int) {
 	t.Helper()
 	s.pending(t, "b1", "bob", onlyIn("desk"))
@@ -447,7 +446,7 @@ func TestReassignAssignment_ClosedByWhoComes(t *testing.T) {
 	}
 }
 
-// loseNext removes the assignment for which a1 was handed on, bypassing the services.
+// loseNext removes the assignment to which a1 was handed on, directly in the store.
 func (s *fixture) loseNext(t *testing.T) {
 	t.Helper()
 	which, err := query.CompileFilter(document.O("parentAssignment", "a1"))

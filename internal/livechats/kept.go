@@ -20,7 +20,7 @@ import (
 // after it is sent. A crash loses none; a message that was sent but not removed is sent again with the same
 // id.
 
-// errChanged means that an assignment has changed since it was read.
+// errChanged means that the assignment has changed since it was read.
 var errChanged = errors.New("the assignment has changed")
 
 // mostTries is the number of attempts of a call whose assignment other calls keep changing.
@@ -51,7 +51,7 @@ func (s *Service) keep(ctx context.Context, r *livechat.AssignmentRecord, respon
 	})
 }
 
-// hasRoomFor reports whether one more message can be kept.
+// hasRoomFor reports whether another message can be kept.
 func hasRoomFor(r *livechat.AssignmentRecord, kept livechat.KeptMessage) bool {
 	size := len(kept.Response.String())
 	for _, k := range r.Kept {
@@ -60,7 +60,7 @@ func hasRoomFor(r *livechat.AssignmentRecord, kept livechat.KeptMessage) bool {
 	return len(r.Kept) < livechat.MostKept && size <= livechat.MostKeptBytes
 }
 
-// orAbsent returns a condition that a field equals text, or is absent if text is "".
+// orAbsent returns a condition that a field equals text. If text is "", the field must be absent.
 func orAbsent(text string) any {
 	if text == "" {
 		return isAbsent()
@@ -68,11 +68,11 @@ func orAbsent(text string) any {
 	return text
 }
 
-// TellWaiting tells a member that no agent has taken the request yet, after an outcome of RelayFromMember:
-// for OutcomeKept once per request, for OutcomeFull each time. For other outcomes, or if an agent can read
-// the member's messages by now, it does nothing. Call it if the bot did not answer.
+// TellWaiting tells a member that no agent has taken the request yet, after an outcome of RelayFromMember: once per
+// request for OutcomeKept, and each time for OutcomeFull. For other outcomes, and if an agent can now read the
+// member's messages, it does nothing. Call it if the bot did not answer.
 //
-// Errors come from the send. A member who can no longer be reached is not an error: that ends the request.
+// Errors come from the send. If the member can no longer be reached, the request ends without an error.
 func (s *Service) TellWaiting(ctx context.Context, memberID string, outcome Outcome) error {
 	if outcome != OutcomeKept && outcome != OutcomeFull {
 		return nil
@@ -109,7 +109,7 @@ func (s *Service) TellWaiting(ctx context.Context, memberID string, outcome Outc
 	return err
 }
 
-// withPosition fills the placeholders about the queue in a text.
+// withPosition fills the placeholders for the position in the queue.
 func (s *Service) withPosition(ctx context.Context, r *livechat.AssignmentRecord, text string) (string, error) {
 	if !strings.Contains(text, positionPlaceholder) && !strings.Contains(text, waitingPlaceholder) {
 		return text, nil
@@ -148,7 +148,7 @@ func (s *Service) tellMember(ctx context.Context, r *livechat.AssignmentRecord, 
 	return err
 }
 
-// tellAgent sends a text into the conversation with an agent.
+// tellAgent sends a text to the conversation with an agent.
 func (s *Service) tellAgent(ctx context.Context, g *livechat.Group, id, text string) error {
 	outlet, err := s.ports.Channels.Load(ctx, g.Outlet)
 	if err != nil {
@@ -157,7 +157,7 @@ func (s *Service) tellAgent(ctx context.Context, g *livechat.Group, id, text str
 	return s.tellIn(ctx, outlet, g.ExternalID, id, text)
 }
 
-// tellIn sends a text to a group, or an agent, in an outlet.
+// tellIn sends a text to a group or agent in an outlet.
 func (s *Service) tellIn(ctx context.Context, outlet *channel.Channel, to, id, text string) error {
 	message, err := s.messageTo(outlet, to, nil, send.Text(text))
 	if err != nil {
@@ -168,7 +168,7 @@ func (s *Service) tellIn(ctx context.Context, outlet *channel.Channel, to, id, t
 	return err
 }
 
-// openGroup returns the live group in which an agent reads the messages of an assignment's member, or nil.
+// openGroup returns the live group in which an agent reads the member's messages, or nil.
 func (s *Service) openGroup(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.Group, error) {
 	if r.State() != livechat.Taken || r.Group == "" {
 		return nil, nil
@@ -231,8 +231,7 @@ func (s *Service) adoptKept(ctx context.Context, next *livechat.AssignmentRecord
 	return nil, boterr.New(boterr.Conflict, fieldAssignmentID, "the assignment %s kept changing: try again", next.ID)
 }
 
-// bounded returns the oldest of the messages, as many as one request may keep, and reports whether some were
-// left out.
+// bounded returns the oldest messages, up to the maximum for one request. isCut is true if some were omitted.
 func bounded(all []livechat.KeptMessage) (kept []livechat.KeptMessage, isCut bool) {
 	var r livechat.AssignmentRecord
 	for _, k := range all {
@@ -273,16 +272,15 @@ func (p *pass) sendKept(ctx context.Context) error {
 	return joined(endedMeanwhile(p.r), err)
 }
 
-// lostError is the error of a send whose recipient is gone, as opposed to missing records.
+// lostError is the error of a send whose recipient is gone, in contrast to missing records.
 type lostError struct{ cause error }
 
 func (l *lostError) Error() string { return l.cause.Error() }
 
 func (l *lostError) Unwrap() error { return l.cause }
 
-// passOnKept sends the kept messages of an assignment into its conversation, oldest first, and removes each
-// one after sending it. If several calls run concurrently, only one sends. It returns a lostError if the
-// conversation is gone.
+// passOnKept sends the kept messages of an assignment to its conversation, oldest first, and removes each one after
+// it was sent. If several calls run concurrently, only one sends. It returns a lostError if the conversation is gone.
 func (s *Service) passOnKept(ctx context.Context, r *livechat.AssignmentRecord) error {
 	if _, err := s.adoptKept(ctx, r); err != nil {
 		return err
@@ -300,7 +298,7 @@ func (s *Service) passOnKept(ctx context.Context, r *livechat.AssignmentRecord) 
 		return err
 	}
 	mine := equal(fieldKeptSender+".id", now.KeptSender.ID)
-	defer func() { // Other calls may continue at once, or if this fails, once the lease has expired.
+	defer func() { // If this fails, other calls can continue when the lease has expired.
 		_, _ = s.modify(context.WithoutCancel(ctx), r.ID, mine, document.Unset(fieldKeptSender))
 	}()
 	if err := s.sendHeading(ctx, outlet, g, now.Kept); err != nil {
@@ -309,7 +307,7 @@ func (s *Service) passOnKept(ctx context.Context, r *livechat.AssignmentRecord) 
 	return s.drainKept(ctx, now, outlet, g)
 }
 
-// drainKept sends the kept messages of an assignment. The call must be its KeptSender.
+// drainKept sends the kept messages of an assignment. The call must be the assignment's KeptSender.
 func (s *Service) drainKept(ctx context.Context, now *livechat.AssignmentRecord, outlet *channel.Channel, g *livechat.Group) error {
 	id, mine := now.ID, equal(fieldKeptSender+".id", now.KeptSender.ID)
 	for now != nil && now.State() != livechat.Ended { // now is nil if another call has taken over.
@@ -336,8 +334,8 @@ func (s *Service) drainKept(ctx context.Context, now *livechat.AssignmentRecord,
 	return nil
 }
 
-// claimKept makes the call the sender of the kept messages of an open assignment. The result is nil if there
-// are none, or if another call sends them.
+// claimKept makes the call the sender of the kept messages of an open assignment. It returns nil if there are none,
+// or if another call sends them.
 func (s *Service) claimKept(ctx context.Context, id string) (*livechat.AssignmentRecord, error) {
 	sender, err := s.newSender(ctx)
 	if err != nil {
@@ -358,7 +356,7 @@ func (s *Service) sendHeading(ctx context.Context, outlet *channel.Channel, g *l
 	return orLost(s.tellIn(ctx, outlet, g.ExternalID, kept[0].ID+"/before", text))
 }
 
-// sendOneKept sends a kept message, or a text instead if the platform cannot show it.
+// sendOneKept sends a kept message, or a text if the platform cannot show the message.
 func (s *Service) sendOneKept(ctx context.Context, outlet *channel.Channel, g *livechat.Group, kept livechat.KeptMessage) error {
 	message, err := s.messageTo(outlet, g.ExternalID, nil, send.Raw(kept.Response))
 	if err == nil {
@@ -374,7 +372,7 @@ func (s *Service) sendOneKept(ctx context.Context, outlet *channel.Channel, g *l
 	return orLost(s.tellIn(ctx, outlet, g.ExternalID, kept.ID+"/unshown", s.texts.Unshown))
 }
 
-// orLost returns the error of a send as a lostError if the recipient is gone.
+// orLost wraps the error of a send in a lostError if the recipient is gone.
 func orLost(err error) error {
 	if send.IsGone(err) {
 		return &lostError{cause: err}
@@ -382,7 +380,7 @@ func orLost(err error) error {
 	return err
 }
 
-// The placeholders of Texts.
+// Placeholders of Texts.
 const (
 	positionPlaceholder = "[position]"
 	waitingPlaceholder  = "[waiting]"

@@ -19,13 +19,13 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// says sends a message from ada, and checks the outcome.
+// says sends a message from ada and checks the outcome.
 func (s *fixture) says(t *testing.T, by *livechats.Service, text string, want livechats.Outcome) {
 	t.Helper()
 	requireOutcome(t, want)(by.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", text)))
 }
 
-// textsIn returns the texts sent to a target, in order, and for each message id only the first.
+// textsIn returns the texts sent to a target in order. If messages have the same id, it returns the first.
 func (s *fixture) textsIn(target string) []string {
 	texts, seen := []string{}, map[string]bool{}
 	for _, m := range s.platform.sent() {
@@ -37,7 +37,7 @@ func (s *fixture) textsIn(target string) []string {
 	return texts
 }
 
-// takes returns a function by which eve takes a1 in the channel desk.
+// takes returns a function with which eve takes a1 in the channel desk.
 func takes(by *livechats.Service) func(t *testing.T) (*livechat.TakeResult, error) {
 	return func(t *testing.T) (*livechat.TakeResult, error) {
 		t.Helper()
@@ -64,7 +64,7 @@ func TestKept_SentToWhoeverTakesIt(t *testing.T) {
 	require.Nil(t, s.record(t, "a1").KeptSender)
 }
 
-// A crash between any two writes loses no message, and sends none twice except under the same id.
+// A crash between any two writes must neither lose a message nor send one twice, except with the same id.
 func TestKept_AfterCrash(t *testing.T) {
 	t.Parallel()
 	for writes := 0; ; writes++ {
@@ -90,7 +90,7 @@ func TestKept_AfterCrash(t *testing.T) {
 	}
 }
 
-// A message written at any moment of a take is sent, after earlier messages.
+// A message from any moment of a take must be sent after earlier messages.
 func TestKept_WrittenWhileItIsTaken(t *testing.T) {
 	t.Parallel()
 	everyMoment(t, 10, func(t *testing.T, writes int) bool {
@@ -186,7 +186,7 @@ func TestKept_HandedOn(t *testing.T) {
 		`{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`))
 	require.NoError(t, err)
 	s.says(t, s.mine.Service, "Are you there?", livechats.OutcomeKept)
-	// The assignment is still untaken, and is handed on again, together with the kept messages.
+	// The untaken assignment is handed on again, with its kept messages.
 	again, err := s.mine.ReassignAssignment(t.Context(), paramsOf[livechat.ReassignAssignmentParams](t,
 		fmt.Sprintf(`{"channel": {"_id": "desk"}, "label": "default", "previousAssignment": {"_id": %q}}`, handed.AssignmentID)))
 	require.NoError(t, err)
@@ -197,7 +197,7 @@ func TestKept_HandedOn(t *testing.T) {
 	require.Equal(t, []string{"Order 7, for {{firstName}}", "Written before (2):", "Are you there?", "Hello?"}, s.textsIn(took.Group.ExternalID))
 }
 
-// Two requests may each have kept as many messages as one request may. The oldest ones remain.
+// Two requests may each have kept the maximum for one request. The oldest messages must remain.
 func TestKept_HandedOnWithinTheBounds(t *testing.T) {
 	t.Parallel()
 	keeps := func(first, count int, text string) (kept []livechat.KeptMessage) {
@@ -231,7 +231,7 @@ func TestKept_HandedOnWithinTheBounds(t *testing.T) {
 	}
 }
 
-// A message written at any moment of a hand-over reaches one of the two agents.
+// A message from any moment of a hand-over must reach one of the two agents.
 func TestKept_WrittenWhileItIsHandedOn(t *testing.T) {
 	t.Parallel()
 	everyMoment(t, 8, func(t *testing.T, writes int) bool {
@@ -310,7 +310,7 @@ func TestKept_ErasedWithTheMember(t *testing.T) {
 	require.NotContains(t, s.stored(t), "my secret")
 }
 
-// picky is a connector to a platform that shows only texts.
+// picky is a connector for a platform that only shows texts.
 type picky struct{ send.Connector }
 
 func (p picky) Unwrap() send.Connector { return p.Connector }

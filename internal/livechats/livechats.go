@@ -184,22 +184,20 @@ type Ports struct {
 	// Connectors send to the platforms. A connector may also implement ports of package livechat. The map
 	// must not be changed later.
 	Connectors send.Connectors
-	// HTTP sends requests to addresses from channels and bot logic: a custom channel's live-chat API,
-	// pictures, Charlie's responseUrl. If it is nil, operations that need it are Unsupported.
+	// HTTP sends requests to addresses from channels and bot logic: a custom channel's live-chat API, pictures,
+	// Charlie's responseUrl. If it is nil, operations that need it return Unsupported.
 	HTTP outbound.Doer
-	// CustomAPI returns the URL of a custom channel's live-chat API, or "" if it has none: then requests go
-	// through the connector. The default is liveChatApi in the channel's metadata.
+	// CustomAPI returns the URL of a custom channel's live-chat API. If it is "", requests go through the connector.
+	// The default is liveChatApi in the channel's metadata.
 	CustomAPI func(c *channel.Channel) (string, error)
-	// HistoryURL returns the address at which a conversation's history can be read. If it is nil, history:
-	// true is Unsupported.
+	// HistoryURL returns the address of a conversation's history. If it is nil, history: true is Unsupported.
 	HistoryURL func(a *livechat.Assignment) (string, error)
-	// IdleTimeout is the time without a message after which a conversation ends. The default is
-	// livechat.IdleTimeout.
+	// IdleTimeout is the time without a message after which a conversation ends. The default is livechat.IdleTimeout.
 	IdleTimeout time.Duration
-	// Texts are the messages that live chats send without bot logic. nil means livechat.DefaultTexts.
+	// Texts are the messages that live chats send without bot logic. The default is livechat.DefaultTexts.
 	Texts *livechat.Texts
-	// Pause waits for d, or until ctx ends. A call uses it to wait for another call that sends the same
-	// request. The default waits by the machine's clock.
+	// Pause waits for d or until ctx ends. Calls use it to wait for another call that sends the same request. The
+	// default uses the machine's clock.
 	Pause func(ctx context.Context, d time.Duration)
 	// IsStrict makes a parameter that the platform does not support an error. By default it is ignored.
 	IsStrict bool
@@ -261,7 +259,7 @@ func (s *Service) deliver(ctx context.Context, message send.Message) (send.Resul
 	return sends.Deliver(ctx, s.env, connector, message)
 }
 
-// Parameters of sends, as named in errors.
+// Parameters of sends, for errors.
 const (
 	fieldResponse     = "response"
 	fieldMessageEvent = "messageEvent"
@@ -287,8 +285,7 @@ func once[T any](ctx context.Context, s *Service, of string, carryOut func(ctx c
 	return came.Result, err
 }
 
-// assignmentOnce is once for an operation on an assignment, or one that creates it. It returns the current
-// assignment.
+// assignmentOnce is once for operations on an assignment, including its creation. It returns the current assignment.
 func (s *Service) assignmentOnce(ctx context.Context, of string, carryOut func(ctx context.Context) (*pass, error)) (*pass, error) {
 	var run *pass
 	id, err := once(ctx, s, of, func(ctx context.Context) (string, error) {
@@ -305,7 +302,7 @@ func (s *Service) assignmentOnce(ctx context.Context, of string, carryOut func(c
 	return &pass{Service: s, r: r}, err
 }
 
-// The names of the parameters that identify records.
+// Names of parameters that identify records.
 const (
 	fieldChannel            = "channel"
 	fieldChannelID          = "channelId"
@@ -314,18 +311,18 @@ const (
 	fieldPreviousAssignment = "previousAssignment"
 )
 
-// namedChannel returns the stored channel that a reference names. Its type must be one of allowed; an empty
-// list allows all.
+// namedChannel returns the stored channel for a reference. Its type must be one of allowed; an empty list allows all
+// types.
 func (s *Service) namedChannel(ctx context.Context, named record.Ref, allowed ...channel.Type) (*channel.Channel, error) {
 	return channels.Load(ctx, s.ports.Channels, named, allowed...)
 }
 
-// assignmentByID is the reference of a call that requires assignmentId.
+// assignmentByID returns the reference of a call that requires assignmentId.
 func assignmentByID(id string) record.Ref {
 	return record.Ref{Kind: assignmentSchema.Name, IDParameter: fieldAssignmentID, ID: id}
 }
 
-// previousAssignment is the reference of a call that requires previousAssignment.
+// previousAssignment returns the reference of a call that requires previousAssignment.
 func previousAssignment(given *livechat.Assignment) record.Ref {
 	named := record.Ref{Kind: assignmentSchema.Name, RecordParameter: fieldPreviousAssignment}
 	if given != nil {
@@ -334,17 +331,17 @@ func previousAssignment(given *livechat.Assignment) record.Ref {
 	return named
 }
 
-// namedAssignment returns the stored assignment that a reference names.
+// namedAssignment returns the stored assignment for a reference.
 func (s *Service) namedAssignment(ctx context.Context, named record.Ref) (*livechat.AssignmentRecord, error) {
 	return record.Load(named, func(id string) (*livechat.AssignmentRecord, error) { return s.loadAssignment(ctx, id) })
 }
 
-// groupByID is the reference of a call that requires groupId.
+// groupByID returns the reference of a call that requires groupId.
 func groupByID(id string) record.Ref {
 	return record.Ref{Kind: groupSchema.Name, IDParameter: fieldGroupID, ID: id}
 }
 
-// groupByRecord is the reference of a call that requires the group's record as group.
+// groupByRecord returns the reference of a call that requires the group's record in group.
 func groupByRecord(given *livechat.Group) record.Ref {
 	named := record.Ref{Kind: groupSchema.Name, RecordParameter: fieldGroup}
 	if given != nil {
@@ -353,15 +350,14 @@ func groupByRecord(given *livechat.Group) record.Ref {
 	return named
 }
 
-// groupByRecordOrID is the reference of a call that requires the group's record as group, or its id as
-// groupId.
+// groupByRecordOrID returns the reference of a call that requires the group's record in group, or its id in groupId.
 func groupByRecordOrID(given *livechat.Group, id string) record.Ref {
 	named := groupByRecord(given)
 	named.IDParameter, named.ID = fieldGroupID, id
 	return named
 }
 
-// namedGroup returns the stored group that a reference names.
+// namedGroup returns the stored group for a reference.
 func (s *Service) namedGroup(ctx context.Context, named record.Ref) (*livechat.Group, error) {
 	return record.Load(named, func(id string) (*livechat.Group, error) { return s.loadGroup(ctx, id) })
 }

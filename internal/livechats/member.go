@@ -12,9 +12,9 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// The member's flag botMeta.liveChat and the agenda for idle time are not part of the assignment's record. A
-// call that changes them checks afterwards whether the assignments have changed meanwhile. So the last of
-// several concurrent calls leaves both consistent with the assignments.
+// The member's flag botMeta.liveChat and the agenda for idle time are not part of the assignment's record. A call
+// that changes them then checks whether the assignments have changed meanwhile. So the last of several concurrent
+// calls makes both consistent with the assignments.
 
 // isInLiveChat returns the value of the parameter liveChat, which is true by default.
 func isInLiveChat(given *bool) bool { return given == nil || *given }
@@ -43,7 +43,7 @@ func (p *pass) letIn(ctx context.Context) error {
 	return boterr.WithField(fieldMember, err)
 }
 
-// noteOut stores that the member is out of live chat, if requested.
+// noteOut records that the member is out of live chat, if the call requests it.
 func (p *pass) noteOut(ctx context.Context) error {
 	if p.isOut == nil || *p.isOut == p.r.OutOfLiveChat {
 		return nil
@@ -55,8 +55,8 @@ func (p *pass) noteOut(ctx context.Context) error {
 	return err
 }
 
-// leaveLiveChat takes the member of an ended assignment out of live chat, unless another one is open. It
-// returns the changed member, or nil if nothing changed.
+// leaveLiveChat takes the member of an ended assignment out of live chat, unless another assignment is open. It
+// returns the changed member, or nil.
 func (s *Service) leaveLiveChat(ctx context.Context, r *livechat.AssignmentRecord) (*member.Member, error) {
 	for {
 		open, err := s.openAssignment(ctx, r.Member)
@@ -80,8 +80,8 @@ func (s *Service) leaveLiveChat(ctx context.Context, r *livechat.AssignmentRecor
 	}
 }
 
-// clearLiveChat clears the flag of a member and removes the idle agenda. It returns the changed member, or
-// nil if the flag was not set or the member is gone.
+// clearLiveChat clears the flag of a member and removes the idle agenda. It returns the changed member, or nil if the
+// flag was not set or the member was removed.
 func (s *Service) clearLiveChat(ctx context.Context, r *livechat.AssignmentRecord) (*member.Member, error) {
 	left, err := s.setLiveChat(ctx, r, false)
 	if err != nil && !errors.Is(err, boterr.NotFound) {
@@ -94,7 +94,7 @@ func (s *Service) clearLiveChat(ctx context.Context, r *livechat.AssignmentRecor
 	return left, err
 }
 
-// restoreFlag sets the flag again for the member of an open assignment after it was cleared.
+// restoreFlag sets the flag of an open assignment's member again after the flag was cleared.
 func (s *Service) restoreFlag(ctx context.Context, open *livechat.AssignmentRecord) error {
 	if open.State() == livechat.Sending || open.OutOfLiveChat {
 		return nil
@@ -103,8 +103,7 @@ func (s *Service) restoreFlag(ctx context.Context, open *livechat.AssignmentReco
 	return err
 }
 
-// setLiveChat sets the flag of an assignment's member. The result is nil if it had that
-// value already.
+// setLiveChat sets the flag of an assignment's member. It returns nil if the flag already had that value.
 func (s *Service) setLiveChat(ctx context.Context, r *livechat.AssignmentRecord, isInLiveChat bool) (*member.Member, error) {
 	const path = "botMeta.liveChat"
 	patched, err := s.ports.Members.PatchMembers(ctx, member.PatchParams{
@@ -173,7 +172,7 @@ func (s *Service) expireInterrupted(ctx context.Context, memberID string) error 
 // LiveChatAgenda.
 func isWatched(r *livechat.AssignmentRecord) bool { return r.LiveChatAgenda || r.Assignee != "" }
 
-// watchIdle restarts the idle time of an assignment, if it is watched and still open.
+// watchIdle restarts the idle time of an assignment if it is watched and open.
 func (s *Service) watchIdle(ctx context.Context, r *livechat.AssignmentRecord) error {
 	if !isWatched(r) {
 		return nil
@@ -198,7 +197,7 @@ func (s *Service) keepWatch(ctx context.Context, r *livechat.AssignmentRecord) (
 	if err == nil && now.State() != livechat.Ended {
 		return now, nil
 	}
-	if err == nil || errors.Is(err, boterr.NotFound) { // It was withdrawn.
+	if err == nil || errors.Is(err, boterr.NotFound) { // The assignment was withdrawn.
 		_, err = s.leaveLiveChat(ctx, r)
 	}
 	return nil, err
@@ -209,8 +208,8 @@ func (s *Service) nextExpiry() document.Timestamp {
 	return document.TimestampOf(s.env.Now().Add(s.ports.IdleTimeout))
 }
 
-// alarmOf returns the time for the alarm of an open assignment, or 0 for none. An assignment that is still
-// being sent has an alarm before it has an expiry.
+// alarmOf returns the time for the alarm of an open assignment, or 0 for none. While an assignment is being sent, it
+// has an alarm but no expiry.
 func (s *Service) alarmOf(open *livechat.AssignmentRecord) document.Timestamp {
 	if isWatched(open) && open.Expiry.IsZero() {
 		return s.nextExpiry()
@@ -218,7 +217,7 @@ func (s *Service) alarmOf(open *livechat.AssignmentRecord) document.Timestamp {
 	return open.Expiry
 }
 
-// setAlarm sets the agenda that ends the live chat of a member, unless its time is 0.
+// setAlarm sets the agenda that ends a member's live chat. It does nothing if when is 0.
 func (s *Service) setAlarm(ctx context.Context, memberID string, when document.Timestamp) error {
 	if when.IsZero() {
 		return nil
@@ -233,7 +232,7 @@ func (s *Service) setAlarm(ctx context.Context, memberID string, when document.T
 	return err
 }
 
-// removeAlarm removes the agenda that would end the live chat of a member.
+// removeAlarm removes the agenda that would end a member's live chat.
 func (s *Service) removeAlarm(ctx context.Context, memberID string) error {
 	_, err := s.ports.Agendas.DeleteMemberAgenda(ctx, agenda.DeleteParams{MemberID: memberID, Tag: idleTag})
 	return err

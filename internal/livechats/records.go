@@ -82,7 +82,7 @@ func assignmentFrom(o document.Object) (*livechat.AssignmentRecord, error) {
 	return r, nil
 }
 
-// The fields used only in groups.
+// Fields that only groups have.
 const (
 	fieldName                 = "name"
 	fieldActive               = "active"
@@ -123,7 +123,7 @@ func groupInfo(g *livechat.Group) document.Object {
 	return info
 }
 
-// newGroup returns a new group for an assignment, without its external id.
+// newGroup returns a new group for an assignment. Its external id is not set.
 func newGroup(r *livechat.AssignmentRecord, outletID string, platform channel.Type, m *member.Member) livechat.Group {
 	return livechat.Group{
 		Inlet: r.Inlet, Outlet: outletID, Name: cmp.Or(r.GroupName, nameOf(m)), Meta: document.O(), Active: true, Valid: true,
@@ -131,7 +131,7 @@ func newGroup(r *livechat.AssignmentRecord, outletID string, platform channel.Ty
 	}
 }
 
-// nameOf returns a member's name for agents: at most longestName code points.
+// nameOf returns a member's name for agents, shortened to longestName code points.
 func nameOf(m *member.Member) string {
 	if name := strings.TrimSpace(m.FirstName + " " + m.LastName); name != "" {
 		return shortened(name, longestName)
@@ -160,9 +160,9 @@ func (s *Service) loadAssignment(ctx context.Context, id string) (*livechat.Assi
 	return assignmentFrom(found)
 }
 
-// assignmentOf returns the assignment of a group, or nil. Among the assignments that refer to the group, it
-// prefers the open one that the group refers to, then the newest. If there are none, it returns the
-// assignment that the group refers to.
+// assignmentOf returns the assignment of a group, or nil. Among the assignments that refer to the group, it prefers
+// the open one to which the group refers, then the newest. If none refer to the group, it returns the assignment to
+// which the group refers.
 func (s *Service) assignmentOf(ctx context.Context, g *livechat.Group) (*livechat.AssignmentRecord, error) {
 	var named *livechat.AssignmentRecord
 	if g.Assignment != "" {
@@ -181,9 +181,8 @@ func (s *Service) assignmentOf(ctx context.Context, g *livechat.Group) (*livecha
 	return assignmentFrom(found)
 }
 
-// newest returns the newest matching record, and reports whether there is one. Among records created at the
-// same time it returns the one inserted last. With an index for the filter and createdAt, its cost does not
-// grow with the number of matches.
+// newest returns the newest matching record, and whether there is one. If records were created at the same time, it
+// returns the one inserted last. With an index for the filter and createdAt, further matches do not slow it down.
 func newest(ctx context.Context, of *record.Collection, filter document.Object) (document.Object, bool, error) {
 	last, err := of.Find(ctx, record.Query{Filter: filter, SortBy: document.O(record.FieldCreatedAt, -1), Limit: 2})
 	if err != nil || len(last) == 0 {
@@ -200,12 +199,12 @@ func newest(ctx context.Context, of *record.Collection, filter document.Object) 
 	return same[len(same)-1], true, nil
 }
 
-// openAssignment returns the assignment in a member's slot: one that is being sent, pending or taken, or nil.
+// openAssignment returns the assignment in a member's slot, which is being sent, pending or taken, or nil.
 func (s *Service) openAssignment(ctx context.Context, memberID string) (*livechat.AssignmentRecord, error) {
 	return s.oneAssignment(ctx, equal(fieldSlot, openSlot(memberID)))
 }
 
-// oneAssignment returns an assignment that matches, or nil if there is none.
+// oneAssignment returns a matching assignment, or nil.
 func (s *Service) oneAssignment(ctx context.Context, filter document.Object) (*livechat.AssignmentRecord, error) {
 	found, err := s.FindAssignments(ctx, record.Query{Filter: filter, Limit: 1})
 	if err != nil || len(found) == 0 {
@@ -214,8 +213,8 @@ func (s *Service) oneAssignment(ctx context.Context, filter document.Object) (*l
 	return found[0], nil
 }
 
-// modify changes an assignment if it meets a condition, and returns the changed assignment, or nil if the
-// condition does not hold.
+// modify changes an assignment that meets a condition and returns it. If it does not meet the condition, modify
+// returns nil.
 func (s *Service) modify(ctx context.Context, id string, condition, update document.Object) (*livechat.AssignmentRecord, error) {
 	found, err := s.assignments().Where(record.FieldID, id).FindAndModify(ctx, record.Patch{
 		Filter: condition, Patch: update, WithModifier: true,
@@ -226,7 +225,7 @@ func (s *Service) modify(ctx context.Context, id string, condition, update docum
 	return assignmentFrom(found.Document)
 }
 
-// findGroups returns the groups that match, the oldest first.
+// findGroups returns the matching groups, oldest first.
 func (s *Service) findGroups(ctx context.Context, filter document.Object) ([]*livechat.Group, error) {
 	found, err := s.groups().Find(ctx, record.Query{Filter: filter, SortBy: oldestFirst()})
 	if err != nil {
@@ -235,7 +234,7 @@ func (s *Service) findGroups(ctx context.Context, filter document.Object) ([]*li
 	return record.ReadAll(found, groupFrom)
 }
 
-// liveGroupsIn returns the live groups of an outlet with an external id, the oldest first.
+// liveGroupsIn returns the live groups of an outlet with an external id, oldest first.
 func (s *Service) liveGroupsIn(ctx context.Context, outletID, externalID string) ([]*livechat.Group, error) {
 	found, err := record.FindEqual(ctx, s.env, groupSchema, s.scope.App,
 		query.FieldValue{Name: fieldOutlet, Value: outletID},
@@ -294,7 +293,7 @@ func (s *Service) newestOf(ctx context.Context, filter document.Object, active .
 	return nil, nil
 }
 
-// inConversation matches the groups of an outlet with an external id.
+// inConversation returns the filter for the groups of an outlet with an external id.
 func inConversation(outletID, externalID string) document.Object {
 	return document.O(fieldOutlet, outletID, fieldExternalID, externalID)
 }

@@ -22,9 +22,9 @@ import (
 // the request; TellWaiting informs the member. A tap is relayed as the text of its payload, or of all chosen
 // values. Receipts and submitted forms are not relayed. Call it for messages that no node of the bot answers.
 //
-// If the agent's conversation is gone (send.IsGone), the live chat ends and the member gets a text:
-// OutcomeAnswered. Other errors come from the send; then the message may not have been relayed, and the idle
-// time is not restarted.
+// If the agent's conversation is gone (send.IsGone), the live chat ends, the member gets a text, and the outcome is
+// OutcomeAnswered. Other errors come from the send; the message may then not have been relayed, and the idle time is
+// not restarted.
 func (s *Service) RelayFromMember(ctx context.Context, memberID string, event send.MessageEvent) (Outcome, error) {
 	response, isMessage := relayedOf(event)
 	if !isMessage {
@@ -168,18 +168,17 @@ func relayedOf(event send.MessageEvent) (send.Response, bool) {
 		text := chosenOf(event)
 		return send.Text(text), text != ""
 	case send.TypeMisc:
-		// An event without attachments and text is a report from the platform, such as a submitted form.
+		// An event without attachments and text is a report of the platform, such as a submitted form.
 		if !event.Data.Has("attachments") && !event.Data.Has("text") {
 			return send.Response{}, false
 		}
 	default:
 	}
-	event.Data = sends.WithoutThread(event.Data) // Threads are not shared by the two sides.
+	event.Data = sends.WithoutThread(event.Data) // The two sides do not share threads.
 	return event.Response(), true
 }
 
-// chosenOf returns the member's choice in a tap as a text: the payload, or all values chosen in a menu or a
-// form.
+// chosenOf returns the member's choice in a tap as text: the payload, or all values chosen in a menu or form.
 func chosenOf(event send.MessageEvent) string {
 	values, ok := document.Get(event.Data, "values", any(nil)).(document.Array)
 	if !ok {
@@ -206,7 +205,7 @@ func inletGroupInfo(externalID string) document.Object {
 	return document.O(fieldExternalID, externalID)
 }
 
-// inletGroupID returns the platform's id of the group on the inlet's side, or "" if the member is not in a
+// inletGroupID returns the platform's id of the group on the inlet's side, or "" if the request was not made in a
 // group.
 func inletGroupID(r *livechat.AssignmentRecord) string {
 	return document.Get(r.InletGroupInfo, fieldExternalID, "")
@@ -309,7 +308,7 @@ func (s *Service) sideOf(ctx context.Context, g *livechat.Group, channelID strin
 	return c, boterr.WithField(fieldGroup, err)
 }
 
-// messageInGroup returns a message to the group on one side of a live chat, filled from its member.
+// messageInGroup returns a message to the group on one side of a live chat. It is filled from the group's member.
 func (s *Service) messageInGroup(
 	ctx context.Context, g *livechat.Group, to *channel.Channel, externalID string, response send.Response,
 ) (send.Message, error) {
@@ -320,7 +319,7 @@ func (s *Service) messageInGroup(
 	return s.messageTo(to, externalID, m, response)
 }
 
-// keepGroupAlive restarts the idle time of a group's assignment, if it has one.
+// keepGroupAlive restarts the idle time of a group's assignment, if any.
 func (s *Service) keepGroupAlive(ctx context.Context, g *livechat.Group) error {
 	r, err := s.assignmentOf(ctx, g)
 	if err != nil || r == nil {
@@ -358,7 +357,7 @@ func (s *Service) SendMessageToOutletGroup(ctx context.Context, p livechat.SendM
 	}
 	gone := livechat.EndedByAgentGone
 	if r != nil && r.Group != g.ID {
-		gone = "" // The agent now has a different conversation.
+		gone = "" // The agent already has another conversation.
 	}
 	return s.sendInChat(ctx, r, message, gone)
 }
@@ -378,8 +377,7 @@ func (s *Service) respond(ctx context.Context, g *livechat.Group, message send.M
 
 const fieldResponseURL = "responseUrl"
 
-// checkResponseURL returns an error for an invalid address, and in strict mode for a channel that is not on
-// Charlie.
+// checkResponseURL returns an error for an invalid address and, in strict mode, for a channel that is not on Charlie.
 func (s *Service) checkResponseURL(outlet *channel.Channel, url string) error {
 	switch {
 	case url == "":
@@ -424,20 +422,20 @@ func (r responder) Send(ctx context.Context, message send.Message) (send.Deliver
 	return delivery, nil
 }
 
-// Outcome is the result of relaying a message in a live chat.
+// Outcome is the result of relaying a message.
 type Outcome string
 
-// The outcomes.
+// Outcomes of relaying a message.
 const (
-	// OutcomeNone: the message belongs to no live chat. It is for the bot.
+	// OutcomeNone means that the message does not belong to a live chat. It is for the bot.
 	OutcomeNone Outcome = ""
-	// OutcomeDelivered: the message was sent to the other side.
+	// OutcomeDelivered means that the message was sent to the other side.
 	OutcomeDelivered Outcome = "delivered"
-	// OutcomeKept: no agent can read the message yet. It is kept for the agent who takes the request.
+	// OutcomeKept means that no agent can read the message yet. It is kept for the agent who takes the request.
 	OutcomeKept Outcome = "kept"
-	// OutcomeFull: no agent can read the message yet, and it is not kept, because MostKept messages or
+	// OutcomeFull means that no agent can read the message yet and it is not kept, because MostKept messages or
 	// MostKeptBytes are already kept.
 	OutcomeFull Outcome = "full"
-	// OutcomeAnswered: the live chat has ended, and the writer got a text about it.
+	// OutcomeAnswered means that the live chat has ended and the writer got a text about that.
 	OutcomeAnswered Outcome = "answered"
 )

@@ -122,7 +122,7 @@ func TestRelay_Choices(t *testing.T) {
 	require.Equal(t, []string{"desk: send to group1: tea, 7, cake", "desk: send to group1: 2026-03-01"}, s.platform.did())
 }
 
-// A thread of one conversation is unknown in the other, and its platform may refuse the message.
+// A thread only exists in one conversation. The other platform may refuse a message with its id.
 func TestRelay_NotTheThread(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
@@ -215,7 +215,7 @@ func TestGroupOf(t *testing.T) {
 	require.Nil(t, got, "another app")
 }
 
-// If the result is false, the host need not create live chats for the event.
+// If HasLiveGroup is false, the host need not create a Service for the event.
 func TestHasLiveGroup_IsFalseWhereNoLiveGroupGoesByAnIDOfTheEvent(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, thatOnlySends(channel.Delta))
@@ -420,7 +420,7 @@ func TestSendMessageToOutletGroup_ResponseURL(t *testing.T) {
 	require.Equal(t, "application/json", asked[0].Header.Get("Content-Type"))
 	require.JSONEq(t, `{"type": "BUTTON", "text": "Hi Ada", "buttons": [{"type": "postback", "title": "Yes", "payload": "y"}]}`, asked[0].Body)
 
-	s.advance(time.Minute) // A refused message starts no idle time.
+	s.advance(time.Minute) // A refused message does not restart the idle time.
 	requireRefused(t, s, s.mine.SendMessageToOutletGroup,
 		refused{params("https://hooks.example/1"), boterr.Unavailable, "responseUrl"},
 		refused{params("http://127.0.0.1/x"), boterr.InvalidArgument, "responseUrl"})

@@ -9,14 +9,14 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// Removed counts the records that RemoveEnded and EraseMember removed.
+// Removed has the numbers of records that RemoveEnded or EraseMember removed.
 type Removed struct {
 	// Assignments and Groups are the numbers of removed records.
 	Assignments, Groups int64
 }
 
-// RemoveEnded removes, for all apps, the assignments that ended longer ago than olderThan by the store's
-// clock, with their groups, and groups inactive for that long. A negative olderThan keeps all.
+// RemoveEnded removes, for all apps, assignments that ended longer ago than olderThan by the store's clock, with
+// their groups, and groups that have been inactive for as long. A negative olderThan keeps everything.
 //
 // It may run during live chats, and in several processes at once. It keeps the groups of open assignments, and
 // an assignment that was handed on to an open one. It works in batches, and needs the indexes from
@@ -43,10 +43,9 @@ func RemoveEnded(ctx context.Context, env record.Env, olderThan time.Duration) (
 	return removed, err
 }
 
-// EraseMember removes the assignments and the groups of a member of an app, including open ones: end the
-// member's live chat first, so that the agent gets a text. It works in batches; a repeated call removes the
-// rest, or nothing. InvalidArgument: the id of the app or of the member is missing. Other errors come from
-// the store.
+// EraseMember removes the assignments and groups of a member of an app, including open ones: end the member's live
+// chat first, so that the agent gets a text. It works in batches; after an error, the same call removes the rest. It
+// returns InvalidArgument if the id of the app or the member is missing. Other errors come from the store.
 func EraseMember(ctx context.Context, env record.Env, app, memberID string) (removed Removed, err error) {
 	switch {
 	case app == "":
@@ -56,8 +55,7 @@ func EraseMember(ctx context.Context, env record.Env, app, memberID string) (rem
 	}
 	groups := record.OfApp(env, groupSchema, app)
 	which := record.Removal{Filter: equal(fieldMember, memberID)}
-	// The groups of an assignment are removed first, so that after a crash the assignment still leads to
-	// them.
+	// An assignment's groups are removed first. After a crash, the assignment still leads to the rest.
 	sweep := sweeper{env: env, all: true}
 	removed.Assignments, err = record.OfApp(env, assignmentSchema, app).Remove(ctx, record.Removal{
 		Filter: which.Filter, OldestBy: record.FieldCreatedAt, Spare: sweep.parents,
@@ -69,13 +67,13 @@ func EraseMember(ctx context.Context, env record.Env, app, memberID string) (rem
 	return removed, err
 }
 
-// sweeper removes the groups of assignments that are about to be removed, and finds the records that open
-// assignments still need.
+// sweeper removes the groups of assignments that are about to be removed. It finds records that open assignments
+// still need.
 type sweeper struct {
 	env record.Env
 	// all is true if records that open assignments need must be removed, too.
 	all bool
-	// groups is the number of groups removed.
+	// groups is the number of removed groups.
 	groups int64
 }
 

@@ -35,7 +35,7 @@ type noonStore struct{ store.Store }
 
 func (noonStore) Now(context.Context) (time.Time, error) { return time.UnixMilli(noon), nil }
 
-// history is a store at noon with old chats to remove.
+// history is a store at noon with old live chats.
 type history struct {
 	*fixture
 
@@ -75,7 +75,7 @@ func (h *history) insert(t *testing.T, collection string, o document.Object, mor
 	require.NoError(t, h.store.Collection(collection).Insert(t.Context(), o))
 }
 
-// left returns the ids that are still in a collection.
+// left returns the ids of all records in a collection.
 func (h *history) left(t *testing.T, collection string) []string {
 	t.Helper()
 	all, err := h.store.Collection(collection).Find(t.Context(), nil, store.FindOptions{})
@@ -105,7 +105,7 @@ func TestRemoveEnded_KeepsWhatIsNeeded(t *testing.T) {
 	h.group(t, "without an assignment", "", 2*month)
 	h.group(t, "live without one", "", 2*month, "active", true)
 
-	for range 2 { // The second time there is nothing to remove.
+	for range 2 { // The second call finds nothing to remove.
 		_, err := livechats.RemoveEnded(t.Context(), h.env, month)
 		require.NoError(t, err)
 		require.Equal(t, []string{"young", "handed on", "open", "next, ended"}, h.left(t, "assignments"))
@@ -136,7 +136,7 @@ func TestRemoveEnded_Count(t *testing.T) {
 func TestRemoveEnded_ManySpared(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)
-	for i := range record.RemovalBatch + 1 { // More spared records than a batch holds, all with the same time.
+	for i := range record.RemovalBatch + 1 { // more spared records than fit in a batch, all of the same time
 		id := strconv.Itoa(i)
 		h.assignment(t, id, 3*month)
 		h.assignment(t, "open"+id, 0, "parentAssignment", id)
@@ -199,7 +199,7 @@ func TestTake_GroupWasRemoved(t *testing.T) {
 	require.NotEqual(t, "removed", taken.Group.ID)
 }
 
-// examined is a store that records the largest number of live-chat documents that its calls may examine.
+// examined is a store that records the largest number of live-chat documents that one of its calls may examine.
 type examined struct {
 	store.Store
 
@@ -280,11 +280,11 @@ func (c *examinedCollection) Delete(ctx context.Context, filter *query.Filter, o
 	return c.Collection.Delete(ctx, filter, options)
 }
 
-// endedChats is the number of ended chats between ada and the agent U7, and of ended records of the agent P7
-// in the group G1 on Bravo.
+// endedChats is the number of ended live chats between ada and the agent U7, and of ended records of the agent P7 in
+// the Bravo group G1.
 const endedChats = 100
 
-// withHistory returns the live chats of a fixture with ended chats, and the store that they work on.
+// withHistory adds ended live chats to a fixture. It returns its live chats and their store.
 func withHistory(t *testing.T, s *fixture) (*livechats.Service, *examined) {
 	t.Helper()
 	for i := range endedChats {
@@ -310,7 +310,7 @@ func withHistory(t *testing.T, s *fixture) (*livechats.Service, *examined) {
 	return livechats.New(env, s.mine.scope, ports), looked
 }
 
-// liveChatEvents are the events of members and agents, with the calls of bot logic for them.
+// liveChatEvents are events of members and agents, handled as by bot logic.
 func liveChatEvents(t *testing.T) map[string]func(*fixture, *livechats.Service) error {
 	t.Helper()
 	to := func(channelID string) *channel.Channel { return &channel.Channel{ID: channelID} }
@@ -380,7 +380,7 @@ func liveChatEvents(t *testing.T) map[string]func(*fixture, *livechats.Service) 
 	}
 }
 
-// groupEvents are events in groups of Bravo, and bot logic's queries about groups.
+// groupEvents are events in Bravo groups, and bot logic's queries for groups.
 func groupEvents(t *testing.T) map[string]func(*fixture, *livechats.Service) error {
 	t.Helper()
 	to := func(channelID string) *channel.Channel { return &channel.Channel{ID: channelID} }

@@ -15,14 +15,14 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// outlet is a channel that a request could go to.
+// outlet is a channel to which a request may go.
 type outlet struct {
 	*channel.Channel
 
 	// label is the label of the request or the target. groups are the broadcast groups that get a ticket.
 	label  string
 	groups []channel.BroadcastGroupMember
-	// field is the parameter that names the channel, or "" if it comes from the pairing. unknown holds the
+	// field is the parameter that names the channel, or "" if the channel comes from the pairing. unknown has the
 	// parameter's unknown fields.
 	field   string
 	unknown document.Object
@@ -37,20 +37,19 @@ func (o outlet) hasGroup(id string) bool {
 	return slices.ContainsFunc(o.groups, func(g channel.BroadcastGroupMember) bool { return g.ID == id })
 }
 
-// takesAlone reports whether the outlet takes a request alone: its platform has no tickets, and it has a
+// takesAlone reports whether the outlet takes a request alone: its platform has no tickets, and it either has a
 // broadcast group with the label or may have a live-chat API.
 func (o outlet) takesAlone() bool {
 	return o.Type.Has(channel.LiveChatAPI) || o.Type.Has(channel.DirectRequests) && len(o.groups) > 0
 }
 
-// A route is the set of recipients of a request: one channel directly, or the broadcast groups of all outlets
-// by tickets.
+// A route is the recipients of a request: one channel directly, or the broadcast groups of all outlets, with tickets.
 type route struct {
 	direct  *outlet
 	outlets []outlet
 }
 
-// has reports whether the request goes to a channel of a platform with a feature.
+// has reports whether a channel of the route is on a platform with a feature.
 func (r route) has(feature channel.Feature) bool {
 	return slices.ContainsFunc(r.outlets, func(o outlet) bool { return o.Type.Has(feature) })
 }
@@ -112,7 +111,7 @@ func (s *Service) pairedOutlets(ctx context.Context, asked request) ([]outlet, e
 	for _, id := range paired {
 		c, err := s.ports.Channels.Load(ctx, id)
 		if errors.Is(err, boterr.NotFound) {
-			continue // It was removed after it was paired.
+			continue // The channel was removed after it was paired.
 		}
 		if err != nil {
 			return nil, err
@@ -193,7 +192,7 @@ func (s *Service) targetedOutlets(ctx context.Context, targets []livechat.Target
 	return outlets, nil
 }
 
-// checkBroadcastGroup returns an error for a broadcast group of a type that the platform does not have.
+// checkBroadcastGroup returns an error if the platform does not have the type of a broadcast group.
 func checkBroadcastGroup(platform channel.Type, group channel.BroadcastGroupMember) error {
 	allowed := channel.PlatformOf(platform).BroadcastGroups
 	switch {
@@ -290,7 +289,7 @@ func (s *Service) addedOutlets(
 func inNewTargets(given []livechat.NewTarget, err error) error {
 	for i, target := range given {
 		field := indexed(fieldTargets, i)
-		if isGroupTarget(target) { // The parameter has no list of groups.
+		if isGroupTarget(target) { // A new target has no list of groups.
 			err = record.RenameField(err, field+".broadcastGroups[0]", field)
 		}
 		for j := range target.Groups {

@@ -176,7 +176,7 @@ func TestAddNewTargetsToAssignment_AfterCrash(t *testing.T) {
 	}
 }
 
-// errGone is a platform's refusal of a message to a group that no longer exists.
+// errGone is a platform's error for a message to a group that no longer exists.
 var errGone = boterr.New(boterr.NotFound, "", "there is no such group")
 
 // ticketed returns the broadcast groups for which an assignment has tickets.
@@ -189,8 +189,8 @@ func (s *fixture) ticketed(t *testing.T, id string) []string {
 	return groups
 }
 
-// requireOpenWithout asserts that a call failed for one target, and that the request is open without that
-// target. It returns the assignment's id.
+// requireOpenWithout checks that a call failed for one target, and that the request is open without it. It returns
+// the assignment's id.
 func requireOpenWithout(t *testing.T, s *fixture, gone string, err error) string {
 	t.Helper()
 	require.ErrorIs(t, err, boterr.Unavailable)

@@ -22,8 +22,8 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// platform is a connector for every type of channel, with every port. It records the calls, and can be made
-// to fail for one target.
+// platform is a connector for all types of channels, with all ports. It records the calls. Tests can make it fail for
+// a target.
 type platform struct {
 	mutex    sync.Mutex
 	log      []string
@@ -42,7 +42,7 @@ var (
 	_ livechat.ChannelCreator  = (*platform)(nil)
 )
 
-// errDown is the platform's default error: it does not answer.
+// errDown is the platform's default failure.
 var errDown = errors.New("connection reset")
 
 func newPlatform() *platform { return &platform{failing: map[string]error{}} }
@@ -58,44 +58,44 @@ func (p *platform) connectors() map[channel.Type]send.Connector {
 	return connectors
 }
 
-// fail makes all calls for a target fail: a recipient, the broadcast group of a ticket, a group, or the name
-// of a new one.
+// fail makes all calls for a target fail. A target is a recipient, the broadcast group of a ticket, a group, or the
+// name of a new group.
 func (p *platform) fail(target string, err error) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.failing[target] = err
 }
 
-// work makes all calls for a target succeed again.
+// work undoes fail.
 func (p *platform) work(target string) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	delete(p.failing, target)
 }
 
-// did returns the recorded calls, each as a line such as `desk: send to C1: hello`.
+// did returns the recorded calls as lines such as `desk: send to C1: hello`.
 func (p *platform) did() []string {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	return slices.Clone(p.log)
 }
 
-// forget clears the records of did and sent.
+// forget clears the records.
 func (p *platform) forget() {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.log, p.messages = nil, nil
 }
 
-// sent returns the messages that were sent, in order.
+// sent returns the sent messages in order.
 func (p *platform) sent() []send.Message {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	return slices.Clone(p.messages)
 }
 
-// note records a call for a target, unless the call fails. It returns a number that is unique to this call.
-// The caller holds the mutex.
+// note records a call for a target, unless the call must fail. It returns a number that is unique to the call. The
+// caller holds the mutex.
 func (p *platform) note(in *channel.Channel, target, format string, args ...any) (string, error) {
 	if err := p.failing[target]; err != nil {
 		return "", err
@@ -172,7 +172,7 @@ func (p *platform) RecallTicket(_ context.Context, in *channel.Channel, ticket l
 	return p.onTicket(in, ticket, "recall the ticket of "+ticket.Group.ID)
 }
 
-// onTicket records a call for a ticket that was sent.
+// onTicket records a call for a ticket. It fails if the ticket was not sent.
 func (p *platform) onTicket(in *channel.Channel, ticket livechat.Ticket, what string) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -190,13 +190,13 @@ func (p *platform) CreateChannel(_ context.Context, in *channel.Channel, groupID
 	return document.O("channelId", "channel"+n), err
 }
 
-// ask makes a request of ada for a person, from JSON.
+// ask makes a request of ada with parameters in JSON.
 func (s *fixture) ask(t *testing.T, params string) (livechat.CreateAssignmentResult, error) {
 	t.Helper()
 	return s.mine.CreateAssignment(t.Context(), paramsOf[livechat.CreateAssignmentParams](t, params))
 }
 
-// paramsOf reads the parameters of an operation from JSON.
+// paramsOf decodes the parameters of an operation.
 func paramsOf[P any](t *testing.T, text string) P {
 	t.Helper()
 	var p P
@@ -204,7 +204,7 @@ func paramsOf[P any](t *testing.T, text string) P {
 	return p
 }
 
-// mustAsk makes a request of ada for a person, and returns the stored assignment.
+// mustAsk makes a request of ada and returns the stored assignment.
 func (s *fixture) mustAsk(t *testing.T, params string) *livechat.AssignmentRecord {
 	t.Helper()
 	result, err := s.ask(t, params)
@@ -213,7 +213,7 @@ func (s *fixture) mustAsk(t *testing.T, params string) *livechat.AssignmentRecor
 	return s.record(t, result.AssignmentID)
 }
 
-// sentTo returns the recipients of messages, each as "desk C1".
+// sentTo returns the recipients of all messages in the form "desk C1".
 func (s *fixture) sentTo() []string {
 	to := []string{}
 	for _, message := range s.platform.sent() {
@@ -235,7 +235,7 @@ func (s *fixture) assignments(t *testing.T, memberID string) []*livechat.Assignm
 	return s.assignmentsThat(t, document.O("member", memberID))
 }
 
-// assignmentsThat returns the stored assignments that match.
+// assignmentsThat returns the matching assignments.
 func (s *fixture) assignmentsThat(t *testing.T, filter document.Object) []*livechat.AssignmentRecord {
 	t.Helper()
 	which, err := query.CompileFilter(filter)
@@ -249,7 +249,7 @@ func (s *fixture) assignmentsThat(t *testing.T, filter document.Object) []*livec
 	return records
 }
 
-// unsentOf returns the targets that got nothing according to an error.
+// unsentOf returns the *livechat.UnsentError of an error.
 func unsentOf(t *testing.T, err error) *livechat.UnsentError {
 	t.Helper()
 	e, ok := boterr.AsError(err)
@@ -259,7 +259,7 @@ func unsentOf(t *testing.T, err error) *livechat.UnsentError {
 	return unsent
 }
 
-// laterStore is a store whose clock is fast.
+// laterStore is a store whose clock is ahead.
 type laterStore struct {
 	store.Store
 
@@ -271,14 +271,14 @@ func (l laterStore) Now(ctx context.Context) (time.Time, error) {
 	return now.Add(l.by), err
 }
 
-// afterCrash returns the live chats of the app at a time when a crashed call's lease has expired.
+// afterCrash returns the app's live chats at a time when the lease of a crashed call has expired.
 func (s *fixture) afterCrash() *livechats.Service {
 	env := s.mine.env
 	env.Store = laterStore{Store: s.store, by: time.Minute}
 	return livechats.New(env, s.mine.scope, s.mine.ports)
 }
 
-// hooked is a connector that calls a function before it sends.
+// hooked is a connector that calls a function before each send.
 type hooked struct {
 	*platform
 
@@ -290,7 +290,7 @@ func (h hooked) Send(ctx context.Context, message send.Message) (send.Delivery, 
 	return h.platform.Send(ctx, message)
 }
 
-// before makes all platforms call a function before they send a message.
+// before makes all connectors call a function before each send.
 func before(do func(*fixture, send.Message)) func(*testing.T) *fixture {
 	return func(t *testing.T) *fixture {
 		t.Helper()
@@ -306,17 +306,17 @@ func before(do func(*fixture, send.Message)) func(*testing.T) *fixture {
 	}
 }
 
-// strict makes live chats refuse parameters that a platform does not know.
+// strict turns on strict mode.
 func strict(p *livechats.Ports) { p.IsStrict = true }
 
-// historyAt gives histories an address.
+// historyAt sets HistoryURL.
 func historyAt(p *livechats.Ports) {
 	p.HistoryURL = func(a *livechat.Assignment) (string, error) { return "https://history.example/" + a.Member, nil }
 }
 
 func desk() *channel.Channel { return &channel.Channel{ID: "desk"} }
 
-// pairingWith returns a pairing with an additional outlet in front.
+// pairingWith returns a pairing with an additional first outlet.
 func pairingWith(
 	pairing func(context.Context, string) ([]string, error), outlet string,
 ) func(context.Context, string) ([]string, error) {

@@ -30,22 +30,22 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// noon is the first time of a fixture's clock: 2024-03-01 12:00 in UTC.
+// noon is 2024-03-01 12:00 in UTC: the time of a fixture's clock at the start.
 const noon = 1_709_294_400_000
 
 // fixture is two apps in one store, with a stopped clock and numbered ids.
 //
-// Mine has the inlet web (webchat), which is paired with desk and team, and the members ada (the context's
-// own) and bob in it. The outlets are desk (charlie, with the broadcast groups C1 and U1 by default, and C9
-// for the label sales), team (delta, D1), phone (bravo, B1), help (foxtrot, F1), shop (custom, with a
-// live-chat API), kiosk (custom, without an API), hotel, and closed (charlie, switched off). Theirs has the
-// channel foreign and the member tom.
+// The app mine has the inlet web (webchat), which is paired with desk and team. Its members ada (the context's own)
+// and bob are in web. The outlets are desk (charlie, with the broadcast groups C1 and U1 by default, and C9 for the
+// label sales), team (delta, D1), phone (bravo, B1), help (foxtrot, F1), shop (custom, with a live-chat API), kiosk
+// (custom, without an API), hotel, and closed (charlie, switched off). The app theirs has the channel foreign and the
+// member tom.
 type fixture struct {
 	mine, theirs *app
 
-	// platform receives the messages of every channel type.
+	// platform receives the messages for all types of channels.
 	platform *platform
-	// web answers the requests to the addresses of live-chat APIs and pictures.
+	// web answers requests to live-chat APIs and for pictures.
 	web *web.Replies
 
 	store store.Store
@@ -67,7 +67,7 @@ type app struct {
 // shopAPI is the live-chat API of the channel shop.
 const shopAPI = "https://shop.example/livechat"
 
-// newFixture returns a fixture. changes are applied to the ports of mine.
+// newFixture returns a fixture. changes apply to the ports of mine.
 func newFixture(t *testing.T, changes ...func(*livechats.Ports)) *fixture {
 	t.Helper()
 	s := &fixture{store: memstore.New(), platform: newPlatform(), web: &web.Replies{}}
@@ -124,20 +124,20 @@ func (s *fixture) app(scope record.Scope, changes ...func(*livechats.Ports)) *ap
 	return a
 }
 
-// as returns the live chats of the app for another channel and member.
+// as returns the app's live chats with another channel and member in the scope.
 func (a *app) as(channelID, memberID string) *livechats.Service {
 	return livechats.New(a.env, record.Scope{App: a.scope.App, Channel: channelID, Member: memberID}, a.ports)
 }
 
-// advance moves the clock.
+// advance moves the clock forward.
 func (s *fixture) advance(d time.Duration) { s.now.Add(d.Milliseconds()) }
 
-// at is the clock's time, moved by d.
+// at returns the clock's time plus d.
 func (s *fixture) at(d time.Duration) document.Timestamp {
 	return document.Timestamp(s.now.Load() + d.Milliseconds())
 }
 
-// stored returns all stored records of all apps as text.
+// stored returns all records of both apps as text.
 func (s *fixture) stored(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder
@@ -151,13 +151,13 @@ func (s *fixture) stored(t *testing.T) string {
 	return all.String()
 }
 
-// put stores a record unchanged, bypassing the services. It needs _id and app.
+// put stores a record directly in the store. It must have _id and app.
 func (s *fixture) put(t *testing.T, collection, text string) {
 	t.Helper()
 	require.NoError(t, s.store.Collection(collection).Insert(t.Context(), object(t, text)))
 }
 
-// change changes the records that match, bypassing the services.
+// change changes matching records directly in the store.
 func (s *fixture) change(t *testing.T, collection string, filter, update document.Object) {
 	t.Helper()
 	which, err := query.CompileFilter(filter)
@@ -219,7 +219,7 @@ func (a *app) onlyAgenda(t *testing.T, memberID string) *agenda.Record {
 	return found[0]
 }
 
-// openAgendas returns the agendas of a member that have not ended.
+// openAgendas returns the open agendas of a member.
 func (a *app) openAgendas(t *testing.T, memberID string) []*agenda.Record {
 	t.Helper()
 	found, err := a.agendas.Find(t.Context(), record.Query{Filter: document.O("member", memberID, "completed", false)})
@@ -227,7 +227,7 @@ func (a *app) openAgendas(t *testing.T, memberID string) []*agenda.Record {
 	return found
 }
 
-// pairingOf returns the port of the channels with the outlets of an inlet.
+// pairingOf returns the port Pairing for a Service of channels.
 func pairingOf(channels *channels.Service) func(context.Context, string) ([]string, error) {
 	return func(ctx context.Context, inlet string) ([]string, error) {
 		found, err := channels.Pairing(ctx, inlet)
@@ -238,20 +238,20 @@ func pairingOf(channels *channels.Service) func(context.Context, string) ([]stri
 	}
 }
 
-// withoutConnector removes the connector for a type.
+// withoutConnector removes the connector for a type of channel.
 func withoutConnector(platform channel.Type) func(*livechats.Ports) {
 	return func(p *livechats.Ports) { delete(p.Connectors, platform) }
 }
 
-// thatOnlySends makes the connector for a type offer only Send.
+// thatOnlySends removes the ports of the connector for a type of channel.
 func thatOnlySends(platform channel.Type) func(*livechats.Ports) {
 	return func(p *livechats.Ports) {
 		p.Connectors[platform] = struct{ send.Connector }{p.Connectors[platform]}
 	}
 }
 
-// pending stores an open request of a member, with a ticket in each of C1 and U1 of desk, D1 of team and B1
-// of phone, and sets the member's flag and idle agenda.
+// pending stores an open request of a member with the member's flag and idle agenda. It has tickets in C1 and U1 of
+// desk, D1 of team and B1 of phone.
 func (s *fixture) pending(t *testing.T, id, memberID string, changes ...func(*livechat.AssignmentRecord)) {
 	t.Helper()
 	r := &livechat.AssignmentRecord{
@@ -292,7 +292,7 @@ func (s *fixture) pending(t *testing.T, id, memberID string, changes ...func(*li
 	}
 }
 
-// onlyIn keeps only the tickets of one channel.
+// onlyIn removes the tickets of all but one channel.
 func onlyIn(channelID string) func(*livechat.AssignmentRecord) {
 	return func(r *livechat.AssignmentRecord) {
 		var left []livechat.Ticket
@@ -305,8 +305,8 @@ func onlyIn(channelID string) func(*livechat.AssignmentRecord) {
 	}
 }
 
-// taken stores a request of a member, and makes an agent take it in a channel, such as "eve@desk". It clears
-// the platform's records.
+// taken stores a request of a member that an agent takes in a channel, such as "eve@desk". It clears the platform's
+// records.
 func (s *fixture) taken(t *testing.T, id, memberID, by string, changes ...func(*livechat.AssignmentRecord)) *livechat.TakeResult {
 	t.Helper()
 	s.pending(t, id, memberID, changes...)
@@ -330,7 +330,7 @@ func (s *fixture) group(t *testing.T, id string) *livechat.Group {
 	return groups[0]
 }
 
-// groups returns the stored groups that match.
+// groups returns the matching groups.
 func (s *fixture) groups(t *testing.T, filter document.Object) []*livechat.Group {
 	t.Helper()
 	which, err := query.CompileFilter(filter)
@@ -349,7 +349,7 @@ func event(from, to, text string) *send.MessageEvent {
 	return &send.MessageEvent{From: from, To: to, Type: send.TypeText, Data: document.O("text", text)}
 }
 
-// requireOver asserts that the live chat of an assignment has ended, with all its effects.
+// requireOver checks that the live chat of an assignment has ended, with all its effects.
 func (s *fixture) requireOver(t *testing.T, id, memberID string, by livechat.EndedBy) {
 	t.Helper()
 	r := s.record(t, id)
@@ -363,11 +363,11 @@ func (s *fixture) requireOver(t *testing.T, id, memberID string, by livechat.End
 	require.Empty(t, s.mine.openAgendas(t, memberID))
 }
 
-// errInterrupted is the failure of a store that is interrupted.
+// errInterrupted is the error of an interrupted store.
 var errInterrupted = errors.New("interrupted")
 
-// interrupted returns the live chats of the app on a store that fails after a number of writes, and a
-// function that reports whether it has failed.
+// interrupted returns the app's live chats on a store that fails after a number of writes, and a function that
+// reports whether it has failed.
 func (s *fixture) interrupted(writes int) (*livechats.Service, func() bool) {
 	hasBroken := false
 	return s.on(&countingStore{Store: s.store, left: writes, then: func() error {
@@ -376,8 +376,8 @@ func (s *fixture) interrupted(writes int) (*livechats.Service, func() bool) {
 	}}), func() bool { return hasBroken }
 }
 
-// meanwhile returns the live chats of the app on a store that calls happens after a number of writes, and a
-// function that reports whether it was called.
+// meanwhile returns the app's live chats on a store that calls happens after a number of writes, and a function that
+// reports whether it did.
 func (s *fixture) meanwhile(writes int, happens func()) (*livechats.Service, func() bool) {
 	hasHappened := false
 	return s.on(&countingStore{Store: s.store, left: writes, then: func() error {
@@ -402,7 +402,7 @@ func (s *fixture) on(store store.Store) *livechats.Service {
 	return livechats.New(env, a.scope, ports)
 }
 
-// countingStore is a store that calls a function before each write after a number of them.
+// countingStore is a store that calls a function before each write after the first few.
 type countingStore struct {
 	store.Store
 
@@ -462,7 +462,7 @@ func (c *countingCollection) Delete(ctx context.Context, filter *query.Filter, o
 
 type operation[P, R any] = func(context.Context, P) (R, error)
 
-// call calls an operation with JSON parameters, and returns its JSON result.
+// call calls an operation with parameters in JSON and returns the result's JSON.
 func call[P, R any](t *testing.T, run operation[P, R], params string) (string, error) {
 	t.Helper()
 	var p P
@@ -487,15 +487,15 @@ func must[P, R any](t *testing.T, run operation[P, R], params string) string {
 	return result
 }
 
-// refused is a call that is refused: its parameters, and the code and the field of the error.
+// refused is a call that must be refused, with the code and field of its error.
 type refused struct {
 	params string
 	code   boterr.Code
 	field  string
 }
 
-// requireRefused calls an operation with wrong parameters. It compares the error, and requires that nothing
-// is stored or sent.
+// requireRefused makes calls that must be refused. It compares the errors and requires that nothing is stored or
+// sent.
 func requireRefused[P, R any](t *testing.T, s *fixture, run operation[P, R], calls ...refused) {
 	t.Helper()
 	before, done := s.stored(t), s.platform.did()
@@ -515,7 +515,7 @@ func fieldOf(t *testing.T, err error) string {
 	return e.Field
 }
 
-// object reads an object from JSON.
+// object parses a JSON object.
 func object(t *testing.T, text string) document.Object {
 	t.Helper()
 	var o document.Object

@@ -27,7 +27,7 @@ func stateFilter(s livechat.State) document.Object {
 	}
 }
 
-// isAbsent matches a missing field, isPresent an existing one.
+// isAbsent and isPresent return conditions that a field is missing or present.
 func isAbsent() document.Object { return document.O("$exists", false) }
 
 func isPresent() document.Object { return document.O("$exists", true) }
@@ -44,7 +44,7 @@ var (
 	requesting     = transition{"request", nil, livechat.Sending}
 	opening        = transition{"open", []livechat.State{livechat.Sending}, livechat.Pending}
 	openingInGroup = transition{"open in a group", []livechat.State{livechat.Sending}, livechat.Taken} // A live-chat API created it.
-	// This also covers a taken assignment that has no agent yet.
+	// A taken assignment may lack an agent.
 	taking = transition{"take", []livechat.State{livechat.Pending, livechat.Taken}, livechat.Taken}
 	// The agent got no conversation with the member.
 	givingBack     = transition{"give back", []livechat.State{livechat.Taken}, livechat.Pending}
@@ -53,11 +53,11 @@ var (
 	expiring       = transition{"expire", []livechat.State{livechat.Pending, livechat.Taken}, livechat.Ended}
 	handingOn      = transition{"hand on", []livechat.State{livechat.Sending, livechat.Pending, livechat.Taken}, livechat.Ended}
 	withdrawing    = transition{"withdraw", []livechat.State{livechat.Sending, livechat.Pending}, livechat.Ended}
-	// A side is gone from its platform.
+	// One side is gone from its platform.
 	losing = transition{"lose a side", []livechat.State{livechat.Pending, livechat.Taken}, livechat.Ended}
 )
 
-// transitions returns all transitions, in the order in which they are documented.
+// transitions returns all transitions in the order of the package comment.
 func transitions() []transition {
 	return []transition{
 		requesting, opening, openingInGroup, taking, givingBack,
@@ -65,7 +65,7 @@ func transitions() []transition {
 	}
 }
 
-// ending returns the transition by which the given side ends an assignment.
+// ending returns the transition with which a side ends an assignment.
 func ending(by livechat.EndedBy) transition {
 	switch by {
 	case livechat.EndedByInlet:
@@ -96,7 +96,7 @@ func (s *Service) move(
 }
 
 // markEnded ends an open assignment that meets a condition, and sets further fields. It returns the changed
-// assignment, or nil if it does not meet the condition.
+// assignment, or nil if the condition is not met.
 func (s *Service) markEnded(
 	ctx context.Context, r *livechat.AssignmentRecord, by livechat.EndedBy, condition document.Object, further ...any,
 ) (*livechat.AssignmentRecord, error) {
@@ -107,10 +107,10 @@ func (s *Service) markEnded(
 	))
 }
 
-// openSlots is the prefix of the slots of open assignments.
+// openSlots is the prefix of slots of open assignments.
 const openSlots = "member/"
 
-// openSlot is the slot of a member's open assignment.
+// openSlot returns the slot of a member's open assignment.
 func openSlot(memberID string) string { return openSlots + memberID }
 
 // isOpenSlot matches the slots of open assignments as a range, which an index serves. 0 follows / in ASCII.
@@ -118,10 +118,10 @@ func isOpenSlot() document.Object { return document.O("$gte", openSlots, "$lt", 
 
 func endedSlot(assignmentID string) string { return "ended/" + assignmentID }
 
-// handoverSlots is the prefix of the slots of assignments that will replace an open one.
+// handoverSlots is the prefix of slots of assignments that will replace an open one.
 const handoverSlots = "handover/"
 
-// handoverSlot returns the slot of the assignment that replaces another one.
+// handoverSlot returns the slot of the assignment that will replace another one.
 func handoverSlot(previousID string) string { return handoverSlots + previousID }
 
 // isHandoverSlot matches the slots of handovers as a range, like isOpenSlot.
@@ -143,7 +143,7 @@ func hasGroupOfAPI(r *livechat.AssignmentRecord) bool {
 	return r.Group != "" || !asksForGroup(r)
 }
 
-// asksForGroup reports whether the request asks a custom outlet for a group. Other outlets ignore it.
+// asksForGroup reports whether the request asks a custom outlet for a group. Other outlets ignore this.
 func asksForGroup(r *livechat.AssignmentRecord) bool {
 	return r.CreateGroup != nil && len(r.Tickets) > 0 && r.Tickets[0].Type.Has(channel.LiveChatAPI)
 }
@@ -193,7 +193,7 @@ func isInterrupted(r *livechat.AssignmentRecord, by livechat.EndedBy) bool {
 	return r.State() == livechat.Ended && r.EndedBy == by && r.ClosedAt.IsZero()
 }
 
-// recallable returns the tickets that were sent and not recalled.
+// recallable returns the tickets that were sent but not recalled.
 func recallable(r *livechat.AssignmentRecord) []livechat.Ticket {
 	var tickets []livechat.Ticket
 	for _, ticket := range r.Tickets {
@@ -207,19 +207,19 @@ func recallable(r *livechat.AssignmentRecord) []livechat.Ticket {
 // A want is the aim of a call for an assignment.
 type want string
 
-// The aims of calls.
+// The possible aims.
 const (
-	// wantOpen: everything has been sent, and the member's flag has the record's value.
+	// wantOpen means that everything is sent, and the member's flag has the record's value.
 	wantOpen want = "open request"
-	// wantConversation: the agent and the member can talk, and the tickets show that.
+	// wantConversation means that agent and member can talk, and the tickets show this.
 	wantConversation want = "conversation"
-	// wantClosed: everything that ends with the assignment has ended, too.
+	// wantClosed means that everything that must end with the assignment has ended.
 	wantClosed want = "closed"
 )
 
 type step struct {
 	name string
-	// want is the aim that the step serves.
+	// want is the aim for which the step is needed.
 	want want
 	// in are the states in which the step is due. If due is not nil, it must also return true.
 	in  []livechat.State
@@ -227,7 +227,7 @@ type step struct {
 	// done reports whether the record shows that the step was carried out. A step without done is repeated by
 	// each call; repeating it changes nothing.
 	done func(*livechat.AssignmentRecord) bool
-	// do carries out the step.
+	// do makes the step.
 	do func(*pass, context.Context) error
 }
 
@@ -265,11 +265,11 @@ func steps() []step {
 	}
 }
 
-// pass carries out the steps for one assignment and one call.
+// pass makes the steps for one assignment and one call.
 type pass struct {
 	*Service
 
-	// r is the assignment after the last step. sender is the id of the call if it sends the request, else "".
+	// r is the assignment after the last step. sender is the id of the call if it sends the request, otherwise "".
 	r      *livechat.AssignmentRecord
 	sender string
 	// asking is the member who made the request. Placeholders in messages are filled from this member. It is
@@ -277,7 +277,7 @@ type pass struct {
 	asking *member.Member
 	// isOut is the value that the call requests for OutOfLiveChat, or nil to keep the stored one.
 	isOut *bool
-	// takenFrom is the broadcast group whose ticket was taken, or "" if it is unknown.
+	// takenFrom is the broadcast group whose ticket was taken, or "" if that is unknown.
 	takenFrom string
 	// isRecalled is true if the call requests the recall of the tickets.
 	isRecalled bool
@@ -289,7 +289,7 @@ type pass struct {
 	outlet *channel.Channel
 	group  *livechat.Group
 	member *member.Member
-	// unfinished and errs are failures that do not prevent the remaining steps.
+	// unfinished and errs are failures that do not prevent the following steps.
 	unfinished unfinished
 	errs       []error
 }
@@ -309,7 +309,7 @@ func (s *Service) finish(ctx context.Context, ended *livechat.AssignmentRecord) 
 // reconcile carries out the steps that are due for the call's aim and not done. If a step returns an error,
 // the later steps are skipped. Failures that a step adds to unfinished or errs do not prevent later steps.
 func (p *pass) reconcile(ctx context.Context, to want) error {
-	defer p.releaseSender(ctx) // Release it even if a connector panics, so that no other call waits.
+	defer p.releaseSender(ctx) // Released even if a connector panics, so that no other call waits.
 	var failed error
 	for _, step := range steps() {
 		if failed == nil && p.isDue(step, to) {
@@ -342,7 +342,7 @@ func (p *pass) releaseSender(ctx context.Context) {
 	}
 }
 
-// memberNow returns the member after the pass.
+// memberNow returns the current member.
 func (p *pass) memberNow(ctx context.Context) (*member.Member, error) {
 	if p.member != nil {
 		return p.member, nil

@@ -29,7 +29,7 @@ func documented(t *testing.T) []string {
 	return lines
 }
 
-// below returns the lines of a table in a text, without its head.
+// below returns the lines of a table after its head.
 func below(t *testing.T, lines []string, head string) []string {
 	t.Helper()
 	for i, line := range lines {

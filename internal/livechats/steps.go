@@ -56,7 +56,7 @@ func (p *pass) offeredTooLate(ctx context.Context, ticket livechat.Ticket) error
 	return joined(requireUntaken(p.r), err)
 }
 
-// dropRefused removes the tickets of targets that refused a request for good.
+// dropRefused removes the tickets of targets that refused the request for good.
 func (p *pass) dropRefused(ctx context.Context, unsent []livechat.Unsent) error {
 	failure := &livechat.UnsentError{AssignmentID: p.r.ID, Failures: unsent, Of: len(p.r.Tickets), IsOpen: true}
 	left, err := p.modify(context.WithoutCancel(ctx), p.r.ID,
@@ -73,7 +73,7 @@ func (p *pass) dropRefused(ctx context.Context, unsent []livechat.Unsent) error 
 	return nil
 }
 
-// storeGroupOfAPI links the group created by a live-chat API to the request.
+// storeGroupOfAPI links the group that a live-chat API created to the request.
 func (p *pass) storeGroupOfAPI(ctx context.Context) error {
 	known, err := p.findGroups(ctx, equal(fieldAssignment, p.r.ID))
 	if err != nil {
@@ -149,12 +149,11 @@ func (p *pass) adoptOpen(ctx context.Context) error {
 	return err
 }
 
-// takeByItsGroup gives a request to the agent in its group, if bot logic set the group before the request
-// opened.
+// takeByItsGroup gives a request to the agent in its group, if bot logic set the group before the request opened.
 func (p *pass) takeByItsGroup(ctx context.Context) error {
 	g, err := p.loadGroup(ctx, p.r.Group)
 	if err != nil || !g.Active || g.Assignment != p.r.ID {
-		return nil //nolint:nilerr // Without its group the assignment stays untaken.
+		return nil //nolint:nilerr // Without its group, the assignment stays untaken.
 	}
 	taken, err := p.takeByGroup(ctx, p.r, g)
 	if err != nil {
@@ -169,7 +168,7 @@ func withdrawn(r *livechat.AssignmentRecord) error {
 	return boterr.New(boterr.Conflict, "", "the assignment %s was withdrawn while it was being sent", r.ID)
 }
 
-// openConversation finds or creates the group in which the agent talks to the member.
+// openConversation finds or creates the group in which agent and member talk.
 func (p *pass) openConversation(ctx context.Context) error {
 	outlet, err := p.ports.Channels.Load(ctx, p.r.Outlet)
 	if err != nil {
@@ -180,7 +179,7 @@ func (p *pass) openConversation(ctx context.Context) error {
 	return err
 }
 
-// watch sets the agenda that ends the conversation once it is idle.
+// watch sets the agenda that ends the conversation when it is idle.
 func (p *pass) watch(ctx context.Context) error {
 	open, err := p.keepWatch(ctx, p.r)
 	switch {
@@ -199,7 +198,7 @@ func (p *pass) sendSummary(ctx context.Context) error {
 	return nil
 }
 
-// trySummary sends the summary, and records that it was sent.
+// trySummary sends the summary and records that.
 func (p *pass) trySummary(ctx context.Context) error {
 	if p.r.Summary == "" {
 		return nil
@@ -245,8 +244,8 @@ func (p *pass) letOut(ctx context.Context) (err error) {
 	return err
 }
 
-// clearGroup clears the member's current group if it belongs to the assignment. On Bravo, the conversation
-// has one record for each agent in it.
+// clearGroup clears the member's current group if it belongs to the assignment. A Bravo conversation has one record
+// per agent in it.
 func (p *pass) clearGroup(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	groups, err := p.findGroups(ctx, equal(fieldAssignment, p.r.ID))
@@ -286,7 +285,7 @@ func (p *pass) wantsRecall() bool {
 	}
 }
 
-// recall recalls the tickets. It attempts all of them.
+// recall recalls the tickets. It continues after failures.
 func (p *pass) recall(ctx context.Context) error {
 	p.recallTickets(ctx, p.r, &p.unfinished)
 	return nil
@@ -310,7 +309,7 @@ func (p *pass) canClose() bool {
 	return len(p.unfinished.failures) == 0 || p.r.EndedBy == livechat.EndedByIdle
 }
 
-// close records that everything has ended. A withdrawn request is removed.
+// close records that everything has ended. It removes a withdrawn request.
 func (p *pass) close(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	if p.r.EndedBy == livechat.EndedByRemoval {
@@ -318,14 +317,14 @@ func (p *pass) close(ctx context.Context) error {
 		return err
 	}
 	closed, err := p.modify(ctx, p.r.ID, document.O(), document.Set(fieldClosedAt, document.TimestampOf(p.env.Now())))
-	if closed != nil { // Otherwise it was removed.
+	if closed != nil { // Otherwise, the assignment was removed.
 		p.r = closed
 	}
 	return err
 }
 
-// deactivateGroups marks the groups of an ended assignment as no longer live. Groups that now belong to an
-// open assignment stay live, and are changed to refer to it.
+// deactivateGroups marks the groups of an ended assignment as no longer live. Groups that now belong to an open
+// assignment stay live and get links to it.
 func (s *Service) deactivateGroups(ctx context.Context, r *livechat.AssignmentRecord) error {
 	live, err := s.findGroups(ctx, equal(fieldAssignment, r.ID).With(fieldActive, true))
 	if err != nil {

@@ -49,7 +49,7 @@ func (s *Service) Take(ctx context.Context, p livechat.TakeParams) (*livechat.Ta
 	return &livechat.TakeResult{Assignment: &r.Assignment, Group: run.group}, nil
 }
 
-// claim gives the assignment to the agent, unless another agent has it.
+// claim gives the assignment to the agent unless another agent has it.
 func (s *Service) claim(ctx context.Context, outlet *channel.Channel, p livechat.TakeParams) (*livechat.AssignmentRecord, error) {
 	r, err := s.namedAssignment(ctx, assignmentByID(p.AssignmentID))
 	if err != nil {
@@ -71,8 +71,8 @@ func (s *Service) claim(ctx context.Context, outlet *channel.Channel, p livechat
 	return s.claimedBefore(ctx, outlet, p)
 }
 
-// markTaken stores that an agent in an outlet has an open assignment, and returns the changed assignment. The
-// result is nil if the assignment already has an agent or is not open.
+// markTaken records that an agent in an outlet has an open assignment, and returns the changed assignment. It returns
+// nil if the assignment already has an agent or is not open.
 func (s *Service) markTaken(
 	ctx context.Context, r *livechat.AssignmentRecord, outletID, adminExternalID string,
 ) (*livechat.AssignmentRecord, error) {
@@ -88,7 +88,7 @@ func (s *Service) markTaken(
 	return s.move(ctx, r, taking, document.O(fieldAssignee, isAbsent()), document.O("$set", taken))
 }
 
-// claimedBefore returns the assignment if the same agent already has it, and otherwise the error for the
+// claimedBefore returns the assignment if the same agent already has it. Otherwise it returns the error for the
 // failed claim.
 func (s *Service) claimedBefore(ctx context.Context, outlet *channel.Channel, p livechat.TakeParams) (*livechat.AssignmentRecord, error) {
 	r, err := s.namedAssignment(ctx, assignmentByID(p.AssignmentID))
@@ -115,7 +115,7 @@ func (s *Service) claimedBefore(ctx context.Context, outlet *channel.Channel, p 
 	}
 }
 
-// isOfferedIn reports whether agents of a channel may take the assignment.
+// isOfferedIn reports whether the assignment was offered to agents of a channel.
 func isOfferedIn(r *livechat.AssignmentRecord, channelID string) bool {
 	if r.Direct != "" {
 		return r.Direct == channelID
@@ -211,7 +211,7 @@ func (s *Service) joined(ctx context.Context, r *livechat.AssignmentRecord, g *l
 	return groupFrom(found.Document)
 }
 
-// newConversation creates the group of an assignment, on the platform and as a record.
+// newConversation creates the group of an assignment on the platform and as a record.
 func (s *Service) newConversation(ctx context.Context, outlet *channel.Channel, r *livechat.AssignmentRecord) (*livechat.Group, error) {
 	m, err := s.memberOf(ctx, r)
 	if err != nil {
@@ -232,8 +232,8 @@ func (s *Service) newConversation(ctx context.Context, outlet *channel.Channel, 
 	return s.insertGroup(ctx, g)
 }
 
-// openOnPlatform returns the external id of the conversation with the agent: a newly created group, the
-// conversation that a direct outlet opened, or the agent's own id.
+// openOnPlatform returns the external id of the conversation with the agent: of a new group, of a conversation that a
+// direct outlet opened, or the agent's own id.
 func (s *Service) openOnPlatform(ctx context.Context, outlet *channel.Channel, r *livechat.AssignmentRecord, name string) (string, error) {
 	if chat, err := s.openedChat(ctx, outlet, r); err != nil || chat != "" {
 		return chat, err
@@ -255,14 +255,14 @@ func (s *Service) openOnPlatform(ctx context.Context, outlet *channel.Channel, r
 	return created.ExternalID, nil
 }
 
-// talksDirectly reports whether an assignment in an outlet uses the conversation with the agent instead of a
+// talksDirectly reports whether an assignment in an outlet uses the direct conversation with the agent instead of a
 // new group.
 func (s *Service) talksDirectly(outlet *channel.Channel, r *livechat.AssignmentRecord) bool {
 	_, makesGroups := send.PortOf[livechat.GroupCreator](s.ports.Connectors[outlet.Type])
 	return r.Direct != "" || !makesGroups
 }
 
-// attach links a group to an assignment. If two calls do this concurrently, one group remains.
+// attach links a group to an assignment. If two calls do so concurrently, one of the groups remains.
 func (s *Service) attach(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) (*livechat.Group, error) {
 	var err error
 	if isDirect(g) {
@@ -297,8 +297,8 @@ func (s *Service) attach(ctx context.Context, r *livechat.AssignmentRecord, g *l
 	}
 }
 
-// requireFree returns an error if an agent is in a direct conversation for another assignment, because the
-// agent's messages could be for either member.
+// requireFree returns an error if an agent has a direct conversation for another assignment, because the agent's
+// messages could then be for either member.
 func (s *Service) requireFree(ctx context.Context, outletID, agent, assignmentID string) error {
 	other, _, err := s.rival(ctx, livechat.Group{Outlet: outletID, ExternalID: agent, Assignment: assignmentID})
 	if err != nil || other == nil {
@@ -356,8 +356,8 @@ func (s *Service) openedChat(ctx context.Context, outlet *channel.Channel, r *li
 	return chat, nil
 }
 
-// takeByWriting gives an untaken request to the agent whose event is in the conversation that a direct outlet
-// opened for it: a helpdesk does not report who takes a request. It returns the group of the event, or nil.
+// takeByWriting gives an untaken request to the agent whose event is in the conversation that a direct outlet opened
+// for it, because a helpdesk does not report who takes a request. It returns the group of the event, or nil.
 func (s *Service) takeByWriting(ctx context.Context, outletID string, event send.MessageEvent) (*livechat.Group, error) {
 	if event.From == "" || event.To == "" {
 		return nil, nil
@@ -367,7 +367,7 @@ func (s *Service) takeByWriting(ctx context.Context, outletID string, event send
 		return nil, err
 	}
 	r, err := s.oneAssignment(ctx, document.O(
-		fieldEndedAt, isAbsent(), fieldAssignedAt, isAbsent(), // These conditions let the index of waiting requests serve the filter.
+		fieldEndedAt, isAbsent(), fieldAssignedAt, isAbsent(), // so that the filter uses the index of waiting requests
 		fieldDirect, document.O("$eq", outlet.ID), fieldTickets+".chatId", document.O("$eq", event.To)))
 	if err != nil || r == nil || r.State() != livechat.Pending {
 		return nil, err
@@ -387,8 +387,8 @@ func hasBroadcastGroup(c *channel.Channel, id string) bool {
 	})
 }
 
-// requireOwn returns an error if a group is the conversation of another open assignment. It is called after
-// the group is stored, so that two concurrent calls see each other's group.
+// requireOwn returns an error if a group is the conversation of another open assignment. It must be called after the
+// group is stored, so that two concurrent calls see each other's groups.
 func (s *Service) requireOwn(ctx context.Context, g *livechat.Group) error {
 	_, other, err := s.rival(ctx, *g)
 	if err != nil || other == nil {
@@ -400,9 +400,9 @@ func (s *Service) requireOwn(ctx context.Context, g *livechat.Group) error {
 		g.ExternalID, g.Outlet, other.ID)
 }
 
-// rival returns another live group for the same conversation and its open assignment, which is nil if the
-// group refers to none. A group whose assignment has ended was left by an interrupted call: that assignment
-// is closed and the group deactivated.
+// rival returns another live group for the same conversation and its open assignment, which is nil if the group has
+// none. If the assignment of a group has ended, a call was interrupted: rival closes the assignment and deactivates
+// the group.
 func (s *Service) rival(ctx context.Context, g livechat.Group) (*livechat.Group, *livechat.AssignmentRecord, error) {
 	live, err := s.findGroups(ctx, inConversation(g.Outlet, g.ExternalID).
 		With(fieldActive, true).With(record.FieldID, document.O("$ne", g.ID)))

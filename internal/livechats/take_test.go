@@ -472,7 +472,7 @@ func TestTake_PlatformGaveNoAnswer(t *testing.T) {
 	require.Equal(t, "eve", s.record(t, "a1").Assignee, "the same agent goes on")
 }
 
-// directlyIn turns a request into one sent directly to the channel help, in a chat.
+// directlyIn turns a request into one that was sent directly to a chat of the channel help.
 func directlyIn(group, chatID string) func(*livechat.AssignmentRecord) {
 	return func(r *livechat.AssignmentRecord) {
 		r.Direct, r.IsZendesk = "help", true
@@ -653,7 +653,7 @@ func TestPosition(t *testing.T) {
 	require.ErrorIs(t, err, boterr.NotFound)
 }
 
-// Queries about the queue read only waiting requests, however many have ended or were taken.
+// Queries about the queue must only read waiting requests, no matter how many others exist.
 func TestGrowth_Queue(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)

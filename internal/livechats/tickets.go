@@ -50,8 +50,8 @@ func (s *Service) sendTicket(
 	return ticket, err
 }
 
-// keepTicket stores that a ticket was sent, and renews the call's lease. If the request was withdrawn
-// meanwhile, it recalls the ticket and returns Conflict.
+// keepTicket records that a ticket was sent and renews the call's lease. If the request was withdrawn meanwhile, it
+// recalls the ticket and returns Conflict.
 func (s *Service) keepTicket(ctx context.Context, r *livechat.AssignmentRecord, sent livechat.Ticket) (*livechat.AssignmentRecord, error) {
 	until, err := s.leaseEnd(ctx)
 	if err != nil {
@@ -92,11 +92,11 @@ func (s *Service) noteSent(
 	return assignmentFrom(found.Document)
 }
 
-// adminNamePlaceholder is replaced by the agent's name in a taken message.
+// adminNamePlaceholder is replaced by the agent's name in a takenMessage.
 const adminNamePlaceholder = "[adminName]"
 
-// takenText returns the text of a ticket once an agent with this name has the assignment. The request's own
-// text applies only on Charlie.
+// takenText returns the text of a ticket after an agent with this name took the assignment. The request's own text
+// only applies on Charlie.
 func takenText(r *livechat.AssignmentRecord, ticket livechat.Ticket, name string) string {
 	text := livechat.DefaultTakenMessage
 	if r.TakenMessage != "" && ticket.Type.Has(channel.TakenMessages) {
@@ -107,7 +107,7 @@ func takenText(r *livechat.AssignmentRecord, ticket livechat.Ticket, name string
 
 func withName(text, name string) string { return strings.ReplaceAll(text, adminNamePlaceholder, name) }
 
-// showOn shows a text on a ticket, if the platform can.
+// showOn shows a text on a ticket if the platform can do this.
 func (s *Service) showOn(ctx context.Context, r *livechat.AssignmentRecord, ticket livechat.Ticket, text string) error {
 	updater, canUpdate := send.PortOf[livechat.TicketUpdater](s.ports.Connectors[ticket.Type])
 	if !canUpdate {
@@ -118,7 +118,7 @@ func (s *Service) showOn(ctx context.Context, r *livechat.AssignmentRecord, tick
 	})
 }
 
-// recallTickets recalls the tickets that were sent, if their platforms can do that. It attempts all of them.
+// recallTickets recalls the sent tickets on platforms that can do this. It continues after failures.
 func (s *Service) recallTickets(ctx context.Context, r *livechat.AssignmentRecord, undone *unfinished) {
 	for _, ticket := range recallable(r) {
 		recaller, canRecall := send.PortOf[livechat.TicketRecaller](s.ports.Connectors[ticket.Type])
@@ -177,8 +177,8 @@ func filledRelayMessages(given map[channel.Type]send.Response, m *member.Member)
 	return kept, kept.Err()
 }
 
-// opaqueRelayMessages returns the relay messages for a custom outlet's assignment: messages are filled from
-// the member, other values stay unchanged.
+// opaqueRelayMessages returns the relay messages for an assignment of a custom outlet: messages are filled from the
+// member, other values stay unchanged.
 func opaqueRelayMessages(d livechat.AssignmentDetails, m *member.Member) document.Object {
 	if filled, err := filledRelayMessages(d.RelayMessage, m); err == nil && len(d.RelayMessage) > 0 {
 		return filled
@@ -199,8 +199,8 @@ func (s *Service) messageOf(r *livechat.AssignmentRecord, m *member.Member, plat
 	return s.ticketMessage(r, m, platform)
 }
 
-// ticketMessage returns the message that offers an assignment to the broadcast groups of a platform. A tap on
-// it sends the id of the assignment.
+// ticketMessage returns the message that offers an assignment to the broadcast groups of a platform. A tap on it
+// sends the assignment's id.
 func (s *Service) ticketMessage(r *livechat.AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
 	text := nameOf(m) + " asks for a person."
 	if r.Summary != "" {
@@ -232,12 +232,12 @@ func (s *Service) firstMessage(r *livechat.AssignmentRecord, m *member.Member, p
 	return message.With("assignmentId", r.ID).With(fieldAssignmentDetails, r.Details), err
 }
 
-// messageFor returns the relay message for a platform, or the standard one, with the address of the history
-// if the request asks for it.
+// messageFor returns the relay message for a platform, or else the standard message, with the history's address if
+// the request asks for it.
 func (s *Service) messageFor(r *livechat.AssignmentRecord, platform channel.Type, standard send.Response) (send.Response, error) {
 	message := standard
 	if own := document.Get(r.RelayMessage, string(platform), send.Response{}); !own.IsZero() {
-		message = send.Raw(own.Object()) // It was filled when the request was created.
+		message = send.Raw(own.Object()) // The message was filled when the request was created.
 	}
 	message, err := s.withHistory(r, message, platform)
 	if err != nil {
@@ -246,7 +246,7 @@ func (s *Service) messageFor(r *livechat.AssignmentRecord, platform channel.Type
 	return message, boterr.PrefixField(relayMessageField(platform), message.Validate())
 }
 
-// withHistory appends the address of the history to the text of a message, if the request asks for it.
+// withHistory appends the history's address to the text of a message if the request asks for it.
 func (s *Service) withHistory(r *livechat.AssignmentRecord, message send.Response, platform channel.Type) (send.Response, error) {
 	if !r.History {
 		return message, nil
@@ -277,7 +277,7 @@ func (s *Service) historyOf(r *livechat.AssignmentRecord) (string, error) {
 	return address, boterr.WithField(fieldHistory, err)
 }
 
-// shortened cuts a text to at most a number of code points. A cut text ends in an ellipsis.
+// shortened shortens a text to at most a number of code points. A shortened text ends with an ellipsis.
 func shortened(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
@@ -285,7 +285,7 @@ func shortened(text string, most int) string {
 	return string([]rune(text)[:most-1]) + "…"
 }
 
-// The fields of buttons and other tappable parts.
+// The fields of buttons and quick replies.
 const (
 	fieldButtons      = "buttons"
 	fieldCarousel     = "carousel"
@@ -322,7 +322,7 @@ func eachOf(items document.Array, change func(document.Object) document.Object) 
 	return document.A(changed...)
 }
 
-// cardOf returns a function that makes the buttons of a card send an assignment's id.
+// cardOf returns a function that makes the buttons of a card send the assignment's id.
 func cardOf(assignmentID string) func(document.Object) document.Object {
 	return func(card document.Object) document.Object {
 		buttons := document.Get(card, fieldButtons, document.Array{})
@@ -333,7 +333,7 @@ func cardOf(assignmentID string) func(document.Object) document.Object {
 	}
 }
 
-// postbackOf returns a function that makes a postback button send an assignment's id.
+// postbackOf returns a function that makes a postback button send the assignment's id.
 func postbackOf(assignmentID string) func(document.Object) document.Object {
 	return func(button document.Object) document.Object {
 		if document.Get(button, fieldType, "") != send.ButtonPostback {
@@ -343,7 +343,7 @@ func postbackOf(assignmentID string) func(document.Object) document.Object {
 	}
 }
 
-// payloadFor returns the payload of a button, with the assignment's id if it has no value.
+// payloadFor returns the payload of a button, with the assignment's id as its value unless it has a value.
 func payloadFor(button document.Object, assignmentID string) any {
 	payload, _ := button.Field(fieldPayload)
 	switch p := payload.(type) {
@@ -357,8 +357,8 @@ func payloadFor(button document.Object, assignmentID string) any {
 	return payload
 }
 
-// replyOf returns a function that makes a quick reply with only a title send an assignment's id. Its payload
-// is a string, so the value is a separate field.
+// replyOf returns a function that makes a quick reply that only has a title send the assignment's id. Its payload is
+// a string, so the value is a separate field.
 func replyOf(assignmentID string) func(document.Object) document.Object {
 	return func(reply document.Object) document.Object {
 		isText := document.Get(reply, fieldContentType, send.ContentText) == send.ContentText
@@ -405,8 +405,7 @@ func (s *Service) tapped(ctx context.Context, channelID string, event send.Messa
 	return id, err == nil && isOfferedIn(r, channelID), err
 }
 
-// fieldLiveChatAPI is the variable of a custom channel's metadata that holds the URL of its
-// live-chat API.
+// fieldLiveChatAPI is the field of a custom channel's metadata with the URL of its live-chat API.
 const fieldLiveChatAPI = "liveChatApi"
 
 // A live-chat API gets one POST for each request. The body is a JSON object with assignmentId, member,

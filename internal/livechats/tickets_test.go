@@ -332,7 +332,7 @@ func TestTicket_TapsSendAssignment(t *testing.T) {
 	}
 }
 
-// tapOf returns an agent's tap on a button with a payload, in a conversation.
+// tapOf returns an agent's tap on a button with a payload in a conversation.
 func tapOf(from, to string, payload any) send.MessageEvent {
 	return send.MessageEvent{From: from, To: to, Type: send.TypePayload, Data: document.O("payload", payload)}
 }

@@ -30,12 +30,11 @@ func On(m member.Member, c *channel.Channel) member.Member {
 	return m
 }
 
-// Arrive finds the member of the scope's channel with m.ExternalID, and creates it from m if it
-// does not exist. An existing member is not changed. It is for hosts, whose platforms know members
-// by external id only.
+// Arrive finds the member of the scope's channel with m.ExternalID. If there is none, it creates the member from m.
+// It does not change an existing member. It is for hosts, whose platforms only know members by external id.
 //
-// Concurrent arrivals create one member. A store that does not serialize inserts needs the index of
-// EnsureIndexes for that.
+// Concurrent arrivals create only one member. Unless the store serializes inserts, this needs the index of
+// EnsureIndexes.
 //
 // Errors: InvalidArgument if m has no ExternalID or another app or channel than the scope, or the
 // scope has no channel; AlreadyExists if m.ID belongs to another member.
@@ -58,9 +57,9 @@ func (s *Service) Arrive(ctx context.Context, m member.Member) (*Arrival, error)
 	return &Arrival{Member: arrived, New: !isKnown}, err
 }
 
-// KnownID returns the id of the member of the scope's channel with an external id, or "" if there
-// is none yet. Hosts use it for the many events of known members, because it needs no Service.
-// Errors come from the store; FailedPrecondition means that the stored record is not a member.
+// KnownID returns the id of the member of the scope's channel with an external id, or "" if there is none. Hosts use
+// it for the many events of known members, because it needs no Service. It returns FailedPrecondition if the stored
+// record is not a member. Other errors come from the store.
 func KnownID(ctx context.Context, env record.Env, scope record.Scope, externalID string) (string, error) {
 	found, err := record.FindEqual(ctx, env, schema, scope.App, known(scope.Channel, externalID)...)
 	if err != nil || len(found) == 0 {
@@ -78,7 +77,7 @@ func known(channelID, externalID string) []query.FieldValue {
 	return []query.FieldValue{{Name: record.FieldChannel, Value: channelID}, {Name: fieldExternalID, Value: externalID}}
 }
 
-// arriveFirst creates a member, or returns the one that a concurrent arrival created.
+// arriveFirst creates a member, or returns the member that a concurrent arrival created.
 func arriveFirst(ctx context.Context, members *record.Collection, m member.Member) (stored document.Object, wasFaster bool, err error) {
 	complete(&m)
 	fields, err := document.Encode(m)
@@ -92,7 +91,7 @@ func arriveFirst(ctx context.Context, members *record.Collection, m member.Membe
 		Upsert:       true,
 	}
 	found, err := members.FindAndModify(ctx, patch, true)
-	if errors.Is(err, boterr.AlreadyExists) { // A concurrent arrival created it.
+	if errors.Is(err, boterr.AlreadyExists) { // A concurrent arrival created the member.
 		found, err = members.FindAndModify(ctx, patch, true)
 	}
 	if err != nil {

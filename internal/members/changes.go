@@ -10,22 +10,21 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// Changes returns the update document, for PatchMembers with WithModifier, that turns before into
-// after. It covers the fields that a run writes back: botMeta, meta, customLocale and group. It
-// returns the zero Object if they are equal. The order of fields does not matter; the type of a
-// number does.
+// Changes returns the update document for PatchMembers with WithModifier that turns before into after, for the fields
+// that a run writes back: botMeta, meta, customLocale and group. If these are equal, it returns the zero Object. The
+// order of fields does not matter; the type of a number does.
 //
-// The update names only the paths that differ, so that other writers' changes survive. Objects are
-// compared field by field, even if before lacks the object; arrays, scalars and empty objects are
-// set whole. An object with a changed field whose name cannot appear in a path (it is empty, has a
-// dot or begins with $) is also set whole, and so are botMeta and meta if the paths would not fit
-// into an update. An empty customLocale or group, and an absent object, count as missing.
+// The update only names paths that differ, so that it keeps changes of other writers. Objects are compared field by
+// field, even if before lacks the object. Arrays, scalars and empty objects are set as a whole. So is an object with
+// a changed field whose name cannot appear in a path (it is empty, contains a dot or starts with $), and so are
+// botMeta and meta if the paths would not fit into an update. An empty customLocale or group and an absent object
+// count as missing.
 //
-// The update fits the stored member unless another writer has replaced an object on one of the
-// paths by null, a scalar or an array.
+// The update can be applied to the stored member unless another writer has replaced an object on one of the paths by
+// null, a scalar or an array.
 //
-// The error is InvalidArgument if an object of after carries an error, is nested too deeply or is
-// larger than a document may be, or if a member is nil.
+// Changes returns InvalidArgument if an object of after carries an error, is nested too deeply or is too large for a
+// document, or if a member is nil.
 func Changes(before, after *member.Member) (document.Object, error) {
 	if before == nil || after == nil {
 		return document.Object{}, boterr.Invalid("", "a member is missing; give the member before and after the run")
@@ -33,8 +32,7 @@ func Changes(before, after *member.Member) (document.Object, error) {
 	return WrittenBackOf(before).Changes(WrittenBackOf(after))
 }
 
-// WrittenBack holds the fields of a member that a run writes back. The objects are immutable, so it
-// is a snapshot.
+// WrittenBack is a snapshot of the fields of a member that a run writes back. The objects are immutable.
 type WrittenBack struct {
 	BotMeta, Meta       document.Object
 	CustomLocale, Group string
@@ -84,7 +82,7 @@ type changedObject struct {
 	before, after document.Object
 }
 
-// check returns an error if no stored member could have the new value.
+// check returns an error if a stored member cannot have the new value.
 func (o changedObject) check() error {
 	if o.before == o.after {
 		return nil
@@ -96,11 +94,11 @@ func (o changedObject) check() error {
 	return boterr.PrefixField(o.name, err)
 }
 
-// changeList collects the differences between two members.
+// changeList collects the differences of two members.
 type changeList struct {
-	// path is the path of the value being compared.
+	// path is the path of the current value.
 	path []string
-	// set holds alternating paths and values, unset holds paths.
+	// set alternates paths and values. unset has paths.
 	set   []any
 	unset []string
 	// length is the total length of all paths.
@@ -120,7 +118,7 @@ func (c *changeList) update() document.Object {
 	return update
 }
 
-// isTooLong reports whether the paths alone exceed the size of an update.
+// isTooLong reports whether the paths alone are too long for an update.
 func (c *changeList) isTooLong() bool { return c.length > document.MaxSize }
 
 // at calls visit with name appended to the path.
@@ -182,7 +180,7 @@ func (c *changeList) setTo(value any) { c.set = append(c.set, c.name(), value) }
 
 func (c *changeList) remove() { c.unset = append(c.unset, c.name()) }
 
-// name returns the current path, or "" once the list is too long, because it is then discarded.
+// name returns the current path. If the list is too long, it returns "", because the list is then discarded.
 func (c *changeList) name() string {
 	if c.isTooLong() {
 		return ""
@@ -205,7 +203,7 @@ func canStandInPath(name string) bool {
 	return name != "" && name[0] != '$' && !strings.Contains(name, ".")
 }
 
-// hasUnnamableChange reports whether a changed field has a name that cannot appear in a path.
+// hasUnnamableChange reports whether the name of a changed field cannot appear in a path.
 func hasUnnamableChange(before, after document.Object) bool {
 	for key := range before.All() {
 		if _, kept := after.Field(key); !kept && !canStandInPath(key) {

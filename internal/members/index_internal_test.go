@@ -41,8 +41,7 @@ func TestEnsureIndexes_LookUps(t *testing.T) {
 	}
 }
 
-// The number of documents examined for a page of a list does not depend on the number of members before and
-// after it.
+// The number of documents examined for a page must not depend on how many members are before and after it.
 func TestEnsureIndexes_Lists(t *testing.T) {
 	t.Parallel()
 	database := memstore.New()
@@ -66,7 +65,7 @@ func TestEnsureIndexes_Lists(t *testing.T) {
 		"of a channel":        {member.Selection{After: "0500", Channel: "c1"}, 11},
 		"with a tag":          {member.Selection{After: "0500", Tag: "many"}, 20},
 		"of a channel by tag": {member.Selection{After: "0500", Channel: "c1", Tag: "many"}, 20},
-		"with a rare tag":     {member.Selection{After: "0500", Tag: "rare"}, 100}, // All members with the tag.
+		"with a rare tag":     {member.Selection{After: "0500", Tag: "rare"}, 100}, // all members with the tag
 	} {
 		filter, err := query.CompileFilter(document.O("$and", document.A(document.O("app", "mine"), filter(c.chosen))))
 		require.NoError(t, err)

@@ -1,5 +1,5 @@
-// Package members implements the operations on an app's members, finds or creates the sender of a
-// message, and computes the changes that a run made to its member.
+// Package members implements the operations on an app's members, finds or creates the sender of a message, and
+// computes what a run changed in its member.
 package members
 
 import (
@@ -29,7 +29,7 @@ var schema = &record.Schema{
 	Preserved:  []string{record.FieldLaneFence, record.FieldHandledEvent},
 }
 
-// Service holds the members of one app. It is safe for concurrent use.
+// Service implements member.Operations for the members of one app. It is safe for concurrent use.
 type Service struct {
 	scope      record.Scope
 	newID      func() string
@@ -43,13 +43,13 @@ var _ member.Operations = (*Service)(nil)
 // Option is a setting of a Service.
 type Option func(*Service)
 
-// WithEtagChecks makes UpdateMember return Conflict if the given etag is not the stored one. An
-// update without an etag is not checked.
+// WithEtagChecks makes UpdateMember return Conflict if the given etag differs from the stored one. Updates without an
+// etag are not checked.
 func WithEtagChecks() Option {
 	return func(s *Service) { s.checkEtags = true }
 }
 
-// New returns the Service of the scope's app. channels is used to check that channels exist.
+// New returns the Service of the scope's app. It uses channels to check that channels exist.
 func New(env record.Env, scope record.Scope, channels channel.Operations, options ...Option) *Service {
 	s := &Service{
 		scope:    scope,
@@ -63,10 +63,9 @@ func New(env record.Env, scope record.Scope, channels channel.Operations, option
 	return s
 }
 
-// EnsureIndexes creates the indexes that members need. They make externalId unique within a
-// channel, find members by externalId in all channels of an app, and return pages of members in id
-// order without reading others. A host calls it once, before it uses the store. Errors come from
-// store.Collection.EnsureIndex.
+// EnsureIndexes creates the missing indexes that members need. They make externalId unique within a channel, find
+// members by externalId in all channels of an app, and give pages of members in the order of ids. A host calls it
+// once, before it uses the store. Errors come from store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	arrivals := store.Ascending(record.FieldApp, record.FieldChannel, fieldExternalID)
 	arrivals.Unique = true
@@ -116,7 +115,7 @@ func (s *Service) Load(ctx context.Context, id string) (*member.Member, error) {
 	return fromDocument(found)
 }
 
-// inChannel returns the members of the channel that named refers to.
+// inChannel returns the members of the channel that a call names.
 func (s *Service) inChannel(ctx context.Context, named record.Ref) (*record.Collection, error) {
 	id, err := s.channelID(ctx, named)
 	if err != nil {
@@ -125,8 +124,8 @@ func (s *Service) inChannel(ctx context.Context, named record.Ref) (*record.Coll
 	return s.members.Where(record.FieldChannel, id), nil
 }
 
-// channelID returns the id of the channel that named refers to. It checks that the channel exists,
-// unless it is the scope's own.
+// channelID returns the id of the channel that a call names. It checks that the channel exists, unless it is the
+// scope's own.
 func (s *Service) channelID(ctx context.Context, named record.Ref) (string, error) {
 	id, err := named.Resolve()
 	if err == nil && !named.IsOwn() {
@@ -145,8 +144,8 @@ type Getter interface {
 	GetMember(ctx context.Context, p member.GetParams) (*member.Member, error)
 }
 
-// ByRecord returns the reference of a call with a member's record in the parameter member. The
-// default is the scope's own member.
+// ByRecord returns the reference of a call that names a member by its record in the parameter member. The default is
+// the scope's own member.
 func ByRecord(scope record.Scope, given *member.Member) record.Ref {
 	named := record.Ref{Kind: schema.Name, RecordParameter: "member", Own: scope.Member, MayBeOwn: true}
 	if given != nil {
@@ -155,26 +154,26 @@ func ByRecord(scope record.Scope, given *member.Member) record.Ref {
 	return named
 }
 
-// ByID returns the reference of a call with a member's id in memberId. The default is the scope's
-// own member.
+// ByID returns the reference of a call that names a member by its id in memberId. The default is the scope's own
+// member.
 func ByID(scope record.Scope, id string) record.Ref {
 	return record.Ref{Kind: schema.Name, IDParameter: fieldMemberID, ID: id, Own: scope.Member, MayBeOwn: true}
 }
 
-// ByRecordOrID returns the reference of a call with a member's record in member or its id in
-// memberId. The default is the scope's own member.
+// ByRecordOrID returns the reference of a call that names a member by its record in member or by its id in memberId.
+// The default is the scope's own member.
 func ByRecordOrID(scope record.Scope, given *member.Member, id string) record.Ref {
 	named := ByRecord(scope, given)
 	named.IDParameter, named.ID = fieldMemberID, id
 	return named
 }
 
-// ByRequiredID returns the reference of a call that requires memberId.
+// ByRequiredID returns the reference of a call that must name a member in memberId.
 func ByRequiredID(id string) record.Ref {
 	return record.Ref{Kind: schema.Name, IDParameter: fieldMemberID, ID: id}
 }
 
-// Load returns the stored member that named refers to.
+// Load returns the stored member that a call names.
 //
 // Errors: InvalidArgument if the call names no member or two; NotFound if the app has no such
 // member.
@@ -182,14 +181,13 @@ func Load(ctx context.Context, from Getter, named record.Ref) (*member.Member, e
 	return record.Load(named, func(id string) (*member.Member, error) { return Get(ctx, from, id) })
 }
 
-// Get returns the member with an id, or NotFound, even if from returns neither.
+// Get returns the member with an id, or NotFound, even if from returns neither a member nor an error.
 func Get(ctx context.Context, from Getter, id string) (*member.Member, error) {
 	m, err := from.GetMember(ctx, member.GetParams{MemberID: id})
 	return record.Found(schema.Name, id, m, err)
 }
 
-// complete sets missing objects and lists to empty ones, so that bot logic can use meta.x without
-// checks.
+// complete sets missing objects and lists to empty ones, so that bot logic can use meta.x without a check.
 func complete(m *member.Member) {
 	if m.BotMeta.IsZero() {
 		m.BotMeta.Object = document.O()
@@ -241,8 +239,7 @@ func (s *Service) All(ctx context.Context, chosen member.Selection) iter.Seq2[*m
 	}
 }
 
-// page returns the next members of chosen, advances chosen behind them, and reports whether there
-// may be more.
+// page returns the next members of chosen and moves chosen past them. hasMore is true if there may be more.
 func (s *Service) page(ctx context.Context, chosen *member.Selection) (found []*member.Member, hasMore bool, err error) {
 	size := listed
 	if chosen.Limit > 0 {
@@ -288,9 +285,9 @@ func filter(s member.Selection) document.Object {
 	return filter
 }
 
-// Erase deletes a member's record and reports whether it existed. It does not delete anything else
-// about the member; see botctx.Runtime.EraseMember. It is for hosts. It returns InvalidArgument if
-// an id is missing; other errors come from the store.
+// Erase deletes a member's record and reports whether it existed. It deletes nothing else about the member; see
+// botctx.Runtime.EraseMember. It is for hosts. It returns InvalidArgument if an id is missing. Other errors come from
+// the store.
 func Erase(ctx context.Context, env record.Env, app, memberID string) (bool, error) {
 	switch {
 	case app == "":

@@ -63,7 +63,8 @@ func returned(o member.FindAndModifyOption) record.ReturnOptions {
 	}
 }
 
-// projection returns the projection of the options, or InvalidArgument if it would compute values.
+// projection returns the projection of the options. It returns InvalidArgument if the projection would compute
+// values.
 func projection(o member.FindAndModifyOption) (document.Object, error) {
 	shown, err := returned(o).Shown()
 	if err != nil {
@@ -131,16 +132,16 @@ func patchOne(ctx context.Context, members *record.Collection, patch record.Patc
 	return found.Document, err
 }
 
-// patchAll changes all matching members and returns the first of them. It looks up the first before
-// the change, after which the member may no longer match. If none matched then, it changes none,
-// because the result could not show it.
+// patchAll changes all matching members and returns the first of them. It looks up the first one before the change,
+// because it may not match afterwards. If none matches then, it changes none, because the result could not show a
+// changed member.
 func patchAll(ctx context.Context, members *record.Collection, patch record.Patch) (document.Object, error) {
 	before, err := members.Find(ctx, record.Query{Filter: patch.Filter, Limit: 1})
 	if err != nil {
 		return document.Object{}, err
 	}
 	if len(before) == 0 {
-		patch.Filter = document.O("$nor", document.A(document.O())) // Matches nothing, but the patch is still checked.
+		patch.Filter = document.O("$nor", document.A(document.O())) // This matches nothing, but the patch is still checked.
 	}
 	if _, err := members.Update(ctx, patch); err != nil || len(before) == 0 {
 		return document.Object{}, err
@@ -199,7 +200,7 @@ func idAndEtag(given document.Object) (id, etag string, err error) {
 	return address.ID, address.Etag, nil
 }
 
-// notUpdatedError returns NotFound if the member does not exist, else Conflict.
+// notUpdatedError returns NotFound if the member does not exist, and otherwise Conflict.
 func (s *Service) notUpdatedError(ctx context.Context, id string) error {
 	if _, err := s.members.Get(ctx, id); err != nil {
 		return boterr.PrefixField("member._id", err)
@@ -234,8 +235,8 @@ func (s *Service) CheckAndSaveMemberReferFrom(
 	}
 }
 
-// fieldTypes are the types of the fields that a patch may change. A member with a value of another
-// type could not be decoded.
+// fieldTypes are the types of the fields that a patch may change. A member with a value of another type could not be
+// decoded.
 var fieldTypes = map[string]string{
 	"botId": typeString, fieldExternalID: typeString, "firstName": typeString, "lastName": typeString,
 	"gender": typeString, "platform": typeString, "email": typeString, "locale": typeString,
@@ -244,7 +245,7 @@ var fieldTypes = map[string]string{
 	"tags": typeArray,
 }
 
-// The names of types, as returned by document.TypeName.
+// Names of types, as returned by document.TypeName.
 const (
 	typeString = "string"
 	typeObject = "object"
@@ -253,8 +254,8 @@ const (
 
 var arrayOperators = []string{"$push", "$pull", "$pullAll", "$addToSet", "$pop"}
 
-// checkPatch refuses a patch that would change the type of a member's field. Other faults of the
-// patch are found when it is compiled.
+// checkPatch refuses a patch that would change the type of a member's field. Compiling the patch finds its other
+// faults.
 func checkPatch(p record.Patch) error {
 	if !p.WithModifier {
 		return boterr.PrefixField("patch", checkFields(p.Patch))
@@ -298,8 +299,8 @@ func checkField(path string, value any) error {
 	}
 }
 
-// keepsArray reports whether a path inside a field can only change elements of an array. An index
-// creates an object if there is no array.
+// keepsArray reports whether a path within a field can only change elements of an array. A numeric index would create
+// an object if there is no array.
 func keepsArray(of, inside string) bool { return of == typeArray && strings.HasPrefix(inside, "$") }
 
 // checkOperator checks the fields that an update operator changes.

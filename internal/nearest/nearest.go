@@ -1,4 +1,4 @@
-// Package nearest finds the name that a misspelt one probably means.
+// Package nearest finds the name that was probably meant by a misspelt one.
 package nearest
 
 import "strings"

@@ -26,8 +26,7 @@ func goWord(word string) string {
 	return strings.ToUpper(word[:1]) + word[1:]
 }
 
-// words splits a name at underscores and before each capital that follows a lower-case letter or a
-// digit.
+// words splits a name at underscores, and before each capital letter that follows a lower-case letter or a digit.
 func words(name string) []string {
 	var split []string
 	for part := range strings.SplitSeq(name, "_") {

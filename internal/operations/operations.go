@@ -1,14 +1,12 @@
-// Package operations holds the table of the operations: their parameters with types and defaults,
-// results, errors and platforms.
+// Package operations has the table of operations: their parameters with types and defaults, results, errors and
+// platforms.
 //
-// What an operation does, its errors, and the meanings of parameters and results come from the
-// comments of the Operations interfaces and their params; internal/generate copies them into
-// comments_gen.json. Everything that a program cannot read from a comment is in operations.json, in
-// the order of the specification: types, needs, defaults, platforms, and the shapes of results. If
-// a comment states some of that as well, the generator compares them.
+// The descriptions and errors of operations, and the meanings of parameters and results, come from the comments of
+// the Operations interfaces and their params; internal/generate copies them to comments_gen.json. operations.json has
+// everything that cannot be read from a comment, in the order of the specification: types, needs, defaults,
+// platforms, and the shapes of results. If a comment also states one of these, the generator compares both.
 //
-// Tests call every operation by this table, and docs/operations.md and docs/from-scripts.md are
-// generated from it.
+// Tests call every operation by this table. docs/operations.md and docs/from-scripts.md are generated from it.
 package operations
 
 import (
@@ -40,7 +38,7 @@ type Operation struct {
 	Description []string `json:"-"`
 	// Effect describes how a call changes stored data.
 	Effect Effect `json:"effect"`
-	// Repeatable is true if repeating a successful call changes nothing more.
+	// Repeatable is true if repeating a successful call has no further effect.
 	Repeatable bool `json:"repeatable"`
 	// Outside is true if a call may reach systems outside the app: a messaging platform, a mailbox,
 	// an object store, another server.
@@ -63,13 +61,13 @@ func (o Operation) Parameter(name string) (Field, bool) {
 	return fieldNamed(o.Parameters, name)
 }
 
-// saidByPackage are the words of method names that repeat the package's name.
+// saidByPackage are words of method names that the package's name already says.
 var saidByPackage = map[string][]string{
 	"member": {"Members", "Member"}, "agenda": {"MemberAgenda", "Agenda"}, "channel": {"Channel"}, "livechat": {"LiveChat"},
 	"datasource": {"DataFromDataSource", "DataToDataSource", "FromDataSource", "DataSource"},
 }
 
-// ParamsType returns the name of the params type: the method's name without words of its package.
+// ParamsType returns the name of the params type: the method's name without the words of its package.
 func (o Operation) ParamsType() string {
 	for _, word := range saidByPackage[o.Package] {
 		if before, after, found := strings.Cut(o.Method, word); found {
@@ -84,11 +82,11 @@ type Effect string
 
 // The effects of calls.
 const (
-	// Reads: nothing changes.
+	// Reads means that nothing changes.
 	Reads Effect = "reads"
-	// Adds: existing data does not change.
+	// Adds means that existing data does not change.
 	Adds Effect = "adds"
-	// Changes: existing data may be replaced or removed.
+	// Changes means that existing data may be replaced or removed.
 	Changes Effect = "changes"
 )
 
@@ -104,8 +102,8 @@ type Field struct {
 	Kind string `json:"kind"`
 	// Need states when the field must be present.
 	Need Need `json:"need"`
-	// Other is the field that Need refers to. With FromContext it is a second field for the same
-	// record, which must not contradict this one.
+	// Other is the field to which Need refers. With FromContext, it is a second parameter for the same record, and
+	// must not contradict this one.
 	Other string `json:"other"`
 	// Exclusive is true if this field and Other may not both be given.
 	Exclusive bool `json:"exclusive"`
@@ -141,17 +139,17 @@ type Need string
 
 // When a field must be present.
 const (
-	// Always: the key of a result, or the field of a record, is always present.
+	// Always means that a result or record always has the field.
 	Always Need = ""
-	// Required: the parameter must be given.
+	// Required means that the parameter must be given.
 	Required Need = "required"
-	// Optional: the field may be absent.
+	// Optional means that the field may be absent.
 	Optional Need = "optional"
-	// FromContext: the default is the context's own channel or member.
+	// FromContext means that the default is the context's own channel or member.
 	FromContext Need = "fromContext"
-	// RequiredUnless: the parameter must be given unless Field.Other is.
+	// RequiredUnless means that the parameter must be given unless Field.Other is given.
 	RequiredUnless Need = "requiredUnless"
-	// RequiredWith: the parameter must be given if Field.Other is given and not false.
+	// RequiredWith means that the parameter must be given if Field.Other is given and is not false.
 	RequiredWith Need = "requiredWith"
 )
 
@@ -179,19 +177,19 @@ type Failure struct {
 	When string `json:"when"`
 }
 
-// Kind describes values that several operations take or return, such as filters and member records.
+// Kind describes values that several operations use, such as filters and member records.
 type Kind struct {
 	// Name is the name that Field.Kind and Response.Kind use.
 	Name string `json:"name"`
 	// Meaning describes a value of this kind.
 	Meaning string `json:"meaning"`
-	// Address is true if only the _id of a parameter of this kind is used.
+	// Address is true if operations only use the _id of a parameter of this kind.
 	Address bool `json:"address"`
 	// Open is true if a record may have fields that are not in Fields.
 	Open bool `json:"open"`
 	// Fields are the fields of the record. It is empty if the kind is not a record.
 	Fields []Field `json:"fields"`
-	// Cases are the fields required for the values of another field.
+	// Cases are the fields that depend on the value of another field.
 	Cases []Case `json:"cases"`
 }
 
@@ -202,8 +200,7 @@ type Case struct {
 	Of string `json:"of"`
 	// Values are the values of the field.
 	Values []string `json:"values"`
-	// Required are the fields that must be present, one of OneOf must be
-	// present, and Optional are used if present.
+	// Required must be present, one of OneOf must be present, and Optional are used if present.
 	Required []string `json:"required"`
 	OneOf    []string `json:"oneOf"`
 	Optional []string `json:"optional"`
@@ -257,8 +254,7 @@ var load = sync.OnceValue(func() table {
 	return whole
 })
 
-// decode decodes an embedded file. It panics if the file is invalid, which every test of this
-// package would find.
+// decode decodes an embedded file. It panics if the file is invalid; any test of this package would detect that.
 func decode[T any](name string, text []byte) T {
 	var read T
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -275,8 +271,7 @@ func Written() []Operation { return slices.Clone(written().Operations) }
 // WrittenKinds returns the kinds of operations.json without comments. It is for the generator.
 func WrittenKinds() []Kind { return slices.Clone(written().Kinds) }
 
-// All returns the operations in the order of the specification. Their contents are shared and must
-// not be modified.
+// All returns the operations in the order of the specification. Callers must not modify what they contain.
 func All() []Operation { return slices.Clone(load().Operations) }
 
 // ByName returns the operation with a name of the specification, and whether there is one.
@@ -289,8 +284,7 @@ func ByName(name string) (Operation, bool) {
 	return Operation{}, false
 }
 
-// Kinds returns the kinds that fields and responses refer to. Their contents are shared and must
-// not be modified.
+// Kinds returns the kinds to which fields and responses refer. Callers must not modify what they contain.
 func Kinds() []Kind { return slices.Clone(load().Kinds) }
 
 // KindNamed returns the kind with a name, and whether there is one.

@@ -153,7 +153,7 @@ func requireErrors(t *testing.T, failures []operations.Failure, where string) {
 	}
 }
 
-// requireResponse checks that a result shape has its keys, and only platforms that the operation has.
+// requireResponse checks that a result's shape has keys, and that its platforms are platforms of the operation.
 func requireResponse(t *testing.T, operation operations.Operation, response operations.Response) {
 	t.Helper()
 	requireType(t, response.Type, operation.Name)
@@ -202,7 +202,7 @@ func requireType(t *testing.T, declared operations.Type, where string) {
 	}
 }
 
-// requireSentence checks that text begins and ends like a sentence.
+// requireSentence checks that a text starts and ends like a sentence.
 func requireSentence(t *testing.T, text, where string) {
 	t.Helper()
 	require.Regexp(t, "^[A-Z0-9`].*\\.$", text, where)

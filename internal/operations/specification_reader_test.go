@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// specOperation is an operation as described by the specification.
+// specOperation is an operation in the specification.
 type specOperation struct {
 	name       string
 	platforms  []string
 	parameters []specParameter
-	// within holds the fields of parameters that are described below the table.
+	// within has the fields of parameters that are described after the table.
 	within map[string][]specParameter
-	// keys are the keys of the result that are written out.
+	// keys are the keys of the result, if the text lists them.
 	keys []string
-	// like is the operation whose result has the same keys, if the text names one.
+	// like is the operation whose result has the same keys, if the text names it.
 	like string
 }
 
-// specParameter is a parameter as described by the specification.
+// specParameter is a parameter in the specification.
 type specParameter struct {
 	name         string
 	declaredType string
@@ -26,10 +26,10 @@ type specParameter struct {
 	optional     bool
 }
 
-// specification is a text in the form of interface.md.
+// specification is the content of interface.md.
 type specification struct {
 	operations []*specOperation
-	// records holds the fields of each record by its heading.
+	// records has the fields of each record by its heading.
 	records map[string][]string
 	updated []string
 }
@@ -47,7 +47,7 @@ var (
 	headingMark  = regexp.MustCompile(`^#+ (.*?)(?: \(.*)?$`)
 )
 
-// readSpecification reads a text in the form of interface.md.
+// readSpecification parses a text in the format of interface.md.
 func readSpecification(text string) specification {
 	read := specification{records: map[string][]string{}}
 	var heading string
@@ -84,13 +84,13 @@ func readSpecification(text string) specification {
 	return read
 }
 
-// readProse reads a line outside tables: the fields of a record or of a parameter, or the result of the
-// current operation.
+// readProse parses a line outside tables: the fields of a record or parameter, or the result of the current
+// operation.
 func (s *specification) readProse(heading, line string, current *specOperation) {
 	switch {
 	case current != nil && strings.HasPrefix(line, "Response: "):
 		if shapes := keysOfShapes(line); len(shapes) > 0 {
-			current.keys = shapes[0] // Later shapes describe nested values.
+			current.keys = shapes[0] // later shapes describe nested values
 		}
 	case current != nil && fieldsWithin.MatchString(line):
 		name := fieldsWithin.FindStringSubmatch(line)[1]
@@ -104,7 +104,7 @@ func (s *specification) readProse(heading, line string, current *specOperation) 
 	}
 }
 
-// tableCells returns the cells of a table row, and nil for other lines.
+// tableCells returns the cells of a table row, or nil for other lines.
 func tableCells(line string) []string {
 	if !strings.HasPrefix(line, "|") {
 		return nil
@@ -116,7 +116,7 @@ func tableCells(line string) []string {
 	return cells
 }
 
-// operationOfRow reads "name (platforms only) | parameters | response".
+// operationOfRow parses "name (platforms only) | parameters | response".
 func operationOfRow(cells []string) *specOperation {
 	match := firstWord.FindStringSubmatch(cells[0])
 	read := &specOperation{name: match[1], parameters: parametersOfCell(cells[1])}
@@ -139,7 +139,7 @@ func operationOfRow(cells []string) *specOperation {
 	return read
 }
 
-// parametersOfCell reads "name (type, default x); one (type) or other (type)".
+// parametersOfCell parses "name (type, default x); one (type) or other (type)".
 func parametersOfCell(cell string) []specParameter {
 	var parameters []specParameter
 	for _, part := range splitOutside(firstSentence(cell), "; ") {
@@ -161,14 +161,14 @@ func nameIn(text string) string {
 	return first
 }
 
-// parameterOfRow reads "name | type | rule".
+// parameterOfRow parses "name | type | rule".
 func parameterOfRow(cells []string) specParameter {
 	read := parameterOf(cells[0], cells[1]+", "+cells[2])
 	read.optional = strings.HasPrefix(cells[2], "opt")
 	return read
 }
 
-// parameterOf reads a name and "opt type, default x, further words".
+// parameterOf parses a name and "opt type, default x, further words".
 func parameterOf(name, description string) specParameter {
 	read := specParameter{name: name, optional: strings.HasPrefix(description, "opt")}
 	if match := defaultIs.FindStringSubmatch(description); match != nil {

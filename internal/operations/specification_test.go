@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// addedParameters are parameters missing from the specification's tables.
+// addedParameters are parameters that the specification's tables lack.
 func addedParameters() map[string]string {
 	return map[string]string{
 		"fetchDataFromDataSource.skip":    "a page of a long table is had without the entries that follow",
@@ -23,7 +23,7 @@ func addedParameters() map[string]string {
 	}
 }
 
-// addedDefaults are defaults missing from the specification.
+// addedDefaults are defaults that the specification lacks.
 func addedDefaults() map[string]string {
 	return map[string]string{
 		"newAgenda.priority":          "an agenda without priority ranks as 0, as a node does",
@@ -31,8 +31,8 @@ func addedDefaults() map[string]string {
 	}
 }
 
-// optionalAlthoughUnmarked are parameters that the specification does not mark as optional, with the reason
-// for which they may be absent.
+// optionalAlthoughUnmarked are parameters that the specification does not mark as optional, with the reasons why they
+// may be absent.
 func optionalAlthoughUnmarked() map[string]string {
 	const (
 		allOptional = "an object in which nothing is required may be absent"
@@ -74,19 +74,19 @@ func optionalAlthoughUnmarked() map[string]string {
 	}
 }
 
-// addedKeys are keys of results missing from the specification.
+// addedKeys are keys of results that the specification lacks.
 func addedKeys() map[string][]string {
 	return map[string][]string{
-		// Scripts continue to use the member.
+		// Scripts go on using the member.
 		"inletEndLiveChat": {"member"},
-		// Not shown: the same as for the end from the inlet's side.
+		// The specification does not show this result. It has the same keys as the end from the inlet's side.
 		"endLiveChat": {"_id", "email", "createdAt", "apps", "acls", "_version", "member"},
-		// Not shown: the same as for other operations that remove something.
+		// The specification does not show this result. It has the same keys as other removals.
 		"disableBravoGroupInviteLink": {"clientMutationId"},
 	}
 }
 
-// addedFields returns fields of records missing from the specification.
+// addedFields returns fields of records that the specification lacks.
 func addedFields() map[string][]string {
 	return map[string][]string{
 		"member":     {"email", "locale", "customLocale", "group", "admin", "profilePic"},
@@ -236,8 +236,8 @@ func requireAgreement(t *testing.T, specified []specParameter, fields []operatio
 	}
 }
 
-// hasType reports whether one of the alternatives is the type in
-// the specification. An empty specified type matches all.
+// hasType reports whether one of the alternatives is the type in the specification. An empty specified type matches
+// any type.
 func hasType(declared operations.Type, specified string) bool {
 	return specified == "" || slices.ContainsFunc(declared.Alternatives(), func(alternative operations.Type) bool {
 		_, isArray := alternative.Element()
@@ -245,7 +245,7 @@ func hasType(declared operations.Type, specified string) bool {
 	})
 }
 
-// keysOf returns the keys given for an operation's result, or for the operation whose result it shares.
+// keysOf returns the keys of an operation's result. An operation may share the result of another one.
 func (s *specification) keysOf(operation *specOperation) []string {
 	for _, other := range s.operations {
 		if other.name == operation.like {
@@ -267,8 +267,8 @@ func sortedSet(names []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(names)))
 }
 
-// readSpecificationFile reads ../shared/spec/interface.md, relative to the root of the module. It skips the
-// test in a clone of the project alone, which does not have the file.
+// readSpecificationFile reads ../shared/spec/interface.md, relative to the module's root. It skips the test if the
+// file does not exist.
 func readSpecificationFile(t *testing.T) specification {
 	t.Helper()
 	path := filepath.Join(moduleRoot(t), "..", "shared", "spec", "interface.md")
@@ -280,7 +280,7 @@ func readSpecificationFile(t *testing.T) specification {
 	return readSpecification(string(text))
 }
 
-// moduleRoot returns the nearest parent folder that has a go.mod.
+// moduleRoot returns the nearest parent folder with a go.mod.
 func moduleRoot(t *testing.T) string {
 	t.Helper()
 	folder, err := filepath.Abs(".")

@@ -26,8 +26,7 @@ func nodeWith(t *testing.T, module string) []string {
 	return nil
 }
 
-// A page that was opened with a name and a password in its address works, and shows and sends integers of 64
-// bits exactly.
+// A page whose address contained a name and password must work. It must show and send 64-bit integers exactly.
 func TestElements_AskAndPost(t *testing.T) {
 	t.Parallel()
 	const record = `{"max":9223372036854775807,"min":-9223372036854775808,"small":7,"part":0.5,"text":"9223372036854775807"}`
@@ -47,7 +46,7 @@ func TestElements_AskAndPost(t *testing.T) {
 	require.NoError(t, err)
 	address.User = url.UserPassword("ada", "lovelace")
 
-	// As in a browser, paths are relative to the page.
+	// As in a browser, paths are relative to the page's address.
 	module := `
 		globalThis.document = { baseURI: "` + address.String() + `" };
 		const asked = globalThis.fetch;

@@ -20,7 +20,7 @@ var parts embed.FS
 // Parts returns the files that pages share: the library, the style and the elements.
 func Parts() fs.FS { return parts }
 
-// mediaTypes are the types of served files. The system's own table may differ.
+// mediaTypes are the media types of served files. The system's own table may be different.
 var mediaTypes = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
@@ -28,8 +28,8 @@ var mediaTypes = map[string]string{
 	".svg":  "image/svg+xml",
 }
 
-// Serve returns a handler for a page's files, with "index.html" at "/". Files with other
-// extensions, such as licences, are not served.
+// Serve returns a handler for a page's files, with "index.html" at "/". It does not serve files with unknown
+// extensions, such as licences.
 func Serve(files fs.FS) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
@@ -44,7 +44,7 @@ func Serve(files fs.FS) http.Handler {
 		}
 		digest := sha256.Sum256(text)
 		w.Header().Set("Content-Type", mediaType)
-		w.Header().Set("Cache-Control", "no-cache") // Browsers must revalidate each time.
+		w.Header().Set("Cache-Control", "no-cache") // Browsers must revalidate the file each time.
 		w.Header().Set("ETag", `"`+hex.EncodeToString(digest[:8])+`"`)
 		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(text))
 	})

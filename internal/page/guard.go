@@ -10,16 +10,14 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// policy is the Content-Security-Policy of every page: it loads only its own content and cannot be
-// framed.
+// policy is the Content-Security-Policy of every page. The page can only load its own content and cannot be framed.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // Guard decides which requests a page accepts.
 type Guard struct {
-	// IsHost reports whether the page is served under a host name without port. Pages on this
-	// machine must refuse other names, so that a site whose name resolves to this machine gets no
-	// access. Nil accepts any name.
+	// IsHost reports whether the page may be served under a host name, without the port. Pages on this machine must
+	// refuse unknown names, so that a site whose name resolves to this machine gets no access. nil accepts any name.
 	IsHost func(name string) bool
 }
 
@@ -42,13 +40,12 @@ func (g Guard) Around(next http.Handler) http.Handler {
 	})
 }
 
-// fromHere returns an error for a request from another site. Any site may link to the page, but a
-// request with an Origin comes from a script or a form and must be the page's own, even if it only
-// reads.
+// fromHere returns an error for a request from another site. Any site may link to the page. But a request with an
+// Origin comes from a script or form, so it must be the page's own even if it only reads.
 func fromHere(sites *http.CrossOriginProtection, r *http.Request) error {
 	if r.Header.Get("Origin") != "" {
-		// Check allows reads. It trusts Sec-Fetch-Site before it compares Origin with Host, which a
-		// proxy may have rewritten.
+		// Check allows reads, so check a POST. It trusts Sec-Fetch-Site more than a comparison of Origin with Host,
+		// which a proxy may have changed.
 		asWrite := *r
 		asWrite.Method = http.MethodPost
 		r = &asWrite

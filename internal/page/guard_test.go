@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/internal/page"
 )
 
-// A proxy that terminates TLS may request the page under another name.
+// A proxy that terminates TLS may use another name for the page.
 func TestGuard_BehindAProxy(t *testing.T) {
 	t.Parallel()
 	guarded := page.Guard{}.Around(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
@@ -40,7 +40,7 @@ func TestGuard_BehindAProxy(t *testing.T) {
 	}
 }
 
-// A page may be opened from a link anywhere.
+// Any site may link to a page.
 func TestGuard_Links(t *testing.T) {
 	t.Parallel()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)

@@ -19,7 +19,7 @@ type Problem struct {
 	// Code is the error's code. Message is its text, with the remedy.
 	Code    boterr.Code `json:"code"`
 	Message string      `json:"message"`
-	// Frames are the calls that led to a panic, if any.
+	// Frames are the calls that led to a panic.
 	Frames []string `json:"frames,omitempty"`
 }
 
@@ -44,7 +44,7 @@ func Answer(w http.ResponseWriter, status int, body any) {
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(text, '\n')) // The client may be gone.
+	_, _ = w.Write(append(text, '\n')) // The client may have closed the connection.
 }
 
 // Fail writes a response with a status and an error.
@@ -52,8 +52,8 @@ func Fail(w http.ResponseWriter, status int, err error) {
 	Answer(w, status, map[string]*Problem{"error": ProblemOf(err)})
 }
 
-// Read decodes the body of a request. Unknown fields, other content types and bodies larger than
-// MaxBody are InvalidArgument.
+// Read decodes the body of a request. It returns InvalidArgument for unknown fields, another content type, or a body
+// larger than MaxBody.
 func Read(w http.ResponseWriter, r *http.Request, into any) error {
 	if given, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || given != "application/json" {
 		return boterr.Invalid("Content-Type", "is %q: send application/json", r.Header.Get("Content-Type"))
@@ -61,7 +61,7 @@ func Read(w http.ResponseWriter, r *http.Request, into any) error {
 	return Decode(http.MaxBytesReader(w, r.Body, MaxBody), into)
 }
 
-// Decode decodes a single JSON value. Unknown fields and trailing data are InvalidArgument.
+// Decode decodes a single JSON value. It returns InvalidArgument for unknown fields and trailing data.
 func Decode(from io.Reader, into any) error {
 	decoder := json.NewDecoder(from)
 	decoder.DisallowUnknownFields()

@@ -84,7 +84,7 @@ func boundsAt(m matcher, path string) (Bounds, bool) {
 	return Bounds{}, false
 }
 
-// boundsAt returns the bounds of $exists: false, which are the bounds of null: the field is missing.
+// boundsAt returns the bounds of $exists: false. These are the bounds of null, because the field is missing.
 func (none noneOf) boundsAt(path string) (Bounds, bool) {
 	for _, m := range none {
 		if m, ok := m.(*pathMatcher); ok && m.path.text == path && m.test == (exists{}) && !m.path.hasIndex() {
@@ -94,7 +94,7 @@ func (none noneOf) boundsAt(path string) (Bounds, bool) {
 	return Bounds{}, false
 }
 
-// boundsAt returns the bounds of an array's elements, or of values inside them.
+// boundsAt returns the bounds of an array's elements, or of values within them.
 func (m *elementMatcher) boundsAt(path string) (bounds Bounds, ok bool) {
 	if m.path.hasIndex() {
 		return bounds, false
@@ -109,7 +109,7 @@ func (m *elementMatcher) boundsAt(path string) (bounds Bounds, ok bool) {
 			bounds, ok = boundsAt(finder.query, inner)
 		}
 	}
-	bounds.Exact = false // The bounds also hold values that are not in an array.
+	bounds.Exact = false // The bounds also contain values outside arrays.
 	return bounds, ok
 }
 
@@ -171,8 +171,8 @@ func boundsOfTest(test candidateTest) (Bounds, bool) {
 	}
 }
 
-// boundsOfEqual are the bounds of $eq. A whole array has none, since an index holds its elements. The bounds
-// of null are not exact: a document with a scalar on the path also has the key of null, but does not match.
+// boundsOfEqual returns the bounds of $eq. A whole array has none, because an index has its elements. The bounds of
+// null are not exact: a document with a scalar on the path also has the key of null, but does not match.
 func boundsOfEqual(value any) (Bounds, bool) {
 	if document.ClassOf(value) == document.ClassArray {
 		return Bounds{}, false
@@ -222,7 +222,7 @@ func lowestOf(class int) []byte {
 	return []byte{byte(class)}
 }
 
-// boundsOfPattern are the bounds of a pattern that begins with ^ and plain text.
+// boundsOfPattern returns the bounds of a pattern that starts with ^ and plain text.
 func boundsOfPattern(pattern *pattern) (Bounds, bool) {
 	prefix := pattern.indexPrefix()
 	if prefix == "" {
@@ -250,7 +250,7 @@ func boundsOfEvery(conditions every) (Bounds, bool) {
 	return together, found
 }
 
-// pointOf returns the range of one value. Both ends share one allocation.
+// pointOf returns the range of a single value. Both ends share one allocation.
 func pointOf(value any) KeyRange {
 	room := make([]byte, 0, 2*(document.SizeOf(value)+len("class and ends")))
 	key := document.AppendKey(room, value)
@@ -259,8 +259,7 @@ func pointOf(value any) KeyRange {
 	return KeyRange{From: key[:end:end], To: afterAll(after), Point: true}
 }
 
-// KeyAfter returns the lowest key above all keys that begin with key. A key of only 0xff bytes is not
-// allowed.
+// KeyAfter returns the lowest key above all keys that start with key. key must not consist only of 0xff bytes.
 func KeyAfter(key []byte) []byte { return afterAll(slices.Clone(key)) }
 
 func afterAll(key []byte) []byte {
@@ -272,8 +271,8 @@ func afterAll(key []byte) []byte {
 	return key[:last+1]
 }
 
-// CommonRanges returns the intersection of two lists of ranges. Both are in ascending order without
-// overlap, and so is the result.
+// CommonRanges returns the intersection of two lists of ranges. The lists and the result are in ascending order
+// without overlap.
 func CommonRanges(a, b []KeyRange) []KeyRange {
 	var common []KeyRange
 	for len(a) > 0 && len(b) > 0 {
@@ -298,7 +297,7 @@ func CommonRanges(a, b []KeyRange) []KeyRange {
 	return common
 }
 
-// united sorts ranges, and joins overlapping ones.
+// united sorts ranges and joins overlapping ones.
 func united(ranges []KeyRange) []KeyRange {
 	slices.SortFunc(ranges, func(a, b KeyRange) int { return bytes.Compare(a.From, b.From) })
 	apart := ranges[:0]
@@ -315,7 +314,7 @@ func united(ranges []KeyRange) []KeyRange {
 	return apart
 }
 
-// hasIndex reports whether a name in the path may be the index of an element.
+// hasIndex reports whether a name in the path may be an array index.
 func (p *fieldPath) hasIndex() bool {
 	for i := range p.parts {
 		if p.parts[i].index >= 0 {
@@ -330,9 +329,9 @@ type budget struct {
 	ctx context.Context //nolint:containedctx // It belongs to the one call that the budget is for.
 	// portion is the work that may be done before the context is checked again. left is the rest of the budget.
 	portion, left int
-	// unmeasured is the number of visited documents whose bytes are not yet counted.
+	// unmeasured is the number of visited documents whose sizes have not been counted.
 	unmeasured int
-	// room is the number of bytes that may still be kept.
+	// room is the number of bytes that the call may still keep.
 	room int
 	// failure is the error that ended the call.
 	failure error
@@ -341,18 +340,17 @@ type budget struct {
 // The budget of a call is about a quarter of a second of processor time, and the same again for each 15 MB of
 // documents. Testing a document against a plain condition costs 32 units.
 const (
-	// baseWork and baseRoom are granted to every call.
+	// baseWork and baseRoom are the budget without documents.
 	baseWork = 256 << 20
 	baseRoom = 64 << 20
-	// Each document that is read adds workPerDocument to the budget. If that is not enough, each of its bytes
-	// adds workPerByte.
+	// Each visited document adds workPerDocument to the budget. If that is not enough, each of its bytes adds
+	// workPerByte.
 	workPerDocument = 1 << 10
 	workPerByte     = 16
-	// Each document adds roomPerDocument, and each of its bytes roomPerByte, to the memory that a call may
-	// keep.
+	// Each visited document adds roomPerDocument to the room, and each of its bytes roomPerByte.
 	roomPerDocument = 1 << 7
 	roomPerByte     = 4
-	// lookEvery is the work after which the context is checked.
+	// lookEvery is the work between two checks of the context.
 	lookEvery = 1 << 14
 	// maxAtOnce caps a single charge, so that sums do not overflow. It exceeds every budget.
 	maxAtOnce = 1 << 50
@@ -376,13 +374,13 @@ func (b *budget) measure(bytes int) {
 	b.room += bytes * roomPerByte
 }
 
-// spend counts work, and reports whether the budget sufficed.
+// spend counts work and reports whether the budget is sufficient.
 func (b *budget) spend(work int) bool {
 	b.portion -= min(work, maxAtOnce)
 	return b.portion >= 0 || b.nextPortion()
 }
 
-// nextPortion takes the next portion of the remaining work, and checks the context.
+// nextPortion takes the next portion of the remaining work and checks the context.
 func (b *budget) nextPortion() bool {
 	if b.failure == nil {
 		b.left += b.portion
@@ -397,8 +395,7 @@ func (b *budget) nextPortion() bool {
 	return b.failure == nil
 }
 
-// keep counts bytes that the call holds until its end, and fails if too little room is left for
-// them.
+// keep counts bytes that the call keeps until its end. It fails if there is not enough room.
 func (b *budget) keep(bytes int) {
 	b.room -= min(bytes, maxAtOnce)
 	if b.room < 0 {
@@ -424,7 +421,7 @@ func (b *budget) fail(err error) {
 }
 
 const (
-	// memoryOfByte is the most memory that an object or array takes for each byte of its BSON.
+	// memoryOfByte is the maximum memory of an object or array per byte of its BSON.
 	memoryOfByte = 4
 	// memoryOfField is the memory of a field of a document, without its value.
 	memoryOfField = 16
@@ -432,13 +429,13 @@ const (
 	maxComparedFields = 64
 )
 
-// grownBy estimates the memory that a changed document takes in addition to the one before.
+// grownBy estimates the additional memory of a changed document.
 func grownBy(before, after document.Object) int {
 	grown := after.Size() - before.Size()
 	switch {
 	case grown <= 0:
 		return 0
-	case max(before.Len(), after.Len()) > maxComparedFields: // Comparing all of them would take long.
+	case max(before.Len(), after.Len()) > maxComparedFields: // Comparing all fields would take long.
 		return grown * memoryOfByte
 	default:
 		return max(0, memoryOfFields(after)-memoryOfFields(before))
@@ -462,19 +459,19 @@ func memoryOfFields(o document.Object) int {
 
 // Units of work, about a nanosecond each.
 const (
-	// stepWork is visiting one element of an array. conditionWork is testing a condition on a path of a
+	// stepWork is for visiting an element of an array. conditionWork is for testing a condition at a path of a
 	// document.
 	stepWork      = 16
 	conditionWork = 32
-	// arrayWork and objectWork are the work of making an array or an object, without its elements; keyWork is
-	// the work of keeping a key.
+	// arrayWork and objectWork are for creating an array or object, without its elements. keyWork is for keeping a
+	// key.
 	arrayWork  = 64
 	objectWork = 256
 	keyWork    = 64
-	// tupleWork is reading a value of an element for a sort by several fields.
+	// tupleWork is for reading a value of an element when sorting by several fields.
 	tupleWork = 64
-	// roundingWork is rounding to decimal places, zoneWork looking up a time zone, dateWork reading a date,
-	// partWork computing a part of a date, and formatWork formatting a date, for each byte of the format.
+	// roundingWork is for rounding to decimal places, zoneWork for looking up a time zone, dateWork for parsing a
+	// date, partWork for computing a part of a date, and formatWork for formatting a date, per byte of the format.
 	roundingWork = 1 << 12
 	zoneWork     = 1 << 10
 	dateWork     = 1 << 11
@@ -483,15 +480,14 @@ const (
 	// conversionWork is converting a value to another type, failureWork reporting a failed conversion.
 	conversionWork = 1 << 7
 	failureWork    = 1 << 11
-	// matchWork is the work of making the description of a match.
+	// matchWork is for creating the description of a match.
 	matchWork = 1 << 9
-	// bytesOfWork is the number of bytes of two strings that are compared in one unit.
+	// bytesOfWork is the number of bytes of strings that are compared in one unit of work.
 	bytesOfWork = 8
-	// growthWork is storing a byte by which a document grows. It uses up at most half of the work budget
-	// before the memory budget is spent.
+	// growthWork is for storing a byte by which a document grows. The memory budget runs out before this uses half of
+	// the work budget.
 	growthWork = 2
-	// containerWork is the work for a byte of an object or array, by its size in BSON, that
-	// is compared or written.
+	// containerWork is for comparing or writing an object or array, per byte of its BSON.
 	containerWork = 2
 )
 
@@ -538,7 +534,7 @@ func (e *Evaluation) readingText(length int) bool {
 	return length < bytesOfWork || e.spend(length/bytesOfWork)
 }
 
-// sourceWork estimates the work of evaluating a source document once, from its size.
+// sourceWork estimates from its size the work of evaluating a source document once.
 func sourceWork(size int) int { return stepWork + size/2 } //nolint:mnd // A step takes ten bytes or more.
 
 func readingAllWork(values []any) int {

@@ -32,13 +32,13 @@ func casesOf(t *testing.T, name string) []storetest.Case {
 	return cases
 }
 
-// runCase runs a case on a new collection, and returns the first difference from its expectation.
+// runCase runs a case on a new collection and returns the first difference from the expected results.
 func runCase(ctx context.Context, c *storetest.Case) error {
 	outcome, err := c.Run(ctx, memstore.New().Collection("cases"))
 	return c.Check(outcome, err)
 }
 
-// TestCases_Mongo checks the language with small cases on which independent engines agree.
+// TestCases_Mongo checks small cases on which independent engines agree.
 func TestCases_Mongo(t *testing.T) {
 	t.Parallel()
 	cases := casesOf(t, "../../../shared/cases/mongo_cases.jsonl")
@@ -51,7 +51,7 @@ func TestCases_Mongo(t *testing.T) {
 	}
 }
 
-// TestCases_Decided runs a case for each decision on which implementations differ.
+// TestCases_Decided checks a case for each decision on which engines differ.
 func TestCases_Decided(t *testing.T) {
 	t.Parallel()
 	decisions, err := os.ReadFile("../../docs/decisions/query-language.md")
@@ -78,7 +78,7 @@ var leftOut = map[string]string{
 	"S-03497": "rests on a 2d index with bounds of its own, which the file lost: the pair is beyond those of every index here",
 }
 
-// TestCases_Server checks the language with cases that were verified against MongoDB.
+// TestCases_Server checks cases that were verified with MongoDB.
 func TestCases_Server(t *testing.T) {
 	t.Parallel()
 	cases := casesOf(t, "../../../shared/cases/server_cases.jsonl")
@@ -147,7 +147,7 @@ func TestNumbers_NaNAndInfinities(t *testing.T) {
 	for i, stored := range ascending {
 		for j, operand := range ascending {
 			isNaN, nanOperand := i == 0, j == 0
-			alike := isNaN == nanOperand // NaN is neither above nor below a number in a filter.
+			alike := isNaN == nanOperand // In filters, NaN is neither above nor below a number.
 			for operator, want := range map[string]bool{
 				"$lt": alike && i < j, "$lte": alike && i <= j, "$gt": alike && i > j, "$gte": alike && i >= j,
 			} {

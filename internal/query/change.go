@@ -32,14 +32,14 @@ type Change struct {
 
 // Stamps are the fields that identify the version of a document.
 type Stamps struct {
-	// Set are fields that take a new value, such as updatedAt and etag.
+	// Set are fields that get a new value, such as updatedAt and etag.
 	Set document.Object
-	// Increment names the fields that are incremented by one, such as _version. A field that is missing or is
-	// not a number starts at 1. A document that an upsert inserts has such a field only if OnInsert gives it.
+	// Increment are the names of fields to increment by one, such as _version. A field that is missing or not a
+	// number becomes 1. An upserted document only has such a field if OnInsert has it.
 	Increment []string
 }
 
-// Check returns InvalidArgument for a change that could not be made to any document.
+// Check returns InvalidArgument for a change that cannot be applied to any document.
 func (c Change) Check() error {
 	if c.Update == nil {
 		return boterr.Invalid("update", "an update is required")
@@ -104,7 +104,7 @@ func (c Change) applied(e *Evaluation, filter *Filter, before document.Object) (
 	return c.stamp(after), true, nil
 }
 
-// edited is like applied, but for an update of a few fields: it changes them and the stamps in one step.
+// edited is like applied for an update of a few fields: it changes them and the stamps in one step.
 func (c Change) edited(run *updateRun) (document.Object, bool, error) {
 	before := run.document
 	edit := document.NewEdit(before, run.call.shapes)
@@ -146,13 +146,13 @@ func (c Change) isFixed(field string) bool {
 	return field == document.IDField || slices.Contains(c.Fixed, field)
 }
 
-// isStamped reports whether a field takes its value from the stamps.
+// isStamped reports whether a field belongs to the stamps.
 func (c Change) isStamped(field string) bool {
 	_, ok := c.Stamps.Set.Field(field)
 	return ok || slices.Contains(c.Stamps.Increment, field)
 }
 
-// keepFixed restores the fixed fields that a replacement lacks, and refuses other values for them.
+// keepFixed restores the fixed fields that a replacement lacks, and refuses replacements with other values for them.
 func (c Change) keepFixed(before, after document.Object) (document.Object, error) {
 	if c.Update.IsReplacement() {
 		after = c.withKept(before, after)
@@ -192,7 +192,7 @@ func (c Change) withKept(before, replacement document.Object) document.Object {
 	return b.Object()
 }
 
-// ignoreStamped restores the values and positions of the stamped fields.
+// ignoreStamped restores the values and positions of stamped fields.
 func (c Change) ignoreStamped(before, after document.Object) document.Object {
 	if !c.touchesStamps(before, after) {
 		return after
@@ -357,7 +357,7 @@ func giverOf(field string, required, made document.Object) string {
 	return "update"
 }
 
-// stampedNew sets the stamps that OnInsert does not give.
+// stampedNew sets the stamps that OnInsert does not have.
 func (c Change) stampedNew(b *document.Builder) (document.Object, error) {
 	for field, value := range c.Stamps.Set.All() {
 		if _, ok := c.OnInsert.Field(field); !ok {
@@ -373,7 +373,7 @@ type IndexKind string
 
 // The kinds of keys.
 const (
-	// Ascending orders by Compare; it serves equality, ranges and sorts.
+	// Ascending sorts by Compare. It is used for equality, ranges and sorts.
 	Ascending IndexKind = "ascending"
 	// Descending is the reverse of Ascending.
 	Descending IndexKind = "descending"
@@ -395,7 +395,7 @@ type valueSet struct {
 	keys map[string]struct{}
 }
 
-// fewValues is the number of values that are compared one by one.
+// fewValues is the number of values up to which they are compared individually.
 const fewValues = 16
 
 func newValueSet(values []any, expected int) *valueSet {

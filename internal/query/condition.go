@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// The conditions on a single value. Each test is given a value or missing.
+// The conditions on a single value. test gets the value or document.Missing.
 
 // equalTo is $eq. A missing field equals null.
 type equalTo struct{ value any }
@@ -39,13 +39,13 @@ func (c equalToString) equals(s string, e *Evaluation) bool {
 type ordered struct {
 	operand any
 	class   int
-	// less, equal and greater select the results of the comparison.
+	// less, equal and greater are true if this result of the comparison matches.
 	less, equal, greater bool
-	// numbers are the numbers that match, if the operand is a finite number that a float64 holds exactly.
+	// numbers are the matching numbers if a float64 represents the operand exactly and it is finite.
 	numbers interval
 }
 
-// interval is all numbers from low to high, inclusive. It never contains NaN.
+// interval is the numbers from low to high, inclusive. It does not contain NaN.
 type interval struct {
 	low, high float64
 	isKnown   bool
@@ -87,8 +87,8 @@ func (c *ordered) testAny(value any) bool {
 	}
 }
 
-// isNaN reports whether a value is the number NaN, which is neither greater nor less than any number in a
-// filter. Sorts put it below all numbers.
+// isNaN reports whether a value is NaN. In filters, NaN is neither greater nor less than any number; in sorts, it is
+// below all numbers.
 func isNaN(value any) bool {
 	f, ok := value.(float64)
 	return ok && math.IsNaN(f)
@@ -145,8 +145,8 @@ type (
 	dateKey    int64
 )
 
-// lookupKey returns a map key that two scalars share if and only if they are equal: whole numbers as
-// integers, dates by their time.
+// lookupKey returns a map key that two scalars share if and only if they are equal: integers for whole numbers, the
+// time for dates.
 func lookupKey(value any) any {
 	switch v := value.(type) {
 	case float64:
@@ -195,7 +195,7 @@ func (c ofLength) test(value any, _ *Evaluation) bool {
 	return ok && int64(array.Len()) == int64(c)
 }
 
-// likePattern is $regex. It matches strings only.
+// likePattern is $regex. It only matches strings.
 type likePattern struct{ pattern *pattern }
 
 func (c likePattern) test(value any, e *Evaluation) bool {
@@ -218,7 +218,7 @@ func (c ofType) test(value any, _ *Evaluation) bool {
 	return ok
 }
 
-// MongoDB's numbers of the types that values can have.
+// MongoDB's numbers of types.
 const (
 	typeDouble  = 1
 	typeString  = 2
@@ -232,8 +232,7 @@ const (
 	typeUnknown = 0
 )
 
-// typeNumber returns the number of a value's type. An integer that fits into 32
-// bits is an int, as the drivers write it.
+// typeNumber returns the number of a value's type. An integer that fits into 32 bits is an int, as drivers write it.
 func typeNumber(value any) int64 {
 	switch v := value.(type) {
 	case float64:
@@ -260,7 +259,7 @@ func typeNumber(value any) int64 {
 	}
 }
 
-// remainder is $mod. It truncates its operands to whole numbers.
+// remainder is $mod. It truncates fractions of its operands.
 type remainder struct{ divisor, remainder int64 }
 
 func (c remainder) test(value any, _ *Evaluation) bool {
@@ -274,7 +273,7 @@ func (c remainder) test(value any, _ *Evaluation) bool {
 	return n%c.divisor == c.remainder
 }
 
-// truncated returns a number without its fraction, if an int64 can hold it.
+// truncated returns a number without its fraction, and whether it fits into an int64.
 func truncated(value any) (int64, bool) {
 	f, ok := value.(float64)
 	if !ok {
@@ -299,7 +298,7 @@ func (c every) test(value any, e *Evaluation) bool {
 	return true
 }
 
-// some is a list of conditions. The value must meet one of them.
+// some is a list of conditions. The value must meet at least one.
 type some []candidateTest
 
 func (c some) test(value any, e *Evaluation) bool {
@@ -317,12 +316,12 @@ func (c some) test(value any, e *Evaluation) bool {
 	return false
 }
 
-// not is the opposite of a condition on the same value.
+// not is the negation of a condition on the same value.
 type not struct{ condition candidateTest }
 
 func (c not) test(value any, e *Evaluation) bool { return !c.condition.test(value, e) }
 
-// arrayFilter is the filter of a "$[name]" in an update path.
+// arrayFilter is the filter for a "$[name]" in an update's path.
 type arrayFilter struct {
 	name   string
 	filter *Filter
@@ -385,7 +384,7 @@ func compileArrayFilter(source document.Object) (*arrayFilter, error) {
 	return nil, nil //nolint:nilnil // Not reached: there is one name.
 }
 
-// collectIdentifiers gathers the first part of every path in a query.
+// collectIdentifiers adds the first part of every path in a query to names.
 func collectIdentifiers(query document.Object, names map[string]struct{}) {
 	for key, operand := range query.All() {
 		if !isOperator(key) {

@@ -8,8 +8,8 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Evaluation evaluates filters, changes, projections and sorts for one call of a Store, within one budget. It
-// checks the context of the call from time to time. A store creates an Evaluation for each call.
+// Evaluation evaluates filters, changes, projections and sorts for one call of a Store within one budget, and
+// regularly checks the call's context. A store creates an Evaluation for each call.
 //
 // The budget counts work instead of time, so that the same call over the same documents always gets equally
 // far. It grows with each document that is read, so that common calls succeed over any number of documents.
@@ -21,23 +21,23 @@ type Evaluation struct {
 	// shapes are the shapes that changed documents share, or nil if there are none.
 	shapes *document.Shapes
 
-	// The following fields belong to the current check.
+	// The following fields are for the current check.
 
 	// position is the array element through which the document matched.
 	position arrayPosition
 	// failure is the error of an $expr or of the budget. If it is set, the result of the match is invalid.
 	failure error
-	// now is the time for $$NOW in the match, or nil if there is none.
+	// now is the time for $$NOW, or nil if there is none.
 	now *time.Time
 
 	// updating is the current change of a document.
 	updating updateRun
 }
 
-// arrayPosition is the index of the outermost array element through which the last condition of a filter
-// matched. "$" in an update means that element.
+// arrayPosition is the index of the outermost array element through which the last condition of a filter matched. "$"
+// in an update means this element.
 type arrayPosition struct {
-	index int32 // A document holds fewer elements.
+	index int32 // No array has more elements.
 	found bool
 }
 
@@ -46,17 +46,17 @@ func NewEvaluation(ctx context.Context) *Evaluation {
 	return &Evaluation{budget: budget{ctx: ctx, left: baseWork, room: baseRoom}}
 }
 
-// Resume continues with another attempt of the call, under another context, after an attempt that was
-// canceled or had no effect. The spent budget is not restored.
+// Resume starts another attempt of the call under another context, after an attempt that was canceled or had no
+// effect. It does not restore the budget.
 func (e *Evaluation) Resume(ctx context.Context) {
-	e.budget.ctx, e.budget.failure = ctx, nil //nolint:fatcontext // The attempt before is over, and so is its context.
+	e.budget.ctx, e.budget.failure = ctx, nil //nolint:fatcontext // The previous attempt and its context have ended.
 }
 
 // Share makes the changed documents of the call share the shapes of a store.
 func (e *Evaluation) Share(shapes *document.Shapes) { e.shapes = shapes }
 
-// Visit counts a document that the call reads without testing a filter, because an index or another process
-// has found that it matches. The methods with a filter count documents themselves.
+// Visit counts a document that the call reads without testing a filter, because an index or another process has found
+// that it matches. Methods with a filter count documents themselves.
 func (e *Evaluation) Visit(document document.Object) {
 	e.budget.visit(1)
 	if e.budget.isBehind() {
@@ -64,7 +64,7 @@ func (e *Evaluation) Visit(document document.Object) {
 	}
 }
 
-// visitAll calls Visit for each document whose bit is set in among.
+// visitAll calls Visit for each document whose bit in among is set.
 func (e *Evaluation) visitAll(documents []document.Object, among uint32) {
 	e.budget.visit(bits.OnesCount32(among))
 	if !e.budget.isBehind() {
@@ -75,8 +75,8 @@ func (e *Evaluation) visitAll(documents []document.Object, among uint32) {
 	}
 }
 
-// measureVisited adds the sizes of visited documents that were not added when they were visited.
-// Work on all documents at once, such as a sort, needs them only after the last visit.
+// measureVisited adds the sizes of visited documents that have not been added. Work on all documents at once, such as
+// a sort, only needs them after the last visit.
 func (e *Evaluation) measureVisited(documents []document.Object) {
 	for _, o := range documents[:min(len(documents), e.budget.unmeasured)] {
 		e.budget.measure(o.Size())
@@ -124,7 +124,7 @@ func (e *Evaluation) Select(filter *Filter, documents []document.Object, among u
 	return matched, e.failure
 }
 
-// begin prepares the evaluation for a check by a filter.
+// begin prepares the evaluation for a check of a filter.
 func (e *Evaluation) begin(filter *Filter) {
 	e.position, e.failure, e.now = arrayPosition{}, e.budget.failure, nil
 	if filter.UsesNow() {
@@ -157,8 +157,8 @@ func (e *Evaluation) recordPosition(index int) {
 	}
 }
 
-// savePosition begins a match whose position does not count for the whole filter. It returns the
-// position so far, for restorePosition.
+// savePosition starts a match whose position must not affect the filter's. It returns the position for
+// restorePosition.
 func (e *Evaluation) savePosition() (before arrayPosition) {
 	if e != nil {
 		before, e.position = e.position, arrayPosition{}
@@ -172,8 +172,8 @@ func (e *Evaluation) restorePosition(before arrayPosition) {
 	}
 }
 
-// spend counts work of a match, and reports whether the budget sufficed. A nil evaluation has no budget: the
-// size of one document bounds its work.
+// spend counts work of a match and reports whether the budget is sufficient. A nil evaluation has no budget, because
+// the size of a single document limits the work.
 func (e *Evaluation) spend(work int) bool {
 	if e == nil || e.budget.spend(work) {
 		return true
@@ -197,17 +197,17 @@ func (e *Evaluation) charge(work int) error {
 // steps counts the work of visiting n elements.
 func (e *Evaluation) steps(n int) bool { return e.spend(n * stepWork) }
 
-// keepByteWork is the work per BSON byte of making keys of a value's parts and looking them up.
+// keepByteWork is the work per BSON byte for creating keys of a value's parts and looking them up.
 const keepByteWork = 8
 
-// Read charges the call for reading a whole value of a document and making keys of its parts to find distinct
+// Read charges for reading a whole value of a document and creating keys of its parts, in a search for distinct
 // values.
 func (e *Evaluation) Read(value any) error {
 	return e.charge(document.SizeOf(value) * keepByteWork)
 }
 
-// Keep counts bytes that the call holds until its end, other than documents. Stores call it for values that
-// they derive from documents.
+// Keep counts bytes other than documents that the call keeps until its end. Stores call it for values that they
+// derive from documents.
 func (e *Evaluation) Keep(bytes int) error {
 	e.budget.keep(bytes)
 	return e.budget.failure

@@ -19,7 +19,7 @@ func (c beyondBudget) match(_ any, e *Evaluation) bool {
 	return e.spend(maxAtOnce)
 }
 
-// Once its budget is spent, a call ends soon: it evaluates none of the remaining conditions, however they are
+// When its budget is used up, a call must end soon: it must not evaluate the remaining conditions, however they are
 // combined.
 func TestCheck_AsksNoMoreOnceTheBudgetIsUsedUp(t *testing.T) {
 	t.Parallel()
@@ -53,7 +53,7 @@ func eachAs(matchers []matcher, replace func(matcher) matcher) []matcher {
 	return replaced
 }
 
-// charged are expressions that do about the same work for every document.
+// charged returns expressions whose work is about the same for every document.
 func charged() []string {
 	return []string{
 		`{"$arrayToObject":[{"$objectToArray":"$$ROOT"}]}`,
@@ -130,7 +130,7 @@ func thousandTimes(tb testing.TB, expression string) *Filter {
 	return filter
 }
 
-// chargeOf returns the work charged for testing a document against a filter.
+// chargeOf returns the work for testing a document against a filter.
 func chargeOf(tb testing.TB, filter *Filter, o document.Object) int {
 	tb.Helper()
 	e := NewEvaluation(tb.Context())
@@ -161,7 +161,7 @@ func TestCharges_MoreThanBytes(t *testing.T) {
 	}
 }
 
-// BenchmarkCharges reports the nanoseconds that a unit of work takes: about one.
+// BenchmarkCharges reports how many nanoseconds a unit of work takes. It should be about one.
 func BenchmarkCharges(b *testing.B) {
 	for _, expression := range charged() {
 		b.Run(expression, func(b *testing.B) {

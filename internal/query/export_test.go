@@ -18,8 +18,8 @@ func EvaluateExpression(source any, o document.Object, now time.Time) (value any
 	return value, err == nil && value != document.Missing, err
 }
 
-// NewPartialEvaluation returns an evaluation with part of the base budget. The budget still grows with the
-// documents, so a test over a few of them shows the same as a whole budget over many.
+// NewPartialEvaluation returns an evaluation with a part of the base budget. The budget still grows with the
+// documents, so a test with a few of them shows the same as a full budget with many.
 func NewPartialEvaluation(ctx context.Context, part, of int) *Evaluation {
 	e := NewEvaluation(ctx)
 	e.budget.left = e.budget.left / of * part

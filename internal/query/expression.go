@@ -13,7 +13,7 @@ import (
 // expression is a compiled aggregation expression. It is immutable and safe for
 // concurrent use.
 type expression interface {
-	// evaluate returns the value over the document of a run, or missing if there is none.
+	// evaluate returns the value for the document of a run, or document.Missing.
 	evaluate(run *expressionRun) (any, error)
 }
 
@@ -24,18 +24,18 @@ type expressionRun struct {
 	now  time.Time
 	// variables are the values of $let, $map and others, indexed by slot.
 	variables []any
-	// stack holds the arguments of the active calls.
+	// stack has the arguments of the active calls.
 	stack []any
-	// pattern is the last compiled pattern.
+	// pattern is the most recently compiled pattern.
 	pattern struct {
 		source   patternSource
 		compiled *pattern
 	}
-	// limits bounds the work and the size of values.
+	// limits limits the work and the size of values.
 	limits workLimits
 }
 
-// reset prepares the run for another document, and releases the previous one.
+// reset prepares the run for another document and releases the previous one.
 func (run *expressionRun) reset() {
 	clear(run.variables)
 	clear(run.stack)
@@ -64,13 +64,13 @@ func compileExpression(source any) (expression, error) {
 // expressionCompiler compiles expressions in a scope of variables.
 type expressionCompiler struct {
 	scope *scope
-	// slots is the number of variables that are in use.
+	// slots is the number of variables in use.
 	slots int
-	// timeless is true if there is no clock, as in a projection.
+	// timeless is true if $$NOW is not available, as in a projection.
 	timeless bool
 	// usesNow, if not nil, is set to true if $$NOW is used.
 	usesNow *bool
-	// instructions counts the instructions of the patterns.
+	// instructions counts the instructions of patterns.
 	instructions *int
 }
 
@@ -120,8 +120,8 @@ func (c expressionCompiler) operator(name string, operand any) (expression, erro
 	return nil, boterr.Invalid("", "unrecognized expression %q", name)
 }
 
-// specialForm compiles an operator that does not evaluate all its arguments first, such as one that skips
-// some or binds variables. ok is true if name is such an operator.
+// specialForm compiles an operator that does not evaluate all its arguments in advance, because it may skip some or
+// binds variables. ok is false if name is not such an operator.
 func (c expressionCompiler) specialForm(name string, operand any) (e expression, ok bool, err error) {
 	compile, ok := c.forms(name)
 	if !ok {
@@ -221,7 +221,7 @@ func (c expressionCompiler) fields(source document.Object) (expression, error) {
 	return folded(e, e.values...)
 }
 
-// objectOf makes an object. A field whose value is missing is left out.
+// objectOf creates an object. Fields with missing values are left out.
 type objectOf struct {
 	names  []string
 	values []expression
@@ -262,7 +262,7 @@ func (c expressionCompiler) expressions(source document.Array) ([]expression, er
 	return items, nil
 }
 
-// arrayOfExpressions makes an array. Missing values become null.
+// arrayOfExpressions creates an array. Missing values become null.
 type arrayOfExpressions []expression
 
 func (e arrayOfExpressions) evaluate(run *expressionRun) (any, error) {
@@ -287,9 +287,8 @@ const (
 	maxFoldedWork = 1 << 14
 )
 
-// folded folds an expression whose parts are all constants into a constant, or returns the error that it
-// would always return. A constant that is much larger than its parts, such as from a $range, is not kept,
-// since a compiled filter may live long.
+// folded returns the constant value of an expression whose parts are constants, or its error. It does not keep a
+// constant that is much larger than its parts, such as from a $range, because a compiled filter may live long.
 func folded(e expression, parts ...expression) (expression, error) {
 	most := maxFolded
 	for _, part := range parts {
@@ -335,10 +334,10 @@ func orNull(value any) any {
 	return value
 }
 
-// isTruthy reads a value as expressions do: false, 0, null and missing are false.
+// isTruthy returns a value as a boolean in expressions: false, 0, null and missing are false.
 func isTruthy(value any) bool { return value != document.Missing && isTrue(value) }
 
-// function is an operator that is computed from the values of all its arguments.
+// function is an operator whose result only depends on the values of its arguments.
 type function struct {
 	// least and most bound the number of arguments in an array; a most of 0 allows any number. A single argument
 	// needs no array around it.
@@ -346,22 +345,22 @@ type function struct {
 	// names are the argument names in the object form; the first least of them are required. If most is 0, no
 	// other form is allowed.
 	names []string
-	// nullFirst is true if the first argument that is null or missing decides: the result is null, and later
-	// arguments are not evaluated.
+	// nullFirst is true if the first null or missing argument determines the result: it is null, and later arguments
+	// are not evaluated.
 	nullFirst bool
 	// nulls is the number of leading arguments that make the result null if one of them is null or missing.
 	nulls int
-	// takes are the types of the first arguments. all is the type of every argument. nil means any type.
+	// takes are the types of the first arguments, and all is the type of every argument. nil means any type.
 	takes []argumentType
 	all   argumentType
-	// prepare, if given, checks and changes the compiled arguments.
+	// prepare, if not nil, checks or changes the compiled arguments.
 	prepare func(arguments []expression) error
-	// compute returns the result. The arguments have the right types. Its error names neither operator nor
+	// compute returns the result. The arguments have the right types. Its error names neither the operator nor the
 	// argument.
 	compute func(run *expressionRun, arguments []any) (any, error)
 }
 
-// absent is the value of an optional argument that was not given.
+// absent is the value of an optional argument that is not given.
 var absent = absentArgument{}
 
 type absentArgument struct{}
@@ -539,15 +538,15 @@ var unsupportedExpressions = map[string]string{
 // maxWork is the maximum work of an expression on one document, in bytes written or compared.
 const maxWork = 64 << 20
 
-// workLimits bounds the work of an expression on one document: the total, and the size of each value that it
-// makes. A value may contain another one many times, so its size can be far larger than its memory.
+// workLimits limits the work of an expression on one document, in total and for the size of each created value. A
+// value may contain another one many times, so its size can be much larger than its memory.
 type workLimits struct {
 	done int
 	// call is the call that evaluates the expression, or nil at compile time.
 	call *Evaluation
 }
 
-// spend counts work, and returns an error once it is too much.
+// spend counts work and returns an error if it is too much.
 func (l *workLimits) spend(work int) error {
 	l.done += min(work, maxWork+1)
 	if l.done > maxWork {
@@ -560,7 +559,7 @@ func (l *workLimits) spend(work int) error {
 	return nil
 }
 
-// steps counts the work of visiting n elements.
+// steps charges for visiting n elements.
 func (l *workLimits) steps(n int) error { return l.spend(n * stepWork) }
 
 func (l *workLimits) comparing(a, b any) error {
@@ -570,8 +569,8 @@ func (l *workLimits) comparing(a, b any) error {
 	return nil
 }
 
-// ordering counts the work of sorting values that were already visited. The call's budget pays for it:
-// sorting a long array would exceed the limit of one document.
+// ordering charges for sorting values that were already visited. It only charges the call, because sorting a long
+// array would exceed the limit for one document.
 func (l *workLimits) ordering(work int) error {
 	if l.call == nil {
 		return l.spend(work)
@@ -579,7 +578,7 @@ func (l *workLimits) ordering(work int) error {
 	return l.call.charge(work)
 }
 
-// text returns an error if a string would be too long. Call it before making the string.
+// text returns an error if a string would be too long. It must be called before the string is created.
 func (l *workLimits) text(length int) error {
 	if length > document.MaxSize {
 		return tooLarge()
@@ -587,16 +586,16 @@ func (l *workLimits) text(length int) error {
 	return l.spend(length)
 }
 
-// items returns an error if an array would be too long. Call it before making the array.
+// items returns an error if an array would be too long. It must be called before the array is created.
 func (l *workLimits) items(n int) error {
-	const least = 4 // No element takes fewer bytes.
+	const least = 4 // the minimum size of an element
 	if n > document.MaxSize/least {
 		return tooLarge()
 	}
 	return l.steps(n)
 }
 
-// array returns the array of items, unless it is too large or nested too deeply.
+// array returns items as an array. It returns an error if the array is too large or nested too deeply.
 func (l *workLimits) array(items []any) (any, error) {
 	a := document.ArrayOf(items)
 	switch {
@@ -609,7 +608,7 @@ func (l *workLimits) array(items []any) (any, error) {
 	}
 }
 
-// object returns an object, unless it is too large or nested too deeply.
+// object returns o. It returns an error if o is too large or nested too deeply.
 func (l *workLimits) object(o document.Object) (any, error) {
 	switch {
 	case o.Err() != nil:
@@ -636,7 +635,7 @@ var accumulatingFunctions = map[string]function{
 	"$stdDevSamp": {compute: overAll(deviationOf(1))},
 }
 
-// overAll replaces a single array argument by its elements.
+// overAll makes a function accept a single array in place of several values.
 func overAll(compute func(run *expressionRun, values []any) (any, error)) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, arguments []any) (any, error) {
 		if len(arguments) == 1 {
@@ -651,7 +650,7 @@ func overAll(compute func(run *expressionRun, values []any) (any, error)) func(*
 	}
 }
 
-// sumOf adds the numbers among values.
+// sumOf returns the sum of the numbers among values.
 func sumOf(_ *expressionRun, values []any) (any, error) {
 	var sum summation
 	for _, value := range values {
@@ -672,8 +671,8 @@ func averageOf(_ *expressionRun, values []any) (any, error) {
 	return sum.float() / float64(sum.count), nil
 }
 
-// extremeOf returns the least value if sign is -1, and the greatest if it is 1.
-// Null and missing values do not count.
+// extremeOf returns the least value for the sign -1, and the greatest value for 1. Null and missing values do not
+// count.
 func extremeOf(sign int) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, values []any) (any, error) {
 		var best any
@@ -692,7 +691,7 @@ func extremeOf(sign int) func(*expressionRun, []any) (any, error) {
 	}
 }
 
-// deviationOf returns the standard deviation of the numbers among values. lost is subtracted from the count:
+// deviationOf returns the standard deviation of the numbers among values. lost is subtracted from their number: it is
 // 1 for a sample, which needs at least two numbers.
 func deviationOf(lost int) func(*expressionRun, []any) (any, error) {
 	return func(_ *expressionRun, values []any) (any, error) {
@@ -718,11 +717,11 @@ func deviationOf(lost int) func(*expressionRun, []any) (any, error) {
 // summation adds numbers without losing small ones among large ones: integers exactly, doubles as a sum and a
 // rest.
 type summation struct {
-	// high and low are the sum of the integers in 128 bits.
+	// high and low are the 128-bit sum of the integers.
 	high int64
 	low  uint64
-	// sum and rest together are the sum of the doubles. plain is their plain sum, which is the result if it
-	// is infinite or NaN.
+	// The sum of the doubles is sum plus rest. plain is the ordinary sum, which is the result if it is infinite or
+	// NaN.
 	sum, rest, plain float64
 	hasDouble        bool
 	count            int64
@@ -752,8 +751,8 @@ func (s *summation) addDouble(f float64) {
 	s.sum = total
 }
 
-// total returns the sum: an integer if only integers were added and an int64 can
-// hold it, else a double.
+// total returns the sum. It is an integer if only integers were added and the sum fits into an int64; otherwise it is
+// a double.
 func (s *summation) total() any {
 	if !s.hasDouble && s.high == int64(s.low)>>63 {
 		return int64(s.low)

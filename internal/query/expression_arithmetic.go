@@ -119,7 +119,7 @@ func addend(value any) (any, bool) {
 	return value, ok
 }
 
-// dateAfter adds milliseconds to a date and rounds the sum to whole milliseconds.
+// dateAfter adds milliseconds to a date and rounds to whole milliseconds.
 func dateAfter(start int64, milliseconds any) (any, error) {
 	if f, ok := milliseconds.(float64); ok {
 		milliseconds, ok = document.WholeNumber(math.Round(f))
@@ -212,7 +212,7 @@ func ofTwoNumbers(compute func(a, b any) (any, error)) func(*expressionRun, []an
 	return func(_ *expressionRun, arguments []any) (any, error) { return compute(arguments[0], arguments[1]) }
 }
 
-// divide is $divide, which gives a double.
+// divide is $divide. The result is a double.
 func divide(a, b any) (any, error) {
 	dividend, _ := document.FloatNumber(a)
 	divisor, _ := document.FloatNumber(b)
@@ -281,7 +281,7 @@ func wholePower(base, exponent int64) (int64, bool) {
 	return result, true
 }
 
-// logarithm is $log, of a number to a base.
+// logarithm is $log.
 func logarithm(number, of any) (any, error) {
 	f, _ := document.FloatNumber(number)
 	base, _ := document.FloatNumber(of)
@@ -462,12 +462,12 @@ func needsInteger(value any) error {
 	return boterr.Invalid("", "needs an integer, got %s", document.TypeName(value))
 }
 
-// comparison is $eq, $ne, $gt, $gte, $lt and $lte: it compares values of any types in
-// the order of Compare, in which missing is below null.
+// comparison is $eq, $ne, $gt, $gte, $lt and $lte. It compares values of all types in the order of Compare, in which
+// missing is below null.
 type comparison struct {
 	name        string
 	left, right expression
-	// less, equal and greater select the results.
+	// less, equal and greater are true if this result of the comparison makes the expression true.
 	less, equal, greater bool
 }
 

@@ -52,14 +52,14 @@ func itemAt(items []any, index int64) any {
 	return items[index]
 }
 
-// endOf makes $first and $last.
+// endOf returns the function for $first or $last.
 func endOf(index int64) func(*expressionRun, []any) (any, error) {
 	return func(_ *expressionRun, arguments []any) (any, error) {
 		return itemAt(elementsIn(arguments[0]), index), nil
 	}
 }
 
-// someOf makes $firstN, $lastN, $minN and $maxN from a function that picks n elements.
+// someOf returns the function for $firstN, $lastN, $minN or $maxN from a function that picks n elements.
 func someOf(pick func(run *expressionRun, items []any, n int64) ([]any, error)) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, arguments []any) (any, error) {
 		n, ok := document.WholeNumber(arguments[0])
@@ -94,8 +94,7 @@ func (run *expressionRun) copied(items []any) ([]any, error) {
 	return append(make([]any, 0, len(items)), items...), nil
 }
 
-// extremeItems picks the least elements if sign is 1, and the greatest if it is
-// -1. Null does not count.
+// extremeItems picks the least elements for the sign 1, and the greatest for -1. Null does not count.
 func extremeItems(sign int) func(*expressionRun, []any, int64) ([]any, error) {
 	return func(run *expressionRun, items []any, n int64) ([]any, error) {
 		present, err := run.copied(items)
@@ -149,7 +148,7 @@ func sizeOf(_ *expressionRun, arguments []any) (any, error) {
 	return int64(len(elementsIn(arguments[0]))), nil
 }
 
-// sliceOf is $slice: the first n elements, the last if n is negative, or n elements from a position.
+// sliceOf is $slice: the first n elements, the last n if n is negative, or n elements from a position.
 func sliceOf(run *expressionRun, arguments []any) (any, error) {
 	all := elementsIn(arguments[0])
 	var numbers [2]int64
@@ -205,7 +204,7 @@ func concatenated(run *expressionRun, arguments []any) (any, error) {
 	return run.limits.array(items)
 }
 
-// numbersBetween is $range: from a start up to but not including an end.
+// numbersBetween is $range. The end is not included.
 func numbersBetween(run *expressionRun, arguments []any) (any, error) {
 	numbers := [3]int64{2: 1}
 	for i, argument := range arguments {
@@ -229,12 +228,12 @@ func numbersBetween(run *expressionRun, arguments []any) (any, error) {
 	return run.limits.array(items)
 }
 
-// zipped is $zip: it makes arrays of the elements that have the same index.
+// zipped is $zip. It returns an array for each index, with the elements of all inputs at this index.
 type zipped struct {
 	inputs []expression
-	// longest is true if the longest input decides the number of arrays.
+	// longest is true if the longest input determines the number of arrays. Otherwise, the shortest does.
 	longest bool
-	// defaults replace the elements that a shorter input lacks. nil means null.
+	// defaults replace the missing elements of shorter inputs. nil means null.
 	defaults []expression
 }
 
@@ -366,8 +365,8 @@ func (e *sortedArray) evaluate(run *expressionRun) (any, error) {
 	return run.limits.array(items)
 }
 
-// setFunctions are the operators that treat arrays as sets. Their results are in the order of Compare.
-// $setDifference keeps the order of its first argument instead.
+// setFunctions are the operators that treat arrays as sets. Results are in the order of Compare, but $setDifference
+// keeps the order of its first argument.
 var setFunctions = map[string]function{
 	"$setUnion":        {nullFirst: true, all: anArray, compute: union},
 	"$setIntersection": {nullFirst: true, all: anArray, compute: intersection},
@@ -392,7 +391,7 @@ func isFalsy(value any) bool { return !isTruthy(value) }
 
 type valueKeys map[string]struct{}
 
-// keyOf returns the key of a value, and counts the work.
+// keyOf returns the key of a value and charges for it.
 func (run *expressionRun) keyOf(value any) (string, error) {
 	if err := run.limits.spend(keyWork + readingWork(value)); err != nil {
 		return "", err

@@ -62,7 +62,7 @@ func datePart(part func(time.Time) int) function {
 	}
 }
 
-// localDate returns a date in a time zone; ok is false if one of them is null or missing.
+// localDate returns a date in a time zone. ok is false if the date or the zone is null or missing.
 func (run *expressionRun) localDate(date, zone any) (t time.Time, ok bool, err error) {
 	if isNullish(date) || isNullish(zone) {
 		return t, false, nil
@@ -95,7 +95,7 @@ func needsDate(value any) error {
 	return boterr.Invalid("", "needs a date, got %s", document.TypeName(value))
 }
 
-// prepareZone reads a constant time zone when the expression is compiled.
+// prepareZone checks a constant time zone when the expression is compiled.
 func prepareZone(at int) func(arguments []expression) error {
 	return func(arguments []expression) error {
 		given, ok := arguments[at].(constant)
@@ -132,7 +132,7 @@ func zoneOf(value any) (*time.Location, error) {
 	}
 }
 
-// offsetZone reads "+hh", "+hhmm" and "+hh:mm".
+// offsetZone parses "+hh", "+hhmm" and "+hh:mm".
 func offsetZone(text string) (*time.Location, error) {
 	digits := text[1:]
 	if len(digits) == 5 && digits[2] == ':' {
@@ -152,7 +152,7 @@ func offsetZone(text string) (*time.Location, error) {
 	return time.FixedZone(text, seconds), nil
 }
 
-// digitsIn reads a short text that consists of digits.
+// digitsIn parses a short text of digits.
 func digitsIn(text string) (int, bool) {
 	number := 0
 	for _, r := range text {
@@ -297,7 +297,7 @@ var monthsIn = map[string]int64{"year": 12, "quarter": 3, "month": 1}
 // daysIn maps the units of whole days to their number of days.
 var daysIn = map[string]int64{"week": 7, "day": 1}
 
-// dateMoved makes $dateAdd and, with the sign -1, $dateSubtract.
+// dateMoved returns the function for $dateAdd, or for $dateSubtract with the sign -1.
 func dateMoved(sign int64) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, arguments []any) (any, error) {
 		if slices.ContainsFunc(arguments, isNullish) {
@@ -349,7 +349,7 @@ func dateMovedBy(t time.Time, unit string, amount int64) (any, error) {
 // weekdays are the names of the days. Their first three letters are the short names.
 var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 
-// weekStart reads the day on which weeks begin, Sunday if it is absent.
+// weekStart returns the day on which weeks start. The default is Sunday.
 func weekStart(value any) (time.Weekday, error) {
 	if value == absent {
 		return time.Sunday, nil
@@ -375,16 +375,16 @@ func unitCount(t time.Time, unit string, start time.Weekday) int64 {
 	case "quarter", "month":
 		return (int64(t.Year())*12 + int64(t.Month()) - 1) / monthsIn[unit]
 	case "week":
-		return floorDivided(dayCount(t)+4-int64(start), 7) // 1970 began on a Thursday.
+		return floorDivided(dayCount(t)+4-int64(start), 7) // 1 January 1970 was a Thursday.
 	case "day":
 		return dayCount(t)
 	}
 	_, offset := t.Zone()
-	within := int64(offset) * 1000 % timeUnits["hour"] // Zones may be off by half an hour.
+	within := int64(offset) * 1000 % timeUnits["hour"] // Offsets may include half an hour.
 	return floorDivided(t.UnixMilli()+within, timeUnits[unit])
 }
 
-// dayCount returns the number of days from 1970 to a date in its zone.
+// dayCount returns the number of days from 1 January 1970 to a date in its zone.
 func dayCount(t time.Time) int64 {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60)
 }
@@ -410,7 +410,7 @@ func weekStartOf(unit string, start any) (first time.Weekday, isKnown bool, err 
 	return first, true, err
 }
 
-// datesBetween is $dateDiff: the number of units that begin between two dates.
+// datesBetween is $dateDiff. It returns how many units start between two dates.
 func datesBetween(run *expressionRun, arguments []any) (any, error) {
 	start, end, unit, zone := arguments[0], arguments[1], arguments[2], arguments[3]
 	if isNullish(start) || isNullish(end) || isNullish(unit) || isNullish(zone) {
@@ -435,8 +435,8 @@ func datesBetween(run *expressionRun, arguments []any) (any, error) {
 	return unitCount(to, name, first) - unitCount(from, name, first), nil
 }
 
-// dateTruncated is $dateTrunc: the beginning of the bin in which a date lies. Bins are
-// counted from the beginning of the year 2000.
+// dateTruncated is $dateTrunc. It returns the start of the bin that contains a date. Bins are counted from the start
+// of the year 2000.
 func dateTruncated(run *expressionRun, arguments []any) (any, error) {
 	date, unit, size, zone := arguments[0], arguments[1], arguments[2], arguments[3]
 	if isNullish(date) || isNullish(unit) || isNullish(size) || isNullish(zone) {

@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// dateTextFunctions are the operators that write and read dates.
+// dateTextFunctions are the operators that format and parse dates.
 var dateTextFunctions = map[string]function{
 	"$dateToString": {
 		least: 1, names: []string{"date", "format", "timezone", "onNull"}, prepare: prepareZone(2), compute: dateToString,
@@ -169,7 +169,7 @@ func readDateAs(text, format string, zone *time.Location, zoneGiven bool) (any, 
 	}
 }
 
-// readDate reads a date in one of the usual notations.
+// readDate parses a date in one of the usual notations.
 func readDate(text string, zone *time.Location) (any, error) {
 	t, _, err := readUsualDate(text, zone)
 	if err != nil {
@@ -178,7 +178,7 @@ func readDate(text string, zone *time.Location) (any, error) {
 	return dateOf(t.UnixMilli())
 }
 
-// maxDateLength is the longest text that is read as a date.
+// maxDateLength is the maximum length of a text that is parsed as a date.
 const maxDateLength = 64
 
 // readUsualDate reads a date in ISO 8601, with or without a time and a zone, and reports whether it has a zone.
@@ -193,13 +193,13 @@ func readUsualDate(text string, zone *time.Location) (time.Time, bool, error) {
 	return time.Time{}, false, boterr.Invalid("", "%s is not a date in ISO 8601, such as 2006-01-02T15:04:05Z", document.Excerpt(text))
 }
 
-// dateNotation is a way to write a date.
+// dateNotation is a format for dates.
 type dateNotation struct {
 	layout string
 	zoned  bool
 }
 
-// usualDates are the notations of ISO 8601 and similar ones.
+// usualDates are the formats of ISO 8601, and similar ones.
 var usualDates = makeUsualDates()
 
 func makeUsualDates() []dateNotation {
@@ -215,7 +215,7 @@ func makeUsualDates() []dateNotation {
 	return notations
 }
 
-// formattedDate is a date that is being read.
+// formattedDate is the state of parsing a date.
 type formattedDate struct {
 	parts  map[byte]int
 	zone   *time.Location
@@ -244,7 +244,7 @@ func readFormattedDate(text, format string, zone *time.Location) (time.Time, boo
 	return t, d.zoned, nil
 }
 
-// read reads a part, or a literal byte if letter is 0 or '%'.
+// read parses a part of a date. If letter is 0 or '%', it reads a literal byte.
 func (d *formattedDate) read(letter, plain byte) bool {
 	rest := d.text[d.offset:]
 	switch letter {
@@ -292,7 +292,7 @@ func (d *formattedDate) readMonth(rest string, nameOf func(time.Month) string) b
 	return false
 }
 
-// readZone reads an offset from UTC, or Z for none.
+// readZone parses an offset from UTC, or Z.
 func (d *formattedDate) readZone(rest string, zoneOf func(string) (*time.Location, error)) bool {
 	end := strings.IndexFunc(rest, func(r rune) bool { return !strings.ContainsRune("+-:0123456789Z", r) })
 	if end < 0 {
@@ -312,7 +312,7 @@ func (d *formattedDate) readZone(rest string, zoneOf func(string) (*time.Locatio
 	return err == nil
 }
 
-// minutesZone reads an offset in minutes, such as "+120".
+// minutesZone parses an offset in minutes, such as "+120".
 func minutesZone(text string) (*time.Location, error) {
 	const longest = 5
 	minutes, ok := digitsIn(text[1:])
@@ -325,7 +325,7 @@ func minutesZone(text string) (*time.Location, error) {
 	return time.FixedZone(text, minutes*60), nil
 }
 
-// time returns the date of the parts, and whether it exists.
+// time returns the date of the parsed parts, and whether it exists.
 func (d *formattedDate) time() (time.Time, bool) {
 	hour, minute, second := d.parts['H'], d.parts['M'], d.parts['S']
 	if hour > 23 || minute > 59 || second > 59 {

@@ -7,7 +7,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// objectFunctions are the operators that build and split objects.
+// objectFunctions are the operators that create and split objects.
 var objectFunctions = map[string]function{
 	"$mergeObjects":  {compute: merged},
 	"$objectToArray": {least: 1, most: 1, nulls: 1, all: anObject, compute: pairsOf},
@@ -75,7 +75,7 @@ func objectOfPairs(run *expressionRun, arguments []any) (any, error) {
 	return run.limits.object(b.Object())
 }
 
-// arrayPair reads [key, value].
+// arrayPair parses [key, value].
 func arrayPair(item any) (string, any, error) {
 	pair, _ := item.(document.Array)
 	if pair.Len() != 2 {
@@ -85,7 +85,7 @@ func arrayPair(item any) (string, any, error) {
 	return key, pair.At(1), err
 }
 
-// objectPair reads {k: key, v: value}.
+// objectPair parses {k: key, v: value}.
 func objectPair(item any) (string, any, error) {
 	pair, _ := item.(document.Object)
 	k, ok1 := pair.Field("k")
@@ -221,14 +221,14 @@ func (e *withField) evaluate(run *expressionRun) (any, error) {
 	return run.limits.object(o.Put(e.name, value))
 }
 
-// scope is a variable and its outer scope.
+// scope is a variable with its enclosing scope.
 type scope struct {
 	outer *scope
 	name  string
 	slot  int
 }
 
-// with returns a compiler that knows another variable, and the variable's slot.
+// with returns a compiler with an additional variable, and the variable's slot.
 func (c expressionCompiler) with(name string) (expressionCompiler, int) {
 	slot := c.slots
 	c.slots++
@@ -358,7 +358,7 @@ func (run *expressionRun) at(path *fieldPath, i int, value any) (any, error) {
 	return value, nil
 }
 
-// atEach continues with part i from each object of an array.
+// atEach continues with part i in each object of an array.
 func (run *expressionRun) atEach(path *fieldPath, i int, array document.Array) (any, error) {
 	if err := run.limits.items(array.Len()); err != nil {
 		return nil, err
@@ -409,7 +409,7 @@ func checkFieldName(name string) error {
 	}
 }
 
-// checkVariableName returns an error for a text that cannot name a variable.
+// checkVariableName refuses a text that cannot be the name of a variable.
 func checkVariableName(name string) error {
 	if name == "" {
 		return boterr.Invalid("", "the name of a variable is empty")

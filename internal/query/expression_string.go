@@ -8,7 +8,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// stringFunctions are the operators that make and measure strings.
+// stringFunctions are the operators that create and measure strings.
 var stringFunctions = map[string]function{
 	"$concat":     {nullFirst: true, all: aString, compute: concatenatedTexts},
 	"$toLower":    {least: 1, most: 1, compute: ofText(lowered)},
@@ -31,8 +31,7 @@ func needsString(value any) error {
 	return boterr.Invalid("", "needs a string, got %s", document.TypeName(value))
 }
 
-// textIn converts a value to the text that string operators see: numbers and dates are formatted, null and
-// missing are empty.
+// textIn converts a value to text, as string operators do: it formats numbers and dates; null and missing become "".
 func textIn(value any) (string, error) {
 	switch v := value.(type) {
 	case nil, document.MissingValue:
@@ -59,7 +58,7 @@ func ofText(compute func(string) string) func(*expressionRun, []any) (any, error
 	}
 }
 
-// lowered and raised change only ASCII letters, as MongoDB does.
+// lowered and raised only change ASCII letters, as MongoDB does.
 func lowered(text string) string {
 	return mapASCII(text, 'A', 'Z', 'a'-'A')
 }
@@ -116,7 +115,7 @@ func lengthOf(count func(string) int) func(*expressionRun, []any) (any, error) {
 	}
 }
 
-// bytesOf is $binarySize, for strings only, since there is no binary data.
+// bytesOf is $binarySize. It only accepts strings, because there is no binary data.
 func bytesOf(_ *expressionRun, arguments []any) (any, error) {
 	return int64(len(arguments[0].(string))), nil
 }
@@ -140,10 +139,10 @@ func split(run *expressionRun, arguments []any) (any, error) {
 	return run.limits.array(items)
 }
 
-// blanks are the characters that the trimming operators cut off by default: white space, and NUL.
+// blanks are the characters that $trim and its variants remove by default: white space and NUL.
 const blanks = "\x00 \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
 
-// trimming makes $trim, $ltrim and $rtrim from functions that each trim one end of a text.
+// trimming returns the function for $trim, $ltrim or $rtrim from functions that each trim one end of a text.
 func trimming(ends ...func(string, func(rune) bool) string) function {
 	return function{least: 1, names: []string{"input", "chars"}, nulls: 1, takes: []argumentType{aString}, compute: trimmed(ends)}
 }
@@ -182,7 +181,7 @@ func amongCharacters(characters string) func(rune) bool {
 	}
 }
 
-// replaced makes $replaceOne and $replaceAll. count is the maximum number of replacements.
+// replaced returns the function for $replaceOne or $replaceAll. count is the maximum number of replacements.
 func replaced(count int) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, arguments []any) (any, error) {
 		var texts [3]string
@@ -228,7 +227,7 @@ var substringFunctions = map[string]function{
 	},
 }
 
-// substringOfBytes is $substrBytes. A negative length takes the rest.
+// substringOfBytes is $substrBytes. A negative length means the rest.
 func substringOfBytes(run *expressionRun, arguments []any) (any, error) {
 	text, err := textIn(arguments[0])
 	if err != nil {
@@ -254,7 +253,7 @@ func substringOfBytes(run *expressionRun, arguments []any) (any, error) {
 	return text[start:end], run.limits.text(int(end - start))
 }
 
-// startsCharacter reports whether a character begins at a byte.
+// startsCharacter reports whether a character starts at a byte.
 func startsCharacter(text string, at int64) bool {
 	return at >= int64(len(text)) || utf8.RuneStart(text[at])
 }
@@ -308,7 +307,7 @@ func indexIn(
 	}
 }
 
-// indexOfBytes finds matches that lie within the bounds.
+// indexOfBytes finds a match within the bounds.
 func indexOfBytes(s searchedText, bounds searchBounds) int {
 	index := strings.Index(s.text[bounds.start:bounds.end], s.wanted)
 	if index < 0 {
@@ -337,7 +336,7 @@ func indexOfCharacters(s searchedText, bounds searchBounds) int {
 // searchBounds is the range of positions to search, without end itself.
 type searchBounds struct{ start, end int64 }
 
-// searchBoundsIn reads the optional bounds of a search in a text or an array.
+// searchBoundsIn returns the optional bounds of a search in a text or an array.
 func searchBoundsIn(arguments []any, length int64) (searchBounds, error) {
 	bounds := searchBounds{end: length}
 	for i, argument := range arguments {
@@ -359,12 +358,12 @@ func searchBoundsIn(arguments []any, length int64) (searchBounds, error) {
 type regexCall struct {
 	name  string
 	input expression
-	// Constant patterns and options are compiled once.
+	// compiled is set if pattern and options are constant.
 	pattern, options expression
 	compiled         *pattern
 }
 
-// regex compiles the operators with patterns.
+// regex compiles $regexMatch, $regexFind and $regexFindAll.
 func (c expressionCompiler) regex(name string, operand any) (expression, error) {
 	source, ok := operand.(document.Object)
 	if !ok {
@@ -444,10 +443,10 @@ func (e *regexCall) search(run *expressionRun, pattern *pattern, text string) (a
 	return foundAt(text, match, utf8.RuneCountInString(text[:match[0]])), nil
 }
 
-// nothingFound is the result for a text or pattern that is null or missing.
+// nothingFound has the results for a text or pattern that is null or missing.
 var nothingFound = map[string]any{"$regexMatch": false, "$regexFindAll": document.A()}
 
-// patternFor returns the pattern of a run, or nil if it is null or missing.
+// patternFor returns the pattern for a run, or nil if it is null or missing.
 func (e *regexCall) patternFor(run *expressionRun) (*pattern, error) {
 	if e.compiled != nil {
 		return e.compiled, nil
@@ -466,14 +465,14 @@ func (e *regexCall) patternFor(run *expressionRun) (*pattern, error) {
 
 type patternSource struct{ pattern, options any }
 
-// The work of compiling a pattern: a base, and more for each byte and each instruction.
+// The work of compiling a pattern consists of a base, and work per byte and per instruction.
 const (
 	patternWork            = 1 << 16
 	patternByteWork        = 1 << 6
 	patternInstructionWork = 1 << 8
 )
 
-// compilePattern compiles a pattern, unless it is the last compiled one.
+// compilePattern compiles a pattern, unless it is the most recently compiled one.
 func (run *expressionRun) compilePattern(source patternSource) (*pattern, error) {
 	if source == run.pattern.source {
 		return run.pattern.compiled, nil
@@ -531,7 +530,7 @@ func afterMatch(text string, match []int) int {
 	return match[1] + max(length, 1)
 }
 
-// maxMatches is the number of matches that $regexFindAll can return.
+// maxMatches is the maximum number of matches that $regexFindAll returns.
 const maxMatches = 100_000
 
 // foundAt returns the object of a match: the text, its index in code points, and the captured groups.

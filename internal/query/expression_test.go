@@ -11,8 +11,8 @@ import (
 	"github.com/botctx/go-sdk/internal/query"
 )
 
-// evaluate returns the value of an expression over a document, all in JSON; "missing" if there is none. The
-// field of an error is a path in the expression.
+// evaluate returns the value of an expression on a document, all in JSON, or "missing". The field of an error is a
+// path in the expression.
 func evaluate(t *testing.T, expression, doc string) (string, error) {
 	t.Helper()
 	source, ok := parse(t, `{"e":`+expression+`}`).Field("e")
@@ -29,10 +29,10 @@ func evaluate(t *testing.T, expression, doc string) (string, error) {
 	return string(text), nil
 }
 
-// evaluation is an expression over the document of a table, and its value.
+// evaluation is an expression and its value on a table's document.
 type evaluation struct{ expression, want string }
 
-// requireValues evaluates the expressions of a table over a document.
+// requireValues evaluates the expressions of a table on a document.
 func requireValues(t *testing.T, doc string, table []evaluation) {
 	t.Helper()
 	for _, test := range table {
@@ -42,7 +42,7 @@ func requireValues(t *testing.T, doc string, table []evaluation) {
 	}
 }
 
-// refusal is an expression over the document of a table, and the field of its error.
+// refusal is an expression and the field of its error on a table's document.
 type refusal struct{ expression, field string }
 
 // requireRefused evaluates the expressions of a table and requires InvalidArgument for each.

@@ -223,7 +223,7 @@ func toDate(value any) (any, error) {
 
 type conversion struct {
 	input, to expression
-	// onError and onNull are nil if they were not given.
+	// onError and onNull are nil if they are not given.
 	onError, onNull expression
 }
 
@@ -255,7 +255,7 @@ func (c expressionCompiler) convert(operand any) (expression, error) {
 	return folded(e, parts...)
 }
 
-// conversionTo reads the name or number of the type to convert to.
+// conversionTo returns the target type for its name or number.
 func conversionTo(to any) (string, error) {
 	if o, ok := to.(document.Object); ok {
 		given, _ := o.Field("type")
@@ -328,8 +328,7 @@ func typed[T any](value any, needs func(value any) error) error {
 	return nil
 }
 
-// check returns an error for arguments of the wrong type, and reports whether one of them makes the result
-// null.
+// check returns an error for arguments of the wrong type. isNull is true if one of them makes the result null.
 func (f *function) check(arguments []any) (isNull bool, err error) {
 	if slices.ContainsFunc(arguments[:min(f.nulls, len(arguments))], isNullish) {
 		return true, nil

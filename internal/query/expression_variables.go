@@ -7,9 +7,9 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// binding is $let: values that have names within an expression.
+// binding is $let, which names values within an expression.
 type binding struct {
-	first  int // slot of the first of the values
+	first  int // slot of the first value
 	values []expression
 	in     expression
 }
@@ -75,18 +75,17 @@ func argumentsAmong(operand any, required, optional []string) (map[string]any, e
 	return arguments, nil
 }
 
-// loop is the common part of $map, $filter and $reduce: an expression that is evaluated for each element of
-// an array.
+// loop is the common part of $map, $filter and $reduce, which evaluate an expression for each element of an array.
 type loop struct {
 	name  string
 	input expression
 	slot  int // of the element
 	body  expression
-	// work is the work of evaluating the body once.
+	// work is the work of one evaluation of the body.
 	work int
 }
 
-// items returns the elements of the input, or null if it is null or missing.
+// items returns the elements of the input. null is true if the input is null or missing.
 func (l *loop) items(run *expressionRun) (items []any, null bool, err error) {
 	input, err := l.input.evaluate(run)
 	switch {
@@ -102,7 +101,7 @@ func (l *loop) items(run *expressionRun) (items []any, null bool, err error) {
 	return array.Items(), false, nil
 }
 
-// of evaluates the expression for an element.
+// of evaluates the body for an element.
 func (l *loop) of(run *expressionRun, item any) (any, error) {
 	if err := run.limits.spend(l.work); err != nil {
 		return nil, boterr.PrefixField(l.name, err)
@@ -111,8 +110,8 @@ func (l *loop) of(run *expressionRun, item any) (any, error) {
 	return l.body.evaluate(run)
 }
 
-// loop compiles the input and the body of an operator. inner compiles the body, in
-// which the element has the name that "as" gives.
+// loop compiles the input and the body of an operator. inner compiles the body, in which "as" gives the name of the
+// element.
 func (c expressionCompiler) loop(name string, source map[string]any, body string, inner expressionCompiler) (loop, error) {
 	l := loop{name: name, work: sourceWork(document.SizeOf(source[body]))}
 	var err error
@@ -224,7 +223,7 @@ func (e *filterLoop) most(run *expressionRun) (int64, error) {
 	return limit, nil
 }
 
-// int32Number returns a number as an integer if 32 bits hold it.
+// int32Number returns a number as an integer if it fits into 32 bits.
 func int32Number(value any) (int64, bool) {
 	n, ok := document.WholeNumber(value)
 	return n, ok && n == int64(int32(n))
@@ -268,7 +267,7 @@ func (e *reduceLoop) evaluate(run *expressionRun) (any, error) {
 	return result, err
 }
 
-// conditional is $cond: one of its two branches is evaluated.
+// conditional is $cond, which evaluates only one of its branches.
 type conditional struct{ condition, then, otherwise expression }
 
 func (c expressionCompiler) conditional(operand any) (expression, error) {
@@ -299,8 +298,7 @@ func (e *conditional) evaluate(run *expressionRun) (any, error) {
 	return e.otherwise.evaluate(run)
 }
 
-// firstPresent is $ifNull: the first value that is neither null nor missing, else the
-// last.
+// firstPresent is $ifNull. It returns the first value that is neither null nor missing, or else the last value.
 type firstPresent []expression
 
 func (c expressionCompiler) ifNull(operand any) (expression, error) {
@@ -439,7 +437,7 @@ func (e disjunction) evaluate(run *expressionRun) (any, error) {
 	return false, nil
 }
 
-// booleanFunctions are the operators that negate a truth value.
+// booleanFunctions are the operators that negate a boolean.
 var booleanFunctions = map[string]function{
 	"$not": {least: 1, most: 1, compute: notTrue},
 }

@@ -50,7 +50,7 @@ func compilePath(text string) *fieldPath {
 	return path
 }
 
-// of returns the field of that name in an object, or missing.
+// of returns the field with the name in an object, or missing.
 func (p *pathPart) of(o document.Object) any {
 	if o.IsZero() {
 		return document.Missing
@@ -70,8 +70,8 @@ func (p *pathPart) itemOf(array document.Array) (any, bool) {
 	return array.At(p.index), true
 }
 
-// positionIn caches the position in a shape that appears twice in a row: documents of a store share a
-// few shapes, while other objects each have their own.
+// positionIn caches the position in a shape that occurs twice in a row: documents of a store share a few shapes,
+// while other objects have their own.
 func (p *pathPart) positionIn(s *document.Shape) int {
 	if known := p.known.Load(); known != nil && known.shape == s {
 		return known.position
@@ -91,18 +91,18 @@ type candidateTest interface {
 	test(value any, e *Evaluation) bool
 }
 
-// leafMode decides how an array at the end of a path is treated.
+// leafMode determines how an array at the end of a path is tested.
 type leafMode bool
 
 const (
-	// leafExpanded tests the elements of the array, and then the array.
+	// leafExpanded tests the elements of the array, and then the array itself.
 	leafExpanded leafMode = false
-	// leafWhole tests the array alone.
+	// leafWhole only tests the array itself.
 	leafWhole leafMode = true
 )
 
-// singleValue returns the only value at the path in root if there is no array on the path, as is most common.
-// The value may be missing, or an array.
+// singleValue returns the only value at the path, which may be missing or an array. ok is false if there is an array
+// on the path, which is less common.
 func (p *fieldPath) singleValue(root any) (any, bool) {
 	o, ok := root.(document.Object)
 	if !ok {
@@ -119,8 +119,8 @@ func (p *fieldPath) singleValue(root any) (any, bool) {
 	return p.parts[last].of(o), true
 }
 
-// descend follows the path from a value and a part through objects. It returns the value that it reaches, and
-// the next part.
+// descend follows the path through objects from a value and a part. It returns the value that it reaches, and the
+// next part.
 func (p *fieldPath) descend(value any, part int) (any, int) {
 	for part < len(p.parts) {
 		o, ok := value.(document.Object)
@@ -149,17 +149,17 @@ type pathWalk struct {
 	mode       leafMode
 	test       candidateTest
 	evaluation *Evaluation
-	// seen are the places from which the walk failed. It is nil if the walk need not remember them.
+	// seen are the places from which the walk failed, or nil if it need not remember them.
 	seen map[visit]struct{}
 }
 
-// visit is a container and the part of the path to look up in it.
+// visit is a container with the part of the path to look up in it.
 type visit struct {
 	container any
 	part      int
 }
 
-// from continues from a container with part i.
+// from continues with part i in a container.
 func (w *pathWalk) from(container any, i int) bool {
 	if w.seen != nil {
 		here := visit{container: container, part: i}
@@ -202,7 +202,7 @@ func (w *pathWalk) leaf(value any) bool {
 	return w.test.test(value, w.evaluation)
 }
 
-// array continues through an array, to which part i applies.
+// array continues with part i in an array.
 func (w *pathWalk) array(array document.Array, i int) bool {
 	if !w.evaluation.steps(array.Len()) {
 		return false
@@ -214,16 +214,16 @@ func (w *pathWalk) array(array document.Array, i int) bool {
 			return true
 		}
 		if index == wanted && w.element(item, i+1) {
-			return true // The path names the element, so there was no search.
+			return true // The path selects the element, so there was no search.
 		}
 	}
 	return false
 }
 
-// element continues in the element that part i-1 names by its index.
+// element continues in the element that part i-1 selects by its index.
 func (w *pathWalk) element(item any, i int) bool {
 	if i == len(w.path.parts) {
-		return w.test.test(item, w.evaluation) // An array is one value here.
+		return w.test.test(item, w.evaluation) // Here, an array is a single value.
 	}
 	switch item.(type) {
 	case document.Object, document.Array:
@@ -233,7 +233,7 @@ func (w *pathWalk) element(item any, i int) bool {
 	}
 }
 
-// collector gathers all values to which a walk leads.
+// collector collects all values at the end of a walk.
 type collector struct{ values []any }
 
 func (c *collector) test(value any, _ *Evaluation) bool {

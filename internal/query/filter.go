@@ -10,15 +10,15 @@ import (
 	"github.com/botctx/go-sdk/internal/nearest"
 )
 
-// Filter is a compiled query document. It is safe for concurrent use. A nil *Filter, and
-// the zero Filter, match every document.
+// Filter is a compiled query document. It is safe for concurrent use. A nil *Filter and the zero Filter match every
+// document.
 type Filter struct {
 	// one is true if the filter consists of the only element of equalities.
 	one bool
-	// canFail is true if the filter holds an $expr, whose evaluation can fail.
+	// canFail is true if the filter contains an $expr, which can fail.
 	canFail bool
 	root    matcher
-	// equalities are the values that every match must have.
+	// equalities are the values that every matching document has.
 	equalities fieldsEqual
 	// source is the query document, or zero if Source makes it on demand from parts or equalities.
 	source document.Object
@@ -28,12 +28,12 @@ type Filter struct {
 }
 
 type rareOfFilter struct {
-	// near is the filter's search for nearby places, or nil if it has none.
+	// near is the filter's search for nearby places, or nil.
 	near *GeoNear
-	// usesNow is true if the filter uses $$NOW, and now is that time, or nil if none was given.
+	// usesNow is true if the filter uses $$NOW. now is the time for it, or nil if there is none yet.
 	usesNow bool
 	now     *time.Time
-	// parts are the filters that this filter combines with $and.
+	// parts are the filters that this filter combines by $and.
 	parts []*Filter
 }
 
@@ -43,9 +43,8 @@ type equality struct {
 	value any
 }
 
-// CompileFilter compiles a query document. An operator that is unknown or not
-// supported, or an operand of the wrong type, is InvalidArgument; its Field is the
-// path in the query document.
+// CompileFilter compiles a query document. An unknown or unsupported operator and an operand of the wrong type are
+// InvalidArgument; Field is the path in the query document.
 func CompileFilter(source document.Object) (*Filter, error) {
 	if err := checkSource(source); err != nil {
 		return nil, err
@@ -86,7 +85,7 @@ func compileFilter(source document.Object, c filterCompiler) (*Filter, error) {
 	return filter, nil
 }
 
-// makeRare returns the rare part, and creates it if necessary. No other code may use the filter yet.
+// makeRare returns rare and creates it if necessary. The filter must not be in use yet.
 func (f *Filter) makeRare() *rareOfFilter {
 	if f.rare == nil {
 		f.rare = &rareOfFilter{}
@@ -94,7 +93,7 @@ func (f *Filter) makeRare() *rareOfFilter {
 	return f.rare
 }
 
-// checkSource returns an error for a document that is too large or too deep to be compiled.
+// checkSource returns an error for a document that is too large or too deep.
 func checkSource(source document.Object) error {
 	if err := source.Err(); err != nil {
 		return err
@@ -122,8 +121,8 @@ func (f *Filter) Source() document.Object {
 // UsesNow reports whether the filter uses $$NOW in an $expr.
 func (f *Filter) UsesNow() bool { return f != nil && f.rare != nil && f.rare.usesNow }
 
-// At returns the filter with now as the value of $$NOW. A store calls it once for each
-// operation, with the time of its clock.
+// At returns the filter with now as the value of $$NOW. A store calls it once per operation with the time of its
+// clock.
 func (f *Filter) At(now time.Time) *Filter {
 	if !f.UsesNow() {
 		return f
@@ -151,8 +150,8 @@ func (f *Filter) Check(document document.Object) (bool, error) {
 	return NewEvaluation(context.Background()).Check(f, document)
 }
 
-// Equality returns the value that every matching document has at a path, if the filter requires it at its top
-// or in a top $and. Null and arrays are left out, since other values match them as well.
+// Equality returns the value that every matching document has at a path, if the filter requires it at its top or in a
+// top $and. It does not return null and arrays, because other values match them as well.
 func (f *Filter) Equality(path string) (any, bool) {
 	if f == nil {
 		return nil, false
@@ -165,7 +164,7 @@ func (f *Filter) Equality(path string) (any, bool) {
 	return nil, false
 }
 
-// decides reports whether the equality fixes the value at a path.
+// decides reports whether the equality determines the value at a path.
 func (e *equality) decides(path string) bool {
 	if e.path != path {
 		return false
@@ -174,12 +173,12 @@ func (e *equality) decides(path string) bool {
 	return class != document.ClassNull && class != document.ClassArray
 }
 
-// IsEquality reports whether the filter's only condition is that the field at a path equals the
-// value that Equality returns.
+// IsEquality reports whether the filter's only condition is that the field at a path has the value that Equality
+// returns.
 func (f *Filter) IsEquality() bool { return f != nil && f.one }
 
-// And returns the filter that matches if all filters match. Filters that are nil are left out. If several
-// have a $near, the first one gives the order.
+// And returns a filter that matches if all given filters match. It ignores nil filters. If several have a $near, the
+// first one determines the order.
 func And(filters ...*Filter) *Filter {
 	made := &struct {
 		Filter
@@ -218,9 +217,8 @@ func And(filters ...*Filter) *Filter {
 	return both
 }
 
-// equalitiesOf collects the values that a query document requires, from its
-// fields, $eq, $and, and $or, $in and $all with one element. They are the
-// fields of a document that an upsert inserts.
+// equalitiesOf collects the values that a query document requires: values of its fields, $eq and $and, and of $or, $in
+// and $all with a single element. An upsert inserts these fields.
 func equalitiesOf(query document.Object) []equality {
 	var found []equality
 	for key, operand := range query.All() {
@@ -242,7 +240,7 @@ func equalitiesOf(query document.Object) []equality {
 	return found
 }
 
-// requiredValue returns the one value that a condition on a field allows.
+// requiredValue returns the only value that a condition on a field allows, if any.
 func requiredValue(operand any) (any, bool) {
 	operators, ok := operand.(document.Object)
 	if !ok || !isOperatorObject(operators) {
@@ -265,7 +263,7 @@ func requiredValue(operand any) (any, bool) {
 	return nil, false
 }
 
-// isOperator reports whether a key is an operator's name.
+// isOperator reports whether a key is the name of an operator.
 func isOperator(key string) bool { return len(key) > 0 && key[0] == '$' }
 
 // isOperatorObject reports whether an object holds operators, rather than being a value to compare with. Its
@@ -274,7 +272,7 @@ func isOperatorObject(o document.Object) bool {
 	return o.Len() > 0 && isOperator(o.NameAt(0))
 }
 
-// unknownOperator is the error for an operator that is not supported here.
+// unknownOperator returns the error for an unsupported operator.
 func unknownOperator(operator string) error {
 	if advice, ok := unsupportedQueries[operator]; ok {
 		return boterr.Invalid(operator, "%s is not supported: %s", operator, advice)
@@ -283,7 +281,8 @@ func unknownOperator(operator string) error {
 		perhaps(operator, logicalOperators))
 }
 
-// perhaps suggests the operator most similar to an unknown one, as the end of a sentence, or returns "".
+// perhaps suggests the operator that is most similar to an unknown one, as the end of a sentence. It returns "" if
+// none is similar.
 func perhaps(operator string, among []string) string {
 	if near := nearest.To(operator, among); near != "" {
 		return ": did you mean " + near + "?"
@@ -292,9 +291,9 @@ func perhaps(operator string, among []string) string {
 }
 
 type filterCompiler struct {
-	// expr records the use of $expr. It is nil if $expr is not allowed here.
+	// expr records the use of $expr. It is nil where $expr is not allowed.
 	expr *exprUse
-	// slot receives a $near. It is nil if $near is not allowed here.
+	// slot receives a $near. It is nil where $near is not allowed.
 	slot *nearSlot
 	// instructions counts the instructions of the filter's patterns. It is nil if there is no filter.
 	instructions *int
@@ -354,7 +353,7 @@ func (c filterCompiler) logical(operator string, operand any) (matcher, error) {
 	}
 }
 
-// clauses compiles the query documents of a logical operator.
+// clauses compiles the operand of a logical operator.
 func (c filterCompiler) clauses(operand any) ([]matcher, error) {
 	list, ok := operand.(document.Array)
 	if !ok || list.Len() == 0 {
@@ -410,10 +409,10 @@ func (c filterCompiler) conditions(operand any) ([]fieldCondition, error) {
 // fieldCondition is a condition on the values at a path. Inside $elemMatch it applies to a single array
 // element.
 type fieldCondition struct {
-	// test and mode are a condition on one of the values.
+	// test and mode are a condition. One value or more must meet it.
 	test candidateTest
 	mode leafMode
-	// all, if test is nil, are conditions that must all be met.
+	// all are conditions that must all be met. They are set if test is nil.
 	all []fieldCondition
 	// negated inverts the condition.
 	negated bool
@@ -463,7 +462,7 @@ func (f fieldCondition) onElement() candidateTest {
 	return test
 }
 
-// equalCondition is $eq, in its fastest form.
+// equalCondition returns the fastest form of $eq.
 func equalCondition(operand any) candidateTest {
 	if s, ok := operand.(string); ok {
 		return equalToString(s)
@@ -471,7 +470,7 @@ func equalCondition(operand any) candidateTest {
 	return equalTo{operand}
 }
 
-// BatchSize is the maximum number of documents for Select.
+// BatchSize is the maximum number of documents in a call of Select.
 const BatchSize = 32
 
 // selectBy is Evaluation.Select for a matcher that cannot fail.
@@ -579,7 +578,7 @@ func (m *pathMatcher) meetsArray(array document.Array, e *Evaluation) bool {
 	return m.test.test(array, e)
 }
 
-// isAmong reports whether an array has the text.
+// isAmong reports whether an array contains the string.
 func (c equalToString) isAmong(items []any, e *Evaluation) bool {
 	for _, item := range items {
 		if s, ok := item.(string); ok && c.equals(s, e) {

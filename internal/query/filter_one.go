@@ -31,7 +31,7 @@ func isFlat(source document.Object) bool {
 	return true
 }
 
-// isOneField reports whether a query document consists of one name and a scalar.
+// isOneField reports whether a query document is flat and has one field.
 func isOneField(source document.Object) bool { return source.Len() == 1 && isFlat(source) }
 
 // namesRecord reports whether a query document is flat and has the _id, so that it can match one document only.
@@ -76,7 +76,7 @@ func filterOfFields(fields int) *Filter {
 	return f
 }
 
-// filterIn returns a filter that shares one allocation with an array for its equalities.
+// filterIn returns a filter in one allocation with an array for its equalities.
 func filterIn[R any](sliced func(*R) []equality) *Filter {
 	f := &struct {
 		filter Filter
@@ -153,14 +153,13 @@ func (f *Filter) isRecord() bool {
 	return isRecord
 }
 
-// namesRecord reports whether the filter can match one document only.
+// namesRecord reports whether the filter can match at most one document.
 func (f *Filter) namesRecord() bool {
 	_, isNamed := f.Equality(document.IDField)
 	return isNamed
 }
 
-// FieldCount returns the number of fields that the filter compares with scalars, or 0 if it has any other
-// condition.
+// FieldCount returns the number of fields that the filter compares with scalars, or 0 if it has other conditions.
 func (f *Filter) FieldCount() int {
 	switch {
 	case f == nil:
@@ -212,7 +211,7 @@ func sourceOf(equalities []equality) document.Object {
 	return sourceOfAll(equalities, func(e equality) document.Object { return document.O(e.path, e.value) })
 }
 
-// sourceOfAll returns the query document of a conjunction of parts.
+// sourceOfAll returns the query document for a conjunction of parts.
 func sourceOfAll[P any](parts []P, source func(P) document.Object) document.Object {
 	sources := make([]any, len(parts))
 	for i, part := range parts {
@@ -242,7 +241,7 @@ func (all *fieldsEqual) match(root any, e *Evaluation) bool {
 	return true
 }
 
-// match matches one of the conditions of fieldsEqual.
+// match reports whether a document meets this condition alone.
 func (e *equality) match(root any, in *Evaluation) bool { return (&fieldsEqual{*e}).match(root, in) }
 
 // boundsAt returns the bounds of the field's value.
@@ -253,7 +252,7 @@ func (e *equality) boundsAt(path string) (Bounds, bool) {
 	return boundsOfEqual(e.value)
 }
 
-// asPaths returns the same condition in the form that handles arrays.
+// asPaths returns the same conditions in the form that handles arrays.
 func (all *fieldsEqual) asPaths() allOf {
 	paths := make(allOf, len(*all))
 	for i, e := range *all {
@@ -262,10 +261,9 @@ func (all *fieldsEqual) asPaths() allOf {
 	return paths
 }
 
-// If several conditions must be met and each matches an element of an array, the element of the last one is
-// the position of "$". The server checks conditions in its own order, by their operators and then by their
-// paths: {$gt: 1, $lt: 5} over [1, 2, 3] leaves the position of $gt, which is the position of 2, in either
-// order.
+// If several conditions must be met and each matches an element of an array, the element of the last one is the
+// position of "$". MongoDB checks conditions in its own order, by operator and then by path: {$gt: 1, $lt: 5} on [1,
+// 2, 3] gives the position for $gt, which is the position of 2, in either notation.
 
 // conditionRank is the rank of an operator in the server's order.
 type conditionRank int
@@ -295,8 +293,7 @@ type rankedCondition struct {
 	path    string
 }
 
-// inOrderOfPositions returns a matcher with the conditions that must all be met in the
-// order of the server.
+// inOrderOfPositions returns a matcher in which conditions that must all be met are in MongoDB's order.
 func inOrderOfPositions(root matcher) matcher {
 	all, ok := root.(allOf)
 	if !ok {
@@ -313,7 +310,7 @@ func inOrderOfPositions(root matcher) matcher {
 	return ordered
 }
 
-// appendRanked appends the conditions of a conjunction and of its inner conjunctions.
+// appendRanked appends the conditions of a conjunction and of the conjunctions in it.
 func appendRanked(ranked []rankedCondition, all allOf) []rankedCondition {
 	for _, m := range all {
 		switch m := m.(type) {
@@ -323,7 +320,7 @@ func appendRanked(ranked []rankedCondition, all allOf) []rankedCondition {
 			ranked = appendRanked(ranked, m.asPaths())
 		case *pathMatcher:
 			ranked = append(ranked, rankedCondition{matcher: m, rank: rankOf(m.test), path: m.path.text})
-		case *everyValueMatcher: // It is between the first value of $all and the last.
+		case *everyValueMatcher: // This is between the first value of $all and the last.
 			ranked = append(ranked, rankedCondition{matcher: m, rank: rankEqual, path: m.path.text})
 		case *elementMatcher:
 			ranked = append(ranked, rankedCondition{matcher: m, rank: rankOf(m.finder), path: m.path.text})

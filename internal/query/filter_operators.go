@@ -56,7 +56,7 @@ func (c filterCompiler) operator(operator string, operand any, siblings document
 	}
 }
 
-// furtherOperator compiles the operators that are needed less often.
+// furtherOperator compiles the less common operators.
 func furtherOperator(operator string, operand any, siblings document.Object) ([]fieldCondition, error) {
 	switch operator {
 	case "$bitsAllSet", "$bitsAllClear", "$bitsAnySet", "$bitsAnyClear":
@@ -90,7 +90,7 @@ func compareCondition(operator string, operand any) candidateTest {
 	return c
 }
 
-// intervalOfNumbers returns the numbers that match, if a float64 holds the operand and its neighbours.
+// intervalOfNumbers returns the matching numbers if a float64 represents the operand and its neighbours exactly.
 func (c *ordered) intervalOfNumbers() interval {
 	operand, isExact := exactNumber(c.operand)
 	if !isExact || math.IsNaN(operand) || math.IsInf(operand, 0) {
@@ -130,8 +130,7 @@ func existsCondition(operand any) []fieldCondition {
 	return negate(conditions)
 }
 
-// isTrue reads a value as a truth value, as MongoDB does: false, 0 and null are
-// false.
+// isTrue returns a value as a boolean, by MongoDB's rules: false, 0 and null are false.
 func isTrue(value any) bool {
 	switch v := value.(type) {
 	case nil:
@@ -179,7 +178,7 @@ func typeCondition(operand any) ([]fieldCondition, error) {
 	return one(types), nil
 }
 
-// typeNumbers reads an alias or a number of $type.
+// typeNumbers returns the types for an alias or a number.
 func typeNumbers(operand any) ([]int64, error) {
 	if alias, ok := operand.(string); ok {
 		if numbers, ok := typeAliases[alias]; ok {
@@ -223,7 +222,7 @@ func sizeCondition(operand any) ([]fieldCondition, error) {
 	return []fieldCondition{{test: ofLength(size), mode: leafWhole}}, nil
 }
 
-// notCondition compiles $not, which takes operators.
+// notCondition compiles $not, whose operand consists of operators.
 func (c filterCompiler) notCondition(operand any) ([]fieldCondition, error) {
 	operators, ok := operand.(document.Object)
 	if !ok || !isOperatorObject(operators) {
@@ -267,8 +266,8 @@ func isLogical(operator string) bool {
 	}
 }
 
-// The operators with a list of values: $in, $nin and $all. Documents have no type for regular
-// expressions, so a pattern in a list is written as it is on a field: {$regex, $options}.
+// The operators with a list are $in, $nin and $all. Documents have no type for regular expressions, so a pattern in a
+// list is written as on a field: {$regex, $options}.
 
 func isPattern(value any) bool {
 	o, ok := value.(document.Object)
@@ -318,7 +317,7 @@ func (c filterCompiler) listCondition(operator string, operand any) ([]fieldCond
 	return conditions, nil
 }
 
-// inCondition compiles a list in its fastest form.
+// inCondition compiles a list in the fastest form.
 func inCondition(values []any, patterns []candidateTest) candidateTest {
 	var test candidateTest
 	switch {
@@ -335,7 +334,7 @@ func inCondition(values []any, patterns []candidateTest) candidateTest {
 	return longList{candidateTest: test, bounds: sync.OnceValues(func() (Bounds, bool) { return boundsOfTest(test) })}
 }
 
-// oneOfCondition compiles a list of values. Lists of strings have a special form.
+// oneOfCondition compiles a list of values. Lists of strings have their own form.
 func oneOfCondition(values []any) candidateTest {
 	strings := make(oneOfStrings, len(values))
 	for _, value := range values {
@@ -374,7 +373,7 @@ func (c filterCompiler) allCondition(operand any) ([]fieldCondition, error) {
 	return []fieldCondition{conditionGroup(group)}, nil
 }
 
-// allElemMatch compiles an $all of only $elemMatch.
+// allElemMatch compiles an $all that only contains $elemMatch.
 func (c filterCompiler) allElemMatch(list document.Array) ([]fieldCondition, error) {
 	group := make([]fieldCondition, 0, list.Len())
 	for i, item := range list.All() {
@@ -454,9 +453,8 @@ func (f *foundValues) test(value any, e *Evaluation) bool {
 	return len(f.seen) == len(f.keys)
 }
 
-// bitsTest is $bitsAllSet, $bitsAllClear, $bitsAnySet and $bitsAnyClear: a condition on some bits of an
-// integer, or of a double without a fraction. Numbers have 64 bits in two's complement; every bit beyond them
-// equals the sign bit.
+// bitsTest is $bitsAllSet, $bitsAllClear, $bitsAnySet or $bitsAnyClear. It tests bits of an integer, or of a double
+// without a fraction, as a 64-bit number in two's complement. All bits beyond these equal the sign bit.
 type bitsTest struct {
 	mask uint64
 	// any is true if one matching bit is enough. clear is true if the bits must be 0.
@@ -505,14 +503,14 @@ func bitsCondition(operator string, operand any) ([]fieldCondition, error) {
 	return one(condition), nil
 }
 
-// unsupportedQueries maps the MongoDB query operators that this package lacks to alternatives.
+// unsupportedQueries maps unsupported query operators of MongoDB to alternatives.
 var unsupportedQueries = map[string]string{
 	"$where":      "it runs JavaScript; write the condition with $expr",
 	"$text":       "it needs a text index; search with $regex",
 	"$jsonSchema": "write the conditions with $type, $exists and comparisons",
 }
 
-// exprUse records whether a filter holds $expr, and whether one uses $$NOW.
+// exprUse records whether a filter uses $expr, and whether it uses $$NOW.
 type exprUse struct{ used, usesNow bool }
 
 func (c filterCompiler) exprCondition(operand any) (matcher, error) {
@@ -571,8 +569,8 @@ func (m *exprMatcher) evaluate(root any, e *Evaluation) (any, error) {
 	return value, err
 }
 
-// exprLast moves expressions after the other conditions, as MongoDB does, so that an expression does not fail
-// on a document that another condition excludes.
+// exprLast moves $expr after the other conditions, as MongoDB does, so that it does not fail on a document that
+// another condition excludes.
 func exprLast(all []matcher) {
 	slices.SortStableFunc(all, func(a, b matcher) int {
 		_, aIsExpr := a.(*exprMatcher)

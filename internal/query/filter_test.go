@@ -424,7 +424,7 @@ func TestBitsFilter_BadOperands(t *testing.T) {
 	}
 }
 
-// TestSelect_WhatMatches compares Select with Match for each document.
+// TestSelect_WhatMatches compares Select with a call of Match for each document.
 func TestSelect_WhatMatches(t *testing.T) {
 	t.Parallel()
 	var documents []document.Object
@@ -434,7 +434,7 @@ func TestSelect_WhatMatches(t *testing.T) {
 	} {
 		documents = append(documents, parse(t, text))
 	}
-	const among = 0b1011_1111_1111 // All but one.
+	const among = 0b1011_1111_1111 // all but one
 	for _, filter := range []string{
 		`{}`, `{"a":1}`, `{"a":"x"}`, `{"a":null}`, `{"a":[1]}`, `{"a":{"$gt":0}}`, `{"a":{"$ne":"x"}}`, `{"a.b":1}`, `{"a.b":"x"}`,
 		`{"a.b":null}`, `{"a.0":1}`, `{"a":{"$size":0}}`, `{"a":{"$exists":true}}`, `{"a":{"$elemMatch":{"b":1}}}`,
@@ -463,8 +463,9 @@ func TestSelect_WhatMatches(t *testing.T) {
 	require.EqualValues(t, among, all)
 }
 
-// TestSelect_NumbersAtTheEdgesOfAnOrder compares Select with the order of values where integers and doubles
-// differ: at the largest numbers, and at and next to zero. NaN is neither greater nor less than any number.
+// TestSelect_NumbersAtTheEdgesOfAnOrder compares Select with the order of values for numbers at which integers and
+// doubles differ: the largest numbers, zero, and numbers next to zero. NaN is neither greater nor less than any
+// number.
 func TestSelect_NumbersAtTheEdgesOfAnOrder(t *testing.T) {
 	t.Parallel()
 	const exact = int64(document.MaxExact)

@@ -262,10 +262,10 @@ func FuzzProjection(f *testing.F) {
 	})
 }
 
-// samples is the number of random inputs of a property.
+// samples is the number of random inputs per property.
 const samples = 1000
 
-// randomDocument returns a document whose field names repeat.
+// randomDocument returns a document with few different field names.
 func randomDocument(random *rand.Rand) document.Object {
 	o := document.O("_id", random.IntN(3))
 	for _, name := range []string{"a", "b", "c"} {
@@ -331,7 +331,7 @@ func TestSort_TotalOrder(t *testing.T) {
 	}
 }
 
-// A second path without values does not change the order, but makes the sort compare whole tuples.
+// A second path without values does not change the order. But with two paths, the sort compares whole tuples.
 func TestSort_TwoPathsAgreeWithOne(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(4, 4))

@@ -11,17 +11,17 @@ import (
 	"github.com/botctx/go-sdk/internal/geometry"
 )
 
-// geoTest is a condition on a place that an index can serve.
+// geoTest is a condition on places for which an index can be used.
 type geoTest interface {
 	candidateTest
-	// cover returns the cells that an index of a kind must search for the condition, or none if such an index
-	// cannot serve it.
+	// cover returns the cells that an index of a kind must search for the condition. It returns none if the index
+	// cannot be used.
 	cover(kind IndexKind) geometry.Cells
 }
 
 const (
-	// placeByteWork is reading and measuring a place, for each byte of its BSON. outlineByteWork is reading
-	// only its pairs.
+	// placeByteWork is for reading and measuring a place, per byte of its BSON. outlineByteWork is for only reading
+	// its pairs.
 	placeByteWork   = 16
 	outlineByteWork = 2
 	// sideWork is comparing a side of a line with a side of another shape, without an index. twoSidesSize is
@@ -43,7 +43,7 @@ func (e *Evaluation) isOutlined(value any) bool {
 // withinPlane is $geoWithin with a shape on the plane.
 type withinPlane struct {
 	region geometry.Plane
-	// work is the work of testing whether a pair is in the region.
+	// work is the work of testing one pair.
 	work int
 }
 
@@ -67,7 +67,7 @@ type withinSphere struct {
 	region geometry.Sphere
 	bounds []geometry.Box
 	hull   geometry.Hull
-	// cells returns the region's cover, which is costly to compute.
+	// cells returns the cover of the region, which takes long to compute.
 	cells func() geometry.Cells
 }
 
@@ -75,7 +75,7 @@ func newWithinSphere(region geometry.Sphere) withinSphere {
 	return withinSphere{region: region, bounds: region.Bounds(), hull: region.Hull(), cells: sync.OnceValue(region.Cover)}
 }
 
-// isNear reports whether a pair is in the region's bounds.
+// isNear reports whether a pair is within the region's bounds.
 func (c withinSphere) isNear(p geometry.Pair) bool {
 	for i := range c.bounds {
 		if c.bounds[i].Contains(p) {
@@ -254,7 +254,7 @@ func geoCondition(operator string, operand any, siblings document.Object) ([]fie
 	return one(test), nil
 }
 
-// geoSpecifier returns the only field of a geo operator's operand.
+// geoSpecifier returns the only field in the operand of a geo operator.
 func geoSpecifier(operand any) (specifier string, region any, err error) {
 	o, ok := operand.(document.Object)
 	if !ok {
@@ -302,7 +302,7 @@ func unknownShape(specifier string) error {
 	return boterr.Invalid("", "%s is not a shape of this operator", specifier)
 }
 
-// boxCondition compiles $box: two opposite corners.
+// boxCondition compiles $box, which has two opposite corners.
 func boxCondition(corners []any) (candidateTest, error) {
 	const two = 2
 	if len(corners) < two {
@@ -316,7 +316,7 @@ func boxCondition(corners []any) (candidateTest, error) {
 	return withinPlane{region: geometry.NewBox(a, b)}, boterr.PrefixField(boterr.Index(1), err)
 }
 
-// planePolygonCondition compiles $polygon: at least three corners.
+// planePolygonCondition compiles $polygon, which has at least three corners.
 func planePolygonCondition(corners []any) (candidateTest, error) {
 	const triangle = 3
 	if len(corners) < triangle {
@@ -348,7 +348,7 @@ func readCircle(parts []any) (center geometry.Pair, radius float64, err error) {
 	return center, radius, nil
 }
 
-// capCondition compiles $centerSphere: a pair on the globe and a radius in radians.
+// capCondition compiles $centerSphere, which has a pair on the globe and a radius in radians.
 func capCondition(parts []any) (candidateTest, error) {
 	center, radius, err := readCircle(parts)
 	if err != nil {
@@ -361,7 +361,7 @@ func capCondition(parts []any) (candidateTest, error) {
 	return newWithinSphere(geometry.NewCap(point, radius)), nil
 }
 
-// withinShapeCondition compiles the $geometry of $geoWithin, which must have an interior.
+// withinShapeCondition compiles the $geometry of $geoWithin. The shape must have an interior.
 func withinShapeCondition(operand any) (candidateTest, error) {
 	at, err := queryPlace(operand)
 	if err != nil {
@@ -398,7 +398,7 @@ type GeoKey struct {
 	kind IndexKind
 }
 
-// NewGeoKey returns the key of an index of the kind Geo2D or Geo2DSphere.
+// NewGeoKey returns the key of an index. kind is Geo2D or Geo2DSphere.
 func NewGeoKey(path string, kind IndexKind) *GeoKey {
 	return &GeoKey{path: compilePath(path), kind: kind}
 }
@@ -426,8 +426,8 @@ func (k *GeoKey) AppendCells(cells []uint64, o document.Object) ([]uint64, error
 	return cells, nil
 }
 
-// appendInner appends the cells of places inside an array that is itself a pair, such as [1, 2, [3, 4]]: a
-// filter considers both.
+// appendInner appends the cells of places within an array that is itself a pair, such as [1, 2, [3, 4]], because
+// filters consider both.
 func (k *GeoKey) appendInner(cells []uint64, value any) []uint64 {
 	list, _ := value.(document.Array)
 	for _, item := range list.Items() {
@@ -443,14 +443,14 @@ func (k *GeoKey) appendInner(cells []uint64, value any) []uint64 {
 	return cells
 }
 
-// isNothing reports whether a value counts as missing: null, or an empty array or object.
+// isNothing reports whether a value counts as missing: null, an empty array, or an empty object.
 func isNothing(value any) bool {
 	parts, ok := members(value)
 	return value == nil || ok && len(parts) == 0
 }
 
-// appendPlaneCells appends the cell of a pair, or the cells of an array of pairs. Values that are neither
-// array nor object are ignored.
+// appendPlaneCells appends the cells of a pair, or of an array of pairs. It ignores values that are neither an array
+// nor an object.
 func appendPlaneCells(cells []uint64, value any) ([]uint64, error) {
 	parts, _ := members(value)
 	if len(parts) == 0 {
@@ -557,8 +557,7 @@ func (g *GeoNear) Span(level int) float64 {
 	return s2.AvgEdgeMetric.Value(level) * g.unit()
 }
 
-// Reach returns the minimum and maximum distance of the search, and the distance at which Cells returns all
-// cells.
+// Reach returns the minimum and maximum distance of the search, and the distance for which Cells returns all cells.
 func (g *GeoNear) Reach() (least, most, all float64) {
 	const acrossThePlane = 510 // The diagonal of the plane is a little shorter.
 	all = acrossThePlane

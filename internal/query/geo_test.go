@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/internal/query"
 )
 
-// Shapes for filters and documents. The hut is the lower left corner of the square.
+// Shapes for filters and documents. The hut is at the lower left corner of the square.
 const (
 	hut        = `{"type":"Point","coordinates":[0,0]}`
 	squareAt   = `[[0,0],[10,0],[10,10],[0,10],[0,0]]`
@@ -318,7 +318,7 @@ func TestGeoFilter_ConcurrentUse(t *testing.T) {
 	}
 }
 
-// paris and london are points; their distance is about 343.9 km.
+// paris and london are points at a distance of about 343.9 km.
 const (
 	paris  = `{"type":"Point","coordinates":[2.3522,48.8566]}`
 	london = `{"type":"Point","coordinates":[-0.1276,51.5072]}`

@@ -6,7 +6,7 @@ import (
 	"github.com/botctx/go-sdk/internal/geometry"
 )
 
-// The fields and types of GeoJSON.
+// Fields and types of GeoJSON.
 const (
 	geoType        = "type"
 	geoCoordinates = "coordinates"
@@ -30,7 +30,7 @@ const (
 	crsStrictWinder = "urn:x-mongodb:crs:strictwinding:EPSG:4326"
 )
 
-// readGeoJSON reads a GeoJSON object. Unknown fields are ignored.
+// readGeoJSON parses a GeoJSON object. It ignores unknown fields.
 func readGeoJSON(o document.Object) (place, error) {
 	kind, _ := o.Field(geoType)
 	if kind == geoPoint {
@@ -68,7 +68,7 @@ func addCollected(shape *geometry.Shape, item any) error {
 	return nil
 }
 
-// addGeoJSON adds a GeoJSON object to a shape. The object is not a GeometryCollection.
+// addGeoJSON adds a GeoJSON object other than a GeometryCollection to a shape.
 func addGeoJSON(shape *geometry.Shape, o document.Object) error {
 	kind, _ := o.Field(geoType)
 	var add func(*geometry.Shape, any) error
@@ -99,7 +99,7 @@ func addGeoJSON(shape *geometry.Shape, o document.Object) error {
 	return boterr.PrefixField(geoCoordinates, add(shape, coordinates))
 }
 
-// readGeoPoint reads a GeoJSON object whose type is Point.
+// readGeoPoint parses a GeoJSON object of type Point.
 func readGeoPoint(o document.Object) (place, error) {
 	strict, err := readCRS(o)
 	if err != nil {
@@ -214,7 +214,7 @@ func readRings(coordinates any) ([][]geometry.Point, error) {
 	return rings, nil
 }
 
-// readPoints reads an array of arrays of coordinates.
+// readPoints parses an array of pairs.
 func readPoints(coordinates any) ([]geometry.Point, error) {
 	list, ok := coordinates.(document.Array)
 	if !ok {
@@ -237,7 +237,7 @@ func readPoints(coordinates any) ([]geometry.Point, error) {
 	return points, nil
 }
 
-// readCRS reads the reference system of a GeoJSON object, if it names one.
+// readCRS parses the reference system of a GeoJSON object, if it has one.
 func readCRS(o document.Object) (strict bool, err error) {
 	value, ok := o.Field(geoCRS)
 	if !ok {
@@ -265,8 +265,8 @@ func readCRS(o document.Object) (strict bool, err error) {
 	}
 }
 
-// place is a location of a document or a query: a legacy pair, for the plane and, within bounds,
-// for the globe; a GeoJSON point, for both; or another GeoJSON shape, for the globe.
+// place is a location in a document or query: a legacy pair, for the plane and, within bounds, for the globe; a
+// GeoJSON point, for both; or another GeoJSON shape, for the globe.
 type place struct {
 	pair geometry.Pair
 	// legacy is true if the value is a pair rather than GeoJSON.
@@ -293,14 +293,13 @@ func isPlace(value any) bool {
 	}
 }
 
-// storedPlace reads a value of a document. A pair may have further elements, such as
-// an altitude.
+// storedPlace parses a value of a document. A pair may have further elements, such as an altitude.
 func storedPlace(value any) (place, error) { return readPlace(value, anyLength) }
 
 // queryPlace reads the operand of $geometry. A pair must have exactly two elements.
 func queryPlace(value any) (place, error) { return readPlace(value, twoOnly) }
 
-// readPlace reads a pair of coordinates or GeoJSON.
+// readPlace parses GeoJSON or a pair of coordinates.
 func readPlace(value any, pairs pairLength) (place, error) {
 	if isLegacy(value) {
 		pair, err := readPair(value, pairs)
@@ -333,7 +332,7 @@ func queryPoint(value any) (place, error) {
 	return readGeoPoint(o)
 }
 
-// isLegacy reports whether a value has the form of a pair: it is an array, or an object with a number first.
+// isLegacy reports whether a value looks like a pair: an array, or an object whose first value is a number.
 func isLegacy(value any) bool {
 	switch v := value.(type) {
 	case document.Array:
@@ -349,18 +348,17 @@ func isLegacy(value any) bool {
 	}
 }
 
-// pairLength decides how many elements a pair may have.
+// pairLength determines how many elements a pair may have.
 type pairLength bool
 
 const (
 	// twoOnly allows exactly two elements, as queries require.
 	twoOnly pairLength = false
-	// anyLength allows further elements, which are ignored.
+	// anyLength allows and ignores further elements.
 	anyLength pairLength = true
 )
 
-// readPair reads two finite numbers: the first elements of an array or the first
-// fields of an object.
+// readPair parses two finite numbers: the first elements of an array or the first values of an object.
 func readPair(value any, length pairLength) (geometry.Pair, error) {
 	const two = 2
 	values, ok := members(value)
@@ -386,8 +384,7 @@ func firstPair(values []any) (geometry.Pair, bool) {
 	return pair, ok1 && ok2 && pair.IsFinite()
 }
 
-// members returns the elements of an array or the values of an object, which must
-// not be changed.
+// members returns the elements of an array or the values of an object. The caller must not modify them.
 func members(value any) ([]any, bool) {
 	switch v := value.(type) {
 	case document.Array:

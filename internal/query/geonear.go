@@ -14,17 +14,17 @@ import (
 // EarthRadius is the radius of the earth in metres that MongoDB uses.
 const EarthRadius = geometry.EarthRadius
 
-// DefaultGeoKey is the field that Measure uses if the search names none.
+// DefaultGeoKey is the field that Measure uses if the search does not name one.
 const DefaultGeoKey = "location"
 
 // ErrNoGeoIndex is the cause of the error of a search by distance that names no field, in a collection without
 // a geo index.
 var ErrNoGeoIndex = errors.New("there is no geo index, so the search must name the field")
 
-// GeoNear is a compiled search by the distance from a point: the argument of MongoDB's
-// $geoNear, or a filter's $near. It is safe for concurrent use.
+// GeoNear is a compiled search by distance from a point: the argument of MongoDB's $geoNear, or a filter's $near. It
+// is safe for concurrent use.
 type GeoNear struct {
-	// source is the zero Object for a filter's $near.
+	// source is the zero Object if the search is a filter's $near.
 	source document.Object
 	// pair is the point to search around. point is its position on the globe if the search is spherical.
 	pair          geometry.Pair
@@ -44,12 +44,12 @@ type GeoNear struct {
 type GeoResult struct {
 	// Document includes the distance and the place if the query asks for them.
 	Document document.Object
-	// Distance is in metres if the query's point is GeoJSON, in radians for a legacy pair with spherical,
-	// else in the units of the coordinates. It includes the query's distanceMultiplier.
+	// Distance is in metres if the search's point is GeoJSON, in radians for a legacy pair with spherical, and
+	// otherwise in the unit of the coordinates. It is multiplied by distanceMultiplier.
 	Distance float64
 }
 
-// CompileGeoNear compiles a search. Its fields are the fields of $geoNear, and limit:
+// CompileGeoNear compiles a search. Its fields are the fields of $geoNear and limit:
 //
 //   - near: a GeoJSON point, {"type": "Point", "coordinates": [longitude,
 //     latitude]}, or a legacy pair [x, y] or {"lng": x, "lat": y}. Required. A third
@@ -93,10 +93,10 @@ func CompileGeoNear(source document.Object) (*GeoNear, error) {
 	return g, nil
 }
 
-// Source returns the argument of $geoNear. It is the zero Object for a filter's $near.
+// Source returns the argument of $geoNear, or the zero Object for a filter's $near.
 func (g *GeoNear) Source() document.Object { return g.source }
 
-// noPoint is the error for a near that is not a point, with the reason.
+// noPoint returns the error for a near that is not a point.
 func noPoint(err error) error {
 	reason := err.Error()
 	if cause, ok := boterr.AsError(err); ok {
@@ -133,7 +133,7 @@ func (g *GeoNear) setOption(key string, value any) (err error) {
 	return err
 }
 
-// distanceExpression reads a distance, which may be an expression.
+// distanceExpression returns a distance, which may be an expression.
 func distanceExpression(source any) (float64, error) {
 	value, err := constantOf(source)
 	if err != nil {
@@ -234,13 +234,13 @@ func checkInPlane(p geometry.Pair) error {
 	return boterr.Invalid("", "[%v, %v] is outside the plane; coordinates range from -%d to %[3]d", p.X, p.Y, bound)
 }
 
-// Filter returns the query's filter, or nil if there is none.
+// Filter returns the search's filter, or nil.
 func (g *GeoNear) Filter() *Filter { return g.filter }
 
 // Limit returns the maximum number of documents to return; 0 means all.
 func (g *GeoNear) Limit() int64 { return g.limit }
 
-// Key returns the path of the field that the query names, or "".
+// Key returns the path of the field that the search names, or "".
 func (g *GeoNear) Key() string {
 	if g.key == nil {
 		return ""
@@ -310,7 +310,7 @@ type measured struct {
 	value    any
 }
 
-// nearest returns the nearest place of a document, and false if it has none within the wanted distances.
+// nearest returns the nearest place of a document. ok is false if it has none within the distances.
 func (g *GeoNear) nearest(document document.Object) (nearest measured, ok bool) {
 	key := g.key
 	if key == nil {
@@ -365,8 +365,8 @@ func (m *measured) take(g *GeoNear, at place, value any) {
 	}
 }
 
-// distance returns the distance of a place in the query's unit, and false if it is not on the globe or, for a
-// search on the plane, not a point.
+// distance returns the distance of a place in the search's unit. ok is false if the place is not on the globe or, for
+// a search on the plane, is not a point.
 func (g *GeoNear) distance(at place) (float64, bool) {
 	if !g.spherical {
 		return at.pair.Distance(g.pair), at.shape == nil
@@ -411,7 +411,7 @@ func (e *Evaluation) Distance(near *GeoNear, doc document.Object) (distance floa
 	return distance, ok, nil
 }
 
-// result adds the distance and the place to a document if the query asks for them.
+// result adds the distance and the place to a document if the search asks for them.
 func (g *GeoNear) result(document document.Object, distance float64, location any) GeoResult {
 	if g.distanceField != "" {
 		document = putAt(document, strings.Split(g.distanceField, "."), distance)
@@ -422,8 +422,7 @@ func (g *GeoNear) result(document document.Object, distance float64, location an
 	return GeoResult{Document: document, Distance: distance}
 }
 
-// putAt returns an object with the value at a path. A value on the way that is not an object is
-// replaced by one, as in MongoDB.
+// putAt returns an object with the value at a path. As in MongoDB, it replaces other values on the path by objects.
 func putAt(o document.Object, path []string, value any) document.Object {
 	if len(path) > 1 {
 		at, _ := o.Field(path[0])
@@ -433,7 +432,7 @@ func putAt(o document.Object, path []string, value any) document.Object {
 	return o.Put(path[0], value)
 }
 
-// isNear reports whether an operator orders by distance. $geoNear is an old name.
+// isNear reports whether an operator sorts by distance. $geoNear is an old name.
 func isNear(operator string) bool {
 	switch operator {
 	case "$near", "$nearSphere", "$geoNear":
@@ -443,10 +442,10 @@ func isNear(operator string) bool {
 	}
 }
 
-// nearSlot receives the $near of a filter. Conditions that are compiled without a slot cannot have a $near.
+// nearSlot receives the $near of a filter. If the compiler has no slot, $near is not allowed.
 type nearSlot struct{ near *GeoNear }
 
-// withoutNear returns the compiler for the parts of a filter that cannot have a $near.
+// withoutNear returns the compiler for parts of a filter that cannot contain a $near.
 func (c filterCompiler) withoutNear() filterCompiler {
 	inner := c
 	inner.slot = nil
@@ -489,7 +488,7 @@ func isWrapped(operand any) bool {
 	return ok && (o.Len() == 0 || isOperatorObject(o))
 }
 
-// setWrappedNear reads {$near: {$geometry: point, $maxDistance: metres}}.
+// setWrappedNear parses {$near: {$geometry: point, $maxDistance: metres}}.
 func (g *GeoNear) setWrappedNear(operators document.Object) error {
 	if operators.Len() > 1 {
 		return boterr.Invalid(operators.NameAt(1), "cannot be used next to a search with $geometry: put distances inside the search")
@@ -530,7 +529,7 @@ func (g *GeoNear) setGeometry(value any) error {
 	return g.setPoint(at)
 }
 
-// setLegacyNear reads {$near: [x, y], $maxDistance: distance}. The point may also be GeoJSON.
+// setLegacyNear parses {$near: [x, y], $maxDistance: distance}. The point may also be GeoJSON.
 func (g *GeoNear) setLegacyNear(operators document.Object) error {
 	operator := operators.NameAt(0)
 	for key, value := range operators.All() {
@@ -554,7 +553,7 @@ func (g *GeoNear) setLegacyNear(operators document.Object) error {
 	return nil
 }
 
-// distanceRange decides whether a distance may be infinite.
+// distanceRange determines whether a distance may be infinite.
 type distanceRange bool
 
 const (
@@ -562,7 +561,7 @@ const (
 	orInfinite distanceRange = true
 )
 
-// distanceOperand reads a distance, which is not negative.
+// distanceOperand parses a non-negative distance.
 func distanceOperand(value any, allowed distanceRange) (float64, error) {
 	distance, ok := document.FloatNumber(value)
 	if !ok || !(distance >= 0) || allowed == finiteOnly && math.IsInf(distance, 1) { // NaN is not a distance.
@@ -580,8 +579,8 @@ func (m nearMatcher) match(root any, _ *Evaluation) bool {
 	return ok
 }
 
-// Near returns the search of the filter's $near or $nearSphere, or nil if it has none. The filter matches
-// documents within its distances, and a store returns matches nearest first unless there is a sort.
+// Near returns the search of the filter's $near or $nearSphere, or nil. The filter matches documents within its
+// distances. Unless there is a sort, a store returns them nearest first.
 func (f *Filter) Near() *GeoNear {
 	if f == nil || f.rare == nil {
 		return nil

@@ -110,7 +110,7 @@ func TestPosition_OfOrThatIsAnIn(t *testing.T) {
 	}
 }
 
-// If several conditions on arrays match, the position comes from the same one, whatever their order.
+// If several conditions on arrays match, the same one must determine the position, whatever their order.
 func TestPosition_OfLastCondition(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"a":[1,2,3,4,5],"b":[9,7,8]}`
@@ -201,7 +201,7 @@ func TestFilter_PatternsCountTogether(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// numbers returns an array of the integers from one number to another.
+// numbers returns an array of the integers from first up to end, which is not included.
 func numbers(first, end int) document.Array {
 	items := make([]any, 0, end-first)
 	for i := first; i < end; i++ {
@@ -459,7 +459,7 @@ func TestExpression_UsedAgainAfterError(t *testing.T) {
 	}
 }
 
-// endingContext is a context that ends after a number of checks: a deadline counted in work instead of time.
+// endingContext is a context that ends after a number of checks: a deadline in work instead of time.
 type endingContext struct {
 	context.Context
 
@@ -493,7 +493,7 @@ func paths(path string, value any) document.Object {
 	return b.Object()
 }
 
-// filtered returns an update with array filters a0, a1, ... that all elements meet, and a path for each.
+// filtered returns an update with array filters a0, a1, ... that all elements meet, with a path for each.
 func filtered(operator, before, after string, value any) (document.Object, []document.Object) {
 	b, filters := document.NewBuilder(manyPaths), []document.Object{}
 	for i := range manyPaths {
@@ -504,8 +504,7 @@ func filtered(operator, before, after string, value any) (document.Object, []doc
 	return document.O(operator, b.Object()), filters
 }
 
-// TestUpdate_EndsSoon makes small updates that are costly on a large document, under a context that ends
-// early.
+// TestUpdate_EndsSoon makes small updates that are costly on a large document. Their context ends early.
 func TestUpdate_EndsSoon(t *testing.T) {
 	t.Parallel()
 	const many = 20_000

@@ -7,12 +7,10 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// matcher is a node of a compiled filter: a condition on a whole document, or on
-// an array element that $elemMatch looks into.
+// matcher is a node of a compiled filter: a condition on a document or, in $elemMatch, on an array element.
 type matcher interface {
-	// match reports whether root, an Object or an Array, meets the condition, and
-	// records in the evaluation the array element through which it does. A nil evaluation
-	// has no budget and records nothing.
+	// match reports whether root, an Object or Array, meets the condition. It records in the evaluation through which
+	// array element it does. A nil evaluation has no budget and records nothing.
 	match(root any, e *Evaluation) bool
 }
 
@@ -46,8 +44,8 @@ func (matchers anyOf) match(root any, e *Evaluation) bool {
 	return matched && !e.hasEnded()
 }
 
-// newAnyOf compiles $or: a single clause to that clause, and equalities at one path to $in. Both
-// have a position, unlike other forms of $or.
+// newAnyOf compiles $or. It compiles a single clause to that clause, and equalities at one path to $in. Unlike other
+// forms of $or, these record a position.
 func newAnyOf(clauses []matcher) matcher {
 	if len(clauses) == 1 {
 		return clauses[0]
@@ -109,8 +107,8 @@ func (m *pathMatcher) match(root any, e *Evaluation) bool {
 	return m.path.walk(root, m.mode, m.test, e)
 }
 
-// elementsOf is $elemMatch with a query: an array with an element that is an
-// object or an array and matches.
+// elementsOf is $elemMatch with a query: it matches an array if one of its elements is an object or array that
+// matches.
 type elementsOf struct{ query matcher }
 
 func (c elementsOf) test(value any, e *Evaluation) bool {
@@ -143,8 +141,8 @@ func (c elementsOf) find(value any, e *Evaluation) (int, bool) {
 	return 0, false
 }
 
-// fieldsOf returns an array as an object with the indexes as names, as in BSON. A query for an element that
-// is an array does not search the elements of that array.
+// fieldsOf returns an array as an object with the indexes as names, as in BSON. So a query for an element that is an
+// array does not search the elements of this array.
 func fieldsOf(array document.Array) document.Object {
 	b := document.NewBuilder(array.Len())
 	for i, item := range array.Items() {
@@ -174,13 +172,13 @@ func (c valuesOf) find(value any, e *Evaluation) (int, bool) {
 	return 0, false
 }
 
-// elementFinder is a condition on an array that one element decides.
+// elementFinder is a condition on an array that one of its elements must meet.
 type elementFinder interface {
 	candidateTest
 	find(value any, e *Evaluation) (int, bool)
 }
 
-// elementMatcher is a pathMatcher for $elemMatch that records the element.
+// elementMatcher is a pathMatcher for $elemMatch. It records the element.
 type elementMatcher struct {
 	path   *fieldPath
 	finder elementFinder

@@ -14,13 +14,12 @@ import (
 )
 
 const (
-	// maxPattern is the longest pattern in bytes, as in MongoDB.
+	// maxPattern is the maximum length of a pattern in bytes, as in MongoDB.
 	maxPattern = 32764
-	// maxInstructions is the maximum total number of instructions in the patterns of a filter, or of the
-	// expressions of a projection. They take about 20 MiB.
+	// maxInstructions is the maximum number of instructions of all patterns in a filter, or in the expressions of a
+	// projection. They need about 20 MiB.
 	maxInstructions = 100_000
-	// rangesAlike is the number of range ends of a character class that take as much memory as an
-	// instruction.
+	// rangesAlike is the number of range ends in a character class that need as much memory as an instruction.
 	rangesAlike = 8
 )
 
@@ -35,25 +34,24 @@ const (
 	largeStepWork    = 24
 )
 
-// pattern is a compiled pattern of MongoDB's syntax, for Go's regexp package, which matches in
-// linear time. It may be used by several goroutines at once.
+// pattern is a pattern in MongoDB's syntax, compiled for Go's regexp package, which matches in linear time. It is
+// safe for concurrent use.
 type pattern struct {
 	re *regexp.Regexp
-	// behind matches texts that begin one character before the start of the search. Its first group is the
-	// match.
+	// behind matches a text that starts one character before the start of the search. Its first group is the match.
 	behind func() *regexp.Regexp
-	// groups are the numbers in re of the whole match and of the groups of the source. The other groups
-	// capture a final newline that $ leaves out.
+	// groups are the numbers in re of the match and of the groups of the source. Other groups capture a final newline
+	// that $ excludes.
 	groups []int
-	// size is about the number of instructions.
+	// size is approximately the number of instructions.
 	size int
-	// prefix is a text that every match begins with. If isAnchored, the text begins with it.
+	// prefix is a text with which every match starts. If isAnchored is true, the whole text starts with it.
 	prefix     string
 	isAnchored bool
-	// isPlain is true if the pattern is only the prefix.
+	// isPlain is true if the pattern consists only of the prefix.
 	isPlain bool
-	// emptyLoops is true if a repetition may match the empty text. The captures of its groups then differ
-	// from MongoDB's.
+	// emptyLoops is true if a repetition may match an empty text. The captures of its groups then differ from
+	// MongoDB's.
 	emptyLoops bool
 }
 
@@ -93,7 +91,7 @@ func compilePattern(source, options string) (*pattern, error) {
 	return p, nil
 }
 
-// countInstructions adds a pattern's instructions to the total, and returns an error if it is too large.
+// countInstructions adds a pattern's instructions to the total. It returns an error if there are too many.
 func countInstructions(counted *int, p *pattern) error {
 	if counted == nil || p == nil {
 		return nil
@@ -104,7 +102,7 @@ func countInstructions(counted *int, p *pattern) error {
 	return nil
 }
 
-// followers is the kind of syntax after a part of a pattern.
+// followers is the kind of syntax that follows a part of a pattern.
 type followers int
 
 const (
@@ -140,7 +138,7 @@ func (p *pattern) inspect(tree *syntax.Regexp, behind followers) error {
 	return nil
 }
 
-// mayBeEmpty reports whether a part can match the empty text.
+// mayBeEmpty reports whether a part can match an empty text.
 func mayBeEmpty(tree *syntax.Regexp) bool {
 	switch tree.Op {
 	case syntax.OpLiteral, syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL, syntax.OpNoMatch:
@@ -158,7 +156,7 @@ func mayBeEmpty(tree *syntax.Regexp) bool {
 	}
 }
 
-// sizeOfPattern estimates the instructions of a pattern before it is compiled.
+// sizeOfPattern estimates the number of instructions of a pattern before compiling it.
 func sizeOfPattern(tree *syntax.Regexp) int {
 	var size int
 	switch tree.Op {
@@ -178,7 +176,7 @@ func sizeOfPattern(tree *syntax.Regexp) int {
 	return size
 }
 
-// readPrefix records the prefix of all matching texts.
+// readPrefix determines the prefix of all matches.
 func (p *pattern) readPrefix(tree *syntax.Regexp) {
 	parts := []*syntax.Regexp{tree}
 	if tree.Op == syntax.OpConcat {
@@ -193,7 +191,7 @@ func (p *pattern) readPrefix(tree *syntax.Regexp) {
 	}
 }
 
-// indexPrefix returns the prefix of every matching string; it may be empty.
+// indexPrefix returns the prefix of every matching string, possibly "".
 func (p *pattern) indexPrefix() string {
 	if p.isAnchored {
 		return p.prefix
@@ -268,7 +266,7 @@ func (p *pattern) find(text string, from int, charge func(work int) error) ([]in
 	return match, nil
 }
 
-// chargedReader reads a text, and charges for each character. It ends when the budget is spent.
+// chargedReader reads a text and charges for each character. It ends when the budget is used up.
 type chargedReader struct {
 	text   string
 	charge func(work int) error
@@ -288,7 +286,7 @@ func (r *chargedReader) ReadRune() (c rune, length int, err error) {
 	return c, length, nil
 }
 
-// regexCondition compiles $regex with $options of the same object.
+// regexCondition compiles $regex with the $options of the same object.
 func (c filterCompiler) regexCondition(operand any, siblings document.Object) ([]fieldCondition, error) {
 	pattern, ok := operand.(string)
 	if !ok {

@@ -13,8 +13,8 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// match is a pattern with its options, a text, and the matches of PCRE2 10.42 in UTF mode: the bytes where the
-// match and its groups begin and end, or nil for none.
+// match is a pattern with options, a text, and the matches of PCRE2 10.42 in UTF mode: the bytes at which the match
+// and its groups start and end, or nil.
 type match struct {
 	pattern, options, text string
 	want                   []int

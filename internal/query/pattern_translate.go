@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// maxFoldedCases is the maximum number of characters in a pattern's class ranges whose other cases are
-	// looked up. maxProperties is the maximum number of Unicode properties.
+	// maxFoldedCases limits the characters in ranges of a pattern's classes whose other cases are looked up.
+	// maxProperties limits the Unicode properties in a pattern.
 	maxFoldedCases = 1 << 18
 	maxProperties  = 1000
-	// maxGroupName is the longest name of a group.
+	// maxGroupName is the maximum length of a group's name.
 	maxGroupName = 32
 )
 
-// patternFlags are the options in effect at a position of a pattern.
+// patternFlags are the options at a position of a pattern.
 type patternFlags struct {
 	fold, multiline, dotAll, extended, extendedMore, noCapture, ungreedy bool
 }
@@ -33,7 +33,7 @@ type patternTranslator struct {
 	rest string
 	out  strings.Builder
 	patternFlags
-	// outer are the flags around each open group.
+	// outer has the flags outside each open group.
 	outer []patternFlags
 	// isUnicode is true if the pattern began with (*UCP).
 	isUnicode bool
@@ -42,20 +42,19 @@ type patternTranslator struct {
 	captures int
 	groups   []int
 	names    map[string]bool
-	// complements caches the results of complement.
+	// complements caches the results of the method complement.
 	complements map[string]string
 	// folded and properties are limited by maxFoldedCases and maxProperties.
 	folded, properties int
 	err                error
 }
 
-// translatePattern returns a pattern in Go's syntax, with the numbers of the match and of the
-// groups of the source.
+// translatePattern returns a pattern in Go's syntax, with the numbers of the match and of the source's groups.
 func translatePattern(source, options string) (translated string, groups []int, err error) {
 	t := &patternTranslator{rest: source, groups: []int{0}, names: map[string]bool{}, complements: map[string]string{}}
 	t.fold, t.multiline = strings.Contains(options, "i"), strings.Contains(options, "m")
 	t.dotAll, t.extended = strings.Contains(options, "s"), strings.Contains(options, "x")
-	for { // Verbs about speed and encoding do not change the outcome.
+	for { // Verbs about speed and encoding do not change the result.
 		if setting := patternSetting.FindString(t.rest); setting != "" {
 			t.rest = t.rest[len(setting):]
 			t.isUnicode = t.isUnicode || setting == "(*UCP)"
@@ -82,7 +81,7 @@ var (
 		`N\{U\+([[:xdigit:]]+)\}|o\{([0-7]+)\}|([0-7]{1,3}))`)
 )
 
-// patternLacks lists the syntax that Go's regexp package lacks, with a replacement. The first match counts.
+// patternLacks lists syntax that Go's regexp package does not have, with replacements. The first match counts.
 var patternLacks = []struct {
 	begins     *regexp.Regexp
 	name, hint string
@@ -119,7 +118,7 @@ func unsupportedPattern(construct, hint string) error {
 	return boterr.New(boterr.Unsupported, "", "the pattern has %s, which patterns do not support: %s", construct, hint)
 }
 
-// invalidPattern is the error for a pattern that Go's regexp package refuses.
+// invalidPattern returns the error for a pattern that Go's regexp package refuses.
 func invalidPattern(err error) error {
 	var failed *syntax.Error
 	if !errors.As(err, &failed) {
@@ -134,7 +133,7 @@ func invalidPattern(err error) error {
 	return boterr.Invalid("", "the pattern is not valid: %s", failed.Code)
 }
 
-// failf ends the translation.
+// failf ends the translation with an error.
 func (t *patternTranslator) failf(format string, arguments ...any) {
 	t.failWith(boterr.Invalid("", "the pattern is not valid: "+format, arguments...))
 }
@@ -146,7 +145,7 @@ func (t *patternTranslator) failWith(err error) {
 	t.rest = ""
 }
 
-// skip removes a prefix of the remaining pattern, if it is present.
+// skip removes a prefix of the remaining pattern and reports whether it was there.
 func (t *patternTranslator) skip(text string) bool {
 	rest, ok := strings.CutPrefix(t.rest, text)
 	t.rest = rest
@@ -160,9 +159,9 @@ func (t *patternTranslator) take() rune {
 	return r
 }
 
-// translate reads the pattern to its end.
+// translate translates the whole pattern.
 func (t *patternTranslator) translate() {
-	repeatable := false // Whether a quantifier can follow.
+	repeatable := false // whether a quantifier can follow
 	for t.ignore(); t.rest != ""; t.ignore() {
 		t.refuse()
 		if t.rest == "" {
@@ -220,7 +219,7 @@ func (t *patternTranslator) end() {
 	t.out.WriteString(`(?:$|(\n)$)`)
 }
 
-// ignore skips comments, and the text that the option x ignores.
+// ignore skips comments, and text that the option x ignores.
 func (t *patternTranslator) ignore() {
 	for before := -1; before != len(t.rest); {
 		before = len(t.rest)
@@ -256,7 +255,7 @@ func (t *patternTranslator) refuse() {
 	}
 }
 
-// quantifier copies a quantifier and a question mark after it. Other braces are plain characters, which a
+// quantifier copies a quantifier with an optional question mark. Other braces are ordinary characters, which a
 // quantifier may follow.
 func (t *patternTranslator) quantifier(repeatable bool) (isCharacter bool) {
 	q := patternQuantifier.FindStringSubmatch(t.rest)
@@ -284,7 +283,7 @@ func (t *patternTranslator) quantifier(repeatable bool) (isCharacter bool) {
 	return false
 }
 
-// group reads a group, from its parenthesis.
+// group translates a group from its parenthesis.
 func (t *patternTranslator) group() {
 	before := t.patternFlags
 	named, options := patternNamed.FindStringSubmatch(t.rest), patternOptions.FindStringSubmatch(t.rest)
@@ -336,7 +335,7 @@ func (t *patternTranslator) closeGroup() {
 	t.out.WriteRune(t.take())
 }
 
-// setFlags sets and clears options. A caret clears all of them first.
+// setFlags sets and clears options. A caret first clears all of them.
 func (t *patternTranslator) setFlags(caret, on, off string) {
 	f := &t.patternFlags
 	if caret != "" {
@@ -365,7 +364,7 @@ func (t *patternTranslator) writeFlags(end string) {
 	t.out.WriteString(string(on) + string(off) + end)
 }
 
-// escape reads an escape sequence, and reports whether a quantifier can follow it.
+// escape translates an escape sequence, and reports whether a quantifier can follow.
 func (t *patternTranslator) escape(repeatable bool) bool {
 	if t.skip(`\Q`) {
 		text, rest, _ := strings.Cut(t.rest, `\E`)
@@ -397,8 +396,8 @@ func (t *patternTranslator) escape(repeatable bool) bool {
 	return true
 }
 
-// The sets of escapes and named classes, as members of a class in Go's syntax. The ASCII sets, which Go also
-// has, apply unless the pattern begins with (*UCP).
+// Escapes and named classes for sets of characters, as members of a class in Go's syntax. The ASCII sets, which Go
+// has, too, apply unless the pattern starts with (*UCP).
 const (
 	horizontalSpace = `\t \x{a0}\x{1680}\x{180e}\x{2000}-\x{200a}\x{202f}\x{205f}\x{3000}`
 	verticalSpace   = `\n-\r\x{85}\x{2028}\x{2029}`
@@ -420,8 +419,7 @@ var (
 	}
 )
 
-// set reads an escape for a set of characters, if one is next, and returns it as members of a class in Go's
-// syntax.
+// set returns the members of a class in Go's syntax for an escape for a set of characters, if one is next.
 func (t *patternTranslator) set() (members string, ok bool) {
 	if len(t.rest) < 2 {
 		return "", false
@@ -448,7 +446,7 @@ func (t *patternTranslator) set() (members string, ok bool) {
 	return members, true
 }
 
-// property reads \pL, \p{Lu}, \p{^Lu} and \P{Lu}.
+// property translates \pL, \p{Lu}, \p{^Lu} and \P{Lu}.
 func (t *patternTranslator) property() (members string) {
 	found := patternProperty.FindStringSubmatch(t.rest)
 	if found == nil {
@@ -472,7 +470,7 @@ func (t *patternTranslator) property() (members string) {
 	return members
 }
 
-// complement returns the characters that are not in a set, both as members of a class.
+// complement returns the characters outside a set. Both sets are members of a class in Go's syntax.
 func (t *patternTranslator) complement(members string) string {
 	ranges, ok := t.complements[members]
 	if ok {
@@ -491,7 +489,7 @@ func (t *patternTranslator) complement(members string) string {
 	return t.complements[members]
 }
 
-// otherCases writes the characters that the option i adds to a range of a class.
+// otherCases writes the characters that the option i adds to a range.
 func (t *patternTranslator) otherCases(low, high rune) {
 	if t.folded += int(high - low); t.folded > maxFoldedCases {
 		t.failf("its classes of characters are too large: use fewer")
@@ -506,8 +504,7 @@ func (t *patternTranslator) otherCases(low, high rune) {
 	}
 }
 
-// class reads a character class. The option i applies to its characters and ranges, but not to the sets in
-// it.
+// class translates a character class. The option i affects its characters and ranges, but not the sets in it.
 func (t *patternTranslator) class() {
 	if patternPosix.MatchString(t.rest) {
 		t.failf("named classes such as [:alpha:] are allowed only inside other brackets")
@@ -547,7 +544,7 @@ func (t *patternTranslator) class() {
 	t.out.WriteString("])")
 }
 
-// member reads a character of a class, or a set of characters.
+// member reads a character or a set of characters in a class.
 func (t *patternTranslator) member() (one rune, members string) {
 	if named := patternPosix.FindStringSubmatch(t.rest); named != nil {
 		return 0, t.namedClass(named)
@@ -570,7 +567,7 @@ func (t *patternTranslator) member() (one rune, members string) {
 	return t.character(), ""
 }
 
-// namedClass reads a class such as [:alpha:].
+// namedClass translates a class such as [:alpha:].
 func (t *patternTranslator) namedClass(named []string) (members string) {
 	t.rest = t.rest[len(named[0]):]
 	name := named[2]
@@ -595,7 +592,7 @@ func (t *patternTranslator) namedClass(named []string) (members string) {
 // patternEscapes maps the letters of escapes to their characters.
 var patternEscapes = map[byte]rune{'a': '\a', 'e': 0x1b, 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// character reads an escape for one character.
+// character reads an escape for a single character.
 func (t *patternTranslator) character() rune {
 	if len(t.rest) == 1 {
 		t.failf("it ends in a backslash")

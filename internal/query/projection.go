@@ -16,10 +16,9 @@ import (
 type Projection struct {
 	source document.Object
 	tree   *projectionNode
-	// slices shorten arrays, after the fields are chosen.
+	// slices shorten arrays after the selection of fields.
 	slices []fieldSlice
-	// positional is the path of the array that is cut down to the element through which the filter matched;
-	// nil if there is none.
+	// positional is the path of the array that is shortened to the element through which the filter matched, or nil.
 	positional []string
 }
 
@@ -29,8 +28,8 @@ type Projection struct {
 // arrays, and the path "list.$" gives the element through which the filter matched. Any other value is an
 // aggregation expression that computes the field. It cannot use $$NOW.
 //
-// The zero Object and O() give nil, which returns whole documents. Everything that MongoDB refuses, or that
-// MongoDB knows and this package does not, is InvalidArgument; the Field is the path in the projection.
+// The zero Object and O() give nil, which returns whole documents. Projections that MongoDB refuses, and projections
+// that this package does not support, are InvalidArgument. The Field is the path in the projection.
 func CompileProjection(source document.Object) (*Projection, error) {
 	if err := checkSource(source); err != nil {
 		return nil, err
@@ -129,18 +128,18 @@ func (m firstMatch) evaluate(run *expressionRun) (any, error) {
 	return document.ArrayOf([]any{value.(document.Array).At(i)}), nil
 }
 
-// fieldSlice is $slice: a part of the array at a path.
+// fieldSlice implements $slice: a part of the array at a path.
 type fieldSlice struct {
 	path []string
-	// skip is the number of elements to leave out, counted from the end if it is
-	// negative; without it a negative limit takes the last elements.
+	// skip is the number of elements to skip. A negative skip counts from the end. Without skip, a negative limit
+	// takes the last elements.
 	skip    int
 	hasSkip bool
 	limit   int
 }
 
-// sliceOperand reads the operand of $slice in the form that projections have: a
-// number, or [skip, limit] with a limit above 0. Other forms are expressions.
+// sliceOperand reads the operand of $slice in a projection: a number, or [skip, limit] with a limit above 0. Other
+// operands are expressions.
 func sliceOperand(operand any) (fieldSlice, bool) {
 	if list, ok := operand.(document.Array); ok && list.Len() == 2 {
 		skip, ok1 := clampedInt(list.At(0))
@@ -166,12 +165,12 @@ func isSliceExpression(operand any) bool {
 	case nil, document.Array:
 		return true
 	default:
-		return list.At(1) == nil // Null in any place gives null.
+		return list.At(1) == nil // Any null gives null.
 	}
 }
 
-// clampedInt converts a number to 32 bits as MongoDB does: it truncates the fraction, clamps to the bounds,
-// and reads NaN as 0.
+// clampedInt converts a number to 32 bits like MongoDB: it truncates the fraction, clamps to the bounds, and converts
+// NaN to 0.
 func clampedInt(value any) (int, bool) {
 	f, ok := document.FloatNumber(value)
 	if math.IsNaN(f) {
@@ -180,8 +179,8 @@ func clampedInt(value any) (int, bool) {
 	return int(min(max(f, math.MinInt32), math.MaxInt32)), ok
 }
 
-// apply slices the arrays at a path in o. A path leads through objects and through
-// the objects of arrays, and not into arrays of arrays.
+// apply slices the arrays at a path in o. A path continues through objects and through the objects in arrays, but not
+// through arrays in arrays.
 func (s *fieldSlice) apply(o document.Object, path []string) document.Object {
 	value, ok := o.Field(path[0])
 	if !ok {
@@ -278,15 +277,15 @@ func specialOperator(query any) string {
 	return ""
 }
 
-// projectionNode is one level of a compiled projection. It is applied to objects
-// and, element by element, to arrays, nested ones included.
+// projectionNode is one level of a compiled projection. It is applied to objects and to each element of arrays,
+// including nested arrays.
 type projectionNode struct {
-	// includes is true if fields that the level does not name are left out; otherwise they are kept.
+	// includes is true if unnamed fields are removed. Otherwise they are kept.
 	includes bool
 	fields   []projectedField
-	// byName maps names to their positions in fields if there are many, and is nil otherwise.
+	// byName maps names to positions in fields if there are many fields. Otherwise it is nil.
 	byName map[string]int
-	// computes is true if the level or one inside it computes fields.
+	// computes is true if this level or a nested one computes fields.
 	computes bool
 	// planned is the plan for the last shape.
 	planned atomic.Pointer[projectionPlan]
@@ -296,9 +295,9 @@ type projectedField struct {
 	name string
 	// inner is applied to the field's value.
 	inner *projectionNode
-	// computed gives the field its value.
+	// computed computes the field's value.
 	computed expression
-	// kept is true if the field stays as it is.
+	// kept is true if the field is unchanged.
 	kept bool
 }
 
@@ -312,7 +311,7 @@ func (s *projectionSpec) compiled(includes bool) *projectionNode {
 			n.computes = n.computes || f.inner.computes
 		case field.computed != nil:
 			n.computes = true
-			f.kept = !includes // The computed value takes its place.
+			f.kept = !includes // The computed value replaces it.
 		default:
 			f.kept = includes || field.cut
 		}
@@ -327,7 +326,7 @@ func (s *projectionSpec) compiled(includes bool) *projectionNode {
 	return n
 }
 
-// find returns the field of that name, or nil.
+// find returns the field with the name, or nil.
 func (n *projectionNode) find(name string) *projectedField {
 	if n.byName != nil {
 		if i, ok := n.byName[name]; ok {

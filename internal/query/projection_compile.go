@@ -13,7 +13,7 @@ type projectionKind int
 
 const (
 	undecided projectionKind = iota
-	inclusion                // leaves out the fields that are not named
+	inclusion                // removes the fields that are not named
 	exclusion                // keeps the fields that are not named
 )
 
@@ -25,7 +25,7 @@ type projectionSpec struct {
 
 type specField struct {
 	name string
-	// inner are the fields inside, if the projection continues there.
+	// inner has the fields inside this field, if the projection names any.
 	inner *projectionSpec
 	// computed gives the field its value. If it is nil, the field keeps the document's value.
 	computed expression
@@ -42,7 +42,7 @@ func (s *projectionSpec) put(name string, field *specField) {
 	s.byName[name] = field
 }
 
-// inside returns the level at a path, and creates it if necessary.
+// inside returns the level at a path and creates it if necessary.
 func (s *projectionSpec) inside(path []string) (*projectionSpec, error) {
 	for _, name := range path {
 		next := s.byName[name]
@@ -92,8 +92,7 @@ func (c *projectionCompiler) compile(source document.Object) (*projectionNode, e
 	return c.root.compiled(c.kind == inclusion), nil
 }
 
-// fields reads the fields of a projection or of an object nested in it, whose path
-// from the root is parent.
+// fields reads the fields of a projection or of an object nested in it. parent is the object's path from the root.
 func (c *projectionCompiler) fields(level *projectionSpec, source document.Object, parent []string) error {
 	for name, operand := range source.All() {
 		if err := c.field(level, name, operand, parent); err != nil {
@@ -208,7 +207,7 @@ func (c *projectionCompiler) position(level *projectionSpec, path, parent []stri
 	return level.add(path, specField{cut: true})
 }
 
-// object reads an object: an operator, or further fields.
+// object reads an operator or nested fields.
 func (c *projectionCompiler) object(level *projectionSpec, path []string, operand document.Object, parent []string) error {
 	if operand.Len() == 0 {
 		return boterr.Invalid("", "an empty object selects no fields")
@@ -274,7 +273,7 @@ func (c *projectionCompiler) compute(level *projectionSpec, path []string, opera
 	return level.add(path, specField{computed: computed})
 }
 
-// decide chooses the kind of a projection whose fields leave it open.
+// decide chooses the kind of a projection if its fields do not determine it.
 func (c *projectionCompiler) decide() {
 	switch {
 	case c.kind != undecided:
@@ -287,7 +286,7 @@ func (c *projectionCompiler) decide() {
 	}
 }
 
-// placeID adds the _id to an inclusion that does not name it, and removes redundant mentions of it.
+// placeID adds the _id to an inclusion that does not name it, and removes redundant fields for it.
 func (c *projectionCompiler) placeID() {
 	switch {
 	case c.kind == inclusion && !c.namesID:

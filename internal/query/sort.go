@@ -140,8 +140,8 @@ func (k *sortKey) settled(value any, part int) any {
 	return value
 }
 
-// ofItems collects the values of the path through the elements of an array, from a part. A value that is not
-// an object has no fields, which counts as null.
+// ofItems collects the values of the path in the elements of an array, starting at a part. A value that is not an
+// object gives null.
 func (k *sortKey) ofItems(array document.Array, part int, extreme *extremeValue) {
 	if part == len(k.path.parts) {
 		extreme.takeItems(array)
@@ -166,8 +166,8 @@ func (k *sortKey) ofItems(array document.Array, part int, extreme *extremeValue)
 	}
 }
 
-// ofItem continues in the element that the previous part names by its index. An array at the end of the path
-// is then one value.
+// ofItem continues in the element whose index is the previous part. An array at the end of the path is a single value
+// in this case.
 func (k *sortKey) ofItem(item any, part int, extreme *extremeValue) {
 	if part == len(k.path.parts) {
 		extreme.take(item)
@@ -176,7 +176,7 @@ func (k *sortKey) ofItem(item any, part int, extreme *extremeValue) {
 	k.ofValue(item, part, extreme)
 }
 
-// ofValue collects the values of the path from a part on, starting at value.
+// ofValue collects the values of the path, starting at value with the given part.
 func (k *sortKey) ofValue(value any, part int, extreme *extremeValue) {
 	value, part = k.path.descend(value, part)
 	if array, ok := value.(document.Array); ok {
@@ -338,7 +338,7 @@ func (s *Sort) tuplesOf(documents []document.Object, e *Evaluation) [][]any {
 	return tuples
 }
 
-// signed returns an order of two values in the direction of the key.
+// signed reverses an order of two values if the key is descending.
 func (k *sortKey) signed(order int) int {
 	if k.descending {
 		return -order
@@ -346,8 +346,8 @@ func (k *sortKey) signed(order int) int {
 	return order
 }
 
-// itemOrder is an order of array elements for $push and $sortArray: by their fields, or by the elements
-// themselves. Unlike in the sort of a find, an array at a path is compared as a whole.
+// itemOrder is an order of array elements for $push and $sortArray: by fields or by whole elements. Unlike in the
+// sort of a find, an array at a path is compared as a whole.
 type itemOrder struct {
 	// keys are the fields. For whole elements there is one key without a path.
 	keys []sortKey
@@ -358,7 +358,7 @@ func wholeOrder(descending bool) itemOrder {
 	return itemOrder{keys: []sortKey{{descending: descending}}}
 }
 
-// compileItemOrder compiles a direction, 1 or -1, for whole elements, or an object of fields.
+// compileItemOrder compiles 1 or -1 for whole elements, or an object of fields.
 func compileItemOrder(operand any) (itemOrder, error) {
 	if fields, ok := operand.(document.Object); ok {
 		order, err := CompileSort(fields)
@@ -416,10 +416,10 @@ func fieldIn(item any, path string) any {
 	return value
 }
 
-// If two paths of a sort lead through the same array, each of its elements gives a value for both, and the
-// element decides whose values come first. If they lead through two separate arrays, no element has values
-// for both, and the sort is refused, like an index on the paths. The same holds if a number in a path is both
-// the index of an element and a name in an element.
+// If two paths of a sort lead through the same array, each element gives a value for both paths, and the values of
+// one element are used. If they lead through two separate arrays, no element has values for both, so the sort is
+// refused, as an index on the paths is. A sort is also refused if a number in a path is both the index of an element
+// and a field name in an element.
 
 // settledPart marks a path that is fully resolved.
 const settledPart = -1
@@ -458,7 +458,7 @@ func (e *Evaluation) CheckSort(sort *Sort, document document.Object) error {
 // mayRefuse reports whether Check can refuse a document.
 func (s *Sort) mayRefuse() bool { return len(s.keys) > 1 || s.keys[0].path.hasIndex() }
 
-// arraysIn returns the number of keys that meet an array.
+// arraysIn returns the number of keys with an array on their path.
 func (s *Sort) arraysIn(doc document.Object) int {
 	arrays := 0
 	for i := range s.keys {
@@ -470,8 +470,8 @@ func (s *Sort) arraysIn(doc document.Object) int {
 	return arrays
 }
 
-// tuple returns the values by which a document is sorted: the values of the elements that come first in the
-// order of the sort.
+// tuple returns the values by which a document is sorted: from the array elements that come first in the order of the
+// sort.
 func (s *Sort) tuple(document document.Object, e *Evaluation) ([]any, error) {
 	w := tupleWalk{sort: s, evaluation: e}
 	start := make([]tuplePlace, len(s.keys))
@@ -500,10 +500,9 @@ type tupleWalk struct {
 	sort       *Sort
 	evaluation *Evaluation
 	first      []any
-	// apart is a path through an array that is separate from every other array of the walk, or "" if there is
-	// none.
+	// apart is a path through an array that is separate from all other arrays of the walk, or "".
 	apart string
-	// met is the path of a key that led through an array, or "" if none did.
+	// met is the path of a key that led through an array, or "".
 	met string
 }
 
@@ -511,20 +510,21 @@ type tupleWalk struct {
 type tuplePlace struct {
 	value any
 	part  int
-	// item is the index of the array element that the path names, if any. began is the number of the part after
-	// that index.
+	// item is the index of the array element that the path names, if any. began is the number of the part after that
+	// index.
 	item, began int
-	// named is true if an index named the value itself: an array at the end of the path is one value then.
+	// named is true if the value itself was named by an index. An array at the end of the path is then a single
+	// value.
 	named bool
 }
 
 // settle ends the path with a value.
 func (p *tuplePlace) settle(value any) { p.value, p.part = value, settledPart }
 
-// from follows the paths of the keys from these places until each key has a value or an array stops it.
+// from follows the paths of the keys until each key has a value or reaches an array.
 func (w *tupleWalk) from(places []tuplePlace) error {
 	places = slices.Clone(places)
-	var through []int // The keys that lead through the same array.
+	var through []int // Keys that lead through the same array.
 	for i := range places {
 		place, key := &places[i], &w.sort.keys[i]
 		if place.part == settledPart {
@@ -552,7 +552,7 @@ func (w *tupleWalk) from(places []tuplePlace) error {
 	return w.through(places, through)
 }
 
-// twoArrays is the error for two paths through separate arrays.
+// twoArrays returns the error for two paths through separate arrays.
 func twoArrays(path, other string) error {
 	return boterr.Invalid(path, "cannot sort by this path and by %s: both paths have an array at the same level", other)
 }
@@ -676,7 +676,7 @@ func (w *tupleWalk) throughEach(places []tuplePlace, keys []int, array document.
 	return nil
 }
 
-// take keeps the values if they sort first.
+// take keeps the values if they sort before the current ones.
 func (w *tupleWalk) take(places []tuplePlace) {
 	values := make([]any, len(places))
 	for i := range places {
@@ -687,7 +687,7 @@ func (w *tupleWalk) take(places []tuplePlace) {
 	}
 }
 
-// compareTuples orders two lists of the values of the keys.
+// compareTuples orders two lists of key values.
 func (s *Sort) compareTuples(a, b []any, e *Evaluation) int {
 	for i := range s.keys {
 		if order := e.order(a[i], b[i]); order != 0 {

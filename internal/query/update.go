@@ -16,14 +16,14 @@ import (
 // It is safe for concurrent use.
 type Update struct {
 	source document.Object
-	// tree holds the operations by their paths; nil for a replacement.
+	// tree has the operations by path. It is nil for a replacement.
 	tree *updateNode
-	// usesPosition is true if a path holds "$".
+	// usesPosition is true if a path has "$".
 	usesPosition bool
 }
 
-// CompileUpdate compiles an update document and the array filters of its "$[name]" paths. A document without
-// keys, or whose first key is not an operator, is a replacement.
+// CompileUpdate compiles an update document and the array filters of its "$[name]" paths. A document is a replacement
+// if it has no keys or its first key is not an operator.
 //
 // Everything that MongoDB refuses is InvalidArgument: an unknown operator, an operand of the wrong type,
 // operators together with plain fields, two operators on one path, an array filter that is missing or unused.
@@ -64,11 +64,11 @@ func compileReplacement(source document.Object, arrayFilters []document.Object) 
 // Source returns the update document.
 func (u *Update) Source() document.Object { return u.source }
 
-// IsReplacement reports whether the update replaces the whole document by another one.
+// IsReplacement reports whether the update replaces the whole document.
 func (u *Update) IsReplacement() bool { return u.tree == nil }
 
-// alwaysModifies reports whether the update counts as a change even if it leaves a document unchanged: a
-// replacement without _id, as in MongoDB, which compares the given replacement with the stored document.
+// alwaysModifies reports whether the update counts as a change even if the document stays the same. As in MongoDB,
+// this is true for a replacement without _id.
 func (u *Update) alwaysModifies() bool {
 	if !u.IsReplacement() {
 		return false
@@ -85,14 +85,14 @@ func (u *Update) work() int {
 	return sourceWork(u.source.Size())
 }
 
-// editsFields reports whether the update changes a few fields of a document by operators.
+// editsFields reports whether the update changes a few fields of a document with operators.
 func (u *Update) editsFields() bool {
 	return u.tree != nil && len(u.tree.children) <= fewFields
 }
 
 // updateRun is the application of one update to one document.
 type updateRun struct {
-	// call is the call in which the document is updated.
+	// call is the evaluation of the current call.
 	call *Evaluation
 	// document is the document before the update.
 	document document.Object
@@ -100,9 +100,9 @@ type updateRun struct {
 	position arrayPosition
 	// inserting is true if an upsert inserts the document.
 	inserting bool
-	// now is the time that $currentDate writes.
+	// now is the time for $currentDate.
 	now time.Time
-	// grown is the number of bytes that the operations added so far.
+	// grown is the number of bytes that operations have added so far.
 	grown int
 }
 
@@ -115,7 +115,7 @@ func (run *updateRun) spend(work int) error {
 // steps counts the work of visiting n elements.
 func (run *updateRun) steps(n int) error { return run.spend(n * stepWork) }
 
-// nullItemSize is about the size of a null in an array: its type and its index.
+// nullItemSize is about the size of a null in an array: type and index.
 const nullItemSize = 8
 
 // grow counts bytes that an operation adds. It refuses results that far exceed the size of a document before
@@ -159,7 +159,7 @@ func newUpdateCompiler(source document.Object, filters arrayFilterSet) updateCom
 	return updateCompiler{update: &made.update, filters: filters, room: made.nodes[1:]}
 }
 
-// child returns the child of a node for a selector, and creates it if necessary.
+// child returns a node's child for a selector and creates it if necessary.
 func (c *updateCompiler) child(of *updateNode, s selector) *updateNode {
 	if known := of.find(s.name); known != nil {
 		return known
@@ -250,8 +250,7 @@ func (c *updateCompiler) add(path string, operation operation) error {
 	return nil
 }
 
-// conflictAt is the error for two operators that change the same part of a
-// document.
+// conflictAt returns the error for two operators that change the same part of a document.
 func conflictAt(path string) error {
 	return boterr.Invalid("", "conflicts with another operator on %s, its parent or its child", path)
 }
@@ -280,10 +279,10 @@ func (c *updateCompiler) selector(part string) (selector, error) {
 func selectsElements(part string) bool { return part == "$" || strings.HasPrefix(part, "$[") }
 
 type operation interface {
-	// apply returns the new value, or missing to remove the field. value is missing if there is none.
+	// apply returns the new value, or missing to remove the field. value may be missing.
 	apply(value any, run *updateRun) (any, error)
-	// needsPath reports whether an impossible path, such as one through a string, is an error. That applies
-	// to operations that create a missing field, and to some others.
+	// needsPath reports whether an impossible path, such as a path through a string, is an error. This is true for
+	// operations that create a missing field and for some others.
 	needsPath(run *updateRun) bool
 }
 
@@ -348,7 +347,7 @@ func compileUnset(string, any) (operation, error) { return unset{}, nil }
 
 func (unset) apply(any, *updateRun) (any, error) { return document.Missing, nil }
 
-// renameTo is the target of $rename; its source is an unset.
+// renameTo is the target of $rename. The source is an unset.
 type renameTo struct{ from, to string }
 
 func compileRename(path string, argument any) (operation, error) {
@@ -452,8 +451,8 @@ func compileCurrentDate(_ string, argument any) (operation, error) {
 
 func (currentDate) apply(_ any, run *updateRun) (any, error) { return document.ValueOf(run.now) }
 
-// dollarField is an operation at a path whose first name begins with $. An upsert may insert such a field, as
-// Insert may; in an existing document it can be removed but not changed.
+// dollarField is an operation at a path whose first name starts with $. An upsert may insert such a field, as Insert
+// may. In an existing document, it can be removed but not changed.
 type dollarField struct{ operation }
 
 func (d dollarField) apply(value any, run *updateRun) (any, error) {
@@ -464,7 +463,7 @@ func (d dollarField) apply(value any, run *updateRun) (any, error) {
 	return next, err
 }
 
-// arithmetic is $inc and $mul.
+// arithmetic implements $inc and $mul.
 type arithmetic struct {
 	pathRequired
 	operator string
@@ -472,8 +471,8 @@ type arithmetic struct {
 	compute  func(a, b any) (any, bool)
 }
 
-// compileArithmetic returns the compiler of an operator that computes with numbers. compute returns false if
-// the result is beyond int64.
+// compileArithmetic returns the compiler of an arithmetic operator. compute returns false if the result overflows
+// int64.
 func compileArithmetic(operator string, compute func(a, b any) (any, bool)) operationCompiler {
 	return func(_ string, argument any) (operation, error) {
 		if _, ok := document.FloatNumber(argument); !ok {
@@ -555,7 +554,7 @@ func magnitude(i int64) uint64 {
 	return uint64(i)
 }
 
-// extreme is $min and $max.
+// extreme implements $min and $max.
 type extreme struct {
 	pathRequired
 	operand any
@@ -579,7 +578,7 @@ func (e *extreme) apply(value any, run *updateRun) (any, error) {
 	return value, nil
 }
 
-// bitwise is $bit: and, or, xor in the order given.
+// bitwise implements $bit: and, or and xor in the given order.
 type bitwise struct {
 	pathRequired
 	steps []bitStep

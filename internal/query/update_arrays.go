@@ -28,8 +28,8 @@ type push struct {
 	sort *itemOrder
 }
 
-// withEach returns the modifiers of an argument. An argument without $each is a value, even if its keys look
-// like modifiers.
+// withEach returns the modifiers of an argument. An argument without $each is a value, even if its keys are names of
+// modifiers.
 func withEach(argument any) (document.Object, bool) {
 	modifiers, ok := argument.(document.Object)
 	if !ok {
@@ -118,8 +118,7 @@ func (p *push) insertAt(length int) int {
 	}
 }
 
-// sliced returns the elements that $slice keeps: the first, or with a negative
-// number the last.
+// sliced returns the elements that $slice keeps: the first ones, or the last ones for a negative number.
 func (p *push) sliced(items []any) []any {
 	length := int64(len(items))
 	switch {
@@ -175,7 +174,7 @@ func containsEqual(items []any, value any) bool {
 	return slices.ContainsFunc(items, func(item any) bool { return document.Equal(item, value) })
 }
 
-// pull is $pull and $pullAll: it removes the elements that a condition meets.
+// pull implements $pull and $pullAll: it removes the elements that meet a condition.
 type pull struct {
 	pathOptional
 	operator string
@@ -238,7 +237,7 @@ func (p *pull) apply(value any, run *updateRun) (any, error) {
 	return document.ArrayOf(kept), run.call.budget.failure
 }
 
-// pop is $pop. It creates no field, but like the server it refuses an impossible path.
+// pop implements $pop. It creates no field, but refuses an impossible path, as the server does.
 type pop struct {
 	pathRequired
 	first bool

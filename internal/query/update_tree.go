@@ -17,9 +17,9 @@ type updateNode struct {
 	operation operation
 	// children, once sorted, are in the order in which MongoDB adds new fields.
 	children []*updateNode
-	// first is the storage of children while there is only one.
+	// first is the storage of children while there is only one child.
 	first [1]*updateNode
-	// byName has the children of a node that has many.
+	// byName has the children by name if there are many.
 	byName map[string]*updateNode
 }
 
@@ -86,7 +86,7 @@ func (s selector) isIndex() bool { return s.kind == selectName && s.index >= 0 }
 
 func (s selector) isArraySelector() bool { return s.kind == selectAll || s.kind == selectFiltered }
 
-// add adds a child. No other child may have its part of the path.
+// add adds a child. No other child may have the same part of the path.
 func (n *updateNode) add(child *updateNode) {
 	if n.children == nil {
 		n.children = n.first[:0]
@@ -103,7 +103,7 @@ func (n *updateNode) add(child *updateNode) {
 	}
 }
 
-// find returns the child with that part of a path, or nil.
+// find returns the child with the part of a path, or nil.
 func (n *updateNode) find(name string) *updateNode {
 	if n.byName != nil {
 		return n.byName[name]
@@ -116,7 +116,7 @@ func (n *updateNode) find(name string) *updateNode {
 	return nil
 }
 
-// sort puts all children into their order.
+// sort orders all children.
 func (n *updateNode) sort() {
 	slices.SortFunc(n.children, func(a, b *updateNode) int { return compareSelectors(a.selector, b.selector) })
 	n.byName = nil
@@ -126,7 +126,7 @@ func (n *updateNode) sort() {
 	}
 }
 
-// apply returns the value after the node's changes. The value may be missing before and after.
+// apply returns the value after the node's changes. The value may be missing before or after.
 func (n *updateNode) apply(value any, run *updateRun) (any, error) {
 	if n.operation != nil {
 		next, err := n.operation.apply(value, run)
@@ -147,7 +147,7 @@ func (n *updateNode) apply(value any, run *updateRun) (any, error) {
 	}
 }
 
-// fewFields is the number of fields up to which an object is changed field by field.
+// fewFields is the maximum number of fields of an object that is changed field by field.
 const fewFields = 24
 
 func (n *updateNode) applyToFields(o document.Object, run *updateRun) (any, error) {
@@ -183,11 +183,10 @@ func (n *updateNode) editFields(edit *document.Edit, run *updateRun) error {
 	return nil
 }
 
-// fieldWork is the work of changing a field, in nanoseconds, with its share of the garbage
-// collection.
+// fieldWork is the work of changing a field, in nanoseconds, including its share of garbage collection.
 const fieldWork = 128
 
-// applyToField is apply for a field of an object. It counts the name if the field is new.
+// applyToField is apply for a field of an object. It counts the length of the name if the field is new.
 func (n *updateNode) applyToField(value any, run *updateRun) (any, error) {
 	if err := run.spend(fieldWork); err != nil {
 		return nil, err
@@ -199,7 +198,8 @@ func (n *updateNode) applyToField(value any, run *updateRun) (any, error) {
 	return next, run.grow(len(n.selector.name))
 }
 
-// applyToManyFields is applyToFields in time linear in the fields and the children, instead of their product.
+// applyToManyFields is like applyToFields, in time linear in the numbers of fields and children instead of their
+// product.
 func (n *updateNode) applyToManyFields(o document.Object, run *updateRun) (any, error) {
 	b := document.NewBuilder(o.Len() + len(n.children))
 	for field, value := range o.All() {
@@ -225,7 +225,7 @@ func (n *updateNode) applyToManyFields(o document.Object, run *updateRun) (any, 
 	return b.ObjectWithoutMissing(), nil
 }
 
-// applyToMissing makes an object if a child makes a field in it.
+// applyToMissing creates an object if a child creates a field in it.
 func (n *updateNode) applyToMissing(run *updateRun) (any, error) {
 	if len(n.children) > 0 && n.children[0].selector.isArraySelector() { // If one child is an array selector, all are.
 		return nil, noArrayAt(n.children[0].selector)
@@ -283,7 +283,7 @@ func (n *updateNode) refuseInArray(s selector, run *updateRun) error {
 	return nil
 }
 
-// applyToSelected applies one child to the elements that its selector selects.
+// applyToSelected applies one child to the elements that match its selector.
 func (n *updateNode) applyToSelected(items, before []any, touched map[int][]*updateNode, s selector, run *updateRun) error {
 	first, last := 0, len(before)
 	if s.kind == selectName {
@@ -315,7 +315,7 @@ func (n *updateNode) applyToSelected(items, before []any, touched map[int][]*upd
 	return nil
 }
 
-// touchedWork is the work of recording that an element is changed, with its share of the garbage collection.
+// touchedWork is the work of recording a changed element, including its share of garbage collection.
 const touchedWork = 256
 
 // overlaps reports whether two nodes for the same value change, or by their selectors may change, the same part
@@ -378,8 +378,8 @@ func (n *updateNode) refuse(value any, run *updateRun) error {
 	return nil
 }
 
-// selectsElements reports whether a path below the node goes through $[] or
-// $[name], which need an array there whatever the operator.
+// selectsElements reports whether a path below the node has $[] or $[name]. These need an array, whatever the
+// operator is.
 func (n *updateNode) selectsElements() bool {
 	return slices.ContainsFunc(n.children, func(child *updateNode) bool {
 		return child.selector.isArraySelector() || child.selectsElements()
@@ -394,12 +394,12 @@ func (n *updateNode) needsPath(run *updateRun) bool {
 	return slices.ContainsFunc(n.children, func(child *updateNode) bool { return child.needsPath(run) })
 }
 
-// notAnArray is the error for an array selector if there is no array.
+// notAnArray returns the error for an array selector at a value that is not an array.
 func notAnArray(s selector, value any) error {
 	return boterr.Invalid(s.name, "%s needs an array, got %s", s.name, document.TypeName(value))
 }
 
-// noArrayAt is the error for an array selector after a missing part of a path.
+// noArrayAt returns the error for an array selector after a missing part of a path.
 func noArrayAt(s selector) error {
 	return boterr.Invalid(s.name, "the value must be an array, because the path selects its elements")
 }

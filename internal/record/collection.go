@@ -26,13 +26,13 @@ const (
 	FieldEtag      = "etag"
 )
 
-// The SDK's own fields of members, which operations do not show.
+// Fields of members that only the SDK uses. Operations do not show them.
 const (
 	// FieldLaneFence is set on the member of a lost run. It is the fencing token of the lease that replaced the
 	// lease of the run. If the run is still alive, its write-back then finds no member.
 	FieldLaneFence = "laneFence"
-	// FieldHandledEvent is the inbox event of the last run that was written back. If the process dies before
-	// the inbox stores that the event is done, the next run recognises it by this field.
+	// FieldHandledEvent is the inbox event of the last run that was written back. If the process dies before the
+	// inbox stores the event as handled, the next run recognizes the event by this field.
 	FieldHandledEvent = "handledEvent"
 )
 
@@ -42,10 +42,10 @@ type Schema struct {
 	Name string
 	// Collection is the name of the collection in the store.
 	Collection string
-	// Stamps are the stamps of the record, among createdAt, updatedAt, _version and etag.
+	// Stamps are the stamps of the record: some of createdAt, updatedAt, _version and etag.
 	Stamps []string
-	// Fixed are the fields that no update can change, in addition to _id, createdAt and the fields of the
-	// scope. A schema may list these as well, which saves building a list for each patch.
+	// Fixed are the fields that no update can change, in addition to _id, createdAt and the fields of the scope. If
+	// they include createdAt and the scope's fields, no list is built for each patch.
 	Fixed []string
 	// Preserved are fields that keep their values if a replacement lacks them.
 	Preserved []string
@@ -90,12 +90,12 @@ type Collection struct {
 	// only the app.
 	scope []query.FieldValue
 	room  [1]query.FieldValue
-	// err is the reason why the scope is invalid. Every method returns it.
+	// err is the reason for an invalid scope. Every method returns it.
 	err error
 }
 
-// Open returns the collection of a kind of records, not yet narrowed to an app. A panic of the store becomes
-// an error, as with store.Wrap. The schema must not change afterwards.
+// Open returns the collection of a kind of records, for all apps. A panic of the store becomes an error, as with
+// store.Wrap. The schema must not change afterwards.
 func Open(env Env, schema *Schema) *Collection { return OpenNamed(env, schema, schema.Collection) }
 
 // OpenNamed is like Open, for records in another collection of the store than schema.Collection.
@@ -113,8 +113,8 @@ func OfApp(env Env, schema *Schema, app string) *Collection {
 	return c
 }
 
-// Where narrows the collection to the records whose field has a value: others are not found, and new ones get
-// the value. Updates cannot change that field.
+// Where narrows the collection to the records whose field has a value. Other records are not found. New records get
+// the value, and updates cannot change it.
 func (c *Collection) Where(field, value string) *Collection {
 	narrowed := &Collection{
 		now: c.now, newID: c.newID, newEtag: c.newEtag, schema: c.schema, stored: c.stored, err: c.err,
@@ -124,7 +124,7 @@ func (c *Collection) Where(field, value string) *Collection {
 	return narrowed
 }
 
-// narrow narrows a collection that no other code uses yet.
+// narrow narrows a collection that is not used concurrently yet.
 func (c *Collection) narrow(field, value string) {
 	if isLong(value) && c.err == nil { // No record has such a large value.
 		_, err := query.CompileFilter(document.O(field, value))
@@ -136,11 +136,10 @@ func (c *Collection) narrow(field, value string) {
 	c.scope = append(c.scope, query.FieldValue{Name: field, Value: strings.ToValidUTF8(value, "\uFFFD")})
 }
 
-// isLong reports whether a text may be too large for a query document.
+// isLong reports whether a text may be too long for a query document.
 func isLong(text string) bool { return len(text) > document.MaxSize/2 }
 
-// scoped returns the value that a field has in all records of the collection, and reports whether there is
-// one.
+// scoped returns the value that a field has in all records of the collection, if there is one.
 func (c *Collection) scoped(field string) (any, bool) {
 	for _, fixed := range slices.Backward(c.scope) {
 		if fixed.Name == field {
@@ -155,7 +154,7 @@ type Query struct {
 	Filter document.Object
 	SortBy document.Object
 	Skip   int64
-	// Limit is the maximum number of records to return. 0 means all.
+	// Limit is the maximum number of records. 0 means all.
 	Limit int64
 }
 
@@ -216,8 +215,8 @@ func FindEqual(ctx context.Context, env Env, schema *Schema, app string, fields 
 	return store.Wrap(env.Store, nil).Collection(schema.Collection).Find(ctx, query.FieldsEqual(all...), store.FindOptions{})
 }
 
-// whereEqual returns a filter for records whose fields have the given values. Texts and booleans need no
-// query document.
+// whereEqual returns a filter for records whose fields have the given values. Short texts and booleans need no query
+// document.
 func (c *Collection) whereEqual(fields []query.FieldValue) (*query.Filter, error) {
 	var room [6]query.FieldValue
 	all := append(room[:0], fields...)
@@ -255,7 +254,7 @@ func equalTo(fields []query.FieldValue) document.Object {
 	return filter.Object()
 }
 
-// Find returns the records that match, or an empty slice.
+// Find returns the matching records, or an empty slice.
 func (c *Collection) Find(ctx context.Context, query Query) ([]document.Object, error) {
 	filter, err := c.filter(query.Filter)
 	if err != nil {
@@ -289,8 +288,8 @@ func (c *Collection) Distinct(ctx context.Context, path string, filter document.
 	return values, err
 }
 
-// GeoNear returns the records near a point, nearest first. near is the argument of query.CompileGeoNear; the
-// Field of an error about it is a path in it.
+// GeoNear returns the records near a point, nearest first. near is the argument of query.CompileGeoNear. The Field of
+// an error is a path in near.
 func (c *Collection) GeoNear(ctx context.Context, near document.Object) ([]query.GeoResult, error) {
 	search, err := query.CompileGeoNear(near)
 	if err == nil {
@@ -354,14 +353,13 @@ func ReadAll[R any](found []document.Object, read func(document.Object) (*R, err
 	return records, nil
 }
 
-// Unreadable is the error for a stored record that cannot be read.
+// Unreadable returns the error for a stored record that cannot be decoded.
 func Unreadable(schema *Schema, stored document.Object, err error) error {
 	return boterr.New(boterr.FailedPrecondition, "", "the stored %s %s cannot be read: %w",
 		schema.Name, document.Get(stored, FieldID, "without an _id"), err)
 }
 
-// Insert adds a record and returns it as stored: with a new _id, unless it has one, and with the scope and
-// the stamps.
+// Insert adds a record and returns it as stored, with the scope, the stamps, and a new _id unless it has one.
 func (c *Collection) Insert(ctx context.Context, o document.Object) (document.Object, error) {
 	stored, err := c.newRecord(o)
 	if err == nil {
@@ -376,7 +374,7 @@ func (c *Collection) Insert(ctx context.Context, o document.Object) (document.Ob
 	return stored, nil
 }
 
-// newRecord completes the fields of a new record: _id, scope and stamps first.
+// newRecord completes the fields of a new record. _id, scope and stamps come first.
 func (c *Collection) newRecord(o document.Object) (document.Object, error) {
 	id, _ := o.Field(FieldID)
 	record := c.begin(id, o.Len())
@@ -391,7 +389,7 @@ func (c *Collection) newRecord(o document.Object) (document.Object, error) {
 	return record.Object(), o.Err()
 }
 
-// onInsert returns the fields of a new record: the _id, or a new one if id is nil, the scope and the stamps.
+// onInsert returns the first fields of a new record: the _id (a new one if id is nil), the scope and the stamps.
 func (c *Collection) onInsert(id any) document.Object {
 	record := c.begin(id, 0)
 	return record.Object()
@@ -427,19 +425,19 @@ const RemovalBatch = 500
 
 // Removal selects the records that Remove removes.
 type Removal struct {
-	// Filter matches the records. It is checked again when they are removed, so that a record that changed
-	// meanwhile is kept.
+	// Filter matches the records. It is checked again at the removal, so a record that was changed in the meantime is
+	// kept.
 	Filter document.Object
-	// OldestBy is the path of a time: the oldest records are removed first. With an index for the filter and
-	// this path, each batch costs the same, however many records there are. "" means the order of insertion.
+	// OldestBy is the path of a time. The oldest records are removed first. With an index on the filter's fields and
+	// this path, the cost of a batch does not depend on the number of records. "" means the order of insertion.
 	OldestBy string
 	// Spare returns the ids of the records in a batch that must be kept. If Spare is nil, none are kept. Spare
 	// requires OldestBy.
 	Spare func(ctx context.Context, batch []document.Object) (map[string]bool, error)
 }
 
-// Remove removes records in batches, and returns the number removed. After an error or a crash, the same call
-// removes the rest. Errors come from the store and from Spare.
+// Remove removes records in batches and returns their number. After an error or a crash, the same call removes the
+// remaining records. Errors come from the store and from Spare.
 func (c *Collection) Remove(ctx context.Context, r Removal) (removed int64, err error) {
 	which, err := c.filter(r.Filter)
 	if err != nil {
@@ -460,7 +458,7 @@ func (c *Collection) Remove(ctx context.Context, r Removal) (removed int64, err 
 	}
 }
 
-// removeBatch removes a batch of the records that a filter matches, starting at from, and advances from.
+// removeBatch removes one batch of the matching records, starting at from, and advances from.
 func (c *Collection) removeBatch(
 	ctx context.Context, r Removal, which *query.Filter, options store.FindOptions, from *place,
 ) (found int, deleted int64, err error) {
@@ -485,13 +483,13 @@ func (c *Collection) removeBatch(
 	return len(batch), deleted, err
 }
 
-// place is the progress of a removal that spares records.
+// place is the position of a removal that spares records.
 type place struct {
 	path string
 	// last is the time of the last record that was examined. spared are the kept records with that time.
 	last   any
 	spared map[string]bool
-	// rest matches the records that follow. nil matches all.
+	// rest matches the following records. nil matches all.
 	rest *query.Filter
 }
 
@@ -506,7 +504,7 @@ func (p *place) move(batch []document.Object, spare map[string]bool) (err error)
 	return err
 }
 
-// idsWithout returns the ids of records without the ids in spare.
+// idsWithout returns the ids of records that are not in spare.
 func idsWithout(records []document.Object, spare map[string]bool) document.Array {
 	ids := make([]any, 0, len(records))
 	for _, o := range records {
@@ -518,10 +516,10 @@ func idsWithout(records []document.Object, spare map[string]bool) document.Array
 	return document.A(ids...)
 }
 
-// Attempt is one of several attempts at work with effects outside the store, such as the run of an event. It
-// must be safe for concurrent use.
+// Attempt is one of several attempts at work with effects outside the store, such as the run of an event. It must be
+// safe for concurrent use.
 type Attempt interface {
-	// Recall returns the stored answer for an id, from this attempt or an earlier one.
+	// Recall returns the stored answer for an id, from this attempt or a previous one.
 	Recall(id string) (answer document.Object, isKnown bool)
 	// Remember stores the answer for an id until no further attempt follows. document.Encode must accept the
 	// answer. The effect has already happened, so an error here is not reported to the caller.
@@ -565,7 +563,7 @@ func orNone[T any](answer T, err error) (T, error) {
 // Env.Attempt.
 func (e Env) Trying(ctx context.Context) (Attempt, error) {
 	if e.Attempt == nil {
-		return nil, nil //nolint:nilnil // None is no error.
+		return nil, nil //nolint:nilnil // No attempt is not an error.
 	}
 	return e.Attempt(ctx)
 }

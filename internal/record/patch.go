@@ -11,22 +11,22 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Patch is a caller's change of records.
+// Patch is a change of records by a caller.
 type Patch struct {
 	Filter document.Object
-	// Patch is an update document or a replacement with WithModifier, otherwise the fields to set.
+	// Patch is an update document or a replacement if WithModifier is true, and otherwise has the fields to set.
 	Patch        document.Object
 	WithModifier bool
 	ArrayFilters []document.Object
 	SortBy       document.Object
 	Upsert       bool
-	// Multi changes all records that match; FindAndModify ignores it.
+	// Multi changes all matching records. FindAndModify ignores it.
 	Multi bool
-	// Projection selects the fields of the record that FindAndModify returns; Update ignores it.
+	// Projection selects the fields of the record that FindAndModify returns. Update ignores it.
 	Projection document.Object
 }
 
-// Update changes the first record that matches, or all of them with Multi.
+// Update changes the first matching record, or all matching records if Multi is true.
 func (c *Collection) Update(ctx context.Context, p Patch) (store.UpdateResult, error) {
 	compiled, err := c.compile(p)
 	if err != nil {
@@ -41,8 +41,8 @@ func (c *Collection) Update(ctx context.Context, p Patch) (store.UpdateResult, e
 	return result, patchError(err)
 }
 
-// FindAndModify changes the first matching record in one atomic step, and returns it before the change, or
-// after it with returnNew.
+// FindAndModify atomically changes the first matching record. It returns the record before the change, or after it if
+// returnNew is true.
 func (c *Collection) FindAndModify(ctx context.Context, p Patch, returnNew bool) (store.FindAndModifyResult, error) {
 	compiled, err := c.compile(p)
 	if err != nil {
@@ -68,7 +68,7 @@ func (c *Collection) Delete(ctx context.Context, filter document.Object) (int64,
 	return deleted, err
 }
 
-// compiledPatch is a Patch, compiled and narrowed to the scope.
+// compiledPatch is a compiled Patch, narrowed to the scope.
 type compiledPatch struct {
 	filter *query.Filter
 	sort   *query.Sort
@@ -159,7 +159,7 @@ func (c *Collection) change(update *query.Update) query.Change {
 	return change
 }
 
-// fixed returns the fields that no update can change, besides _id.
+// fixed returns the fields that no update can change, without _id.
 func (c *Collection) fixed() []string {
 	if c.schema.fixes(c.scope) {
 		return c.schema.Fixed
@@ -172,12 +172,12 @@ func (c *Collection) fixed() []string {
 	return fixed
 }
 
-// patchError renames the parameters in a store's error to the fields of a Patch.
+// patchError renames the parameters in a store's error to fields of a Patch.
 func patchError(err error) error {
 	return RenameField(RenameField(err, "update", "patch"), "sort", "sortBy")
 }
 
-// withoutPrefix returns err with the first part of its field cut off.
+// withoutPrefix removes the first part of the error's field.
 func withoutPrefix(err error, prefix string) error {
 	e, ok := boterr.AsError(err)
 	if !ok || prefix == "" || !strings.HasPrefix(e.Field, prefix) {

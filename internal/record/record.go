@@ -1,13 +1,12 @@
-// Package record stores the records of the domain packages in a document store: it limits them to their
-// scope, protects their fixed fields, and renews their stamps at each change.
+// Package record stores the records of the domain packages in a document store. It limits them to their scope,
+// protects their fixed fields, and renews their stamps at each change.
 //
-//   - To make the service of a domain for an app, give its New an [Env] and a [Scope].
+//   - To create the service of a domain for an app, call its New with an [Env] and a [Scope].
 //   - To store other records in the same way, use [Open] with a [Schema].
-//   - To load the record that a parameter refers to, as every operation does, use [Load] with a [Ref].
+//   - To load the record of a parameter, as every operation does, use [Load] with a [Ref].
 //
-// Scope has the app, channel and member of an operation, Env has the store, the clock and the ids, and
-// Collection is a collection as seen by one app. Every service works through a Collection, so that scope is
-// enforced in one place.
+// Scope has the app, channel and member of an operation. Env has the store, the clock and the ids. Collection is a
+// collection as seen by one app. All services use Collection, so the scope is enforced in one place.
 package record
 
 import (
@@ -24,7 +23,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Scope is the scope of an operation: one app, one of its channels, one member of that channel.
+// Scope is the scope of an operation: an app, one of its channels, and a member of that channel.
 type Scope struct {
 	App     string
 	Channel string
@@ -34,16 +33,16 @@ type Scope struct {
 	GroupExternalID string
 }
 
-// Env is the environment of services. Store is required; the zero values of other fields mean defaults.
+// Env is the environment of services. Store is required. Other fields have defaults for their zero values.
 type Env struct {
 	// Store holds the records.
 	Store store.Store
 	// Now is the clock of records. The default is time.Now.
 	Now func() time.Time
-	// NewID returns a new id for a record. The default is a UUID of version 7, which sorts by creation time.
+	// NewID returns a new id for a record. The default is a version 7 UUID, which sorts by creation time.
 	NewID func() string
-	// NewEtag returns the etag for a new version of a record, different each time, except for channels, whose
-	// etags are times. The default is the time in milliseconds, a dash and a NewID.
+	// NewEtag returns a new etag for each version of a record, except for channels, whose etags are times. The
+	// default is the time in milliseconds, a dash and a NewID.
 	NewEtag func() string
 	// SendID returns the id for a message or another request to a recipient: different for each request, but the
 	// same when its caller is tried again. to names the recipient. The default is a NewID.
@@ -54,7 +53,7 @@ type Env struct {
 	Attempt func(ctx context.Context) (Attempt, error)
 }
 
-// WithDefaults returns the environment with the defaults filled in.
+// WithDefaults returns the environment with all defaults.
 func (e Env) WithDefaults() Env {
 	if e.Now == nil {
 		e.Now = time.Now
@@ -76,12 +75,11 @@ func (e Env) WithDefaults() Env {
 	return e
 }
 
-// newUUID returns a UUID of version 7. It can only fail if the system has no randomness, and then nothing
-// else would work either.
+// newUUID returns a version 7 UUID. It fails only if the system has no randomness.
 func newUUID() string { return uuid.Must(uuid.NewV7()).String() }
 
-// driverOptions returns the options of a database driver that do not change the outcome, such as time limits,
-// write concerns and hints.
+// driverOptions returns options of a database driver that do not affect the outcome, such as time limits, write
+// concerns and hints.
 func driverOptions() []string {
 	return []string{
 		"maxTimeMS", "writeConcern", "w", "wtimeout", "j", "comment", "hint", "readConcern", "readPreference",
@@ -103,8 +101,7 @@ func CheckOptions(field string, unknown document.Object) error {
 	return nil
 }
 
-// ReturnOptions are the options about the result of a find-and-modify operation, in all spellings used by
-// drivers.
+// ReturnOptions are the options for the result of a find-and-modify operation, in all spellings of the drivers.
 type ReturnOptions struct {
 	New            bool
 	ReturnDocument string
@@ -113,8 +110,8 @@ type ReturnOptions struct {
 	Fields         document.Object
 }
 
-// ReturnsNew reports whether the record is returned after the change instead of before. Spellings that
-// contradict each other are InvalidArgument.
+// ReturnsNew reports whether the record is returned after the change instead of before it. It returns InvalidArgument
+// for contradictory options.
 func (o ReturnOptions) ReturnsNew() (bool, error) {
 	isNew := o.New
 	switch o.ReturnDocument {
@@ -138,7 +135,7 @@ func (o ReturnOptions) ReturnsNew() (bool, error) {
 	return !*o.ReturnOriginal, nil
 }
 
-// ShownBy returns the name of the option that gives the projection.
+// ShownBy returns the name of the option with the projection.
 func (o ReturnOptions) ShownBy() string {
 	if o.Projection.IsZero() {
 		return "fields"
@@ -146,7 +143,7 @@ func (o ReturnOptions) ShownBy() string {
 	return "projection"
 }
 
-// Shown returns the projection. If two are given and differ, it returns InvalidArgument.
+// Shown returns the projection. It returns InvalidArgument if two different projections are given.
 func (o ReturnOptions) Shown() (document.Object, error) {
 	shown, isOne := oneOf(o.Projection, o.Fields)
 	if !isOne {
@@ -155,8 +152,7 @@ func (o ReturnOptions) Shown() (document.Object, error) {
 	return shown, nil
 }
 
-// OneSort returns the order given by a parameter sortBy or an option sort. If both are given and differ, it
-// returns InvalidArgument.
+// OneSort returns the order in the parameter sortBy or the option sort. It returns InvalidArgument if they differ.
 func OneSort(sortBy, sort document.Object) (document.Object, error) {
 	order, isOne := oneOf(sortBy, sort)
 	if !isOne {
@@ -176,7 +172,7 @@ func (o ReturnOptions) InOption(err error, sortBy document.Object) error {
 	return err
 }
 
-// oneOf returns the value given under one of two names. It reports false if both have different values.
+// oneOf returns the value that is given under either name. It returns false if the values differ.
 func oneOf(first, second document.Object) (document.Object, bool) {
 	switch {
 	case first.IsZero():
@@ -188,32 +184,31 @@ func oneOf(first, second document.Object) (document.Object, bool) {
 	}
 }
 
-// Ref refers to a record of the app in a call: by the record itself, by its id, or by neither, which means
-// the scope's own. Only the _id of a given record is used, and the record is loaded again, so that a forged
-// or stale record has no effect.
+// Ref refers to a record of the app in a call: by the record itself, by its id, or by neither for the scope's own
+// record. Only the _id of a given record is used. The record is loaded again, so a forged or stale record has no
+// effect.
 //
-// An error about the id has the field of the id, such as "channel._id" or "channelId". An error about the
-// loaded record has the field of the parameter, see Field.
+// An error about the id has the field of the id, such as "channel._id" or "channelId". An error about the loaded
+// record has the field of the parameter. See Field.
 type Ref struct {
 	// Kind is the name of the record in errors, such as "channel".
 	Kind string
-	// RecordParameter is the parameter for the record. IDParameter is the parameter for its id. One of them
-	// is "" if the operation lacks it.
+	// RecordParameter is the parameter for the record. IDParameter is the parameter for its id. One of them is "" if
+	// the operation does not have it.
 	RecordParameter, IDParameter string
-	// Record is the _id of the given record, or nil if there is none.
+	// Record is the _id of the given record, or nil.
 	Record *string
-	// ID is the id given in the call, or "".
+	// ID is the given id, or "".
 	ID string
-	// Own is the id of the scope's own record, or "". MayBeOwn is true if a call without a record means that
-	// record.
+	// Own is the id of the scope's own record, or "". MayBeOwn is true if a call without a record refers to it.
 	Own      string
 	MayBeOwn bool
 }
 
-// IsOwn reports whether the call gives no record, which means the scope's own.
+// IsOwn reports whether the call has no record and so refers to the scope's own.
 func (a Ref) IsOwn() bool { return a.Record == nil && a.ID == "" }
 
-// Field returns the parameter that has the record, or that could have it.
+// Field returns the parameter that has the record or that can have it.
 func (a Ref) Field() string {
 	if a.Record != nil || a.IDParameter == "" {
 		return a.RecordParameter
@@ -221,7 +216,7 @@ func (a Ref) Field() string {
 	return a.IDParameter
 }
 
-// place returns the path of the id in the parameters, or the parameter that could give it.
+// place returns the path of the id in the parameters, or the parameter that can have it.
 func (a Ref) place() string {
 	if a.Record != nil {
 		return a.RecordParameter + "." + FieldID
@@ -229,10 +224,8 @@ func (a Ref) place() string {
 	return a.Field()
 }
 
-// Resolve returns the id of the record.
-//
-// InvalidArgument: the call gives no record and the scope has none; the given record has no _id; or the
-// record and the id differ.
+// Resolve returns the id of the record. It returns InvalidArgument if the call and the scope have no record, if the
+// given record has no _id, or if the record and the id differ.
 func (a Ref) Resolve() (string, error) {
 	switch {
 	case a.Record != nil && *a.Record == "":
@@ -250,7 +243,7 @@ func (a Ref) Resolve() (string, error) {
 	}
 }
 
-// missing returns the error for a call that gives no record in a scope without one.
+// missing returns the error for a call without a record in a scope without one.
 func (a Ref) missing() error {
 	switch {
 	case a.MayBeOwn:
@@ -287,12 +280,12 @@ func NotFound(kind string, id any) error {
 	return boterr.New(boterr.NotFound, "", "there is no %s %v here", kind, id)
 }
 
-// MissingID returns the error, at _id, for a record given without its _id.
+// MissingID returns the error, with the field _id, for a given record without an _id.
 func MissingID(kind string) error {
 	return boterr.Invalid(FieldID, "is missing: it is needed to find %s", withArticle(kind))
 }
 
-// withArticle returns a kind of record with the article before it.
+// withArticle returns a kind of record with an indefinite article.
 func withArticle(kind string) string {
 	if strings.HasPrefix(kind, "a") {
 		return "an " + kind

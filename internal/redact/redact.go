@@ -1,4 +1,4 @@
-// Package redact removes credentials from records that pages show.
+// Package redact removes credentials from records before pages show them.
 package redact
 
 import (

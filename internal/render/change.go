@@ -52,10 +52,10 @@ func Value(value any) string {
 	return string(text)
 }
 
-// Comparison finds the changed fields between two objects. Its zero value compares values with document.Equal, and arrays as a whole.
-// The order of fields does not matter.
+// Comparison finds the changed fields between two objects, in any order. Its zero value compares values with
+// document.Equal, and arrays as a whole.
 type Comparison struct {
-	// AreAlike reports whether two values at a path count as equal. It is not called for two objects.
+	// AreAlike reports whether two values at a path are equal. It is not called for two objects.
 	AreAlike func(path string, before, after any) bool
 	// IsByItem compares arrays item by item, with paths such as "tags[1]".
 	IsByItem bool

@@ -23,9 +23,10 @@ const (
 
 // Entry is a message, a mail, a file or a record. It is shown as a line of text or as JSON.
 type Entry struct {
-	// At is the virtual time. If it is zero, the texts leave it out.
+	// At is the virtual time. If it is zero, texts omit it.
 	At time.Time `json:"at"`
-	// Kind is Said, Sent, "mail to", "file" or the kind of a record, such as "member". If it is "", there is only Text.
+	// Kind is Said, Sent, "mail to", "file" or the kind of a record, such as "member". If it is "", only Text is
+	// shown.
 	Kind string `json:"kind"`
 	// The person, the recipients of a mail, the key of a file, or the id of a record.
 	Who string `json:"who"`
@@ -33,7 +34,7 @@ type Entry struct {
 	Text string `json:"text"`
 	// Details are shown below the line, such as the texts of a mail.
 	Details []string `json:"details"`
-	// Change is a changed field of a record, or zero for none.
+	// Change is a changed field of a record, or zero.
 	Change Change `json:"-"`
 }
 
@@ -48,7 +49,7 @@ func Mail(at time.Time, sent utility.Mail) Entry {
 	return e
 }
 
-// Addresses returns the addresses that a mail goes to, including copies.
+// Addresses returns all recipients of a mail, including copies.
 func Addresses(sent utility.Mail) (all []string) {
 	for _, to := range slices.Concat(sent.To, sent.CC) {
 		all = append(all, to.Address)
@@ -56,7 +57,7 @@ func Addresses(sent utility.Mail) (all []string) {
 	return all
 }
 
-// File returns the entry of a file, with its content if that is a text.
+// File returns the entry of a file, with the content if it is text.
 func File(at time.Time, key, contentType string, content []byte) Entry {
 	e := Entry{At: at, Kind: "file", Who: key, Text: fmt.Sprintf("%s, %d bytes", contentType, len(content))}
 	if strings.HasPrefix(contentType, "text/") {

@@ -1,5 +1,5 @@
-// Package render shows what happened on a platform: messages, mails, files, records and changed fields. Every transcript, golden file,
-// failed test, console, page and recording takes its texts, or the values behind them, from here.
+// Package render formats what happened on a platform: messages, mails, files, records and changed fields. All
+// transcripts, golden files, failed tests, consoles, pages and recordings use it.
 package render
 
 import (
@@ -20,11 +20,11 @@ import (
 type Message struct {
 	// Text may have several lines.
 	Text string `json:"text"`
-	// Buttons stay, QuickReplies vanish when another message follows.
+	// Buttons stay when another message follows. QuickReplies disappear.
 	Buttons      []Button `json:"buttons,omitempty"`
 	QuickReplies []Button `json:"quickReplies,omitempty"`
 	Cards        []Card   `json:"cards,omitempty"`
-	// Articles are the articles of Echo's news.
+	// Articles are the articles of a news message on Echo.
 	Articles []send.Article `json:"articles,omitempty"`
 	// File is the type of a file, such as IMAGE, or "" for other messages. URL is its address.
 	File send.Type `json:"-"`
@@ -36,9 +36,10 @@ type Message struct {
 // Button is a button or a quick reply.
 type Button struct {
 	Title string `json:"title"`
-	// Number is its place among the message's choices that send a payload, from 0 on, or -1 if it sends none.
+	// Number is the button's position among the message's choices that send a payload, from 0, or -1 if the button
+	// sends none.
 	Number int `json:"number"`
-	// URL is the address that it opens, or "" if it sends a payload to the bot.
+	// URL is the address that the button opens, or "" if it sends a payload to the bot.
 	URL string `json:"url,omitempty"`
 	// Payload is sent to the bot. For a button with a value it is an object with the fields payload and value.
 	Payload any `json:"-"`
@@ -104,7 +105,7 @@ func isFile(of send.Type) bool {
 	return slices.Contains([]send.Type{send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile}, of)
 }
 
-// isWhole reports whether the fields of Message show all of a message.
+// isWhole reports whether the fields of Message describe the whole message.
 func isWhole(message send.Response) bool {
 	fields := map[send.Type][]string{
 		send.TypeText: {"text"}, send.TypeButton: {"text", "buttons"}, send.TypeQuickReplies: {"text", "quickReplies"},
@@ -146,7 +147,7 @@ func arePlain(buttons []document.Object) bool {
 	})
 }
 
-// Choices returns the message's buttons, including buttons of its cards, and then its quick replies.
+// Choices returns the message's buttons, including buttons of cards, followed by its quick replies.
 func (m Message) Choices() []Button {
 	all := slices.Clone(m.Buttons)
 	for _, card := range m.Cards {
@@ -178,7 +179,7 @@ func (m Message) Titles() (titles []string) {
 	return titles
 }
 
-// TakenBack replaces the text of a message that was recalled.
+// TakenBack replaces the text of a recalled message.
 const TakenBack = "(taken back)"
 
 // Line returns a whole message on one line: its text in quotes, then its parts, with the payload of each choice unless it

@@ -1,4 +1,4 @@
-// Package replies checks that responses and the answers of connectors can be written as JSON.
+// Package replies checks that responses and connectors' answers can be written as JSON.
 package replies
 
 import (
@@ -61,7 +61,7 @@ func errTooDeep() error {
 	return boterr.Invalid("", "is nested deeper than the %d levels that a message may have; flatten it", maxDepth)
 }
 
-// WrongOutcomes is the error for a batch without one outcome for each message.
+// WrongOutcomes returns the error for a batch without one outcome per message.
 func WrongOutcomes(outcomes, messages int) error {
 	return boterr.New(boterr.Internal, "", "the connector returned %d outcomes for %d messages; it must return one for each, or none",
 		outcomes, messages)

@@ -1,3 +1,3 @@
-// Package rules checks the repository against its own rules. It has no code: each of its tests is a rule,
-// whose failure names the breach, its place and the remedy.
+// Package rules checks the repository against its rules. It has no code. Each test is a rule. Its failure names the
+// violation, its location and the remedy.
 package rules

@@ -20,7 +20,7 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// documents returns the Markdown files, except for the inputs of generators.
+// documents returns the Markdown files without the inputs of generators.
 func documents(t *testing.T) []sourceFile {
 	t.Helper()
 	return slices.DeleteFunc(slices.Clone(allFiles(t)), func(f sourceFile) bool {
@@ -61,7 +61,7 @@ func TestDocuments_OutputIsThatOfAnExample(t *testing.T) {
 	broken.report(t, "What a guide shows as output, and a graph in any document, is that of an Example, line for line. Run the Example, and copy what it prints.")
 }
 
-// blocks returns the code blocks of the documents in a language. The path of each includes its line.
+// blocks returns the code blocks of a language in the documents. A block's path includes its line.
 func blocks(t *testing.T, language string) (found []sourceFile) {
 	t.Helper()
 	block := regexp.MustCompile("(?s)```" + language + "\n(.*?)```")
@@ -74,8 +74,8 @@ func blocks(t *testing.T, language string) (found []sourceFile) {
 	return found
 }
 
-// notIn returns the first difference between a block and the file that contains most of its first lines, or
-// "" if a file contains all of it.
+// notIn returns the first difference between a block and the file that contains most of its first lines. It returns
+// "" if a file contains the whole block.
 func notIn(files []sourceFile, block string) string {
 	has := func(text string) func(sourceFile) bool {
 		return func(f sourceFile) bool { return strings.Contains(f.text, text) }
@@ -99,7 +99,7 @@ func notIn(files []sourceFile, block string) string {
 	return ""
 }
 
-// withoutIndentation returns the Go files with unindented texts.
+// withoutIndentation returns the Go files with unindented text.
 func withoutIndentation(t *testing.T) []sourceFile {
 	t.Helper()
 	files := goFiles(t)
@@ -109,7 +109,7 @@ func withoutIndentation(t *testing.T) []sourceFile {
 	return files
 }
 
-// unindented returns a text with a preceding line break, and with the space around its lines removed.
+// unindented returns a text after a line break, with its lines trimmed.
 func unindented(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -135,8 +135,8 @@ func TestDocuments_LinksLeadToFiles(t *testing.T) {
 		"Correct the path or the heading.")
 }
 
-// leads reports whether the target of a document's link exists: a file, and a heading in it. Addresses
-// outside the repository are not requested.
+// leads reports whether the target of a link exists: a file and a heading in it. URLs outside the repository are not
+// requested.
 func leads(from sourceFile, link string, headings map[string]bool) bool {
 	if strings.Contains(link, "://") || strings.HasPrefix(link, "mailto:") {
 		return true
@@ -150,7 +150,7 @@ func leads(from sourceFile, link string, headings map[string]bool) bool {
 	return err == nil && (!hasHeading || headings[file+"#"+heading])
 }
 
-// headings are the headings of all documents, as links name them.
+// headings returns the headings of all documents in the form of links.
 func headings(t *testing.T) map[string]bool {
 	t.Helper()
 	heading := regexp.MustCompile(`(?m)^#+ (.*)$`)
@@ -192,7 +192,7 @@ func TestDocuments_MarkupThatIsNot(t *testing.T) {
 	}
 }
 
-// markupProblems returns the parts of a document that Markdown would show wrongly.
+// markupProblems returns the parts of a document that Markdown shows wrongly.
 func markupProblems(text string) (problems []string) {
 	for _, block := range []*regexp.Regexp{
 		regexp.MustCompile("(?s)```.*?```"), regexp.MustCompile(`(?m)^(?: {4}|\t).*$`), regexp.MustCompile("(?s)<!--.*?-->"),
@@ -221,7 +221,7 @@ func markupProblems(text string) (problems []string) {
 	return problems
 }
 
-// longestReadme is the largest number of lines that a newcomer should have to read.
+// longestReadme is the maximum number of lines of the README.
 const longestReadme = 250
 
 func TestReadme_IsShort(t *testing.T) {
@@ -258,7 +258,7 @@ func TestReadme_CommandsRun(t *testing.T) {
 	}
 }
 
-// commands returns the shell commands in the README, without their remarks.
+// commands returns the shell commands in the README without comments.
 func commands(t *testing.T) []string {
 	t.Helper()
 	command := regexp.MustCompile(`(?m)^ {4}((?:\S+ )*\S+)`)
@@ -306,7 +306,7 @@ func TestSecurity_TestsExist(t *testing.T) {
 	broken.report(t, "A promise names the tests that hold it. Name the test that replaced it, or drop the promise.")
 }
 
-// noExamples are packages with which users of the module do not begin.
+// noExamples are packages with which users of the module do not start.
 var noExamples = []string{"fakes/web"}
 
 func TestExamples_EveryPackageHasOneThatRuns(t *testing.T) {
@@ -328,7 +328,7 @@ func TestExamples_EveryPackageHasOneThatRuns(t *testing.T) {
 		"Write one into example_test.go.")
 }
 
-// isForUsers reports whether users of the module import a package, other than to test their implementations.
+// isForUsers reports whether users of the module import a package for more than tests of their implementations.
 func isForUsers(folder string) bool {
 	first, _, _ := strings.Cut(folder, "/")
 	return !slices.Contains([]string{"internal", "examples", "backends", "docs"}, first) && !strings.Contains(folder, "/internal/") &&
@@ -365,15 +365,15 @@ func TestPackageDocs_LinksResolve(t *testing.T) {
 		"that it imports. Correct the name, or take the brackets away.")
 }
 
-// isImportedByUsers reports whether a package is imported by hosts or by authors of bots and their parts.
+// isImportedByUsers reports whether hosts or authors of bots and their parts import a package.
 func isImportedByUsers(folder string, files []sourceFile) bool {
 	first, _, _ := strings.Cut(folder, "/")
 	return !slices.Contains([]string{"internal", "examples", "docs"}, first) && !strings.Contains(folder, "/internal/") &&
 		files[0].syntax.Name.Name != "main"
 }
 
-// documented returns the documentation of a package. It parses the files again, because go/doc removes
-// unexported names from the syntax trees, which other rules read.
+// documented returns the documentation of a package. It parses the files again, because go/doc removes unexported
+// names from the syntax trees that other rules read.
 func documented(t *testing.T, folder string, files []sourceFile) *doc.Package {
 	t.Helper()
 	syntax := make([]*ast.File, len(files))
@@ -408,7 +408,7 @@ func hasLink(block comment.Block) bool {
 	})
 }
 
-// commentsOf returns the comments of a package and of its names, by name.
+// commentsOf returns the comments of a package and of its declarations by name.
 func commentsOf(of *doc.Package) map[string]string {
 	comments := map[string]string{"package " + of.Name: of.Doc}
 	values := slices.Concat(of.Consts, of.Vars)

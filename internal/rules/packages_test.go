@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// floors are the packages of the project, lowest first: each imports only from floors below its own. An entry
-// that ends in /... covers everything under it.
+// floors are the packages of the project by level, lowest first. A package imports only packages of lower levels. An
+// entry with the suffix /... includes all packages below it.
 var floors = [][]string{
 	{"internal/display"},
 	{"boterr", "internal/blame", "internal/bounded", "internal/conformance", "internal/fair", "internal/nearest", "internal/textdiff", "script/internal/quickjs", "script/internal/slots"},
@@ -48,8 +48,7 @@ var floors = [][]string{
 	{"docs/guides/...", "examples/...", "internal/dev/...", "internal/generate", "internal/genfields", "internal/operations/gendoc", "internal/operations/genschemas", "internal/rules", "script/internal/locale/generate"},
 }
 
-// floorOf returns the index of a package's floor and the entry that names it,
-// or -1.
+// floorOf returns the index of a package's level and the matching entry, or -1.
 func floorOf(folder string) (int, string) {
 	for i, floor := range floors {
 		for _, entry := range floor {
@@ -89,8 +88,8 @@ func TestFloors_ImportOnlyFromLower(t *testing.T) {
 		"Take what is needed from above as a function or a small interface.")
 }
 
-// mayImport reports whether the package in one folder may import the package in another. Within one program
-// or backend, packages import each other freely.
+// mayImport reports whether a package in folder may import a package in target. Packages of one program or backend
+// may import each other.
 func mayImport(folder, target string) bool {
 	from, entry := floorOf(folder)
 	to, targetEntry := floorOf(target)
@@ -100,7 +99,7 @@ func mayImport(folder, target string) bool {
 	return to >= 0 && to < from
 }
 
-// branch returns the first folder of a path below a tree.
+// branch returns the first folder of a path inside a tree.
 func branch(folder, tree string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(folder, tree), "/")
 	return name
@@ -115,7 +114,7 @@ func TestFloors_NameEachPackageOnce(t *testing.T) {
 	}
 }
 
-// shippedModules are the modules that a program gets by importing the core.
+// shippedModules are the modules that a program gets when it imports the core.
 var shippedModules = []string{
 	"github.com/google/uuid",      // ids
 	"github.com/tidwall/gjson",    // paths into raw JSON
@@ -125,7 +124,7 @@ var shippedModules = []string{
 	"github.com/golang/geo",       // spherical geometry
 }
 
-// testModules are the modules that only tests and *test packages add.
+// testModules are modules that only tests and *test packages add.
 var testModules = []string{
 	"github.com/stretchr/testify",
 	"go.yaml.in/yaml/v3", // of testify
@@ -176,8 +175,8 @@ func goCommand(t *testing.T, args ...string) []string {
 	return strings.Split(strings.TrimRight(string(out), "\n"), "\n")
 }
 
-// clients are the shipped packages under backends/, with the tests that show their behaviour for an endless
-// response. Packages without a test make no connections themselves.
+// clients are the shipped packages under backends/ and their tests for endless responses. Packages without such a
+// test make no connections.
 var clients = map[string][]string{
 	"backends/alpha":    {"TestSend_EndlessAnswer", "TestSend_RedirectIsNotFollowed", "TestRateLimit_TellsTheTime", "TestOpen_EndlessFile"},
 	"backends/blob":     nil, // The drivers of buckets connect, and a host imports them.
@@ -197,8 +196,7 @@ var clients = map[string][]string{
 	"backends/webhook":  {"TestSend_EndlessAnswer", "TestSend_RedirectCarriesNothing", "TestRetryAfter_Obeyed"},
 }
 
-// isTool reports whether a package under backends/ is a program, a server or a suite for tests, which hosts
-// do not run.
+// isTool reports whether a package under backends/ is a program, a server or a test suite that hosts do not run.
 func isTool(folder string) bool {
 	return slices.ContainsFunc(strings.Split(folder, "/"), func(name string) bool {
 		return strings.HasSuffix(name, "test") || name == "memserver"

@@ -20,14 +20,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// root is the folder of the core module, seen from this package.
+// root is the path of the core module's folder, relative to this package.
 const root = "../.."
 
 // modulePath is the import path of the core module.
 const modulePath = "github.com/botctx/go-sdk"
 
 type sourceFile struct {
-	// path is relative to the root, with slashes.
+	// path is relative to the root and has slashes.
 	path string
 	text string
 	// syntax is nil for a file that is not Go.
@@ -57,7 +57,7 @@ func (f sourceFile) imports() []string {
 	return paths
 }
 
-// positions resolves the positions of every syntax tree.
+// positions resolves the positions in all syntax trees.
 var positions = token.NewFileSet()
 
 // repository reads all files of the repository once, including nested modules.
@@ -131,14 +131,14 @@ func packages(t *testing.T) map[string][]sourceFile {
 	return byFolder
 }
 
-// breaches collects breaches of a rule, so that a failure lists all of them.
+// breaches collects violations of a rule, so that a failure lists all of them.
 type breaches []string
 
 func (b *breaches) add(where string, what ...string) {
 	*b = append(*b, where+": "+strings.Join(what, " "))
 }
 
-// report fails the test if there are breaches, with the rule above them.
+// report fails the test with the rule if there are violations.
 func (b *breaches) report(t *testing.T, rule string) {
 	t.Helper()
 	if len(*b) == 0 {
@@ -183,8 +183,8 @@ func TestFiles_NameNoPathOfAMachine(t *testing.T) {
 		"Use a relative path, t.TempDir() or a flag.")
 }
 
-// caches are the package variables that may change: their contents depend only on the program, so the changes
-// are invisible.
+// caches are the package variables that may change. Their contents depend only on the program, so changes have no
+// visible effect.
 var caches = []string{
 	"document/struct_plan.go: plans",               // the fields of a Go type
 	"document/methods.go: methods",                 // the methods of a Go type
@@ -212,9 +212,9 @@ func TestVariables_NeverChange(t *testing.T) {
 		"or, where it is a cache that nobody can see change, into the list in internal/rules/source_test.go.")
 }
 
-// changedVariables returns the uses of a package's own variables that change them: assignments, also to
-// elements and fields, ++ and --, delete and clear, and taking the address. Imports are not followed, because
-// only the package's own names matter.
+// changedVariables returns the uses that change a package's own variables: assignments to them, their elements or
+// fields, ++ and --, delete and clear, and taking the address. It does not follow imports, because only the package's
+// own names matter.
 func changedVariables(folder string, files []sourceFile) []*ast.Ident {
 	info := &types.Info{Uses: make(map[*ast.Ident]types.Object)}
 	config := types.Config{Importer: noImports{}, Error: func(error) {}}
@@ -240,8 +240,8 @@ func changedVariables(folder string, files []sourceFile) []*ast.Ident {
 	return changed
 }
 
-// sharedState returns the package's variables of types that are only useful if they change: the types of
-// sync/atomic, and of sync except Pool.
+// sharedState returns the package's variables of types that exist for changes: the types of sync/atomic, and of sync
+// except Pool.
 func sharedState(files []sourceFile) []*ast.Ident {
 	var names []*ast.Ident
 	for _, file := range files {
@@ -272,7 +272,7 @@ func isShared(declared ast.Expr) bool {
 	return isName && (from.Name == "sync" || from.Name == "atomic")
 }
 
-// noImports is an importer that finds nothing.
+// noImports is an importer without packages.
 type noImports struct{}
 
 func (noImports) Import(string) (*types.Package, error) {
@@ -300,8 +300,7 @@ func changedBy(node ast.Node) []ast.Expr {
 	return nil
 }
 
-// base returns the name at the root of an expression such as table[key].field,
-// or nil.
+// base returns the name at the root of an expression such as table[key].field, or nil.
 func base(expression ast.Expr) *ast.Ident {
 	for {
 		switch of := expression.(type) {

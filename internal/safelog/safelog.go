@@ -1,5 +1,4 @@
-// Package safelog protects the SDK from a host's logger and terminals from log lines: panics of the
-// logger are recovered, and hidden characters are escaped.
+// Package safelog recovers panics of a host's logger, and escapes hidden characters in log lines.
 package safelog
 
 import (
@@ -11,9 +10,9 @@ import (
 
 var discarding = slog.New(slog.DiscardHandler)
 
-// New returns a logger that passes lines, made safe by display.Visible, to the given logger and
-// recovers its panics. For nil it returns a logger that drops everything. A logger returned by New
-// is returned unchanged.
+// New returns a logger that passes lines to the given logger after escaping them with display.Visible. It recovers
+// the logger's panics. For nil, it returns a logger that discards everything. A logger from New is returned
+// unchanged.
 func New(logger *slog.Logger) *slog.Logger {
 	if logger == nil || logger == discarding {
 		return discarding
@@ -26,7 +25,7 @@ func New(logger *slog.Logger) *slog.Logger {
 
 type handler struct{ unsafe slog.Handler }
 
-// dropPanic ends a panic of the host's logger: there is no one to report it to.
+// dropPanic recovers a panic of the host's logger. It cannot be reported anywhere.
 func dropPanic() { _ = recover() }
 
 func (h handler) Enabled(ctx context.Context, level slog.Level) (enabled bool) {

@@ -55,8 +55,8 @@ func isVisibleAttribute(one slog.Attr) bool {
 	}
 }
 
-// visibleAttribute returns an attribute with hidden characters escaped. A value that is not a
-// string becomes one if its text needs escaping.
+// visibleAttribute returns an attribute with hidden characters escaped. A value that is not a string becomes a string
+// if its text has such characters.
 func visibleAttribute(one slog.Attr) slog.Attr {
 	one.Key, one.Value = display.Visible(one.Key), one.Value.Resolve()
 	switch {

@@ -1,5 +1,5 @@
-// Package scripttest makes tests of scripts independent of the speed of the machine: a clock that counts steps,
-// the time of a thread, and a folder for the compiled engine.
+// Package scripttest makes tests of scripts independent of the machine's speed. It has a clock that counts steps, the
+// time of a thread, and a folder for the compiled engine.
 package scripttest
 
 import (
@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// CacheDir returns the folder that keeps the compiled engine between runs of all tests: compiling it takes
-// seconds under the race detector.
+// CacheDir returns the folder in which all tests keep the compiled engine. Compiling takes seconds under the race
+// detector.
 func CacheDir() string {
 	folder, err := os.UserCacheDir()
 	if err != nil {
@@ -18,13 +18,11 @@ func CacheDir() string {
 	return filepath.Join(folder, "botctx-quickjs-test")
 }
 
-// Step is the time by which the clocks of Steps advance: about the time between two
-// reads on a fast machine.
+// Step is the time that a clock of Steps advances, about the time between two reads on a fast machine.
 const Step = 25 * time.Microsecond
 
-// Steps returns a clock that advances by Step each time it is read. The engine of scripts reads its clock after
-// a fixed number of steps, so a limit on the time of a script ends it after the same steps on each machine. The
-// clock is for one script.
+// Steps returns a clock for one script. It advances by Step on each read. The engine reads its clock after a fixed
+// number of steps, so a time limit ends the script after the same steps on every machine.
 func Steps() func() time.Time {
 	now := time.Unix(0, 0)
 	return func() time.Time {

@@ -1,5 +1,5 @@
-// Package sealed has the signature and the encryption of the reports of channels of type echo. The connector
-// checks and opens reports; the fake of the platform signs and seals them.
+// Package sealed signs and encrypts reports of channels of type echo. The connector checks and opens them. The
+// platform's fake signs and seals them.
 package sealed
 
 import (
@@ -16,15 +16,15 @@ import (
 	"strings"
 )
 
-// Sign returns the signature of texts in any order: the SHA-1 of the sorted texts, in hexadecimal digits.
+// Sign returns the signature of texts in any order: the SHA-1 of the sorted texts in hexadecimal.
 func Sign(texts ...string) string {
 	sorted := slices.Sorted(slices.Values(texts))
 	sum := sha1.Sum([]byte(strings.Join(sorted, ""))) //nolint:gosec // The platform signs with it.
 	return hex.EncodeToString(sum[:])
 }
 
-// IsSigned reports, in constant time, whether a signature is valid for a token and further texts. An empty
-// token signs nothing.
+// IsSigned reports, in constant time, whether a signature is valid for a token and texts. It is false if the token is
+// empty.
 func IsSigned(signature, token string, texts ...string) bool {
 	want := Sign(append([]string{token}, texts...)...)
 	return token != "" && subtle.ConstantTimeCompare([]byte(want), []byte(signature)) == 1
@@ -33,13 +33,13 @@ func IsSigned(signature, token string, texts ...string) bool {
 const (
 	// keyLength is the length of an encodingAESKey in characters.
 	keyLength = 43
-	// padTo is the size to which messages are padded.
+	// padTo is the multiple of bytes to which messages are padded.
 	padTo = 32
-	// headLength is the length of the random bytes and the length of the message, before the message.
+	// headLength is the number of bytes before the message: the random bytes and the message's length.
 	headLength = aes.BlockSize + 4
 )
 
-// Key is a key of AES-256.
+// Key is an AES-256 key.
 type Key struct {
 	block cipher.Block
 	iv    []byte
@@ -55,7 +55,7 @@ func ParseKey(text string) (Key, error) {
 	return Key{block: block, iv: bytes[:aes.BlockSize]}, err
 }
 
-// errSealed does not reveal the reason, which would help to guess the content.
+// errSealed hides the reason, because it would help to guess the content.
 var errSealed = errors.New("the message cannot be opened")
 
 // Open returns a sealed message. It fails if the message is for another application.

@@ -13,12 +13,11 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Deliver validates a message that is already filled, sends it through a connector, and returns the
-// result in the form of its platform. It is for packages that send to other recipients than the
-// operations here do, such as groups of agents. An empty ID is set by env.SendID. It uses only
-// the clock and the ids of env.
+// Deliver validates a filled message, sends it through a connector, and returns the result in the form of its
+// platform. It is for packages that send to other recipients than these operations, such as groups of agents.
+// env.SendID sets an empty ID. Deliver uses only the clock and the ids of env.
 //
-// It returns the errors that SendResponse has for one message.
+// It returns the errors that SendResponse returns for one message.
 func Deliver(ctx context.Context, env record.Env, connector send.Connector, message send.Message) (send.Result, error) {
 	if err := send.RequireChannel(message.Channel); err != nil {
 		return send.Result{}, err
@@ -96,8 +95,8 @@ func event(m send.Message, d send.Delivery, now document.Timestamp) send.Message
 	return event
 }
 
-// deliverAll sends every message, Ports.ParallelSends at a time, even if some fail. The results are
-// in the order of the messages.
+// deliverAll sends all messages, Ports.ParallelSends at a time, even if some fail. The results have the order of the
+// messages.
 func (s *Service) deliverAll(ctx context.Context, connector send.Connector, messages []send.Message) ([]send.Result, error) {
 	results := make([]send.Result, len(messages))
 	var taken atomic.Int64
@@ -115,7 +114,7 @@ func (s *Service) deliverAll(ctx context.Context, connector send.Connector, mess
 	return results, undelivered(ctx, messages, results)
 }
 
-// try sends one message of several. A panic of the connector becomes the error of that message.
+// try sends one of several messages. A panic of the connector becomes this message's error.
 func (s *Service) try(ctx context.Context, connector send.Connector, message send.Message) (result send.Result) {
 	defer boterr.Recover(&result.Err)
 	result, err := deliver(ctx, s.env, connector, message)
@@ -125,8 +124,8 @@ func (s *Service) try(ctx context.Context, connector send.Connector, message sen
 	return result
 }
 
-// undelivered returns the error of a send to several members, or nil if all received it. The code
-// is Canceled if ctx ended, the code of the failure if there is only one member, else Unavailable.
+// undelivered returns the error of a send to several members, or nil if all received it. The code is Canceled if ctx
+// ended, the failure's code if there is only one member, and otherwise Unavailable.
 func undelivered(ctx context.Context, messages []send.Message, results []send.Result) error {
 	var failures []send.Failure
 	for i, result := range results {

@@ -130,7 +130,7 @@ func TestMessage_WhatNoConnectorCanSend(t *testing.T) {
 	}
 }
 
-// answering is a connector to a platform that accepts every message and always has the same reply.
+// answering is a connector whose platform accepts every message with the same reply.
 type answering struct{ reply document.Object }
 
 func (a answering) Send(context.Context, send.Message) (send.Delivery, error) {

@@ -20,8 +20,8 @@ const (
 
 var commentSchema = &record.Schema{Name: "comment on a post", Collection: "postComments", Stamps: []string{record.FieldCreatedAt}}
 
-// EnsureIndexes creates the indexes on comments by post, member and age. A host calls it once,
-// before it uses the store. Errors come from store.Collection.EnsureIndex.
+// EnsureIndexes creates the indexes on comments by post, member and age. A host calls it once before it uses the
+// store. Errors come from store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	for _, paths := range [][]string{
 		{record.FieldApp, fieldPostID}, {record.FieldApp, fieldMember}, {record.FieldCreatedAt},
@@ -33,10 +33,9 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 	return nil
 }
 
-// RemovePostComments deletes the comments of all apps that are older than olderThan by the store's
-// clock, and returns their number. A negative olderThan deletes none. It works in batches and needs
-// the indexes of EnsureIndexes. If it fails, repeat the call. It is for hosts; errors come from the
-// store.
+// RemovePostComments deletes the comments of all apps that are older than olderThan by the store's clock. It returns
+// their number. A negative olderThan deletes none. It works in batches and needs the indexes of EnsureIndexes. If it
+// fails, call it again. It is for hosts. Errors come from the store.
 func RemovePostComments(ctx context.Context, env record.Env, olderThan time.Duration) (int64, error) {
 	if olderThan < 0 {
 		return 0, nil
@@ -51,9 +50,8 @@ func RemovePostComments(ctx context.Context, env record.Env, olderThan time.Dura
 	})
 }
 
-// EraseMember deletes the comments of a member and returns their number. It works in batches; if it
-// fails, repeat the call. It is for hosts. It returns InvalidArgument if an id is missing; other
-// errors come from the store.
+// EraseMember deletes the comments of a member and returns their number. It works in batches. If it fails, call it
+// again. It is for hosts. It returns InvalidArgument if an id is missing. Other errors come from the store.
 func EraseMember(ctx context.Context, env record.Env, app, memberID string) (int64, error) {
 	switch {
 	case app == "":
@@ -112,9 +110,8 @@ func check(p send.SavePostCommentAnalyticsParams) error {
 	}
 }
 
-// FindPostComments returns the matching comments of the app. The result is never nil without an
-// error. Filter and SortBy use the JSON names of send.PostComment. It returns Unsupported if the
-// environment has no store.
+// FindPostComments returns the matching comments of the app. Without an error, the result is never nil. Filter and
+// SortBy use the JSON names of send.PostComment. It returns Unsupported if the environment has no store.
 func (s *Service) FindPostComments(ctx context.Context, query record.Query) ([]*send.PostComment, error) {
 	comments, err := s.comments()
 	if err != nil {

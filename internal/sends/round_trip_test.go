@@ -14,8 +14,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// FuzzResponse sends any JSON as a response: it is either refused with a path, or sent and encoded again
-// unchanged.
+// FuzzResponse sends any JSON as a response. It must be refused with a path, or sent and encoded again unchanged.
 func FuzzResponse(f *testing.F) {
 	for _, text := range []string{
 		`null`, `7`, `{}`, `{"type":"TEXT","text":"Hi {{firstName}}"}`, `{"text":"\u2028\ud83d","type":"X","n":[1e3,-0,1.50]}`,

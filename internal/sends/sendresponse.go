@@ -36,8 +36,8 @@ func (s *Service) SendResponse(ctx context.Context, p send.SendResponseParams) (
 	return send.SendResponseResult{Results: []send.Result{result}}, nil
 }
 
-// messages returns the validated message to each member, at least one. If allowed is not empty, the
-// channel must have one of these types.
+// messages returns the validated message to each member. There is at least one. If allowed is not empty, the channel
+// must have one of these types.
 func (s *Service) messages(ctx context.Context, p send.SendResponseParams, allowed ...channel.Type) ([]send.Message, error) {
 	if p.Response.IsZero() {
 		return nil, boterr.PrefixField("response", p.Response.Validate())
@@ -74,8 +74,8 @@ func (s *Service) messages(ctx context.Context, p send.SendResponseParams, allow
 	return messages, nil
 }
 
-// messageTo returns the message to a member, or to the group in which the scope's own member talks
-// to the bot. r is the reference by which the call names the member.
+// messageTo returns the message to a member, or to the group in which the scope's own member talks to the bot. r is
+// the call's reference to the member.
 func (s *Service) messageTo(to *channel.Channel, r record.Ref, m *member.Member, response send.Response) (send.Message, error) {
 	message := send.Message{Channel: to, To: s.scope.GroupExternalID}
 	if !r.IsOwn() || message.To == "" {
@@ -90,7 +90,7 @@ func (s *Service) messageTo(to *channel.Channel, r record.Ref, m *member.Member,
 	return message, err
 }
 
-// filledFor fills a response from a member and validates it.
+// filledFor fills a response with a member's values and validates it.
 func filledFor(m *member.Member, response send.Response) (send.Response, error) {
 	filled, err := send.Filled(response, m)
 	if err != nil {
@@ -114,7 +114,7 @@ type messaging struct{ kind, tag string }
 
 const notAskedFor = "is only for %s; the channel is of type %s"
 
-// messaging returns type and tag for platforms that have them.
+// messaging returns the type and the tag on platforms that have them.
 func (s *Service) messaging(platform channel.Type, p send.SendResponseParams) (messaging, error) {
 	switch {
 	case platform.Has(channel.MessagingTypes):
@@ -128,13 +128,13 @@ func (s *Service) messaging(platform channel.Type, p send.SendResponseParams) (m
 	}
 }
 
-// fieldThread is the thread of a message on platforms with the feature Threads: in an event's data
-// the thread it was written in, in a response the thread to show it in.
+// fieldThread is the thread of a message on platforms with the feature Threads. In an event's data, it is the thread
+// of the event. In a response, it is the thread in which the response appears.
 const fieldThread = "thread_ts"
 
 // Thread is a thread of a conversation on a platform.
 type Thread struct {
-	// Conversation is the platform's id of the conversation, or "" if it has no other members.
+	// Conversation is the platform's id of a conversation with several members, or "".
 	Conversation string
 	// ID is the platform's id of the thread, or "".
 	ID string
@@ -153,10 +153,10 @@ func ThreadOf(platform channel.Type, event *send.MessageEvent) Thread {
 	return thread
 }
 
-// WithoutThread returns an event's data without its thread, to send it to another conversation.
+// WithoutThread returns an event's data without its thread, so that it can be sent to another conversation.
 func WithoutThread(data document.Object) document.Object { return data.Without(fieldThread) }
 
-// in returns a message to the scope's own member as an answer in a thread.
+// in puts a message to the scope's own member into a thread.
 func in(m send.Message, thread Thread) send.Message {
 	if thread.ID == "" || m.Response.Object().Has(fieldThread) {
 		return m
@@ -195,7 +195,7 @@ func (s *Service) SendHotelResponse(ctx context.Context, p send.SendHotelRespons
 	return deliver(ctx, s.env, connector, message)
 }
 
-// hotelMessage returns a message that has only the receiver.
+// hotelMessage returns a message with only the receiver.
 func hotelMessage(p send.SendHotelResponseParams) (send.Message, error) {
 	message := send.Message{To: p.RecipientID, ReceiverType: p.ReceiverType, GroupID: p.HotelGroupID}
 	switch {

@@ -103,7 +103,7 @@ func TestSend_ErrorsNameTheirSubject(t *testing.T) {
 	p.addMember(member.Member{ID: "fay", Channel: "fax"})
 	p.addMember(member.Member{ID: "zoe", Channel: "web", FirstName: long(send.MaxText)})
 	_, err := p.in("fax", "fay").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
-	require.ErrorContains(t, err, `channels of type "fax"`)
+	require.ErrorContains(t, err, `has type "fax"`)
 	_, err = p.in("web", "").SendResponse(t.Context(), send.SendResponseParams{
 		Response: send.Template("Hi {{firstName}}"), MemberID: document.One("ada", "zoe"),
 	})

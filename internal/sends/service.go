@@ -15,20 +15,18 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Ports are the parts that a Service needs to send.
+// Ports are the dependencies of a Service.
 type Ports struct {
 	// Channels loads the channels of the scope's app. Required.
 	Channels channels.Loader
-	// Members loads the members of the scope's app. Required. {{path}} is filled from its result,
-	// so it may return a member with changes of the run that are not stored yet.
+	// Members loads the members of the scope's app. Required. {{path}} is filled from the loaded member, which may
+	// have changes of the run that are not stored yet.
 	Members members.Getter
 	// Connectors must not be modified later.
 	Connectors send.Connectors
-	// ParallelSends is the number of messages of one call that are sent at the same time. The
-	// default is 1.
+	// ParallelSends is the number of messages of a call that are sent concurrently. The default is 1.
 	ParallelSends int
-	// Thread returns the thread in which a call answers the scope's own member. The default is
-	// none.
+	// Thread returns the thread in which a call answers the scope's own member. By default, there is none.
 	Thread func(ctx context.Context) Thread
 	// IsStrict refuses parameters that the platform does not support instead of ignoring them.
 	IsStrict bool
@@ -43,13 +41,13 @@ type Service struct {
 
 var _ send.Operations = (*Service)(nil)
 
-// New returns the Service of a scope. The store in env holds the comments of
-// SavePostCommentAnalytics; the other operations use only its clock and ids.
+// New returns the Service of a scope. SavePostCommentAnalytics stores comments in the store of env. Other operations
+// use only its clock and ids.
 func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	return &Service{env: env.WithDefaults(), scope: scope, ports: ports}
 }
 
-// channelWith returns the channel that a call names and an optional port of its connector.
+// channelWith returns the channel in a call and an optional port of its connector.
 func channelWith[Port any](
 	ctx context.Context, s *Service, given *channel.Channel, what string, allowed ...channel.Type,
 ) (*channel.Channel, Port, error) {
@@ -74,8 +72,7 @@ type contact[Port any] struct {
 	to string
 }
 
-// contactWith returns the member that a call names, or the scope's own, in the channel that the
-// call names.
+// contactWith returns the member in a call, or the scope's own member, in the call's channel.
 func contactWith[Port any](
 	ctx context.Context, s *Service, given *channel.Channel, who *member.Member, requires requirement,
 ) (contact[Port], error) {
@@ -98,16 +95,15 @@ func contactWith[Port any](
 	return contact[Port]{in: in, port: port, to: to}, nil
 }
 
-// requirement names the platform that an operation requires and the feature of its connector, such
-// as "put labels on members".
+// requirement has the platform that an operation requires and the required feature of the connector, such as "put
+// labels on members".
 type requirement struct {
 	platform channel.Type
 	what     string
 }
 
-// PlatformError returns the error of a connector or one of its ports with a code: its own, Canceled
-// if ctx ended, else Unavailable, even for a timeout of the connector itself. It is also used by
-// packages with their own ports.
+// PlatformError adds a code to an error of a connector or its ports: the error's own code, Canceled if ctx ended, and
+// otherwise Unavailable, even for a timeout of the connector. Packages with other ports use it, too.
 func PlatformError(ctx context.Context, platform channel.Type, err error) error {
 	if err == nil {
 		return nil
@@ -145,8 +141,8 @@ func canceled(ctx context.Context) error {
 	return nil
 }
 
-// recipients returns the members that a call names, without duplicates and in order, or the scope's
-// own. There is at least one. A single one is appended to room.
+// recipients returns the members in a call in order and without duplicates, or the scope's own member. There is at
+// least one. A single member is appended to room.
 func (s *Service) recipients(
 	given *member.Member, ids document.OneOrMany[string], room []record.Ref,
 ) ([]record.Ref, error) {
@@ -179,7 +175,7 @@ func (s *Service) recipients(
 	return recipients, nil
 }
 
-// loadMember returns the stored member, which must be in the channel.
+// loadMember returns the stored member. The member must be in the channel.
 func (s *Service) loadMember(ctx context.Context, in *channel.Channel, named record.Ref) (*member.Member, error) {
 	m, err := members.Load(ctx, s.ports.Members, named)
 	if err != nil {
@@ -191,9 +187,9 @@ func (s *Service) loadMember(ctx context.Context, in *channel.Channel, named rec
 	return m, nil
 }
 
-// Once calls a connector's optional port with an idempotency key (see send.KeyOf), unless an
-// earlier attempt of the same run completed the call (see record.Once). of identifies the request;
-// equal ones are told apart by their order. It is also used by packages with their own ports.
+// Once calls an optional port of a connector with an idempotency key (see send.KeyOf), unless an earlier attempt of
+// the same run completed the call (see record.Once). of identifies the request. Equal requests are distinguished by
+// their order. Packages with other ports use it, too.
 func Once[T any](ctx context.Context, env record.Env, of string, ask func(ctx context.Context) (T, error)) (T, error) {
 	env = env.WithDefaults()
 	return onceUnder(ctx, env, env.SendID(ctx, of), ask)

@@ -78,7 +78,7 @@ func (w *world) with(channelID, memberID string, connectors map[channel.Type]sen
 	})
 }
 
-// deaf returns the records of a world even if ctx has ended, as a host's own ports may do.
+// deaf returns the records of a world even after ctx has ended, as a host's ports may do.
 type deaf struct{ of *world }
 
 func (d deaf) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
@@ -103,14 +103,14 @@ func (w *world) requireUntouched() {
 	require.Empty(w.t, w.bare.sent)
 }
 
-// refusal is a call that is refused at a field, before a platform is asked.
+// refusal is a call that is refused because of a field, without a request to a platform.
 type refusal struct {
 	call  call
 	code  boterr.Code
 	field string
 }
 
-// requireRefusals makes calls for the member of a platform and requires that each is refused.
+// requireRefusals makes calls for the member of a platform and requires each refusal.
 func requireRefusals(t *testing.T, of channel.Type, refusals []refusal) {
 	t.Helper()
 	w := newWorld(t)
@@ -252,7 +252,7 @@ type outbox struct {
 	delivery send.Delivery
 	// fail are the errors by recipient.
 	fail map[string]error
-	// before is called for each message, unless it is nil.
+	// before is called for each message if it is not nil.
 	before func()
 }
 
@@ -311,7 +311,7 @@ func (l *labeler) RemoveLabel(_ context.Context, in *channel.Channel, to, labelI
 	return l.err
 }
 
-// able is a connector with every port. It records the requests, and returns the set answers, or err.
+// able is a connector with all ports. It records the requests. It returns the set answers or err.
 type able struct {
 	outbox
 	labeler

@@ -11,9 +11,9 @@ import (
 type Person struct {
 	// ID is the id of the member or of the agent. In a group, a member is a separate person whose ID ends in the group's id.
 	ID string
-	// Name is the name in the conversation.
+	// Name is the person's name in the conversation.
 	Name string
-	// Actor is nil for an agent, Agent for a member.
+	// Actor is nil for an agent. Agent is nil for a member.
 	Actor *fakes.Actor
 	Agent *fakes.Agent
 }
@@ -43,13 +43,13 @@ func (s *Session) Person(name string) *Person {
 // IsAgent reports whether the person is an agent.
 func (p *Person) IsAgent() bool { return p.Agent != nil }
 
-// IsMember reports whether the person is a member, in a group or not.
+// IsMember reports whether the person is a member, whether in a group or alone.
 func (p *Person) IsMember() bool { return p.Actor != nil }
 
 // IsAlone reports whether the person is a member outside groups, alone with the bot.
 func (p *Person) IsAlone() bool { return p.IsMember() && p.Group() == "" }
 
-// Group returns the id of the group in which the person speaks, or "" for none.
+// Group returns the id of the person's group, or "".
 func (p *Person) Group() string {
 	if p.IsAgent() {
 		return ""
@@ -62,7 +62,7 @@ func (p *Person) IsWith(other *Person) bool {
 	return p.ID == other.ID || p.Group() != "" && p.Group() == other.Group() && p.Channel() == other.Channel()
 }
 
-// Channel returns the id of the channel where the person speaks.
+// Channel returns the id of the person's channel.
 func (p *Person) Channel() string {
 	if p.IsAgent() {
 		return p.Agent.Channel()

@@ -21,13 +21,13 @@ const (
 
 // Test describes how a saved test creates the bot. Expressions use declarations of the test's package.
 type Test struct {
-	// Package is the name of its package. The default is "main"; for a console it is the package of the Go
-	// files in the same folder, if there are any.
+	// Package is the name of the test's package. The default is "main", or for a console the package of the Go files
+	// in the same folder.
 	Package string
 	// Nodes is the Go expression of the nodes that were passed in. The default is "nodes()".
 	Nodes string
-	// Platform is the Go expression of a platform like the given one, without its members and agents, in a
-	// test named t. The default is "newPlatform(t)".
+	// Platform is the Go expression of a platform like the given one, without its members and agents. The test is
+	// named t. The default is "newPlatform(t)".
 	Platform string
 }
 
@@ -37,7 +37,7 @@ type Config struct {
 	Platform *fakes.Platform
 	// Members are the members. The default is Ada.
 	Members []*fakes.Actor
-	// Agents are the agents at outlet channels.
+	// Agents are the agents of outlet channels.
 	Agents []*fakes.Agent
 	// Nodes are added to the nodes of the platform. HasNodes is set if the caller adds nodes later.
 	Nodes    []*botctx.Node
@@ -55,7 +55,8 @@ type Session struct {
 	isOwn, hasNodes bool
 }
 
-// New prepares the platform, with its members and agents. It fails if the platform refuses one of them or the nodes.
+// New prepares the platform with its members and agents. It fails if the platform refuses the nodes or one of the
+// people.
 func New(c Config) (*Session, error) {
 	s := &Session{isOwn: c.Platform == nil, hasNodes: c.HasNodes || len(c.Nodes) > 0, test: c.Test}
 	return s, Guarded(func() error {
@@ -119,10 +120,10 @@ func (s *Session) Tap(by string, one fakes.Tappable) conversation.Taps {
 
 // Place is a point in the time of a session.
 type Place struct {
-	// People are the people who had been added by then.
+	// People are the people at that time.
 	People []*Person
 
-	// stage and snapshot are nil if the session cannot go back there.
+	// stage and snapshot are nil if the session cannot return to this place.
 	stage    *conversation.Session
 	snapshot *fakes.Snapshot
 }
@@ -138,7 +139,7 @@ func (s *Session) Place() Place {
 	return place
 }
 
-// IsKept reports whether the session can go back to the place.
+// IsKept reports whether the session can return to the place.
 func (p Place) IsKept() bool { return p.snapshot != nil }
 
 // Forget returns the place without the state needed to go back there.

@@ -1,5 +1,5 @@
-// Package taps encodes the payload of a button as the text that a platform carries, and decodes it. A payload
-// of the SDK is a string, or an object with a string payload and a value of any type.
+// Package taps converts between a button's payload and the text that a platform transmits. A payload is a string, or
+// an object with a string payload and a value of any type.
 package taps
 
 import (
@@ -7,8 +7,8 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Text returns the text of a payload, from which Payload restores the payload: a string unchanged, an object
-// as JSON. A string that looks like such JSON is quoted. InvalidArgument: it is not a payload.
+// Text returns the text of a payload: a string unchanged, an object as JSON. A string that could be confused with
+// such JSON is quoted. Payload converts the text back. It returns InvalidArgument if the value is not a payload.
 func Text(payload any) (string, error) {
 	text, isText := payload.(string)
 	if isText && Payload(text) == payload {
@@ -24,7 +24,7 @@ func Text(payload any) (string, error) {
 	return "", boterr.Invalid("", "must be a string, or an object with a payload, got %s", document.TypeName(payload))
 }
 
-// Payload returns the payload of a text.
+// Payload returns the payload from its text.
 func Payload(text string) any {
 	parsed, err := document.ParseJSON([]byte(text))
 	if err != nil {

@@ -36,7 +36,7 @@ type Telegram struct {
 	last int64
 }
 
-// Exchange is a request for a method, and the answer.
+// Exchange is a request for a method, and its answer.
 type Exchange struct {
 	Method string
 	Params document.Object
@@ -143,7 +143,7 @@ func (t *Telegram) AddTopic(group int64, name string) string {
 	return fmt.Sprintf("%d/%d", group, id)
 }
 
-// Block makes a user block or unblock every bot, without an update.
+// Block makes a user block or unblock every bot. The bots get no update.
 func (t *Telegram) Block(user int64, isBlocked bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

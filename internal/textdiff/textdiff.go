@@ -1,4 +1,4 @@
-// Package textdiff shows where two texts differ, line by line.
+// Package textdiff shows the differences between two texts line by line.
 package textdiff
 
 import (
@@ -10,12 +10,12 @@ import (
 // around is the number of equal lines shown before and after a difference.
 const around = 3
 
-// mostCompared is the maximum number of pairs of lines to compare. Above it, everything between the
-// first and the last difference counts as different.
+// mostCompared is the maximum number of pairs of lines to compare. Above it, all lines between the first and the last
+// difference are reported as different.
 const mostCompared = 4 << 20
 
-// Unified returns a unified diff of two texts without file names: lines only in first are marked -,
-// lines only in second are marked +. It is "" if the texts are equal.
+// Unified returns a unified diff of two texts without file names. Lines only in first have the prefix -, lines only
+// in second the prefix +. It is "" if the texts are equal.
 func Unified(first, second string) string {
 	if first == second {
 		return ""
@@ -43,7 +43,7 @@ func lines(text string) []string {
 	return all
 }
 
-// change is a line of both texts (' '), only of the first ('-') or only of the second ('+').
+// change is a line of both texts (' '), of the first ('-') or of the second ('+').
 type change struct {
 	mark byte
 	line string
@@ -64,7 +64,7 @@ func changes(a, b []string) []change {
 	return slices.Concat(all, between(a, b), end)
 }
 
-// between returns the changes from a to b, which begin and end with different lines.
+// between returns the changes from a to b. Their first lines differ, and so do their last lines.
 func between(a, b []string) []change {
 	var all []change
 	common := commonLengths(a, b)
@@ -90,8 +90,7 @@ func between(a, b []string) []change {
 	return all
 }
 
-// lengths holds the length of the longest common subsequence of two suffixes, by the lengths of the
-// suffixes.
+// lengths has the length of the longest common subsequence of two suffixes, indexed by the lengths of the suffixes.
 type lengths struct {
 	cells []int32
 	width int
@@ -99,7 +98,7 @@ type lengths struct {
 
 func (l *lengths) at(i, j int) int32 { return l.cells[i*l.width+j] }
 
-// commonLengths computes the lengths, or returns nil if there is too much to compare.
+// commonLengths computes the lengths. It returns nil if there are too many lines to compare.
 func commonLengths(a, b []string) *lengths {
 	if len(a)*len(b) > mostCompared {
 		return nil
@@ -123,7 +122,7 @@ type part struct {
 	changes       []change
 }
 
-// parts groups nearby changes.
+// parts groups changes that are near each other.
 func parts(all []change) []part {
 	var found []part
 	var open *part
@@ -181,7 +180,7 @@ func (p *part) writeTo(text *strings.Builder) {
 	}
 }
 
-// span formats a range of lines for the head of a hunk.
+// span formats a range of lines for a hunk's header.
 func span(before, n int) string {
 	if n == 0 {
 		return fmt.Sprintf("%d,0", before)

@@ -1,4 +1,4 @@
-// Package timelimit limits the duration of calls, at little cost for calls that end in time.
+// Package timelimit limits the duration of calls. It is cheap for calls that end in time.
 package timelimit
 
 import (
@@ -11,21 +11,18 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Rule is the time limit for a kind of calls.
+// Rule is the time limit for one kind of call.
 type Rule struct {
 	// Most is the maximum duration by the machine's clock.
 	Most time.Duration
 	// Over is the context.Cause after the limit.
 	Over *boterr.Error
-	// IsPausable allows the call itself to find its limit with Of and pause it.
+	// IsPausable allows the call to find its limit with Of and to pause it.
 	IsPausable bool
 }
 
-// Limit is a context that ends when a call takes too long. It is safe for concurrent use; a nil
-// *Limit is no limit.
-//
-// Most calls end before anyone waits for Done, so the timer and the cancelable context are created
-// when first needed.
+// Limit is a context that ends if a call takes too long. It is safe for concurrent use. A nil *Limit is no limit.
+// Most calls end before anything waits for Done, so the timer and the cancelable context are created on first use.
 type Limit struct {
 	context.Context //nolint:containedctx // That of the caller: it is a context itself.
 
@@ -33,10 +30,10 @@ type Limit struct {
 	ending atomic.Pointer[ending]
 
 	mu sync.Mutex
-	// left is the time that remained at since.
+	// left is the remaining time at the time since.
 	left  time.Duration
 	since time.Time
-	// isPaused is true while the limit is paused, hasStopped once the call has returned.
+	// isPaused is true during a pause. hasStopped is true once the call has returned.
 	isPaused, hasStopped bool
 }
 
@@ -48,8 +45,7 @@ type ending struct {
 	timer *time.Timer
 }
 
-// Begin returns the context of a call. It ends when the call has taken too long, or with ctx.
-// Callers must call End.
+// Begin returns the context of a call. It ends if the call takes too long or ctx ends. Callers must call End.
 func (r *Rule) Begin(ctx context.Context) *Limit {
 	return &Limit{Context: ctx, rule: r, left: r.Most, since: now()}
 }
@@ -96,7 +92,7 @@ func (l *Limit) Value(key any) any {
 	return l.Context.Value(key)
 }
 
-// made returns the cancelable context, creating it if necessary.
+// made returns the cancelable context. It creates it if necessary.
 func (l *Limit) made() *ending {
 	if e := l.ending.Load(); e != nil {
 		return e
@@ -192,8 +188,7 @@ func (l *Limit) resume() {
 	}
 }
 
-// End ends the context and returns the error of the call: err, or, if the call failed and took too
-// long, Over wrapping err.
+// End ends the context and returns the call's error: err, or Over wrapping err if the call failed and took too long.
 func (l *Limit) End(err error) error {
 	if l == nil {
 		return err

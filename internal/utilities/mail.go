@@ -49,7 +49,7 @@ func newMail(p utility.SendEmailParams) (utility.Mail, error) {
 // recipients is the set of addresses read so far.
 type recipients struct{ seen map[string]bool }
 
-// list parses addresses and leaves out those that were read before.
+// list parses addresses and omits addresses that were read before.
 func (r *recipients) list(field string, given []string) ([]mail.Address, error) {
 	var list []mail.Address
 	for i, text := range given {
@@ -69,8 +69,8 @@ func (r *recipients) list(field string, given []string) ([]mail.Address, error) 
 	return list, nil
 }
 
-// add reports whether an address is new. As in RFC 5321, the part before the @ is case-sensitive
-// and the domain is not.
+// add reports whether an address is new. As in RFC 5321, the part before the @ is case-sensitive and the domain is
+// case-insensitive.
 func (r *recipients) add(address mail.Address) bool {
 	local, domain := splitAddress(address.Address)
 	key := local + "@" + strings.ToLower(domain)
@@ -90,8 +90,8 @@ func splitAddress(address string) (local, domain string) {
 	return address[:max(at, 0)], address[at+1:]
 }
 
-// parseAddress parses an address in the form of a mail header. It checks the result as well as the
-// input, because a name may be encoded.
+// parseAddress parses an address as a mail header contains it. It checks both the input and the result, because a
+// name may be encoded.
 func parseAddress(text string) (mail.Address, error) {
 	if text == "" {
 		return mail.Address{}, boterr.Invalid("", "is empty; give an address such as ada@example.com")
@@ -160,7 +160,7 @@ func newBody(given utility.EmailBody) (html, text *utility.EmailText, err error)
 	return html, text, nil
 }
 
-// newText validates a text and its character set and sets the default charset.
+// newText validates a text and its character set. It sets the default character set.
 func newText(given utility.EmailText) (utility.EmailText, error) {
 	switch {
 	case given.Data == "":

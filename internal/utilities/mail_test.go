@@ -23,7 +23,7 @@ import (
 // text returns a text in the default character set.
 func text(data string) utility.EmailText { return utility.EmailText{Data: data} }
 
-// newEmail returns the params of a valid mail, with a change.
+// newEmail returns the params of a valid mail with changes.
 func newEmail(change ...func(*utility.SendEmailParams)) utility.SendEmailParams {
 	p := utility.SendEmailParams{
 		Destination: utility.EmailDestination{ToAddresses: []string{"ada@example.com"}},
@@ -103,7 +103,7 @@ func TestSendEmail_SpellingsDiffer(t *testing.T) {
 	}
 }
 
-// requireField checks the error of an operation, and that its field is exactly this.
+// requireField requires that an operation's error has the code and exactly this field.
 func requireField(t *testing.T, err error, op string, code boterr.Code, field string) {
 	t.Helper()
 	e, ok := boterr.AsError(err)
@@ -270,8 +270,8 @@ func TestSendEmail_Panic(t *testing.T) {
 	requireField(t, err, "sendEmail", boterr.Internal, "")
 }
 
-// FuzzNoHeaderCanBeInjected sends a mail with arbitrary texts in its headers. The result contains nothing
-// that could end a header.
+// FuzzNoHeaderCanBeInjected sends a mail with arbitrary texts in its headers. The result must not contain anything
+// that can end a header.
 func FuzzNoHeaderCanBeInjected(f *testing.F) {
 	f.Add("Ada <ada@example.com>", "bob@example.com", "Hello", "UTF-8")
 	f.Add("=?utf-8?q?Ada=0D=0A?= <ada@example.com>", "\"b\\\"ob\"@example.com", "a\r\nb", "utf-8\r\n")

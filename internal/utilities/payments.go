@@ -9,9 +9,8 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// keyedPayments is a payment client that adds an IdempotencyKey to requests that have none. A retried run
-// gets the same keys, so it does not pay twice. Requests with a key go to the provider unchanged, which
-// recognizes repeats itself.
+// keyedPayments is a payment client that adds an IdempotencyKey to requests without one. A repeated run uses the same
+// keys, so it does not pay twice. Requests with a key are sent unchanged, because the provider recognizes repeats.
 type keyedPayments struct {
 	utility.PaymentClient
 
@@ -50,8 +49,8 @@ func (k keyedPayments) Refund(ctx context.Context, refund utility.Refund) (*util
 	})
 }
 
-// once makes a request under a key unless an earlier attempt completed it. It returns Conflict if
-// the earlier request asked for another amount, like a provider that recognizes the key.
+// once makes a request under a key unless an earlier attempt completed it. Like a provider that recognizes the key,
+// it returns Conflict if the earlier request had another amount.
 func (k keyedPayments) once(
 	ctx context.Context, key string, asked paid, request func(ctx context.Context) (*utility.Payment, error),
 ) (*utility.Payment, error) {

@@ -22,8 +22,8 @@ type Service struct {
 
 var _ utility.Operations = (*Service)(nil)
 
-// Ports are the host's services. Operations that need a missing one return Unsupported, or NotFound
-// for Payments.
+// Ports are the host's services. If a service is missing, its operations return Unsupported, or NotFound for
+// Payments.
 type Ports struct {
 	Channels channel.Operations
 	Mailer   utility.Mailer
@@ -57,7 +57,7 @@ func (s *Service) SendEmail(ctx context.Context, p utility.SendEmailParams) (uti
 	})
 }
 
-// once calls do unless an earlier attempt of the same run has done it.
+// once calls do unless an earlier attempt of the same run has called it.
 func (s *Service) once(ctx context.Context, id string, do func(ctx context.Context) error) error {
 	_, err := record.Once(ctx, s.env, id, func(ctx context.Context) (struct{}, error) { return struct{}{}, do(ctx) })
 	return err
@@ -88,8 +88,8 @@ func noAccount(name string) error {
 	return boterr.New(boterr.NotFound, "golfName", "the host has no payment account %q for this app", name)
 }
 
-// portError returns the error of a host's port with a code: its own, Canceled if ctx ended, else
-// Unavailable, even for a timeout of the port itself.
+// portError adds a code to an error of a host's port: the error's own code, Canceled if ctx ended, and otherwise
+// Unavailable, even for a timeout of the port.
 func portError(ctx context.Context, port string, err error) error {
 	switch {
 	case err == nil:

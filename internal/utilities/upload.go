@@ -152,8 +152,7 @@ func (s *Service) upload(ctx context.Context, request *http.Request, file utilit
 	}
 }
 
-// checkResponse returns an error unless the response is the whole file, or a part that the options
-// asked for.
+// checkResponse returns an error unless the response is the whole file, or a part that the options request.
 func checkResponse(request *http.Request, response *http.Response) error {
 	status, host := response.StatusCode, request.URL.Host
 	isPartWanted := request.Header.Get("Range") != ""
@@ -179,8 +178,8 @@ func isTemporary(status int) bool {
 	}
 }
 
-// checkEncoding refuses content that is still encoded, because the file would not match its media
-// type. The HTTP client removes the header of content that it decoded.
+// checkEncoding refuses encoded content, because the file would not match its media type. The HTTP client removes the
+// header of content that it decodes.
 func checkEncoding(host string, header http.Header) error {
 	for _, encoding := range header.Values("Content-Encoding") {
 		if encoding = strings.TrimSpace(encoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
@@ -191,8 +190,7 @@ func checkEncoding(host string, header http.Header) error {
 	return nil
 }
 
-// fetchError returns the error of a request with code and field. Headers and bodies are fields of
-// options.
+// fetchError adds code and field to a request's error. Headers and bodies are fields of options.
 func fetchError(ctx context.Context, request *http.Request, err error) error {
 	if isTooSlow(ctx) {
 		return context.Cause(ctx)
@@ -219,8 +217,7 @@ func tooLarge(limit int64) error {
 	return boterr.New(boterr.ResourceExhausted, "url", "returns a file of more than %d bytes; use a smaller one", limit)
 }
 
-// fileContent is the file's reader for the store. It ends with an error at the size limit or when
-// ctx ends.
+// fileContent is the store's reader of the file. It returns an error at the size limit or when ctx ends.
 type fileContent struct {
 	ctx     context.Context //nolint:containedctx // It belongs to the one upload that reads this content.
 	inner   io.Reader
@@ -239,7 +236,7 @@ func (c *fileContent) Read(p []byte) (int, error) {
 		return 0, c.failed
 	}
 	if int64(len(p))-1 > c.left {
-		p = p[:c.left+1] // One byte more, to notice a larger file.
+		p = p[:c.left+1] // One byte more detects a larger file.
 	}
 	n, err := c.inner.Read(p)
 	switch {

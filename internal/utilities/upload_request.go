@@ -19,7 +19,7 @@ type options struct {
 	headers http.Header
 	body    string
 	hasBody bool
-	// query is added to the query of the URL. It is already encoded.
+	// query is the encoded text that is added to the URL's query.
 	query string
 	// timeout limits the upload. 0 means only the host's limit applies.
 	timeout time.Duration
@@ -210,8 +210,7 @@ func (o options) within(limit time.Duration) time.Duration {
 	return min(o.timeout, limit)
 }
 
-// newRequest validates the URL and creates the request. The HTTP client checks whether the host
-// allows the address.
+// newRequest validates the URL and creates the request. The HTTP client checks whether the host allows the address.
 func newRequest(ctx context.Context, address string, with options) (*http.Request, error) {
 	if address == "" {
 		return nil, boterr.Missing("url", "the address of the file")
@@ -239,7 +238,7 @@ func newRequest(ctx context.Context, address string, with options) (*http.Reques
 	return request, nil
 }
 
-// anywhere allows all addresses, so that only the form of a URL is checked.
+// anywhere allows all addresses, so only the form of a URL is checked.
 func anywhere() outbound.AllowList {
 	list, err := outbound.ParseAllowList("0.0.0.0/0", "::/0")
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// doerFunc is a client that answers by a function.
+// doerFunc implements a client with a function.
 type doerFunc func(*http.Request) (*http.Response, error)
 
 func (f doerFunc) Do(request *http.Request) (*http.Response, error) { return f(request) }
@@ -67,7 +67,7 @@ func uploader(t *testing.T, content *body, change ...func(*botctx.Config)) (*bot
 	return newRuntime(t, config).Operations(record.Scope{App: "app", Channel: "web"}), stored
 }
 
-// ends returns a reader that gives "123" and then an error.
+// ends returns a reader that returns "123" and then an error.
 func ends(err error) io.Reader {
 	return io.MultiReader(strings.NewReader("123"), readerFunc(func([]byte) (int, error) { return 0, err }))
 }
@@ -107,7 +107,7 @@ func TestUpload_Breaks(t *testing.T) {
 	}
 }
 
-// If a store ignores a read error, the upload must not count half a file as a whole one.
+// If a store ignores a read error, the upload must still fail, because the file is not complete.
 func TestUpload_IgnoredReadError(t *testing.T) {
 	t.Parallel()
 	content := &body{Reader: ends(io.ErrUnexpectedEOF)}

@@ -308,7 +308,7 @@ func TestUpload_Concurrency(t *testing.T) {
 
 const uploadSecret = "hunter2"
 
-// uploadsWithSecrets are params that hold a secret, some of them refused.
+// uploadsWithSecrets has params with a secret. Some of them are refused.
 func uploadsWithSecrets(t *testing.T) map[string]utility.UploadFileToObjectStoreParams {
 	t.Helper()
 	uploads := map[string]utility.UploadFileToObjectStoreParams{}

@@ -19,11 +19,11 @@ type ask struct {
 	name string
 	// isOffered reports whether the connector has the port.
 	isOffered func(h *Harness) bool
-	// do makes the request in a channel. The object that it refers to need not exist.
+	// do makes the request in a channel. It may name objects that do not exist.
 	do func(t *trial, ctx context.Context, in *channel.Channel) error
 }
 
-// asks returns the requests that a harness's connector can make, beginning with Send.
+// asks returns the requests that a harness's connector supports, with Send first.
 func asks(h *Harness) []ask {
 	return slices.DeleteFunc(slices.Clone(allAsks), func(a ask) bool { return !a.isOffered(h) })
 }
@@ -35,7 +35,7 @@ func portAsk[Port any](name string, do func(t *trial, ctx context.Context, in *c
 	}}
 }
 
-// allAsks has a row for each method of a port.
+// allAsks has a row for each method of each port.
 var allAsks = []ask{
 	{"Send", func(*Harness) bool { return true }, func(t *trial, ctx context.Context, in *channel.Channel) error {
 		_, err := t.Connector.Send(ctx, t.messageIn(in))
@@ -119,13 +119,13 @@ func (t *trial) messageIn(in *channel.Channel) send.Message {
 	return message
 }
 
-// labelID is the id of the label used by rules. Some platforms use numbers.
+// labelID is the label that the rules use. It is a number because some platforms require one.
 const labelID = "7001"
 
 var labelRules = []Rule{{
 	Name: "LabelsArePutAndTaken",
-	Text: "SaveLabel puts a label on a recipient, the same number each time, and RemoveLabel takes it off; doing either " +
-		"twice is no error",
+	Text: "SaveLabel puts a label on a recipient and returns the same number each time; RemoveLabel removes it; doing either " +
+		"twice succeeds",
 	applies: offers[send.Labeler],
 	check: func(t *trial) {
 		labeler := port[send.Labeler](t)
@@ -151,8 +151,8 @@ var labelRules = []Rule{{
 var contactRules = []Rule{
 	{
 		Name: "TagsArePutOrRefusedInTheReply",
-		Text: "SaveTag puts a tag on a recipient and answers 0; what the platform refuses is a code with a sentence in its " +
-			"reply, and no error",
+		Text: "SaveTag puts a tag on a recipient and replies with code 0; if the platform refuses, the reply has the platform's " +
+			"code and message, and there is no error",
 		applies: offers[send.Tagger],
 		check: func(t *trial) {
 			tagger, to := port[send.Tagger](t), t.Members[0].ExternalID
@@ -162,11 +162,11 @@ var contactRules = []Rule{
 					reply, err = tagger.SaveTag(t.Context(), t.Channel, to, tag+1)
 					return err
 				})
-				require.NotEmpty(t, reply.Message, "the reply says nothing")
+				require.NotEmpty(t, reply.Message, "the reply has no message")
 				if reply.Code == 0 {
 					require.Contains(t, t.Tags(to), tag+1)
 				} else {
-					require.NotContains(t, t.Tags(to), tag+1, "a tag that was refused: %s", reply.Message)
+					require.NotContains(t, t.Tags(to), tag+1, "the recipient has a tag that was refused: %s", reply.Message)
 				}
 			}
 			require.Contains(t, t.Tags(to), int64(1), "the first tag was refused")
@@ -175,7 +175,7 @@ var contactRules = []Rule{
 	},
 	{
 		Name:    "ThreadsAreHandedOn",
-		Text:    "PassThreadControl hands the conversation with a recipient to the application that is named, with the metadata",
+		Text:    "PassThreadControl passes the conversation with a recipient, and the metadata, to the named application",
 		applies: offers[send.ThreadPasser],
 		check: func(t *trial) {
 			to, handover := t.Members[0].ExternalID, send.ThreadHandover{TargetAppID: "2639020374", Metadata: `{"order": "7 & 8"}`}
@@ -187,7 +187,7 @@ var contactRules = []Rule{
 	},
 	{
 		Name: "UploadedFilesCanBeSent",
-		Text: "UploadAttachment returns an id by which a message of that kind shows the file, or refuses the kind as " +
+		Text: "UploadAttachment returns an id with which a message of that kind shows the file, or refuses the kind as " +
 			"Unsupported or InvalidArgument",
 		applies: offers[send.AttachmentUploader],
 		check: func(t *trial) {
@@ -213,13 +213,13 @@ var contactRules = []Rule{
 	},
 }
 
-// brief is the lifetime of the contexts of rules that end during a request to the platform.
+// brief is the lifetime of a context in rules where it ends during a request.
 const brief = 50 * time.Millisecond
 
 var contextRules = []Rule{
 	{
 		Name: "EndedContextAsksNothing",
-		Text: "where the context has ended, every method returns its error, and the platform is asked for nothing",
+		Text: "if the context has already ended, every method returns the context's error and sends no request",
 		check: func(t *trial) {
 			ended := canceledContext(t.Context())
 			for _, ask := range asks(t.Harness) {
@@ -230,7 +230,7 @@ var contextRules = []Rule{
 	},
 	{
 		Name:    "CancelEndsACall",
-		Text:    "where the context is canceled while the platform is asked, every method returns its error",
+		Text:    "if the context is canceled during a request, every method returns the context's error",
 		applies: func(h *Harness) bool { return h.has(Silent) },
 		check: func(t *trial) {
 			t.Fail(Silent)
@@ -245,7 +245,7 @@ var contextRules = []Rule{
 	},
 	{
 		Name:    "DeadlineEndsACall",
-		Text:    "where the deadline of the context passes while the platform is asked, every method returns its error",
+		Text:    "if the context's deadline passes during a request, every method returns the context's error",
 		applies: func(h *Harness) bool { return h.has(Silent) },
 		check: func(t *trial) {
 			t.Fail(Silent)
@@ -258,7 +258,7 @@ var contextRules = []Rule{
 	},
 }
 
-// requireEnded checks that a call returns the error of its context, which ends during the call.
+// requireEnded checks that a request returns the context's error if ctx ends while the platform is silent.
 func (t *trial) requireEnded(ctx context.Context, asked ask) {
 	t.Helper()
 	err := t.within(asked.name, func() error { return asked.do(t, ctx, t.Channel) })

@@ -21,9 +21,9 @@ type verdict struct {
 	rule  string
 	text  string
 	codes []boterr.Code
-	// isOfMessages is true if only messages meet the fault.
+	// isOfMessages is true if the fault only affects Send.
 	isOfMessages bool
-	// mayPass is true if a call may succeed all the same.
+	// mayPass is true if a request may succeed despite the fault.
 	mayPass bool
 }
 
@@ -31,23 +31,23 @@ type verdict struct {
 var verdicts = []verdict{
 	{
 		fault: RateLimited, rule: "RateLimitIsResourceExhausted", codes: []boterr.Code{boterr.ResourceExhausted},
-		text: "a platform that takes no more for now is ResourceExhausted",
+		text: "a rate limit is ResourceExhausted",
 	},
 	{
 		fault: Broken, rule: "FailureOfThePlatformIsUnavailable", codes: []boterr.Code{boterr.Unavailable},
-		text: "a platform that fails has said nothing of what was asked: the error has no code, or Unavailable",
+		text: "if the platform fails, the outcome is unknown: the error has no code, or Unavailable",
 	},
 	{
 		fault: NoAnswer, rule: "NoAnswerIsUnavailable", codes: []boterr.Code{boterr.Unavailable},
-		text: "where no answer comes, it is not known what came of it: the error has no code, or Unavailable",
+		text: "if no answer arrives, the outcome is unknown: the error has no code, or Unavailable",
 	},
 	{
 		fault: BadCredentials, rule: "BadCredentialsAreFailedPrecondition", codes: []boterr.Code{boterr.FailedPrecondition},
-		text: "credentials that the platform does not accept are FailedPrecondition",
+		text: "refused credentials are FailedPrecondition",
 	},
 	{
 		fault: UnknownRecipient, rule: "UnknownRecipientIsNotFound", codes: []boterr.Code{boterr.NotFound}, isOfMessages: true,
-		text: "a recipient that the platform does not know is NotFound",
+		text: "an unknown recipient is NotFound",
 	},
 	{
 		fault: Blocked, rule: "BlockedRecipientIsFailedPrecondition", codes: []boterr.Code{boterr.FailedPrecondition}, isOfMessages: true,
@@ -59,8 +59,8 @@ var verdicts = []verdict{
 	},
 	{
 		fault: Garbled, rule: "GarbledAnswerIsNoRefusal", codes: []boterr.Code{boterr.Unavailable}, mayPass: true,
-		text: "an answer that cannot be read does not tell what came of it: the error has no code, or Unavailable, " +
-			"or there is none where the status tells enough; nothing panics",
+		text: "if the answer cannot be read, the outcome is unknown: the error has no code, or Unavailable; there may be no " +
+			"error if the status is enough; nothing panics",
 	},
 }
 
@@ -68,21 +68,21 @@ func faultRules() []Rule {
 	rules := []Rule{
 		{
 			Name:    "RateLimitTellsWhenToComeAgain",
-			Text:    "where the platform says when it takes messages again, a *send.RetryAfterError stands behind ResourceExhausted",
+			Text:    "if the platform names the time to wait, ResourceExhausted wraps a *send.RetryAfterError",
 			applies: func(h *Harness) bool { return h.has(RateLimited) },
 			check: func(t *trial) {
 				t.Fail(RateLimited)
 				_, err := t.send(t.Context(), t.message(send.Text("Hello")))
 				t.requireCode(boterr.ResourceExhausted, err, "Send")
 				hint, has := errors.AsType[*send.RetryAfterError](err)
-				require.True(t, has && hint.After > 0, "no RetryAfterError that says for how long: %v", err)
-				require.InDelta(t, ComeAgain, hint.After, float64(ComeAgain/2), "the platform asks to come again in %v: %v", ComeAgain, err)
+				require.True(t, has && hint.After > 0, "the error wraps no *send.RetryAfterError with a time: %v", err)
+				require.InDelta(t, ComeAgain, hint.After, float64(ComeAgain/2), "the platform asks to wait %v: %v", ComeAgain, err)
 			},
 		},
 		{
 			Name: "LostAnswerIsNotSentTwice",
-			Text: "where the platform took a message and its answer is lost, the message is sent again only with a key by which " +
-				"the platform knows it",
+			Text: "if the answer to an accepted message is lost, the connector repeats the request only with a key by which the " +
+				"platform detects repeats",
 			applies: func(h *Harness) bool { return h.has(LostAnswer) },
 			check: func(t *trial) {
 				t.Fail(LostAnswer)
@@ -91,8 +91,8 @@ func faultRules() []Rule {
 				require.Len(t, t.Arrived(), 1, "messages that arrived")
 			},
 		},
-		rule(connectorOutlivesFaults, "after a fault the next message arrives as usual"),
-		rule(errorsHoldNoCredentials, "no error holds a credential of the channel, whatever the platform answers"),
+		rule(connectorOutlivesFaults, "after any fault, the next message arrives as usual"),
+		rule(errorsHoldNoCredentials, "no error contains a credential of the channel, even if the platform's answer does"),
 	}
 	for _, v := range verdicts {
 		rules = append(rules, Rule{
@@ -102,20 +102,20 @@ func faultRules() []Rule {
 	return rules
 }
 
-// check causes the fault, and makes every request that may meet it.
+// check turns on the fault and makes every request that it affects.
 func (v verdict) check(t *trial) {
 	t.Fail(v.fault)
 	for _, ask := range t.meeting(v) {
 		for range v.repeats() {
 			err := t.try(ask.name, func() error { return ask.do(t, t.Context(), t.Channel) })
 			if err != nil || !v.mayPass {
-				require.Error(t, err, "%s, and the platform is %s", ask.name, v.fault)
+				require.Error(t, err, "%s during the fault %s", ask.name, v.fault)
 				require.Contains(t, v.codes, t.codeOf(t.Context(), err), "%s returned: %v", ask.name, err)
 			}
 		}
 	}
 	if !v.mayPass {
-		require.Empty(t, t.Arrived(), "what arrived")
+		require.Empty(t, t.Arrived(), "messages that arrived despite the fault")
 	}
 }
 
@@ -127,7 +127,7 @@ func (t *trial) meeting(v verdict) []ask {
 	return all
 }
 
-// repeats is the number of times that each call meets the fault.
+// repeats returns how often each request is made: Garbled has several bodies to try.
 func (v verdict) repeats() int {
 	if v.fault == Garbled {
 		return len(garbled)
@@ -162,9 +162,9 @@ func errorsHoldNoCredentials(t *trial) {
 			err := t.try(ask.name, func() error { return ask.do(t, t.Context(), t.Channel) })
 			for _, secret := range secrets {
 				told := fmt.Sprintf("%v %+v %#v", err, err, err)
-				require.NotContains(t, told, secret, "the error of %s shows a credential, the platform being %s", ask.name, fault)
+				require.NotContains(t, told, secret, "the error of %s contains a credential, during the fault %s", ask.name, fault)
 				require.False(t, err != nil && strings.Contains(chain(err), secret),
-					"an error behind that of %s shows a credential, the platform being %s", ask.name, fault)
+					"the error of %s wraps an error that contains a credential, during the fault %s", ask.name, fault)
 			}
 		}
 	}
@@ -179,7 +179,7 @@ func chain(err error) string {
 	return strings.Join(texts, "\n")
 }
 
-// shortestSecret is the length of texts that are too short to search for, because they occur by chance.
+// shortestSecret is the minimum length of credentials to search for. Shorter texts occur by chance.
 const shortestSecret = 6
 
 // credentials returns the texts that no error may contain: the values in the channel's info that its JSON
@@ -216,7 +216,7 @@ func textsOf(value any) []string {
 	return texts
 }
 
-// The sends of concurrentSendsArriveOnce.
+// The size of the test in concurrentSendsArriveOnce.
 const (
 	senders       = 8
 	eachSenderHas = 6
@@ -224,10 +224,10 @@ const (
 
 var safetyRules = []Rule{
 	rule(concurrentSendsArriveOnce,
-		"a connector is safe for concurrent use: each of many messages at once arrives once, at its recipient, in its channel"),
+		"a connector is safe for concurrent use: each of many concurrent messages arrives once, at its recipient, in its channel"),
 	{
 		Name: "NothingGivenIsChanged",
-		Text: "a connector does not change the channel, the member or the response that it is given",
+		Text: "a connector does not modify the channel, the member or the response of a message",
 		check: func(t *trial) {
 			for _, sample := range samples() {
 				message := t.message(sample.response)
@@ -239,7 +239,7 @@ var safetyRules = []Rule{
 	},
 	{
 		Name: "AbsentFieldsAreErrors",
-		Text: "a message without a channel, a recipient or a response never panics, and is an error where it is not sent",
+		Text: "a message without a channel, a recipient or a response never panics, and is an error unless it is sent",
 		check: func(t *trial) {
 			for name, message := range map[string]func(m *send.Message){
 				"nothing":      func(m *send.Message) { *m = send.Message{} },
@@ -254,17 +254,17 @@ var safetyRules = []Rule{
 				message(&m)
 				before := len(t.Arrived())
 				if _, err := t.send(t.Context(), m); err == nil {
-					require.Greater(t, len(t.Arrived()), before, "%s: no error, and nothing arrived", name)
+					require.Greater(t, len(t.Arrived()), before, "%s: Send returned no error, but nothing arrived", name)
 				}
 			}
 			for _, ask := range asks(t.Harness) {
-				require.Error(t, t.try(ask.name, func() error { return ask.do(t, t.Context(), nil) }), "%s without a channel", ask.name)
+				require.Error(t, t.try(ask.name, func() error { return ask.do(t, t.Context(), nil) }), "%s without a channel must fail", ask.name)
 			}
 		},
 	},
 	{
 		Name:    "ChannelWithoutCredentialsIsFailedPrecondition",
-		Text:    "a channel without credentials, or with those of another platform, is FailedPrecondition, and the platform is not asked",
+		Text:    "a channel without credentials, or with another platform's, is FailedPrecondition, and no request is sent",
 		applies: func(h *Harness) bool { return h.has(BadCredentials) },
 		check: func(t *trial) {
 			for name, info := range map[string]channel.Info{
@@ -280,7 +280,7 @@ var safetyRules = []Rule{
 	},
 }
 
-// picture returns a message as a single text, including credentials.
+// picture returns everything in a message as text, including credentials, to detect changes.
 func (t *trial) picture(m send.Message) string {
 	t.Helper()
 	in, err := document.Encode(m.Channel)

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// picture returns a picture, the smallest of its kind.
+// picture returns a GIF of one pixel.
 func picture() livechat.Picture {
 	return livechat.Picture{ContentType: "image/gif", Bytes: []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff" +
 		",\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")}
@@ -22,8 +22,8 @@ func picture() livechat.Picture {
 var groupRules = []Rule{
 	{
 		Name: "GroupsCanBeWrittenTo",
-		Text: "CreateGroup makes a group whose id messages can be sent to; groups of different keys are different ones, of one name, too. " +
-			"The agent may get a message, such as an invitation",
+		Text: "CreateGroup creates a group and returns an id to send to; different keys create different groups, even with the same name. " +
+			"The agent may receive a message, such as an invitation",
 		applies: offers[livechat.GroupCreator],
 		check: func(t *trial) {
 			first, second := t.createGroup("key-1"), t.createGroup("key-2")
@@ -37,13 +37,13 @@ var groupRules = []Rule{
 	},
 	{
 		Name:    "GroupsHaveTheLinkThatIsAskedFor",
-		Text:    "a group that is asked for with a link has one, where the platform has links",
+		Text:    "a group that is created with a link has one if the platform has links",
 		applies: func(h *Harness) bool { return offers[livechat.GroupCreator](h) && offers[livechat.InviteLinker](h) },
 		check:   func(t *trial) { require.NotEmpty(t, t.createGroup("key-1").InvitationLink) },
 	},
 	{
 		Name:    "LinksAreRenewedAndDisabled",
-		Text:    "RenewInviteLink returns another link each time; disabling one that there is not is no error; an unknown group is NotFound",
+		Text:    "RenewInviteLink returns a new link each time; disabling a missing link succeeds; an unknown group is NotFound",
 		applies: offers[livechat.InviteLinker],
 		check: func(t *trial) {
 			linker := port[livechat.InviteLinker](t)
@@ -51,7 +51,7 @@ var groupRules = []Rule{
 			for range 2 {
 				t.do("RenewInviteLink", func() error {
 					link, err := linker.RenewInviteLink(t.Context(), t.Channel, t.Group)
-					require.False(t, seen[link], "the new link is %q", link)
+					require.False(t, seen[link], "the new link %q is empty or was returned before", link)
 					seen[link] = true
 					return err
 				})
@@ -68,7 +68,7 @@ var groupRules = []Rule{
 	},
 	{
 		Name:    "GroupNameIsThatOfTheGroup",
-		Text:    "GroupName returns the name of a group as it was made, and NotFound for a group that there is not",
+		Text:    "GroupName returns the name with which a group was created, and NotFound for an unknown group",
 		applies: offers[livechat.GroupNamer],
 		check: func(t *trial) {
 			id, want := t.Group, ""
@@ -89,7 +89,7 @@ var groupRules = []Rule{
 	},
 	{
 		Name:    "IconsAreSetOrRefused",
-		Text:    "SetGroupIcon sets a picture; what is none is InvalidArgument, and a group that there is not is NotFound",
+		Text:    "SetGroupIcon sets a picture; bytes that are no picture are InvalidArgument, and an unknown group is NotFound",
 		applies: offers[livechat.GroupIconSetter],
 		check: func(t *trial) {
 			icons := port[livechat.GroupIconSetter](t)
@@ -103,7 +103,7 @@ var groupRules = []Rule{
 	},
 	{
 		Name:    "ChannelsAreMade",
-		Text:    "CreateChannel returns the platform's reply, which JSON can hold",
+		Text:    "CreateChannel returns the platform's reply, which JSON can represent",
 		applies: offers[livechat.ChannelCreator],
 		check: func(t *trial) {
 			var reply document.Object
@@ -141,11 +141,11 @@ func (t *trial) requireNotFound(name string, call func() error) {
 var broadcastRules = []Rule{
 	{
 		Name:    "BroadcastsReachThoseWithTheLabel",
-		Text:    "CreateBroadcast stores a message and sends nothing; SendBroadcast sends it to those with the label, and to nobody else",
+		Text:    "CreateBroadcast stores a message and sends nothing; SendBroadcast sends it to all members with the label and to no others",
 		applies: func(h *Harness) bool { return offers[send.Broadcaster](h) && offers[send.Labeler](h) },
 		check: func(t *trial) {
 			id, to := t.storedMessage(), t.Members[1].ExternalID
-			require.Empty(t, t.Arrived(), "what arrived when a message was stored")
+			require.Empty(t, t.Arrived(), "messages that arrived before SendBroadcast")
 			t.do("SaveLabel", func() error {
 				_, err := port[send.Labeler](t).SaveLabel(t.Context(), t.Channel, to, labelID)
 				return err
@@ -158,13 +158,13 @@ var broadcastRules = []Rule{
 	},
 	{
 		Name:    "BroadcastOfNothingIsNotFound",
-		Text:    "SendBroadcast of a message, or to a label, that the platform does not have is NotFound",
+		Text:    "SendBroadcast of an unknown message, or to an unknown label, is NotFound",
 		applies: offers[send.Broadcaster],
 		check: func(t *trial) {
 			id := t.storedMessage()
 			for name, err := range map[string]error{
 				"a message that is not stored": t.try("SendBroadcast", func() error { return t.broadcast(t.UnknownID, labelID) }),
-				"a label that nobody has":      t.try("SendBroadcast", func() error { return t.broadcast(id, t.UnknownID) }),
+				"an unknown label":             t.try("SendBroadcast", func() error { return t.broadcast(id, t.UnknownID) }),
 			} {
 				t.requireCode(boterr.NotFound, err, "SendBroadcast with "+name)
 			}
@@ -179,7 +179,7 @@ func (t *trial) storedMessage() string {
 		stored, err = port[send.Broadcaster](t).CreateBroadcast(t.Context(), t.Channel, send.Text("SpringText"))
 		return err
 	})
-	require.NotEmpty(t, stored, "messages that were stored")
+	require.NotEmpty(t, stored, "CreateBroadcast returned no stored message")
 	id := stored[0].ID()
 	require.NotEmpty(t, id, "the id of the stored message, from %s", stored[0].Response)
 	return string(id)
@@ -196,7 +196,7 @@ func (t *trial) broadcast(id, label string) error {
 	return err
 }
 
-// isUnsupportedOrInvalid reports whether an error means that the platform cannot do it.
+// isUnsupportedOrInvalid reports whether an error means that the platform cannot make the change.
 func isUnsupportedOrInvalid(err error) bool {
 	return errors.Is(err, boterr.Unsupported) || errors.Is(err, boterr.InvalidArgument)
 }
@@ -204,7 +204,7 @@ func isUnsupportedOrInvalid(err error) bool {
 var changeRules = []Rule{
 	{
 		Name:    "UpdatedMessagesShowTheNewText",
-		Text:    "UpdateMessage makes a message show the new text to the letter, and returns the platform's reply",
+		Text:    "UpdateMessage makes a message show exactly the new text, and returns the platform's reply",
 		applies: offers[send.MessageUpdater],
 		check: func(t *trial) {
 			message := t.message(send.Text("Before"))
@@ -224,7 +224,7 @@ var changeRules = []Rule{
 	},
 	{
 		Name:    "UpdateOfNothingIsNotFound",
-		Text:    "UpdateMessage of a message that the platform does not have is NotFound",
+		Text:    "UpdateMessage of an unknown message is NotFound",
 		applies: offers[send.MessageUpdater],
 		check: func(t *trial) {
 			message := t.message(send.Text("Before"))
@@ -240,7 +240,7 @@ var changeRules = []Rule{
 	},
 	{
 		Name:    "ConversationsAreArchivedOnce",
-		Text:    "ArchiveConversation archives a conversation; one that is archived already is no error, and one that there is not is NotFound",
+		Text:    "ArchiveConversation archives a conversation; archiving it again succeeds, and an unknown conversation is NotFound",
 		applies: offers[send.ConversationArchiver],
 		check: func(t *trial) {
 			archiver := port[send.ConversationArchiver](t)
@@ -265,7 +265,7 @@ func (t *trial) update(message send.Message, delivery send.Delivery, text string
 
 var batchRules = []Rule{{
 	Name:    "BatchesArriveInTheirOrder",
-	Text:    "SendBatch sends each message to its recipient, and says nothing of each or has an outcome for each, in their order",
+	Text:    "SendBatch sends each message to its recipient, and returns either no outcomes or one per message, in order",
 	applies: offers[send.BatchSender],
 	check: func(t *trial) {
 		messages := []send.Message{
@@ -295,7 +295,7 @@ var batchRules = []Rule{{
 var ticketRules = []Rule{
 	{
 		Name:    "TakenTicketsShowTheText",
-		Text:    "ShowTaken makes a ticket show a text in place of what it showed; twice is no error, and a ticket that there is not is NotFound",
+		Text:    "ShowTaken replaces the content of a ticket with a text; doing so twice succeeds, and an unknown ticket is NotFound",
 		applies: offers[livechat.TicketUpdater],
 		check: func(t *trial) {
 			updater, ticket := port[livechat.TicketUpdater](t), t.sentTicket()
@@ -309,13 +309,13 @@ var ticketRules = []Rule{
 	},
 	{
 		Name:    "RecalledTicketsAreGone",
-		Text:    "RecallTicket removes a ticket; one that there is not, or not any more, is NotFound",
+		Text:    "RecallTicket removes a ticket; an unknown or removed ticket is NotFound",
 		applies: offers[livechat.TicketRecaller],
 		check: func(t *trial) {
 			recaller, ticket := port[livechat.TicketRecaller](t), t.sentTicket()
 			t.do("RecallTicket", func() error { return recaller.RecallTicket(t.Context(), t.Channel, ticket) })
 			for _, arrival := range t.Arrived() {
-				require.True(t, arrival.IsRecalled, "the ticket still shows: %s", arrival.Body)
+				require.True(t, arrival.IsRecalled, "the ticket was not removed and shows: %s", arrival.Body)
 			}
 			for _, gone := range []livechat.Ticket{ticket, t.ticket(t.UnknownID, ticket.ChatID)} {
 				t.requireNotFound("RecallTicket", func() error { return recaller.RecallTicket(t.Context(), t.Channel, gone) })
@@ -332,7 +332,7 @@ func (t *trial) sentTicket() livechat.Ticket {
 	return t.ticket(cmp.Or(delivery.MessageID, message.ID), delivery.ChatID)
 }
 
-// ticket returns a ticket of the group with the platform's ids.
+// ticket returns a ticket of the group that has the given ids on the platform.
 func (t *trial) ticket(messageID, chatID string) livechat.Ticket {
 	return livechat.Ticket{
 		ID: "ticket-1", Channel: t.Channel.ID, Type: t.Channel.Type, Group: channel.BroadcastGroupMember{ID: t.Group},

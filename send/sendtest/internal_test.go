@@ -21,8 +21,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Each method of an optional port has a row, so that faults, ended contexts and missing channels are tried
-// with it.
+// Each method of an optional port needs a row in allAsks, or the rules about faults, ended contexts and missing
+// channels would skip it.
 func TestAsks_EachMethodOfAPort(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"../ports.go", "../../livechat/ports.go"} {
@@ -30,7 +30,7 @@ func TestAsks_EachMethodOfAPort(t *testing.T) {
 		require.NotEmpty(t, methods)
 		for _, method := range methods {
 			hasRow := slices.ContainsFunc(allAsks, func(a ask) bool { return a.name == method })
-			require.True(t, hasRow, "%s has the method %s, and allAsks no row for it", path, method)
+			require.True(t, hasRow, "%s has the method %s, but allAsks has no row for it", path, method)
 		}
 	}
 }
@@ -45,11 +45,11 @@ type wrapped struct {
 func (w wrapped) Unwrap() send.Connector         { return w.Connector }
 func (w wrapped) WrapPort(wanted, inner any) any { return around.Port(wanted, inner, w.around) }
 
-// Each method of an optional port goes through the wrappers of all ports, such as time limits and spans.
+// Wrappers such as time limits and spans must wrap each method of an optional port.
 func TestAsks_WrappersHaveEachPort(t *testing.T) {
 	t.Parallel()
 	seen := errors.New("seen")
-	for _, a := range allAsks[1:] { // A wrapper's Send is its own.
+	for _, a := range allAsks[1:] { // The first row is Send, which wrappers implement directly.
 		in := &channel.Channel{ID: "shop"}
 		var asked string
 		h := &Harness{Channel: in, Members: []*member.Member{{ExternalID: "ada"}}, Connector: wrapped{

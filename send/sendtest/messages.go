@@ -19,7 +19,7 @@ import (
 var messageRules = []Rule{
 	{
 		Name: "TextArrivesToTheLetter",
-		Text: "a text arrives as it was sent: nothing in it is markup, a placeholder or cut, and nothing is added",
+		Text: "a text arrives exactly as it was sent: markup and placeholders in it have no effect, and nothing is cut or added",
 		check: func(t *trial) {
 			for _, text := range []string{
 				"Hello", "two\nlines", `"quotes" and \back\slashes\`, "<b>&amp;</b> <https://x.example|y> <!here>",
@@ -33,14 +33,14 @@ var messageRules = []Rule{
 				last := arrived[len(arrived)-1]
 				require.Equal(t, text, last.Text)
 				require.Equal(t, message.To, last.To)
-				require.NotContains(t, last.Body, "_literal", "the mark of literal responses is no field of the message: send Response.Object")
+				require.NotContains(t, last.Body, "_literal", "_literal is part of the SDK's JSON, not of the message: send Response.Object")
 			}
 		},
 	},
 	{
 		Name: "LongTextsArriveOrAreRefused",
-		Text: "a text of the most characters that a message may have arrives whole, in one message or several in its order, " +
-			"or is InvalidArgument and nothing arrives",
+		Text: "a text of the maximum length arrives whole, in one message or in several in order, or is InvalidArgument and " +
+			"nothing arrives",
 		check: func(t *trial) {
 			text := "begin" + strings.Repeat("ä", send.MaxText-8) + "end"
 			_, err := t.send(t.Context(), t.message(send.Text(text)))
@@ -51,15 +51,15 @@ var messageRules = []Rule{
 			for _, arrival := range t.Arrived() {
 				whole.WriteString(arrival.Text)
 			}
-			require.Len(t, whole.String(), len(text), "what arrived")
-			isWhole := whole.String() == text // Equal would print both.
-			require.True(t, isWhole, "what arrived begins with %.20q: its parts are in another order, or changed", whole.String())
+			require.Len(t, whole.String(), len(text), "the arrived text")
+			isWhole := whole.String() == text // require.Equal would print both long texts.
+			require.True(t, isWhole, "the arrived text begins with %.20q: its parts are in the wrong order or altered", whole.String())
 		},
 	},
-	rule(messagesWithoutAMemberArrive, "a message to no member, such as to a group or to an agent, arrives like any other"),
+	rule(messagesWithoutAMemberArrive, "a message without a Member, such as to a group or an agent, arrives like any other"),
 	{
 		Name: "WhatOnePlatformAsksForArrives",
-		Text: "what a platform alone asks for arrives with the message: on Alpha its MessagingType and MessagingTag, on Hotel its GroupID",
+		Text: "the fields for a single platform arrive with the message: MessagingType and MessagingTag on Alpha, GroupID on Hotel",
 		applies: func(h *Harness) bool {
 			return h.Channel.Type == channel.Hotel || h.Channel.Type.Has(channel.MessagingTypes)
 		},
@@ -67,8 +67,8 @@ var messageRules = []Rule{
 	},
 	{
 		Name: "EachTypeArrivesOrIsRefused",
-		Text: "a message of each type arrives with all that its reader sees and taps on, or is refused as Unsupported or InvalidArgument " +
-			"with the Field at fault as a path in the response, and nothing of it arrives. Typing alone may come to nothing",
+		Text: "a message of each type arrives with everything that its reader sees and taps, or is refused as Unsupported or " +
+			"InvalidArgument, with the path in the response as Field, and nothing of it arrives. Only typing may have no effect",
 		check: func(t *trial) {
 			for _, sample := range samples() {
 				t.requireArrivesOrIsRefused(sample)
@@ -77,7 +77,7 @@ var messageRules = []Rule{
 	},
 }
 
-// sample is a message, with the words in it that must reach the platform.
+// sample is a message, and the words in it that must reach the platform.
 type sample struct {
 	name     string
 	response send.Response
@@ -123,7 +123,7 @@ func samples() []sample {
 		},
 		sample{"typing", send.Typing(1), nil},
 		sample{
-			"a type that nobody knows", send.Other("HOLOGRAM", document.O("text", "HologramText", "angle", "fortyfive")),
+			"an unknown type", send.Other("HOLOGRAM", document.O("text", "HologramText", "angle", "fortyfive")),
 			[]string{"HologramText", "fortyfive"},
 		},
 	)
@@ -135,36 +135,36 @@ func (t *trial) requireArrivesOrIsRefused(sample sample) {
 	_, err := t.send(t.Context(), t.message(sample.response))
 	arrived := t.Arrived()[before:]
 	if t.isRefusal(sample, err) {
-		require.Empty(t, arrived, "%s: what arrived of a message that was refused", sample.name)
+		require.Empty(t, arrived, "%s: the message was refused, but these messages arrived", sample.name)
 		return
 	}
 	if sample.response.Type() == send.TypeTyping {
 		return
 	}
-	require.NotEmpty(t, arrived, "%s: Send returned no error, and nothing arrived", sample.name)
+	require.NotEmpty(t, arrived, "%s: Send returned no error, but nothing arrived", sample.name)
 	var got strings.Builder
 	for _, arrival := range arrived {
 		got.WriteString(arrival.Body)
 	}
 	missing := slices.DeleteFunc(slices.Clone(sample.words), func(word string) bool { return strings.Contains(got.String(), word) })
-	require.Empty(t, missing, "%s: what of it did not arrive", sample.name)
+	require.Empty(t, missing, "%s: words of the message that did not arrive", sample.name)
 }
 
-// isRefusal reports whether a message was refused, and checks the error.
+// isRefusal reports whether a message was refused. It fails the rule if the error lacks a code or a path.
 func (t *trial) isRefusal(sample sample, err error) bool {
 	t.Helper()
 	if err == nil {
 		return false
 	}
 	require.True(t, errors.Is(err, boterr.Unsupported) || errors.Is(err, boterr.InvalidArgument),
-		"%s: a message that the platform cannot show is Unsupported or InvalidArgument, and not: %v", sample.name, err)
+		"%s: a message that the platform cannot show must be Unsupported or InvalidArgument, got: %v", sample.name, err)
 	refused, _ := boterr.AsError(err)
 	require.True(t, refused != nil && isPath(refused.Field, sample.response),
 		"%s: the error names no Field of the response, such as type or buttons[0].title: %v", sample.name, err)
 	return true
 }
 
-// isPath reports whether a path names something in a response, or a field that it lacks.
+// isPath reports whether path leads to a field of the response. The last step of the path may be missing.
 func isPath(path string, response send.Response) bool {
 	if path == "" || strings.HasPrefix(path, "response") {
 		return false
@@ -212,7 +212,7 @@ func whatOnePlatformAsksForArrives(t *trial) {
 var deliveryRules = []Rule{
 	{
 		Name: "DeliveryTellsWhatThePlatformKnows",
-		Text: "a Delivery has a reply that JSON can hold, an id that no other message has, and the time in milliseconds; " +
+		Text: "a Delivery has a reply that JSON can represent, a unique id, and the time in milliseconds; " +
 			"each may be absent",
 		check: func(t *trial) {
 			first, second := t.mustSend(t.message(send.Text("One"))), t.mustSend(t.message(send.Text("Two")))
@@ -225,7 +225,7 @@ var deliveryRules = []Rule{
 	},
 	{
 		Name: "ResultHasThePlatformsShape",
-		Text: "the result of a send has the keys and the text of its platform (channel.Platform.Result), and can be read again",
+		Text: "the result of a send has its platform's form (channel.Platform.Result), and can be decoded again",
 		check: func(t *trial) {
 			result, err := sends.Deliver(t.Context(), record.Env{}, t.Connector, t.message(send.Text("Hello")))
 			require.NoError(t, err)
@@ -247,7 +247,7 @@ var deliveryRules = []Rule{
 	},
 	{
 		Name:    "MessageIDIsHandedOn",
-		Text:    "the platform is given the ID of each message, the same again for the same message, so that it can tell a repetition",
+		Text:    "the platform receives Message.ID, the same for each attempt at a message, so that it can detect repeats",
 		applies: func(h *Harness) bool { return !h.HasNoKeys },
 		check: func(t *trial) {
 			first, second := t.message(send.Text("One")), t.message(send.Text("Two"))
@@ -281,7 +281,7 @@ var deliveryRules = []Rule{
 // requireReply checks that a platform's reply can be written as JSON.
 func requireReply(t *trial, reply document.Object) {
 	t.Helper()
-	require.NoError(t, reply.Err(), "the reply is no value")
+	require.NoError(t, reply.Err(), "the reply contains an invalid value")
 	_, err := document.AppendJSON(nil, reply)
 	require.NoError(t, err, "the reply cannot be written as JSON")
 }
@@ -313,8 +313,8 @@ func requireOwnWords(t *trial, result document.Object) {
 var receptionRules = []Rule{
 	{
 		Name: "OddEventLeavesATrace",
-		Text: "an event that the connector does not understand is handed on, such as one of type MISC with the platform's own object, " +
-			"or dropped and counted in send.Drops; it is never answered and forgotten",
+		Text: "an event that the connector does not understand is passed on, for example with type MISC and the platform's object, " +
+			"or counted in send.Drops; it is never dropped silently",
 		applies: func(h *Harness) bool { return h.Odd != nil },
 		check:   oddEventLeavesATrace,
 	},
@@ -322,13 +322,13 @@ var receptionRules = []Rule{
 
 func oddEventLeavesATrace(t *trial) {
 	all := t.Odd()
-	require.NotEmpty(t, all, "Harness.Odd gives the connector at least one event")
+	require.NotEmpty(t, all, "Harness.Odd passed no event to the connector")
 	for _, one := range all {
-		require.NotZero(t, len(one.Accepted)+int(one.Dropped), "%s was answered %d, and left no trace", one.Name, one.Status)
+		require.NotZero(t, len(one.Accepted)+int(one.Dropped), "%s got status %d, but was neither passed on nor counted", one.Name, one.Status)
 		for _, event := range one.Accepted {
 			require.NotEmpty(t, event.Type, "%s: the type", one.Name)
-			require.NotEmpty(t, event.From, "%s: who sent it", one.Name)
-			require.False(t, event.Type == send.TypeText && event.Text() == "", "%s: a text without a text tells the bot nothing", one.Name)
+			require.NotEmpty(t, event.From, "%s: the event has no sender", one.Name)
+			require.False(t, event.Type == send.TypeText && event.Text() == "", "%s: the event has type TEXT but no text", one.Name)
 		}
 	}
 }

@@ -121,7 +121,7 @@ func merged(tables ...map[string]mutant) map[string]mutant {
 	return all
 }
 
-// deaf is a connector whose handler mishandles an event that it does not understand.
+// deaf is a connector whose handler mishandles events of unknown kinds.
 type deaf struct {
 	*chatplatform.Connector
 
@@ -130,7 +130,7 @@ type deaf struct {
 
 func (d deaf) odd() sendtest.Reception { return d.does }
 
-// receiving returns a mutant whose handler does the given thing with an event that it does not understand.
+// receiving returns a mutant whose handler has the given reception for an event of an unknown kind.
 func receiving(does sendtest.Reception) mutant {
 	return mutant{
 		connector: func(whole *chatplatform.Connector) send.Connector { return deaf{whole, does} },
@@ -141,8 +141,8 @@ func receiving(does sendtest.Reception) mutant {
 var receptionMutants = map[string]mutant{
 	"a silent 200":               receiving(sendtest.Reception{Status: http.StatusOK}),
 	"an empty text":              receiving(sendtest.Reception{Accepted: []send.MessageEvent{{Type: send.TypeText, From: "ada"}}}),
-	"an event of nobody":         receiving(sendtest.Reception{Accepted: []send.MessageEvent{{Type: send.TypeMisc}}}),
-	"an event of no type":        receiving(sendtest.Reception{Accepted: []send.MessageEvent{{From: "ada"}}}),
+	"an event without a sender":  receiving(sendtest.Reception{Accepted: []send.MessageEvent{{Type: send.TypeMisc}}}),
+	"an event without a type":    receiving(sendtest.Reception{Accepted: []send.MessageEvent{{From: "ada"}}}),
 	"a drop that is not counted": receiving(sendtest.Reception{Status: http.StatusAccepted}),
 }
 

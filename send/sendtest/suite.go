@@ -1,6 +1,5 @@
-// Package sendtest checks a send.Connector against the contract of Connector, and of the optional ports of
-// packages send and livechat that it offers: one small function for each rule, which quotes the rule if a
-// connector breaks it.
+// Package sendtest checks a send.Connector against the contract of Connector, and of the optional ports of packages
+// send and livechat that it offers. Each rule is one small function; a failure quotes the rule.
 //
 //   - To test a connector, call [RunConnector] with a function that returns a [Harness] for it.
 //   - To build a fake of its platform, use [NewServer], which adds the faults that the rules need.
@@ -12,8 +11,8 @@
 //		sendtest.RunConnector(t, newHarness)
 //	}
 //
-// A Harness connects the suite to the connector and to the test's platform. NewServer turns the test's
-// handler into a platform over HTTP that can have these faults.
+// A Harness connects the suite to the connector and to the test's platform. NewServer serves the test's handler over
+// HTTP and adds the faults.
 package sendtest
 
 import (
@@ -91,8 +90,8 @@ func (r Rule) Check(t T, h *Harness) {
 	r.check(checked)
 }
 
-// Harness connects the suite to a connector and to its platform in the test. Its functions end the test if
-// they fail, and may be called concurrently.
+// Harness connects the suite to a connector and to its platform in the test. If one of its functions fails, it must
+// end the test. The functions may be called concurrently.
 type Harness struct {
 	// Connector is the connector. Its pauses before another attempt must be short. Required.
 	Connector send.Connector
@@ -173,7 +172,7 @@ type Reception struct {
 	Dropped int64
 }
 
-// Fault is a way in which a platform fails.
+// Fault is a way in which a platform can fail.
 type Fault string
 
 // The faults.
@@ -222,7 +221,7 @@ func offers[Port any](h *Harness) bool {
 	return has
 }
 
-// patience bounds a call that must end. It is far longer than any machine takes, and ends a rule that is broken.
+// patience is the time after which a call counts as hung. It is far longer than any machine takes.
 const patience = time.Minute
 
 type trial struct {
@@ -230,7 +229,7 @@ type trial struct {
 	*Harness
 
 	rule Rule
-	// patience bounds a call that must end.
+	// patience is the time after which a call counts as hung.
 	patience time.Duration
 	// sent is the number of messages created.
 	sent int
@@ -248,7 +247,7 @@ func newTrial(t T, rule Rule, h *Harness) *trial {
 	return checked
 }
 
-// Errorf reports a failure together with the rule that it breaks.
+// Errorf reports a failure and quotes the rule.
 func (t *trial) Errorf(format string, args ...any) {
 	t.Helper()
 	t.T.Errorf("rule broken: %s\n%s", t.rule.Text, fmt.Sprintf(format, args...))
@@ -420,7 +419,7 @@ func NewServer(tb testing.TB, handler http.Handler, own map[Fault]http.HandlerFu
 	return s
 }
 
-// Fail is Harness.Fail.
+// Fail turns a fault on or, with Healthy, off. Use it as Harness.Fail.
 func (s *Server) Fail(fault Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -443,7 +442,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r, fault, number)
 }
 
-// next returns the current fault, and the number of the garbled answer.
+// next returns the current fault, and counts the garbled answers.
 func (s *Server) next() (Fault, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

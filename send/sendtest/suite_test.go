@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/send/sendtest"
 )
 
-// A connector with every port keeps every rule, on channels of each type that rules differ for.
+// Some rules differ between types of channels, so the correct connector runs with each of them.
 func TestRunConnector_EveryPort(t *testing.T) {
 	t.Parallel()
 	for _, in := range []channel.Type{channel.Webchat, channel.Hotel, channel.Alpha} {
@@ -84,7 +84,7 @@ func newHarness(tb testing.TB, in channel.Type) *sendtest.Harness {
 	return h
 }
 
-// violations returns the reports of a rule about a connector.
+// violations returns the failures that a rule reports for a harness.
 func violations(ctx context.Context, rule sendtest.Rule, h *sendtest.Harness) []string {
 	return conformance.Violations(ctx, func(t sendtest.T) { rule.Check(t, h) })
 }
@@ -115,7 +115,7 @@ func TestSuite_NoticesWhatIsBroken(t *testing.T) {
 	}
 }
 
-// Each rule must be broken by one of the mutants, to find rules that detect nothing.
+// A rule that no mutant breaks may detect nothing.
 func TestSuite_EachRuleNoticesSomething(t *testing.T) {
 	t.Parallel()
 	noticed := map[string]bool{}

@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// MostBytes is the maximum that a client may let the server send, including network buffers.
+	// MostBytes is the most that a client may let the server send, including network buffers.
 	MostBytes = 20 << 20
-	// enough is the number of bytes after which the server gives up, so that tests of a client without a limit also end.
+	// enough is the number of bytes after which the server gives up, so that a test of an unlimited client ends, too.
 	enough = 50 << 20
 )
 
-// Endless is a server that starts each response with a given head and then sends filler until the
-// client closes the connection.
+// Endless is a server that starts each response with a given head and then sends filler until the client closes the
+// connection.
 type Endless struct {
 	// Address is the server's address, such as "127.0.0.1:40123".
 	Address string
@@ -27,8 +27,8 @@ type Endless struct {
 	sent          chan int
 }
 
-// Serve starts a server that ends with the test. It sends the head at once, as mail servers do, or,
-// if awaitsRequest is true, after a request, as HTTP servers do. The filler is repeated.
+// Serve starts a server that stops at the end of the test. It repeats filler endlessly. If awaitsRequest is true, it
+// sends nothing before a request, as in HTTP; otherwise it sends the head at once, as in SMTP.
 func Serve(tb testing.TB, awaitsRequest bool, head, filler string) *Endless {
 	tb.Helper()
 	listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
@@ -57,8 +57,7 @@ func Answers(status string) string {
 	return "HTTP/1.1 " + status + "\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
 }
 
-// answer sends a response and returns the number of bytes sent before the client closed the
-// connection.
+// answer sends a response. It returns the number of bytes sent before the client closed the connection.
 func (e *Endless) answer(client net.Conn, head, filler string) (sent int) {
 	defer func() { _ = client.Close() }()
 	if e.awaitsRequest {
@@ -77,8 +76,7 @@ func (e *Endless) answer(client net.Conn, head, filler string) (sent int) {
 	return sent
 }
 
-// RequireHungUp fails unless the given number of connections ended before the server had sent
-// MostBytes.
+// RequireHungUp fails unless the given number of clients closed their connections before they had received MostBytes.
 func (e *Endless) RequireHungUp(tb testing.TB, connections int) {
 	tb.Helper()
 	for range connections {

@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestStores_Agree holds both stores to the same results: a benchmark of stores that answer differently
-// compares nothing.
+// A comparison is only fair if both stores return the same results.
 func TestStores_Agree(t *testing.T) {
 	t.Parallel()
 	for _, row := range storeRows {
@@ -41,8 +40,7 @@ func TestTurns_OfTheRuntimeReply(t *testing.T) {
 	require.Regexp(t, reply, said)
 }
 
-// TestTurns_OfPeersReply holds the peers to the same reply: a benchmark of bots with different behavior
-// compares nothing.
+// A comparison is only fair if all bots send the same reply.
 func TestTurns_OfPeersReply(t *testing.T) {
 	t.Parallel()
 	for _, framework := range frameworks {

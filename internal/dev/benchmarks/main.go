@@ -1,12 +1,12 @@
-// Command benchmarks compares the SDK with others on the same work, in turns, and prints tables in Markdown:
-// memstore with go-memdb (immutable trees of structs, with snapshots), and a whole turn of a bot with
-// frameworks in JavaScript, if node and their packages are installed. Run it in this folder.
+// Command benchmarks compares the SDK with other software that does the same work, and prints tables in Markdown. It
+// compares memstore with go-memdb (immutable trees of structs, with snapshots), and a whole turn of a bot with
+// JavaScript frameworks, if node and the frameworks are installed. Run it in this folder.
 //
 //	go run .
 //	go run . -rounds 15 -slice 200ms -table store
 //
-// A row shows medians of processor time, so that other load of the machine affects all alike. Only ratios
-// within a row are meaningful.
+// A row shows medians of processor time. The contestants take turns, so that other load of the machine affects all of
+// them equally. Only ratios within a row are meaningful.
 package main
 
 import (
@@ -30,13 +30,13 @@ func main() {
 }
 
 type settings struct {
-	// rounds is the number of times that each contestant has its turn.
+	// rounds is the number of turns of each contestant.
 	rounds int
 	// slice is the minimum duration of a turn.
 	slice time.Duration
-	// table is the name of the only table to print, empty for all.
+	// table is the only table to print, or "" for all tables.
 	table string
-	// documents is the number of documents in the store that the table "opening" measures.
+	// documents is the number of documents in the table "opening".
 	documents int
 }
 
@@ -88,11 +88,11 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	return nil
 }
 
-// timing is the processor time of doing the work once, in nanoseconds, including its share of garbage
+// timing is the processor time of one repetition of the work, in nanoseconds, including its share of garbage
 // collection.
 type timing float64
 
-// String shows a timing with two digits and its unit.
+// String returns the timing with two significant digits and a unit.
 func (t timing) String() string {
 	switch {
 	case t < timing(time.Microsecond):
@@ -106,7 +106,7 @@ func (t timing) String() string {
 	}
 }
 
-// shortNumber formats a number with two significant digits, or with all digits before the point.
+// shortNumber formats a number with two significant digits, but with all digits before the decimal point.
 func shortNumber(x float64) string {
 	if x < 10 {
 		return fmt.Sprintf("%.1f", x)
@@ -114,7 +114,7 @@ func shortNumber(x float64) string {
 	return fmt.Sprintf("%.0f", x)
 }
 
-// medians runs each work once in every round.
+// medians runs each work once per round, and returns the medians of the timings.
 func medians(turns []*turn, s settings) ([]timing, error) {
 	for range s.rounds {
 		for _, t := range turns {
@@ -131,19 +131,18 @@ func medians(turns []*turn, s settings) ([]timing, error) {
 	return timings, nil
 }
 
-// turn is work that is measured in turns.
+// turn is work to measure.
 type turn struct {
 	do func(round int) error
-	// round counts how often the work was done.
+	// round counts the repetitions of the work.
 	round   int
 	timings []timing
 }
 
-// tooSlow is the time beyond which work is measured only once.
+// tooSlow is the duration from which work is not repeated within a turn.
 const tooSlow = timing(time.Second)
 
-// take repeats the work for a slice of time, in batches of doubling size, and records the time of one
-// repetition.
+// take repeats the work for a slice of time, in batches of doubling size. It records the time of one repetition.
 func (t *turn) take(slice time.Duration) error {
 	if len(t.timings) > 0 && t.timings[0] > tooSlow {
 		return nil

@@ -16,10 +16,10 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// lookUps is the number of documents to read before measuring how much a store keeps in memory.
+// lookUps is the number of documents to read before the memory of a store is measured.
 const lookUps = 50_000
 
-// printOpening writes a table of the time to open a store with many documents and two indexes, and of the memory that it takes.
+// printOpening writes a table of the time and memory that opening a store with many documents and two indexes takes.
 func printOpening(ctx context.Context, text *strings.Builder, s settings) error {
 	fmt.Fprintf(text, "%d documents\n\n| store | open and read one | memory | after %d lookups |\n|---|---|---|---|\n", s.documents, lookUps)
 	for _, each := range []struct {
@@ -40,7 +40,7 @@ func printOpening(ctx context.Context, text *strings.Builder, s settings) error 
 	return nil
 }
 
-// opener opens a store to measure time and memory. The store need not make writes durable at once.
+// opener opens a store for a measurement. The store need not sync its writes.
 type opener func(ctx context.Context) (database store.Store, end func() error, err error)
 
 func withFile(_ context.Context, measure func(opener) error) error {
@@ -58,7 +58,7 @@ func withFile(_ context.Context, measure func(opener) error) error {
 	})
 }
 
-// withServer calls measure with a store on a server, if there is one.
+// withServer calls measure with a store on a database server, if there is one.
 func withServer(ctx context.Context, measure func(opener) error) error {
 	server, err := pgserver.Start(ctx, "fsync=off", "max_wal_size=2GB")
 	if err != nil || server == nil {
@@ -77,7 +77,7 @@ func withServer(ctx context.Context, measure func(opener) error) error {
 	})
 }
 
-// measureOpening returns the cells of a row.
+// measureOpening returns the cells of the table's row for a store.
 func measureOpening(ctx context.Context, open opener, s settings) (row string, err error) {
 	if err := fillPlaces(ctx, open, s.documents); err != nil {
 		return "", err
@@ -120,7 +120,7 @@ func measureOpening(ctx context.Context, open opener, s settings) (row string, e
 	return fmt.Sprintf("%v | %s | %s", times[len(times)/2].Round(100*time.Microsecond), memory[0], memory[1]), nil
 }
 
-// openAndGet opens a store and reads documents.
+// openAndGet opens a store and reads documents from it.
 func openAndGet(ctx context.Context, open opener, count, documents int) (end func() error, err error) {
 	database, end, err := open(ctx)
 	if err != nil {
@@ -149,8 +149,8 @@ func fillPlaces(ctx context.Context, open opener, documents int) error {
 	return end()
 }
 
-// anonymousMemory returns the bytes of memory of this process that no file backs, after a garbage collection.
-// Only Linux reports them.
+// anonymousMemory returns this process's memory without a backing file, in bytes, after a garbage collection. Only
+// Linux reports it.
 func anonymousMemory() (size int64, err error) {
 	debug.FreeOSMemory()
 	status, err := os.ReadFile("/proc/self/status")

@@ -11,7 +11,7 @@ import (
 func processorTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		panic(err) // It only fails for wrong arguments.
+		panic(err) // Getrusage only fails for invalid arguments.
 	}
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

@@ -23,10 +23,10 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// records is the number of records of each kind to store for measuring their size.
+// records is the number of records of each kind to store for a measurement.
 const records = 50_000
 
-// printRecords writes a table of the bytes that a record takes in each store, with its index entries.
+// printRecords writes a table of the bytes that a record and its index entries need in each store.
 func printRecords(ctx context.Context, text *strings.Builder, _ settings) error {
 	samples, err := sampleRecords(ctx)
 	if err != nil {
@@ -51,14 +51,14 @@ func printRecords(ctx context.Context, text *strings.Builder, _ settings) error 
 	return nil
 }
 
-// recordSample is a record as the SDK stores it.
+// recordSample is a typical record in the form in which the SDK stores it.
 type recordSample struct {
 	name, collection string
 	document         document.Object
 	indexes          []store.Index
 }
 
-// sampleRecords returns a member, an agenda and an entry.
+// sampleRecords returns a member, an agenda and an entry of a data source.
 func sampleRecords(ctx context.Context) ([]recordSample, error) {
 	database := memstore.New()
 	p := fakes.New(fakes.Config(func(c *botctx.Config) { c.Store = database }))
@@ -86,7 +86,7 @@ func sampleRecords(ctx context.Context) ([]recordSample, error) {
 	return samples, nil
 }
 
-// fill stores copies of a record with different _ids.
+// fill stores count copies of a record with different _ids.
 func (s recordSample) fill(ctx context.Context, database store.Store, count int, id func(i int) string) error {
 	if err := botctx.EnsureIndexes(ctx, database); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (s recordSample) fill(ctx context.Context, database store.Store, count int,
 	return nil
 }
 
-// longID returns an _id that is as long as a UUID.
+// longID returns an _id as long as a UUID.
 func longID(i int) string { return fmt.Sprintf("%036d", i) }
 
 func inMemory(ctx context.Context, s recordSample) (int64, error) {
@@ -156,7 +156,7 @@ func inFile(ctx context.Context, s recordSample) (int64, error) {
 	return info.Size(), nil
 }
 
-// inDatabase measures the size of a record in a database. It is 0 if there is no server.
+// inDatabase measures the size of a record in a database. It returns 0 if there is no server.
 func inDatabase(ctx context.Context, s recordSample) (size int64, err error) {
 	server, err := pgserver.Start(ctx, "fsync=off")
 	if err != nil || server == nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// place is a document in both stores, with eight fields, among them an array and an object.
+// place is a document for both stores. It has eight fields, including an array and an object.
 type place struct {
 	ID, Name, Area      string
 	Stars, Visits       int64
@@ -26,13 +26,13 @@ type place struct {
 	Longitude, Latitude float64
 }
 
-// The sizes of the results: one area in 21 is 477 of 10,000 places.
+// Parameters of the places. A question for an area has 477 results among 10,000 places.
 const (
 	areas      = 21
-	priceSteps = 10_007 // A prime number: up to this many places have different prices.
+	priceSteps = 10_007 // a prime number, so that this many places have different prices
 )
 
-// placeAt returns the i-th place. The same number always gives the same place.
+// placeAt returns the i-th place, which is always the same.
 func placeAt(i int) place {
 	return place{
 		ID: idAt(i), Name: fmt.Sprintf("Place %d", i), Area: fmt.Sprintf("area-%d", i%areas), Stars: int64(i % 5),
@@ -43,13 +43,13 @@ func placeAt(i int) place {
 
 func idAt(i int) string { return fmt.Sprintf("place-%07d", i) }
 
-// fraction spreads its argument over [0, 1).
+// fraction returns the fractional part of x.
 func fraction(x float64) float64 { return x - math.Floor(x) }
 
-// question is a query to the stores.
+// question is a query for both stores.
 type question int
 
-// The questions.
+// The questions, with the share of places that match.
 const (
 	nameIs       question = iota // one place
 	areaIs                       // 1 in 21
@@ -83,7 +83,7 @@ func (p *place) meets(q question) bool {
 	}
 }
 
-// index names an index that a store keeps.
+// index names an index of a store.
 type index string
 
 // The indexes.
@@ -95,39 +95,40 @@ const (
 	onAreaPrice index = "area, price"
 )
 
-// engine is a store of places. Methods return the same number for both stores: of places found, or of visits.
+// engine is a store of places. Its methods return a number that must be the same in both stores: how many places were
+// found, or how many visits a place has.
 type engine interface {
-	// fill inserts the places into an empty store, n in each call.
+	// fill inserts the places into an empty store, inOneCall at a time.
 	fill(ctx context.Context, inOneCall int) (int64, error)
 	byID(ctx context.Context, i int) (int64, error)
 	find(ctx context.Context, q question) (int64, error)
 	count(ctx context.Context, q question) (int64, error)
-	// areas counts the different areas.
+	// areas returns the number of different areas.
 	areas(ctx context.Context) (int64, error)
-	// visit increments the visits of the i-th place. visitCheapest increments the visits of the cheapest result
-	// of a question.
+	// visit increments the visits of the i-th place. visitCheapest increments the visits of the cheapest place that
+	// matches a question.
 	visit(ctx context.Context, i int) (int64, error)
 	visitCheapest(ctx context.Context, q question) (int64, error)
-	// fork makes an independent copy of the store, and reads a place there.
+	// fork makes an independent copy of the store and reads a place from it.
 	fork(ctx context.Context) (int64, error)
 }
 
-// engines are the stores, in the order of the table's columns.
+// engines are the stores in the order of the table's columns.
 var engines = []struct {
 	name string
 	open func(ctx context.Context, count int, of index) (engine, error)
 }{{"memstore", openMemstore}, {"go-memdb", openTrees}}
 
-// The numbers of documents in the rows.
+// The numbers of documents in the rows of the table.
 const (
 	few    = 10_000
 	plenty = 10 * few
 )
 
-// apart is a stride between places that defeats a processor's cache. It reaches all places.
+// apart is a step between places that defeats the processor's cache. It eventually reaches all places.
 const apart = 7_919
 
-// storeRow is work that both stores do.
+// storeRow is a row of the table: work that both stores do.
 type storeRow struct {
 	title     string
 	documents int
@@ -135,7 +136,7 @@ type storeRow struct {
 	do        func(ctx context.Context, e engine, round int) (int64, error)
 }
 
-// asking returns work that answers a question.
+// asking returns work that evaluates a question.
 func asking(q question) func(context.Context, engine, int) (int64, error) {
 	return func(ctx context.Context, e engine, _ int) (int64, error) { return e.find(ctx, q) }
 }
@@ -183,7 +184,7 @@ var storeRows = []storeRow{
 	},
 }
 
-// printStore prints the times of memstore and go-memdb.
+// printStore writes the table that compares memstore with go-memdb.
 func printStore(ctx context.Context, out *strings.Builder, s settings) error {
 	fmt.Fprint(out, "| work | memstore | go-memdb | times faster than go-memdb |\n|---|---|---|---|\n")
 	for _, row := range storeRows {
@@ -207,8 +208,8 @@ func printStore(ctx context.Context, out *strings.Builder, s settings) error {
 	return nil
 }
 
-// trees is go-memdb: immutable radix trees of structs, whose readers never wait and whose snapshots are free,
-// as with memstore. It has no query language; conditions without an index are checked by hand.
+// trees is go-memdb: immutable radix trees of structs. As in memstore, readers never wait and snapshots are free. It
+// has no query language, so conditions without an index are evaluated here.
 type trees struct {
 	places []*place
 	ids    []string
@@ -216,13 +217,13 @@ type trees struct {
 	db     *memdb.MemDB
 }
 
-// The table, and its index of ids.
+// The table and its index of ids.
 const (
 	treesTable = "places"
 	treesID    = "id"
 )
 
-// treesIndexes are the indexes in go-memdb's terms.
+// treesIndexes are the indexes for go-memdb.
 var treesIndexes = map[index]memdb.Indexer{
 	onName:      &memdb.StringFieldIndex{Field: "Name"},
 	onArea:      &memdb.StringFieldIndex{Field: "Area"},
@@ -230,7 +231,7 @@ var treesIndexes = map[index]memdb.Indexer{
 	onAreaPrice: &memdb.CompoundIndex{Indexes: []memdb.Indexer{&memdb.StringFieldIndex{Field: "Area"}, priceIndexer{}}},
 }
 
-// openTrees returns a database with count places, and one index in addition to the index of ids.
+// openTrees returns a database with count places, indexed by id and by one more index.
 func openTrees(_ context.Context, count int, of index) (engine, error) {
 	t := &trees{index: of}
 	for i := range count {
@@ -254,11 +255,10 @@ func newTrees(of index) (*memdb.MemDB, error) {
 	return memdb.NewMemDB(&memdb.DBSchema{Tables: map[string]*memdb.TableSchema{treesTable: table}})
 }
 
-// insertInto inserts places. It replaces a place whose id exists: go-memdb does not report these, and memstore
-// refuses them.
+// insertInto inserts places. Unlike memstore, go-memdb silently replaces a place with the same id.
 func insertInto(db *memdb.MemDB, places []*place) error {
 	txn := db.Txn(true)
-	defer txn.Abort() // After a commit it has no effect.
+	defer txn.Abort() // Abort has no effect after a commit.
 	for _, each := range places {
 		if err := txn.Insert(treesTable, each); err != nil {
 			return err
@@ -286,7 +286,7 @@ func (t *trees) byID(_ context.Context, i int) (int64, error) {
 	return 1, err
 }
 
-// firstOf returns the first place of an index under a key.
+// firstOf returns the first place with a key in an index.
 func firstOf(txn *memdb.Txn, index string, key any) (*place, error) {
 	found, err := txn.First(treesTable, index, key)
 	if err != nil {
@@ -310,14 +310,14 @@ func (t *trees) count(_ context.Context, q question) (n int64, err error) {
 	return n, err
 }
 
-// each calls a function with each place that is a result of a question.
+// each calls a function with each place that matches a question.
 func (t *trees) each(q question, call func(*place)) error {
 	candidates, isExact, err := t.candidates(t.db.Txn(false), q)
 	if err != nil {
 		return err
 	}
 	for next := candidates.Next(); next != nil; next = candidates.Next() {
-		p := next.(*place) //nolint:forcetypeassert // The table has places alone.
+		p := next.(*place) //nolint:forcetypeassert // The table only has places.
 		if q == priceBetween && t.index == onPrice && p.Price >= mostPrice {
 			return nil
 		}
@@ -328,8 +328,7 @@ func (t *trees) each(q question, call func(*place)) error {
 	return nil
 }
 
-// candidates returns the places from the index that serves a question, or all places, and whether each of
-// them is a result.
+// candidates returns the places from the index for a question, or all places. isExact is true if all of them match.
 func (t *trees) candidates(txn *memdb.Txn, q question) (found memdb.ResultIterator, isExact bool, err error) {
 	switch {
 	case q == nameIs && t.index == onName:
@@ -380,10 +379,10 @@ func (t *trees) visitCheapest(_ context.Context, q question) (int64, error) {
 	})
 }
 
-// change increments the visits of the chosen place, by replacing it with a new one.
+// change increments the visits of the chosen place by replacing the place.
 func (t *trees) change(choose func(*memdb.Txn) (*place, error)) (int64, error) {
 	txn := t.db.Txn(true)
-	defer txn.Abort() // After a commit it has no effect.
+	defer txn.Abort() // Abort has no effect after a commit.
 	chosen, err := choose(txn)
 	if err != nil {
 		return 0, err
@@ -403,7 +402,7 @@ func (t *trees) fork(ctx context.Context) (int64, error) {
 	return copied.byID(ctx, 0)
 }
 
-// priceIndexer creates the keys of prices, which are not negative.
+// priceIndexer creates keys for prices, which must not be negative.
 type priceIndexer struct{}
 
 func (priceIndexer) FromObject(object any) (bool, []byte, error) {
@@ -426,7 +425,7 @@ func (i priceIndexer) PrefixFromArgs(arguments ...any) ([]byte, error) {
 	return i.FromArgs(arguments...)
 }
 
-// memory is memstore, queried with precompiled filters.
+// memory is memstore with precompiled filters.
 type memory struct {
 	store     *memstore.Store
 	places    store.Collection
@@ -437,7 +436,7 @@ type memory struct {
 	counted   query.Change
 }
 
-// memoryIndexes are the indexes in memstore's terms.
+// memoryIndexes are the indexes for memstore.
 var memoryIndexes = map[index][]store.IndexKey{
 	onName:      {{Path: "name", Kind: query.Ascending}},
 	onArea:      {{Path: "area", Kind: query.Ascending}},
@@ -468,7 +467,7 @@ func documentOf(p place) document.Object {
 	)
 }
 
-// compile compiles the queries of the work.
+// compile compiles the filters for count places.
 func (m *memory) compile(count int) (err error) {
 	for q, asked := range []document.Object{
 		nameIs:       document.O("name", askedName),

@@ -25,11 +25,11 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// turning runs turns of a bot for a slice of time, and returns the time of one turn and the last reply.
+// turning runs turns of a bot for a slice of time. It returns the time of one turn and the last reply.
 type turning func(slice time.Duration) (timing, string, error)
 
-// printTurns prints the times of the same turn with this module's Runtime and with other frameworks: an event
-// arrives, one of 10,000 entries is changed, the member's record is changed, and a reply is sent.
+// printTurns writes a table that compares this module's Runtime with other frameworks. In a turn, an event arrives,
+// one of 10,000 entries and the member's record are changed, and a reply is sent.
 func printTurns(ctx context.Context, out *strings.Builder, s settings) error {
 	ours, err := ownTurns(ctx)
 	if err != nil {
@@ -56,10 +56,10 @@ func printTurns(ctx context.Context, out *strings.Builder, s settings) error {
 	return nil
 }
 
-// warmUp is the factor by which the first slice, which is not counted, is longer: compilers need the time.
+// warmUp is the factor by which the first slice is longer. It is not counted; compilers need this time.
 const warmUp = 10
 
-// alternate runs each contestant once in every round, and returns the medians.
+// alternate runs each contestant once per round and returns the medians.
 func alternate(contestants []turning, s settings) ([]timing, error) {
 	taken := make([][]timing, len(contestants))
 	for round := range s.rounds + 1 {
@@ -85,10 +85,10 @@ func alternate(contestants []turning, s settings) ([]timing, error) {
 	return medians, nil
 }
 
-// entryCount is the number of entries of the data source, as in turns.mjs.
+// entryCount is the number of entries in the data source. It must be the same in turns.mjs.
 const entryCount = 10_000
 
-// entryAt returns an entry of eight fields, as in turns.mjs.
+// entryAt returns an entry with eight fields, the same as in turns.mjs.
 func entryAt(i int) document.Object {
 	areas := []string{"north", "east", "south", "west", "centre"}
 	return document.O(
@@ -97,7 +97,7 @@ func entryAt(i int) document.Object {
 	)
 }
 
-// ownTurns returns a function that makes turns of a Runtime over memstore, as in a host.
+// ownTurns returns a function that runs turns of a Runtime on memstore, set up as in a host.
 //
 //nolint:contextcheck // What the platform does before is not measured, and takes no context.
 func ownTurns(ctx context.Context) (turning, error) {
@@ -130,7 +130,7 @@ func ownTurns(ctx context.Context) (turning, error) {
 	}, nil
 }
 
-// countSeats is the logic of a turn.
+// countSeats is the bot's logic in a turn.
 func countSeats(ctx context.Context, bot *botctx.Context) error {
 	entry, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: "places", Filter: document.O(record.FieldID, "e77"), Patch: document.Inc("seats", 1),
@@ -151,7 +151,7 @@ func countSeats(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Template("{{firstName}}, there are {{meta.seats}} seats."))
 }
 
-// lastReply is a connector that keeps the last message.
+// lastReply is a connector that stores the last message.
 type lastReply struct{ text string }
 
 func (l *lastReply) Send(_ context.Context, message send.Message) (send.Delivery, error) {
@@ -159,16 +159,16 @@ func (l *lastReply) Send(_ context.Context, message send.Message) (send.Delivery
 	return send.Delivery{}, nil
 }
 
-// frameworks are the peers in turns.mjs.
+// frameworks are the contestants in turns.mjs.
 var frameworks = []string{"botbuilder", "grammy"}
 
-// The reasons why no peer can be started.
+// Reasons why no framework can be started.
 var (
 	errNoNode     = errors.New("node is not installed: install Node.js 20 or later")
 	errNoPackages = errors.New("its packages are missing: run npm ci --ignore-scripts in internal/dev")
 )
 
-// process is a framework in a separate process.
+// process is a framework that runs in its own process.
 type process struct {
 	framework string
 	in        io.WriteCloser
@@ -176,7 +176,7 @@ type process struct {
 	wait      func() error
 }
 
-// startPeers starts the frameworks, and prints the ones that the machine cannot run.
+// startPeers starts the frameworks. It prints which of them this machine cannot run.
 func startPeers(ctx context.Context, out *strings.Builder) (started []*process) {
 	for _, framework := range frameworks {
 		p, err := startPeer(ctx, framework)
@@ -189,7 +189,7 @@ func startPeers(ctx context.Context, out *strings.Builder) (started []*process) 
 	return started
 }
 
-// startPeer starts a framework. The error is errNoNode or errNoPackages if something is not installed.
+// startPeer starts a framework. It returns errNoNode or errNoPackages if something is not installed.
 func startPeer(ctx context.Context, framework string) (*process, error) {
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -215,7 +215,7 @@ func startPeer(ctx context.Context, framework string) (*process, error) {
 	return &process{framework: framework, in: in, out: bufio.NewReader(out), wait: command.Wait}, nil
 }
 
-// turns requests turns from a peer.
+// turns runs turns of the framework, like a turning.
 func (p *process) turns(slice time.Duration) (timing, string, error) {
 	if _, err := fmt.Fprintln(p.in, slice.Milliseconds()); err != nil {
 		return 0, "", err
@@ -233,6 +233,6 @@ func (p *process) turns(slice time.Duration) (timing, string, error) {
 }
 
 func (p *process) close() {
-	_ = p.in.Close() // It ends with its input.
+	_ = p.in.Close() // The process ends when its input ends.
 	_ = p.wait()
 }

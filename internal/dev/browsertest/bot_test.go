@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// nodes are the bot that the tests try. Saved tests are run with a copy of this file.
+// nodes are the bot of these tests. Saved tests are compiled with a copy of this file.
 func nodes() []*botctx.Node {
 	all := []*botctx.Node{
 		{ID: "hello", Trigger: botctx.TextIs("hi"), Responses: botctx.Say("Hello {{firstName}}!")},
@@ -41,7 +41,7 @@ func nodes() []*botctx.Node {
 	return append(all, &botctx.Node{ID: "reminder", Responses: botctx.Say("The kettle boils.")})
 }
 
-// repeat answers with the received text.
+// repeat answers with the text that the member sent.
 func repeat(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("You sent "+bot.MessageEvent.Data.String()))
 }

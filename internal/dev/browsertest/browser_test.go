@@ -16,17 +16,17 @@ import (
 
 func TestMain(m *testing.M) { chromiumtest.Main(m) }
 
-// tab is a window of the browser.
+// tab is a page in a window of the browser.
 type tab struct {
 	*chromiumtest.Page
 
 	url string
 }
 
-// isThere is the condition that a page of the simulator shows its world.
+// isThere is the condition that a page of the simulator has loaded.
 const isThere = `$("main.wide, main.narrow")`
 
-// open opens a page of a simulator with the tests' bot, 1280 pixels wide.
+// open opens a page of a simulator with the tests' bot.
 func open(t *testing.T, of simulator.Simulator) *tab {
 	t.Helper()
 	return openWith(t, of, nodes()...)
@@ -40,7 +40,7 @@ func openWith(t *testing.T, of simulator.Simulator, nodes ...*botctx.Node) *tab 
 	return p
 }
 
-// blank serves a simulator, and returns a window that does not show it yet.
+// blank serves a simulator and returns a window that has not opened it yet.
 func blank(t *testing.T, of simulator.Simulator, nodes ...*botctx.Node) *tab {
 	t.Helper()
 	chromiumtest.Require(t)
@@ -57,7 +57,7 @@ func newTab(t *testing.T, url string) *tab {
 	return p
 }
 
-// elsewhere returns an address of the same server that is another origin: its pages share nothing in the browser.
+// elsewhere returns the same address with another origin, so that pages share no storage or connections.
 func elsewhere(url string) string { return strings.Replace(url, "127.0.0.1", "localhost", 1) }
 
 // window returns a new blank window, 1280 pixels wide.
@@ -66,26 +66,26 @@ func window(t *testing.T, url string) *tab {
 	return &tab{Page: chromiumtest.Open(t), url: url}
 }
 
-// goes opens an address, and waits for the world.
+// goes opens an address and waits until the page has loaded.
 func (p *tab) goes(url string) {
 	p.T.Helper()
 	p.Goes(url, isThere)
 }
 
-// sized gives the page a width.
+// sized sets the width of the page.
 func (p *tab) sized(width int64) {
 	p.T.Helper()
 	const height = 900
 	p.Sized(width, height)
 }
 
-// says writes a message, and sends it with the keyboard.
+// says types a message and presses Enter.
 func (p *tab) says(text string) {
 	p.T.Helper()
 	p.Sends(`#say`, text)
 }
 
-// acts sends an act without the page, as another tab would, such as {"do":"next"}.
+// acts sends an action to the server, as another tab would, such as {"do":"next"}.
 func (p *tab) acts(body string) {
 	p.T.Helper()
 	request, err := http.NewRequestWithContext(p.T.Context(), http.MethodPost, p.url+"act", strings.NewReader(body))
@@ -201,7 +201,7 @@ func TestPage_StateSurvivesAReloadAndIsSeenByEveryTab(t *testing.T) {
 	p.Sees(".panel", "coupons (1)")
 }
 
-// mostStops is far more than the controls of any page.
+// mostStops is far more than the number of controls on any page.
 const mostStops = 200
 
 // tabsTo presses Tab until the control with a text has the focus.
@@ -236,16 +236,16 @@ func TestPage_TheKeyboardAloneDoesAll(t *testing.T) {
 	p.Sees(".panel", "1 later step is kept")
 }
 
-// connections is the number of connections that a browser opens to a server over HTTP/1.1.
+// connections is the number of connections that a browser opens to one server over HTTP/1.1.
 const connections = 6
 
-// allShow waits until the page, and the windows that it has opened, show a time of the clock.
+// allShow waits until the page, and the windows that it opened, show a time of the simulated clock.
 func (p *tab) allShow(clock string) {
 	p.T.Helper()
 	p.Holds(`windows.every((one) => one.document.querySelector(".clock")?.innerText.includes("` + clock + `"))`)
 }
 
-// The windows share the connections of the browser.
+// All windows of a browser share its connections to a server. If each held one, the seventh could not load.
 func TestTabs_TheSeventhLoads(t *testing.T) {
 	t.Parallel()
 	p := open(t, simulator.Simulator{})
@@ -256,15 +256,15 @@ func TestTabs_TheSeventhLoads(t *testing.T) {
 	p.allShow("00:00:00 UTC")
 	p.acts(`{"do":"advance","with":{"by":"1h"}}`)
 	p.allShow("01:00:00 UTC")
-	// The first page listens for all. Once it is hidden, another one takes over.
+	// The first page receives events for all windows. When it is hidden, another page takes over.
 	p.Runs(`Object.defineProperty(document, "visibilityState", { value: "hidden" });
 		document.dispatchEvent(new Event("visibilitychange")); windows.shift()`)
 	p.acts(`{"do":"advance","with":{"by":"1h"}}`)
 	p.allShow("02:00:00 UTC")
 }
 
-// hiding makes it possible to hide a page, which a headless browser never does, and counts the page's
-// connections.
+// hiding is a script that counts a page's connections and lets tests hide the page, which a headless browser never
+// does.
 const hiding = `
 	window.isHidden = true;
 	Object.defineProperty(Document.prototype, "visibilityState", { get: () => (window.isHidden ? "hidden" : "visible") });
@@ -274,7 +274,7 @@ const hiding = `
 		close() { super.close(); window.listening.delete(this); }
 	};`
 
-// isHidden hides the page, or shows it.
+// isHidden hides or shows the page.
 func (p *tab) isHidden(hidden string) {
 	p.T.Helper()
 	p.Runs(`window.isHidden = ` + hidden + `; document.dispatchEvent(new Event("visibilitychange"))`)

@@ -30,7 +30,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// deskHost is a host with a desk, whose runtime runs.
+// deskHost is a host with a desk and a started Runtime.
 type deskHost struct {
 	t       *testing.T
 	runtime *botctx.Runtime
@@ -38,14 +38,14 @@ type deskHost struct {
 	agents  []desk.Agent
 	urls    map[string]string
 	servers []*httptest.Server
-	// isOut is true once no agent is signed in.
+	// isOut is true if no agent is signed in.
 	isOut atomic.Bool
 
 	mu   sync.Mutex
 	sent []send.Message
 }
 
-// Send is the connector to the members' platform.
+// Send is the connector for the members' platform.
 func (h *deskHost) Send(_ context.Context, message send.Message) (send.Delivery, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -53,7 +53,7 @@ func (h *deskHost) Send(_ context.Context, message send.Message) (send.Delivery,
 	return send.Delivery{}, nil
 }
 
-// got reports whether a member got a text.
+// got reports whether a member received a text.
 func (h *deskHost) got(text string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -62,7 +62,7 @@ func (h *deskHost) got(text string) bool {
 	})
 }
 
-// newDesk starts a desk with two agents, Grace and Eve.
+// newDesk starts a desk. The default agents are Grace and Eve.
 func newDesk(t *testing.T, agents ...desk.Agent) *deskHost {
 	t.Helper()
 	chromiumtest.Require(t)
@@ -103,7 +103,7 @@ func newDesk(t *testing.T, agents ...desk.Agent) *deskHost {
 	return h
 }
 
-// serve serves the page for an agent who is signed in.
+// serve serves the desk for an agent.
 func (h *deskHost) serve(agent desk.Agent) {
 	h.t.Helper()
 	handler, err := h.desk.Handler(desk.PageConfig{
@@ -128,7 +128,7 @@ func (h *deskHost) serve(agent desk.Agent) {
 	h.urls[agent.ID] = server.URL + "/desk/"
 }
 
-// says sends a text of a member to the bot.
+// says sends a text from a member to the bot.
 func (h *deskHost) says(who, text string) {
 	h.t.Helper()
 	require.NoError(h.t, h.runtime.Accept(h.t.Context(), botctx.Inbound{
@@ -139,7 +139,7 @@ func (h *deskHost) says(who, text string) {
 	}))
 }
 
-// opens shows the page of an agent.
+// opens opens the desk of an agent.
 func (h *deskHost) opens(agent string) *tab {
 	h.t.Helper()
 	p := window(h.t, h.urls[agent])
@@ -147,13 +147,13 @@ func (h *deskHost) opens(agent string) *tab {
 	return p
 }
 
-// writes puts a text into the field for answers or notes, and sends it with the keyboard.
+// writes puts a text into the field for answers or notes and presses Enter.
 func (p *tab) writes(text string) {
 	p.T.Helper()
 	p.Sends(`#say`, text)
 }
 
-// chooses opens a chat in the list.
+// chooses opens a chat from the list.
 func (p *tab) chooses(name string) {
 	p.T.Helper()
 	p.Clicks(`button.chat-row`, name)
@@ -174,7 +174,7 @@ func TestDesk_Whole(t *testing.T) {
 	eve.Presses("Waiting")
 	eve.chooses("Ada")
 
-	// Both take at once: one has the chat, and the other reads the name of that agent.
+	// Both agents take the chat at the same time. One gets it, and the other sees that agent's name.
 	eve.Runs(`window.fetched = fetch; window.held = []; window.fetch = (...of) => String(of[0]).endsWith("/take") ? new Promise((go) => held.push(go)).then(() => fetched(...of)) : fetched(...of)`)
 	eve.Presses("Take")
 	eve.Holds(`held.length === 1`)
@@ -215,7 +215,7 @@ func TestDesk_Whole(t *testing.T) {
 	grace.Sees(".talk", "This chat is over: it was handed over")
 }
 
-// waits returns once a member has a text.
+// waits waits until a member has received a text.
 func (h *deskHost) waits(text string) {
 	h.t.Helper()
 	chromiumtest.Eventually(h.t, "the member's message: "+text, func() bool { return h.got(text) })
@@ -262,7 +262,7 @@ func TestDesk_KeyboardAlone(t *testing.T) {
 	t.Parallel()
 	h := newDesk(t)
 	p := h.opens("grace")
-	for i, who := range []string{"Ada", "Bob"} { // The longest waiting comes first.
+	for i, who := range []string{"Ada", "Bob"} { // The chat that has waited longest is first.
 		h.says(who, "a person")
 		p.Sees(".head nav", fmt.Sprintf("Waiting %d", i+1))
 	}
@@ -292,7 +292,7 @@ func TestDesk_KeyboardAlone(t *testing.T) {
 	p.Sees(".talk", "This chat is over")
 	p.Types("/")
 	p.Holds(`document.activeElement?.type === "search"`)
-	p.Runs(`document.activeElement.select()`) // The driver sends the character, too.
+	p.Runs(`document.activeElement.select()`) // The driver also types the character.
 	p.Types("Bob" + kb.Enter)
 	p.Runs(`document.activeElement.blur()`)
 	p.Types("2")
@@ -321,7 +321,7 @@ func TestDesk_UnsentTextStaysWithItsChat(t *testing.T) {
 	p.Reloads(`$("#say")`)
 	p.Holds(`document.querySelector("#say").value === "To Ada"`)
 
-	// A text that cannot be sent stays in the field, and is sent once when it is tried again.
+	// A text that cannot be sent stays in the field. The next attempt sends it once.
 	p.Runs(`window.fetched = fetch; window.fetch = (...of) => String(of[0]).endsWith("/messages") ? fetched(...of).then(() => { throw new TypeError("lost"); }) : fetched(...of)`)
 	p.writes("")
 	p.Sees(".log", "To Ada")
@@ -353,7 +353,7 @@ func TestDesk_UnreadInTitle(t *testing.T) {
 	h.opens("eve").Holds(`document.title.endsWith("Desk")`)
 }
 
-// A second tab of an agent gets its events through the first one.
+// An agent's second tab receives events through the first one.
 func TestDesk_SecondTab(t *testing.T) {
 	t.Parallel()
 	h := newDesk(t)
@@ -380,7 +380,7 @@ func TestDesk_SignedOut(t *testing.T) {
 	p.Sees("#page", "You are no longer signed in.")
 }
 
-// xss would run if it were taken as markup.
+// xss would change the page's title if it were treated as markup.
 const xss = `<img src=x onerror="document.title='injected'"><script>document.title="injected"</script><b class="injected">x</b>`
 
 func TestDesk_NothingIsMarkup(t *testing.T) {
@@ -476,11 +476,11 @@ func TestDesk_KeepsNobodyOut(t *testing.T) {
 	}
 }
 
-// middle is a look with the list and the chat side by side, without the panel.
+// middle is a window that shows the list and the chat, but not the panel.
 var middle = look{"light", 900}
 
-// deskLooks are the looks in which the desk is checked: wide and dark, and a narrow phone, and others in thorough
-// tests, or for pictures.
+// deskLooks are the looks for tests of the desk: a wide dark one and a narrow phone. Thorough tests, and pictures,
+// use more.
 func deskLooks(t *testing.T) []look {
 	t.Helper()
 	all := []look{{"dark", 1280}, {"light", 320}}

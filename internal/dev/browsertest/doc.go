@@ -1,3 +1,3 @@
-// Package browsertest drives the pages of simulator, admin and desk in a headless Chromium, and tries examples/host there, if one
-// is installed.
+// Package browsertest tests the pages of simulator, admin, desk and examples/host in a headless Chromium, if one is
+// installed.
 package browsertest

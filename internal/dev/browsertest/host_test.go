@@ -23,13 +23,13 @@ import (
 	"github.com/botctx/go-sdk/internal/dev/chromiumtest"
 )
 
-// printed matches the output of examples/host: the addresses of the chat, the desk and the operators' page.
+// printed matches the output of examples/host, which has the addresses of the chat, the desk and the operators' page.
 var printed = regexp.MustCompile(`the chat +(http://\S+)\n *the desk +(http://\S+) .*\n *the operators +(http://\S+) `)
 
-// buildLimit is the longest time for go build, whose cache may be empty.
+// buildLimit is the maximum time for go build, because its cache may be empty.
 const buildLimit = 5 * time.Minute
 
-// tryOut is the output of examples/host while it runs.
+// tryOut is the output of the running examples/host.
 type tryOut struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -47,14 +47,14 @@ func (o *tryOut) String() string {
 	return o.text.String()
 }
 
-// tryHost is examples/host without any settings.
+// tryHost is a running examples/host with default settings.
 type tryHost struct {
 	chat, desk, operators string
-	// stop interrupts it, and requires that it ends well and leaves no files.
+	// stop interrupts the host and requires that it ends without an error and leaves no files.
 	stop func()
 }
 
-// newTry builds examples/host, and runs it as README.md says.
+// newTry builds and runs examples/host as its README.md describes.
 func newTry(t *testing.T) tryHost {
 	t.Helper()
 	chromiumtest.Require(t)
@@ -94,7 +94,7 @@ func newTry(t *testing.T) tryHost {
 	return tryHost{chat: addresses[1], desk: addresses[2], operators: addresses[3], stop: stop}
 }
 
-// asks writes a message into the chat, and sends it with the keyboard.
+// asks types a message into the chat and presses Enter.
 func (p *tab) asks(text string) {
 	p.T.Helper()
 	p.Sends("#field", text)
@@ -109,10 +109,10 @@ func (p *tab) shot() image.Image {
 	return picture
 }
 
-// mostPicture is the maximum number of bytes of a picture in docs/pictures.
+// mostPicture is the maximum size of a picture in docs/pictures in bytes.
 const mostPicture = 150_000
 
-// mostOf returns the most frequent colors of pictures, as many as a palette holds.
+// mostOf returns a palette of the most frequent colors in pictures.
 func mostOf(pictures ...image.Image) color.Palette {
 	counts := map[color.Color]int{color.White: 1}
 	for _, one := range pictures {
@@ -126,7 +126,7 @@ func mostOf(pictures ...image.Image) color.Palette {
 	return all[:min(len(all), 256)]
 }
 
-// picturedTogether saves a picture of two pages side by side if requested: BOTCTX_PICTURES is then the folder's path.
+// picturedTogether saves a picture of two pages side by side if BOTCTX_PICTURES names a folder.
 func picturedTogether(left, right *tab, name string) {
 	left.T.Helper()
 	folder := os.Getenv(chromiumtest.PicturesVariable)

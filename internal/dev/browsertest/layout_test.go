@@ -35,7 +35,7 @@ func TestPage_KeepsNobodyOut(t *testing.T) {
 	}
 }
 
-// look is a scheme and a width of a page.
+// look is a color scheme and a width of a page.
 type look struct {
 	scheme string
 	width  int64
@@ -43,8 +43,8 @@ type look struct {
 
 func (l look) String() string { return fmt.Sprintf("%s-%d", l.scheme, l.width) }
 
-// looks are the looks in which pages are checked: each scheme and each width once, and all in thorough tests,
-// or for pictures.
+// looks are the looks for tests of pages. They include each scheme and each width once; thorough tests, and pictures,
+// use all combinations.
 func looks(t *testing.T) []look {
 	t.Helper()
 	all := []look{{"light", 360}, {"dark", 1280}}
@@ -54,9 +54,9 @@ func looks(t *testing.T) []look {
 	return all
 }
 
-// inTurn returns axe-core for every second check of a test, and "" for the others; thorough tests check all. So
-// a test with two looks checks each view in one of them: the looks differ in their width, which every check
-// looks at, and in colors that all views share.
+// inTurn returns axe for every second check of a test, and "" for the others, because axe-core is slow. So a test
+// with two looks checks each view with axe-core in one of them. That is enough: other checks cover the width, and the
+// views share their colors. Thorough tests always use axe-core.
 func inTurn(t *testing.T, axe string, number int) string {
 	t.Helper()
 	if number%2 == 0 || rounds.Thorough(t) {
@@ -65,14 +65,14 @@ func inTurn(t *testing.T, axe string, number int) string {
 	return ""
 }
 
-// looksAs gives the page a look.
+// looksAs applies a look to the page.
 func (p *tab) looksAs(as look) {
 	p.T.Helper()
 	p.Prefers("prefers-color-scheme", as.scheme)
 	p.sized(as.width)
 }
 
-// keepsNobodyOut requires that the page fits, and that axe-core finds nothing on it, unless axe is "".
+// keepsNobodyOut requires that the page fits into the window and, unless axe is "", that axe-core finds no problem.
 func (p *tab) keepsNobodyOut(axe, view string, as look) {
 	p.T.Helper()
 	p.Pictured(view + "-" + as.String())
@@ -82,7 +82,7 @@ func (p *tab) keepsNobodyOut(axe, view string, as look) {
 	p.fits(view)
 }
 
-// played opens a page after one of each kind of action.
+// played opens a page on which each kind of action has happened.
 func played(t *testing.T) *tab {
 	t.Helper()
 	p := open(t, simulator.Simulator{})
@@ -96,21 +96,20 @@ func played(t *testing.T) *tab {
 	return p
 }
 
-// fits requires that the drawn page is no wider than the window.
+// fits requires that the page is no wider than the window.
 func (p *tab) fits(view string) {
 	p.T.Helper()
 	p.Holds(fmt.Sprintf(`document.documentElement.scrollWidth <= document.documentElement.clientWidth /* %s */`, view))
 }
 
-// isSeen requires that an element, if it exists, is within the window at every scroll position.
+// isSeen requires that an element, if there is one, is within the window at every scroll position.
 func (p *tab) isSeen(selector string, width int64) {
 	p.T.Helper()
 	p.Holds(fmt.Sprintf(`[...document.querySelectorAll(%q)].every((one) => { const at = one.getBoundingClientRect(); return at.left >= -1 && at.right <= %d + 1; })`,
 		selector, width))
 }
 
-// fullySeen is the condition that an element is completely within the window without scrolling, and is not
-// squeezed.
+// fullySeen returns the condition that an element is completely visible without scrolling, in its full size.
 func fullySeen(selector string) string {
 	return fmt.Sprintf(`(() => {
 		const at = document.querySelector(%q)?.getBoundingClientRect();
@@ -139,7 +138,7 @@ func TestPage_TheComposerIsSeenWhateverStandsAboveIt(t *testing.T) {
 	}
 }
 
-// A long list begins with its newest entry, or is scrolled to its end.
+// Long lists must show their newest entry first, or be scrolled to it.
 func TestPage_ListsOpenAtTheirNewestEnd(t *testing.T) {
 	t.Parallel()
 	p := blank(t, simulator.Simulator{}, nodes()...)
@@ -179,7 +178,7 @@ func TestPage_DraftsAreKeptPerPerson(t *testing.T) {
 	p.Holds(`document.querySelector('[aria-label="Send something else"] [name=url]').value === "https://shop.example/leak.png"`)
 	p.Presses("Grace")
 	has("One moment")
-	p.sized(360) // There, another view replaces the chat.
+	p.sized(360) // At this width, another view replaces the chat.
 	p.Presses("Time")
 	p.Holds(`document.querySelector("#say") === null`)
 	p.Presses("Chat")
@@ -192,10 +191,10 @@ func TestPage_DraftsAreKeptPerPerson(t *testing.T) {
 	has("")
 }
 
-// changing is a bot that logs its messages, and that can be changed while it runs.
+// changing is a bot that logs its messages and can change while it runs.
 type changing struct {
 	log simulator.Log
-	// isBroken is true if the next reload finds an error. isLooked is true if the last change was found.
+	// isBroken makes the next reload fail. isLooked is true once the last change was detected.
 	isBroken, isLooked atomic.Bool
 }
 
@@ -217,7 +216,7 @@ func (c *changing) look() ([]*botctx.Node, bool, error) {
 	}), true, nil
 }
 
-// breaks makes the next reload find an error.
+// breaks makes the next reload fail.
 func (c *changing) breaks() {
 	c.isBroken.Store(true)
 	c.isLooked.Store(false)
@@ -278,7 +277,7 @@ func TestPage_NamesOfAnyCharacters(t *testing.T) {
 	}
 }
 
-// The address may contain anything, even the name of a property that every object has.
+// The address may contain any name, even the name of a property that every JavaScript object has.
 func TestPage_AddressesOfNothing(t *testing.T) {
 	t.Parallel()
 	p := open(t, simulator.Simulator{})

@@ -21,20 +21,20 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// fills replaces the text of a field by name, in the form with a label.
+// fills replaces the text of a field in the form with a label.
 func (p *tab) fills(form, name, text string) {
 	p.T.Helper()
 	field := fmt.Sprintf(`form[aria-label=%q] [name=%q]`, form, name)
 	p.Fills(field, text)
 }
 
-// opens unfolds the details below a text.
+// opens unfolds the details under a text.
 func (p *tab) opens(text string) {
 	p.T.Helper()
 	p.Clicks("summary", text)
 }
 
-// sendsPicture makes the speaker send a picture.
+// sendsPicture has the current member send a picture.
 func (p *tab) sendsPicture(url string) {
 	p.T.Helper()
 	p.opens("Send something other than text")
@@ -43,7 +43,7 @@ func (p *tab) sendsPicture(url string) {
 	p.Sees(".log .in", "Picture "+url)
 }
 
-// bounces makes mail to an address bounce.
+// bounces makes e-mail to an address bounce.
 func (p *tab) bounces(address string) {
 	p.T.Helper()
 	p.goes(p.url + "?view=faults")
@@ -52,7 +52,7 @@ func (p *tab) bounces(address string) {
 	p.Sees(".panel", "mail to "+address)
 }
 
-// joinsGroup adds a member on a platform with groups, who joins one, and speaks there.
+// joinsGroup adds a member on a platform with groups. The member joins a group and writes there.
 func (p *tab) joinsGroup(name, group string) {
 	p.T.Helper()
 	p.opens("Add someone")
@@ -94,7 +94,7 @@ func TestPage_GroupsFilesAndWhatServicesRefuse(t *testing.T) {
 	p.Sees(".moments", "The next mail fails: Unavailable")
 }
 
-// The page is redrawn whenever something happens, here in another tab. Text being typed stays.
+// When something happens, here in another tab, the page is redrawn. Text in a field must stay.
 func TestPage_KeepsWhatIsWrittenWhenDrawnAgain(t *testing.T) {
 	t.Parallel()
 	p := open(t, simulator.Simulator{})
@@ -139,8 +139,8 @@ func TestPage_SavesATestThatPasses(t *testing.T) {
 	p.Presses("Show as a Go test")
 	p.Holds(`document.querySelector(".source")?.value.startsWith("// Saved")`)
 
-	// Usually TestSave_TestsPass in fakes/console runs the saved tests, since compiling them takes longer than
-	// this whole test.
+	// TestSave_TestsPass in fakes/console usually runs the saved tests, because compiling them takes longer than this
+	// whole test.
 	if !rounds.Thorough(t) {
 		return
 	}
@@ -194,7 +194,7 @@ func TestPage_NodesAndWhyDuringALiveChat(t *testing.T) {
 	p.Holds(`document.querySelector(".answered .name").textContent === "hello"`)
 }
 
-// adminPage opens the page of a host with a dead letter of Ada's.
+// adminPage opens the admin page of a host with a dead letter from Ada.
 func adminPage(t *testing.T) (*tab, *fakes.Platform) {
 	t.Helper()
 	chromiumtest.Require(t)

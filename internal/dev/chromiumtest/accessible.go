@@ -14,14 +14,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// axePath is the path of axe-core after npm ci, from the folder of a package of tests. It finds accessibility
-// problems.
+// axePath is the path of axe-core, which finds accessibility problems, after npm ci. It is relative to a test's
+// folder.
 const axePath = "../node_modules/axe-core/axe.min.js"
 
-// PicturesVariable names the environment variable with a folder for pictures of pages. Without it none are taken.
+// PicturesVariable names the environment variable with a folder for pictures of pages. If it is empty, none are
+// saved.
 const PicturesVariable = "BOTCTX_PICTURES"
 
-// violation is a finding of axe-core.
+// violation is a problem that axe-core found.
 type violation struct {
 	ID    string `json:"id"`
 	Help  string `json:"help"`
@@ -31,7 +32,7 @@ type violation struct {
 	} `json:"nodes"`
 }
 
-// Axe returns axe-core, and skips the test if it is not installed.
+// Axe returns the source of axe-core. It skips the test if axe-core is not installed.
 func Axe(t *testing.T) string {
 	t.Helper()
 	code, err := os.ReadFile(axePath)
@@ -42,7 +43,7 @@ func Axe(t *testing.T) string {
 	return string(code)
 }
 
-// KeepsNobodyOut requires that axe-core finds nothing on the page. View names what the page shows.
+// KeepsNobodyOut requires that axe-core finds no problem on the page. view names the page's state in errors.
 func (p *Page) KeepsNobodyOut(axe, view string) {
 	p.T.Helper()
 	if p.Evaluates(`typeof globalThis.axe`) == "undefined" {
@@ -72,7 +73,7 @@ func (p *Page) Picture() []byte {
 	return picture
 }
 
-// Pictured saves a picture of the page if pictures are asked for.
+// Pictured saves a picture of the page if PicturesVariable names a folder.
 func (p *Page) Pictured(name string) {
 	p.T.Helper()
 	folder := os.Getenv(PicturesVariable)

@@ -1,9 +1,9 @@
-// Package chromiumtest drives a headless Chromium in tests of pages. The tests of a package share one Chromium, and
-// each has its windows for itself, as a visitor who has not been there before: opening a window takes Chromium more
-// time than most tests do, so the next test gets the windows with what they kept removed.
+// Package chromiumtest drives a headless Chromium in tests of pages. The tests of a package share one Chromium. Each
+// test has its own windows, without the data of earlier tests: because opening a window takes longer than most tests,
+// windows are cleared and reused.
 //
-// Every wait ends with what happens in the page. One that does not is limited by [Limit], names what it waited for,
-// and shows the page.
+// Each wait ends at an event in the page. If the event does not happen, the test fails after [Limit], with the name
+// of the event and the state of the page.
 package chromiumtest
 
 import (
@@ -27,32 +27,32 @@ import (
 const Variable = "BOTCTX_CHROMIUM"
 
 const (
-	// Limit is the longest wait for a page, or for a server that a page talks to: far longer than it takes, even
-	// on a busy machine. A package's tests and a few waits of this length fit into the ten minutes of go test.
+	// Limit is the maximum wait for a page or for a page's server. It is far longer than any machine needs. The tests
+	// of a package and a few such waits fit into go test's limit of ten minutes.
 	Limit = time.Minute
-	// startLimit is the longest wait for the start of Chromium.
+	// startLimit is the maximum time for starting Chromium.
 	startLimit = 2 * time.Minute
-	// answerLimit is the longest wait for an answer that takes the browser no work.
+	// answerLimit is the maximum wait for an answer that costs the browser no work.
 	answerLimit = 10 * time.Second
-	// beforeEnd is the time before go test's own limit at which waits end, so that the test can say why.
+	// beforeEnd is the time between the end of all waits and go test's limit, so that a test can report what it waited for.
 	beforeEnd = time.Minute
-	// mostExpired is the number of waits that may reach the limit in one package. Later tests fail at once.
+	// mostExpired is the number of waits of a package that may reach their limit. Later tests fail at once.
 	mostExpired = 3
-	// mostTests is the maximum number of tests that use the browser at once.
+	// mostTests is the maximum number of concurrent tests.
 	mostTests = 4
 )
 
-// chromium is the browser of all tests of a package, started by the first one.
+// chromium is the browser of a package's tests. The first test starts it.
 type chromium struct {
 	begin sync.Once
 	ctx   context.Context //nolint:containedctx // It is the browser, not a call's.
 	end   func()
 	err   error
-	// turns limits the tests that use the browser at once. Each test takes a visitor.
+	// turns has the visitors for concurrent tests. Each test takes one.
 	turns chan *visitor
-	// taken are the visitors of the tests that run, by *testing.T.
+	// taken maps each running *testing.T to its visitor.
 	taken sync.Map
-	// expired counts the waits that have reached the limit. isDead is true if the browser no longer answers.
+	// expired counts the waits that reached their limit. isDead is true if the browser no longer responds.
 	expired atomic.Int32
 	isDead  atomic.Bool
 }
@@ -68,7 +68,7 @@ func newChromium() *chromium {
 	return c
 }
 
-// Main runs the tests of a package, and ends the browser. Packages call it in TestMain.
+// Main runs the tests of a package and then ends the browser. Packages call it in TestMain.
 func Main(m *testing.M) {
 	m.Run()
 	if shared.end != nil {
@@ -76,13 +76,12 @@ func Main(m *testing.M) {
 	}
 }
 
-// unused are features of Chromium that start processes or connections that no test needs, such as a page for
-// each part of a window's toolbar.
+// unused are features of Chromium that start processes or connections that no test needs.
 const unused = "Translate,MediaRouter,OptimizationHints,DialMediaRouteProvider,SpareRendererForSitePerProcess," +
 	"WebUIReloadButton,WebUIBackForwardButton,WebUIHomeButton,WebUILocationBar,WebUISplitTabsButton,WebUIToolbar,InitialWebUI," +
 	"InitialWebUISurfaceSync,WebUIOmniboxPopup,WebUIOmniboxFullPopup,WebUIOmniboxAimPopup,PreloadTopChromeWebUI"
 
-// flags turn off work that no test needs. Pages are not animated.
+// flags disable work of Chromium that no test needs, and animations.
 func flags(path string) []chromedp.ExecAllocatorOption {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.WindowSize(width, height), chromedp.Flag("disable-features", unused))
@@ -95,7 +94,7 @@ func flags(path string) []chromedp.ExecAllocatorOption {
 	return options
 }
 
-// found returns the path of a Chromium, or "" if there is none.
+// found returns the path of Chromium, or "" if there is none.
 func found() string {
 	for _, name := range []string{os.Getenv(Variable), "chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); name != "" && err == nil {
@@ -116,9 +115,9 @@ func (c *chromium) start(path string) {
 	}
 }
 
-// Require makes sure that the browser runs, and limits the tests that use it at once: a test keeps its turn until it
-// ends. It skips the test if there is no Chromium. It fails the test if the browser is dead, or if too many waits
-// of other tests have reached the limit. Tests that open no window themselves before other work call it first.
+// Require starts the browser if necessary, and limits the number of concurrent tests: a test keeps its turn until it
+// ends. Require skips the test if there is no Chromium. It fails the test if the browser is dead, or if too many
+// waits have reached their limit. Call it first if a test does other work before it opens a window.
 func Require(t *testing.T) {
 	t.Helper()
 	path := found()
@@ -143,8 +142,8 @@ func Require(t *testing.T) {
 	shared.check(t)
 }
 
-// check ends the test if it cannot pass: the browser does not answer, the time is over, or too many waits have
-// reached the limit.
+// check ends the test if it cannot pass: the browser does not respond, the time is over, or too many waits have
+// reached their limit.
 func (c *chromium) check(t *testing.T) {
 	t.Helper()
 	if c.isDead.Load() || c.ctx.Err() != nil {
@@ -160,7 +159,7 @@ func (c *chromium) check(t *testing.T) {
 	}
 }
 
-// expires counts a wait that has reached the limit, and checks whether the browser still answers.
+// expires counts a wait that reached its limit, and checks that the browser still responds.
 func (c *chromium) expires() {
 	c.expired.Add(1)
 	ctx, cancel := context.WithTimeout(c.ctx, answerLimit)
@@ -170,7 +169,7 @@ func (c *chromium) expires() {
 	}
 }
 
-// limited returns a context for one wait of a test. It ends after Limit, and before go test ends all tests.
+// limited returns a context for one wait of a test. It ends after Limit, or shortly before go test's own limit.
 //
 //nolint:revive // The test comes first, as in all functions here.
 func limited(t *testing.T, parent context.Context) (context.Context, context.CancelFunc) {
@@ -184,8 +183,8 @@ func limited(t *testing.T, parent context.Context) (context.Context, context.Can
 	return earlier, func() { cancelEarlier(); cancel() }
 }
 
-// Waits calls wait with a context that ends after [Limit]. It fails the test if wait returns an error, with what it
-// waited for. It is for waits outside the page, such as for a server.
+// Waits calls wait with a context that ends after [Limit]. If wait returns an error, the test fails, naming what. It
+// is for waits outside the page, for example for a server.
 func Waits(t *testing.T, what string, wait func(ctx context.Context) error) {
 	t.Helper()
 	ctx, cancel := limited(t, t.Context())
@@ -198,7 +197,7 @@ func Waits(t *testing.T, what string, wait func(ctx context.Context) error) {
 	}
 }
 
-// Eventually waits until a condition outside the page holds.
+// Eventually waits until a condition outside the page is true.
 func Eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	Waits(t, what, func(ctx context.Context) error {

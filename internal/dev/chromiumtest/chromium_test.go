@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { chromiumtest.Main(m) }
 
-// shows opens a page with a content.
+// shows opens a page with the given content.
 func shows(t *testing.T, content string) *chromiumtest.Page {
 	t.Helper()
 	p := chromiumtest.Open(t)
@@ -24,10 +24,10 @@ func shows(t *testing.T, content string) *chromiumtest.Page {
 	return p
 }
 
-// log shows what was clicked.
+// log is a part of a page that shows what was clicked.
 const log = `<p id="log"></p><script>const log = document.querySelector("#log"), note = (text) => { log.textContent += text + " "; };</script>`
 
-// A moving button is clicked once it stands still, and its neighbour never.
+// A moving button is clicked when it stops. Its neighbour must never be clicked.
 func TestClicks_WhatMoves(t *testing.T) {
 	t.Parallel()
 	p := shows(t, log+`<div id="space"></div><button onclick="note('first')">First</button><br><button onclick="note('second')">Second</button>
@@ -37,7 +37,7 @@ func TestClicks_WhatMoves(t *testing.T) {
 	require.Equal(t, "second ", p.Evaluates(`root.querySelector("#log").textContent`))
 }
 
-// A page that is redrawn under the mouse is clicked again, and gets no click on the replacement.
+// If the page redraws an element before the click, the click is repeated. The new element must get only one click.
 func TestClicks_WhatIsReplaced(t *testing.T) {
 	t.Parallel()
 	p := shows(t, log+`<div id="place"><button>Take</button></div><script>
@@ -87,7 +87,7 @@ func TestClicks_LabelsSummariesAndShadows(t *testing.T) {
 	p.Holds(`document.title === "In"`)
 }
 
-// A field that is replaced before the text arrives gets the text, which is added after the existing one.
+// The field may be replaced before the text arrives. The new field then gets the text after its own.
 func TestWrites_IntoWhatIsReplaced(t *testing.T) {
 	t.Parallel()
 	p := shows(t, `<div></div><script>
@@ -116,7 +116,7 @@ func TestSelects_ByValue(t *testing.T) {
 	p.Sees("#log", "b")
 }
 
-// A condition may hold on the next page only.
+// The condition may become true only on the next page.
 func TestHolds_OverANewPage(t *testing.T) {
 	t.Parallel()
 	p := shows(t, `<script>setTimeout(() => { if (!location.search) location.search = "next"; }, 50)</script>`)

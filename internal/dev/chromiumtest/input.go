@@ -11,22 +11,22 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// aimed is the position of an element, or the reason why it cannot be clicked.
+// aimed is the position of an element, or the reason why the element cannot be clicked.
 type aimed struct {
 	X, Y float64
 	Why  string
 }
 
-// element returns a function of JavaScript that finds the first visible element of a selector with a text.
+// element returns a JavaScript function that finds the first visible element with a selector and a text.
 func (p *Page) element(selector, text string) string {
 	return `() => { ` + p.Names + fmt.Sprintf(`
 		return [...root.querySelectorAll(%s)].find((one) => driver.isSeen(one) && driver.shows(one, %s) && !one.disabled)
 			?? [...root.querySelectorAll(%[1]s)].find((one) => driver.shows(one, %[2]s)); }`, quoted(selector), quoted(text))
 }
 
-// Clicks presses the mouse on the first element of a selector that shows a text. It waits until the element is there,
-// seen, enabled and still, and tries again if the page moves or redraws it meanwhile. The page never sees a click
-// that hits another element.
+// Clicks clicks the first element with a selector and a text. It waits until the element is visible, enabled and not
+// moving. If the page moves or redraws the element before the click, it tries again. A click that would hit another
+// element does not reach the page.
 func (p *Page) Clicks(selector, text string) {
 	p.T.Helper()
 	what := fmt.Sprintf("a click on %s %q", selector, text)
@@ -41,7 +41,7 @@ func (p *Page) Clicks(selector, text string) {
 		if err := chromedp.Do(ctx, chromedp.MouseClickXY(at.X, at.Y)); err != nil {
 			p.fails(ctx, what, fmt.Sprintf("%v %s", err, missed))
 		}
-		// A click may lead to another page, which has no record of it.
+		// If the click opened another page, that page does not know the click.
 		asks(ctx, p, what, `driver.arrived()`, func(value string) string { missed = value; return "" })
 		if missed == "" {
 			return
@@ -49,31 +49,31 @@ func (p *Page) Clicks(selector, text string) {
 	}
 }
 
-// Presses clicks a button by its text.
+// Presses clicks the button with a text.
 func (p *Page) Presses(text string) {
 	p.T.Helper()
 	p.Clicks("button", text)
 }
 
-// focused is the text of the focused field, or the reason why there is none.
+// focused is the text of the focused field, or the reason why no field is focused.
 type focused struct {
 	Value, Why string
 }
 
-// Writes puts a text at the end of a field, as a keyboard does.
+// Writes appends a text to a field, like a keyboard.
 func (p *Page) Writes(selector, text string) {
 	p.T.Helper()
 	p.puts(selector, text, false)
 }
 
-// Fills replaces the text of a field, as a keyboard does.
+// Fills replaces the text of a field, like a keyboard.
 func (p *Page) Fills(selector, text string) {
 	p.T.Helper()
 	p.puts(selector, text, true)
 }
 
-// puts waits until a field exists, is visible, enabled and not moving, and puts a text into it. It tries again
-// if the page replaces the field before that. A field that loses the text fails the test.
+// puts waits until a field is visible, enabled and not moving, and enters a text. If the page replaces the field
+// before that, it tries again. If the field loses the text, the test fails.
 func (p *Page) puts(selector, text string, isReplaced bool) { //nolint:revive // Two names for it are above.
 	p.T.Helper()
 	what := fmt.Sprintf("the text %q in %s", text, selector)
@@ -106,7 +106,7 @@ func (p *Page) puts(selector, text string, isReplaced bool) { //nolint:revive //
 	}
 }
 
-// inserts puts a text at the caret. An empty text deletes the selection.
+// inserts enters a text at the caret. An empty text deletes the selection.
 func inserts(text string) chromedp.Action[chromedp.Void] {
 	if text == "" {
 		return chromedp.KeyEvent(kb.Delete)
@@ -117,7 +117,7 @@ func inserts(text string) chromedp.Action[chromedp.Void] {
 	}
 }
 
-// Enters presses Enter in a field. It tries again if the page has moved the focus meanwhile.
+// Enters presses Enter in a field. If the page moves the focus before that, it tries again.
 func (p *Page) Enters(selector string) {
 	p.T.Helper()
 	what := "Enter in " + selector
@@ -137,20 +137,20 @@ func (p *Page) Enters(selector string) {
 	}
 }
 
-// Sends writes a text at the end of a field, and presses Enter.
+// Sends appends a text to a field and presses Enter.
 func (p *Page) Sends(selector, text string) {
 	p.T.Helper()
 	p.Writes(selector, text)
 	p.Enters(selector)
 }
 
-// Types presses keys, whatever has the focus.
+// Types presses keys with the focus where it is.
 func (p *Page) Types(keys string, modifiers ...chromedp.KeyOption) {
 	p.T.Helper()
 	p.Does(chromedp.KeyEvent(keys, modifiers...))
 }
 
-// Selects chooses an option of a list by its value.
+// Selects chooses the option with a value.
 func (p *Page) Selects(selector, value string) {
 	p.T.Helper()
 	what := fmt.Sprintf("the choice of %q in %s", value, selector)
@@ -160,7 +160,7 @@ func (p *Page) Selects(selector, value string) {
 	asks(ctx, p, what, choose, func(why string) string { return why })
 }
 
-// Uploads chooses files in a field for files, which may be hidden.
+// Uploads chooses files in a file input, which may be hidden.
 func (p *Page) Uploads(selector string, names ...string) {
 	p.T.Helper()
 	p.Holds(fmt.Sprintf(`root.querySelector(%s)`, quoted(selector)))

@@ -24,43 +24,44 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// driver is the code with which a page waits, and aims clicks and keys. Its name in every document is "driver".
+// driver is the script in each page that waits, and aims clicks and keys. Its global name is "driver".
 //
 //go:embed page.js
 var driver string
 
 const (
-	// part is the longest time that the page's own code waits. If the page is replaced meanwhile, the new one
-	// is asked.
+	// part is the maximum time for one call of the page's driver. If the page is replaced meanwhile, the new page is
+	// called.
 	part = 5 * time.Second
-	// pause is the time between two questions to a page that is being replaced.
+	// pause is the time between two calls while a page is being replaced.
 	pause = 20 * time.Millisecond
 )
 
-// The size of a new window, in pixels of CSS.
+// The size of a new window in CSS pixels.
 const width, height = 1280, 900
 
 // document is the default of [Page.Names].
 const document = `const root = document;`
 
-// Page is a window of the browser.
+// Page is a page in a window of the browser.
 type Page struct {
 	T *testing.T
-	// Names declares the constants that expressions use. Root is the document or a shadow root, in which elements
-	// are looked up. Expressions also have $$, all elements of a selector, and $, the first visible one with a text.
+	// Names declares constants for expressions. root is the document or shadow root in which elements are found.
+	// Expressions can also use $$, which returns all elements with a selector, and $, which returns the first visible
+	// one with a text.
 	Names string
 
 	window *window
 	ctx    context.Context //nolint:containedctx // It is the window, not a call's.
-	// isOffline is true while the window has no network. added are the scripts added by Prepares.
+	// isOffline is true while the window has no network. added are the scripts that Prepares added.
 	isOffline bool
 	added     []page.ScriptIdentifier
-	// origins are the origins of all opened addresses.
+	// origins are the origins of all addresses that were opened.
 	origins map[string]bool
 }
 
-// Open opens a blank window, 1280 pixels wide, in a browser that has not been anywhere before. A second window of a
-// test is another one of the same visitor, which sees the same cookies, and the same storage of an origin.
+// Open opens a blank window for a new visitor, 1280 pixels wide. Further windows of the same test belong to the same
+// visitor and share cookies and storage.
 func Open(t *testing.T) *Page {
 	t.Helper()
 	Require(t)
@@ -82,7 +83,7 @@ func Open(t *testing.T) *Page {
 	return p
 }
 
-// clears removes what the page has changed in its window.
+// clears undoes the page's changes to its window.
 func (p *Page) clears() error {
 	ctx, cancel := context.WithTimeout(p.ctx, answerLimit)
 	defer cancel()
@@ -116,7 +117,7 @@ func (p *Page) clears() error {
 	return err
 }
 
-// Serve serves a handler until the test ends. Then it ends all requests, so that streams do not keep it.
+// Serve serves a handler until the end of the test. Then it ends all requests, including streams.
 func Serve(t *testing.T, handler http.Handler) *httptest.Server {
 	t.Helper()
 	server := httptest.NewUnstartedServer(handler)
@@ -129,8 +130,8 @@ func Serve(t *testing.T, handler http.Handler) *httptest.Server {
 	return server
 }
 
-// hear fails the test on an error that the code of the page does not catch. After the test, errors are ignored,
-// since its servers have ended, too.
+// hear fails the test if the page's code throws an error and does not catch it. After the end of the test it ignores
+// errors, because the test's servers have ended, too.
 func (w *window) hear(event any) {
 	thrown, is := event.(*runtime.EventExceptionThrown)
 	if p := w.page.Load(); is && p != nil && p.T.Context().Err() == nil {
@@ -138,7 +139,7 @@ func (w *window) hear(event any) {
 	}
 }
 
-// State describes the page: its address, its text, its fields and its focus.
+// State describes the page's address, text, fields and focus.
 func (p *Page) State() string {
 	ctx, cancel := context.WithTimeout(p.ctx, answerLimit)
 	defer cancel()
@@ -149,7 +150,7 @@ func (p *Page) State() string {
 	return state
 }
 
-// fails ends the test because a wait failed. The page's state is logged as the test ends.
+// fails ends the test because of a failed wait, and logs the state of the page.
 func (p *Page) fails(ctx context.Context, what string, why any) {
 	p.T.Helper()
 	if ctx.Err() != nil && p.ctx.Err() == nil {
@@ -169,7 +170,7 @@ func (p *Page) Does(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// Goes opens an address, and waits until a condition holds there.
+// Goes opens an address and waits until a condition is true there.
 func (p *Page) Goes(address, condition string) {
 	p.T.Helper()
 	at, err := url.Parse(address)
@@ -179,8 +180,8 @@ func (p *Page) Goes(address, condition string) {
 	p.Holds(condition)
 }
 
-// navigates opens an address. It returns once the new page has replaced the old one; parts of the new page may
-// still be loading.
+// navigates opens an address. It returns when the new page has replaced the old one. Parts of the new page may still
+// be loading.
 func navigates(address string) chromedp.Action[chromedp.Void] {
 	return func(ctx context.Context, _ *chromedp.Target) (nothing chromedp.Void, err error) {
 		result, err := chromedp.Call(ctx, page.Navigate, page.NavigateParams{URL: address})
@@ -191,21 +192,20 @@ func navigates(address string) chromedp.Action[chromedp.Void] {
 	}
 }
 
-// Reloads loads the page again, and waits until a condition holds.
+// Reloads reloads the page and waits until a condition is true.
 func (p *Page) Reloads(condition string) {
 	p.T.Helper()
 	p.Does(chromedp.Evaluate[chromedp.Void](`window.isOld = true; location.reload(); undefined`))
 	p.Holds(`!window.isOld && (` + condition + `)`)
 }
 
-// Sized gives the page a size, in pixels of CSS.
+// Sized sets the size of the page in CSS pixels.
 func (p *Page) Sized(width, height int64) {
 	p.T.Helper()
 	p.Does(chromedp.EmulateViewport(width, height))
 }
 
-// Prefers shows the page as on a system with a preference, such as prefers-color-scheme and dark. It replaces the
-// last one.
+// Prefers sets a media feature of the page, such as prefers-color-scheme to dark. It replaces the last setting.
 func (p *Page) Prefers(feature, value string) {
 	p.T.Helper()
 	ctx, cancel := limited(p.T, p.ctx)
@@ -216,7 +216,7 @@ func (p *Page) Prefers(feature, value string) {
 	require.NoError(p.T, err)
 }
 
-// Offline cuts the window off from the network, or connects it again.
+// Offline disconnects the window from the network, or reconnects it.
 func (p *Page) Offline(isOffline bool) {
 	p.T.Helper()
 	p.isOffline = isOffline
@@ -241,7 +241,7 @@ func offline(ctx context.Context, isOffline bool) error {
 	return err
 }
 
-// Prepares runs a script in each page of the window before the page's own.
+// Prepares runs a script in each page of the window, before the page's own scripts.
 func (p *Page) Prepares(script string) {
 	p.T.Helper()
 	ctx, cancel := limited(p.T, p.ctx)
@@ -251,7 +251,7 @@ func (p *Page) Prepares(script string) {
 	p.added = append(p.added, added.Identifier)
 }
 
-// within returns the expression with the page's names in scope.
+// within returns the expression in the scope of Names.
 func (p *Page) within(expression string) string {
 	return `(async () => { ` + p.Names + `
 		const $$ = (selector) => [...root.querySelectorAll(selector)];
@@ -259,8 +259,8 @@ func (p *Page) within(expression string) string {
 		return (` + expression + `); })()`
 }
 
-// asks evaluates an expression in the page repeatedly until done accepts its value. The page may be replaced
-// meanwhile. If done does not accept the value, it returns the reason.
+// asks evaluates an expression in the page repeatedly until done returns "". Otherwise done returns the reason for
+// waiting. The page may be replaced meanwhile.
 func asks[T any](ctx context.Context, p *Page, what, expression string, done func(value T) string) {
 	p.T.Helper()
 	var why any
@@ -282,7 +282,7 @@ func asks[T any](ctx context.Context, p *Page, what, expression string, done fun
 	}
 }
 
-// Holds waits until a condition of the page holds. Errors in it count as false.
+// Holds waits until a condition is true. An error in it counts as false.
 func (p *Page) Holds(condition string) {
 	p.T.Helper()
 	ctx, cancel := limited(p.T, p.ctx)
@@ -296,7 +296,7 @@ func (p *Page) Holds(condition string) {
 	})
 }
 
-// Evaluates returns the value of an expression in the page, as text. It awaits promises.
+// Evaluates returns the value of an expression as text. It awaits promises.
 func (p *Page) Evaluates(expression string) string {
 	p.T.Helper()
 	ctx, cancel := limited(p.T, p.ctx)
@@ -308,25 +308,25 @@ func (p *Page) Evaluates(expression string) string {
 	return value
 }
 
-// Runs runs statements in the page.
+// Runs executes statements in the page.
 func (p *Page) Runs(statements string) {
 	p.T.Helper()
 	p.Evaluates(`(() => { ` + statements + ` })()`)
 }
 
-// Sees waits until the page shows a text in a visible element.
+// Sees waits until the page shows a text in a visible element with a selector.
 func (p *Page) Sees(selector, text string) {
 	p.T.Helper()
 	p.Holds(fmt.Sprintf(`$(%s, %s)`, quoted(selector), quoted(text)))
 }
 
-// SeesNot waits until the page shows no such element.
+// SeesNot waits until the page shows no element with a selector.
 func (p *Page) SeesNot(selector string) {
 	p.T.Helper()
 	p.Holds(fmt.Sprintf(`!$(%s)`, quoted(selector)))
 }
 
-// quoted returns a text as JavaScript writes it.
+// quoted returns a text as a JavaScript literal.
 func quoted(text string) string {
 	literal, _ := json.Marshal(text) //nolint:errchkjson // A string always has JSON.
 	return string(literal)

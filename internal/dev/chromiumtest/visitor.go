@@ -18,29 +18,29 @@ import (
 )
 
 const (
-	// openLimit is the longest wait for a new window. After it, another window is tried.
+	// openLimit is the maximum wait for a new window. After that, another window is tried.
 	openLimit = 30 * time.Second
-	// mostOpenings is the number of tries to open a window.
+	// mostOpenings is the maximum number of tries to open a window.
 	mostOpenings = 3
 )
 
-// visitor is a browser context with its windows. Each test has its own.
+// visitor is a browser context with its windows. Each running test has its own.
 type visitor struct {
 	id cdp.BrowserContextID
-	// windows are all windows, and free the unused ones.
+	// windows are all windows of the visitor. free are the unused ones.
 	windows, free []*window
-	// unforgotten is the error if the traces of a test could not be removed.
+	// unforgotten is the error if the data of a test could not be removed.
 	unforgotten error
 }
 
-// window is a window of a visitor. Tests use it in turn.
+// window is a window of a visitor. One test at a time uses it.
 type window struct {
 	ctx   context.Context //nolint:containedctx // It is the window, not a call's.
 	close func()
 	page  atomic.Pointer[Page]
 }
 
-// opens returns a blank window for a test.
+// opens returns a blank window.
 func (v *visitor) opens(t *testing.T) *window {
 	t.Helper()
 	if last := len(v.free) - 1; last >= 0 {
@@ -62,7 +62,7 @@ func (v *visitor) opens(t *testing.T) *window {
 	}
 }
 
-// newWindow opens a window in which every document has the driver.
+// newWindow opens a window with the driver in each of its documents.
 func (v *visitor) newWindow() (*window, error) {
 	option := chromedp.WithNewBrowserContext()
 	if len(v.windows) > 0 {
@@ -74,7 +74,7 @@ func (v *visitor) newWindow() (*window, error) {
 	defer late.Stop()
 	isImmediate := true
 	err := chromedp.Do(w.ctx, func(ctx context.Context, tab *chromedp.Target) (nothing chromedp.Void, err error) {
-		// Elements are looked up by the driver. The browser need not report each change of the document, nor each request.
+		// The driver looks up elements, so the browser need not report changes of the document and requests.
 		for _, method := range []string{css.Disable.Method, dom.Disable.Method, network.Disable.Method} {
 			if err := tab.Call(ctx, method, cdp.Empty{}, nil); err != nil {
 				return nothing, err
@@ -88,15 +88,15 @@ func (v *visitor) newWindow() (*window, error) {
 	return w, err
 }
 
-// close closes all windows. The visitor begins again with none.
+// close closes all windows of the visitor.
 func (v *visitor) close() {
-	for _, w := range slices.Backward(v.windows) { // The first one ends the browser context.
+	for _, w := range slices.Backward(v.windows) { // Closing the first window ends the browser context.
 		w.close()
 	}
 	*v = visitor{}
 }
 
-// forget prepares a visitor for the next test: it removes cookies, and closes windows that pages have opened.
+// forget prepares the visitor for the next test. It removes cookies and closes windows that pages have opened.
 func (v *visitor) forget() error {
 	if len(v.windows) == 0 || v.unforgotten != nil {
 		return v.unforgotten

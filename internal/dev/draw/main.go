@@ -1,6 +1,5 @@
-// Command draw prints randomly drawn comments or error messages of the project, for a reader who marks the
-// unclear ones. Run it in internal/dev: go run ./draw -seed 7, or with -errors. The same seed draws the same
-// ones.
+// Command draw prints random comments or error messages of the project for review. Run it in internal/dev: go run
+// ./draw -seed 7, or with -errors. The same seed always draws the same texts.
 package main
 
 import (
@@ -18,7 +17,7 @@ import (
 	"strings"
 )
 
-// A passage is a text of a Go file.
+// A passage is a text in a Go file.
 type passage struct {
 	at   token.Pos
 	text string
@@ -45,7 +44,7 @@ func main() {
 	}
 }
 
-// collect returns the passages of the hand-written Go files, each preceded by its file and line.
+// collect returns the passages of all hand-written Go files, with file and line.
 func collect(read func(*ast.File) []passage) ([]string, error) {
 	const root = "../.."
 	list, err := exec.CommandContext(context.Background(),
@@ -67,7 +66,7 @@ func collect(read func(*ast.File) []passage) ([]string, error) {
 	return texts, nil
 }
 
-// comments returns the comments of a file, without directives such as //go:build.
+// comments returns the comments of a file without directives such as //go:build.
 func comments(file *ast.File) []passage {
 	var found []passage
 	for _, group := range file.Comments {
@@ -78,8 +77,8 @@ func comments(file *ast.File) []passage {
 	return found
 }
 
-// errorMessages returns the string literals with a space that a file passes to functions that create errors:
-// errors.New, fmt.Errorf, and functions of package boterr.
+// errorMessages returns the string literals with a space in calls of errors.New, fmt.Errorf, and functions of package
+// boterr.
 func errorMessages(file *ast.File) []passage {
 	var found []passage
 	ast.Inspect(file, func(node ast.Node) bool {

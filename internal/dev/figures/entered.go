@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// modulePath is the path of the root module, a prefix of all other module paths.
+// modulePath is the path of the root module. All other module paths start with it.
 const modulePath = "github.com/botctx/go-sdk/"
 
-// The calls that the program in folder calls makes. For way, the functions on the stack are counted, and for
-// the others the functions entered.
+// The calls that the program in folder calls can make. For way, the functions on the stack are counted, for the
+// others the functions that ran.
 const (
 	callSend    = "send"
 	callWebhook = "webhook"
@@ -24,7 +24,7 @@ const (
 	callWay     = "way"
 )
 
-// enter makes the calls, and records the functions that they enter.
+// enter makes the calls and records the functions that they enter.
 func (c *checkout) enter(ctx context.Context) error {
 	folder, err := os.MkdirTemp("", "figures")
 	if err != nil {
@@ -70,8 +70,8 @@ func run(ctx context.Context, in, name string, args ...string) (string, error) {
 	return printed.String(), nil
 }
 
-// functionsIn returns the functions that ran a statement, from a coverage profile. A statement in a function
-// literal counts for the function around it.
+// functionsIn returns the functions that ran a statement, from a coverage profile. A function literal counts as part
+// of the function that contains it.
 func (c *checkout) functionsIn(profile string) ([]string, error) {
 	opened, err := os.Open(profile) //nolint:gosec // It was just written.
 	if err != nil {
@@ -94,7 +94,7 @@ func (c *checkout) functionsIn(profile string) ([]string, error) {
 	return found, nil
 }
 
-// functionAt names the function at a position, with its file.
+// functionAt returns the name of the function at a position, with its file.
 func (c *checkout) functionAt(path string, at token.Position) string {
 	for _, f := range c.files {
 		if f.path != path {

@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// shop is a file of a small checkout.
+// shop is the only Go file of a small checkout.
 const shop = `package shop
 
 type Cart struct{ items list }
@@ -43,7 +43,7 @@ func again(c *Cart) error { return Sell(c) }
 func other(c *Cart) error { return Sell(New()) }
 `
 
-// aCheckout writes a small checkout, and reads it.
+// aCheckout writes and reads a small checkout.
 func aCheckout(t *testing.T) *checkout {
 	t.Helper()
 	root := t.TempDir()
@@ -88,7 +88,7 @@ func TestFunctionsIn_Profile(t *testing.T) {
 	t.Parallel()
 	c := aCheckout(t)
 	profile := filepath.Join(t.TempDir(), "profile.txt")
-	text := "mode: atomic\n" + modulePath + "shop/shop.go:22.18,22.26 1 3\n" + // In the literal of Sell.
+	text := "mode: atomic\n" + modulePath + "shop/shop.go:22.18,22.26 1 3\n" + // in the function literal of Sell
 		modulePath + "shop/shop.go:23.2,24.12 2 3\n" + modulePath + "shop/shop.go:19.19,19.36 1 0\n"
 	require.NoError(t, os.WriteFile(profile, []byte(text), 0o600))
 	found, err := c.functionsIn(profile)
@@ -99,7 +99,7 @@ func TestFunctionsIn_Profile(t *testing.T) {
 
 func TestEnter_ThisCheckout(t *testing.T) {
 	t.Parallel()
-	rounds.OnlyThorough(t) // It compiles the SDK for coverage.
+	rounds.OnlyThorough(t) // Compiling the SDK for coverage takes long.
 	c, err := readCheckout("../../..")
 	require.NoError(t, err)
 	require.NoError(t, c.enter(t.Context()))

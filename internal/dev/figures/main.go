@@ -1,5 +1,5 @@
-// Command figures prints the size of the project, and the number of functions that a call enters. Run it in
-// internal/dev: go run ./figures. With -list it also lists the functions behind the figures.
+// Command figures prints the size of the project and the number of functions that a call enters. Run it in
+// internal/dev: go run ./figures. With -list, it also lists the functions behind the figures.
 package main
 
 import (
@@ -30,7 +30,7 @@ func main() {
 	_, _ = fmt.Fprint(os.Stdout, text)
 }
 
-// table returns the figures, followed by notes.
+// table returns the figures and the notes.
 func (c *checkout) table() string {
 	files, lines := sizeOf(c.files, func(f file) bool { return !f.isTest() })
 	testFiles, testLines := sizeOf(c.files, file.isTest)
@@ -58,7 +58,7 @@ func (c *checkout) table() string {
 	return table.String() + notes
 }
 
-// notes explain the figures.
+// notes explain how the figures are counted.
 const notes = `
 Files and lines are those of all modules, generated ones included. Public packages are under no internal/, no programs,
 and neither examples nor guides; their names are types, functions, constants and variables, and then also the methods of
@@ -68,7 +68,7 @@ literal in it. The call is the second of its kind, and what ran before it is lef
 member, and what goroutines do beside it may differ by a few.
 `
 
-// lists names the functions behind the figures.
+// lists returns the names of the functions behind the figures.
 func (c *checkout) lists() string {
 	passing, _ := c.passing()
 	var lists strings.Builder

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// passing returns the functions that only pass on, outside of tests and generated files: the body is one
-// call, or the return of one, whose arguments are the function's own parameters, its receiver, fields of
-// these, and literals. found leaves out methods whose names an interface has, since the interface may require
-// them; all counts these, too.
+// passing returns the functions that only pass on their arguments, outside of tests and generated files. Their body
+// is one call, or returns one call, with arguments that are only the function's own parameters, its receiver, fields
+// of these, and literals. all is the number of such functions. found excludes methods with a name from an interface,
+// because the interface may require them.
 func (c *checkout) passing() (found []string, all int) {
 	required := c.requiredMethods()
 	for _, f := range c.files {
@@ -30,7 +30,7 @@ func (c *checkout) passing() (found []string, all int) {
 	return found, all
 }
 
-// nameOf names a function, with the type of its receiver.
+// nameOf returns the name of a function with the type of its receiver.
 func nameOf(f *ast.FuncDecl) string {
 	if of := receiverOf(f); of != "" {
 		return of + "." + f.Name.Name
@@ -38,8 +38,8 @@ func nameOf(f *ast.FuncDecl) string {
 	return f.Name.Name
 }
 
-// requiredMethods are the names of methods of the project's interfaces, and of the standard library's
-// interfaces that every package may implement.
+// requiredMethods returns the names of methods in the project's interfaces, and in interfaces of the standard library
+// that any package may implement.
 func (c *checkout) requiredMethods() map[string]bool {
 	required := map[string]bool{}
 	for _, name := range []string{
@@ -90,7 +90,7 @@ func passesOn(f *ast.FuncDecl) bool {
 	return !slices.ContainsFunc(call.Args, func(argument ast.Expr) bool { return !isGiven(argument, given) })
 }
 
-// givenTo returns the names of a function's parameters and receiver.
+// givenTo returns the names of a function's parameters and of its receiver.
 func givenTo(f *ast.FuncDecl) []string {
 	var given []string
 	for _, list := range []*ast.FieldList{f.Recv, f.Type.Params} {
@@ -106,12 +106,12 @@ func givenTo(f *ast.FuncDecl) []string {
 	return given
 }
 
-// isNamed reports whether the called expression is a function, or a method of something with a name.
+// isNamed reports whether a call names its function directly or as a method of something with a name.
 func isNamed(called ast.Expr) bool {
 	switch e := called.(type) {
 	case *ast.Ident:
 		return true
-	case *ast.IndexExpr: // With a type argument.
+	case *ast.IndexExpr: // with a type argument
 		return isNamed(e.X)
 	case *ast.SelectorExpr:
 		return isNamed(e.X)

@@ -12,20 +12,20 @@ import (
 	"strings"
 )
 
-// checkout is the content of a checkout of the repository.
+// checkout is the Go source of a checkout of the repository.
 type checkout struct {
-	// root is its folder.
+	// root is the checkout's folder.
 	root string
-	// folders counts the folders at the top level, and modules the go.mod files.
+	// folders is the number of folders at the top level. modules is the number of go.mod files.
 	folders, modules int
 	files            []file
 	positions        *token.FileSet
-	// entered are the functions that calls enter, by the name of the call.
+	// entered has the functions that each call enters, by the name of the call.
 	entered map[string][]string
 }
 
 type file struct {
-	// path is relative to the root, with slashes.
+	// path is relative to the root and uses slashes.
 	path   string
 	lines  int
 	syntax *ast.File
@@ -33,8 +33,8 @@ type file struct {
 
 func (f file) isTest() bool { return strings.HasSuffix(f.path, "_test.go") }
 
-// isPublic reports whether users of the SDK can import the file's package: it is not internal, not a program,
-// and neither an example nor a guide.
+// isPublic reports whether users of the SDK can import the file's package: it must not be internal, a command, an
+// example or a guide.
 func (f file) isPublic() bool {
 	parts := strings.Split(path.Dir(f.path), "/")
 	isApart := slices.Contains([]string{"docs", "examples"}, parts[0])
@@ -42,7 +42,7 @@ func (f file) isPublic() bool {
 	return !isApart && !isHidden && !f.isTest() && f.syntax.Name.Name != "main"
 }
 
-// readCheckout reads all Go files below a folder, except in the folders of Git and npm.
+// readCheckout reads all Go files in a folder and its subfolders, except the folders of Git and npm.
 func readCheckout(root string) (*checkout, error) {
 	c := &checkout{root: root, positions: token.NewFileSet(), entered: map[string][]string{}}
 	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
@@ -91,8 +91,7 @@ func sizeOf(all []file, isCounted func(file) bool) (files, lines int) {
 	return files, lines
 }
 
-// exported counts the exported names of the public packages: at package level, and the methods of exported
-// types.
+// exported counts the exported names of the public packages: names at package level, and methods of exported types.
 func (c *checkout) exported() (packages, names, methods int) {
 	folders := map[string]bool{}
 	for _, f := range c.files {

@@ -1,6 +1,6 @@
-// Package patterns_test has patterns of bots on a platform of scripts, each as scripts in bots. The
-// conversation of each runs over records in memory and over records in a file, and both times the messages
-// and the stored records must equal its file in testdata.
+// Package patterns_test has patterns of bots on a platform of scripts. The scripts of each are in the folder bots.
+// The conversation of a pattern runs once with records in memory and once with records in a file. Both times, the
+// messages and the stored records must equal the pattern's file in testdata.
 package patterns_test
 
 import (
@@ -29,13 +29,13 @@ import (
 	"github.com/botctx/go-sdk/script"
 )
 
-// stage is a platform on which a pattern is played, with its members.
+// stage is the platform and the members for the conversation of a pattern.
 type stage struct {
 	*fakes.Platform
 
 	t       *testing.T
 	members []*fakes.Actor
-	// ada writes to the bot, grace and hedy are agents at the channel "desk" if there is one.
+	// ada writes to the bot. grace and hedy are agents of the channel "desk", if there is one.
 	ada         *fakes.Actor
 	grace, hedy *fakes.Agent
 }
@@ -66,7 +66,7 @@ func (s *stage) on(platform channel.Type) {
 	s.ada = s.join(member.Member{FirstName: "Ada", Channel: "page"})
 }
 
-// openDesk adds an outlet with Grace for everybody and Hedy for sales.
+// openDesk adds an outlet whose agents are Grace, for everything, and Hedy, for sales.
 func (s *stage) openDesk(desk channel.Channel) {
 	desk.ID = "desk"
 	desk.PriorityGroups = []channel.PriorityGroup{{Group: "all", Trees: []string{"agents"}}}
@@ -81,21 +81,21 @@ func (s *stage) openDesk(desk channel.Channel) {
 
 func (s *stage) ticketing() { s.openDesk(channel.Channel{Type: channel.Charlie}) }
 
-// keeps sets a field of Ada's stored record.
+// keeps sets a field in Ada's stored record.
 func (s *stage) keeps(field string, value document.Object) {
 	s.t.Helper()
 	_, err := s.ada.Context().PatchMembers(s.t.Context(), member.PatchParams{MemberID: s.ada.ID(), Patch: document.O(field, value)})
 	require.NoError(s.t, err)
 }
 
-// says makes Ada write several texts to the bot, one after the other.
+// says has Ada write texts to the bot one after the other.
 func (s *stage) says(texts ...string) {
 	for _, text := range texts {
 		s.ada.Says(text)
 	}
 }
 
-// outcome returns the sent messages, the stored records, and the graph of the nodes.
+// outcome returns the sent messages, the stored records and the graph of the nodes.
 func (s *stage) outcome(nodes []*botctx.Node) string {
 	s.t.Helper()
 	var said, stored strings.Builder
@@ -133,7 +133,7 @@ func (s *stage) nameOf(sent fakes.Sent) string {
 	return "desk"
 }
 
-// liveChats returns the requests of a member for a person.
+// liveChats returns a member's requests for an agent.
 func (s *stage) liveChats(actor *fakes.Actor) []*livechat.Assignment {
 	s.t.Helper()
 	found, err := actor.Context().GetAssignmentsByMemberID(s.t.Context(), livechat.GetAssignmentsByMemberIDParams{
@@ -143,7 +143,7 @@ func (s *stage) liveChats(actor *fakes.Actor) []*livechat.Assignment {
 	return found
 }
 
-// print writes a value as JSON, with a heading.
+// print writes a value as JSON under a heading.
 func (s *stage) print(into *strings.Builder, what string, value any) {
 	s.t.Helper()
 	text, err := json.MarshalIndent(value, "", " ")
@@ -151,13 +151,13 @@ func (s *stage) print(into *strings.Builder, what string, value any) {
 	fmt.Fprintf(into, "%s: %s\n", what, text)
 }
 
-// pattern is something that real scripts do.
+// pattern is something that real scripts often do.
 type pattern struct {
-	// name is the name of its folder of scripts, and of the file with the results of the conversation.
+	// name is the name of the pattern's folder and of its file in testdata.
 	name string
-	// needs are the packages of npm that the scripts use.
+	// needs are the npm packages that the scripts use.
 	needs []string
-	// prepare sets up the bot. It may make a member; otherwise Ada writes on a webchat channel.
+	// prepare sets up the bot. It may add a member; by default, Ada writes on a webchat channel.
 	prepare func(s *stage)
 	// talk is the conversation.
 	talk func(s *stage)
@@ -171,7 +171,7 @@ func patterns() []pattern {
 	return all
 }
 
-// scripts returns a function that loads the nodes of a pattern from its folder, once.
+// scripts returns a function that loads the nodes of a pattern. It loads them only once.
 func scripts(p pattern) func(t *testing.T) []*botctx.Node {
 	load := sync.OnceValues(func() ([]*botctx.Node, error) {
 		return script.Load(os.DirFS(filepath.Join("bots", p.name)), onAnyMachine(script.Options{Modules: os.DirFS(packages)}))
@@ -185,7 +185,7 @@ func scripts(p pattern) func(t *testing.T) []*botctx.Node {
 	}
 }
 
-// needPackages skips the test unless npm has installed what a pattern needs.
+// needPackages skips the test unless npm has installed the pattern's packages.
 func needPackages(t *testing.T, p pattern) {
 	t.Helper()
 	for _, name := range p.needs {
@@ -195,16 +195,16 @@ func needPackages(t *testing.T, p pattern) {
 	}
 }
 
-// onAnyMachine returns options with limits on time that no pattern meets.
+// onAnyMachine returns options with time limits that no pattern reaches, even on a slow machine.
 func onAnyMachine(options script.Options) script.Options {
 	options.CacheDir, options.MaxBusy, options.Deadline = scripttest.CacheDir(), time.Hour, time.Hour
 	return options
 }
 
-// packages is the folder with the node_modules of the tests.
+// packages is the folder whose node_modules the tests use.
 const packages = "../../../script/testdata/npm"
 
-// stores are the stores of the records.
+// stores configure the stores for the records.
 var stores = map[string]func(t *testing.T, c *botctx.Config){
 	"in memory": func(*testing.T, *botctx.Config) {},
 	"in a file": func(t *testing.T, c *botctx.Config) {
@@ -238,7 +238,7 @@ func TestPatterns_SayAndStore(t *testing.T) {
 	}
 }
 
-// Each folder has a row in the table, and each row has a folder.
+// Each folder must have a row in the table, and each row a folder.
 func TestPatterns_EachFolderHasItsRow(t *testing.T) {
 	t.Parallel()
 	folders, err := os.ReadDir("bots")
@@ -253,7 +253,7 @@ func TestPatterns_EachFolderHasItsRow(t *testing.T) {
 	require.ElementsMatch(t, written, known)
 }
 
-// commands are the patterns of agents' messages to the bot.
+// commands are patterns for commands of agents to the bot.
 func commands() []pattern {
 	return []pattern{{
 		name: "agent-commands", prepare: (*stage).ticketing,
@@ -269,7 +269,7 @@ func commands() []pattern {
 	}}
 }
 
-// counters are the patterns of events that happen once, or are counted.
+// counters are patterns for events that happen once or are counted.
 func counters() []pattern {
 	return []pattern{
 		{
@@ -304,7 +304,7 @@ func counters() []pattern {
 	}
 }
 
-// flows are the patterns of the choice of the next node.
+// flows are patterns for choosing the next node.
 func flows() []pattern {
 	return []pattern{
 		{
@@ -314,7 +314,7 @@ func flows() []pattern {
 		{
 			name: "office-hours", needs: []string{"moment"},
 			talk: func(s *stage) {
-				for range 4 { // Every six hours, from midnight on: eight in the morning at the office.
+				for range 4 { // every six hours from midnight; one of these is 8:00 at the office
 					s.says("help")
 					s.Advance(6 * time.Hour)
 				}

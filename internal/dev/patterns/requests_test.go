@@ -10,10 +10,10 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// chatAPI is the live-chat API of the custom outlet.
+// chatAPI is the address of the custom outlet's live-chat API.
 const chatAPI = "https://shop.example/chats"
 
-// requests are the patterns of members who want a person.
+// requests are patterns for members who ask for an agent.
 func requests() []pattern {
 	return []pattern{
 		{
@@ -64,7 +64,7 @@ func requests() []pattern {
 	}
 }
 
-// agendas are the patterns of later events.
+// agendas are patterns for later events.
 func agendas() []pattern {
 	return []pattern{
 		{
@@ -96,7 +96,7 @@ func agendas() []pattern {
 	}
 }
 
-// platforms are the patterns of platform-specific features, and of other services.
+// platforms are patterns for features of single platforms and for other services.
 func platforms() []pattern {
 	onAlpha := func(s *stage) { s.on(channel.Alpha) }
 	return []pattern{

@@ -15,15 +15,15 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// big is an integer that a script's number cannot represent.
+// big is an integer that a JavaScript number cannot represent.
 const big = int64(1)<<53 + 1
 
-// noon is a date. noonText is its text in scripts.
+// noon is a date. noonText is the same date in scripts.
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 7000000, time.UTC)
 
 const noonText = "new Date('2026-01-02T12:00:00.007Z')"
 
-// row has a value of each type, and keys that the engine of scripts would put first.
+// row has a value of each type, and keys that the script engine moves to the front.
 func row() document.Object {
 	return document.O("_id", "r1", "at", noon, "big", big, "small", -big, "n", 2.5, "z", "ä😀", "2", true, "1", document.A(noon, nil, big),
 		"in", document.O("10", noon, "b", document.O(), "9", int64(9)), "__proto__", "p")
@@ -36,7 +36,7 @@ func newEngine(t *testing.T) *script.Engine {
 	return engine
 }
 
-// onEachStore plays a test on each store, with a row in the data source "rows".
+// onEachStore runs a test on each store. The data source "rows" has one row.
 func onEachStore(t *testing.T, play func(t *testing.T, s *stage, run func(source string) (any, error))) {
 	t.Helper()
 	engine := newEngine(t)
@@ -55,7 +55,7 @@ func onEachStore(t *testing.T, play func(t *testing.T, s *stage, run func(source
 	}
 }
 
-// counting are filters of rows, each with whether it finds the row.
+// counting maps filters to whether they match the row.
 var counting = map[string]bool{
 	"{at: " + noonText + "}":                          true,
 	"{at: {$gt: " + noonText + "}}":                   false,
@@ -100,7 +100,7 @@ func TestValues_InFilters(t *testing.T) {
 	})
 }
 
-// givingBack are scripts that read the row, and write it back unchanged.
+// givingBack are scripts that read the row and write it back. The row must stay the same.
 var givingBack = []string{
 	"const [row] = await this.fetchDataFromDataSource({dataSourceId: 'rows'}); await this.upsertDataToDataSource({dataSourceId: 'rows', data: row})",
 	"const rows = await this.fetchDataFromDataSource({dataSourceId: 'rows'}); await this.upsertDataToDataSource({dataSourceId: 'rows', data: rows.map((row) => ({...row}))})",
@@ -136,7 +136,7 @@ func TestValues_GivenBackUnchanged(t *testing.T) {
 	})
 }
 
-// kinds maps expressions to their values, wherever they are passed.
+// kinds maps expressions to the values that Go must receive.
 var kinds = map[string]any{
 	noonText: noon, "9007199254740993n": big, "7n": int64(7), "5": int64(5), "2.5": 2.5, "-0.5": -0.5, "1e21": 1e21, "'ä😀'": "ä😀", "true": true, "null": nil,
 	"[1, [" + noonText + ", undefined]]":          document.A(1, document.A(noon, nil)),
@@ -184,7 +184,7 @@ func TestValues_EachKindEverywhere(t *testing.T) {
 	})
 }
 
-// refused has values that documents cannot hold, and the message for each.
+// refused maps values that documents cannot hold to the errors.
 var refused = map[string]string{
 	"new Map([[1, 2]])":            "is an instance of Map",
 	"new Set([1])":                 "is an instance of Set",
@@ -228,7 +228,7 @@ func TestValues_RefusedByPath(t *testing.T) {
 	})
 }
 
-// undefineds are selections with undefined, and the path that is named.
+// undefineds maps selections with undefined to the paths in the errors.
 var undefineds = map[string]string{
 	"countDataSource({dataSourceId: 'rows', filter: {_id: undefined}})":                                                  "filter._id",
 	"countDataSource({dataSourceId: 'rows', filter: undefined})":                                                         "filter",
@@ -316,7 +316,7 @@ func answers() []pattern {
 	}
 }
 
-// tables are the patterns of data sources.
+// tables are patterns for data sources.
 func tables() []pattern {
 	return []pattern{
 		{

@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/send/sendtest"
 )
 
-// alphaCall is a request of another client of the platform, with the platform's answer.
+// alphaCall is a recorded request of another client of the platform, and the platform's answer.
 type alphaCall struct {
 	Title  string          `json:"title"`
 	Method string          `json:"method"`
@@ -33,8 +33,8 @@ func alphaCalls(t *testing.T) []alphaCall {
 	return calls
 }
 
-// alphaForms returns the forms of the recorded answers, and of the requests that no schema describes, by the last
-// segment of their paths.
+// alphaForms returns the keys of recorded answers, and of requests without a schema, by the last segment of their
+// paths.
 func alphaForms(t *testing.T) map[string]map[string]bool {
 	t.Helper()
 	forms := map[string]map[string]bool{}
@@ -54,7 +54,7 @@ func alphaForms(t *testing.T) map[string]map[string]bool {
 			note("request of "+edge, one.Body)
 		}
 	}
-	// alphaCalls has no calls of these edges, so add them by hand.
+	// alphaCalls has no calls of these edges.
 	note("request of custom_labels", []byte(`{"page_label_name":"x"}`))
 	note("answer of custom_labels", []byte(`{"id":"1"}`))
 	note("answer of custom_labels", []byte(`{"data":[{"id":"1","page_label_name":"x"}]}`))
@@ -64,8 +64,7 @@ func alphaForms(t *testing.T) map[string]map[string]bool {
 	return forms
 }
 
-// TestAlpha_FitsTheSchema runs the suite of connectors, and fails for a request or an answer that does not
-// match.
+// TestAlpha_FitsTheSchema runs the connector suite and checks each request and answer.
 func TestAlpha_FitsTheSchema(t *testing.T) {
 	t.Parallel()
 	messages, forms := schemaIn(t, "alpha", "own", "send-api.schema.json"), alphaForms(t)
@@ -100,7 +99,7 @@ func TestAlpha_FitsTheSchema(t *testing.T) {
 	}
 	for _, rule := range sendtest.Rules(newHarness(t)) {
 		if rule.Name == "WhatOnePlatformAsksForArrives" {
-			continue // Its messaging type and tag are made up.
+			continue // The rule uses an invented messaging type and tag.
 		}
 		t.Run(rule.Name, func(t *testing.T) {
 			t.Parallel()
@@ -126,7 +125,7 @@ func alphaChannel(id, page string) *channel.Channel {
 	}}
 }
 
-// TestAlpha_SchemaTakesAnotherClient proves that the schema accepts valid requests.
+// The schema must accept another client's valid requests.
 func TestAlpha_SchemaTakesAnotherClient(t *testing.T) {
 	t.Parallel()
 	messages, taken := schemaIn(t, "alpha", "own", "send-api.schema.json"), 0
@@ -139,7 +138,7 @@ func TestAlpha_SchemaTakesAnotherClient(t *testing.T) {
 	require.Equal(t, 38, taken)
 }
 
-// TestAlpha_SchemaRefuses proves that the check can fail: one wrong request of each kind.
+// Each wrong request must be refused, or the check proves nothing.
 func TestAlpha_SchemaRefuses(t *testing.T) {
 	t.Parallel()
 	messages := schemaIn(t, "alpha", "own", "send-api.schema.json")

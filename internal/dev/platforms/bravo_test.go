@@ -33,7 +33,7 @@ const (
 	bravoGroup   = "/{Version}/{group_id}"
 )
 
-// bravoPath returns the path of a call in the OpenAPI file.
+// bravoPath returns the OpenAPI path for the path of a call.
 func bravoPath(path string) string {
 	first, edge, _ := strings.Cut(path, "/")
 	switch {
@@ -48,7 +48,7 @@ func bravoPath(path string) string {
 	}
 }
 
-// watched returns a platform that fails the test for a request or an answer that does not match the API.
+// watched wraps a platform. The test fails for each request or answer that does not match the API.
 func watched(t *testing.T, api *openAPI, platform http.Handler) http.Handler {
 	t.Helper()
 	return graphtest.Watched(platform, func(x graphtest.Exchange) {
@@ -60,7 +60,7 @@ func watched(t *testing.T, api *openAPI, platform http.Handler) http.Handler {
 
 func fitsCall(api *openAPI, x graphtest.Exchange) error {
 	if strings.HasPrefix(x.Path, "files/") {
-		return nil // The file itself.
+		return nil // the download of a file
 	}
 	path := bravoPath(x.Path)
 	if len(x.Request) > 0 {
@@ -89,14 +89,14 @@ func fitsCall(api *openAPI, x graphtest.Exchange) error {
 	if err := api.check(schema, x.Reply); err != nil {
 		return err
 	}
-	// The file's example of an answer to a mark has success, and its schema does not.
+	// The file's example of an answer to a read mark has the field success, but its schema does not.
 	if names := unknown(schema, x.Reply, "success"); len(names) > 0 {
 		return fmt.Errorf("the answer has %v", names)
 	}
 	return nil
 }
 
-// withoutCallback returns a message without biz_opaque_callback_data, which the file only has in statuses.
+// withoutCallback returns a message without biz_opaque_callback_data, which the API file only mentions in statuses.
 func withoutCallback(text []byte) ([]byte, error) {
 	var body document.Object
 	if err := body.UnmarshalJSON(text); err != nil {
@@ -109,7 +109,7 @@ func withoutCallback(text []byte) ([]byte, error) {
 	return []byte(body.Without("biz_opaque_callback_data").String()), nil
 }
 
-// fitsForm checks the form with an icon.
+// fitsForm checks the upload form of an icon.
 func fitsForm(x graphtest.Exchange) error {
 	_, params, err := mime.ParseMediaType(x.Kind)
 	if err != nil {
@@ -153,8 +153,7 @@ func bravoHarness(t *testing.T, api *openAPI) (*bravofake.Platform, *sendtest.Ha
 	}
 }
 
-// TestBravo_FitsTheAPI runs the suite of connectors, and fails for a request or an answer that does not
-// match.
+// TestBravo_FitsTheAPI runs the connector suite and checks each request and answer.
 func TestBravo_FitsTheAPI(t *testing.T) {
 	t.Parallel()
 	api := openAPIIn(t, "bravo", bravoFile)
@@ -165,8 +164,7 @@ func TestBravo_FitsTheAPI(t *testing.T) {
 	})
 }
 
-// TestBravo_OwnMessagesFitTheAPI checks messages that the suite does not send, and the platform's reports,
-// against the API.
+// TestBravo_OwnMessagesFitTheAPI checks messages that the suite does not send, and the platform's reports.
 func TestBravo_OwnMessagesFitTheAPI(t *testing.T) {
 	t.Parallel()
 	api := openAPIIn(t, "bravo", bravoFile)
@@ -209,7 +207,7 @@ func TestBravo_OwnMessagesFitTheAPI(t *testing.T) {
 	}
 }
 
-// TestBravo_ExamplesFitTheAPI proves that the check accepts the examples of the platform's documentation.
+// The check must accept the examples in the platform's documentation.
 func TestBravo_ExamplesFitTheAPI(t *testing.T) {
 	t.Parallel()
 	api := openAPIIn(t, "bravo", bravoFile)
@@ -228,7 +226,7 @@ func TestBravo_ExamplesFitTheAPI(t *testing.T) {
 	}
 }
 
-// TestBravo_APIRefuses proves that the check can fail: one wrong request of each kind.
+// Each wrong request must be refused, or the check proves nothing.
 func TestBravo_APIRefuses(t *testing.T) {
 	t.Parallel()
 	api := openAPIIn(t, "bravo", bravoFile)

@@ -25,7 +25,8 @@ func deltaEndpoint(_ context.Context, of *channel.Channel) (webhook.Endpoint, er
 	return webhook.Endpoint{URL: document.Get(of.Metadata, "webhookUrl", ""), Secrets: []channel.Secret{secret}}, nil
 }
 
-// A program between the host and Delta receives the bot's messages, and forwards messages of members.
+// The bot's messages go to a program that forwards them to Delta. The program also forwards members' messages to the
+// host.
 func TestDelta_ThroughWebhook(t *testing.T) {
 	t.Parallel()
 	secret := channel.NewSecret("keep-this-in-a-vault-and-not-here")

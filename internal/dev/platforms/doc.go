@@ -1,6 +1,5 @@
-// Package platforms checks the connectors to public platforms, and the fakes of these platforms, against the
-// platforms' own schemas: every request and every answer of the suite of connectors, and the platforms'
-// reports.
+// Package platforms checks the connectors for public platforms, and the fakes of these platforms, against the
+// platforms' own schemas. It checks each request and answer of the connector suite, and the platforms' reports.
 //
 //	go test ./platforms
 //

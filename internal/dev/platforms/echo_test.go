@@ -19,7 +19,7 @@ import (
 	"github.com/botctx/go-sdk/send/sendtest"
 )
 
-// echoForms are the forms of the requests that no schema describes, and of the answers, by their paths.
+// echoForms has the keys of answers, and of requests without a schema, by path.
 func echoForms() map[string]string {
 	done := form([]byte(`{"errcode":0,"errmsg":"ok"}`))
 	return map[string]string{
@@ -34,7 +34,7 @@ func echoForms() map[string]string {
 	}
 }
 
-// onePicture serves every address with a picture.
+// onePicture is a web server that serves a picture at every address.
 type onePicture struct{}
 
 func (onePicture) Do(r *http.Request) (*http.Response, error) {
@@ -50,7 +50,7 @@ func echoChannel(id string) *channel.Channel {
 	}}
 }
 
-// TestEcho_FitsTheSchema runs the suite of connectors, and fails for a request or an answer that does not match.
+// TestEcho_FitsTheSchema runs the connector suite and checks each request and answer.
 func TestEcho_FitsTheSchema(t *testing.T) {
 	t.Parallel()
 	messages, forms := schemaIn(t, "echo", "custom-send.schema.json"), echoForms()
@@ -80,10 +80,10 @@ func TestEcho_FitsTheSchema(t *testing.T) {
 			Arrived: func() []sendtest.Arrival {
 				return platform.Arrivals(map[string]string{"wx-shop": "shop", "wx-desk": "desk"})
 			},
-			Fail: server.Fail, HasNoKeys: true, Lacks: []sendtest.Fault{sendtest.RateLimited}, // Its end depends on the clock.
+			Fail: server.Fail, HasNoKeys: true, Lacks: []sendtest.Fault{sendtest.RateLimited}, // The end of a rate limit depends on the clock.
 			Tags: func(to string) []int64 { return platform.Tags("wx-shop", to) },
 		}
-		for _, in := range []*channel.Channel{h.Channel, h.Other} { // The faults are for messages, not for access tokens.
+		for _, in := range []*channel.Channel{h.Channel, h.Other} { // Fetch access tokens first: the faults are only for messages.
 			_, err := connector.Send(t.Context(), send.Message{Channel: in, To: "oAda", Response: send.Typing(1)})
 			require.NoError(t, err)
 		}
@@ -91,8 +91,8 @@ func TestEcho_FitsTheSchema(t *testing.T) {
 	})
 }
 
-// TestEcho_OwnMessagesFitTheSchema checks messages that the suite does not send, or that the connector refuses
-// in the suite.
+// TestEcho_OwnMessagesFitTheSchema checks messages that the suite does not send or that the connector refuses in the
+// suite.
 func TestEcho_OwnMessagesFitTheSchema(t *testing.T) {
 	t.Parallel()
 	messages := schemaIn(t, "echo", "custom-send.schema.json")
@@ -118,7 +118,7 @@ func TestEcho_OwnMessagesFitTheSchema(t *testing.T) {
 	require.Len(t, platform.Sent(), 8)
 }
 
-// TestEcho_SchemaRefuses proves that the check can fail: one wrong request of each kind.
+// Each wrong request must be refused, or the check proves nothing.
 func TestEcho_SchemaRefuses(t *testing.T) {
 	t.Parallel()
 	messages := schemaIn(t, "echo", "custom-send.schema.json")

@@ -22,7 +22,7 @@ import (
 
 const foxtrotFile = "sunshine-conversations-cut.json"
 
-// foxtrotPath returns the path of a call in the OpenAPI file.
+// foxtrotPath returns the OpenAPI path for the path of a call.
 func foxtrotPath(path string) string {
 	segments := strings.Split(path, "/")
 	segments[2] = "{appId}"
@@ -67,8 +67,8 @@ func foxtrotChannel(id, address string) *channel.Channel {
 	}
 }
 
-// foxtrotHarness returns a helpdesk that fails the test for a request or an answer that does not match the API, and a
-// harness for it.
+// foxtrotHarness returns a helpdesk and a harness for it. The test fails for each request or answer that does not
+// match the API.
 func foxtrotHarness(t *testing.T, api *openAPI) (*foxtrotfake.Platform, *sendtest.Harness) {
 	t.Helper()
 	platform := foxtrotfake.New(map[string]string{"key-of-desk:secret-of-desk": "app-of-all", "key-of-shop:secret-of-shop": "app-of-all"})
@@ -91,7 +91,7 @@ func foxtrotHarness(t *testing.T, api *openAPI) (*foxtrotfake.Platform, *sendtes
 	}
 }
 
-// TestFoxtrot_FitsTheAPI runs the suite of connectors, and fails for a request or an answer that does not match.
+// TestFoxtrot_FitsTheAPI runs the connector suite and checks each request and answer.
 func TestFoxtrot_FitsTheAPI(t *testing.T) {
 	t.Parallel()
 	api := openAPIIn(t, "foxtrot", foxtrotFile)
@@ -102,7 +102,7 @@ func TestFoxtrot_FitsTheAPI(t *testing.T) {
 	})
 }
 
-// TestFoxtrot_RequestsFitTheAPI checks the messages of a request, also a repeated one, and the helpdesk's reports.
+// TestFoxtrot_RequestsFitTheAPI checks the messages of a request for an agent, also a repeated one, and the reports.
 func TestFoxtrot_RequestsFitTheAPI(t *testing.T) {
 	t.Parallel()
 	api := openAPIIn(t, "foxtrot", foxtrotFile)
@@ -141,7 +141,7 @@ func TestFoxtrot_RequestsFitTheAPI(t *testing.T) {
 	}
 }
 
-// foxtrotReport returns an error for a report about a message that does not match the API.
+// foxtrotReport returns an error if a report about a message does not match the API.
 func foxtrotReport(api *openAPI, body []byte) error {
 	var report struct {
 		Events []json.RawMessage `json:"events"`
@@ -157,7 +157,7 @@ func foxtrotReport(api *openAPI, body []byte) error {
 	return nil
 }
 
-// TestFoxtrot_APIRefuses proves that the check can fail: one wrong request of each kind, and wrong reports.
+// Each wrong request or report must be refused, or the check proves nothing.
 func TestFoxtrot_APIRefuses(t *testing.T) {
 	t.Parallel()
 	api := openAPIIn(t, "foxtrot", foxtrotFile)

@@ -34,7 +34,7 @@ import (
 
 const hotelTeam = "19:team-general@thread.tacv2"
 
-// hotelAPI is the Bot Connector's API, and the schema of cards.
+// hotelAPI is the Bot Connector's API and the schema of cards.
 type hotelAPI struct {
 	*openAPI
 
@@ -55,19 +55,19 @@ func hotelAPIIn(t *testing.T) *hotelAPI {
 	}
 }
 
-// hotelExchange is a request to the Bot Connector and its answer.
+// hotelExchange is a request to the Bot Connector with its answer.
 type hotelExchange struct {
 	method, path   string
 	request, reply []byte
 	status         int
 }
 
-// fits returns an error if a request or its answer does not match the API, or a card does not match its schema. The
-// API has no required fields, so unknown ones count as errors, too.
+// fits returns an error if a request or its answer does not match the API, or if a card does not match its schema.
+// The API has no required fields, so fits refuses unknown fields.
 func (a *hotelAPI) fits(x hotelExchange) error {
 	path, isOurs := hotelPath(x.path)
 	if !isOurs {
-		return nil // The file does not describe logins, keys, the directory and teams.
+		return nil // The file does not describe logins, keys, directory and teams.
 	}
 	if len(x.request) > 0 {
 		schema, err := a.request(x.method, path)
@@ -82,7 +82,7 @@ func (a *hotelAPI) fits(x hotelExchange) error {
 		}
 	}
 	if x.method == http.MethodGet && strings.HasSuffix(path, "/{memberId}") && x.status == http.StatusOK {
-		return a.exactly(a.account, x.reply) // The file is older than this request.
+		return a.exactly(a.account, x.reply) // This request is newer than the file.
 	}
 	operation, err := a.operation(x.method, path)
 	if err != nil || len(x.reply) == 0 {
@@ -98,8 +98,8 @@ func (a *hotelAPI) fits(x hotelExchange) error {
 	return a.exactly(schemaOf(response.Value.Content.Get("application/json")), x.reply)
 }
 
-// exactly returns an error if an object does not match a schema, or has fields that it does not name. Accounts of
-// the team chat have more fields.
+// exactly returns an error if an object does not match a schema or has unknown fields. Accounts of the team chat may
+// have more fields.
 func (a *hotelAPI) exactly(schema *openapi3.Schema, text []byte) error {
 	if err := a.check(schema, text); err != nil {
 		return err
@@ -132,7 +132,8 @@ func (a *hotelAPI) fitsCards(text []byte) error {
 	return nil
 }
 
-// hotelPath returns the path of a request in the API. It returns false for requests to other parts of the platform.
+// hotelPath returns the OpenAPI path for the path of a request. ok is false for requests to other parts of the
+// platform.
 func hotelPath(escaped string) (string, bool) {
 	path, isOurs := strings.CutPrefix(escaped, "/teams/v3/")
 	segments := strings.Split(path, "/")
@@ -150,7 +151,7 @@ func hotelPath(escaped string) (string, bool) {
 	return "/v3/" + strings.Join(segments, "/"), true
 }
 
-// watched returns a platform that fails the test for an exchange that does not match the API.
+// watched wraps a platform. The test fails for each exchange that does not match the API.
 func (a *hotelAPI) watched(t *testing.T, platform http.Handler) http.Handler {
 	t.Helper()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -212,7 +213,7 @@ func (a *hotelAPI) harness(t *testing.T) (*hotel.Connector, *sendtest.Harness) {
 	}
 }
 
-// TestHotel_FitsTheAPI runs the suite of connectors, and fails for a request or an answer that does not match.
+// TestHotel_FitsTheAPI runs the connector suite and checks each request and answer.
 func TestHotel_FitsTheAPI(t *testing.T) {
 	t.Parallel()
 	api := hotelAPIIn(t)
@@ -223,7 +224,7 @@ func TestHotel_FitsTheAPI(t *testing.T) {
 	})
 }
 
-// TestHotel_EachRequestFitsTheAPI makes the requests that the suite does not make.
+// TestHotel_EachRequestFitsTheAPI checks the requests that the suite does not make.
 func TestHotel_EachRequestFitsTheAPI(t *testing.T) {
 	t.Parallel()
 	api := hotelAPIIn(t)
@@ -268,7 +269,7 @@ func TestHotel_ActivitiesFitTheAPI(t *testing.T) {
 	}
 }
 
-// hotelRecorded is a request of another client, with the platform's answer.
+// hotelRecorded is a recorded request of another client, with the platform's answer.
 type hotelRecorded struct {
 	Method   string          `json:"method"`
 	URI      string          `json:"uri"`
@@ -277,7 +278,7 @@ type hotelRecorded struct {
 	Response json.RawMessage `json:"response"`
 }
 
-// TestHotel_APITakesAnotherClient proves that the check accepts valid requests and real answers.
+// The check must accept another client's valid requests, and the platform's real answers.
 func TestHotel_APITakesAnotherClient(t *testing.T) {
 	t.Parallel()
 	api := hotelAPIIn(t)
@@ -290,7 +291,7 @@ func TestHotel_APITakesAnotherClient(t *testing.T) {
 		}
 		at, err := url.Parse(one.URI)
 		require.NoError(t, err)
-		// What others have recorded was on another channel of the platform, which has more paths and fields.
+		// The recordings are from another channel of the platform, which has more paths and fields.
 		if slices.Contains([]string{"attachments", "members"}, at.Path[strings.LastIndex(at.Path, "/")+1:]) {
 			continue
 		}
@@ -300,7 +301,7 @@ func TestHotel_APITakesAnotherClient(t *testing.T) {
 	require.Greater(t, taken, 20)
 }
 
-// TestHotel_APIRefuses proves that the check can fail: one wrong request of each kind.
+// Each wrong request must be refused, or the check proves nothing.
 func TestHotel_APIRefuses(t *testing.T) {
 	t.Parallel()
 	api := hotelAPIIn(t)

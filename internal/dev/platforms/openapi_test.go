@@ -12,12 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// openAPI is a platform's API as an OpenAPI file describes it.
+// openAPI is a platform's API, read from an OpenAPI file.
 type openAPI struct {
 	paths map[string]*openapi3.PathItem
 	// schemas are the named schemas.
 	schemas openapi3.Schemas
-	// mu guards the schemas, which are compiled when they are first used.
+	// mu guards the schemas, which are compiled at first use.
 	mu sync.Mutex
 }
 
@@ -28,7 +28,7 @@ func openAPIIn(tb testing.TB, name ...string) *openAPI {
 	return &openAPI{paths: file.Paths.Map(), schemas: file.Components.Schemas}
 }
 
-// request returns the schema of the requests of an operation. answer returns the schema of its answers.
+// request returns the schema of an operation's request body. answer returns the schema of its answers.
 func (a *openAPI) request(method, path string) (*openapi3.Schema, error) {
 	operation, err := a.operation(method, path)
 	if err != nil || operation.RequestBody == nil {
@@ -60,7 +60,7 @@ func (a *openAPI) operation(method, path string) (*openapi3.Operation, error) {
 	return item.GetOperation(method), nil
 }
 
-// check returns an error if a JSON text does not match a schema. Without a schema any object matches.
+// check returns an error if a JSON text does not match a schema. A nil schema matches any object.
 func (a *openAPI) check(schema *openapi3.Schema, text []byte) error {
 	var value map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -75,7 +75,7 @@ func (a *openAPI) check(schema *openapi3.Schema, text []byte) error {
 	return schema.VisitJSON(value)
 }
 
-// unknown returns the fields of an object that its schema does not name, except some.
+// unknown returns the fields of an object that are neither in its schema nor in apart.
 func unknown(schema *openapi3.Schema, text []byte, apart ...string) (names []string) {
 	var value map[string]any
 	if json.Unmarshal(text, &value) != nil || schema == nil {

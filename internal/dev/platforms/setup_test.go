@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// data returns the bytes of a file of the platforms' data, or skips the test.
+// data returns the content of a file in the platforms' data. It skips the test if the file is missing.
 func data(tb testing.TB, name ...string) []byte {
 	tb.Helper()
 	path := filepath.Join(append([]string{"..", "..", "..", "..", "shared", "data", "platforms"}, name...)...)
@@ -49,7 +49,7 @@ func fits(schema *jsonschema.Schema, text []byte) error {
 	return schema.Validate(parsed)
 }
 
-// form returns the names of the fields of an object with the types of their values.
+// form returns the names of an object's fields with the types of their values.
 func form(text []byte) string {
 	var fields map[string]any
 	if err := json.Unmarshal(text, &fields); err != nil {

@@ -43,11 +43,11 @@ type column struct {
 	connector send.Connector
 	in        *channel.Channel
 	to        string
-	// types are the types of channels that it serves.
+	// types are the types of channels that the connector serves.
 	types []channel.Type
 }
 
-// columns returns the connectors by their names.
+// columns returns the connectors by name.
 func columns(t *testing.T) map[string]column {
 	t.Helper()
 	serve := func(platform http.Handler) string {
@@ -156,13 +156,13 @@ func messageRows() map[string]send.Response {
 	}
 }
 
-// has returns a condition on the ports of a connector.
+// has reports whether a connector has a port.
 func has[Port any](c send.Connector) bool {
 	_, offers := send.PortOf[Port](c)
 	return offers
 }
 
-// operationRows are the ports of the rows in the table of operations.
+// operationRows returns, for each row in the table of operations, whether a connector supports it.
 func operationRows() map[string]func(send.Connector) bool {
 	return map[string]func(send.Connector) bool{
 		"`alphaGetAttachmentId`":                has[send.AttachmentUploader],
@@ -210,7 +210,7 @@ func platformsOf(t *testing.T, row string) []channel.Type {
 	return nil
 }
 
-// table is a table of docs/platforms.md: cells by row and column.
+// table has the cells of a table in docs/platforms.md by row and column.
 type table map[string]map[string]string
 
 // tableIn returns the table below a heading.
@@ -242,10 +242,10 @@ func tableIn(t *testing.T, text, heading string) table {
 	return found
 }
 
-// cell is the form of cells: yes, or no with the number of a reason.
+// cell matches a cell: yes, or no with the number of a note.
 var cell = regexp.MustCompile(`^(yes|no \d+)$`)
 
-// The tables of docs/platforms.md match the connectors.
+// The tables of docs/platforms.md must match the connectors.
 func TestTable_IsWhatTheConnectorsDo(t *testing.T) {
 	t.Parallel()
 	bytes, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "platforms.md"))
@@ -262,7 +262,7 @@ func TestTable_IsWhatTheConnectorsDo(t *testing.T) {
 				word = "no"
 			}
 			if owner, isOwned := channel.OwnerOf(string(response.Type())); isOwned && !slices.Contains(of.types, owner) {
-				word = "no" // The operations refuse it.
+				word = "no" // The operations refuse this platform.
 			}
 			messages.set(row, name, word)
 		}

@@ -6,11 +6,10 @@ import (
 	"time"
 )
 
-// unreleased is the heading of changes that no version has yet.
+// unreleased is the heading of changes after the last release.
 const unreleased = "## [Unreleased]\n"
 
-// withHeading moves the unreleased changes of a changelog under a heading with the version and the date of
-// its release.
+// withHeading moves the unreleased changes of a changelog under a new heading with a version and date.
 func withHeading(changelog, version string, now time.Time) (string, error) {
 	before, after, isThere := strings.Cut(changelog, unreleased)
 	number := strings.TrimPrefix(version, "v")

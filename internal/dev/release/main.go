@@ -1,9 +1,9 @@
-// Command release prepares a release: it sets the version in which the modules of this repository require
-// each other, gives the unreleased changes in CHANGELOG.md their heading, and prints the tags to set. `make
-// release VERSION=v0.1.0` runs it and all checks.
+// Command release prepares a release. It sets the version in which the modules of this repository require each other,
+// moves the unreleased changes in CHANGELOG.md under a heading, and prints the tags to set. `make release
+// VERSION=v0.1.0` runs it and all checks.
 //
-// Within the repository, a replace in each go.mod substitutes the folder for that version. Other modules that
-// import one get the version: a replace only counts in the main module.
+// Within the repository, a replace in each go.mod substitutes the folder for this version. A replace only counts in
+// the main module, so other modules get the version.
 package main
 
 import (
@@ -31,7 +31,7 @@ func main() {
 	_, _ = fmt.Fprintln(os.Stdout, strings.Join(tags, "\n"))
 }
 
-// release writes the requires and the changelog of a version that is released now.
+// release writes the requires and the changelog of a version.
 func release(root, version string, now time.Time) error {
 	if err := checkVersion(version); err != nil {
 		return err
@@ -48,11 +48,11 @@ func release(root, version string, now time.Time) error {
 	if err := setRequires(root, version); err != nil {
 		return err
 	}
-	return os.WriteFile(changelog, []byte(released), 0o644) //nolint:gosec // Everybody may read it.
+	return os.WriteFile(changelog, []byte(released), 0o644) //nolint:gosec // The file is public.
 }
 
-// tagsOf returns the tags of a version, one for each released module: the tag of a module in a folder begins
-// with the folder.
+// tagsOf returns the tags of a version, one for each released module. The tag of a module in a folder starts with the
+// folder.
 func tagsOf(root, version string) ([]string, error) {
 	if err := checkVersion(version); err != nil {
 		return nil, err

@@ -12,23 +12,23 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// core is the path of the root module, a prefix of all other module paths.
+// core is the path of the root module. All other module paths start with it.
 const core = "github.com/botctx/go-sdk"
 
 type moduleFile struct {
-	// folder is the folder of the module, as seen from the root: "." for the core.
+	// folder is the folder of the module relative to the root, or "." for the core.
 	folder string
 	path   string
 	file   *modfile.File
 }
 
-// isReleased reports whether others can import the module: all except the examples and internal modules.
+// isReleased reports whether other projects can import the module: it must not be an example or internal.
 func (m moduleFile) isReleased() bool {
 	top, _, _ := strings.Cut(filepath.ToSlash(m.folder), "/")
 	return top != "examples" && top != "internal"
 }
 
-// ours returns the paths of the modules of the repository that the module requires.
+// ours returns the paths of the modules in this repository that the module requires.
 func (m moduleFile) ours() []string {
 	var paths []string
 	for _, required := range m.file.Require {
@@ -41,7 +41,7 @@ func (m moduleFile) ours() []string {
 
 func isOurs(path string) bool { return path == core || strings.HasPrefix(path, core+"/") }
 
-// readModules reads the modules of the repository, in the order of their folders.
+// readModules returns the modules of the repository, sorted by folder.
 func readModules(root string) ([]moduleFile, error) {
 	var modules []moduleFile
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -67,7 +67,7 @@ func readModules(root string) ([]moduleFile, error) {
 	return modules, err
 }
 
-// isLeftOut reports whether a folder of that name contains no code of the project.
+// isLeftOut reports whether folders with this name contain none of the project's code.
 func isLeftOut(folder string) bool {
 	return strings.HasPrefix(folder, ".") || folder == "testdata" || folder == "node_modules"
 }
@@ -80,7 +80,7 @@ func readModule(path string) (*modfile.File, error) {
 	return modfile.Parse(path, text, nil)
 }
 
-// checkVersion refuses invalid versions of these modules.
+// checkVersion refuses versions that are invalid for these modules.
 func checkVersion(version string) error {
 	switch {
 	case semver.Canonical(version) != version || version == "":
@@ -91,7 +91,7 @@ func checkVersion(version string) error {
 	return nil
 }
 
-// setRequires makes every module require the others in a version.
+// setRequires makes every module require the others in this version.
 func setRequires(root, version string) error {
 	modules, err := readModules(root)
 	if err != nil {

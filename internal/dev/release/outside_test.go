@@ -13,9 +13,8 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// TestOutside_BuildsAndRuns packs the modules in the form of a module proxy, and imports them in a module
-// outside of the repository, which has no replace: a bot with its test, the first bot of the guides, a host
-// with a file and one with MongoDB.
+// TestOutside_BuildsAndRuns packs the modules like a module proxy, and uses them in a module outside the repository,
+// which has no replace: a bot with its test, the first bot of the guides, a host with a file, and one with MongoDB.
 func TestOutside_BuildsAndRuns(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
@@ -30,14 +29,14 @@ func TestOutside_BuildsAndRuns(t *testing.T) {
 	}
 }
 
-// outside is a module outside of the repository.
+// outside is a module outside the repository.
 type outside struct {
 	folder string
 	env    []string
 }
 
-// newOutside creates the module from the programs in testdata. It gets our modules from a folder, and all
-// others from Go's cache, or in the usual way.
+// newOutside creates the module from the programs in testdata. It gets this repository's modules from a folder, and
+// all others from Go's cache or in the usual way.
 func newOutside(t *testing.T) *outside {
 	t.Helper()
 	proxy, cache := t.TempDir(), t.TempDir()
@@ -57,7 +56,7 @@ func newOutside(t *testing.T) *outside {
 	return o
 }
 
-// run runs the go command in the module, and returns its output.
+// run runs the go command in the module and returns its output.
 func (o *outside) run(t *testing.T, args ...string) string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "go", args...)
@@ -76,7 +75,7 @@ func goEnv(t *testing.T, name string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// serveMongo starts a server that speaks MongoDB's protocol, and returns its address.
+// serveMongo starts a server with MongoDB's protocol and returns its address.
 func serveMongo(t *testing.T) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "memserver")
@@ -84,7 +83,7 @@ func serveMongo(t *testing.T) string {
 	build.Dir = "../../../backends/mongo"
 	text, err := build.CombinedOutput()
 	require.NoError(t, err, "building the server: %s", text)
-	server := exec.CommandContext(t.Context(), binary) // It is killed when the test ends.
+	server := exec.CommandContext(t.Context(), binary) // The end of the test kills the server.
 	_, err = server.StdinPipe()
 	require.NoError(t, err)
 	output, err := server.StdoutPipe()

@@ -11,8 +11,7 @@ import (
 	modzip "golang.org/x/mod/zip"
 )
 
-// pack writes the released modules into a folder in the form of a module proxy, so that GOPROXY=file://folder
-// provides them in that version.
+// pack writes the released modules to a folder in the layout of a module proxy, for GOPROXY=file://folder.
 func pack(root, folder, version string) error {
 	modules, err := readModules(root)
 	if err != nil {
@@ -28,7 +27,7 @@ func pack(root, folder, version string) error {
 	return nil
 }
 
-// packModule writes the list of versions, and the info, the go.mod and the zip of the version.
+// packModule writes a module's list of versions, and the info, go.mod and zip files of the version.
 func packModule(m moduleFile, root, folder, version string) error {
 	escaped, err := module.EscapePath(m.path)
 	if err != nil {

@@ -41,7 +41,7 @@ func TestModules_RequireOneVersion(t *testing.T) {
 	}
 }
 
-// If all modules need the same version of a dependency, it is only compiled once for all tests.
+// If all modules use the same version of a dependency, tests compile it only once.
 func TestModules_ShareVersions(t *testing.T) {
 	t.Parallel()
 	modules, err := readModules("../../..")

@@ -10,10 +10,10 @@ import (
 	"github.com/botctx/go-sdk/botctx/schema"
 )
 
-// schemas are the compiled schemas of one operation.
+// schemas are the compiled schemas of an operation.
 type schemas struct{ params, result *jsonschema.Schema }
 
-// compile returns the schemas of all operations. It checks each against the schema of schemas.
+// compile returns the schemas of all operations. It checks each against the meta-schema.
 func compile() (map[botctx.Op]schemas, error) {
 	compiled := map[botctx.Op]schemas{}
 	for _, op := range botctx.Ops() {
@@ -34,7 +34,7 @@ func compile() (map[botctx.Op]schemas, error) {
 	return compiled, nil
 }
 
-// compileOne compiles one schema without references: nothing is loaded.
+// compileOne compiles a schema without references, so it loads nothing.
 func compileOne(name string, text []byte) (*jsonschema.Schema, error) {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
@@ -50,7 +50,7 @@ func compileOne(name string, text []byte) (*jsonschema.Schema, error) {
 	return compiler.Compile(address)
 }
 
-// validate checks JSON by a schema.
+// validate checks JSON against a schema.
 func validate(schema *jsonschema.Schema, text []byte) error {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {

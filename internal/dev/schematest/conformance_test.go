@@ -16,15 +16,15 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// checked is a door that validates each call against the schemas.
+// checked is a Caller that validates each call against the schemas.
 type checked struct {
 	t    *testing.T
 	far  botctx.Caller
 	each map[botctx.Op]schemas
-	seen *sync.Map // The operations that were called with success.
+	seen *sync.Map // the operations that were called successfully
 }
 
-// Call validates the parameters of a call that succeeds, and its result.
+// Call validates the parameters and the result of a successful call.
 func (c checked) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	result, err := c.far.Call(ctx, name, args)
 	if err != nil {
@@ -44,8 +44,8 @@ func (c checked) Call(ctx context.Context, name string, args json.RawMessage) (j
 	return result, err
 }
 
-// Every successful call of the suite of operations matches the schemas of strict mode, in its parameters and
-// its result. Usually a part of the rules is checked, in the thorough test all of them.
+// Parameters and results of every successful call of the operations' suite must match the schemas of strict mode. The
+// usual test checks some of the rules, the thorough test all of them.
 func TestSchemas_HoldForEachCallOfTheSuite(t *testing.T) {
 	t.Parallel()
 	each, err := compile()
@@ -64,7 +64,7 @@ func TestSchemas_HoldForEachCallOfTheSuite(t *testing.T) {
 	if step > 1 {
 		return
 	}
-	t.Cleanup(func() { // Once all rules have ended.
+	t.Cleanup(func() { // after all rules
 		for _, op := range botctx.Ops() {
 			if _, isSeen := seen.Load(string(op)); !isSeen && !t.Failed() {
 				t.Errorf("no rule called %s with success", op)
@@ -73,10 +73,10 @@ func TestSchemas_HoldForEachCallOfTheSuite(t *testing.T) {
 	})
 }
 
-// oneOf is the interval between the rules that are usually checked.
+// oneOf is the interval at which the usual test picks rules.
 const oneOf = 7
 
-// harness returns the fakes in strict mode, with a door before their operations.
+// harness returns a harness of the fakes in strict mode, with before around their Caller.
 func harness(t *testing.T, before func(botctx.Caller) botctx.Caller) *botctxtest.Harness {
 	t.Helper()
 	h := *fakestest.Harness(fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.Strict = true })))

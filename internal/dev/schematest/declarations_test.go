@@ -15,10 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The folders of scripts that the declarations must allow.
+// Folders with scripts that the declarations must accept.
 var scripts = []string{"testdata/scripts", "../patterns", "../../../examples/scripted"}
 
-// wrong are pieces of scripts that the declarations must refuse, with the compiler's errors.
+// wrong are faulty pieces of scripts, with the compiler's errors for them.
 var wrong = map[string]string{
 	`await this.getMembr({ memberId: "m" });`:  "'getMembr' does not exist",
 	`await this.getMember({});`:                "'memberId' is missing",
@@ -83,14 +83,14 @@ func TestDeclarations_AllowScriptsAndRefuseMistakes(t *testing.T) {
 	require.Len(t, said, len(pieces), "%v", said)
 }
 
-// ignored matches the compiler's message for an unknown parameter of an operation: scripts of the platform
-// pass such parameters, and only strict mode refuses them. It also matches missing modules of a script.
+// ignored matches the compiler's messages for unknown parameters of operations, which scripts of the platform pass
+// and only strict mode refuses, and for missing modules of a script.
 var ignored = regexp.MustCompile(`right\d+\.js\(\d+,\d+\): error (TS2353: .*|TS2307: Cannot find module '\./.*)\n( .*\n)*`)
 
-// leaves matches values that a script leaves on `this` for others.
+// leaves matches assignments of values that a script leaves on `this` for other scripts.
 var leaves = regexp.MustCompile(`\bthis\.(\w+) = `)
 
-// records are on `this` already.
+// records are already on `this`.
 var records = []string{"channel", "member", "node", "agendaMeta", "messageEvent", "group"}
 
 func readScripts(t *testing.T) map[string]string {
@@ -114,7 +114,7 @@ func readScripts(t *testing.T) map[string]string {
 	return texts
 }
 
-// isLeftOut reports whether a folder contains other JavaScript: modules, and test inputs.
+// isLeftOut reports whether a folder has other JavaScript, such as modules and test inputs.
 func isLeftOut(path, name string) bool {
 	return name == "node_modules" || name == "testdata" && filepath.Dir(path) != "."
 }
@@ -128,7 +128,7 @@ func write(t *testing.T, folder, name, text string) {
 	require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 }
 
-// compileAll compiles the files of a folder with the declarations, and returns the messages about each.
+// compileAll compiles the files of a folder with the declarations. It returns the messages for each file.
 func compileAll(t *testing.T, compiler, folder string) map[string]string {
 	t.Helper()
 	declarations, err := filepath.Abs("../../../botctx/schema/botctx.d.ts")
@@ -142,7 +142,7 @@ func compileAll(t *testing.T, compiler, folder string) map[string]string {
 	}`, declarations)) // As editors check JavaScript, which cannot declare null.
 	command := exec.CommandContext(t.Context(), compiler, "--project", folder, "--pretty", "false")
 	command.Dir = folder
-	output, _ := command.CombinedOutput() // Mistakes make it fail.
+	output, _ := command.CombinedOutput() // The command fails if a file has errors.
 	said, file := map[string]string{}, ""
 	for line := range strings.Lines(string(output)) {
 		if named, _, isNew := strings.Cut(line, "("); isNew && !strings.HasPrefix(line, " ") {

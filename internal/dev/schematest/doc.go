@@ -1,6 +1,6 @@
-// Package schematest checks the generated descriptions of operations for other languages against the
-// operations' behavior: the JSON Schemas of botctx/schema by an independent validator, over every call of the
-// suite of operations, and the TypeScript declarations by TypeScript's own compiler.
+// Package schematest checks the generated descriptions of operations in other languages against the operations'
+// behavior. It checks the JSON Schemas of botctx/schema with an independent validator, for every call of the
+// operations' suite, and the TypeScript declarations with the TypeScript compiler.
 //
 //	go test ./...
 //

@@ -20,17 +20,17 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// mutating is a door that repeats successful calls with changed parameters: if the schema refuses them, the
-// call is InvalidArgument; if the schema accepts them, they can be decoded as the operation's parameters.
+// mutating is a Caller that repeats successful calls with changed parameters. If the schema refuses them, the call
+// must return InvalidArgument. If the schema accepts them, they must be decodable as the operation's parameters.
 type mutating struct {
 	t    *testing.T
 	far  botctx.Caller
 	each map[botctx.Op]schemas
-	// tried are the operations and the shapes of their parameters that were tried already.
+	// tried has the operations that were already tried, with the shapes of their parameters.
 	tried *sync.Map
 }
 
-// Call makes the call, and then the changed ones.
+// Call makes the call, and then the same call with changes.
 func (m mutating) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	result, err := m.far.Call(ctx, name, args)
 	if err != nil {
@@ -48,7 +48,7 @@ func (m mutating) Call(ctx context.Context, name string, args json.RawMessage) (
 	return result, nil
 }
 
-// shapeOf returns the names in parameters and in the objects within them.
+// shapeOf returns the names of the parameters and of the fields within them.
 func shapeOf(params map[string]any) string {
 	var shape strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(params)) {
@@ -79,8 +79,8 @@ func (m mutating) try(ctx context.Context, name string, params map[string]any) {
 	}
 }
 
-// objectsOfMeaning are parameters that may be an object with the value: the call decides which fields it
-// needs.
+// objectsOfMeaning are parameters that may be an object that contains the value. The schema accepts any object, but
+// the call needs certain fields.
 var objectsOfMeaning = []string{"alphaGetAttachmentId type.type", "alphaSendBroadcast broadcastId"}
 
 func fieldOf(name string, err error) string {
@@ -98,10 +98,10 @@ func read(name string, text []byte) error {
 	return document.DecodeStrict(fields, reflect.New(method.Type.In(1)).Interface())
 }
 
-// others are replacement values of each type.
+// others are replacements for a value, one of each type.
 var others = []any{nil, true, 7.0, "text", []any{}, []any{7.0}, map[string]any{}, map[string]any{"odd": []any{nil}}}
 
-// changes returns parameters that differ from the given ones in one place.
+// changes returns parameters that each differ from the given ones in one place.
 func changes(params map[string]any) []map[string]any {
 	all := []map[string]any{with(params, "parameterOfNobody", 1.0)}
 	for name, value := range params {
@@ -122,7 +122,7 @@ func changes(params map[string]any) []map[string]any {
 	return all
 }
 
-// with returns parameters with another value of one of them.
+// with returns parameters with one value replaced.
 func with(params map[string]any, name string, value any) map[string]any {
 	changed := maps.Clone(params)
 	changed[name] = value

@@ -37,10 +37,10 @@ type field struct {
 	IsRequired bool     `json:"required"`
 }
 
-// dataFolder has the description and the errors of Telegram.
+// dataFolder has the description and a list of Telegram's errors.
 var dataFolder = filepath.Join("..", "..", "..", "..", "shared", "data", "platforms", "telegram")
 
-// loaded returns the description, or skips the test.
+// loaded returns the description. It skips the test if the file is missing.
 func loaded(t *testing.T) *api {
 	t.Helper()
 	text := data(t, "api.json")
@@ -59,7 +59,7 @@ func data(t *testing.T, name string) []byte {
 	return text
 }
 
-// watch makes a fake report each request, answer and update that does not match the description to the test.
+// watch makes the test fail for each request, answer and update of a fake that does not match the description.
 func (a *api) watch(t *testing.T, fake *telegramfake.Telegram) {
 	t.Helper()
 	fake.Check = func(seen telegramfake.Exchange) {
@@ -96,7 +96,7 @@ func (a *api) exchange(seen telegramfake.Exchange) error {
 	return nil
 }
 
-// fields checks an object. files are the parameters that were uploaded.
+// fields checks the fields of an object. files are the uploaded parameters.
 func (a *api) fields(of entry, object document.Object, files map[string]string) error {
 	for _, known := range of.Fields {
 		value, has := object.Field(known.Name)
@@ -125,7 +125,7 @@ func (a *api) fields(of entry, object document.Object, files map[string]string) 
 	return nil
 }
 
-// value checks a value. It must match one of the types.
+// value checks that a value matches one of the types.
 func (a *api) value(types []string, value any) error {
 	var last error
 	for _, one := range types {
@@ -194,7 +194,7 @@ func inside(at string, err error) error {
 	return fmt.Errorf("%s: %w", at, err)
 }
 
-// A request with a mistake of each kind is refused, and the same request without it is not.
+// Each mistake must be detected, and the same request without the mistake must pass.
 func TestAPI_RefusesWrongRequests(t *testing.T) {
 	t.Parallel()
 	a := loaded(t)

@@ -32,7 +32,7 @@ const (
 	forum = int64(-100300)
 )
 
-// world is a checked Telegram with a bot, a user and a group with a topic.
+// world is a fake Telegram that is checked, with a bot, a user and a group that has a topic.
 type world struct {
 	*telegramfake.Telegram
 
@@ -68,7 +68,7 @@ func connectorTo(t *testing.T, url string) *telegram.Connector {
 	return connector
 }
 
-// All requests of the suite of connectors match the API.
+// All requests of the connector suite must match the API.
 func TestConnector_SuiteFitsTheAPI(t *testing.T) {
 	t.Parallel()
 	a := loaded(t)
@@ -93,7 +93,7 @@ func TestConnector_SuiteFitsTheAPI(t *testing.T) {
 	})
 }
 
-// All possible requests of the connector match the API, and so do all updates of the fake.
+// All kinds of requests of the connector, and all updates of the fake, must match the API.
 func TestConnector_EachRequestFitsTheAPI(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, loaded(t))
@@ -158,7 +158,7 @@ func TestConnector_EachRequestFitsTheAPI(t *testing.T) {
 	require.NoError(t, connector.SetWebhook(t.Context(), shop, ""))
 }
 
-// Telegram's known errors have the expected codes.
+// The connector must give Telegram's known errors the expected codes.
 func TestConnector_KnownErrors(t *testing.T) {
 	t.Parallel()
 	var known []struct {
@@ -178,7 +178,7 @@ func TestConnector_KnownErrors(t *testing.T) {
 			isCode = isCode || string(code) == meaning
 		}
 		if !isCode {
-			continue // It concerns another method, or polling.
+			continue // The error is about another method or about polling.
 		}
 		checked++
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,3 +1,3 @@
-// Package telegramtest checks the requests of package telegram to Telegram's Bot API, and the answers and
-// updates of its fake, against the API's description.
+// Package telegramtest checks the requests of package telegram, and the answers and updates of its fake, against the
+// description of Telegram's Bot API.
 package telegramtest

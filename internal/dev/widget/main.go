@@ -1,4 +1,4 @@
-// Program widget bundles the chat widget of backends/webchat into the file that the server embeds.
+// Program widget bundles the chat widget of backends/webchat to the file that the server embeds.
 package main
 
 //go:generate go run . ../../../backends/webchat/widget
@@ -32,7 +32,7 @@ func run(arguments []string) error {
 	return os.WriteFile(filepath.Join(folder, "widget.js"), bundled, readable) //nolint:gosec // The folder is an argument.
 }
 
-// bundle returns the modules in the folder's src as one script, minified.
+// bundle returns the modules in the folder's src as one minified script.
 func bundle(folder string) ([]byte, error) {
 	absolute, err := filepath.Abs(folder)
 	if err != nil {
@@ -57,7 +57,7 @@ func bundle(folder string) ([]byte, error) {
 	return result.OutputFiles[0].Contents, nil
 }
 
-// minifyStyles makes a module of a style sheet: its text, minified.
+// minifyStyles turns a style sheet into a module with its minified text.
 func minifyStyles(build api.PluginBuild) {
 	build.OnLoad(api.OnLoadOptions{Filter: `\.css$`}, func(load api.OnLoadArgs) (api.OnLoadResult, error) {
 		text, err := os.ReadFile(load.Path)
@@ -75,7 +75,7 @@ func minifyStyles(build api.PluginBuild) {
 	})
 }
 
-// problems returns the error of messages with their places.
+// problems joins messages with their places to an error.
 func problems(messages []api.Message) error {
 	var all []error
 	for _, message := range messages {

@@ -37,7 +37,7 @@ func TestBundle_IsSmall(t *testing.T) {
 	require.Less(t, compressed.Len(), limit)
 }
 
-// The page's policy may forbid these.
+// A page's Content-Security-Policy may forbid these features.
 func TestBundle_NeedsNoPermission(t *testing.T) {
 	t.Parallel()
 	checkedIn, err := os.ReadFile(filepath.Join(folder, "widget.js"))

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { chromiumtest.Main(m) }
 
-// pageScript notes what the browser forbids the page and what the widget tells it.
+// pageScript records violations of the page's policy, and the widget's events.
 const pageScript = `
 	window.violations = [];
 	window.told = [];
@@ -24,8 +24,8 @@ const pageScript = `
 		document.addEventListener("chat-" + name, (event) => told.push([name, event.detail]));
 	}`
 
-// newShop serves a page that embeds the chat, at another origin than the chat and under a strict policy. The
-// page's query is the script tag's data attributes; with "inline" it has an element instead.
+// newShop serves a page that embeds the chat from another origin and has a strict policy. The page's query becomes
+// the data attributes of the script tag. With "inline", the page has an element instead.
 func newShop(t *testing.T, chat string) string {
 	t.Helper()
 	origin := strings.Join(strings.SplitN(chat, "/", 4)[:3], "/")
@@ -65,13 +65,13 @@ type tab struct {
 }
 
 const (
-	// inWidget declares the element, in whose shadow root expressions look up elements.
+	// inWidget makes expressions look up elements in the widget's shadow root.
 	inWidget = `const widget = document.querySelector("chat-widget"), root = widget.shadowRoot;`
-	// isThere is the condition that the widget is on the page.
+	// isThere is the condition that the widget has loaded.
 	isThere = `root.querySelector("#panel")`
 )
 
-// open opens the shop, whose page has a query, in a browser that has not been there before.
+// open opens the shop's page with a query, for a new visitor.
 func open(t *testing.T, chat *server, query string) *tab {
 	t.Helper()
 	return openAt(t, newShop(t, chat.URL+"/chat/")+query)
@@ -100,20 +100,20 @@ func (p *tab) reloads() {
 	p.Reloads(isThere)
 }
 
-// opens starts the chat with its button.
+// opens starts the chat with the widget's button.
 func (p *tab) opens() {
 	p.T.Helper()
 	p.Clicks(".launcher", "")
 	p.Holds(`root.activeElement?.id === "field"`)
 }
 
-// says writes a message, and sends it with the keyboard.
+// says types a message and presses Enter.
 func (p *tab) says(text string) {
 	p.T.Helper()
 	p.Sends("#field", text)
 }
 
-// keepsPolicy requires that nothing was forbidden by the page's policy.
+// keepsPolicy requires that the page's policy was not violated.
 func (p *tab) keepsPolicy() {
 	p.T.Helper()
 	require.Equal(p.T, "[]", p.Evaluates(`JSON.stringify(violations)`))

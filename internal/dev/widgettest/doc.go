@@ -1,2 +1,2 @@
-// Package widgettest drives the chat widget of backends/webchat in a headless Chromium, if one is installed.
+// Package widgettest tests the chat widget of backends/webchat in a headless Chromium, if one is installed.
 package widgettest

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// picture returns a picture of 8 by 8 pixels.
+// picture returns a picture of 8 × 8 pixels.
 func picture(t *testing.T) []byte {
 	t.Helper()
 	var text bytes.Buffer
@@ -18,7 +18,7 @@ func picture(t *testing.T) []byte {
 	return text.Bytes()
 }
 
-// gives hands the widget a file by an event with data: a paste or a drop.
+// gives passes a file to the widget by a paste or drop event.
 func (p *tab) gives(event, selector, name string, content []byte) {
 	p.T.Helper()
 	p.Evaluates(fmt.Sprintf(`(() => {
@@ -34,7 +34,7 @@ const (
 	drop  = `new DragEvent("drop", { ...options, dataTransfer: data })`
 )
 
-// numbers returns bytes as an array of JavaScript.
+// numbers returns bytes as a JavaScript array.
 func numbers(content []byte) string {
 	list := make([]int, len(content))
 	for i, one := range content {

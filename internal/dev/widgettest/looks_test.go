@@ -14,14 +14,14 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// keepsNobodyOut requires that axe-core finds nothing on the page, and that everything fits.
+// keepsNobodyOut requires that axe-core finds no problem on the page, and that everything fits.
 func (p *tab) keepsNobodyOut(axe, view string) {
 	p.T.Helper()
 	p.KeepsNobodyOut(axe, view)
 	p.fits(view)
 }
 
-// fits requires that nothing is wider than its place, and that tappable elements are large enough.
+// fits requires that nothing is wider than its container, and that tap targets are large enough.
 func (p *tab) fits(view string) {
 	p.T.Helper()
 	require.Equal(p.T, "true", p.Evaluates(`document.documentElement.scrollWidth <= document.documentElement.clientWidth`), view)
@@ -36,7 +36,7 @@ func (p *tab) fits(view string) {
 	}).map((one) => one.className).join()`), "%s: outside of the window", view)
 }
 
-// look is a way to look at the chat.
+// look is a color scheme, direction and size for the chat.
 type look struct {
 	scheme, language string
 	width, height    int64
@@ -46,8 +46,8 @@ func (l look) String() string {
 	return fmt.Sprintf("%s-%s-%dx%d", l.scheme, l.language, l.width, l.height)
 }
 
-// looks are the looks in which the chat is checked: each scheme, direction and width once, and others in thorough
-// tests. The last one is a window of 1280 by 720 at 200 %.
+// looks are the looks for tests of the chat. They include each scheme, direction and width once; thorough tests use
+// more. The last one is a window of 1280 by 720 at 200 %.
 func looks(t *testing.T) []look {
 	t.Helper()
 	all := []look{{"light", "en", 1280, 800}, {"dark", "ar", 320, 568}}
@@ -97,7 +97,7 @@ func TestLooks_KeepNobodyOut(t *testing.T) {
 	}
 }
 
-// TestLooks_Pictures takes the pictures of docs/pictures if requested: BOTCTX_PICTURES is then the folder's path.
+// TestLooks_Pictures takes the pictures for docs/pictures if BOTCTX_PICTURES names a folder.
 func TestLooks_Pictures(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(chromiumtest.PicturesVariable) == "" {
@@ -190,7 +190,7 @@ func TestLooks_ForcedColoursKeepBorders(t *testing.T) {
 	}
 }
 
-// On a phone the chat covers the page, and the focus stays in it.
+// On a phone, the chat covers the page and keeps the focus.
 func TestLooks_NarrowIsModal(t *testing.T) {
 	t.Parallel()
 	chat := newServer(t)
@@ -209,10 +209,10 @@ func TestLooks_NarrowIsModal(t *testing.T) {
 	p.Holds(`!$("#panel").hasAttribute("aria-modal")`)
 }
 
-// mostStops is far more than the controls of any page.
+// mostStops is far more than the number of controls on any page.
 const mostStops = 40
 
-// tabsTo presses Tab until the control with a label has the focus, and requires that it is seen to have it.
+// tabsTo presses Tab until the control with a label has the focus. It requires that the focus is visible.
 func (p *tab) tabsTo(label string) {
 	p.T.Helper()
 	for range mostStops {
@@ -239,7 +239,7 @@ func TestLooks_TheKeyboardAloneDoesAll(t *testing.T) {
 	p.Sees(".out", "sure?\nreally")
 	p.Types("sure?" + kb.Enter)
 	p.Sees(".replies", "Later")
-	for range 2 { // The button for files comes before the field.
+	for range 2 { // The button for files is before the field.
 		p.Types(kb.Tab, chromedp.KeyModifiers(chromedp.ModifierShift))
 	}
 	require.Equal(t, "Yes", p.Evaluates(`root.activeElement.innerText`), "the toolbar is one stop")
@@ -261,7 +261,7 @@ func TestLooks_TheKeyboardAloneDoesAll(t *testing.T) {
 	require.Equal(t, "launcher", p.Evaluates(`root.activeElement.className`))
 }
 
-// Only new messages are read out: neither the history, nor the visitor's own messages.
+// Screen readers must announce new messages, but neither the history nor the visitor's own messages.
 func TestLooks_LiveRegions(t *testing.T) {
 	t.Parallel()
 	chat := newServer(t)

@@ -49,7 +49,7 @@ func TestNetwork_QueueSurvivesAReload(t *testing.T) {
 	p.opens()
 	p.Sees(".waits .bubble", "kept")
 	p.Sees(".retry", "Not sent. Tap to retry.")
-	chat.refuses("messages", http.StatusRequestEntityTooLarge) // The page no longer tries again without a click.
+	chat.refuses("messages", http.StatusRequestEntityTooLarge) // After this status, the page only tries again after a click.
 	p.Sees(".retry", "Not sent: request entity too large")
 	chat.refuses("messages", 0)
 	p.Clicks(".retry", "Not sent")
@@ -57,7 +57,7 @@ func TestNetwork_QueueSurvivesAReload(t *testing.T) {
 	require.Equal(t, `"kept"`, field(t, chat.hears(2)[1], "text"))
 }
 
-// A button that a visitor is about to press is not replaced when something else changes.
+// When something else changes, a button that the visitor may be about to press must not be replaced.
 func TestNetwork_RetryStaysWhileMoreIsWritten(t *testing.T) {
 	t.Parallel()
 	chat := newServer(t)
@@ -118,7 +118,7 @@ func TestNetwork_CutStreamResumes(t *testing.T) {
 	require.Equal(t, "6", p.Evaluates(`$$(".in").length`))
 }
 
-// The widget waits 10 seconds for each of two streams.
+// The widget waits 10 seconds for each of two streams and then polls.
 func TestNetwork_SilentStreamsArePolled(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
@@ -163,14 +163,14 @@ func TestTabs_ShareOneStream(t *testing.T) {
 	chat.waitsFor("one stream", func(who *visitor) bool { return len(who.streams) == 1 })
 	require.Len(t, chat.heard("session"), 1)
 
-	// Once the listening tab is gone, the other one takes over.
+	// When the listening tab is closed, another tab takes over.
 	chat.says("bot", "", `{"type":"TEXT","text":"Before"}`)
 	second.Sees(".in", "Before")
 	first.Does(chromedp.Navigate("about:blank"))
 	chat.says("bot", "", `{"type":"TEXT","text":"After"}`)
 	second.Sees(".in", "After")
 
-	// The browser may have kept the first page in its back-forward cache.
+	// The browser may have kept the first page in its back/forward cache.
 	first.Does(chromedp.Evaluate[chromedp.Void](`history.back(); undefined`))
 	first.Holds(`$$(".entry").length === 6`)
 	second.Does(chromedp.Navigate("about:blank"))

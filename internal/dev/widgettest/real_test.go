@@ -31,7 +31,7 @@ const (
 	secret = "0123456789abcdef0123456789abcdef"
 )
 
-// files keeps files in memory.
+// files stores files in memory.
 type files struct {
 	mu   sync.Mutex
 	held map[string][]byte
@@ -62,7 +62,7 @@ func (f *files) Remove(_ context.Context, key string) error {
 	return nil
 }
 
-// host is a host with a bot, the real handler and a shop whose page embeds it.
+// host is a host with a bot, the real handler, and a shop whose page embeds the chat.
 type host struct {
 	t       *testing.T
 	store   store.Store
@@ -71,7 +71,7 @@ type host struct {
 	shop    string
 }
 
-// newHost starts a host. Its bot answers as the other server's does, and repeats payloads and names of files.
+// newHost starts a host. Its bot has the answers of server's bot, and also repeats payloads and names of files.
 func newHost(t *testing.T) *host {
 	t.Helper()
 	h := &host{t: t, store: memstore.New()}
@@ -102,7 +102,7 @@ func newHost(t *testing.T) *host {
 	return h
 }
 
-// bot returns a bot that answers with the known answers, in which addresses are relative to the chat's.
+// bot returns a bot that sends the known answers, with addresses relative to base.
 func bot(base string) func(ctx context.Context, bot *botctx.Context) error {
 	return func(ctx context.Context, bot *botctx.Context) error {
 		event := bot.MessageEvent

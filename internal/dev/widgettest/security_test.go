@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// markups are texts that would do something if they became markup.
+// markups are texts that would have an effect if they became markup.
 var markups = []string{
 	`<img src=x onerror="window.injected=1">`,
 	`<script>window.injected=1</script>`,
@@ -19,7 +19,7 @@ var markups = []string{
 	`[link](https://shop.example/"onmouseover="window.injected=1)`,
 }
 
-// addresses are URLs that must not be followed or loaded.
+// addresses are URLs that must be neither followed nor loaded.
 var addresses = []string{
 	`javascript:window.injected=1`,
 	"java\nscript:window.injected=1",
@@ -90,7 +90,7 @@ func TestSecurity_EveryFieldIsText(t *testing.T) {
 	p.keepsPolicy()
 }
 
-// Fields may have any type: a bot's logic may be wrong.
+// Faulty bot logic may send fields of any type.
 func TestSecurity_FieldsOfAnyType(t *testing.T) {
 	t.Parallel()
 	chat := newServer(t)
@@ -121,7 +121,7 @@ func TestSecurity_FieldsOfAnyType(t *testing.T) {
 	p.keepsPolicy()
 }
 
-// The texts of an attacker cost the page little work.
+// An attacker's long texts must not slow down the page.
 func TestSecurity_LongTexts(t *testing.T) {
 	t.Parallel()
 	chat := newServer(t)

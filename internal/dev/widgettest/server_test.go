@@ -21,10 +21,10 @@ import (
 	"github.com/botctx/go-sdk/internal/dev/chromiumtest"
 )
 
-// folder holds the bundled widget.
+// folder has the bundled widget.
 const folder = "../../../backends/webchat/widget"
 
-// said is a message in a visitor's log.
+// said is a message in a visitor's conversation.
 type said struct {
 	Kind     string          `json:"kind"`
 	Seq      int             `json:"seq"`
@@ -36,15 +36,15 @@ type said struct {
 	Response json.RawMessage `json:"response"`
 }
 
-// visitor is a visitor whom the server knows.
+// visitor is a visitor known to the server.
 type visitor struct {
 	id      string
 	log     []said
 	streams []*stream
 }
 
-// stream has the events that a page has not heard yet. It is guarded by the server's lock, and takes any number of
-// them, so that a slow page does not keep the lock.
+// stream has the events that a page has not received yet, guarded by the server's lock. It has no limit, so that a
+// slow page does not block the server.
 type stream struct {
 	events []string
 	isCut  bool
@@ -60,13 +60,13 @@ func (s *stream) add(events ...string) {
 	}
 }
 
-// uploaded is a file that a visitor has sent.
+// uploaded is a file from a visitor.
 type uploaded struct {
 	name, mediaType string
 	content         []byte
 }
 
-// server speaks the widget's protocol, and lets a test send messages and break things. It knows one channel,
+// server implements the widget's protocol, and lets a test send messages and simulate failures. It has one channel,
 // "shop".
 type server struct {
 	*httptest.Server
@@ -77,14 +77,14 @@ type server struct {
 
 	mu       sync.Mutex
 	changed  *sync.Cond
-	visitors map[string]*visitor // By token.
+	visitors map[string]*visitor // by token
 	last     *visitor
 	files    []uploaded
-	refused  map[string]int // The status that a path answers for now.
-	held     chan struct{}  // Uploads wait until it is closed, if there is one.
-	isSilent bool           // Streams are held back, as some proxies do.
+	refused  map[string]int // the current error status of a path
+	held     chan struct{}  // if set, uploads wait until it is closed
+	isSilent bool           // streams send nothing, as behind some proxies
 	polls    int
-	requests []string // What was asked, such as "POST read {...}".
+	requests []string // the requests, such as "POST read {...}"
 }
 
 func newServer(t *testing.T) *server {
@@ -111,7 +111,7 @@ func newServer(t *testing.T) *server {
 	return s
 }
 
-// crossOrigin allows pages of any origin, and answers for the paths that a test has broken.
+// crossOrigin allows pages of any origin, and responds for paths that the test refuses.
 func (s *server) crossOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Access-Control-Allow-Origin", "*")
@@ -145,7 +145,7 @@ func answer(w http.ResponseWriter, value any) {
 	_ = json.NewEncoder(w).Encode(value) //nolint:errchkjson // The values are the test's.
 }
 
-// known passes on requests with a valid token, and notes their bodies.
+// known passes on requests with a valid token and records their bodies.
 func (s *server) known(next func(http.ResponseWriter, *http.Request, *visitor)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -159,7 +159,7 @@ func (s *server) known(next func(http.ResponseWriter, *http.Request, *visitor)) 
 	}
 }
 
-// noted returns the body of a request, and keeps it for the test.
+// noted returns the body of a request and records it for the test.
 func (s *server) noted(r *http.Request) []byte {
 	body, _ := io.ReadAll(http.MaxBytesReader(nil, r.Body, 1<<20))
 	s.mu.Lock()
@@ -168,7 +168,7 @@ func (s *server) noted(r *http.Request) []byte {
 	return body
 }
 
-// session starts or renews a session. A user's token is "signed:" and a name.
+// session starts or renews a session. The token of a user is "signed:" and a name.
 func (s *server) session(w http.ResponseWriter, r *http.Request) {
 	var asked struct {
 		Channel string `json:"channel"`
@@ -204,7 +204,7 @@ func (s *server) session(w http.ResponseWriter, r *http.Request) {
 	answer(w, map[string]any{"token": token, "visitor": who.id, "expiresAt": year2100})
 }
 
-// named returns the visitor with an id. It is called under the lock.
+// named returns the visitor with an id. The caller holds the lock.
 func (s *server) named(id string) *visitor {
 	for _, who := range s.visitors {
 		if who.id == id {
@@ -255,7 +255,7 @@ func (s *server) stream(w http.ResponseWriter, r *http.Request, who *visitor) {
 	}
 }
 
-// write writes the events of a stream until it is cut, or the page leaves.
+// write writes the events of a stream until the stream is cut or the page closes it.
 func (s *server) write(w http.ResponseWriter, r *http.Request, opened *stream) {
 	for {
 		s.mu.Lock()
@@ -275,7 +275,7 @@ func (s *server) write(w http.ResponseWriter, r *http.Request, opened *stream) {
 	}
 }
 
-// poll answers with the first event.
+// poll responds with the first event.
 func (s *server) poll(w http.ResponseWriter, r *http.Request, opened *stream) {
 	s.mu.Lock()
 	s.polls++
@@ -291,7 +291,7 @@ func (s *server) poll(w http.ResponseWriter, r *http.Request, opened *stream) {
 	}
 }
 
-// event is the message as the stream writes it.
+// event returns the message as an event of the stream.
 func (m *said) event() string {
 	text, _ := json.Marshal(m) //nolint:errchkjson // The response is a literal of the test's, or came as JSON.
 	return fmt.Sprintf("id: %d\ndata: %s\n\n", m.Seq, text)
@@ -304,7 +304,7 @@ func (s *server) messages(w http.ResponseWriter, r *http.Request, who *visitor) 
 		Text     string `json:"text"`
 		Payload  string `json:"payload"`
 	}
-	_ = json.Unmarshal(body, &asked) // A payload may be of any type.
+	_ = json.Unmarshal(body, &asked) // A payload may have any type.
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, one := range who.log {
@@ -321,7 +321,7 @@ func (s *server) messages(w http.ResponseWriter, r *http.Request, who *visitor) 
 	}
 }
 
-// append adds a message to the log, and tells all streams. It is called under the server's lock.
+// append adds a message to the conversation and sends it to all streams. The caller holds the server's lock.
 func (v *visitor) append(one said) int {
 	one.Kind, one.Seq, one.At = "message", len(v.log)+1, time.Now().UnixMilli()
 	one.ID = fmt.Sprintf("m-%d", one.Seq)
@@ -336,7 +336,7 @@ func (v *visitor) tell(event string) {
 	}
 }
 
-// upload takes a file. HTML is not allowed.
+// upload stores a file. It refuses HTML.
 func (s *server) upload(w http.ResponseWriter, r *http.Request, _ *visitor) {
 	file, header, err := r.FormFile("file")
 	if err != nil {
@@ -382,7 +382,7 @@ func (s *server) download(w http.ResponseWriter, r *http.Request) {
 
 func isKnown(*visitor) bool { return true }
 
-// says sends the last visitor a message of the bot or an agent.
+// says sends a message from the bot or an agent to the last visitor.
 func (s *server) says(from, name, response string) {
 	s.t.Helper()
 	s.waitsFor("a visitor", isKnown)
@@ -391,7 +391,7 @@ func (s *server) says(from, name, response string) {
 	s.last.append(said{From: from, Name: name, Response: json.RawMessage(response)})
 }
 
-// tells sends the last visitor an event that is not a message. It waits for a page that hears it.
+// tells sends another event to the last visitor. It waits for a page that receives events.
 func (s *server) tells(event string) {
 	s.t.Helper()
 	s.waitsFor("a stream", func(who *visitor) bool { return len(who.streams) > 0 })
@@ -400,14 +400,14 @@ func (s *server) tells(event string) {
 	s.last.tell("data: " + event + "\n\n")
 }
 
-// refuses makes a path answer with a status; 0 ends it.
+// refuses makes a path respond with an error status. 0 ends that.
 func (s *server) refuses(path string, status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.refused[path] = status
 }
 
-// cuts ends all streams.
+// cuts closes all streams.
 func (s *server) cuts() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -420,14 +420,14 @@ func (s *server) cuts() {
 	}
 }
 
-// forgets makes all tokens invalid.
+// forgets invalidates all tokens.
 func (s *server) forgets() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.visitors)
 }
 
-// waitsFor waits until a condition of the last visitor holds. The condition is checked after each change.
+// waitsFor waits until a condition on the last visitor is true. It checks the condition after each change.
 func (s *server) waitsFor(what string, holds func(who *visitor) bool) {
 	s.t.Helper()
 	chromiumtest.Waits(s.t, what, func(ctx context.Context) error {
@@ -448,7 +448,7 @@ func (s *server) waitsFor(what string, holds func(who *visitor) bool) {
 	})
 }
 
-// hears waits until the last visitor's log has a number of own messages, and returns their bodies.
+// hears waits until the last visitor has sent count messages, and returns their bodies.
 func (s *server) hears(count int) []string {
 	s.t.Helper()
 	var bodies []string
@@ -464,7 +464,7 @@ func (s *server) hears(count int) []string {
 	return bodies
 }
 
-// heard returns the bodies of the requests to a path.
+// heard returns the bodies of all requests to a path.
 func (s *server) heard(path string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package graphtest has the common parts of the fakes of package graph's platforms: answers, faults, signed
-// reports, and a record of requests and answers.
+// Package graphtest has the shared parts of the fakes of package graph's platforms: responses, faults, signed
+// reports, and a record of exchanges.
 package graphtest
 
 import (
@@ -18,18 +18,18 @@ import (
 	"github.com/botctx/go-sdk/send/sendtest"
 )
 
-// Exchange is a call of an API and its answer.
+// Exchange is an API call with its response.
 type Exchange struct {
 	Method string
 	// Path is the path without the version, such as "1900/messages".
 	Path string
-	// Request and Reply are the bodies. Kind is the media type of the request.
+	// Request and Reply are the bodies. Kind is the request's media type.
 	Request, Reply []byte
 	Kind           string
 	Status         int
 }
 
-// Watched returns a handler that reports each exchange to observe, after it was answered.
+// Watched returns a handler that passes each exchange to observe after the response.
 func Watched(handler http.Handler, observe func(Exchange)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -59,13 +59,13 @@ func Segments(r *http.Request) []string {
 	return segments
 }
 
-// TokenOf returns the token of a request.
+// TokenOf returns the access token of a request.
 func TokenOf(r *http.Request) string {
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	return token
 }
 
-// Answer writes an answer in JSON.
+// Answer writes a JSON response.
 func Answer(w http.ResponseWriter, reply document.Object) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = io.WriteString(w, reply.String())
@@ -80,7 +80,7 @@ type Refusal struct {
 	Minutes int
 }
 
-// Write answers with the refusal.
+// Write writes the refusal as a response.
 func (f Refusal) Write(w http.ResponseWriter) {
 	told := document.O("message", f.Message, "type", "OAuthException", "code", f.Code, "fbtrace_id", "AbCdEf123")
 	if f.Subcode != 0 {
@@ -109,16 +109,16 @@ func Faults(refusals map[sendtest.Fault]Refusal) map[sendtest.Fault]http.Handler
 	return faults
 }
 
-// Report returns a request with a signed report.
+// Report returns a request that carries a signed report.
 func Report(ctx context.Context, address, secret string, body []byte) *http.Request {
 	request := httptest.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
-	request.RequestURI = "" // So that a client accepts it.
+	request.RequestURI = "" // A client refuses requests with a RequestURI.
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set(graph.SignatureHeader, graph.Sign(channel.NewSecret(secret), body))
 	return request
 }
 
-// Check returns a request with the platform's check of a webhook's address.
+// Check returns the request with which the platform verifies a webhook's address.
 func Check(ctx context.Context, address, token, challenge string) *http.Request {
 	query := "hub.mode=subscribe&hub.verify_token=" + token + "&hub.challenge=" + challenge
 	if strings.Contains(address, "?") {

@@ -158,7 +158,7 @@ func statsCount(t *trial) {
 	require.Equal(t, inbox.Stats{Pending: 2, Oldest: first, DeadLetters: 1}, stats)
 }
 
-// editedRules are about records that an operator has changed.
+// editedRules are about records that an operator has edited.
 var editedRules = []Rule{
 	rule(editedRecordEnds,
 		"whatever is written into the record of a waiting event, the event is tried a few times at most, and its lane continues"),
@@ -185,7 +185,7 @@ func edits() []document.Object {
 	return all
 }
 
-// edit changes fields of the event with a text. Values that the store refuses are skipped.
+// edit changes fields of the event with a text. It skips values that the store refuses.
 func (t *trial) edit(text string, fields document.Object) {
 	t.Helper()
 	set, unset := document.O(), document.O()
@@ -233,14 +233,14 @@ type editing struct {
 	runs   map[string]int
 }
 
-// handle gives runs of the event "edited" the outcome, but postpones the event only once.
+// handle returns outcome for the event "edited", but postpones it only once.
 func (e *editing) handle(_ context.Context, d *inbox.Delivery) error {
 	e.runs[d.Event.Trace]++
 	if d.Event.Trace == "next" {
 		return nil
 	}
 	if !e.fields.IsZero() {
-		e.edit("edited", e.fields) //nolint:contextcheck // As an operator does.
+		e.edit("edited", e.fields) //nolint:contextcheck // like an operator
 	}
 	if boterr.CodeOf(e.outcome) != boterr.Unavailable && e.runs[d.Event.Trace] > 1 {
 		return nil
@@ -302,7 +302,7 @@ func clockThatGoesBackDelaysNoRetry(t *trial) {
 	t.requireHandled("1")
 }
 
-// atOnceRules are about events that begin with their acceptance, without another write.
+// atOnceRules are about events that start with their acceptance, without a separate write.
 var atOnceRules = []Rule{
 	rule(startWithTheAcceptanceThatNeverCameBackIsAFailure, "an event that began with its acceptance and never came back has failed once"),
 	rule(startWithTheAcceptanceIsGivenBack, "if the run of an event that began with its acceptance is canceled, that is not an attempt"),
@@ -310,8 +310,8 @@ var atOnceRules = []Rule{
 		"an event that began with its acceptance and failed has failed once, even if its process is lost later"),
 }
 
-// atOnce runs an inbox, and accepts events until one begins with its acceptance. The handler decides how that
-// one ends. atOnce returns a function that ends the Run.
+// atOnce runs an inbox and accepts events until one starts with its acceptance. handle decides how this event ends.
+// The returned function ends Run.
 func (t *trial) atOnce(handle inbox.Handler, settings ...func(*inbox.Config)) (end func()) {
 	t.Helper()
 	began := make(chan bool)
@@ -338,7 +338,7 @@ func (t *trial) atOnce(handle inbox.Handler, settings ...func(*inbox.Config)) (e
 	}
 }
 
-// isAtOnce reports whether an event was marked as begun when it was accepted.
+// isAtOnce reports whether an event was stored as begun when it was accepted.
 func (t *trial) isAtOnce(ctx context.Context, id string) bool {
 	filter, err := query.CompileFilter(document.O(document.IDField, id, "begun", true))
 	if err != nil {
@@ -423,7 +423,7 @@ func (t *trial) everything() string {
 	return text.String()
 }
 
-// erase erases a sender of the channel "web", who must have that many events.
+// erase erases a sender of the channel "web". It fails unless the sender had the given number of events.
 func (t *trial) erase(by *inbox.Inbox, from string, events int) {
 	t.Helper()
 	removed, err := by.Erase(t.Context(), "app", "web", from)

@@ -115,19 +115,19 @@ func guiltyEventIsFound(t *trial) {
 	require.LessOrEqual(t, crashes, limit+2)
 }
 
-// fleet is a series of processes. One event kills each of them, and the next one replaces it.
+// fleet is a series of processes. One event kills each of them, and another process replaces it.
 type fleet struct {
 	*trial
 
 	limit int
-	// left is the number of unsettled events. all is closed when none is left.
+	// left is the number of events without a result. all is closed when it reaches 0.
 	left atomic.Int64
 	all  chan struct{}
 }
 
-// live runs a process until the guilty event kills it, and returns false if the process survived and handled
-// all events. In the first process, all other runs last until the process ends. In later ones they take a
-// while, and the current ones end with the process.
+// live runs a process until the guilty event kills it. It returns false if the process survived and handled all
+// events. In the first process, all other runs last until its end. In later processes they take a while, and end at
+// the latest with the process.
 func (f *fleet) live(crashes int) (crashed bool) {
 	f.Helper()
 	const slow = 20 * time.Millisecond
@@ -161,8 +161,8 @@ func (f *fleet) live(crashes int) (crashed bool) {
 	}
 }
 
-// stepping returns a process in which each event blocks until goOn. began receives the senders of events that
-// began.
+// stepping returns a process in which each event blocks until goOn receives. began receives the senders of started
+// events.
 func (t *trial) stepping() (p *inbox.Inbox, began chan string, goOn chan struct{}) {
 	t.Helper()
 	began, goOn = make(chan string, 100), make(chan struct{})

@@ -60,7 +60,7 @@ func failureIsTriedAgainAfterAPause(t *trial) {
 	require.Equal(t, "2", textOf(t.runNext(p).Event), "the lane goes on after the dead letter")
 }
 
-// busyPlatformError carries the pause before the platform takes messages again.
+// busyPlatformError is a failure with a requested pause.
 type busyPlatformError struct{ error }
 
 func (busyPlatformError) RetryAfter() time.Duration { return 10 * time.Minute }
@@ -230,7 +230,7 @@ var deadLetterRules = []Rule{
 	rule(deadLetterIsRemovedAfterDeadRetention, "a dead letter is kept for DeadRetention and not longer, or forever if that is negative"),
 }
 
-// bad refuses every event.
+// bad fails for every event with an error that makes it a dead letter.
 func bad(context.Context, *inbox.Delivery) error { return boterr.Invalid("text", "is bad") }
 
 func (t *trial) letters(by *inbox.Inbox, p inbox.DeadLettersParams) []inbox.DeadLetter {

@@ -58,7 +58,7 @@ func laneInItsOrder(t *trial) {
 	t.requireHandled(all...)
 }
 
-// witness records the events that run at the same time.
+// witness records which events run at the same time.
 type witness struct {
 	mu      sync.Mutex
 	running map[string]bool
@@ -174,7 +174,7 @@ func lostRunStoresNothing(t *trial) {
 	wake := t.crash(lost, began, goOn)
 	t.advance(lease.DefaultLease)
 	other := t.process(func(context.Context, *inbox.Delivery) error { return boterr.New(boterr.Unavailable, "", "no answer") })
-	t.drain(other) // Counts the start that never came back.
+	t.drain(other) // This counts the start that never came back.
 	t.advance(time.Second)
 	t.drain(other)
 	before := t.stored()
@@ -195,7 +195,7 @@ func killedEachTimeEndsAsDeadLetter(t *trial) {
 		handler, began, goOn := frozen()
 		wakes = append(wakes, t.crash(t.process(handler, threeTimes), began, goOn))
 		t.advance(lease.DefaultLease)
-		t.drain(other) // Counts the start that never came back.
+		t.drain(other) // This counts the start that never came back.
 		t.advance(time.Minute)
 	}
 	t.requireHandled("deadly", "deadly", "deadly", "2")
@@ -292,7 +292,7 @@ func noLaneHasADocument(t *trial) {
 	require.Zero(t, count)
 }
 
-// shareRules are the rules about sharing workers.
+// shareRules are about sharing workers.
 var shareRules = []Rule{
 	rule(appThatHangsHoldsUpNoOther, "however many runs of an app hang, events of another app are handled meanwhile"),
 	rule(channelThatHangsHoldsUpNoOther, "however many runs of a channel hang, events of another channel of the app are handled meanwhile"),
@@ -302,8 +302,7 @@ var shareRules = []Rule{
 	rule(pendingCountsPerApp, "an app with MaxPending waiting events does not prevent the acceptance of other apps' events"),
 }
 
-// patience is the longest time that a rule waits for a required effect. It is only reached if the rule is
-// broken.
+// patience is the maximum time that a rule waits for a required effect. Only a broken rule takes so long.
 const patience = 5 * time.Minute
 
 // running runs an inbox in which the events for which hangs returns true hang until the Run ends. It returns a
@@ -345,8 +344,7 @@ func (t *trial) await(texts <-chan string) string {
 	}
 }
 
-// hanging runs an inbox in which events of one channel hang, and requires that events of another one are
-// handled.
+// hanging runs an inbox in which events like hangs block. It requires that events like goesOn are handled.
 func (t *trial) hanging(members int, hangs, goesOn inbox.Event) {
 	t.Helper()
 	var p *inbox.Inbox
@@ -381,7 +379,7 @@ func channelThatHangsHoldsUpNoOther(t *trial) {
 	}
 }
 
-// forget removes all events and leases.
+// forget removes all events and lanes.
 func (t *trial) forget() error {
 	for _, collection := range []string{"inbox", "leases", "inboxLeader"} {
 		if err := t.removeAll(collection); err != nil {
@@ -435,7 +433,7 @@ func retryQueuesBehindFreshEvents(t *trial) {
 	t.advance(time.Minute)
 	t.accept(p, event("cleo", "3"))
 	t.drain(p)
-	if t.rule.isAlone { // Processes that share a store may use another order, because each looks for events separately.
+	if t.rule.isAlone { // Processes that share a store may use another order.
 		t.requireHandled("1", "2", "3", "1")
 	}
 }

@@ -1,11 +1,11 @@
 // Package inboxtest checks the guarantees of package inbox over any store.Store. Each rule has a small
 // function, and a text that is part of its failures.
 //
-//   - To check inboxes over a store against all rules, use [RunInbox].
+//   - To check inboxes on a store against all rules, use [RunInbox].
 //   - To check one rule, use [Rules] and [Rule.Check].
-//   - To measure inboxes over a store, use [Benchmark].
+//   - To measure inboxes on a store, use [Benchmark].
 //
-// The test of inboxes over a store:
+// A test of inboxes on a store:
 //
 //	func TestInbox(t *testing.T) {
 //		inboxtest.RunInbox(t, func(t *testing.T) store.Store { return memstore.New() })
@@ -45,8 +45,8 @@ type Rule struct {
 	Text string
 
 	check func(*trial)
-	// needsProcesses is true if the rule is about concurrent processes. isAlone is true if it applies to a
-	// store that one process has to itself.
+	// needsProcesses is true if the rule is about concurrent processes. isAlone is true if it is about a store that
+	// one process has to itself.
 	needsProcesses, isAlone bool
 }
 
@@ -54,15 +54,15 @@ func rule(check func(*trial), text string) Rule {
 	return Rule{Name: conformance.NameOf(check), Text: text, check: check}
 }
 
-// Applies reports whether a rule applies to a store. Rules whose names begin with "Alone" only apply to a
-// store that one process has to itself (store.Watcher).
+// Applies reports whether the rule applies to a store. Rules whose names start with "Alone" only apply to a store
+// that one process has to itself (store.Watcher).
 func (r Rule) Applies(database store.Store) bool {
 	_, isAlone := database.(store.Watcher)
 	return isAlone || !r.isAlone
 }
 
-// RunInbox checks inboxes over a store against every rule, each in a subtest with a new store. For rules that
-// depend on time, a separate clock replaces the store's.
+// RunInbox checks inboxes on a store against every rule, each in a subtest with a new store. Rules that depend on
+// time use their own clock in place of the store's.
 func RunInbox(t *testing.T, newStore func(t *testing.T) store.Store) {
 	t.Helper()
 	for _, rule := range Rules() {
@@ -96,14 +96,13 @@ func Rules() []Rule {
 	return rules
 }
 
-// Check checks inboxes over a store against the rule. The collections "inbox" and "leases" of the store must
-// be empty.
+// Check checks inboxes on a store against the rule. The collections "inbox" and "leases" must be empty.
 func (r Rule) Check(t T, database store.Store) {
 	t.Helper()
 	r.check(newTrial(t, r, database))
 }
 
-// trial is one check of one rule: processes on a store, with a clock that the rule moves.
+// trial is the check of a rule: processes on a store, with a clock that the rule controls.
 type trial struct {
 	T
 
@@ -113,7 +112,7 @@ type trial struct {
 	mu  sync.Mutex
 	now time.Time
 	ids int
-	// handled are the texts of the events, in the order in which their handling began.
+	// handled has the texts of events in the order in which handling started.
 	handled []string
 }
 
@@ -128,7 +127,7 @@ func newTrial(t T, rule Rule, database store.Store) *trial {
 	return &trial{T: t, rule: rule, store: database, now: time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)}
 }
 
-// Errorf reports a failure together with the rule that it breaks.
+// Errorf reports a failure and quotes the rule.
 func (t *trial) Errorf(format string, args ...any) {
 	t.Helper()
 	t.T.Errorf("rule broken: %s\n%s", t.rule.Text, fmt.Sprintf(format, args...))
@@ -140,14 +139,14 @@ func (t *trial) Now() time.Time {
 	return t.now
 }
 
-// advance moves the clock.
+// advance moves the clock forward.
 func (t *trial) advance(by time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.now = t.now.Add(by)
 }
 
-// newID returns an id that is new to all processes.
+// newID returns an id that no process has used.
 func (t *trial) newID() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -155,7 +154,7 @@ func (t *trial) newID() string {
 	return fmt.Sprintf("id-%d", t.ids)
 }
 
-// clockedAlone is a store that one process has to itself, with the clock of a trial.
+// clockedAlone is a store for one process, with the clock of a trial.
 type clockedAlone struct {
 	clocked
 	store.Watcher
@@ -205,7 +204,7 @@ func (t *trial) mortal(handle inbox.Handler, settings ...func(*inbox.Config)) (p
 	}
 }
 
-// processIn is process for an environment.
+// processIn is process with an environment.
 func (t *trial) processIn(env record.Env, handle inbox.Handler, settings ...func(*inbox.Config)) *inbox.Inbox {
 	t.Helper()
 	leases, err := lease.New(lease.Config{Env: env})
@@ -235,7 +234,7 @@ func (t *trial) note(text string) {
 	t.handled = append(t.handled, text)
 }
 
-// requireHandled checks the events handled since the last call.
+// requireHandled checks which events were handled since the last call.
 func (t *trial) requireHandled(texts ...string) {
 	t.Helper()
 	t.mu.Lock()
@@ -249,7 +248,7 @@ func (t *trial) requireHandled(texts ...string) {
 	require.Equal(t, texts, handled)
 }
 
-// event returns an event of a sender with a text. Its key consists of both.
+// event returns an event from a sender with a text. Its key contains both.
 func event(from, text string) inbox.Event {
 	return inbox.Event{App: "app", Channel: "web", From: from, Key: from + " " + text, Body: document.O("text", text)}
 }
@@ -272,7 +271,7 @@ func (t *trial) accept(by *inbox.Inbox, events ...inbox.Event) {
 	}
 }
 
-// repeat accepts an event that was accepted before.
+// repeat accepts an event that was already accepted.
 func (t *trial) repeat(by *inbox.Inbox, e inbox.Event) {
 	t.Helper()
 	accepted, err := by.Accept(t.Context(), e)
@@ -338,7 +337,7 @@ func (t *trial) crash(by *inbox.Inbox, began <-chan struct{}, goOn chan<- struct
 	}
 }
 
-// frozen returns a handler that blocks until goOn, and the channels to control it.
+// frozen returns a handler that blocks until goOn receives, and the channels to control it.
 func frozen() (handler inbox.Handler, began, goOn chan struct{}) {
 	began, goOn = make(chan struct{}, 1), make(chan struct{})
 	return func(context.Context, *inbox.Delivery) error {
@@ -357,7 +356,7 @@ func (t *trial) removeAll(collection string) error {
 	return err
 }
 
-// Load is the load of a benchmark on an inbox.
+// Load is the load in a benchmark.
 type Load struct {
 	// Members is the number of members, whose events arrive in turn. Producers is the number of goroutines
 	// that accept events.
@@ -366,8 +365,7 @@ type Load struct {
 	Workers int
 }
 
-// Benchmark accepts b.N events over a store, and concurrently handles them with a handler that does nothing.
-// It reports the events per second.
+// Benchmark accepts b.N events while an empty handler handles them. It reports the events per second.
 func Benchmark(b *testing.B, database store.Store, load Load) {
 	b.Helper()
 	var handled atomic.Int64
@@ -402,7 +400,7 @@ func Benchmark(b *testing.B, database store.Store, load Load) {
 	require.NoError(b, <-ended)
 }
 
-// idleInbox returns an inbox without a limit on waiting events, whose handler only counts.
+// idleInbox returns an inbox without a limit on waiting events. Its handler only calls count.
 func idleInbox(b *testing.B, database store.Store, workers int, count func()) *inbox.Inbox {
 	b.Helper()
 	return benchmarked(b, database, workers, func(context.Context, *inbox.Delivery) error {
@@ -425,8 +423,8 @@ func benchmarked(b *testing.B, database store.Store, workers int, handler inbox.
 	return box
 }
 
-// BenchmarkNeighbour measures the time from the acceptance of one app's event to its handler, while runs of
-// the given number of another app's members hang.
+// BenchmarkNeighbour measures the time from the acceptance of one app's event to its handler, while hung runs of
+// another app's members hang.
 func BenchmarkNeighbour(b *testing.B, database store.Store, hung int) {
 	b.Helper()
 	handled, release := make(chan struct{}), make(chan struct{})

@@ -90,7 +90,7 @@ func TestRules_SeeBrokenStores(t *testing.T) {
 func Example() {
 	for _, rule := range inboxtest.Rules() {
 		if rule.Name == "LaneInItsOrder" {
-			_ = rule.Text // The text that a report quotes.
+			_ = rule.Text // the text that failures quote
 		}
 	}
 	// func TestInbox(t *testing.T) { inboxtest.RunInbox(t, newStore) } checks all of them.

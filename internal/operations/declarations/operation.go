@@ -14,8 +14,7 @@ const (
 	endResult = "Result"
 )
 
-// writeParams writes the type of an operation's params. Alternative parameters become a
-// union.
+// writeParams writes the type of an operation's params. Alternative parameters become a union.
 func writeParams(text *strings.Builder, operation operations.Operation) {
 	writeComment(text, "  ", "What `"+operation.Name+"` takes.")
 	fmt.Fprintf(text, "  type %s = {\n", typeName(operation.Name)+endParams)
@@ -32,7 +31,7 @@ func writeParams(text *strings.Builder, operation operations.Operation) {
 	fmt.Fprintf(text, "  }%s;\n", choices.String())
 }
 
-// isFirst reports whether field precedes other in the parameters.
+// isFirst reports whether field comes before other in the parameters.
 func isFirst(operation operations.Operation, field, other operations.Field) bool {
 	for _, listed := range operation.Parameters {
 		if listed.Name == field.Name || listed.Name == other.Name {
@@ -42,7 +41,7 @@ func isFirst(operation operations.Operation, field, other operations.Field) bool
 	return false
 }
 
-// choiceOf returns the union of objects with one of two fields.
+// choiceOf returns the union of an object with field and an object with other.
 func choiceOf(field, other operations.Field) string {
 	var text strings.Builder
 	for _, pair := range [][2]operations.Field{{field, other}, {other, field}} {
@@ -60,8 +59,8 @@ func choiceOf(field, other operations.Field) string {
 	return text.String()
 }
 
-// writeResult writes the type of an operation's result. If platforms return different shapes, it
-// has the fields of all of them.
+// writeResult writes the type of an operation's result. If the result has several shapes, it has the fields of all of
+// them.
 func writeResult(text *strings.Builder, operation operations.Operation) {
 	name := typeName(operation.Name) + endResult
 	response := operation.Responses[0]
@@ -99,11 +98,11 @@ func shapeOf(response operations.Response) string {
 	return told.typeOf(operations.Field{Type: response.Type, Kind: response.Kind, Fields: response.Fields}, "  ")
 }
 
-// isTrue matches the condition of a shape that a parameter selects.
+// isTrue matches the condition of a shape that depends on a boolean parameter.
 var isTrue = regexp.MustCompile("^`(\\w+)` is true$")
 
-// writeMethods writes the method of an operation, preceded by an overload for each shape that a
-// parameter selects.
+// writeMethods writes the method of an operation. For each shape that depends on a parameter, it first writes an
+// overload.
 func writeMethods(text *strings.Builder, operation operations.Operation) {
 	params, result := typeName(operation.Name)+endParams, typeName(operation.Name)+endResult
 	comment := commentOf(operation)

@@ -9,13 +9,13 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// form distinguishes the input of operations from their output.
+// form is the direction of a value: input or output of operations.
 type form int
 
 const (
-	// given is an operation's input; null counts as absent.
+	// given is the input of an operation. null counts as absent.
 	given form = iota
-	// told is an operation's output, and the form of records.
+	// told is the output of an operation, and the form of records.
 	told
 )
 
@@ -47,7 +47,7 @@ func (f form) typeOf(field operations.Field, indent string) string {
 	return strings.Join(slices.Compact(alternatives), " | ")
 }
 
-// alternative returns the TypeScript type of a value with one JSON type.
+// alternative returns the TypeScript type for one of a value's JSON types.
 func (f form) alternative(declared operations.Type, field operations.Field, indent string) string {
 	if element, isArray := declared.Element(); isArray {
 		return arrayOf(f.alternative(element, field, indent))
@@ -69,7 +69,7 @@ func arrayOf(element string) string {
 	return element + "[]"
 }
 
-// choice returns the union of string literals.
+// choice returns a union of string literals.
 func choice(values []string) string {
 	quoted := make([]string, 0, len(values))
 	for _, value := range values {
@@ -97,7 +97,7 @@ func (f form) object(field operations.Field, indent string) string {
 	}
 }
 
-// isPart reports whether an operation takes a record without requiring any of its fields.
+// isPart reports whether an operation takes a record without requiring any field.
 func isPart(kind operations.Kind) bool {
 	return slices.Contains([]string{"messageEvent", "entry"}, kind.Name)
 }

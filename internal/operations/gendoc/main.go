@@ -1,5 +1,4 @@
-// Command gendoc writes operations.md and from-scripts.md, which are generated from the table of
-// operations, into the given folder:
+// Command gendoc writes operations.md and from-scripts.md from the table of operations to the given folder:
 //
 //	go run ./internal/operations/gendoc docs
 package main

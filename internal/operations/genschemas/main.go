@@ -1,5 +1,5 @@
-// Command genschemas writes the JSON Schemas (schemas_gen.json) and the TypeScript declarations
-// (botctx.d.ts) of the operations into the given folder:
+// Command genschemas writes the JSON Schemas (schemas_gen.json) and the TypeScript declarations (botctx.d.ts) of the
+// operations to the given folder:
 //
 //	go run ./internal/operations/genschemas botctx/schema
 package main

@@ -11,12 +11,11 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// notesOf returns the notes about a field in a list, which follow its type.
+// notesOf returns the notes on a field in a list, which follow the type.
 type notesOf func(path []operations.Field) []string
 
-// fieldLines returns a line for each field, including nested ones. above is the path of the object
-// that has the fields. Consecutive fields with the same meaning share a line; later ones refer to the
-// first.
+// fieldLines returns a line for each field, including nested ones. above is the path of the object with the fields.
+// Consecutive fields with the same meaning share a line; later ones refer to the first.
 func fieldLines(fields []operations.Field, notes notesOf, above ...operations.Field) string {
 	var text strings.Builder
 	for _, lines := range linesOf(fields, notes, above...) {
@@ -25,7 +24,7 @@ func fieldLines(fields []operations.Field, notes notesOf, above ...operations.Fi
 	return text.String()
 }
 
-// linesOf returns the lines of each field, together with the lines of the fields inside it.
+// linesOf returns the lines of each field with the lines of its nested fields.
 func linesOf(fields []operations.Field, notes notesOf, above ...operations.Field) []string {
 	var all []string
 	indent := strings.Repeat("  ", len(above))
@@ -53,21 +52,21 @@ func linesOf(fields []operations.Field, notes notesOf, above ...operations.Field
 	return all
 }
 
-// isSameLine reports whether two fields have everything but the name in common.
+// isSameLine reports whether two fields differ only in their names.
 func isSameLine(a, b operations.Field) bool {
 	return a.Meaning == b.Meaning && a.Type == b.Type && a.Kind == b.Kind && a.Need == b.Need && a.Other == b.Other &&
 		string(a.Default) == string(b.Default) && len(a.Fields) == 0 && len(b.Fields) == 0 && slices.Equal(a.Platforms, b.Platforms)
 }
 
-// The statements of the introduction about all records given as parameters, and about all parameters marked "context".
+// Statements in the introduction about all parameters that are records, and about all parameters marked "context".
 var (
 	saidForAll = regexp.MustCompile(`; its ID is enough| Only the id of a given \w+ is used\.|` +
 		` As a parameter it is only a reference: [^.]*\.`)
 	ownDefault = regexp.MustCompile(`; the default is the context's own(?: member)?| The default is the context's own(?: member)?\.`)
 )
 
-// shortMeaning returns the field's meaning and platforms, without the name at the beginning and without what
-// the introduction says.
+// shortMeaning returns the field's meaning and platforms. It omits the name at the start, and what the introduction
+// says.
 func shortMeaning(field operations.Field) string {
 	said := saidForAll.ReplaceAllString(meaning(field), "")
 	if field.Need == operations.FromContext {
@@ -82,8 +81,8 @@ func shortMeaning(field operations.Field) string {
 	return said
 }
 
-// parameterNotes returns the notes about a parameter: when it is required, its default, and its Go
-// field unless that has the parameter's name.
+// parameterNotes returns the notes on a parameter: when it is required, its default, and its Go field if that has
+// another name.
 func parameterNotes(path []operations.Field, params reflect.Type) []string {
 	field := path[len(path)-1]
 	var notes []string
@@ -99,7 +98,7 @@ func parameterNotes(path []operations.Field, params reflect.Type) []string {
 	return notes
 }
 
-// keyNotes returns the notes about a key of a result or a record.
+// keyNotes returns the notes on a key of a result or record.
 func keyNotes(path []operations.Field) []string {
 	field := path[len(path)-1]
 	var notes []string
@@ -112,7 +111,7 @@ func keyNotes(path []operations.Field) []string {
 	return notes
 }
 
-// keyOf describes a field inside an object with any keys, which has no Go field.
+// keyOf describes a field in an object with arbitrary keys, which has no Go field.
 func keyOf(path []operations.Field, params reflect.Type) (string, bool) {
 	names := make([]string, 0, len(path))
 	for _, field := range path {
@@ -130,7 +129,7 @@ func keyOf(path []operations.Field, params reflect.Type) (string, bool) {
 	return "", false
 }
 
-// typeOf returns a type. A link to its kind takes the place of the type itself.
+// typeOf returns a type. If the type has a kind, it returns a link to the kind.
 func typeOf(declared operations.Type, kind string) string {
 	if kind == "" {
 		return code(strings.ReplaceAll(string(declared), " | ", "` or `"))
@@ -147,7 +146,7 @@ func typeOf(declared operations.Type, kind string) string {
 	return link
 }
 
-// required returns the condition under which a parameter is required, or "" if it is optional.
+// required returns when a parameter is required, or "" if it is optional.
 func required(field operations.Field) string {
 	switch field.Need {
 	case operations.Required:

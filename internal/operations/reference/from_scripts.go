@@ -5,17 +5,17 @@ import (
 	"regexp"
 )
 
-// fromScripts is the page for script authors, without its Go code.
+// fromScripts is the page for script authors without its Go code.
 //
 //go:embed from_scripts.md
 var fromScripts string
 
-// fromScriptsCode contains the Go code of the page, which its tests run.
+// fromScriptsCode has the Go code of the page. Tests run it.
 //
 //go:embed from_scripts_test.go
 var fromScriptsCode string
 
-// codePlace matches {code name}, the place of a declaration of fromScriptsCode.
+// codePlace matches {code name}, which is replaced by a declaration of fromScriptsCode.
 var codePlace = regexp.MustCompile(`(?m)^\{code (\w+)\}$`)
 
 // FromScripts returns the content of docs/from-scripts.md.
@@ -25,8 +25,8 @@ func FromScripts() string {
 	})
 }
 
-// declaration returns a function or type of fromScriptsCode with its comment. It panics if there is
-// none, which the tests would find.
+// declaration returns a function or type of fromScriptsCode with its comment. It panics if there is none; tests would
+// detect that.
 func declaration(name string) string {
 	found := regexp.MustCompile(`(?m)(?:^//.*\n)*^(?:func|type) ` + name + `\b(?s:.*?)^\}\n`).FindString(fromScriptsCode)
 	if found == "" {

@@ -1,5 +1,4 @@
-// Package reference renders docs/operations.md and docs/from-scripts.md from the table of
-// operations.
+// Package reference generates docs/operations.md and docs/from-scripts.md from the table of operations.
 package reference
 
 import (
@@ -41,7 +40,7 @@ func Markdown() string {
 	return text.String()
 }
 
-// writeContents lists the operations by package, and the ones marked as updated.
+// writeContents lists the operations by package, and those marked as updated.
 func writeContents(text *strings.Builder) {
 	text.WriteString("\n## Contents\n\n")
 	var packages, updated []string
@@ -62,11 +61,11 @@ func writeContents(text *strings.Builder) {
 	fmt.Fprintf(text, "\nThe specification marks these as updated: %s.\n", strings.Join(updated, ", "))
 }
 
-// sections maps the text of a long section to the operation that it was written for, so that each
-// is written only once.
+// sections maps the text of a long section to the operation for which it was written, so that a repetition can be a
+// link.
 type sections map[string]string
 
-// minimum is the number of words from which a section that repeats is replaced by a link.
+// minimum is the number of words from which a repeated section becomes a link.
 const minimum = 20
 
 // once returns the text of a section, or a link to the operation for which it was already written.
@@ -105,7 +104,7 @@ func writeOperation(text *strings.Builder, operation operations.Operation, writt
 	}
 }
 
-// general are errors that are written once instead of for each operation.
+// general returns the errors that are described once for all operations.
 func general() []operations.Failure {
 	return []operations.Failure{
 		{Code: boterr.NotFound, When: "A record that the call names does not exist in the app."},
@@ -123,7 +122,7 @@ func general() []operations.Failure {
 	}
 }
 
-// missingRecord matches the ways in which comments state that a record does not exist.
+// missingRecord matches the sentences with which comments state that a record does not exist.
 var missingRecord = regexp.MustCompile(`^(The app has no [\w-]+ with that (id|` + "`_id`" +
 	`)|The (channel|member|channel or the member) does not exist in the app)\.$`)
 
@@ -160,7 +159,7 @@ func writeKeys(text *strings.Builder, keys []operations.Field) {
 	}
 }
 
-// writeErrors writes a line for each code, with all cases in which it is returned.
+// writeErrors writes a line for each code with all its cases.
 func writeErrors(text *strings.Builder, failures []operations.Failure) {
 	var codes []string
 	cases := map[string][]string{}

@@ -11,9 +11,9 @@ import (
 func kindPairs(kind operations.Kind) []any {
 	switch {
 	case kind.Name == "integer" || kind.Name == "timestamp":
-		return nil // These are types.
+		return nil // These kinds are plain types.
 	case kind.Name == "cron":
-		const most = 256 // agenda's limit.
+		const most = 256 // the limit of package agenda
 		return []any{kind.Name, document.O("type", "string", "maxLength", most, "description", kind.Meaning)}
 	case len(kind.Fields) == 0:
 		return []any{kind.Name, document.O("type", "object", "description", kind.Meaning)}
@@ -32,7 +32,7 @@ func (f form) record(kind operations.Kind, fields []operations.Field) document.O
 	return f.objectOf(operations.Field{Fields: fields, Open: kind.Open}).With("description", kind.Meaning)
 }
 
-// asGiven returns a record's fields as input: an address requires its _id, and all other fields are
+// asGiven returns the fields of a record as input: if it is an address, _id is required; all other fields are
 // optional.
 func asGiven(kind operations.Kind) []operations.Field {
 	fields := slices.Clone(kind.Fields)
@@ -47,7 +47,7 @@ func asGiven(kind operations.Kind) []operations.Field {
 	return fields
 }
 
-// asPart returns a record's fields, all optional.
+// asPart returns the fields of a record as optional fields.
 func asPart(kind operations.Kind) []operations.Field {
 	fields := slices.Clone(kind.Fields)
 	for i := range fields {
@@ -56,8 +56,8 @@ func asPart(kind operations.Kind) []operations.Field {
 	return fields
 }
 
-// byCase returns the schema of an object whose fields depend on the value of one of them. Fields of
-// other cases are not checked.
+// byCase returns the schema of an object whose fields depend on the value of one of them. It does not check fields of
+// other cases.
 func (f form) byCase(kind operations.Kind) document.Object {
 	var schemas []document.Object
 	var known []string
@@ -92,8 +92,8 @@ func (f form) caseOf(kind operations.Kind, c operations.Case, tells operations.F
 	return f.object(fields)
 }
 
-// otherCase returns the schema of an object with an unknown case. Strings with a limit that belong
-// to several cases keep it.
+// otherCase returns the schema of an object with an unknown case. Limited strings that belong to several cases keep
+// their limit.
 func (f form) otherCase(kind operations.Kind, tells operations.Field, known []string) document.Object {
 	tells.Need, tells.Meaning = operations.Required, "A type of the platform's own."
 	fields := []operations.Field{tells}

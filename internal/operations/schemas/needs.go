@@ -7,7 +7,7 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// need returns when a parameter must be given, if its own schema cannot say so.
+// need returns when a parameter must be given, if its own schema cannot express this.
 func need(field operations.Field) string {
 	switch {
 	case field.Need == operations.RequiredUnless && field.Exclusive:
@@ -43,7 +43,7 @@ func needs(fields []operations.Field) []document.Object {
 	return rules
 }
 
-// eitherOf requires at least one, or exactly one, of two parameters.
+// eitherOf requires at least one or exactly one of two parameters.
 func eitherOf(field, other operations.Field) document.Object {
 	keyword := "anyOf"
 	if field.Exclusive {
@@ -61,8 +61,7 @@ func with(field, other operations.Field, byName map[string]operations.Field) doc
 	return document.O("if", condition, "then", has(field))
 }
 
-// has is the schema of an object with a field that is not null, false or, unless that counts,
-// empty.
+// has returns the schema of an object in which a field is not null, false or, unless empty values count, empty.
 func has(field operations.Field) document.Object {
 	value := given.valueOf(field)
 	switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// object returns the schema of an object that has these fields and may have others.
+// object returns the schema of an object with these fields, and possibly others.
 func (f form) object(fields []operations.Field) document.Object {
 	var properties []any
 	required := []string{}
@@ -60,7 +60,7 @@ func onPlatforms(schema document.Object, platforms []string) document.Object {
 	return schema.With("x-platforms", platforms)
 }
 
-// filled returns the schema with empty strings and lists forbidden, because they count as absent.
+// filled returns the schema without empty strings and lists, which count as absent.
 func filled(schema document.Object) document.Object {
 	switch {
 	case schema.Value("type") == "array":

@@ -37,8 +37,8 @@ func resultOf(operation operations.Operation) document.Object {
 	return anyOf(shapes)
 }
 
-// shapeOf returns the schema of one shape of a result. single are the object shapes before it,
-// which are the elements of a list without its own description.
+// shapeOf returns the schema of one shape of a result. single has the object shapes before it, which are the elements
+// of a list without its own description.
 func shapeOf(response operations.Response, single []document.Object) document.Object {
 	schema := told.valueOf(operations.Field{Type: response.Type, Kind: response.Kind, Fields: response.Fields})
 	if response.Type == "object[]" && response.Kind == "" && len(response.Fields) == 0 {

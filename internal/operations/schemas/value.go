@@ -8,13 +8,13 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// form distinguishes the input of operations from their output.
+// form is the direction of a value: input or output of operations.
 type form int
 
 const (
-	// given is an operation's input; null counts as absent.
+	// given is the input of an operation. null counts as absent.
 	given form = iota
-	// told is an operation's output.
+	// told is the output of an operation.
 	told
 )
 
@@ -102,8 +102,7 @@ func (f form) objectOf(field operations.Field) document.Object {
 	return f.object(field.Fields).With("additionalProperties", false)
 }
 
-// number returns the schema of a number. Fractions of a millisecond are allowed in input, where
-// they are cut off.
+// number returns the schema of a number. In input, fractions of a millisecond are allowed and cut off.
 func (f form) number(kind string) document.Object {
 	if kind == "timestamp" && f == given {
 		return document.O("type", "number")

@@ -14,9 +14,8 @@ import (
 	"github.com/botctx/go-sdk/script"
 )
 
-// checks are this project's own small checks, one or two for each feature that scripts use: that it exists at
-// all. How complete it is, is for the suite of the language, see TestTest262_SharesAreThoseOfTheList. Each is
-// a script that returns true.
+// checks are short scripts that return true, one or two for each feature that scripts use. They only check that the
+// feature exists; test262 checks it thoroughly.
 var checks = map[string]string{ //nolint:gochecknoglobals // It does not change.
 	"async function":              `const f = async (x) => x + 1; return await f(1) === 2;`,
 	"await in a loop":             `let n = 0; for (const p of [1, Promise.resolve(2)]) n += await p; return n === 3;`,
@@ -80,8 +79,8 @@ var checks = map[string]string{ //nolint:gochecknoglobals // It does not change.
 	"timers":                      `let s = ""; await new Promise((done) => setTimeout(done, 5)); return s === "";`,
 }
 
-// lacks are features that scripts cannot use, with the guide's text about them. Each is a script that would
-// return true.
+// lacks are the unsupported features, by their text in the guide. Each script would return true if the feature were
+// supported.
 var lacks = map[string]string{ //nolint:gochecknoglobals // It does not change.
 	"`Intl`":            `return new Intl.NumberFormat("de").format(1234.5) === "1.234,5";`,
 	"`Temporal`":        `return typeof Temporal.Now === "object";`,
@@ -105,7 +104,7 @@ func TestLanguage_SmallChecks(t *testing.T) {
 	}
 }
 
-// Scripts lack the features that the guide lists: a feature that begins to work must be removed there.
+// If an unsupported feature starts to work, it must be removed from the guide.
 func TestLanguage_Lacks(t *testing.T) {
 	t.Parallel()
 	engine := newEngine(t)
@@ -119,7 +118,7 @@ func TestLanguage_Lacks(t *testing.T) {
 	}
 }
 
-// newEngine returns an engine with limits on time that no test meets.
+// newEngine returns an engine whose time limits no test reaches.
 func newEngine(t *testing.T) *script.Engine {
 	t.Helper()
 	engine, err := script.New(script.Options{CacheDir: scripttest.CacheDir(), MaxBusy: time.Hour, Deadline: time.Hour})

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// feature is a part of the language that scripts use.
+// feature is a language feature that scripts use.
 type feature struct {
 	name          string
 	folders, tags []string
@@ -16,7 +16,7 @@ func (f feature) has(c case262) bool {
 		slices.ContainsFunc(f.tags, func(tag string) bool { return slices.Contains(c.features, tag) })
 }
 
-// isInUse reports whether a file is in a folder with tests of a feature. Tests with a tag are in such
+// isInUse reports whether a file of the suite may test a feature in use. Tests of features with tags are in these
 // folders, too.
 func isInUse(path string) bool {
 	for _, folder := range []string{"language/global-code/", "language/eval-code/", "language/module-code/", "language/import/", "language/export/"} {

@@ -10,15 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// verdicts are the results of tests, in a file with a line for each.
+// verdicts are the stored results of tests, one line of a file each.
 type verdicts struct {
 	mu    sync.Mutex
 	known map[string]verdict
-	// file is nil if none are kept.
+	// file is nil if results are not stored.
 	file *os.File
 }
 
-// openVerdicts reads the kept verdicts, and opens their file to append more.
+// openVerdicts reads the stored verdicts, and opens their file to append more.
 func openVerdicts(t *testing.T) *verdicts {
 	t.Helper()
 	kept := &verdicts{known: map[string]verdict{}}
@@ -40,7 +40,7 @@ func openVerdicts(t *testing.T) *verdicts {
 	return kept
 }
 
-// of returns the result of a test, which is run if its result is not known.
+// of returns the stored result of a test. If there is none, it runs the test.
 func (v *verdicts) of(path string, run func() verdict) verdict {
 	v.mu.Lock()
 	came, isKnown := v.known[path]

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Characters returns the characters that are ordered.
+// Characters returns all characters with a known order.
 func Characters() []rune {
 	s := newSorter()
 	list := slices.Collect(maps.Keys(s.places))

@@ -1,6 +1,6 @@
-// Package locale provides the methods of JavaScript that depend on a language, as in Node.js: localeCompare,
-// toLocaleString and toLocaleUpperCase with their variants. Unsupported features throw an error that names
-// them. Source replaces the methods; Functions has their parts that run in Go.
+// Package locale implements JavaScript's language-dependent methods as in Node.js: localeCompare, toLocaleString and
+// toLocaleUpperCase with their variants. Unsupported features throw an error that names them. Source replaces the
+// methods; Functions has the parts that run in Go.
 package locale
 
 import (
@@ -14,13 +14,13 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Source is a JavaScript expression, a function that replaces the methods. Its argument is an object with
+// Source is a JavaScript expression for a function that replaces the methods. Its argument is an object with
 // ask(name, value), which calls one of Functions and returns its result, or throws an Error.
 //
 //go:embed locale.js
 var Source string
 
-// Function is a host function that Source calls. value is JSON. The result is encoded by json.Marshal.
+// Function is a Go function that Source calls. value is JSON. json.Marshal encodes the result.
 type Function = func(value []byte) (result any, err error)
 
 // Functions returns the functions by name. They are pure, safe for concurrent use, and take time proportional

@@ -75,10 +75,10 @@ func eval(tb testing.TB, engine *quickjs.Instance, source string) string {
 	return text
 }
 
-// icu is the version of ICU whose order the package has.
+// icu is the version of ICU in node that the package's data follows.
 const icu = "78."
 
-// byNode returns the result of a script in Node.js, in a time zone.
+// byNode returns the result of a script in Node.js with the given time zone.
 func byNode(t *testing.T, source, zone string) string {
 	t.Helper()
 	node, err := exec.LookPath("node")
@@ -99,7 +99,7 @@ func byNode(t *testing.T, source, zone string) string {
 //go:embed testdata/cases.js
 var cases string
 
-// Each case has the result of Node.js, or is refused.
+// Each case has the same result as in Node.js, or is refused.
 func TestSource_AsNode(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
@@ -126,8 +126,8 @@ func TestSource_AsNode(t *testing.T) {
 	t.Log(len(want), "cases, refused", refused)
 }
 
-// order is a script that returns, for each two adjacent characters in the order of Node.js, the level of
-// their first difference.
+// order is a script that compares each two adjacent characters of Node.js's order, and returns the level of their
+// first difference.
 const order = `(() => {
 	const levels = ['base', 'accent', 'variant'].map((sensitivity) => (a, b) => a.localeCompare(b, 'en', { sensitivity }))
 	const between = (a, b) => levels.findIndex((compare) => compare(a, b) !== 0)
@@ -158,7 +158,7 @@ func TestSource_OrdersAllCharacters(t *testing.T) {
 	compareOrders(t, want, got)
 }
 
-// compareOrders reports differences between two results of order.
+// compareOrders reports the differences between two results of order.
 func compareOrders(t *testing.T, want, got string) {
 	t.Helper()
 	var here, node []json.RawMessage
@@ -177,7 +177,7 @@ func compareOrders(t *testing.T, want, got string) {
 	}
 }
 
-// Unsupported options are an error with a code, and a remedy.
+// An unsupported option is an error with a code and a remedy.
 func TestSource_Refuses(t *testing.T) {
 	t.Parallel()
 	engine := newEngine(t, time.UTC)
@@ -206,7 +206,7 @@ func TestSource_Refuses(t *testing.T) {
 	require.Equal(t, "ReferenceError: Intl is not defined", eval(t, engine, "try { Intl } catch (error) { String(error) }"))
 }
 
-// Sorting a list asks the host once for each text.
+// BenchmarkSort sorts a list, which calls the host once for each text.
 func BenchmarkSort(b *testing.B) {
 	engine := newEngine(b, time.UTC)
 	for b.Loop() {

@@ -13,19 +13,19 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// characters has the ranges of the characters that the package collate orders as Node.js does, at all
-// strengths. Others have moved in Unicode's order since its tables were created.
+// characters has the ranges of characters that package collate orders as Node.js does, at all strengths. Other
+// characters have moved in newer versions of Unicode.
 //
 //go:generate go run ./generate
 //go:embed characters.txt
 var characters string
 
-// moved has the places of most other characters. The generator's comment describes its form.
+// moved has the places of most other characters. For its format see the comment of package generate.
 //
 //go:embed moved.txt
 var moved string
 
-// spans are ranges of characters, in their order.
+// spans are sorted ranges of characters.
 type spans [][2]rune
 
 func (s spans) has(r rune) bool {
@@ -33,12 +33,12 @@ func (s spans) has(r rune) bool {
 	return i < len(s) && s[i][0] <= r
 }
 
-// place is the place of a character that collate puts elsewhere.
+// place is the position of a character that collate orders differently.
 type place struct {
-	// after is the preceding character, and level the first level at which the two differ.
+	// after is the preceding character. level is the first level at which the two differ.
 	after string
 	level int
-	// rest is added at each level to the weight of after, or to the usual weight beyond level.
+	// rest is appended to the weight of after at each level up to level, and to the usual weights below.
 	rest [levels]string
 }
 
@@ -105,8 +105,8 @@ func (s *sorter) placeAll(chain string) {
 	}
 }
 
-// spelled returns a character as it is passed to collate: a CGJ separates an accent that collate does not
-// treat as an accent.
+// spelled returns a character in the form for collate: a CGJ goes before an accent that collate does not treat as an
+// accent.
 func (s *sorter) spelled(r rune) string {
 	if !s.split.has(r) {
 		return string(r)
@@ -115,7 +115,7 @@ func (s *sorter) spelled(r rune) string {
 	return string(parts[0]) + "\u034F" + string(parts[1:])
 }
 
-// sorted is a text to build a key from. Levels is the number of levels that count: letters, accents, case.
+// sorted is a text to create a key for. Levels is the number of levels to compare: letters, accents, case.
 type sorted struct {
 	Text     string       `json:"text"`
 	Language language.Tag `json:"language"`
@@ -126,19 +126,19 @@ type sorted struct {
 const (
 	levels     = 3
 	mostSorted = 100_000 // bytes
-	// between begins the text added to the weight of a letter to come before the next one.
+	// between is the first byte of the text that is added to a weight to place a character before the next weight.
 	between = "\xFF"
-	// mostDigits is the number of digits that count as one number.
+	// mostDigits is the maximum length of a digit sequence that counts as one number.
 	mostDigits = 254
 )
 
-// usual are the weights of a small letter without an accent, beyond the first level.
+// usual are the weights of a small letter without an accent, at the levels after the first.
 var usual = [levels]string{"", "\x00\x20", "\x02"}
 
-// weights are the weights of a text at each level, as in the keys of package collate.
+// weights are the weights of a text at each level, in the form of collate's keys.
 type weights [levels][]byte
 
-// key returns a text that is less than the keys of greater texts, by UTF-16 and by bytes.
+// key returns the sort key of a text. Keys compare like their texts, both by UTF-16 units and by bytes.
 func (s *sorter) key(given sorted) (string, error) {
 	if len(given.Text) > mostSorted {
 		return "", unsupported("takes texts of at most %d bytes, and got %d", mostSorted, len(given.Text))
@@ -153,15 +153,15 @@ func (s *sorter) key(given sorted) (string, error) {
 	var key strings.Builder
 	for _, level := range made[:given.Levels] {
 		for _, b := range level {
-			key.WriteRune(0x100 + rune(b)) // JSON does not escape these.
+			key.WriteRune(0x100 + rune(b)) // JSON needs no escapes for these characters.
 		}
 		key.WriteByte(' ')
 	}
 	return key.String(), nil
 }
 
-// weigh returns the weights of a text. Characters that collate orders differently from Node.js get special
-// weights.
+// weigh returns the weights of a text. It replaces the weights of characters that collate orders differently from
+// Node.js.
 func (s *sorter) weigh(collator *collate.Collator, given sorted) (weights, error) {
 	var made weights
 	var plain strings.Builder
@@ -181,7 +181,7 @@ func (s *sorter) weigh(collator *collate.Collator, given sorted) (weights, error
 			i += number - 1
 		case given.Numeric && unicode.Is(unicode.Nd, r) && r > unicode.MaxASCII:
 			return weights{}, unsupported("with numeric cannot order the digit %q", r)
-		case s.known.has(r), given.Language == language.Ukrainian && unicode.ToLower(r) == 'ї': // In Ukrainian it is a letter.
+		case s.known.has(r), given.Language == language.Ukrainian && unicode.ToLower(r) == 'ї': // In Ukrainian, ї is a separate letter.
 			plain.WriteRune(r)
 		case s.split.has(r):
 			plain.WriteString(s.spelled(r))
@@ -198,7 +198,7 @@ func (s *sorter) weigh(collator *collate.Collator, given sorted) (weights, error
 	return made, nil
 }
 
-// numberIn returns the number of leading digits of a text.
+// numberIn returns the number of digits at the start of a text.
 func numberIn(runes []rune) int {
 	count := 0
 	for count < min(len(runes), mostDigits) && runes[count] >= '0' && runes[count] <= '9' {
@@ -218,7 +218,7 @@ func (w *weights) add(collator *collate.Collator, text string) {
 			switch {
 			case level == levels-1:
 				end++
-			case level == 0 && key[end] >= 0x80: //nolint:mnd // Then it is a weight of three bytes.
+			case level == 0 && key[end] >= 0x80: //nolint:mnd // three-byte weights start with such a byte
 				end += 3
 			default:
 				end += 2
@@ -229,7 +229,7 @@ func (w *weights) add(collator *collate.Collator, text string) {
 	}
 }
 
-// addAfter adds the weights of a moved character.
+// addAfter appends the weights of a moved character.
 func (w *weights) addAfter(collator *collate.Collator, moved place) {
 	var before weights
 	before.add(collator, moved.after)

@@ -2,8 +2,8 @@ package modules
 
 import "sync"
 
-// cache stores values by key. Scripts choose the keys, so it drops all values once they exceed limit bytes.
-// It is safe for concurrent use.
+// cache stores values by key. It drops all values once they exceed limit bytes, because scripts choose the keys. It
+// is safe for concurrent use.
 type cache[V any] struct {
 	limit int
 
@@ -12,7 +12,7 @@ type cache[V any] struct {
 	size   int
 }
 
-// load returns the value of a key, if it is cached.
+// load returns the value of a key, and whether it is cached.
 func (c *cache[V]) load(key string) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -20,7 +20,7 @@ func (c *cache[V]) load(key string) (V, bool) {
 	return value, ok
 }
 
-// overhead is the approximate size of an entry besides its key and value.
+// overhead is the approximate size of an entry in addition to its key and value.
 const overhead = 100
 
 // store caches the value of a key; size is its size in bytes.

@@ -10,31 +10,31 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// conditions are the conditions of exports and imports that hold; their order in package.json decides.
-// Scripts do not have the built-in modules of Node.js, so files for browsers suit them, and files for "node"
-// do not.
+// conditions are the supported conditions of exports and imports; their order in package.json decides. Scripts have
+// none of Node.js's built-in modules, so files for "browser" suit them better than files for "node".
 var conditions = []string{"require", "browser", "default"}
 
-// target is the value of exports or imports for a name.
+// target is the value that exports or imports has for a name.
 type target struct {
 	kind targetKind
-	// file is set if kind is found. text, the target as written, is set if kind is malformed.
+	// file is set if kind is found. text is set if kind is malformed: the target as written.
 	file, text string
 }
 
 type targetKind int
 
 const (
-	// absent: no condition holds, and another target may be tried.
+	// absent means that no condition matches. Another target may be tried.
 	absent targetKind = iota
-	// refused: the package gives null, and nothing else is tried.
+	// refused means that the package has null for the name. Nothing else is tried.
 	refused
-	// malformed: the target leads out of its package, or is not a text. Later targets of a list may be valid.
+	// malformed means that the target leads out of the package or is not a string. Later targets of a list may be
+	// valid.
 	malformed
 	found
 )
 
-// exported returns the file that a package exports as a subpath: ".", or a path that begins with "./".
+// exported returns the file that a package exports as subpath: ".", or a path that starts with "./".
 func (f *Files) exported(owner *manifest, subpath string) (string, error) {
 	s := search{files: f, owner: owner, field: "exports", name: subpath}
 	table, isTable := owner.exports.(document.Object)
@@ -56,7 +56,7 @@ func (f *Files) exported(owner *manifest, subpath string) (string, error) {
 	}
 }
 
-// imported returns the file of a name that begins with #, in the package of a folder.
+// imported returns the file for a name that starts with #, in the package of a folder.
 func (f *Files) imported(folder, name string) (string, error) {
 	if name == "#" || strings.HasPrefix(name, "#/") || strings.HasSuffix(name, "/") {
 		return "", boterr.Invalid("", "%q is not the name of a module: # needs a name after it", name)
@@ -72,7 +72,7 @@ func (f *Files) imported(folder, name string) (string, error) {
 	return search{files: f, owner: owner, field: "imports", name: name}.inTable(table)
 }
 
-// search looks for a name in the field exports or imports of a package.
+// search looks up a name in the field exports or imports of a package.
 type search struct {
 	files *Files
 	owner *manifest
@@ -80,8 +80,8 @@ type search struct {
 	name  string
 }
 
-// inTable returns the file that an object gives for the name: directly, or by the most specific pattern with
-// a *.
+// inTable returns the file that an object has for the name: under the name itself, or under the most specific pattern
+// with a *.
 func (s search) inTable(table document.Object) (string, error) {
 	if value, ok := table.Field(s.name); ok && !strings.Contains(s.name, "*") && !strings.HasSuffix(s.name, "/") {
 		return s.finish(s.target(value, nil))
@@ -102,7 +102,7 @@ func (s search) inTable(table document.Object) (string, error) {
 	return s.finish(s.target(table.Value(best), &part))
 }
 
-// finish returns the file of a target, which must exist.
+// finish returns the file of a target. It fails unless the file exists.
 func (s search) finish(t target, err error) (string, error) {
 	switch {
 	case err != nil:
@@ -120,8 +120,8 @@ func (s search) finish(t target, err error) (string, error) {
 	return t.file, nil
 }
 
-// target returns the target of a value in package.json: a text, conditions, or a list whose first well-formed
-// target counts. part replaces each * of a text, unless it is nil.
+// target returns the target for a value in package.json: a string, conditions, or a list whose first well-formed
+// target counts. part replaces each * of a string, unless it is nil.
 func (s search) target(value any, part *string) (target, error) {
 	switch value := value.(type) {
 	case nil:
@@ -137,10 +137,8 @@ func (s search) target(value any, part *string) (target, error) {
 	}
 }
 
-// conditional returns the target of the first condition that holds and has a target.
-//
-// Some packages offer browsers only ES modules, and CommonJS under a later condition. So ES modules for
-// browsers are passed over.
+// conditional returns the target of the first matching condition that has one. It skips ES modules for browsers,
+// because some of these packages have CommonJS under a later condition.
 func (s search) conditional(values document.Object, part *string) (target, error) {
 	for condition, value := range values.All() {
 		if !slices.Contains(conditions, condition) {
@@ -166,7 +164,7 @@ func (s search) conditional(values document.Object, part *string) (target, error
 	return target{}, nil
 }
 
-// first returns the first target of a list that is a file, or else the last target.
+// first returns the first target of a list that is a file. If there is none, it returns the last target.
 func (s search) first(values document.Array, part *string) (target, error) {
 	last := target{}
 	if values.Len() == 0 {
@@ -184,7 +182,7 @@ func (s search) first(values document.Array, part *string) (target, error) {
 	return last, nil
 }
 
-// path returns the target of a text: a path within the package or, in imports, the name of another package.
+// path returns the target for a string: a path within the package or, in imports, the name of another package.
 func (s search) path(text string, part *string) (target, error) {
 	bad := target{kind: malformed, text: text}
 	inside, isInside := strings.CutPrefix(text, "./")
@@ -199,7 +197,7 @@ func (s search) path(text string, part *string) (target, error) {
 	}
 	if isInside {
 		if strings.HasSuffix(text, "/") {
-			return target{kind: found, file: text}, nil // It is a folder, and so cannot be a file.
+			return target{kind: found, file: text}, nil // The path of a folder is never a file.
 		}
 		return target{kind: found, file: path.Join(s.owner.folder, text)}, nil
 	}

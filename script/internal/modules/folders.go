@@ -10,15 +10,15 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// packages is the name of the folders in which packages are installed.
+// packages is the name of folders with installed packages.
 const packages = "node_modules"
 
-// extensions are the extensions that names may omit, in the order in which they are tried: first those that
-// Node.js tries, then .cjs, which Node.js only accepts if it is written.
+// extensions may be omitted in names. They are tried in this order: first Node.js's own, then .cjs, which Node.js
+// requires to be written.
 var extensions = []string{".js", ".json", ".cjs"}
 
-// fileOrFolder returns the file of the path at, for a name that was written in a script: the path itself,
-// with an extension, or the main file of the folder. It returns "" if there is none.
+// fileOrFolder returns the file for the path at: the path itself, the path with an extension, or the main file of the
+// folder. name is the name in the script. The result is "" if there is no such file.
 func (f *Files) fileOrFolder(at, name string) (string, error) {
 	if !meansFolder(name) {
 		if file := f.file(at); file != "" {
@@ -31,7 +31,7 @@ func (f *Files) fileOrFolder(at, name string) (string, error) {
 	return "", nil
 }
 
-// file returns the file at a path, which may lack its extension, or "".
+// file returns the file for a path with or without its extension, or "".
 func (f *Files) file(at string) string {
 	if f.isFile(at) {
 		return at
@@ -39,7 +39,7 @@ func (f *Files) file(at string) string {
 	return f.withExtension(at)
 }
 
-// withExtension returns the file at a path that lacks its extension, or "".
+// withExtension returns the file for a path without its extension, or "".
 func (f *Files) withExtension(at string) string {
 	for _, extension := range extensions {
 		if f.isFile(at + extension) {
@@ -65,8 +65,7 @@ func (f *Files) mainFile(folder string) (string, error) {
 	return "", boterr.New(boterr.NotFound, "", "there is no file %q, the main file of the package %q", main, manifest.label())
 }
 
-// isFile reports whether there is a file at a path. Like isFolder, it returns false if the path cannot be
-// read.
+// isFile reports whether there is a file at a path. Like isFolder, it returns false for an unreadable path.
 func (f *Files) isFile(at string) bool {
 	info, err := f.stat(at)
 	return err == nil && info.Mode().IsRegular()
@@ -77,7 +76,7 @@ func (f *Files) isFolder(at string) bool {
 	return err == nil && info.IsDir()
 }
 
-// stat describes the file or folder at a path, which may lead out of the file system.
+// stat describes the file or folder at a path. Paths outside the file system do not exist.
 func (f *Files) stat(at string) (fs.FileInfo, error) {
 	if !fs.ValidPath(at) {
 		return nil, fs.ErrNotExist
@@ -104,7 +103,7 @@ func (f *Files) read(name string) ([]byte, error) {
 // maxManifest bounds the bytes of a package.json.
 const maxManifest = 256 << 10
 
-// manifest is the relevant part of the package.json of a folder. A nil manifest is empty.
+// manifest has the relevant fields of a package.json. A nil manifest is empty.
 type manifest struct {
 	folder, name, main string
 	// isES is true if files with .js are ES modules.
@@ -113,7 +112,7 @@ type manifest struct {
 	browser          document.Object
 }
 
-// label returns the package's name for errors.
+// label returns the package's name, for errors.
 func (m *manifest) label() string {
 	if m.name == "" {
 		return m.folder
@@ -141,7 +140,7 @@ func (f *Files) manifest(folder string) (*manifest, error) {
 	if err != nil {
 		return nil, notJSON(file, text, err)
 	}
-	fields, _ := value.(document.Object) // A value other than an object has no fields.
+	fields, _ := value.(document.Object) // Other types of values have no fields.
 	field := func(name string) any {
 		value, _ := fields.Field(name)
 		return value
@@ -154,8 +153,8 @@ func (f *Files) manifest(folder string) (*manifest, error) {
 	return made, nil
 }
 
-// owner returns the package.json that applies to a folder: its own, or the nearest one above. It returns nil
-// if there is none.
+// owner returns the package.json that applies to a folder: its own, or the nearest one above. It returns nil if there
+// is none.
 func (f *Files) owner(folder string) (*manifest, error) {
 	for at := folder; path.Base(at) != packages; at = path.Dir(at) {
 		if manifest, err := f.manifest(at); manifest != nil || err != nil {
@@ -168,8 +167,7 @@ func (f *Files) owner(folder string) (*manifest, error) {
 	return nil, nil
 }
 
-// browserModule returns the package's replacement for a module, if its field browser has one. It does not
-// replace paths.
+// browserModule returns the replacement for a module in the field browser. It does not replace paths.
 func (m *manifest) browserModule(name string) (replacement string, ok bool) {
 	if m == nil || isPath(name) {
 		return "", false
@@ -180,8 +178,8 @@ func (m *manifest) browserModule(name string) (replacement string, ok bool) {
 	return m.browserField(strings.TrimPrefix(name, "node:"))
 }
 
-// browserFile returns the package's replacement for one of its files, if its field browser names the file,
-// with or without the extension.
+// browserFile returns the replacement for one of the package's files in the field browser, which may name the file
+// without its extension.
 func (m *manifest) browserFile(file string) (replacement string, ok bool) {
 	if m == nil || m.browser.Len() == 0 {
 		return "", false

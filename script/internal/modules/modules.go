@@ -10,21 +10,20 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Empty is the result of Find for a module that a package disables with false in the field browser of its
-// package.json. Read returns an empty source for it.
+// Empty is the result of Find for a module that a package disables: the field browser of its package.json has false
+// for it. Read returns an empty source for Empty.
 const Empty = "/empty"
 
-// longestName is the length limit of module names, in bytes. File systems do not have longer ones in
-// practice.
+// longestName is the maximum length of module names in bytes. In practice, file systems have no longer names.
 const longestName = 1024
 
-// Files are the modules of a file system. Found files and read sources are cached, up to some megabytes.
-// Failures are not: a file that is added later is found.
+// Files are the modules in a file system. Found files and read sources are cached, up to some megabytes. Failures are
+// not cached, so files may be added later.
 //
 // Files are safe for concurrent use.
 type Files struct {
 	fsys fs.FS
-	// found are files, by the folder and the name that scripts required.
+	// found has the files by folder and required name.
 	found cache[string]
 	// manifests are cached by folder, and sources by file.
 	manifests cache[*manifest]
@@ -41,18 +40,18 @@ func New(fsys fs.FS) *Files {
 	}
 }
 
-// Find returns the file that require(name) loads in a file of folder; see Read. Files and folders are paths
-// of the file system; a name that begins with "/" is relative to its root.
+// Find returns the file that require(name) loads in a file of folder; pass it to Read. Files and folders are paths in
+// the file system; a name that starts with "/" is relative to its root.
 //
 // Find resolves names as Node.js does, with these differences:
 //   - The conditions of exports and imports are "require", "browser" and "default", see conditions.
 //   - The field browser of a package.json is respected if it is an object, as bundlers do.
 //   - Names without an extension also match .cjs files.
-//   - Packages may provide modules that are built into Node.js. There are no others.
-//   - Links are only followed by the file system.
+//   - Packages may provide Node.js's built-in modules. Others are not available.
+//   - Links are resolved by the file system only.
 //
-// The error is NotFound if there is no such module, and InvalidArgument if the name, or a package.json on the
-// way, is malformed.
+// The error is NotFound if there is no such module, and InvalidArgument if the name, or a package.json that Find
+// reads, is malformed.
 func (f *Files) Find(folder, name string) (file string, err error) {
 	switch {
 	case name == "":
@@ -62,7 +61,7 @@ func (f *Files) Find(folder, name string) (file string, err error) {
 	case strings.ContainsRune(name, 0):
 		return "", boterr.Invalid("", "the name of the module %q has a NUL character", name)
 	case f.fsys == nil:
-		return "", boterr.New(boterr.NotFound, "", "there is no module %q: the host gives none, see Options.Modules", name)
+		return "", boterr.New(boterr.NotFound, "", "there is no module %q: the host provides no modules, see Options.Modules", name)
 	}
 	folder = fromRoot(folder)
 	key := folder + "\x00" + name
@@ -98,8 +97,8 @@ func (f *Files) find(folder, name string) (string, error) {
 	return file, nil
 }
 
-// replaced returns the file for a replacement in a package's field browser. It is not replaced again, so
-// circular replacements end.
+// replaced returns the file for a replacement in a package's field browser. Replacements are not replaced again, so
+// cycles end.
 func (f *Files) replaced(owner *manifest, folder, replacement string) (string, error) {
 	if replacement == Empty {
 		return Empty, nil
@@ -110,7 +109,7 @@ func (f *Files) replaced(owner *manifest, folder, replacement string) (string, e
 	return f.resolve(folder, replacement)
 }
 
-// resolve returns the file of a name, before any replacement.
+// resolve returns the file for a name without replacements by the field browser.
 func (f *Files) resolve(folder, name string) (string, error) {
 	switch {
 	case isPath(name):
@@ -142,8 +141,8 @@ func noPackage(folder, name string) error {
 	return boterr.New(boterr.NotFound, "", "there is no module %q in node_modules, neither of the folder %q nor of one above", name, folder)
 }
 
-// fromPackages returns the file for a name in the packages visible from a folder: its own one, and the
-// packages in node_modules of it and of the folders above. It returns "" if there is none.
+// fromPackages returns the file for a package's name: in the package of the folder itself, and in node_modules of the
+// folder and of the folders above. It returns "" if there is none.
 func (f *Files) fromPackages(folder, name string) (string, error) {
 	owner, err := f.owner(folder)
 	if err != nil {
@@ -167,7 +166,7 @@ func (f *Files) fromPackages(folder, name string) (string, error) {
 	}
 }
 
-// fromFolder returns the file of a name within a node_modules folder, or "".
+// fromFolder returns the file for a name in a node_modules folder, or "".
 func (f *Files) fromFolder(folder, name string) (string, error) {
 	if !f.isFolder(folder) {
 		return "", nil
@@ -184,8 +183,8 @@ func (f *Files) fromFolder(folder, name string) (string, error) {
 	return f.fileOrFolder(path.Join(folder, name), name)
 }
 
-// splitName splits "name/subpath" or "@scope/name/subpath" into the name of the package and the rest, which
-// begins with a slash or is empty. The package name is empty if it is invalid.
+// splitName splits "name/subpath" or "@scope/name/subpath" into the package's name and the rest, which starts with a
+// slash or is empty. The package's name is empty if it is invalid.
 func splitName(name string) (pkg, rest string) {
 	from := 0
 	if strings.HasPrefix(name, "@") {
@@ -203,7 +202,7 @@ func splitName(name string) (pkg, rest string) {
 	return name[:end], name[end:]
 }
 
-// isPath reports whether a name is a path rather than a package's.
+// isPath reports whether a name is a path. Otherwise it names a package.
 func isPath(name string) bool {
 	return path.IsAbs(name) || name == "." || name == ".." || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../")
 }
@@ -214,7 +213,7 @@ func meansFolder(name string) bool {
 	return last == "" || last == "." || last == ".."
 }
 
-// fromRoot returns a path relative to the root of the file system, without leading out of it.
+// fromRoot cleans a path so that it stays below the root of the file system.
 func fromRoot(name string) string {
 	if clean := path.Clean("/" + name); clean != "/" {
 		return clean[1:]
@@ -222,7 +221,7 @@ func fromRoot(name string) string {
 	return "."
 }
 
-// builtIn are the modules of Node.js that packages require most, by the first part of their names.
+// builtIn are the built-in modules of Node.js that packages require most, by the first part of their names.
 var builtIn = []string{
 	"assert", "async_hooks", "buffer", "child_process", "cluster", "console", "constants", "crypto", "dgram",
 	"diagnostics_channel", "dns", "domain", "events", "fs", "http", "http2", "https", "inspector", "module", "net", "os",

@@ -15,8 +15,7 @@ import (
 	"github.com/botctx/go-sdk/script/internal/modules"
 )
 
-// tree returns a file system of files with their texts; a file that is not JSON is CommonJS that exports its
-// name.
+// tree returns a file system. A text that is not JSON becomes a CommonJS module that exports the file's name.
 func tree(files map[string]string) fstest.MapFS {
 	made := fstest.MapFS{}
 	for name, text := range files {
@@ -25,7 +24,7 @@ func tree(files map[string]string) fstest.MapFS {
 	return made
 }
 
-// shop is a tree of files and packages for which Node.js and scripts agree.
+// shop is a tree of packages in which Node.js and scripts find the same files.
 var shop = map[string]string{
 	"package.json":                              `{"name": "shop", "exports": {".": "./main.js", "./lib/*": "./lib/*.js"}, "imports": {"#price": "./lib/price.js", "#lib/*": "./lib/*.js", "#dep": "list", "#gone": null, "#out": "../x.js"}}`,
 	"main.js":                                   ``,
@@ -89,11 +88,11 @@ var shop = map[string]string{
 	"node_modules/bare/readme.md":          ``,
 }
 
-// shopCases are names in folders of the shop, and the files that they resolve to, or "" for none.
+// shopCases are names required in folders of shop, and the resulting files, or "" for none.
 var shopCases = []struct{ folder, name, file string }{
 	{".", "./main", "main.js"},
 	{".", "./main.js", "main.js"},
-	{".", "/main", ""}, // Node.js takes it for a file of the machine.
+	{".", "/main", ""}, // Node.js looks for the absolute path.
 	{".", "./lib/price", "lib/price.js"},
 	{".", "./lib/price.json", "lib/price.json"},
 	{".", "./lib/data", "lib/data.json"},
@@ -188,7 +187,7 @@ func TestFind_AsNode(t *testing.T) {
 	t.Parallel()
 	f := modules.New(tree(shop))
 	for _, c := range shopCases {
-		for range 2 { // The second time, it is remembered.
+		for range 2 { // The second result comes from the cache.
 			file, err := f.Find(c.folder, c.name)
 			if c.name == "/main" {
 				require.Equal(t, "main.js", file)
@@ -200,7 +199,7 @@ func TestFind_AsNode(t *testing.T) {
 	}
 }
 
-// scripts is a tree in which scripts find other files than Node.js.
+// scripts is a tree in which scripts find other files than Node.js does.
 var scripts = map[string]string{
 	"common.cjs":                       ``,
 	"folder/index.cjs":                 ``,
@@ -306,7 +305,7 @@ func TestFind_HostWithoutModules(t *testing.T) {
 	t.Parallel()
 	_, err := modules.New(nil).Find(".", "moment")
 	require.ErrorIs(t, err, boterr.NotFound)
-	require.EqualError(t, err, `not found: there is no module "moment": the host gives none, see Options.Modules`)
+	require.EqualError(t, err, `not found: there is no module "moment": the host provides no modules, see Options.Modules`)
 }
 
 func TestFind_AFileThatIsAddedLater(t *testing.T) {
@@ -348,7 +347,7 @@ func TestFiles_RememberWhatTheyFound(t *testing.T) {
 	require.Equal(t, before, files.opened)
 }
 
-// nested returns deeply nested JSON: open and closing around inside, at each level.
+// nested returns deeply nested JSON. Each level has open, inside and closing.
 func nested(open, inside, closing string, levels int) string {
 	return strings.Repeat(open, levels) + inside + strings.Repeat(closing, levels)
 }

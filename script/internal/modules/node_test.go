@@ -22,7 +22,7 @@ type question struct {
 	Name   string `json:"name"`
 }
 
-// resolver answers questions as Node.js does, with the file or the error.
+// resolver is a script for Node.js that answers questions with the file or the error.
 const resolver = `
 const { createRequire } = require('node:module'), path = require('node:path')
 const questions = JSON.parse(require('node:fs').readFileSync(0))
@@ -36,13 +36,13 @@ console.log(JSON.stringify(questions.map(({ folder, name }) => {
 	}
 })))`
 
-// answer is the result of Node.js.
+// answer is the answer of resolver.
 type answer struct {
 	File  string `json:"file"`
 	Error string `json:"error"`
 }
 
-// askNode writes a tree of files into a folder, and returns the answers of Node.js to questions about it.
+// askNode writes a tree of files to a folder, and returns Node.js's answers to questions about it.
 func askNode(t *testing.T, files map[string]string, questions []question) (root string, answers []answer) {
 	t.Helper()
 	node, err := exec.LookPath("node")
@@ -93,8 +93,8 @@ func TestFind_NodeAgrees(t *testing.T) {
 	require.NotZero(t, requireSame(t, shop, questions))
 }
 
-// TestFind_NodeAgreesOnAnything compares random packages and names. All packages of a process are in one
-// tree, each project in a separate folder.
+// TestFind_NodeAgreesOnAnything compares random packages and names. One process of Node.js checks many projects, each
+// in its own folder.
 func TestFind_NodeAgreesOnAnything(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -152,7 +152,7 @@ func (g generator) manifest(name string) string {
 	return "{" + strings.Join(fields, ", ") + "}"
 }
 
-// table returns the targets of some keys, or sometimes a single target.
+// table returns the targets of some keys or, sometimes, a single target.
 func (g generator) table(mark string, depth int, keys ...string) string {
 	if mark == "." && g.IntN(4) == 0 {
 		return g.target(depth)
@@ -164,7 +164,7 @@ func (g generator) table(mark string, depth int, keys ...string) string {
 	return "{" + strings.Join(fields, ", ") + "}"
 }
 
-// target returns a target, which may have others in it.
+// target returns a target, which may be nested.
 func (g generator) target(depth int) string {
 	if depth == 0 || g.IntN(2) == 0 {
 		if g.IntN(3) > 0 {

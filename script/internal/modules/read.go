@@ -10,13 +10,13 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// maxModule is the number of bytes of the largest module.
+// maxModule is the maximum size of a module in bytes.
 const maxModule = 4 << 20
 
 // Module is a file that scripts require.
 type Module struct {
-	// Source is the text of the file, in UTF-8 and without a byte order mark. A first line that begins with
-	// #! becomes a comment, so that line numbers stay the same.
+	// Source is the file's text in UTF-8, without a byte order mark. A first line that starts with #! becomes a
+	// comment, so that line numbers stay the same.
 	Source string
 	// IsJSON is true if the source is JSON rather than CommonJS.
 	IsJSON bool
@@ -55,7 +55,7 @@ func (f *Files) Read(file string) (Module, error) {
 	return module, nil
 }
 
-// check refuses files other than CommonJS.
+// check refuses files that are not CommonJS.
 func (f *Files) check(file string) error {
 	if path.Ext(file) == ".node" {
 		return boterr.Invalid("", "the module %s is machine code for Node.js, which scripts cannot load", file)
@@ -72,7 +72,7 @@ func (f *Files) check(file string) error {
 		"install a version of the package %q that has CommonJS", file, owner.label())
 }
 
-// isES reports whether Node.js takes a file for an ES module.
+// isES reports whether Node.js would load a file as an ES module.
 func (f *Files) isES(file string) (bool, error) {
 	switch path.Ext(file) {
 	case ".mjs":

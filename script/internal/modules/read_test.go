@@ -131,7 +131,7 @@ func TestFiles_ForgetWhenTheyHoldTooMuch(t *testing.T) {
 	t.Parallel()
 	f := modules.New(tree(map[string]string{"a.js": ""}))
 	detour := strings.Repeat("./", 400)
-	for i := range 20_000 { // Names of 20 MB altogether.
+	for i := range 20_000 { // The names have 20 MB in total.
 		file, err := f.Find(".", detour+fmt.Sprintf("%d/../a", i))
 		require.NoError(t, err)
 		require.Equal(t, "a.js", file)

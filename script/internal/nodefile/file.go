@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/internal/nearest"
 )
 
-// Name is the name of the files with nodes.
+// Name is the name of files with nodes.
 const Name = "nodes.json"
 
 type file struct {
@@ -25,17 +25,17 @@ type file struct {
 	nodes []Node
 }
 
-// Folder is the content of a folder's files with nodes.
+// Folder is the content of all nodes files in a folder.
 type Folder struct {
-	// Nodes are the nodes of each nodes.json in the folder and in its folders, upper folders first.
+	// Nodes are the nodes of each nodes.json in the folder and its subfolders, parent folders first.
 	Nodes []Node
 	// Problems are all errors in the files.
 	Problems []Problem
-	// HasAllIDs is true if the ids of all nodes are known, so that references can be checked.
+	// HasAllIDs is true if the ids of all nodes could be read, so that references can be checked.
 	HasAllIDs bool
 }
 
-// Read reads a folder. Folders whose names begin with a dot, and node_modules, are omitted.
+// Read reads a folder and its subfolders. It skips node_modules, and folders whose names start with a dot.
 func Read(fsys fs.FS) Folder {
 	paths, problems := find(fsys)
 	if len(paths) == 0 && len(problems) == 0 {
@@ -73,14 +73,14 @@ func (f *file) read(fsys fs.FS) bool {
 	})
 	switch {
 	case nodes != nil:
-		f.array(*nodes, at, f.node) // After the tree is known.
+		f.array(*nodes, at, f.node) // Nodes need the tree, which is read first.
 	case isObject:
 		f.complainf(all.place, "nodes", "is missing; give an array of nodes")
 	}
 	return nodes != nil && nodes.isArray
 }
 
-// find returns the files with nodes.
+// find returns the paths of all nodes files.
 func find(fsys fs.FS) (paths []string, problems []Problem) {
 	err := Walk(fsys, func(name string, _ fs.DirEntry) error {
 		if path.Base(name) == Name {
@@ -101,7 +101,7 @@ func folderOf(name string) string {
 	return folder
 }
 
-// Walk visits the files that may belong to a bot.
+// Walk calls visit for the files that may belong to a bot.
 func Walk(fsys fs.FS, visit func(path string, entry fs.DirEntry) error) error {
 	return fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -126,7 +126,7 @@ func (r *reader) complainf(at Place, path, format string, args ...any) {
 	r.problems = append(r.problems, Problem{Place: at, Field: path, Text: fmt.Sprintf(format, args...)})
 }
 
-// refuse records an error about a value.
+// refuse records err as a problem of a value.
 func (r *reader) refuse(v value, path string, err error) {
 	text := err.Error()
 	if coded, ok := errors.AsType[*boterr.Error](err); ok {
@@ -139,7 +139,7 @@ func (r *reader) refuse(v value, path string, err error) {
 	r.complainf(v.place, path, "%s", text)
 }
 
-// schema has the reader of each field of an object.
+// schema has a reader for each field of an object.
 type schema map[string]func(v value, path string)
 
 func (r *reader) object(v value, path string, fields schema) bool {
@@ -163,7 +163,7 @@ func (r *reader) object(v value, path string, fields schema) bool {
 	return true
 }
 
-// perhaps suggests a field for a misspelt one, or lists all.
+// perhaps suggests the field that was probably meant, or lists all fields.
 func perhaps(name string, fields schema) string {
 	names := make([]string, 0, len(fields))
 	for known := range fields {
@@ -186,7 +186,7 @@ func (r *reader) array(v value, path string, read func(v value, path string)) {
 	}
 }
 
-// oneOrMany returns a reader of the elements of an array, or of a single value.
+// oneOrMany returns a reader for a single value or an array.
 func (r *reader) oneOrMany(v value, path string, read func(v value, path string)) {
 	if v.isArray {
 		r.array(v, path, read)
@@ -195,7 +195,7 @@ func (r *reader) oneOrMany(v value, path string, read func(v value, path string)
 	read(v, path)
 }
 
-// text returns a reader that stores a nonempty text in a variable.
+// text returns a reader that stores a non-empty string in into.
 func (r *reader) text(into *string) func(v value, path string) {
 	return func(v value, path string) {
 		text, ok := v.scalar.(string)
@@ -210,7 +210,7 @@ func (r *reader) text(into *string) func(v value, path string) {
 	}
 }
 
-// boolean returns how a boolean is read into a variable.
+// boolean returns a reader that stores a boolean in into.
 func (r *reader) boolean(into *bool) func(v value, path string) {
 	return func(v value, path string) {
 		truth, ok := v.scalar.(bool)
@@ -222,7 +222,7 @@ func (r *reader) boolean(into *bool) func(v value, path string) {
 	}
 }
 
-// whole returns how a whole number is read into a variable.
+// whole returns a reader that stores a whole number in into.
 func (r *reader) whole(into *int) func(v value, path string) {
 	return func(v value, path string) {
 		number, ok := v.scalar.(json.Number)
@@ -239,9 +239,9 @@ func (r *reader) whole(into *int) func(v value, path string) {
 	}
 }
 
-// Problem is an error in a folder.
+// Problem is an error in a bot's folder.
 type Problem struct {
-	// Place is its place.
+	// Place is the place of the faulty value.
 	Place Place
 	// Field is the path of the field in the file, such as "nodes[2].preActions[0]", or "" for the file itself.
 	Field string
@@ -257,7 +257,7 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: %s: %s", p.Place, p.Field, p.Text)
 }
 
-// field joins the path of an object with the name of a field.
+// field appends the name of a field to the path of an object.
 func field(path, name string) string {
 	if path == "" {
 		return name

@@ -17,20 +17,20 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Node is a node as written in a file.
+// Node is a node as described in a file.
 type Node struct {
 	// Base is the node without its scripts.
 	Base botctx.Node
 	// Trigger is the script of the trigger, or nil if the trigger is not a script.
 	Trigger *Script
-	// Pre and Post are the scripts of the actions.
+	// Pre and Post are the scripts of the actions before and after the responses.
 	Pre, Post []Script
-	// Redirect is the script of the redirect, or nil if the redirect is not a script. Among are its possible
-	// targets, or nil if they are not known.
+	// Redirect is the script of the redirect, or nil if the redirect is not a script. Among are the possible targets,
+	// or nil if the file does not name them.
 	Redirect *Script
 	Among    []botctx.NodeRef
 
-	// place is the place of the node, places the places of its fields, by their names in botctx.Node.
+	// place is the place of the node. places has the places of its fields, by their names in botctx.Node.
 	place  Place
 	path   string
 	places map[string]located
@@ -38,9 +38,9 @@ type Node struct {
 
 // Script names a file with a script.
 type Script struct {
-	// File is its path in the folder.
+	// File is the path in the folder.
 	File string
-	// Place and Field are the place of the name.
+	// Place and Field are the place where the nodes file names the script.
 	Place Place
 	Field string
 }
@@ -51,7 +51,7 @@ type located struct {
 	path  string
 }
 
-// Problem returns an error of botctx about the node as a problem of the file.
+// Problem converts an error of botctx about the node to a problem with its place in the file.
 func (n Node) Problem(err error) Problem {
 	p := Problem{Place: n.place, Field: n.path, Text: err.Error()}
 	if coded, ok := boterr.AsError(err); ok {
@@ -120,7 +120,7 @@ func (f *file) global(into *botctx.Global) func(v value, path string) {
 	}
 }
 
-// responses returns a reader of responses: objects as in sendResponse, in which {{path}} is filled.
+// responses returns a reader for responses: objects as for sendResponse. {{path}} in them is filled.
 func (f *file) responses(into *[]send.Response) func(v value, path string) {
 	return func(v value, path string) {
 		f.array(v, path, func(v value, path string) {
@@ -142,7 +142,7 @@ func (f *file) responses(into *[]send.Response) func(v value, path string) {
 	}
 }
 
-// refs returns a reader of references to nodes: an id, or an object with an id and a tree.
+// refs returns a reader for references to nodes: an id, or an object with an id and a tree.
 func (f *file) refs(into *[]botctx.NodeRef) func(v value, path string) {
 	return func(v value, path string) {
 		f.array(v, path, func(v value, path string) {
@@ -157,7 +157,7 @@ func (f *file) refs(into *[]botctx.NodeRef) func(v value, path string) {
 	}
 }
 
-// trigger reads a trigger: the file of a script, or an object with the conditions.
+// trigger reads a trigger: the file of a script, or an object with conditions.
 func (f *file) trigger(n *Node, v value, path string) {
 	if !v.isObject {
 		f.script(&n.Trigger)(v, path)
@@ -187,7 +187,7 @@ func (f *file) trigger(n *Node, v value, path string) {
 	}
 }
 
-// texts reads one text or several.
+// texts reads one string or several.
 func (f *file) texts(v value, path string) (texts []string) {
 	if v.isArray && len(v.items) == 0 {
 		f.complainf(v.place, path, "names nothing: give a text, or several")
@@ -200,7 +200,7 @@ func (f *file) texts(v value, path string) (texts []string) {
 	return texts
 }
 
-// pattern reads a regular expression that a text is to match.
+// pattern reads the regular expression for texts.
 func (f *file) pattern(v value, path string) botctx.Trigger {
 	var text string
 	f.text(&text)(v, path)
@@ -215,7 +215,7 @@ func (f *file) pattern(v value, path string) botctx.Trigger {
 	return botctx.TextMatches(pattern)
 }
 
-// any reads "text" or "event", which match all such events.
+// any reads "text" or "event", which match every text or every event.
 func (f *file) any(v value, path string) botctx.Trigger {
 	switch v.scalar {
 	case "text":
@@ -228,8 +228,8 @@ func (f *file) any(v value, path string) botctx.Trigger {
 	}
 }
 
-// redirect reads a redirect: the id of a node, an object as in redirectMemberToNode, or the file of a script
-// with its possible targets.
+// redirect reads a redirect: the id of a node, an object as for redirectMemberToNode, or a script file with its
+// possible targets.
 func (f *file) redirect(n *Node, v value, path string) {
 	var to botctx.Redirect
 	if !v.isObject {
@@ -273,7 +273,7 @@ func (f *file) options(into *botctx.RedirectOptions) func(v value, path string) 
 	}
 }
 
-// meta returns a reader of an object with any fields.
+// meta returns a reader for an object with any fields.
 func (f *file) meta(into *document.Object) func(v value, path string) {
 	return func(v value, path string) {
 		if !v.isObject {
@@ -289,7 +289,7 @@ func (f *file) meta(into *document.Object) func(v value, path string) {
 // extensions are the extensions of files with scripts.
 var extensions = []string{".js", ".mjs", ".cjs", ".ts"}
 
-// scripts returns a reader for script files: one, or several.
+// scripts returns a reader for one script file or several.
 func (f *file) scripts(into *[]Script) func(v value, path string) {
 	return func(v value, path string) {
 		f.oneOrMany(v, path, func(v value, path string) {
@@ -302,7 +302,7 @@ func (f *file) scripts(into *[]Script) func(v value, path string) {
 	}
 }
 
-// script returns a reader of the name of a script file.
+// script returns a reader for the name of a script file.
 func (f *file) script(into **Script) func(v value, path string) {
 	return func(v value, at string) {
 		var name string
@@ -333,12 +333,12 @@ func isScript(name string) bool {
 
 // Place is a place in a file.
 type Place struct {
-	// File is the path in the folder. Line and Column begin with 1; they are 0 for the file as a whole.
+	// File is the path in the folder. Line and Column start at 1; they are 0 for the file as a whole.
 	File         string
 	Line, Column int
 }
 
-// String returns the place in the form that editors understand, such as "nodes.json:4:7".
+// String returns the place in the format that editors understand, such as "nodes.json:4:7".
 func (p Place) String() string {
 	if p.Line == 0 {
 		return p.File
@@ -346,12 +346,12 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
-// value is a value of a JSON file.
+// value is a JSON value with its place.
 type value struct {
 	place Place
-	// raw is its text.
+	// raw is the value as written.
 	raw []byte
-	// scalar is a string, a number, a boolean or null. members are set for an object, items for an array.
+	// scalar is a string, a number, a boolean or null. members are an object's fields. items are an array's elements.
 	scalar   any
 	members  []member
 	items    []value
@@ -385,10 +385,10 @@ func (v value) kind() string {
 	}
 }
 
-// deepest bounds the nesting of objects and arrays.
+// deepest limits the nesting of objects and arrays.
 const deepest = 100
 
-// parser reads a JSON file token by token, to know the place of each.
+// parser reads a JSON file token by token, because it needs the place of each value.
 type parser struct {
 	file    string
 	text    []byte
@@ -403,7 +403,7 @@ func parse(file string, text []byte) (value, *Problem) {
 	read, err := p.value()
 	if err == nil {
 		if _, err = p.decoder.Token(); err == nil {
-			err = errors.New("there is more text after the end of the object: a file holds one object")
+			err = errors.New("there is text after the end of the object; a file must contain a single object")
 		} else if errors.Is(err, io.EOF) {
 			return read, nil
 		}
@@ -411,7 +411,7 @@ func parse(file string, text []byte) (value, *Problem) {
 	return value{}, p.problem(err)
 }
 
-// problem describes invalid JSON.
+// problem converts an error about invalid JSON.
 func (p *parser) problem(err error) *Problem {
 	at := p.place(p.decoder.InputOffset())
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
@@ -454,7 +454,7 @@ func (p *parser) value() (value, error) {
 	return read, err
 }
 
-// nested reads the contents of an object or array, one item at a time, and its end.
+// nested reads an object or array: it calls one for each item, and reads the closing bracket.
 func (p *parser) nested(one func() error) error {
 	p.depth++
 	if p.depth > deepest {
@@ -477,7 +477,7 @@ func (p *parser) member(into *value) error {
 		return err
 	}
 	read, err := p.value()
-	key, _ := name.(string) // The decoder guarantees it.
+	key, _ := name.(string) // The decoder accepts only strings as names.
 	into.members = append(into.members, member{name: key, place: p.place(begin), value: read})
 	return err
 }
@@ -489,7 +489,7 @@ func (p *parser) item(into *value) error {
 	return err
 }
 
-// place converts an offset to a place. Columns count bytes, as in compilers.
+// place converts an offset to a place. Like compilers, it counts columns in bytes.
 func (p *parser) place(offset int64) Place {
 	before := p.text[:max(0, min(offset, int64(len(p.text))))]
 	line := bytes.Count(before, []byte("\n")) + 1

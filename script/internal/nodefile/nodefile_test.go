@@ -153,7 +153,7 @@ func TestRead_NoNodes(t *testing.T) {
 		"empty":         {"", `nodes.json:1:1: is not valid JSON: the file ends too early: a bracket or a quote is open`},
 		"cut off":       {"{\n  \"nodes\": [", `nodes.json:2:13: is not valid JSON: the file ends too early: a bracket or a quote is open`},
 		"a comma":       {"{\n  \"nodes\": [],\n}", `nodes.json:2:15: is not valid JSON: invalid character '}' looking for beginning of object key string`},
-		"two":           {`{"nodes": []} {}`, `nodes.json:1:16: is not valid JSON: there is more text after the end of the object: a file holds one object`},
+		"two":           {`{"nodes": []} {}`, `nodes.json:1:16: is not valid JSON: there is text after the end of the object; a file must contain a single object`},
 		"an array":      {"[]", `nodes.json:1:1: must be an object, got an array`},
 		"no nodes":      {"{}", `nodes.json:1:1: nodes: is missing; give an array of nodes`},
 		"a number":      {`{"nodes": 7}`, `nodes.json:1:11: nodes: must be an array, got a number`},

@@ -13,11 +13,11 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// In wazero each exported function of an instance has a separate stack, of some ten kilobytes. So the module
-// gets one more function, its only export: it takes the number of a function and its parameters, and calls
-// it. All numbers have 64 bits.
+// wazero gives each exported function of an instance its own stack of about ten kilobytes. So this package adds a
+// function to the module and makes it the only exported one: it takes the number of a function and its parameters,
+// and calls that function. All numbers have 64 bits.
 
-// function is a function of the module that this package calls.
+// function identifies a function of the module that this package calls.
 type function uint64
 
 // The functions.
@@ -80,31 +80,31 @@ var functionNames = []string{
 }
 
 const (
-	// mostParams is the highest number of parameters of a function.
+	// mostParams is the maximum number of parameters of these functions.
 	mostParams = 6
-	// entryExport is the name of the function that calls the others.
+	// entryExport is the name of the exported function that calls the others.
 	entryExport = "enter"
 )
 
-// signature is a type of functions.
+// signature is a function type.
 type signature struct{ params, results []byte }
 
-// entry has the parts of the new function that calls the exported ones.
+// entry generates the function that calls the others.
 type entry struct {
 	signatures []signature
-	// types has the index of the type of each function, the imported ones first.
+	// types has the type index of each function of the module, imported functions first.
 	types []int
-	// functions has the index of each function that this package calls.
+	// functions has the module's index of each function that this package calls.
 	functions [fnFree + 1]int
 }
 
-// withType adds the type of the new function.
+// withType returns the section of types with the type of the new function.
 func (e *entry) withType(in *reader) []byte {
 	section := in.bytes
 	count := in.uint()
 	from := in.at
 	for range count {
-		in.byte() // All are types of functions.
+		in.byte() // the tag of a function type
 		e.signatures = append(e.signatures, signature{in.take(in.uint()), in.take(in.uint())})
 	}
 	var out bytes.Buffer
@@ -116,7 +116,7 @@ func (e *entry) withType(in *reader) []byte {
 	return out.Bytes()
 }
 
-// withFunction adds the new function.
+// withFunction returns the section of functions with the new function.
 func (e *entry) withFunction(in *reader) []byte {
 	section := in.bytes
 	count := in.uint()
@@ -138,7 +138,7 @@ func (e *entry) note(name string, index int) {
 	}
 }
 
-// Instructions of the new function.
+// Instructions in the new function.
 const (
 	opReturn, opEqual, opLocal = 0x0f, 0x46, 0x20
 	opToInt, opFromInt         = 0xa7, 0xad
@@ -172,7 +172,7 @@ func (e *entry) body() ([]byte, error) {
 		writeUint(&out, uint64(index))
 		if len(of.results) == 0 {
 			out.Write([]byte{opLongConst, 0})
-		} else { // Every result has 32 bits.
+		} else { // All results have 32 bits.
 			out.WriteByte(opFromInt)
 		}
 		out.Write([]byte{opReturn, opEnd})
@@ -181,46 +181,46 @@ func (e *entry) body() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// addressSize is the number of bytes of an address, and of a length.
+// addressSize is the number of bytes of an address or a length.
 const addressSize = 4
 
 // Value is a value of an instance. It is valid until the instance's run ends.
 type Value uint32
 
-// Run has the limits and the host's functions for one use of an instance.
+// Run has the limits and host functions for one use of an instance.
 type Run struct {
-	// Host is called by the scripts' function host, with its argument, and returns its result. Its time
-	// counts as the script's, except for time spent in Instance.Wait. An error ends the run.
+	// Host is called by the function host of scripts, and returns its result. Its time counts as the script's, except
+	// in Instance.Wait. An error ends the run.
 	Host func(text string) (string, error)
 	// Now and Zone are the clock and the time zone of Date. The defaults are the machine's clock and UTC.
 	Now  func() time.Time
 	Zone *time.Location
-	// Busy is the limit on the time that scripts compute, by Clock. The default of Clock is the machine's
-	// clock. The engine reads it whenever a script calls the host, and after a fixed number of steps.
+	// Busy limits the time that scripts compute, measured by Clock. The default of Clock is the machine's clock. The
+	// engine reads Clock whenever a script calls the host, and after a fixed number of steps.
 	Busy  time.Duration
 	Clock func() time.Time
-	// MaxText limits the bytes of a text from scripts to Go. The default is no limit.
+	// MaxText limits the bytes of a text from a script to Go. The default is no limit.
 	MaxText int
 }
 
-// The errors of a run that exceeds a limit. Scripts cannot catch them.
+// The errors of runs that exceed a limit. Scripts cannot catch them.
 var (
 	ErrBusy   = errors.New("the script computes for too long")
 	ErrMemory = errors.New("the script needs too much memory")
-	ErrDepth  = errors.New("calls of the host are nested too deep")
-	ErrText   = errors.New("the script gives the host a text that is too long")
+	ErrDepth  = errors.New("calls to the host are nested too deep")
+	ErrText   = errors.New("the script passes a text to the host that is too long")
 )
 
-// mostDepth bounds the nesting of calls to the host: each level takes memory of the host.
+// mostDepth limits the nesting of calls to the host, because each level uses memory of the host.
 const mostDepth = 8
 
-// grace is the time that a script over its limit has to stop between two instructions. After that the
-// instance is stopped anywhere.
+// grace is the time in which a script over its limit can stop between two of its instructions. After that, the
+// instance is stopped wherever it is.
 const grace = 100 * time.Millisecond
 
-// ThrownError is the error of a script that threw a value and did not catch it.
+// ThrownError is the error of a script that threw a value without catching it.
 type ThrownError struct {
-	// Text is the thrown value as a text. Stack has a line for each call, the innermost first.
+	// Text is the thrown value as text. Stack has a line for each call, innermost first.
 	Text, Stack string
 	// Value is the thrown value.
 	Value Value
@@ -229,12 +229,12 @@ type ThrownError struct {
 // Error returns the text.
 func (t *ThrownError) Error() string { return t.Text }
 
-// EndedError is the error of a run that was ended from outside.
+// EndedError is the error of a run that the host or a limit ended.
 type EndedError struct {
-	// Stack has a line for each active call, the innermost first; "" if it is not known. In a loop the engine
-	// may only know the place of its function: then Noted may have a better one.
+	// Stack has a line for each active call, innermost first, or is "" if unknown. In a loop, the engine may only
+	// know the place of its function. Then Noted, the stack when the run was ended, may be more precise.
 	Stack, Noted string
-	// Cause is ErrBusy, ErrMemory, ErrDepth, ErrText, the cause of the context's end, or an error of Run.Host.
+	// Cause is ErrBusy, ErrMemory, ErrDepth, ErrText, the context's cause, or an error of Run.Host.
 	Cause error
 }
 
@@ -244,26 +244,23 @@ func (e *EndedError) Error() string { return e.Cause.Error() }
 // Unwrap returns the cause.
 func (e *EndedError) Unwrap() error { return e.Cause }
 
-// Instance is one engine with its memory. It may be used by one goroutine at a time.
+// Instance is one engine with its own memory. Only one goroutine may use it at a time.
 type Instance struct {
-	// snapshot is nil while the instance is idle, and after it is closed: then it must not be used.
+	// snapshot is nil while the instance is idle or closed. It must not be used then.
 	snapshot *Snapshot
 	module   api.Module
 	memory   api.Memory
 	linear   *linear
-	// written is room for image.reset.
+	// written is a buffer for image.reset.
 	written []byte
-	// stackPointer and fuel are the module's globals. All its other state is in its memory.
+	// stackPointer and fuel are globals of the module. All other state is in its memory.
 	stackPointer, fuel api.MutableGlobal
-	// levels have the functions for each depth of calls: an api.Function cannot be called again before it has
-	// returned.
+	// levels have the functions for each depth of calls: an api.Function cannot be called again before it returns.
 	levels []*level
-	// scratch is the address of some host memory for the arguments of a call, and undefined is the value
-	// undefined.
+	// scratch is the address of memory for the arguments of calls. undefined is the value undefined.
 	scratch   uint32
 	undefined Value
-	// rejected and handled are functions of the host's scripts, see TrackRejections. They are 0 if there are
-	// none.
+	// rejected and handled are the functions of TrackRejections, or 0.
 	rejected, handled Value
 
 	run Run
@@ -272,21 +269,21 @@ type Instance struct {
 	// left is the remainder of Run.Busy at the time since.
 	left  time.Duration
 	since time.Time
-	// ended is not nil once the run has to end; endedAt is the time of that decision.
+	// ended is set once the run must end. endedAt is the time when it was set.
 	ended   *EndedError
 	endedAt time.Time
-	// isBroken is true if a call did not return: the engine's state may be inconsistent.
+	// isBroken is true if a call did not return, because the engine's state may then be inconsistent.
 	isBroken bool
 	depth    int
 }
 
-// level is the function that calls the module's functions, and the place of its parameters and result.
+// level is the exported function, with a buffer for its parameters and result.
 type level struct {
 	enter api.Function
 	stack [1 + mostParams]uint64
 }
 
-// Begin begins a run. The end of ctx ends it, too.
+// Begin begins a run. The run also ends when ctx ends.
 func (in *Instance) Begin(ctx context.Context, run Run) {
 	if run.Now == nil {
 		run.Now = machineTime
@@ -301,7 +298,7 @@ func (in *Instance) Begin(ctx context.Context, run Run) {
 	in.ctx = context.WithValue(ctx, instanceKey{}, in)
 }
 
-// machineTime is the machine's clock: scripts do real work.
+// machineTime is the machine's clock, because it measures real work.
 func machineTime() time.Time { return time.Now() } //nolint:forbidigo // See above.
 
 // Size returns the memory size of the instance in bytes.
@@ -310,7 +307,7 @@ func (in *Instance) Size() int64 { return int64(in.memory.Size()) }
 // Busy returns the computing time of scripts in this run.
 func (in *Instance) Busy() time.Duration { return in.run.Busy - in.left }
 
-// invoke calls a function, and returns its result, or 0 if it has none.
+// invoke calls a function and returns its result, or 0 if the function has none.
 func (in *Instance) invoke(called function, args ...uint64) (uint64, error) {
 	for len(in.levels) <= in.depth {
 		in.levels = append(in.levels, &level{enter: in.module.ExportedFunction(entryExport)})
@@ -331,14 +328,14 @@ func (in *Instance) invoke(called function, args ...uint64) (uint64, error) {
 	return at.stack[0], nil
 }
 
-// spend subtracts the time since the script resumed from left.
+// spend subtracts from left the time since the script started or resumed.
 func (in *Instance) spend() {
 	now := in.run.Clock()
 	in.left -= now.Sub(in.since)
 	in.since = now
 }
 
-// broken returns the error of a call that did not return.
+// broken returns the error for a call that did not return.
 func (in *Instance) broken(err error) error {
 	in.isBroken = true
 	if in.ended != nil {
@@ -347,8 +344,8 @@ func (in *Instance) broken(err error) error {
 	return fmt.Errorf("the engine failed: %w", err)
 }
 
-// do is invoke, but panics with an error instead of returning it. Exported functions recover it with
-// orFailure.
+// do is like invoke, but panics with a failure instead of returning an error. Exported methods recover it with
+// caught.
 func (in *Instance) do(called function, args ...uint64) uint64 {
 	result, err := in.invoke(called, args...)
 	if err != nil {
@@ -357,10 +354,10 @@ func (in *Instance) do(called function, args ...uint64) uint64 {
 	return result
 }
 
-// failure is a panic with an error, see do.
+// failure is a panic value with an error.
 type failure struct{ err error }
 
-// caught sets err to the error of a failure. Exported methods defer it.
+// caught recovers a failure and stores its error in err. Exported methods defer it.
 func caught(err *error) {
 	switch recovered := recover().(type) {
 	case nil:
@@ -371,8 +368,7 @@ func caught(err *error) {
 	}
 }
 
-// use panics with a failure unless the instance can be used: it has not been released, and its run has not
-// ended.
+// use panics with a failure if the instance is released, closed or broken, or if its run has ended.
 func (in *Instance) use() {
 	switch {
 	case in.snapshot == nil:
@@ -384,17 +380,17 @@ func (in *Instance) use() {
 	}
 }
 
-// Wait calls a function whose time does not count as the script's. Only Run.Host may call it.
+// Wait calls a function whose time does not count as the script's. Only Run.Host may call Wait.
 func (in *Instance) Wait(function func()) {
 	in.spend()
 	defer func() { in.since = in.run.Clock() }()
 	function()
 }
 
-// Charge adds time to the script's.
+// Charge adds busy to the computing time of the script.
 func (in *Instance) Charge(busy time.Duration) { in.left -= busy }
 
-// check ends the run if it is over a limit, and reports whether it has ended.
+// check ends the run if it exceeds a limit, and reports whether the run has ended.
 func (in *Instance) check() (isOver bool) {
 	if in.ended != nil {
 		return true
@@ -411,7 +407,7 @@ func (in *Instance) check() (isOver bool) {
 	return in.ended != nil
 }
 
-// end records the reason to end the run. The first reason wins.
+// end records the reason for ending the run. The first reason wins.
 func (in *Instance) end(cause error) {
 	if in.ended == nil {
 		in.ended, in.endedAt = &EndedError{Cause: cause}, in.run.Clock()
@@ -419,23 +415,23 @@ func (in *Instance) end(cause error) {
 	}
 }
 
-// place returns the script's stack, or "" if the engine cannot give it.
+// place returns the script's stack, or "" if the engine cannot provide it.
 func (in *Instance) place() (stack string) {
 	in.depth++
 	defer func() {
 		in.depth--
-		if recover() != nil { // The engine may have been interrupted anywhere.
+		if recover() != nil { // The engine may be in any state.
 			stack = ""
 		}
 	}()
 	name, source := in.put(""), "new Error().stack"
 	stack = in.text(Value(in.do(fnEval, uint64(in.put(source)), uint64(len(source)), uint64(name), 0)))
-	_, stack, _ = strings.Cut(stack, "\n") // Without the line of this source.
+	_, stack, _ = strings.Cut(stack, "\n") // The first line is this source's own.
 	return stack
 }
 
-// put writes a text with a final zero into the memory, and returns its address. Small texts need not be
-// freed: the memory is reset after each run.
+// put writes a text with a final zero to the memory and returns its address. Small texts need not be freed, because
+// the memory is reset after each run.
 func (in *Instance) put(text string) uint32 {
 	at := in.room(len(text) + 1)
 	in.memory.WriteString(at, text)
@@ -443,7 +439,7 @@ func (in *Instance) put(text string) uint32 {
 	return at
 }
 
-// room allocates size bytes in the instance, and returns their address.
+// room allocates size bytes in the instance and returns their address.
 func (in *Instance) room(size int) uint32 {
 	at := uint32(in.do(fnMalloc, uint64(size)))
 	if _, isWithin := in.memory.Read(at, uint32(size)); at == 0 || !isWithin {
@@ -455,7 +451,7 @@ func (in *Instance) room(size int) uint32 {
 
 func (in *Instance) free(at uint32) { in.do(fnFree, uint64(at)) }
 
-// Text returns a value as a text, as String does in scripts. It is "" if the conversion throws.
+// Text converts a value to text, like String in scripts. It returns "" if the conversion throws.
 func (in *Instance) Text(value Value) (text string, err error) {
 	defer caught(&err)
 	in.use()
@@ -477,7 +473,7 @@ func (in *Instance) text(value Value) string {
 		in.end(ErrText)
 		panic(failure{in.ended})
 	}
-	bytes, _ := in.memory.Read(at, size) // It is nil if the engine's answer is outside of its memory.
+	bytes, _ := in.memory.Read(at, size) // nil if the address is outside the memory
 	return strings.ToValidUTF8(string(bytes), "\uFFFD")
 }
 
@@ -506,7 +502,7 @@ func (in *Instance) NewNumber(number float64) (value Value, err error) {
 	return Value(in.do(fnNewNumber, math.Float64bits(number))), nil
 }
 
-// Free frees a value.
+// Free releases a value.
 func (in *Instance) Free(value Value) (err error) {
 	defer caught(&err)
 	in.use()
@@ -532,14 +528,13 @@ func (in *Instance) property(of Value, name string) Value {
 	return in.orThrown(Value(in.do(fnGetProperty, uint64(of), uint64(in.put(name)))))
 }
 
-// TrackRejections registers two functions: rejected is called with each promise that is rejected while
-// nothing waits for it, and with its reason; handled is called with each such promise once something does.
-// They stay in snapshots.
+// TrackRejections registers two functions. rejected is called with each promise that is rejected without a handler,
+// and with the reason. handled is called with such a promise once it gets a handler. Snapshots keep both.
 func (in *Instance) TrackRejections(rejected, handled Value) {
 	in.rejected, in.handled = rejected, handled
 }
 
-// Eval runs a script, and returns its last value. name is the name of its file.
+// Eval runs a script and returns its last value. name is the file name for stacks.
 func (in *Instance) Eval(name, source string) (value Value, err error) {
 	defer caught(&err)
 	in.use()
@@ -548,7 +543,7 @@ func (in *Instance) Eval(name, source string) (value Value, err error) {
 	return in.orThrown(Value(in.do(fnEval, uint64(at), uint64(len(source)), uint64(file), 0))), nil
 }
 
-// Compile returns a script as bytecode, for Load in any instance.
+// Compile compiles a script to bytecode for Load, in any instance.
 func (in *Instance) Compile(name, source string) (bytecode []byte, err error) {
 	defer caught(&err)
 	in.use()
@@ -565,7 +560,7 @@ func (in *Instance) Compile(name, source string) (bytecode []byte, err error) {
 	return append([]byte(nil), bytes...), nil
 }
 
-// Load runs bytecode of Compile, and returns its last value.
+// Load runs bytecode from Compile and returns its last value.
 func (in *Instance) Load(bytecode []byte) (value Value, err error) {
 	defer caught(&err)
 	in.use()
@@ -594,7 +589,7 @@ func (in *Instance) call(function Value, args ...Value) Value {
 	return Value(in.do(fnCall, uint64(function), uint64(in.undefined), uint64(len(args)), uint64(list)))
 }
 
-// RunJobs runs the jobs of settled promises until none is left.
+// RunJobs runs the jobs of settled promises until none are left.
 func (in *Instance) RunJobs() (err error) {
 	defer caught(&err)
 	in.use()
@@ -609,12 +604,12 @@ func (in *Instance) RunJobs() (err error) {
 	return in.ended
 }
 
-// orThrown returns a value, and panics with a failure if the call threw, or if the run has to end.
+// orThrown returns value. It panics with a failure if the call threw, or if the run must end.
 func (in *Instance) orThrown(value Value) Value {
 	if value == 0 || in.do(fnIsException, uint64(value)) != 0 {
 		panic(failure{in.thrown()})
 	}
-	if in.check() { // A script may have caught the error that ended it.
+	if in.check() { // The script may have caught the engine's error.
 		panic(failure{in.ended})
 	}
 	return value
@@ -632,39 +627,38 @@ func (in *Instance) thrown() error {
 		return thrown
 	}
 	if strings.HasPrefix(thrown.Text, "InternalError: interrupted") && thrown.Stack != "" {
-		// The thrown error also has the line of loops, which the engine does not note before.
+		// The thrown error has the precise line of a loop; the stack noted earlier does not.
 		in.ended.Stack, in.ended.Noted = thrown.Stack, in.ended.Stack
 	}
 	return in.ended
 }
 
-// The engine turns local times, such as new Date(2026, 2, 29, 1, 30), into UTC with the zone's offset at the
-// UTC time that has the same fields. Within some hours of a change of the offset this is the wrong one. So
-// the module is patched, as for metering: when the engine asks for the offset of a local time, it adds
-// localMark to the time, and the host finds the offset that the language specifies.
+// To convert local times such as new Date(2026, 2, 29, 1, 30) to UTC, the engine asks for the zone's offset at the
+// UTC time with the same fields. Within some hours of a change of the offset, that is the wrong offset. So the module
+// is patched, as for metering: when the engine asks about a local time, it adds localMark to the time, and the host
+// returns the offset that the language specifies.
 const (
-	// zoneFunction is the index of the engine's getTimezoneOffset, which takes milliseconds and asks the
+	// zoneFunction is the index of the engine's function getTimezoneOffset, which takes milliseconds and asks the
 	// host.
 	zoneFunction = 1102
-	// fieldsFunction is the index of its set_date_fields, which calls getTimezoneOffset once, with a local
-	// time.
+	// fieldsFunction is the index of set_date_fields, which calls getTimezoneOffset once, with a local time.
 	fieldsFunction = 1094
-	// localMark is a number of seconds beyond all times of Date.
+	// localMark is a number of seconds greater than all times of Date.
 	localMark = 1 << 45
 )
 
 const opLongConst, opLongPlus = 0x42, 0x7c
 
-var errZone = errors.New("the functions of the time zone are not those that instance.go names")
+var errZone = errors.New("zoneFunction and fieldsFunction do not match quickjs.wasm: update them in instance.go")
 
-// writeLocalMark adds localMark to the time on top of the stack.
+// writeLocalMark writes code that adds localMark to the time on top of the stack.
 func writeLocalMark(out *bytes.Buffer) {
 	out.WriteByte(opLongConst)
 	writeInt(out, localMark*1000)
 	out.WriteByte(opLongPlus)
 }
 
-// hostZone answers the zone's offset from UTC at a time, in seconds.
+// hostZone returns the zone's offset from UTC at a time, in seconds.
 func (in *Instance) hostZone(stack []uint64) {
 	at := int64(stack[0])<<32 | int64(uint32(stack[1]))
 	var offset int
@@ -681,8 +675,8 @@ func offsetAt(zone *time.Location, at int64) int {
 	return offset
 }
 
-// offsetOfLocal returns the offset for a local time. For times that a change skips or repeats, it is the
-// offset before the change.
+// offsetOfLocal returns the offset for a local time. If a change skips or repeats the time, the result is the offset
+// before the change.
 func offsetOfLocal(zone *time.Location, local int64) int {
 	const day = 24 * 60 * 60
 	before, after := offsetAt(zone, local-day), offsetAt(zone, local+day)

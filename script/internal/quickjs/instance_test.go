@@ -105,7 +105,7 @@ func TestHost(t *testing.T) {
 	require.ErrorIs(t, err, failure)
 }
 
-// The host's time is the script's unless it waits.
+// The time of Run.Host counts as the script's, except in Wait.
 func TestHost_TimeCountsUnlessItWaits(t *testing.T) {
 	t.Parallel()
 	var now time.Time
@@ -127,7 +127,7 @@ func TestHost_TimeCountsUnlessItWaits(t *testing.T) {
 	require.Equal(t, time.Second, in.Busy())
 }
 
-// By default the limit is real time. However slow the machine is, nothing else ends this run.
+// The default clock is real time. A slow machine cannot end this run for another reason.
 func TestRun_BusyIsByTheMachinesClock(t *testing.T) {
 	t.Parallel()
 	in, err := newSnapshot(t, "").Take(t.Context(), quickjs.Run{Busy: 50 * time.Millisecond})
@@ -177,7 +177,7 @@ func TestRun_EndsWithItsContext(t *testing.T) {
 	require.Contains(t, ended.Stack, "test.js:1:1")
 }
 
-// Text calls the toString of scripts, which is subject to the limits, too.
+// Text calls toString of scripts, which must respect the limits, too.
 func TestText_OfHostileValues(t *testing.T) {
 	t.Parallel()
 	s := newSnapshot(t, "")
@@ -204,7 +204,7 @@ func TestText_OfHostileValues(t *testing.T) {
 	}
 }
 
-// Calls to the host nest only a few levels deep, and computing in them counts.
+// Nested calls to the host have a limit, and their computing time counts.
 func TestHost_CallsItselfByToString(t *testing.T) {
 	t.Parallel()
 	s := newSnapshot(t, "")
@@ -323,12 +323,12 @@ func BenchmarkHost(b *testing.B) {
 	}
 }
 
-// digests is a script that returns the digests of many results of the language.
+// digests is a script that returns digests of many results of the language.
 //
 //go:embed testdata/digests.js
 var digests string
 
-// digestsZone is the time zone of the digests. Its offset never changes in the years of the script.
+// digestsZone is the time zone of the digests. Its offset is constant in the years that the script uses.
 const digestsZone = "Asia/Kolkata"
 
 // updateDigests names the environment variable that makes the test rewrite the digests.
@@ -336,7 +336,7 @@ const updateDigests = "BOTCTX_WRITE_DIGESTS"
 
 const digestsFile = "testdata/digests.json"
 
-// requireDigests compares digests, group by group.
+// requireDigests compares digests group by group.
 func requireDigests(t *testing.T, got string) {
 	t.Helper()
 	text, err := os.ReadFile(digestsFile)
@@ -347,7 +347,7 @@ func requireDigests(t *testing.T, got string) {
 	require.Equal(t, want, have)
 }
 
-// Each architecture has the same results.
+// All architectures must have the same results.
 func TestDigests(t *testing.T) {
 	t.Parallel()
 	zone, err := time.LoadLocation(digestsZone)
@@ -361,8 +361,8 @@ func TestDigests(t *testing.T) {
 	requireDigests(t, made)
 }
 
-// The published module, without metering, gives the same results in another WebAssembly engine: neither
-// metering nor the compiler changes a result.
+// Neither metering nor the compiler may change a result, so the published module, without metering and in another
+// WebAssembly engine, must have the same digests.
 func TestDigests_OfThePublishedModuleInNode(t *testing.T) {
 	t.Parallel()
 	node, err := exec.LookPath("node")
@@ -377,7 +377,7 @@ func TestDigests_OfThePublishedModuleInNode(t *testing.T) {
 	requireDigests(t, string(printed))
 }
 
-// hostile are scripts that compute or grow without an end.
+// hostile are scripts that compute or grow endlessly.
 var hostile = map[string]error{
 	"for (;;) {}":                                                                             quickjs.ErrBusy,
 	"for (;;) try { for (;;); } catch {}":                                                     quickjs.ErrBusy,
@@ -406,7 +406,7 @@ var hostile = map[string]error{
 	"let s = 'x'; for (;;) s = [s, s].join('y').toUpperCase()":                                nil,
 }
 
-// Each ends soon after its limit, and leaves no trace for the next run.
+// Each script must end soon after its limit and leave no trace for the next run.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	const memory = testMemory / 2
@@ -440,7 +440,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// Endless recursion throws an error that scripts can catch, as everywhere.
+// As in any engine, scripts can catch the error of endless recursion.
 func TestHostile_Recursion(t *testing.T) {
 	t.Parallel()
 	s := newSnapshot(t, "")
@@ -464,23 +464,23 @@ func TestHostile_Recursion(t *testing.T) {
 	}
 }
 
-// looks is a clock that counts steps. It records how long the engine computes between two looks at it, by the
-// processor time of its thread: at each look the host can end the script, or stop it for a garbage collection.
+// looks is a clock that counts steps. It measures the processor time of its thread between two readings ("looks"). At
+// each look, the host can end the script or stop it for a garbage collection.
 type looks struct {
 	steps func() time.Time
-	// limit is the time after which a look is late. late counts such looks, because a machine may once stand still.
+	// limit is the time after which a look is late. late counts late looks, because a machine may pause once.
 	limit         time.Duration
 	count, late   int
 	last, longest time.Duration
 }
 
-// newLooks returns a clock for scripts that the calling goroutine, which is locked to its thread, runs.
+// newLooks returns a clock for scripts on the calling goroutine, which must be locked to its thread.
 func newLooks(limit time.Duration) *looks {
 	return &looks{steps: scripttest.Steps(), limit: limit, last: scripttest.ThreadTime()}
 }
 
-// lateLook returns the limit for looks: 50 ms, or a thousand times the time between two looks in an empty loop,
-// on a slow machine.
+// lateLook returns the limit for looks. It is 50 ms or, on a slow machine, a thousand times the interval in an empty
+// loop.
 func lateLook(t *testing.T, s *quickjs.Snapshot) time.Duration {
 	t.Helper()
 	runtime.LockOSThread()
@@ -502,8 +502,7 @@ func (l *looks) read() time.Time {
 	return l.steps()
 }
 
-// While scripts compute, the host's garbage collector does not wait for them: collections end, and the longest
-// time in which a script could hold them up is short.
+// A garbage collection of the host must not wait long for a computing script.
 //
 //nolint:paralleltest // Collections stop all other tests.
 func TestHostile_HoldsUpNoCollection(t *testing.T) {
@@ -534,7 +533,7 @@ func TestHostile_HoldsUpNoCollection(t *testing.T) {
 	}
 }
 
-// collecting runs an endless script until a number of collections have ended since it called the host.
+// collecting runs an endless script until count garbage collections have finished after its call of the host.
 func collecting(t *testing.T, s *quickjs.Snapshot, source string, late time.Duration, count int64) (*looks, error) {
 	t.Helper()
 	runtime.LockOSThread()
@@ -560,7 +559,7 @@ func collecting(t *testing.T, s *quickjs.Snapshot, source string, late time.Dura
 		Host: func(string) (string, error) { enough = ended.Load() + count; return "", nil },
 	})
 	defer in.Release()
-	// The stack of calls grows in Go code, where collections can begin.
+	// The recursion grows the goroutine's stack in Go code, where collections can start.
 	evalText(t, in, "(function f(n) { return n && f(n - 1) + 1 })(1000)")
 	*looks = *newLooks(late)
 	_, err := in.Eval("hostile.js", source)
@@ -576,7 +575,7 @@ const (
 	testBusy   = 25 * time.Millisecond
 )
 
-// newInstance returns an instance without a snapshot, whose limit on time counts steps.
+// newInstance returns an instance without a snapshot. Its time limit counts steps.
 func newInstance(tb testing.TB, run quickjs.Run, memory int64) *quickjs.Instance {
 	tb.Helper()
 	m, err := quickjs.Open(scripttest.CacheDir())
@@ -587,7 +586,7 @@ func newInstance(tb testing.TB, run quickjs.Run, memory int64) *quickjs.Instance
 	return in
 }
 
-// newSnapshot returns the state after a script.
+// newSnapshot runs a script and returns the resulting state.
 func newSnapshot(tb testing.TB, source string) *quickjs.Snapshot {
 	tb.Helper()
 	return newSnapshotOf(tb, testMemory, source)
@@ -603,7 +602,7 @@ func newSnapshotOf(tb testing.TB, memory int64, source string) *quickjs.Snapshot
 	return s
 }
 
-// take returns an instance, whose limit on time counts steps unless the run has a clock.
+// take returns an instance. Its time limit counts steps unless run has a clock.
 func take(tb testing.TB, s *quickjs.Snapshot, run quickjs.Run) *quickjs.Instance {
 	tb.Helper()
 	if run.Busy == 0 {
@@ -617,7 +616,7 @@ func take(tb testing.TB, s *quickjs.Snapshot, run quickjs.Run) *quickjs.Instance
 	return in
 }
 
-// evalText runs a script, and returns its last value as a text.
+// evalText runs a script and returns its last value as text.
 func evalText(tb testing.TB, in *quickjs.Instance, source string) string {
 	tb.Helper()
 	value, err := in.Eval("test.js", source)
@@ -627,14 +626,14 @@ func evalText(tb testing.TB, in *quickjs.Instance, source string) string {
 	return text
 }
 
-// localTimes is a script that returns the time of each half hour of a year, by its local fields.
+// localTimes is a script that converts each half hour of a year from local fields to a time.
 const localTimes = `(() => {
 	const times = []
 	for (let i = 0; i < 2 * 24 * 365; i++) times.push(new Date(2026, 0, 1, 0, 30 * i).getTime() / 6e4)
 	return times.join()
 })()`
 
-// Each local time of a year equals the result of Node.js.
+// Each local time of a year must equal Node.js's result.
 func TestDate_LocalTimesAsNode(t *testing.T) {
 	t.Parallel()
 	node, err := exec.LookPath("node")
@@ -659,8 +658,7 @@ func TestDate_LocalTimesAsNode(t *testing.T) {
 	}
 }
 
-// A time in the hour that the clock skips has the offset from before, and a time in the hour that it repeats
-// is the first of the two.
+// A skipped local time has the offset from before the change. A repeated one means its first occurrence.
 func TestDate_AroundAChangeOfTheOffset(t *testing.T) {
 	t.Parallel()
 	s := newSnapshot(t, "")

@@ -1,10 +1,9 @@
-// Package quickjs runs JavaScript in QuickJS-NG, compiled to WebAssembly, under wazero. A script reaches
-// nothing outside of its instance except one function of the host, cannot use more memory than its limit, and
-// can be ended at any time, even within built-in functions.
+// Package quickjs runs JavaScript in QuickJS-NG, compiled to WebAssembly, on wazero. A script can reach nothing
+// outside its instance except one function of the host. It cannot use more memory than its limit, and it can be ended
+// at any time, even within built-in functions.
 //
-// A [Machine] is the compiled module, one per process. A [Snapshot] is the state of an instance after it has
-// run the host's scripts. [Snapshot.Take] returns instances that start from this state, in about ten
-// microseconds.
+// A [Machine] is the compiled module; a process needs one. A [Snapshot] is the state of an instance after the host's
+// scripts have run. [Snapshot.Take] returns instances in this state within about ten microseconds.
 package quickjs
 
 import (
@@ -26,10 +25,10 @@ import (
 //go:embed wasm/quickjs.wasm
 var published []byte
 
-// publishedSum is the SHA-256 of the file, see wasm/README.md.
+// publishedSum is the SHA-256 of quickjs.wasm, see wasm/README.md.
 const publishedSum = "d4c9375f2b1ca4dc95f72c8aa2982a7a9951ac8011490d79c6582df732b4bbd9"
 
-// The module's exports, other than functions, that this package uses.
+// Names of the module's exports that are not functions.
 const (
 	exportMemory       = "memory"
 	exportStackPointer = "__stack_pointer"
@@ -37,12 +36,11 @@ const (
 
 const (
 	pageSize = 1 << 16
-	// leastMemory is the smallest limit for an instance: the engine begins with half of it. mostMemory is the
-	// largest.
+	// leastMemory is the minimum limit for an instance: the engine starts with half of it. mostMemory is the maximum.
 	leastMemory = 4 << 20
 	mostMemory  = 1 << 30
-	// stackSize bounds the part of the module's stack of 1 MB that calls may take. Without a bound, each
-	// level also takes memory of the host.
+	// stackSize limits how much of the module's stack of 1 MB calls may use. Without this limit, each level of calls
+	// also uses memory of the host.
 	stackSize = 256 << 10
 )
 
@@ -53,26 +51,26 @@ type Machine struct {
 	data    []segment
 }
 
-// machines maps each folder for compiled code to its *Machine, created once.
+// machines has a *Machine for each folder of compiled code, created once.
 var machines sync.Map
 
-// Open returns the machine of this process. It takes a few hundred milliseconds the first time, and a few
-// tens if folder already has the compiled code. If folder is "", nothing is kept. Open fails if the folder
-// cannot be used, and on architectures for which IsSupported is false.
+// Open returns the machine for folder, which stores the compiled code. The first call takes a few hundred
+// milliseconds, or a few tens if the folder already has the code. If folder is "", nothing is stored. Open fails if
+// the folder cannot be used, and with ErrArchitecture.
 func Open(folder string) (*Machine, error) {
 	opened, _ := machines.LoadOrStore(folder, sync.OnceValues(func() (*Machine, error) { return newMachine(folder) }))
 	m, err := opened.(func() (*Machine, error))() //nolint:forcetypeassert // Nothing else is stored.
 	if err != nil {
-		machines.Delete(folder) // The folder may be there later.
+		machines.Delete(folder) // The next call tries again.
 	}
 	return m, err
 }
 
-// IsSupported reports whether wazero compiles for an architecture. On others it interprets, about sixty times
-// slower.
+// IsSupported reports whether wazero compiles for an architecture. On others it would interpret, which is about sixty
+// times slower.
 func IsSupported(architecture string) bool { return architecture == "amd64" || architecture == "arm64" }
 
-// ErrArchitecture is the error of Open on an architecture that IsSupported refuses.
+// ErrArchitecture is the error of Open on unsupported architectures.
 var ErrArchitecture = errors.New("scripts run on amd64 and arm64")
 
 func newMachine(folder string) (*Machine, error) {
@@ -80,7 +78,7 @@ func newMachine(folder string) (*Machine, error) {
 		return nil, fmt.Errorf("%w, and this is %s", ErrArchitecture, runtime.GOARCH)
 	}
 	if sum := sha256.Sum256(published); hex.EncodeToString(sum[:]) != publishedSum {
-		return nil, fmt.Errorf("quickjs.wasm has the SHA-256 %x, and should have %s", sum, publishedSum)
+		return nil, fmt.Errorf("quickjs.wasm has the SHA-256 %x, but the published file has %s: restore the file", sum, publishedSum)
 	}
 	made, err := meter(published)
 	if err != nil {
@@ -106,21 +104,21 @@ func newMachine(folder string) (*Machine, error) {
 	return m, nil
 }
 
-// instanceKey is the key of the *Instance in the context of its calls.
+// instanceKey is the context key of the *Instance that makes a call.
 type instanceKey struct{}
 
-// instanceOf returns the instance that has called a host function.
+// instanceOf returns the instance that called a host function.
 func instanceOf(ctx context.Context) *Instance {
 	return ctx.Value(instanceKey{}).(*Instance) //nolint:forcetypeassert // Instances call nothing without it.
 }
 
-// errno is an error number of WASI.
+// errno is a WASI error number.
 const (
 	errnoBadFile   = 8
 	errnoNoSupport = 52
 )
 
-// addImports provides the module's imports.
+// addImports adds the host functions that the module imports.
 func (m *Machine) addImports(ctx context.Context) error {
 	const i32, i64 = api.ValueTypeI32, api.ValueTypeI64
 	type function struct {
@@ -159,13 +157,12 @@ func (m *Machine) addImports(ctx context.Context) error {
 	return nil
 }
 
-// refuse returns a host function that does nothing except return a number.
+// refuse returns a host function that only returns a number.
 func refuse(number uint64) func(*Instance, []uint64) {
 	return func(_ *Instance, stack []uint64) { stack[0] = number }
 }
 
-// hostClose is called when the budget of loops is used up, see metering. The engine itself never closes
-// files.
+// hostClose is called when the loop budget is used up, see metering. The engine itself never closes files.
 func (in *Instance) hostClose(stack []uint64) {
 	if int32(stack[0]) != hookArgument {
 		stack[0] = errnoNoSupport
@@ -178,8 +175,8 @@ func (in *Instance) hostClose(stack []uint64) {
 	stack[0] = 0
 }
 
-// hostInterrupt is called by the engine now and then, between two instructions of a script. If it answers 1,
-// the engine throws an error that scripts cannot catch.
+// The engine calls hostInterrupt regularly, between two instructions of a script. If the answer is 1, the engine
+// throws an error that scripts cannot catch.
 func (in *Instance) hostInterrupt(stack []uint64) {
 	stack[0] = 0
 	if in.check() {
@@ -187,7 +184,7 @@ func (in *Instance) hostInterrupt(stack []uint64) {
 	}
 }
 
-// hostCall is called by scripts with a text, and answers with a text.
+// hostCall is the function host of scripts: a text in, a text out.
 func (in *Instance) hostCall(stack []uint64) {
 	in.spend()
 	if in.check() {
@@ -204,7 +201,7 @@ func (in *Instance) hostCall(stack []uint64) {
 		stack[0] = in.do(fnUndefined)
 		return
 	}
-	text := in.text(Value(argument)) // The conversion may run a script's toString.
+	text := in.text(Value(argument)) // The conversion may call toString of the script.
 	in.spend()
 	if in.check() {
 		panic(in.ended)
@@ -217,27 +214,27 @@ func (in *Instance) hostCall(stack []uint64) {
 	stack[0] = uint64(in.newString(answer))
 }
 
-// hostRejection is called with a promise, its reason, and whether something waits for it.
+// hostRejection receives a promise, its reason, and whether the promise has a handler.
 func (in *Instance) hostRejection(stack []uint64) {
 	if in.rejected == 0 || in.ended != nil || in.depth == mostDepth {
 		return
 	}
 	in.depth++
 	defer func() { in.depth-- }()
-	if uint32(stack[2]) != 0 { // The upper half of a number of 32 bits may hold anything.
+	if uint32(stack[2]) != 0 { // Only the lower 32 bits are defined.
 		in.call(in.handled, Value(stack[0]))
 	} else {
 		in.call(in.rejected, Value(stack[0]), Value(stack[1]))
 	}
 }
 
-// hostClock answers the current time.
+// hostClock returns the current time.
 func (in *Instance) hostClock(stack []uint64) {
 	in.memory.WriteUint64Le(uint32(stack[2]), uint64(in.run.Now().UnixNano()))
 	stack[0] = 0
 }
 
-// hostRandom fills memory with zeros: the random numbers that scripts see come from the host.
+// hostRandom fills memory with zeros. Scripts get their random numbers from the host in another way.
 func (in *Instance) hostRandom(stack []uint64) {
 	if bytes, isWithin := in.memory.Read(uint32(stack[0]), uint32(stack[1])); isWithin {
 		clear(bytes)
@@ -245,7 +242,7 @@ func (in *Instance) hostRandom(stack []uint64) {
 	stack[0] = 0
 }
 
-// reader reads a module in the binary format of WebAssembly. Reading past the end panics.
+// reader reads the binary format of a WebAssembly module. Reading past the end panics.
 type reader struct {
 	bytes []byte
 	at    int
@@ -265,7 +262,7 @@ func (r *reader) rest() []byte { return r.bytes[r.at:] }
 
 func (r *reader) name() string { return string(r.take(r.uint())) }
 
-// uint reads a number without a sign, in LEB128.
+// uint reads an unsigned number in LEB128.
 func (r *reader) uint() int {
 	value := 0
 	for shift := 0; ; shift += 7 {
@@ -277,7 +274,7 @@ func (r *reader) uint() int {
 	}
 }
 
-// int reads a number with a sign, in LEB128.
+// int reads a signed number in LEB128.
 func (r *reader) int() int64 {
 	value := int64(0)
 	for shift := 0; ; {
@@ -294,7 +291,7 @@ func (r *reader) int() int64 {
 	}
 }
 
-// operand is a kind of operand, which follows the number of an instruction.
+// operand is a kind of operand of an instruction.
 type operand int
 
 const (
@@ -310,7 +307,7 @@ const (
 	secondNumber
 )
 
-// operands has the operand kind of each instruction, in ranges of opcodes.
+// operands has the kind of operand of each range of opcodes.
 var operands = []struct {
 	from, to byte
 	operand  operand
@@ -339,8 +336,7 @@ var operands = []struct {
 	{opMore, opMore, secondNumber},
 }
 
-// instruction reads one instruction with its operands. more is the second opcode of an instruction that has
-// two.
+// instruction reads one instruction with its operands. more is the second opcode of an instruction that has two.
 func (r *reader) instruction() (op byte, more int, err error) {
 	op = r.byte()
 	for _, known := range operands {
@@ -349,10 +345,10 @@ func (r *reader) instruction() (op byte, more int, err error) {
 			return op, more, err
 		}
 	}
-	return op, 0, fmt.Errorf("the instruction %#x is not known", op)
+	return op, 0, fmt.Errorf("the instruction %#x is unknown: add it to operands", op)
 }
 
-// operand reads an operand. If it is a second opcode, operand returns it.
+// operand reads an operand. If the operand is a second opcode, operand returns it.
 func (r *reader) operand(kind operand) (more int, err error) {
 	switch kind {
 	case index:
@@ -395,8 +391,8 @@ func (r *reader) moreOperands(more int) error {
 		r.take(2)
 	case more == moreFill:
 		r.byte()
-	default: // This includes memory.init: the module has already lost its data.
-		return fmt.Errorf("the instruction %#x %d is not known", opMore, more)
+	default: // Including memory.init, because meter removes the data.
+		return fmt.Errorf("the instruction %#x %d is unknown: add it to moreOperands", opMore, more)
 	}
 	return nil
 }

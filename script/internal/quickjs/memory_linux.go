@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reserveMemory returns zeroed memory. A page is allocated when it is first written to.
+// reserveMemory returns zeroed memory. The system allocates a page at the first write.
 func reserveMemory(size uint64) []byte {
 	memory, err := unix.Mmap(-1, 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 	if err != nil {
@@ -18,10 +18,10 @@ func reserveMemory(size uint64) []byte {
 	return memory
 }
 
-func freeMemory(memory []byte) { _ = unix.Munmap(memory) } // It fails only for memory that reserveMemory did not return.
+func freeMemory(memory []byte) { _ = unix.Munmap(memory) } // Munmap fails only for memory from elsewhere.
 
-// image is the initial memory content of several instances. It is a file in memory: an instance has its own
-// copy of each page that it writes to, and shares the others.
+// image is the initial memory content of several instances, as a file in memory. Instances share its pages until they
+// write to them.
 type image struct {
 	content []byte
 	file    int
@@ -30,7 +30,7 @@ type image struct {
 func newImage(content []byte) (*image, error) {
 	file, err := unix.MemfdCreate("quickjs", unix.MFD_CLOEXEC)
 	if err != nil {
-		return nil, fmt.Errorf("making a file in memory: %w", err)
+		return nil, fmt.Errorf("creating a file in memory: %w", err)
 	}
 	made := &image{file: file}
 	for at := 0; at < len(content); {
@@ -58,22 +58,22 @@ func (i *image) mapTo(memory []byte) error {
 	return nil
 }
 
-// pages is the kernel's list of this process's pages, or nil if the kernel does not provide it.
+// pages is the kernel's list of this process's pages, or nil if the kernel does not provide the list.
 var pages, _ = os.Open("/proc/self/pagemap") //nolint:gochecknoglobals // One for the process.
 
-// The bits of a page in pages; each page has an entry of entrySize bytes.
+// Bits of an entry of pages. Each page has an entry of entrySize bytes.
 const (
 	entrySize = 8
-	isThere   = 1<<63 | 1<<62 // In memory, or swapped out.
+	isThere   = 1<<63 | 1<<62 // in memory or swapped out
 	isOfFile  = 1 << 61
 )
 
-// mostCopied bounds the bytes that are copied to reset a memory. If more was written to, the pages are
-// dropped, and mapped again when they are next used.
+// mostCopied limits the bytes that are copied to reset a memory. If more bytes were written, their pages are dropped
+// and mapped again at the next use.
 const mostCopied = 512 << 10
 
-// reset restores the image in memory; untouched pages are left alone. written is the buffer for the entries
-// of the pages.
+// reset restores the image in memory. It only touches pages that were written to. written is a buffer for the entries
+// of pages.
 func (i *image) reset(memory []byte, written *[]byte) error {
 	size := os.Getpagesize()
 	if needed := len(memory) / size * entrySize; len(*written) < needed {
@@ -101,7 +101,7 @@ func (i *image) reset(memory []byte, written *[]byte) error {
 	return nil
 }
 
-// drop restores the image in memory by dropping the pages that were written to.
+// drop restores the image by dropping the pages that were written to.
 func drop(memory []byte) error {
 	if err := unix.Madvise(memory, unix.MADV_DONTNEED); err != nil {
 		return fmt.Errorf("dropping pages of a memory: %w", err)

@@ -8,7 +8,7 @@ func reserveMemory(size uint64) []byte { return make([]byte, size) }
 
 func freeMemory([]byte) {}
 
-// image is the initial memory content of several instances. Each has a copy of it.
+// image is the initial memory content of several instances. Each instance copies it.
 type image struct{ content []byte }
 
 func newImage(content []byte) (*image, error) { return &image{bytes.Clone(content)}, nil }

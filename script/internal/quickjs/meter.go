@@ -6,26 +6,26 @@ import (
 	"fmt"
 )
 
-// Metering. Built-in functions of the engine, such as sort or JSON.stringify, run as long as their input
-// requires, and compiled WebAssembly cannot be stopped from outside between two instructions. So the module
-// counts for itself: each iteration of a loop takes one from a budget, the global "fuel", and copies of
-// memory take an amount proportional to their length. When the budget is used up, the module calls a function
-// of the host, which refills it after a look at the clock, or ends the call.
+// Metering. Built-in functions such as sort or JSON.stringify run as long as their input requires, and compiled
+// WebAssembly cannot be stopped from outside. So the module counts its work: each iteration of a loop takes one unit
+// from a budget, the global "fuel", and each copy of memory takes units in proportion to its length. When the budget
+// is used up, the module calls a function of the host, which checks the limits and then refills the budget or ends
+// the call.
 
 const (
-	// budget is the number of turns of loops between two calls of the host: some ten microseconds.
+	// budget is the number of units between two calls of the host: some ten microseconds.
 	budget = 10_000
-	// copyShift divides the length of a copy by a power of two: 32 bytes cost one turn.
+	// copyShift makes 32 bytes of a copy cost one unit.
 	copyShift = 5
-	// fuelExport is the name of the exported global.
+	// fuelExport is the name under which the budget is exported.
 	fuelExport = "fuel"
-	// hookModule and hookName name the import that is called. The engine has no files, and never closes one.
+	// hookModule and hookName name the import to call. The engine has no files and never closes one.
 	hookModule, hookName = "wasi_snapshot_preview1", "fd_close"
-	// hookArgument is the argument of the call when the budget is used up. No file has this number.
+	// hookArgument marks a call by metering. No file has this number.
 	hookArgument = -1
 )
 
-// The sections of a module.
+// The ids of a module's sections.
 const (
 	sectionType     = 1
 	sectionImport   = 2
@@ -37,7 +37,7 @@ const (
 	sectionCounted  = 12
 )
 
-// metered is a metered module, without its data.
+// metered is a metered module without its data segments.
 type metered struct {
 	wasm []byte
 	// data is the initial content of the memory.
@@ -50,8 +50,8 @@ type segment struct {
 	bytes  []byte
 }
 
-// meter returns a metered module that exports one function, which calls the others. The input is trusted: it
-// is the file that this package embeds.
+// meter returns a metered module that exports a single function, which calls the others. wasm is trusted, because
+// this package embeds it.
 func meter(wasm []byte) (made metered, err error) {
 	in := &reader{bytes: wasm, at: 8}
 	out := bytes.NewBuffer(bytes.Clone(wasm[:8]))
@@ -91,12 +91,12 @@ func meter(wasm []byte) (made metered, err error) {
 	return made, nil
 }
 
-// counts holds the indexes and counts that metering needs.
+// counts has the indexes and counts of the module's parts.
 type counts struct {
 	functions, globals int
-	// hook is the index of the imported function, fuel the index of the global.
+	// hook is the index of the imported function to call. fuel is the index of the global.
 	hook, fuel int
-	// marks is the number of calls that get the localMark.
+	// marks is the number of calls to which localMark was added.
 	marks int
 	entry entry
 }
@@ -106,13 +106,13 @@ func (c *counts) imports(in *reader) {
 	for range in.uint() {
 		module, name := in.name(), in.name()
 		switch kind := in.byte(); kind {
-		case 0: // A function.
+		case 0: // function
 			c.entry.types = append(c.entry.types, in.uint())
 			if module == hookModule && name == hookName {
 				c.hook = c.functions
 			}
 			c.functions++
-		case 1, 2: // A table or a memory.
+		case 1, 2: // table or memory
 			if kind == 1 {
 				in.byte()
 			}
@@ -121,14 +121,14 @@ func (c *counts) imports(in *reader) {
 			if hasMost {
 				in.uint()
 			}
-		case 3: // A global.
+		case 3: // global
 			in.take(2)
 			c.globals++
 		}
 	}
 }
 
-// withFuel adds two globals: the budget, and one that metering needs to use a number twice.
+// withFuel adds two globals: the budget, and a temporary for a value that metering needs twice.
 func (c *counts) withFuel(in *reader) []byte {
 	own := in.uint()
 	c.fuel = c.globals + own
@@ -136,14 +136,14 @@ func (c *counts) withFuel(in *reader) []byte {
 	writeUint(&out, uint64(own)+2)
 	out.Write(in.rest())
 	for _, begin := range []int64{budget, 0} {
-		out.Write([]byte{typeInt, 1, opConst}) // 1: it can be changed.
+		out.Write([]byte{typeInt, 1, opConst}) // 1: mutable
 		writeInt(&out, begin)
 		out.WriteByte(opEnd)
 	}
 	return out.Bytes()
 }
 
-// exports replaces the exported functions by the function that calls them, and exports the budget.
+// exports replaces the exported functions by the one that calls them, and also exports the budget.
 func (c *counts) exports(in *reader) []byte {
 	var names bytes.Buffer
 	count := uint64(2)
@@ -173,7 +173,7 @@ func (c *counts) exports(in *reader) []byte {
 	return out.Bytes()
 }
 
-// code meters each function, and adds the function that calls them.
+// code meters each function and adds the function that calls them.
 func (c *counts) code(in *reader) ([]byte, error) {
 	var out bytes.Buffer
 	count := in.uint()
@@ -195,7 +195,7 @@ func (c *counts) code(in *reader) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Instructions that metering writes or reads.
+// Instructions that metering reads or writes.
 const (
 	opLoop, opIf, opEnd      = 0x03, 0x04, 0x0b
 	opCall, opDrop           = 0x10, 0x1a
@@ -207,10 +207,10 @@ const (
 	typeInt, typeNone        = 0x7f, 0x40
 )
 
-// function meters the function with an index.
+// function meters one function.
 func (c *counts) function(number int, body []byte) ([]byte, error) {
 	in := &reader{bytes: body}
-	for range in.uint() { // The locals.
+	for range in.uint() { // local variables
 		in.uint()
 		in.byte()
 	}
@@ -236,7 +236,7 @@ func (c *counts) function(number int, body []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// writeTurn takes one from the budget, and calls the host once it is used up.
+// writeTurn writes code that takes one unit from the budget, and calls the host if none is left.
 func (c *counts) writeTurn(out *bytes.Buffer) {
 	c.writeGlobal(out, opGetGlobal, c.fuel)
 	out.Write([]byte{opConst, 1, opMinus})
@@ -249,7 +249,7 @@ func (c *counts) writeTurn(out *bytes.Buffer) {
 	out.Write([]byte{opDrop, opEnd})
 }
 
-// writeCharge charges the budget for a copy whose length is on top of the stack.
+// writeCharge writes code that charges the budget for a copy whose length is on top of the stack.
 func (c *counts) writeCharge(out *bytes.Buffer) {
 	length := c.fuel + 1
 	c.writeGlobal(out, opSetGlobal, length)
@@ -265,7 +265,7 @@ func (c *counts) writeGlobal(out *bytes.Buffer, op byte, index int) {
 	writeUint(out, uint64(index))
 }
 
-// segments reads the initial content of the memory. Each segment has a constant address.
+// segments reads the data segments, which must have constant addresses.
 func segments(in *reader) ([]segment, error) {
 	var all []segment
 	for range in.uint() {

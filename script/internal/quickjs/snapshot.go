@@ -11,20 +11,20 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// Snapshot is the initial state of instances. It is safe for concurrent use. Its memory is freed once it is
-// no longer used.
+// Snapshot is the initial state of instances. It is safe for concurrent use. Its memory is freed when it is no longer
+// reachable.
 type Snapshot struct {
 	machine *Machine
-	// stackPointer is the top of the module's own stack.
+	// stackPointer is the top of the module's stack.
 	stackPointer uint64
 	memory       int64
-	// These are as in Instance.
+	// As in Instance.
 	scratch                      uint32
 	undefined, rejected, handled Value
 	*pool
 }
 
-// pool has the image of a snapshot, and idle instances in its state. They do not refer to the snapshot.
+// pool has the image of a snapshot and idle instances. It has no reference to the snapshot.
 type pool struct {
 	image *image
 
@@ -32,7 +32,7 @@ type pool struct {
 	idle []*Instance
 }
 
-// close frees everything. The snapshot is no longer in use, and so neither are its instances.
+// close frees everything. The snapshot, and so its instances, are no longer in use.
 func (p *pool) close() {
 	for _, in := range p.idle {
 		in.closeModule()
@@ -40,12 +40,11 @@ func (p *pool) close() {
 	p.image.close()
 }
 
-// hostFunction is the global function by which scripts call Run.Host. The host's first script keeps a
-// reference and deletes the global.
+// hostFunction is the global function with which scripts call Run.Host. The host's first script keeps a reference to
+// it and deletes the global.
 const hostFunction = "host"
 
-// New returns an instance without a snapshot, with at most memory bytes of memory. The caller must call Close
-// or Snapshot.
+// New returns an instance without a snapshot. memory is its limit in bytes. Callers must call Close or Snapshot.
 func (m *Machine) New(ctx context.Context, run Run, memory int64) (in *Instance, err error) {
 	defer caught(&err)
 	if memory < leastMemory || memory > mostMemory {
@@ -63,7 +62,7 @@ func (m *Machine) New(ctx context.Context, run Run, memory int64) (in *Instance,
 	in.Begin(ctx, run)
 	in.do(fnInitialize)
 	if code := in.do(fnInit); code != 0 {
-		return nil, fmt.Errorf("the engine did not begin: %d", code)
+		return nil, fmt.Errorf("the engine did not start: error %d", code)
 	}
 	in.scratch, in.undefined = in.room(scratchSize), Value(in.do(fnUndefined))
 	in.do(fnSetInterrupts, 1)
@@ -75,14 +74,14 @@ func (m *Machine) New(ctx context.Context, run Run, memory int64) (in *Instance,
 	return in, nil
 }
 
-// instantiate creates an instance in the state of a snapshot.
+// instantiate creates an instance for a snapshot.
 func (m *Machine) instantiate(of *Snapshot) (in *Instance, err error) {
 	in = &Instance{snapshot: of, scratch: of.scratch, undefined: of.undefined, rejected: of.rejected, handled: of.handled}
 	memory := &allocator{most: uint64(of.memory), image: of.image}
 	ctx := experimental.WithMemoryAllocator(context.WithValue(context.Background(), instanceKey{}, in), memory)
 	in.module, err = m.runtime.InstantiateModule(ctx, m.module, wazero.NewModuleConfig().WithName("").WithStartFunctions())
 	if err != nil {
-		return nil, fmt.Errorf("making an instance: %w", err)
+		return nil, fmt.Errorf("creating an instance: %w", err)
 	}
 	in.memory, in.linear = in.module.Memory(), memory.made
 	in.stackPointer = in.module.ExportedGlobal(exportStackPointer).(api.MutableGlobal) //nolint:forcetypeassert // See meter.
@@ -92,14 +91,14 @@ func (m *Machine) instantiate(of *Snapshot) (in *Instance, err error) {
 
 const scratchSize = 1 << 10
 
-// headroom is the free memory of a snapshot's instances. An instance that needs more is not reused.
+// headroom is the free memory of a snapshot's instances. An instance that grew further is not reused.
 const headroom = 512 << 10
 
-// collectShare is the fraction of its memory that an instance uses before the first garbage collection. Most
-// scripts end before that.
+// collectShare makes the engine collect garbage first when an instance has used this fraction of its memory. Most
+// scripts end earlier.
 const collectShare = 8
 
-// Snapshot ends the run of an instance, closes it, and returns its state.
+// Snapshot ends the run of an instance, closes the instance, and returns its state.
 func (in *Instance) Snapshot() (made *Snapshot, err error) {
 	defer caught(&err)
 	in.use()
@@ -124,7 +123,7 @@ func (in *Instance) Snapshot() (made *Snapshot, err error) {
 	return made, nil
 }
 
-// Take returns an instance in the state of the snapshot, for one run. Release or Close it afterwards.
+// Take returns an instance in the state of the snapshot, for one run. Callers must call Release or Close.
 func (s *Snapshot) Take(ctx context.Context, run Run) (in *Instance, err error) {
 	defer caught(&err)
 	if in = s.takeIdle(); in == nil {
@@ -167,12 +166,10 @@ func (s *Snapshot) clone() (*Instance, error) {
 	return in, nil
 }
 
-// keptDepths is the number of call depths for which an idle instance keeps its functions: each has a stack of
-// 10 kB.
+// keptDepths is the number of call depths for which an idle instance keeps its functions. Each has a stack of 10 kB.
 const keptDepths = 2
 
-// Release returns an instance to the pool after its run. The next run starts from the snapshot again. The
-// instance must not be used afterwards.
+// Release ends the run and returns the instance to the pool. The instance must not be used afterwards.
 func (in *Instance) Release() {
 	s := in.snapshot
 	if s == nil {
@@ -196,20 +193,20 @@ func (in *Instance) Release() {
 	s.idle = append(s.idle, in)
 }
 
-// isClean reports whether copying the snapshot brings the instance back into its state.
+// isClean reports whether copying the image restores the initial state of the instance.
 func (in *Instance) isClean() bool {
 	image := in.snapshot.image
 	return image != nil && int(in.memory.Size()) == len(image.content) && !in.isBroken && in.ended == nil && !in.linear.isRefused
 }
 
-// hasPlace reports whether the pool keeps one more idle instance: at most one for each processor.
+// hasPlace reports whether the pool has room for another idle instance. It keeps at most one per processor.
 func (s *Snapshot) hasPlace() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.idle) < runtime.GOMAXPROCS(0)
 }
 
-// Close frees an instance. It must not be used afterwards. After Release, Close does nothing.
+// Close frees the instance, which must not be used afterwards. After Release, Close does nothing.
 func (in *Instance) Close() {
 	if in.snapshot != nil {
 		in.snapshot = nil
@@ -217,7 +214,7 @@ func (in *Instance) Close() {
 	}
 }
 
-func (in *Instance) closeModule() { _ = in.module.Close(context.Background()) } // It cannot fail: there are no files.
+func (in *Instance) closeModule() { _ = in.module.Close(context.Background()) } // Without files it cannot fail.
 
-// refill fills up the budget of loops.
+// refill restores the full budget.
 func (in *Instance) refill() { in.fuel.Set(budget) }

@@ -8,35 +8,34 @@ import (
 	"sync"
 )
 
-// Slots limits how many scripts compute at the same time. With one slot per processor, a script computes as
-// fast as if it were alone. Slots are safe for concurrent use.
+// Slots limits how many scripts compute at the same time. With one slot per processor, each script computes at full
+// speed. Slots are safe for concurrent use.
 //
-// Waiting apps take turns: a slot goes to the waiting app that holds the fewest, and among these to the app
-// that has waited longest for its turn. Within an app, scripts are served in order of arrival. However many
-// scripts of one app wait, they delay another app's scripts by no more than the runs that hold the slots.
+// Waiting apps take turns: the next slot goes to the app that holds the fewest, and among these to the app that has
+// waited longest for a turn. Within an app, scripts run in order of arrival. So the number of one app's waiting
+// scripts does not matter to other apps.
 type Slots struct {
 	mu sync.Mutex
-	// free is 0 if anybody waits.
+	// free is the number of free slots. It is 0 while anyone waits.
 	free int
-	// held is the number of slots that each app holds, missing for none.
+	// held is the number of slots that each app holds. Apps without a slot are missing.
 	held map[string]int
-	// waiting are the queues of the apps that wait, in the order of their turns.
+	// waiting has a queue for each waiting app, in the order of their turns.
 	waiting []*queue
 }
 
-// queue has a channel for each waiting script of an app, at least one, in order of arrival. The channel is
-// closed when the script is given a slot.
+// queue has a channel for each waiting script of an app, at least one, in order of arrival. The channel is closed
+// when the script gets a slot.
 type queue struct {
 	app     string
 	scripts []chan struct{}
 }
 
-// New returns slots with a number of free ones.
+// New returns Slots with the given number of slots.
 func New(free int) *Slots { return &Slots{free: free, held: map[string]int{}} }
 
-// Enter takes a slot for a script of an app, and waits until there is one. If ctx ends before, it takes none
-// and returns the cause. A free slot is taken even if ctx has ended. Callers must call Leave for each slot
-// taken.
+// Enter waits for a slot for a script of an app. If ctx ends first, it returns the cause of the context. If a slot is
+// free, it takes it even if ctx has ended. Callers must call Leave for each slot taken.
 func (s *Slots) Enter(ctx context.Context, app string) error {
 	given := s.request(app)
 	if given == nil {
@@ -47,17 +46,17 @@ func (s *Slots) Enter(ctx context.Context, app string) error {
 		return nil
 	case <-ctx.Done():
 		if !s.withdraw(app, given) {
-			s.Leave(app) // It was granted at the same moment.
+			s.Leave(app) // The slot was granted just before ctx ended.
 		}
 		return context.Cause(ctx)
 	}
 }
 
-// Take is Enter for a script that resumes after an operation: it waits without a limit.
+// Take is like Enter without a context, for a script that resumes after an operation.
 func (s *Slots) Take(app string) { _ = s.Enter(context.Background(), app) }
 
-// request takes a free slot and returns nil. If there is none, it returns a channel that is closed when the
-// caller is given one.
+// request takes a free slot and returns nil. If none is free, it returns a channel that is closed when the script
+// gets a slot.
 func (s *Slots) request(app string) chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +75,7 @@ func (s *Slots) request(app string) chan struct{} {
 	return given
 }
 
-// withdraw stops waiting. It returns false if the slot has already been granted.
+// withdraw stops waiting for a slot. It returns false if the slot has already been granted.
 func (s *Slots) withdraw(app string, given chan struct{}) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,8 +89,7 @@ func (s *Slots) withdraw(app string, given chan struct{}) bool {
 	return script >= 0
 }
 
-// Leave releases a slot of an app. The run that ends here was the app's turn, so the app goes to the end of
-// the queue, even behind apps that arrived during the run.
+// Leave releases a slot of an app. The app has had its turn, so it moves to the end of the queue.
 func (s *Slots) Leave(app string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,7 +111,7 @@ func (s *Slots) Leave(app string) {
 	s.remove(s.find(next.app), 0)
 }
 
-// remove removes a script from a queue, and the queue itself if it was the last.
+// remove removes a script from the queue of an app, and the queue if it is then empty.
 func (s *Slots) remove(at, script int) {
 	q := s.waiting[at]
 	q.scripts = slices.Delete(q.scripts, script, script+1)
@@ -122,7 +120,7 @@ func (s *Slots) remove(at, script int) {
 	}
 }
 
-// find returns the index of a waiting app's queue, or -1 for none.
+// find returns the index of an app's queue, or -1 if the app does not wait.
 func (s *Slots) find(app string) int {
 	return slices.IndexFunc(s.waiting, func(q *queue) bool { return q.app == app })
 }

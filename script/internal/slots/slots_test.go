@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/script/internal/slots"
 )
 
-// stage is slots that record which scripts get one.
+// stage is a Slots that records which scripts get a slot.
 type stage struct {
 	*slots.Slots
 	t *testing.T
@@ -25,7 +25,7 @@ type stage struct {
 	served []string
 }
 
-// wait makes scripts request a slot one after the other, each written as its app and a number.
+// wait makes scripts request a slot one after the other. A script's name is its app and a number.
 func (s *stage) wait(scripts ...string) {
 	for _, script := range scripts {
 		go func() {
@@ -39,8 +39,7 @@ func (s *stage) wait(scripts ...string) {
 	}
 }
 
-// leave releases the slots one after the other, until no script waits, and returns all served scripts in
-// order.
+// leave releases the slots one after the other until no script waits. It returns all served scripts in order.
 func (s *stage) leave() string {
 	for left := 0; left < len(s.served); left++ { //nolint:intrange // More are served meanwhile.
 		s.Leave(s.served[left][:1])
@@ -87,7 +86,7 @@ func TestSlots_AThousandOfAnAppDelayAnotherByOneRun(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		for range 20 { // A script with operations; it gives its slot back before each.
+		for range 20 { // a script that releases its slot before each operation
 			asked := time.Now() //nolint:forbidigo // The virtual clock of synctest.
 			require.NoError(t, s.Enter(t.Context(), "alone"))
 			require.LessOrEqual(t, time.Since(asked), run) //nolint:forbidigo // The same.
@@ -102,7 +101,7 @@ func TestSlots_NobodyStarvesWhileOthersCome(t *testing.T) {
 		s := &stage{Slots: slots.New(1), t: t}
 		s.wait("a1", "b1", "c1")
 		s.Leave("a")
-		s.wait("d1", "e1", "f1") // They had no turn yet, and c came before.
+		s.wait("d1", "e1", "f1") // These apps had no turn yet, but c arrived before them.
 		require.Equal(t, "a1 b1", strings.Join(s.served, " "))
 		s.Leave("b")
 		synctest.Wait()
@@ -150,7 +149,7 @@ func TestSlots_GivingUpWhenASlotIsGiven(t *testing.T) {
 	}
 }
 
-// TestSlots_NoneIsLost runs scripts of several apps that come, work and give up at random.
+// TestSlots_NoneIsLost has scripts of several apps that arrive, compute and give up at random times.
 func TestSlots_NoneIsLost(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds.Of(t, 30, 3000)) {
@@ -194,7 +193,7 @@ func TestSlots_NoneIsLost(t *testing.T) {
 	}
 }
 
-// requireFree checks that exactly places slots are free, by taking them.
+// requireFree checks that exactly places slots are free by taking them.
 func requireFree(t *testing.T, s *slots.Slots, places int) {
 	t.Helper()
 	ended, cancel := context.WithCancel(t.Context())

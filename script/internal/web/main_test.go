@@ -18,8 +18,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// boot creates an own object over Functions. Started requests are kept in the global begun, and functions to call later
-// in later.
+// boot creates the object for Source from Functions. Started requests are in the global begun, and pending timers in
+// the global later.
 const boot = `(() => {
 	const say = host
 	globalThis.begun = []
@@ -77,7 +77,7 @@ func answering(functions map[string]web.Function) func(string) (string, error) {
 	}
 }
 
-// resolved runs an expression, and returns the result of its promise as a text.
+// resolved runs an expression and returns the result of its promise as text.
 func resolved(tb testing.TB, engine *quickjs.Instance, source string) string {
 	tb.Helper()
 	_, err := engine.Eval("test.js", "var outcome = 'pending'; Promise.resolve("+source+
@@ -91,7 +91,7 @@ func resolved(tb testing.TB, engine *quickjs.Instance, source string) string {
 	return text
 }
 
-// inScript returns the result, as JSON, of an async function with the given body.
+// inScript runs an async function with the given body and returns its result as JSON.
 func inScript(tb testing.TB, body string) string {
 	tb.Helper()
 	return resolved(tb, newEngine(tb), "(async () => {"+body+"\n})().then((value) => JSON.stringify(value))")

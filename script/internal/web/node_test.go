@@ -26,7 +26,7 @@ func outcomesOf(tb testing.TB, text string) []outcome {
 	return outcomes
 }
 
-// Each case has the same result in Node.js, which has passed the web platform's own tests.
+// Each case must have the same result in Node.js, which passes the tests of the web platform.
 func TestSource_AsNode(t *testing.T) {
 	t.Parallel()
 	node, err := exec.LookPath("node")

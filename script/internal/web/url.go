@@ -9,8 +9,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// The limits of a URL before its query: its length, and the number of / \ and @ in it. The parser's time
-// grows with their product, and with the square of the length of a password.
+// Limits for a URL before its query: its length, and the number of / \ and @ in it. The parser's time grows with
+// their product, and with the square of a password's length.
 const (
 	longestURL     = 8 << 10
 	mostSeparators = 500
@@ -19,20 +19,19 @@ const (
 // urlParser parses URLs by the URL Standard.
 type urlParser struct{ whatwg.Parser }
 
-// signedNumber matches hosts that end in a number with a sign, which the parser takes for addresses.
+// signedNumber matches hosts that end in a signed number. The parser wrongly reads them as addresses.
 var signedNumber = regexp.MustCompile(`(?i)(^|\.)0?x?(\+|-|%2b|%2d)[0-9a-f]+\.?$`)
 
 func newParser() urlParser {
 	return urlParser{whatwg.NewParser(whatwg.WithPreParseHostFunc(func(_ *whatwg.Url, host string) string {
 		if signedNumber.MatchString(host) {
-			return "[" // A host that begins with a bracket must end in one: the parser refuses this.
+			return "[" // The parser refuses an unclosed bracket.
 		}
 		return host
 	}))}
 }
 
-// urlAsked is a URL, relative to Base if that is not nil. If Set names one of its parts, that part is set to
-// To.
+// urlAsked is a URL, relative to Base if that is not nil. If Set is the name of a part, that part is set to To.
 type urlAsked struct {
 	URL  string  `json:"url"`
 	Base *string `json:"base"`
@@ -40,7 +39,7 @@ type urlAsked struct {
 	To   string  `json:"to"`
 }
 
-// parse returns the URL's properties as defined by the standard, or nil if the URL is invalid.
+// parse returns the URL's properties by the URL Standard, or nil if the URL is invalid.
 func (p urlParser) parse(asked urlAsked) (map[string]string, error) {
 	if err := asked.checkLength(); err != nil {
 		return nil, err
@@ -66,14 +65,14 @@ func (p urlParser) parse(asked urlAsked) (map[string]string, error) {
 	}, nil
 }
 
-// setters set the parts of a URL. Invalid values are ignored, as the standard says.
+// setters set the parts of a URL. As the standard requires, they ignore invalid values.
 var setters = map[string]func(*whatwg.Url, string){
 	"protocol": (*whatwg.Url).SetProtocol, "username": (*whatwg.Url).SetUsername, "password": (*whatwg.Url).SetPassword,
 	"host": (*whatwg.Url).SetHost, "hostname": (*whatwg.Url).SetHostname, "port": (*whatwg.Url).SetPort,
 	"pathname": (*whatwg.Url).SetPathname, "search": (*whatwg.Url).SetSearch, "hash": (*whatwg.Url).SetHash,
 }
 
-// origin returns the origin of a URL: "null" for schemes without one.
+// origin returns the origin of a URL, which is "null" for schemes without one.
 func (p urlParser) origin(url *whatwg.Url) string {
 	switch url.Scheme() {
 	case "http", "https", "ws", "wss", "ftp":
@@ -86,10 +85,10 @@ func (p urlParser) origin(url *whatwg.Url) string {
 	return "null"
 }
 
-// opaqueData matches data URLs that parse in time proportional to their length.
+// opaqueData matches data URLs that the parser reads in linear time.
 var opaqueData = regexp.MustCompile(`^data:[^/\t\r\n][^\t\r\n]*$`)
 
-// checkLength refuses URLs that take too long to parse.
+// checkLength refuses URLs that would take too long to parse.
 func (asked urlAsked) checkLength() error {
 	texts := []string{beforeQuery(asked.URL)}
 	if asked.Base != nil {

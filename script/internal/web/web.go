@@ -1,7 +1,6 @@
-// Package web provides the globals of the web platform that scripts use and the engine lacks: URL and
-// URLSearchParams, TextEncoder and TextDecoder, structuredClone, crypto, AbortController and AbortSignal,
-// Headers, Request, Response and fetch, following the standards of the WHATWG. Source defines them; Functions
-// has the parts that run in Go.
+// Package web provides globals of the web platform that the engine lacks: URL and URLSearchParams, TextEncoder and
+// TextDecoder, structuredClone, crypto, AbortController and AbortSignal, Headers, Request, Response and fetch. They
+// follow the WHATWG standards. Source defines them; Functions has the parts that run in Go.
 package web
 
 import (
@@ -20,16 +19,15 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Source is a JavaScript expression, a function that defines the globals. Its argument is an object with
+// Source is a JavaScript expression for a function that defines the globals. Its argument is an object with
 //
 //   - ask(name, value), which calls one of Functions and returns its result, or throws an Error;
 //   - begin(name, value), which starts an operation of the host and returns {answer, cancel}: the promise of
-//     its result, and a function that ends it;
+//     its result, and a function that cancels it;
 //   - setTimeout(function, milliseconds).
 //
-// fetch begins "fetch" with {url, method, headers, body}. The result is {status, statusText, headers, url,
-// body}. headers is a list of [name, value] pairs with a separate one for each Set-Cookie, and body is
-// base64, or null for no body.
+// fetch calls begin("fetch", ...) with {url, method, headers, body}. The result is {status, statusText, headers, url,
+// body}. headers is a list of [name, value] pairs, with one pair for each Set-Cookie. body is base64, or null.
 //
 //go:embed web.js
 var Source string
@@ -40,18 +38,18 @@ var Names = []string{
 	"crypto", "fetch", "structuredClone",
 }
 
-// Function is a host function that Source calls. value is JSON. The result is encoded by json.Marshal.
+// Function is a Go function that Source calls. value is JSON. json.Marshal encodes the result.
 type Function func(value []byte) (result any, err error)
 
-// Functions returns the functions by name. Their only side effect is reading from random. They are safe for
-// concurrent use if random is. Their time is proportional to the length of their input; a URL takes a few
-// milliseconds at most, see longestURL.
+// Functions returns the functions by name. Their only side effect is reading from random, and they are safe for
+// concurrent use if random is. They take time in proportion to the length of their input, or a few milliseconds for a
+// URL, see longestURL.
 func Functions(random io.Reader) map[string]Function {
 	return map[string]Function{
 		"url": taking(newParser().parse), "encode": taking(encode), "decode": taking(decode), "encoding": taking(encodingOf),
 		"random": taking(func(size int) ([]byte, error) {
 			if size < 0 || size > mostRandom {
-				return nil, boterr.Invalid("", "%d random bytes are more than %d", size, mostRandom)
+				return nil, boterr.Invalid("", "getRandomValues was asked for %d bytes; the limit is %d", size, mostRandom)
 			}
 			bytes := make([]byte, size)
 			if _, err := io.ReadFull(random, bytes); err != nil {
@@ -62,7 +60,7 @@ func Functions(random io.Reader) map[string]Function {
 	}
 }
 
-// mostRandom is the limit of crypto.getRandomValues in the standard.
+// mostRandom is the standard's limit for crypto.getRandomValues.
 const mostRandom = 65536
 
 func taking[T, R any](function func(T) (R, error)) Function {
@@ -75,13 +73,13 @@ func taking[T, R any](function func(T) (R, error)) Function {
 	}
 }
 
-// encode returns a text as UTF-8. Decoding JSON has replaced lone surrogates.
+// encode returns a text as UTF-8. Lone surrogates have been replaced when the JSON was decoded.
 func encode(text string) ([]byte, error) { return []byte(text), nil }
 
 const nameOfUTF8 = "utf-8"
 
-// encodingOf returns the name of the encoding for a label of the Encoding Standard, or "" if it cannot be
-// decoded.
+// encodingOf returns the name of the encoding for a label of the Encoding Standard, or "" if the encoding is not
+// supported.
 func encodingOf(label string) (string, error) {
 	from, err := htmlindex.Get(strings.Trim(label, "\t\n\f\r "))
 	if err != nil {
@@ -94,7 +92,7 @@ func encodingOf(label string) (string, error) {
 	return name, nil
 }
 
-// toDecode are bytes in an encoding, preceded by the rest of the previous ones. With Stream, more will
+// toDecode are bytes in an encoding, together with the rest of the previous call. Stream means that more bytes
 // follow.
 type toDecode struct {
 	Encoding               string `json:"encoding"`
@@ -102,7 +100,7 @@ type toDecode struct {
 	Fatal, KeepBOM, Stream bool
 }
 
-// decoded is their text. Rest is an incomplete character at their end, which is not in the text.
+// decoded is the decoded text. Rest has the bytes of an incomplete character at the end.
 type decoded struct {
 	Text     string `json:"text"`
 	Rest     []byte `json:"rest"`
@@ -135,8 +133,7 @@ func decode(given toDecode) (decoded, error) {
 	return made, nil
 }
 
-// textOf decodes bytes. In single-byte encodings, an unassigned byte from 0x80 to 0x9F becomes a control
-// character.
+// textOf decodes bytes. In single-byte encodings, unassigned bytes from 0x80 to 0x9F become control characters.
 func textOf(from encoding.Encoding, bytes []byte) (string, error) {
 	single, isSingle := from.(*charmap.Charmap)
 	if !isSingle {
@@ -151,7 +148,7 @@ func textOf(from encoding.Encoding, bytes []byte) (string, error) {
 	return string(runes), nil
 }
 
-// unfinished returns the length of an incomplete UTF-8 character at the end.
+// unfinished returns the length of an incomplete UTF-8 character at the end of bytes.
 func unfinished(bytes []byte) int {
 	for size := 1; size < utf8.UTFMax && size <= len(bytes); size++ {
 		if tail := bytes[len(bytes)-size:]; utf8.RuneStart(tail[0]) {

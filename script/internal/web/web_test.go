@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/script/internal/web"
 )
 
-// Results that follow the standards, unlike Node.js 20.
+// Here the standards differ from Node.js 20.
 func TestSource_AsTheStandards(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]string{
@@ -98,7 +98,7 @@ func TestFetch_Aborted(t *testing.T) {
 		return [first, begun[0].canceled, early, count, ...last, response.status]`))
 }
 
-// Unsupported options are refused by name.
+// The error for an unsupported option names the option.
 func TestFetch_Refuses(t *testing.T) {
 	t.Parallel()
 	engine := newEngine(t)
@@ -125,7 +125,7 @@ func TestFetch_Refuses(t *testing.T) {
 	}
 }
 
-// An error in a listener is thrown later, and the other listeners are called.
+// Errors of a listener are thrown later, so that the other listeners are still called.
 func TestAbortSignal_ListenerThrows(t *testing.T) {
 	t.Parallel()
 	require.JSONEq(t, `[true,"oh"]`, inScript(t, `
@@ -137,7 +137,7 @@ func TestAbortSignal_ListenerThrows(t *testing.T) {
 		try { later[0].call() } catch (error) { return [called, error.message] }`))
 }
 
-// A script that changes the language's objects harms only itself; the most common changes do no harm at all.
+// A script that changes built-in objects harms at most itself; the most common changes do no harm at all.
 func TestSource_KeepsItsFunctions(t *testing.T) {
 	t.Parallel()
 	require.JSONEq(t, `["https://a/?b=1","é",{"a":1}]`, inScript(t, `
@@ -146,7 +146,7 @@ func TestSource_KeepsItsFunctions(t *testing.T) {
 		return [new Request('https://a?b=1').url, new TextDecoder().decode(new TextEncoder().encode('é')), structuredClone({ a: 1 })]`))
 }
 
-// A snapshot can be taken once the globals are defined: defining them does not call the host.
+// Snapshots contain the globals, so defining them must not call the host.
 func TestSource_NeedsNoHost(t *testing.T) {
 	t.Parallel()
 	_, err := newBareEngine(t, nil).Eval("web.js", web.Source+"("+boot+")")
@@ -200,7 +200,7 @@ func TestFunctions_Refuse(t *testing.T) {
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 }
 
-// Random bytes come only from the host.
+// All random bytes must come from the host.
 func TestFunctions_Random(t *testing.T) {
 	t.Parallel()
 	made, err := web.Functions(strings.NewReader("abcdef"))["random"]([]byte("4"))

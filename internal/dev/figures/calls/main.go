@@ -1,5 +1,5 @@
-// Command calls makes one call of the SDK, and writes the functions that it enters: calls CALL FOLDER. It is
-// built with -cover -covermode=atomic, and the counters that it writes only include the call.
+// Command calls makes one call of the SDK and records which functions run: calls CALL FOLDER. It must be built with
+// -cover -covermode=atomic. The counters that it writes to the folder only include the call.
 package main
 
 import (
@@ -49,7 +49,7 @@ func hello() send.SendResponseParams {
 	return send.SendResponseParams{Response: send.Text("Hello")}
 }
 
-// onFakes measures a call over a platform in memory. An earlier call does the one-time work.
+// onFakes measures a call on a platform in memory. A first call does the one-time work.
 func onFakes(folder string, call func(*botctx.Context) error) error {
 	p := fakes.New()
 	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context()
@@ -76,8 +76,8 @@ func readOnFakes(ctx context.Context, folder string) error {
 	})
 }
 
-// answerWebhook measures a member's first message, from the webhook request until the bot's answer arrives,
-// over an SQLite file. Another member's message is handled before.
+// answerWebhook measures a member's first message with an SQLite file, from the webhook request until the bot's
+// answer. A first message of another member does the one-time work.
 func answerWebhook(ctx context.Context, folder string) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -146,7 +146,7 @@ func says(ctx context.Context, address, member string, secret channel.Secret, sa
 	return errors.Join(<-said, answer.Body.Close())
 }
 
-// newHost returns a bot that greets and counts, over a store and the channel of a chat.
+// newHost returns a bot that greets and counts, with a store and a webchat channel.
 func newHost(ctx context.Context, database *sqlite.Store, chat string, secret channel.Secret) (*botctx.Runtime, *webhook.Connector, error) {
 	client, err := outbound.New(outbound.Config{Allow: []string{"127.0.0.1"}, MaxRedirects: new(0)})
 	if err != nil {
@@ -206,7 +206,7 @@ func (c notingCollection) Find(ctx context.Context, filter *query.Filter, option
 	return c.Collection.Find(ctx, filter, options)
 }
 
-// wayOfRead prints the functions from GetMember to the store.
+// wayOfRead prints the functions on the stack from GetMember to the store.
 func wayOfRead(ctx context.Context, _ string) error {
 	var way []string
 	p := fakes.New(fakes.Config(func(c *botctx.Config) { c.Store = noting{Store: c.Store, way: &way} }))

@@ -1,10 +1,10 @@
-// Command generate writes the data of the package locale: characters.txt has the characters that the package
-// collate orders as Node.js does, at all strengths, and moved.txt has the places of others. It asks the node
-// in the PATH.
+// Command generate writes the data of package locale by comparing package collate with the node in the PATH.
+// characters.txt lists the characters that collate orders as Node.js does, at all strengths. moved.txt has the places
+// of the other characters.
 //
-// moved.txt is like the rules of ICU: in a<b<<c<<<d=e, b comes after a and is another letter, c is b with an
-// accent, d is a variant of c, and e equals d. b-c are all characters from b to c, with the same sign before
-// each. =a-c are characters that collate treats as letters, and Node.js as accented letters.
+// moved.txt is like ICU's rules: in a<b<<c<<<d=e, b comes after a and is another letter, c is b with an accent, d is
+// a variant of c, and e equals d. b-c means all characters from b to c, with the same sign before each. =a-c means
+// characters that collate treats as letters, but Node.js as accented letters.
 package main
 
 import (
@@ -25,23 +25,24 @@ import (
 
 const (
 	levels = 3
-	// between begins the text that the package locale adds to the weight of a character to come before the
-	// next one.
+	// between is the first byte of the text that package locale adds to the weight of a character to place another
+	// one between it and the next.
 	between = "\xFF"
 )
 
 // character is a character in the order of Node.js.
 type character struct {
 	Char rune
-	// Differs is the level of the first difference from the previous character, or levels if they are equal.
+	// Differs is the first level at which the character differs from the previous one, or levels if they are equal.
 	Differs int
-	// weights are its weights in collate at each level, of its split form if isSplit.
+	// weights are the character's weights in collate at each level. If isSplit, they are the weights of its split
+	// form.
 	weights [levels]string
 	isSplit bool
 	isKnown bool
 }
 
-// icu is the version of ICU in node. Other versions know other characters.
+// icu is the version of ICU in node. Other versions have other characters.
 const icu = "78.2"
 
 func main() {
@@ -79,7 +80,7 @@ func main() {
 	write("moved.txt", append(spans(split, "="), chains(sorted)...))
 }
 
-// know marks as known the characters that collate and Node.js order alike.
+// know sets isKnown for the characters that collate and Node.js order alike.
 func know(sorted []character) {
 	all := make([]int, len(sorted))
 	for i := range sorted {
@@ -91,8 +92,7 @@ func know(sorted []character) {
 	}
 }
 
-// sortScript sorts all characters except Han ones of the extensions, which collate does not know. Normalized
-// characters are enough.
+// sortScript sorts all normalized characters, except Han characters of the extensions, which collate does not have.
 const sortScript = `
 const list = []
 for (let r = 0; r < 0xE01F0; r++) {
@@ -105,13 +105,13 @@ list.sort((a, b) => levels[2](a, b) || a.codePointAt() - b.codePointAt())
 const differs = (one, other) => levels.findIndex((compare) => compare(one, other) !== 0)
 const answer = list.map((one, i) => ({ Char: one.codePointAt(), Differs: i === 0 ? 0 : (differs(list[i - 1], one) + 4) % 4 }))`
 
-// followScript reports for pairs of characters whether the second one comes after all texts that begin with
-// the first one: U+FFFF is the greatest letter.
+// followScript reports for pairs of characters whether the second comes after all texts that begin with the first.
+// U+FFFF is the greatest letter.
 const followScript = `
 const { compare } = new Intl.Collator('en', { sensitivity: 'base' })
 const answer = given.map(([one, other]) => compare(String.fromCodePoint(one, 0xFFFF), String.fromCodePoint(other)) < 0)`
 
-// ask runs a script in node, and decodes the answer.
+// ask runs a script in node with given as its input, and decodes the answer.
 func ask(script string, given, answer any) {
 	value, err := json.Marshal(given)
 	must(err)
@@ -147,13 +147,13 @@ func size(level int, first byte) int {
 	return 2
 }
 
-// chosen is a set of characters, and how much they matter.
+// chosen is a set of characters with the sum of their values.
 type chosen struct {
 	members []int
 	value   int
 }
 
-// value returns how important it is that a character is known.
+// value returns how important a correct order of the character is.
 func value(r rune) int {
 	switch {
 	case r < 0x80:
@@ -166,7 +166,7 @@ func value(r rune) int {
 	return 1
 }
 
-// choose returns the best choice of the characters at items whose weights, from level on, are in order.
+// choose returns the most valuable subset of the characters at items whose weights, from level on, are in order.
 func choose(sorted []character, items []int, level int) chosen {
 	if level == levels {
 		all := chosen{members: items}
@@ -203,7 +203,7 @@ func choose(sorted []character, items []int, level int) chosen {
 	return all
 }
 
-// ranksOf returns the places of weights in their order, from 1.
+// ranksOf returns the ranks of the weights in sorted order, starting with 1.
 func ranksOf(sorted []character, items []int, level int) map[string]int {
 	ranks := map[string]int{}
 	for _, i := range items {
@@ -222,7 +222,7 @@ type link struct {
 	total  int
 }
 
-// links is a Fenwick tree of the best lists that end at most at a rank.
+// links is a Fenwick tree. It has the best list that ends at or below each rank.
 type links []*link
 
 func (l links) upTo(rank int) *link {
@@ -235,7 +235,7 @@ func (l links) upTo(rank int) *link {
 	return found
 }
 
-// add adds a list that ends at rank: the best list of lower ranks, and the chosen characters.
+// add appends the chosen characters to the best list of lower ranks, and stores the result at rank.
 func (l links) add(rank int, what chosen) {
 	one := &link{chosen: what, before: l.upTo(rank - 1), total: what.value}
 	if one.before != nil {
@@ -263,8 +263,8 @@ func must(err error) {
 	}
 }
 
-// isPlaced reports whether an unknown character gets a place: characters of modern scripts, and emoji, but
-// not a small letter whose capital is a letter and an accent, like ẖ: the two would be apart.
+// isPlaced reports whether an unknown character gets a place. These are characters of modern scripts, and emoji, but
+// not a small letter whose capital is a letter with an accent, like ẖ: the two would be apart.
 func isPlaced(r rune) bool {
 	isAlone := !norm.NFD.IsNormalString(string(r)) && unicode.ToUpper(r) == unicode.ToLower(r)
 	return !isAlone && (r < 0x10000 || r >= 0x1F000 && r < 0x1FC00)
@@ -286,7 +286,7 @@ func chains(sorted []character) []string {
 	}
 }
 
-// chain is a known character, and the characters after it.
+// chain is a known character with the unknown characters after it.
 type chain struct {
 	anchor, last int // the items of the first and the last character in the list
 	level        int // of the first difference between the two
@@ -313,8 +313,8 @@ func (c *chain) end(sorted []character) {
 	c.text.WriteString(c.sign + span(c.first, sorted[c.last].Char))
 }
 
-// placed returns the chains of all characters that can have a place. follows has the answers of followScript;
-// placed adds the pairs that it lacks, as true.
+// placed returns the chains of all characters that can be placed. follows has the answers of followScript; placed
+// adds missing pairs as true.
 func placed(sorted []character, follows map[[2]rune]bool) []string {
 	var made []string
 	open := &chain{}
@@ -367,7 +367,7 @@ func isLetter(c character) bool {
 	return c.weights[0] != "" && len(c.weights[0]) == size(0, c.weights[0][0])
 }
 
-// fits reports whether the characters after an anchor also fit between the known characters around an item.
+// fits reports whether characters after anchor also fit between the known characters around an item.
 func fits(sorted []character, anchor, known, i int) bool {
 	level := difference(sorted, anchor, i)
 	if level == levels {
@@ -386,7 +386,7 @@ func fits(sorted []character, anchor, known, i int) bool {
 	return true
 }
 
-// spans returns the ranges of characters.
+// spans returns the ranges of the characters, each preceded by sign.
 func spans(list []rune, sign string) []string {
 	slices.Sort(list)
 	var made []string
@@ -408,7 +408,7 @@ func span(first, last rune) string {
 	return fmt.Sprintf("%x-%x", first, last)
 }
 
-// write writes fields into a file, in lines.
+// write writes the fields to a file, wrapped into lines.
 func write(name string, fields []string) {
 	var text strings.Builder
 	width := 0

@@ -1,4 +1,4 @@
-// Package bot is a bot of a user who imports the SDK.
+// Package bot is a bot of an SDK user.
 package bot
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Echo repeats what it is told.
+// Echo repeats what the member says.
 func Echo(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("You said: "+bot.MessageEvent.Text()))
 }

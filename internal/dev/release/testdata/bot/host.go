@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// printer is a connector that prints what members are told.
+// printer is a connector that prints messages.
 type printer struct{}
 
 func (printer) Send(_ context.Context, message send.Message) (send.Delivery, error) {
@@ -19,7 +19,7 @@ func (printer) Send(_ context.Context, message send.Message) (send.Delivery, err
 	return send.Delivery{}, nil
 }
 
-// Host lets the bot answer one message, over a store.
+// Host stores one message and has the bot answer it.
 func Host(ctx context.Context, s store.Store) error {
 	rt, err := botctx.New(botctx.Config{
 		Store:      s,

@@ -1,4 +1,4 @@
-// Command filehost is a small host over a file: the store's address is its argument.
+// Command filehost is a small host with a file. Its argument is the store's address.
 package main
 
 import (

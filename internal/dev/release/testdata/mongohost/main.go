@@ -1,4 +1,4 @@
-// Command mongohost is a small host over MongoDB: the store's address is its argument.
+// Command mongohost is a small host with MongoDB. Its argument is the store's address.
 package main
 
 import (
