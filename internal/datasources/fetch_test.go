@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/internal/datasources"
 )
 
-// shops are three entries without stamps of their own.
+// shops returns three entries without _id, createdAt and updatedAt.
 func shops(t *testing.T) *apps {
 	t.Helper()
 	return newApps(t,

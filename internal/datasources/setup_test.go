@@ -25,7 +25,8 @@ import (
 
 type operation[P, R any] = func(context.Context, P) (R, error)
 
-// apps are the data sources of two apps in one store, with a stopped clock and numbered ids.
+// apps holds the services of two apps that share a store. Their clock stands still until advance,
+// and new ids are numbers.
 type apps struct {
 	mine, theirs *datasources.Service
 
@@ -34,10 +35,10 @@ type apps struct {
 	ids int
 }
 
-// table is the data source of the tests.
+// table is the id of the data source that the tests use.
 const table = "table"
 
-// newApps returns two apps. The entries, given as JSON, are in the table of mine.
+// newApps returns two apps. The entries, given as JSON, are in the table of the app mine.
 func newApps(t *testing.T, entries ...string) *apps {
 	t.Helper()
 	a := &apps{now: time.UnixMilli(1000)}
@@ -63,14 +64,12 @@ func (a *apps) nextID() string {
 	return "id" + strconv.Itoa(a.ids)
 }
 
-// advance moves the clock by a second.
 func (a *apps) advance() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.now = a.now.Add(time.Second)
 }
 
-// object reads an object from JSON.
 func object(t *testing.T, text string) document.Object {
 	t.Helper()
 	var o document.Object
@@ -78,7 +77,7 @@ func object(t *testing.T, text string) document.Object {
 	return o
 }
 
-// upsert writes entries, given as JSON, to the table.
+// upsert upserts entries, given as JSON, to the table.
 func upsert(t *testing.T, s *datasources.Service, entries ...string) datasource.UpsertOutcome {
 	t.Helper()
 	data := make([]document.Object, 0, len(entries))
@@ -126,8 +125,8 @@ func requireTable(t *testing.T, s *datasources.Service, want ...string) {
 	}
 }
 
-// requireRefused calls an operation with wrong parameters, each with the field at fault, on a table of two
-// entries. It compares the error, and requires that the table is unchanged.
+// requireRefused calls an operation on a table of two entries, once for each key of fields, which is
+// a JSON object of wrong parameters. It requires InvalidArgument for the field, and an unchanged table.
 func requireRefused[P, R any](
 	t *testing.T, of func(*datasources.Service) operation[P, R], fields map[string]string,
 ) {
@@ -150,7 +149,6 @@ func requireRefused[P, R any](
 	}
 }
 
-// merged returns the cases of all maps.
 func merged(all ...map[string]string) map[string]string {
 	cases := map[string]string{}
 	for _, some := range all {
@@ -159,7 +157,7 @@ func merged(all ...map[string]string) map[string]string {
 	return cases
 }
 
-// noTable returns the ways to fail to name a data source with the two parameters.
+// noTable returns parameters that do not name one data source, with the field at fault.
 func noTable() map[string]string {
 	return map[string]string{
 		`{}`:                     "dataSourceId",

@@ -143,7 +143,7 @@ type element struct {
 	id any
 	// columns are the element's fields without _id and timestamps.
 	columns document.Object
-	// createdAt is set if the element was read from the data source before.
+	// createdAt is the element's createdAt. A fetched entry has one.
 	createdAt    any
 	hasCreatedAt bool
 }
@@ -205,8 +205,8 @@ func readElement(given document.Object) (element, error) {
 	return read, document.CheckExtent(read.columns, maxColumns)
 }
 
-// maxColumns is the maximum size of an element's columns. It leaves room for the fields that every
-// entry has, with an _id of up to a kilobyte.
+// maxColumns is the maximum size in bytes of an element's columns. The rest of document.MaxSize is
+// room for the timestamps and an _id of up to a kilobyte.
 const maxColumns = document.MaxSize - 1<<10 - 1<<7
 
 // checkCreatedAt refuses elements that would change createdAt. A fetched entry can be written back
@@ -258,11 +258,11 @@ func write(ctx context.Context, o *datasource.UpsertOutcome, entries *record.Col
 	// Insert rather than upsert, because it keeps the order of the columns.
 	added := given.columns.With(record.FieldID, given.id)
 	_, err = entries.Insert(ctx, added)
-	if errors.Is(err, boterr.AlreadyExists) { // Another call inserted it, or an index refuses it.
+	if errors.Is(err, boterr.AlreadyExists) { // Another call inserted the _id, or a unique index refuses a column.
 		if done, failed := update(ctx, o, entries, given); done || failed != nil {
 			return failed
 		}
-		_, err = entries.Insert(ctx, added) // Another call may have removed it in the meantime.
+		_, err = entries.Insert(ctx, added) // Another call may have removed the entry since.
 	}
 	if err != nil {
 		return err

@@ -41,8 +41,7 @@ func TestEnsureIndexes_LookUps(t *testing.T) {
 	}
 }
 
-// The number of documents examined for a page of a list does not depend on the number of members before and
-// after it.
+// A page of a list examines the same number of documents, however many members come before and after it.
 func TestEnsureIndexes_Lists(t *testing.T) {
 	t.Parallel()
 	database := memstore.New()
