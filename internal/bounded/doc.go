@@ -1,4 +1,3 @@
-// Package bounded limits the size, duration and origin of the responses of services. Every client
-// of a backend uses it, so that a server that never stops sending, or redirects, costs a host no
-// more than the limits.
+// Package bounded limits the size and the duration of responses of services, and refuses redirects.
+// Every client in backends uses it, so that a server that never stops sending cannot exhaust a host.
 package bounded
