@@ -75,7 +75,7 @@ func requireLate(t *testing.T, op string, err error) {
 	require.NotNil(t, e, "%v", err)
 	require.Equal(t, op, e.Op)
 	require.Equal(t, boterr.Unavailable, e.Code)
-	require.ErrorContains(t, err, " took longer than Config.MaxSend (15s), and whether it did what was asked is not known: ")
+	require.ErrorContains(t, err, " took longer than Config.MaxSend (15s), so the request may or may not have succeeded: ")
 }
 
 func TestMaxSend_EndsACallAndTheRunGoesOn(t *testing.T) {

@@ -362,7 +362,7 @@ func TestHandle_RefusesWhatLeadsNowhere(t *testing.T) {
 		},
 		"one of none": {
 			botctx.Node{Redirect: botctx.ToOneOf(toMenu)},
-			`Redirect: the node new redirects to an empty list of nodes: name the nodes to which its function may lead`,
+			`Redirect: the node new redirects to an empty list of nodes: name the nodes that its function may return`,
 		},
 		"a redirect by a nil function": {
 			botctx.Node{Redirect: botctx.RedirectFunc(nil)},
@@ -380,11 +380,11 @@ func TestHandle_RefusesWhatLeadsNowhere(t *testing.T) {
 		},
 		"a trigger of a nil function": {
 			botctx.Node{Trigger: botctx.AllOf(botctx.AnyText(), botctx.Not(botctx.When(nil)))},
-			`Trigger: the node new has a trigger with a nil part`,
+			`Trigger: the node new has a trigger with a nil part: give a trigger or a function, or remove it`,
 		},
 		"a trigger of a nil pattern": {
 			botctx.Node{Trigger: botctx.AnyOf(botctx.Described("a number", botctx.TextMatches(nil)))},
-			`Trigger: the node new has a trigger with a nil part`,
+			`Trigger: the node new has a trigger with a nil part: give a trigger or a function, or remove it`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -443,8 +443,8 @@ func TestToOneOf_AnotherNode(t *testing.T) {
 	ada := p.AddMember(member.Member{})
 	err := ada.TrySays("hi")
 	require.ErrorIs(t, err, boterr.InvalidArgument)
-	require.ErrorContains(t, err, "node hello: redirect: invalid argument: nodeCompositeId: is menu, which the redirect does not name among its targets: "+
-		"name it in ToOneOf, or give the function as a RedirectFunc")
+	require.ErrorContains(t, err, "node hello: redirect: invalid argument: nodeCompositeId: "+
+		"is menu, which is not a declared target of the redirect: add it to ToOneOf, or use RedirectFunc instead")
 	require.Empty(t, ada.Messages())
 }
 

@@ -95,10 +95,10 @@ func (r *Runtime) Env() record.Env { return r.env }
 
 // Handle adds nodes, for events, agendas and redirects. It copies the nodes. After an error, it has added none.
 //
-// The nodes that a node names in Parent, Redirect and Schedules must exist or be added in the same call, unless
-// they are in a tree without any nodes. Likely mistakes, such as a node that nothing leads to, are warnings;
-// see Graph. They go to Config.Logger and Config.OnWarning when Run begins, or before the first event or agenda
-// that runs after Handle.
+// A node's Parent must exist or be added in the same call, and so must the nodes in Redirect and Schedules. Only
+// nodes of a named tree that has no nodes yet may be added later. Likely mistakes, such as a node that nothing
+// leads to, are warnings; see Graph. They go to Config.Logger and Config.OnWarning when Run begins, or before
+// the first event or agenda that runs after Handle.
 //
 // Errors:
 //   - InvalidArgument: a node has no ID; a node that it names does not exist or exists in several trees; it is

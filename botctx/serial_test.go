@@ -290,7 +290,7 @@ func TestRuns_WaitForItself(t *testing.T) {
 				}}, &botctx.Node{ID: "next"})
 				ada.Says("hi")
 				require.ErrorIs(t, failed, boterr.Unavailable)
-				require.ErrorContains(t, failed, "another run has been under way for 30s")
+				require.ErrorContains(t, failed, "for 30s: try again later")
 			})
 		})
 	}
