@@ -89,7 +89,7 @@ func (s *step) join(ctx context.Context, p RedirectMemberToNodeParams) ([]NodeSe
 	joined := newStep(s.run, s)
 	joined.isJoined = true
 	sent, err := joined.perform(ctx, next{node: node, options: p.RedirectOptions})
-	if err == nil && !s.run.isUnderWay() {
+	if err == nil && !s.run.isRunning() {
 		return nil, boterr.New(boterr.FailedPrecondition, "",
 			"the run of member %s ended before the node: an action must wait for the goroutines that it starts", p.MemberID)
 	}
