@@ -26,18 +26,18 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// fleet is a number of processes on one store, in virtual time.
+// fleet creates Runtimes that share a store, like several processes. Time passes only in advance.
 type fleet struct {
 	t        *testing.T
 	mu       sync.Mutex
 	now      time.Time
 	database store.Store
 	sent     sentTexts
-	// wait is the real time that runs of the next process wait for the lane.
+	// wait is Config.MaxWait and AgendaWait of the next Runtime, in real time.
 	wait time.Duration
 }
 
-// sharedStore hides that a store belongs to one process.
+// sharedStore hides the method of store.Watcher, so that a Runtime treats the store as shared with other processes.
 type sharedStore struct{ store.Store }
 
 func newFleet(t *testing.T) *fleet {
@@ -62,7 +62,7 @@ func (f *fleet) advance(by time.Duration) {
 	f.now = f.now.Add(by)
 }
 
-// process returns another process's Runtime with the given logic.
+// process returns a new Runtime whose HandleFunc is action.
 func (f *fleet) process(action botctx.Action) *botctx.Runtime {
 	f.t.Helper()
 	return f.processBy(f.clock, action)
@@ -75,7 +75,6 @@ func (f *fleet) processBy(clock func() time.Time, action botctx.Action) *botctx.
 	return runtime
 }
 
-// processWithoutLogic is processBy without logic.
 func (f *fleet) processWithoutLogic(clock func() time.Time) *botctx.Runtime {
 	f.t.Helper()
 	runtime, err := botctx.New(botctx.Config{
@@ -86,7 +85,7 @@ func (f *fleet) processWithoutLogic(clock func() time.Time) *botctx.Runtime {
 	return runtime
 }
 
-// fromAda is a text of ada, with the platform's id.
+// fromAda returns a text message from ada. id is its MessageID.
 func fromAda(text, id string) botctx.Inbound {
 	return botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
 		From: "ada", Type: send.TypeText, Data: document.O("text", text), MessageID: id,
@@ -235,8 +234,8 @@ func TestAccept_TriedAgainSendsOnlyWhatWasNotSent(t *testing.T) {
 	require.Equal(t, []string{"one", "two"}, f.sent.all())
 }
 
-// TestAccept_FrozenRunChangesNothing freezes a run until another process has taken its turn over. What the
-// frozen run then sends, stores and writes back is refused.
+// TestAccept_FrozenRunChangesNothing freezes a run until another process has taken over its lane. Then the frozen run
+// continues, and its sends, writes and write-back are refused.
 func TestAccept_FrozenRunChangesNothing(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -278,8 +277,8 @@ func TestAccept_FrozenRunChangesNothing(t *testing.T) {
 	require.JSONEq(t, `{"by":"the other one"}`, f.ada().Meta.String())
 }
 
-// TestAccept_LateWriteBackFindsNoMember runs with a stopped clock, so that the run does not notice that its
-// turn was taken over. The store refuses its write-back.
+// TestAccept_LateWriteBackFindsNoMember stops the clock of a run, so that the run does not notice that another process
+// has taken over its lane. The store refuses the write-back.
 func TestAccept_LateWriteBackFindsNoMember(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -301,7 +300,7 @@ func TestAccept_LateWriteBackFindsNoMember(t *testing.T) {
 	f.advance(lease.DefaultLease)
 	other := f.process(func(ctx context.Context, bot *botctx.Context) error {
 		bot.Member.Meta.Set("by", "the other one")
-		_, err := bot.FindAndModifyMember(ctx, member.FindAndModifyParams{ // A replacement keeps the mark.
+		_, err := bot.FindAndModifyMember(ctx, member.FindAndModifyParams{ // Replacing the member keeps its lane fence.
 			Filter: document.O("_id", bot.Member.ID), Patch: document.O("externalId", "ada"),
 		})
 		return err
@@ -314,7 +313,6 @@ func TestAccept_LateWriteBackFindsNoMember(t *testing.T) {
 	require.JSONEq(t, `{"by":"the other one"}`, f.ada().Meta.String())
 }
 
-// ada returns the stored member.
 func (f *fleet) ada() *member.Member {
 	f.t.Helper()
 	found, err := f.database.Collection("members").Find(f.t.Context(), nil, store.FindOptions{})
@@ -325,8 +323,8 @@ func (f *fleet) ada() *member.Member {
 	return &m
 }
 
-// TestRuns_TakeTurnsAcrossProcesses freezes a run of one process. An agenda, a redirect and an event of the
-// same member in another process wait for it, whatever kind of run it is.
+// TestRuns_TakeTurnsAcrossProcesses freezes a run of each kind in one process. In another process, an agenda, a redirect
+// and an event of the same member wait for it.
 func TestRuns_TakeTurnsAcrossProcesses(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -410,8 +408,8 @@ func TestRun_WhereItRunsAlready(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// TestAccept_WaitsForARunOfItsMember freezes a run for longer than others may wait. An event accepted
-// meanwhile does not count as failed.
+// TestAccept_WaitsForARunOfItsMember freezes a run for longer than MaxWait. Waiting does not count as a failure of an
+// event that was accepted meanwhile.
 func TestAccept_WaitsForARunOfItsMember(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -447,8 +445,8 @@ func TestAccept_WaitsForARunOfItsMember(t *testing.T) {
 	require.Equal(t, []string{"one", "two"}, f.sent.all())
 }
 
-// TestAccept_RunsAsSoonAsTheLaneIsLeft keeps the inbox out of a lane with a run of Receive. Once the run
-// ends, an accepted event runs without waiting for the next poll.
+// TestAccept_RunsAsSoonAsTheLaneIsLeft blocks a lane with a run of Receive. When that run ends, an accepted event runs
+// without waiting for the next poll.
 func TestAccept_RunsAsSoonAsTheLaneIsLeft(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -474,7 +472,7 @@ func TestAccept_RunsAsSoonAsTheLaneIsLeft(t *testing.T) {
 	go func() { received <- p.Receive(context.WithoutCancel(t.Context()), fromAda("one", "")) }()
 	<-began
 	require.NoError(t, p.Accept(t.Context(), fromAda("two", "m2")))
-	fromBob := fromAda("three", "m3") // Both share a lane, so this event is checked after the first.
+	fromBob := fromAda("three", "m3")
 	fromBob.Event.From = "bob"
 	require.NoError(t, p.Accept(t.Context(), fromBob))
 	ctx, stop := context.WithCancel(t.Context())
@@ -565,7 +563,7 @@ func TestReceive_NewMember(t *testing.T) {
 	require.Equal(t, "page-2", logic.runs[1].Member.BotID)
 }
 
-// hello is an event from a visitor of a channel.
+// hello returns an event of a visitor in a channel.
 func hello(channelID string) botctx.Inbound {
 	return botctx.Inbound{
 		App: fakes.DefaultApp, Channel: channelID,

@@ -195,7 +195,6 @@ func pigeon(_ *testing.T, p *fakes.Platform, _ string) {
 	p.AddMember(member.Member{ID: "pia", Channel: "loft"})
 }
 
-// ended ends the live chat of a member.
 func ended(inlet, memberID string) prepare {
 	return func(t *testing.T, p *fakes.Platform, _ string) {
 		t.Helper()
@@ -205,7 +204,6 @@ func ended(inlet, memberID string) prepare {
 	}
 }
 
-// recordFailures are the failures of channels, members and data sources.
 func recordFailures() map[string][]failure {
 	return map[string][]failure{
 		"findAndModifyMember": {
@@ -228,7 +226,6 @@ func recordFailures() map[string][]failure {
 	}
 }
 
-// agendaFailures are the failures of agendas and redirects.
 func agendaFailures() map[string][]failure {
 	noZone := errorOf(boterr.Unavailable, "the member's time zone", "zone", `{"pattern": "0 9 * * *", "runUntil": 4102444800000}`).
 		on(fakes.Config(func(c *botctx.Config) {
@@ -249,7 +246,6 @@ func agendaFailures() map[string][]failure {
 	}
 }
 
-// sendFailures returns the failures of sends to members of one channel.
 func sendFailures() map[string][]failure {
 	toMembers := func(memberID, channelID string) []failure {
 		return []failure{
@@ -277,7 +273,6 @@ func sendFailures() map[string][]failure {
 	}
 }
 
-// alphaFailures returns the failures of Alpha's own operations.
 func alphaFailures() map[string][]failure {
 	notOnAlpha := errorOf(boterr.Unsupported, "not of type alpha", "channel", `{"channel": {"_id": "account"}, "member": {"_id": "saul"}}`)
 	toMember := func(memberID string) []failure {
@@ -342,11 +337,9 @@ func utilityFailures() map[string][]failure {
 }
 
 const (
-	// onDesk is a channel on Charlie by its record.
 	onDesk = `{"channel": {"_id": "desk"}}`
 )
 
-// assignmentFailures are the failures of the operations on assignments.
 func assignmentFailures() map[string][]failure {
 	return map[string][]failure{
 		"createAssignment": {
@@ -381,7 +374,6 @@ func assignmentFailures() map[string][]failure {
 	}
 }
 
-// groupFailures are the failures of the operations on groups and agents.
 func groupFailures() map[string][]failure {
 	notOnBravo := errorOf(boterr.Unsupported, "not of type bravo", "channel", onDesk)
 	return map[string][]failure{

@@ -368,7 +368,7 @@ func TestMaxRun_HoldsTheOtherLimits(t *testing.T) {
 		config.Store = memstore.New()
 		_, err := botctx.New(config)
 		requireFailure(t, err, "", boterr.InvalidArgument, field)
-		require.ErrorContains(t, err, "has a limit of 1m1s, and a run ends after MaxRun (1m0s): ")
+		require.ErrorContains(t, err, "has a limit of 1m1s, which is longer than MaxRun (1m0s): ")
 		config.MaxRun = 2 * time.Minute
 		_, err = botctx.New(config)
 		require.NoError(t, err)

@@ -358,7 +358,6 @@ const (
 	bill = "https://shop.example/bill.pdf"
 )
 
-// pngHeader returns a server's header for a picture.
 func pngHeader() http.Header { return http.Header{"Content-Type": {"image/png"}} }
 
 // newCaller returns the context of a member of a new platform with one data source, live chats of other

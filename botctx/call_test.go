@@ -62,7 +62,6 @@ func outcome(t *testing.T, platform *fakes.Platform, name string, args json.RawM
 	return outcomeIn(t, ada, platform, name, args)
 }
 
-// outcomeIn is outcome for a different scope.
 func outcomeIn(t *testing.T, scope record.Scope, platform *fakes.Platform, name string, args json.RawMessage) string {
 	t.Helper()
 	p := platform.Fork()
@@ -141,7 +140,6 @@ func defaultsOf(path string, fields []operations.Field) map[string]json.RawMessa
 	return defaults
 }
 
-// withPath returns arguments with a value at a dotted path.
 func withPath(t *testing.T, args, path, value string) json.RawMessage {
 	t.Helper()
 	var object document.Object
@@ -154,7 +152,6 @@ func withPath(t *testing.T, args, path, value string) json.RawMessage {
 	return text
 }
 
-// withoutPath returns arguments without the value at a dotted path.
 func withoutPath(t *testing.T, args, path string) json.RawMessage {
 	t.Helper()
 	var object document.Object

@@ -129,7 +129,6 @@ func TestLogged_Level(t *testing.T) {
 	require.Empty(t, lines.String())
 }
 
-// stacks matches the stack of a panic in a line.
 var stacks = regexp.MustCompile(`stack="(?:[^"\\]|\\.)*"`)
 
 func TestLogger_Panics(t *testing.T) {

@@ -39,7 +39,6 @@ func (o *outside) note(what, key string) {
 	o.asked = append(o.asked, asked{what, key})
 }
 
-// take returns the recorded requests and clears them.
 func (o *outside) take() []asked {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -261,7 +260,6 @@ func (w *tried) on(platform channel.Type) *fakes.Actor {
 	return w.actor
 }
 
-// group returns the group of Ada's live chat.
 func (w *tried) group() *livechat.Group {
 	w.t.Helper()
 	g, err := w.ada.Context().GetGroupByMemberID(w.t.Context(), livechat.GetGroupByMemberIDParams{Inlet: "web", MemberID: w.ada.ID()})
@@ -462,7 +460,6 @@ func TestTriedAgain_DoesNotRepeatWhatLeftTheStore(t *testing.T) {
 	}
 }
 
-// requireKeys fails unless each request has a different key.
 func requireKeys(t *testing.T, all []asked) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -507,7 +504,6 @@ func TestTriedAgain_KnowsEachOperation(t *testing.T) {
 	require.ElementsMatch(t, botctx.Ops(), slices.Concat(slices.Collect(maps.Keys(leaving)), staying))
 }
 
-// tenEuro is a charge without a key.
 var tenEuro = utility.Charge{Amount: 1000, Currency: "eur", PaymentMethod: "card"}
 
 func shopOf(ctx context.Context, t *testing.T, bot *botctx.Context) utility.PaymentClient {

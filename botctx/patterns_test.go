@@ -29,7 +29,6 @@ func remindIn(pause time.Duration) botctx.Action {
 	}
 }
 
-// cancelReminder removes the member's idle reminder.
 func cancelReminder(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteParams{MemberID: bot.Member.ID, Tag: "idle"})
 	return err
@@ -129,7 +128,6 @@ var (
 	allOutlets  = append([]channel.Type{channel.Foxtrot, channel.Custom}, withTickets...)           //nolint:gochecknoglobals // It does not change.
 )
 
-// callAgent asks for a person.
 func callAgent(ctx context.Context, bot *botctx.Context) error {
 	relay := map[channel.Type]send.Response{channel.Foxtrot: send.Template("{{firstName}} is waiting")}
 	for _, platform := range withTickets {

@@ -33,7 +33,6 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// newRuntime returns a Runtime over a new store.
 func newRuntime(t *testing.T, config botctx.Config) *botctx.Runtime {
 	t.Helper()
 	config.Store = memstore.New()

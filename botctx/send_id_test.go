@@ -51,7 +51,6 @@ func (s *sentIDs) SendMail(_ context.Context, mail utility.Mail) error {
 	return nil
 }
 
-// all returns the ids by recipient, and clears them.
 func (s *sentIDs) all() map[string][]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +97,6 @@ func talkative(t *testing.T, sent *sentIDs) (*botctx.Runtime, *botctx.Context) {
 	return runtime, bot
 }
 
-// requireDistinct fails if an id occurs twice.
 func requireDistinct(t *testing.T, ids map[string][]string) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -238,7 +236,6 @@ func newFetchingShop(t *testing.T) *fetchingShop {
 	return s
 }
 
-// receive receives a text from a member.
 func (s *fetchingShop) receive(from, text string) {
 	err := s.runtime.Receive(s.t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
 		From: from, Type: send.TypeText, Data: document.O("text", text), MessageID: from,

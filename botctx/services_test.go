@@ -167,7 +167,6 @@ func (l loud) PatchMembers(ctx context.Context, p member.PatchParams) (member.Pa
 	return l.Operations.PatchMembers(ctx, p)
 }
 
-// withLoudMembers decorates the members of a platform.
 func withLoudMembers(patches *atomic.Int32) fakes.Option {
 	return overriddenBy(func(_ record.Scope, own botctx.Services) botctx.Services {
 		return botctx.Services{Members: loud{own.Members, patches}}

@@ -37,7 +37,6 @@ func loads(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// loadsCopy is loads with a copy of the loaded member.
 func loadsCopy(ctx context.Context, bot *botctx.Context) error {
 	loaded, err := bot.GetMember(ctx, member.GetParams{MemberID: bot.Member.ID})
 	if err == nil {
