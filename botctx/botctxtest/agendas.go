@@ -18,14 +18,13 @@ func agendaRules() []Rule {
 }
 
 const (
-	// later is the time of agendas that no rule runs: the beginning of 2100.
+	// later is the beginning of 2100. Agendas at this time do not run in the suite.
 	later document.Timestamp = 4_102_444_800_000
-	// eachMinute is a pattern that means the same in every time zone.
+	// eachMinute is a pattern whose times do not depend on the time zone.
 	eachMinute = "* * * * *"
 )
 
-// schedule creates an agenda, which must succeed. By default it is the home member's, for a node, at the time
-// later.
+// schedule creates an agenda. By default it is for the member and the node of home, at the time later.
 func (t *trial) schedule(p agenda.NewParams) *agenda.Agenda {
 	t.Helper()
 	made, err := t.home.NewAgenda(t.Context(), t.scheduled(p))
@@ -47,7 +46,7 @@ func (t *trial) scheduled(p agenda.NewParams) agenda.NewParams {
 	return p
 }
 
-// reschedule updates agendas, which must succeed. By default they are the home member's.
+// reschedule updates agendas. By default they belong to the member of home.
 func (t *trial) reschedule(p agenda.UpdateParams) agenda.UpdateResult {
 	t.Helper()
 	if p.MemberID == "" {
@@ -58,7 +57,7 @@ func (t *trial) reschedule(p agenda.UpdateParams) agenda.UpdateResult {
 	return result
 }
 
-// open returns the open agendas of a member, read by an update that changes nothing.
+// open returns the open agendas of a member. It reads them with an update that changes nothing.
 func (t *trial) open(m *member.Member) []*agenda.Agenda {
 	t.Helper()
 	shown, err := t.operationsFor(m).UpdateAgenda(t.Context(), agenda.UpdateParams{MemberID: m.ID})
@@ -81,8 +80,7 @@ func textsOf(t *trial, agendas []*agenda.Agenda) []string {
 	return texts
 }
 
-// requireNextMinute checks that a time is the first time of eachMinute after the creation of a member a
-// moment ago.
+// requireNextMinute checks that at is the first time of eachMinute after the creation of m. m must be new.
 func requireNextMinute(t *trial, m *member.Member, at document.Timestamp) {
 	t.Helper()
 	require.Greater(t, at, m.CreatedAt)
@@ -189,14 +187,14 @@ var replaceRules = []Rule{
 		"updateAgenda with replace changes the newest open agenda of the tag and removes the member's others of it, and no others"),
 }
 
-// besides are agendas that a replacement of the home member's "tag" must not affect.
+// besides are agendas that do not change if an agenda replaces the home member's agendas with the tag "tag".
 type besides struct {
 	neighbour        *member.Member
 	untagged, tagged *agenda.Agenda
 	ofTheNeighbour   *agenda.Agenda
 }
 
-// scheduleBesides creates agendas that a replacement of the home member's "tag" must not affect.
+// scheduleBesides creates the agendas in besides.
 func (t *trial) scheduleBesides() besides {
 	t.Helper()
 	m := t.neighbour(member.Member{})
@@ -208,7 +206,7 @@ func (t *trial) scheduleBesides() besides {
 	}
 }
 
-// requireBesides checks that the agendas of b still exist, and that left is the home member's only other one.
+// requireBesides checks that the agendas in b still exist, and that the home member's only other agenda is left.
 func (t *trial) requireBesides(b besides, left *agenda.Agenda) {
 	t.Helper()
 	t.requireOpen(t.home.member, b.untagged, b.tagged, left)
@@ -270,7 +268,6 @@ var deleteAgendaRules = []Rule{
 	rule(deleteMemberAgendaStaysInTheApp, "agendas of another app do not exist for deleteMemberAgenda"),
 }
 
-// unschedule deletes agendas of a member of the home app, without an error.
 func (t *trial) unschedule(memberID, tag string) agenda.DeleteResult {
 	t.Helper()
 	result, err := t.home.DeleteMemberAgenda(t.Context(), agenda.DeleteParams{MemberID: memberID, Tag: tag})
@@ -315,7 +312,7 @@ func deleteMemberAgendaStaysInTheApp(t *trial) {
 	t.requireOpen(t.away.member, theirs)
 }
 
-// scheduleAway creates an agenda of the member in the other app.
+// scheduleAway creates an agenda of the member of away.
 func (t *trial) scheduleAway() *agenda.Agenda {
 	t.Helper()
 	made, err := t.away.NewAgenda(t.Context(), agenda.NewParams{

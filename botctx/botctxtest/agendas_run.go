@@ -32,7 +32,7 @@ var agendaRunRules = []Rule{
 		handleNodes, moveClock, tellIDs),
 }
 
-// noting adds a node that records its AgendaMeta and member, and returns its id.
+// noting adds a node that writes its AgendaMeta and its member to a journal. It returns the id of the node.
 func (t *trial) noting(into *journal) string {
 	t.Helper()
 	node := unique("node")
@@ -43,7 +43,7 @@ func (t *trial) noting(into *journal) string {
 	return node
 }
 
-// in returns the time at which a pause after the creation of a new member ends.
+// in returns the current time, taken from a new member, plus a pause.
 func (t *trial) in(pause time.Duration) document.Timestamp {
 	t.Helper()
 	return t.neighbour(member.Member{}).CreatedAt + document.Timestamp(pause/time.Millisecond)
@@ -149,8 +149,8 @@ func whatIsDeletedOrReplacedDoesNotRun(t *trial) {
 	}, ran.read())
 }
 
-// sayingAgain adds a node that says different texts in each attempt, and fails in all attempts but the last. It
-// returns the node's id.
+// sayingAgain adds a node that sends the given texts in each attempt and fails in all attempts except the last. It returns
+// the id of the node.
 func (t *trial) sayingAgain(attempts ...[]string) string {
 	t.Helper()
 	node, made := unique("node"), 0
@@ -174,7 +174,7 @@ func aRunThatIsTriedAgainSendsUnderTheSameIDs(t *trial) {
 	m := t.neighbour(member.Member{})
 	node := t.sayingAgain([]string{"a", "b", "b"}, []string{"b", "c", "b"})
 	t.schedule(agenda.NewParams{MemberID: m.ID, NodeCompositeID: node, NextRunAt: t.in(time.Minute)})
-	t.Advance(48 * time.Hour) // Long enough for every pause after a failure.
+	t.Advance(48 * time.Hour) // Longer than all pauses after failures together.
 	var ids []string
 	for _, sent := range t.Sent() {
 		if sent.To == m.ExternalID {

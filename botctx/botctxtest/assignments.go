@@ -28,30 +28,28 @@ func assignmentRules() []Rule {
 	)
 }
 
-// strangeChannels returns ids of channels that do not exist for the home app.
+// strangeChannels returns ids that are not channels of the app home, by case.
 func (t *trial) strangeChannels() map[string]string {
 	t.Helper()
 	return map[string]string{"of nobody": unique("channel"), "of another app": t.away.scope.Channel}
 }
 
-// withoutScope returns the operations of a place without a channel and a member.
+// withoutScope returns operations in the app of a place, without a channel and a member.
 func (t *trial) withoutScope(p *place) botctx.Operations {
 	t.Helper()
 	return t.Operations(record.Scope{App: p.scope.App})
 }
 
-// addressOf returns a channel record with only an id.
 func addressOf(id string) *channel.Channel { return &channel.Channel{ID: id} }
 
-// forged returns a member's record with fields that differ from the stored ones.
+// forged returns a copy of a member's record with wrong fields, which operations must ignore.
 func forged(m *member.Member, app string) *member.Member {
 	return &member.Member{ID: m.ID, App: app, Channel: unique("channel"), ExternalID: unique("external"), FirstName: "Forged"}
 }
 
-// tooLong is a text that is longer than a message may be.
 func tooLong() string { return strings.Repeat("ä", send.MaxText+1) }
 
-// textsTo returns the texts that have arrived in a channel for a recipient's id on the platform, in order.
+// textsTo returns the texts that arrived through a channel for a recipient, in order.
 func (t *trial) textsTo(channelID, externalID string) []string {
 	t.Helper()
 	texts := []string{}
@@ -61,7 +59,7 @@ func (t *trial) textsTo(channelID, externalID string) []string {
 	return texts
 }
 
-// requireTickets checks the number of messages to each broadcast group.
+// requireTickets checks the number of tickets for each broadcast group.
 func (t *trial) requireTickets(outlet *desk, counts map[channel.BroadcastGroupMember]int) {
 	t.Helper()
 	if t.Sent == nil {
@@ -72,7 +70,6 @@ func (t *trial) requireTickets(outlet *desk, counts map[channel.BroadcastGroupMe
 	}
 }
 
-// idsOf returns the ids of assignments, in order.
 func idsOf(assignments []*livechat.Assignment) []string {
 	ids := []string{}
 	for _, a := range assignments {
@@ -353,7 +350,6 @@ var newTargetRules = []Rule{
 	rule(addNewTargetsToAssignmentSendsOneOfManyAtOnce, "of many that add one target at one instant one sends the ticket, and none fails"),
 }
 
-// addTargets adds targets to an assignment, without an error.
 func (t *trial) addTargets(a *livechat.Assignment, liveChat *bool, targets ...livechat.NewTarget) livechat.AddNewTargetsToAssignmentResult {
 	t.Helper()
 	added, err := t.home.AddNewTargetsToAssignment(t.Context(), livechat.AddNewTargetsToAssignmentParams{
@@ -487,7 +483,7 @@ var assignmentByOutletRules = []Rule{
 		"where an assignment's meta has operators, the context's member must match them, else the assignment is passed over", OutletLookups),
 }
 
-// requireSameAssignment checks that two assignments are the same record, with the same content.
+// requireSameAssignment checks that two assignments have the same id and the same content.
 func requireSameAssignment(t *trial, want, got *livechat.Assignment) {
 	t.Helper()
 	require.NotNil(t, got)
@@ -510,7 +506,6 @@ func getAssignmentReadsIt(t *trial) {
 	require.Zero(t, ended.Expiry)
 }
 
-// byBravoGroup reads the assignment of a group on Bravo, without an error.
 func (t *trial) byBravoGroup(p *place, id string) *livechat.Assignment {
 	t.Helper()
 	found, err := p.GetAssignmentByBravoGroupID(t.Context(), livechat.GetAssignmentByBravoGroupIDParams{BravoGroupID: id})
@@ -530,7 +525,7 @@ func assignmentByBravoGroupIDReadsTheNewest(t *trial) {
 	require.Equal(t, second.ID, t.byBravoGroup(t.home, h.group.ExternalID).ID)
 }
 
-// inOutlet reads the assignment in an outlet, or nil if there is none.
+// inOutlet returns the open assignment of an outlet, or nil if there is none.
 func (t *trial) inOutlet(p *place, channelID string) *livechat.Assignment {
 	t.Helper()
 	found, err := p.GetAssignmentByOutlet(t.Context(), livechat.GetAssignmentByOutletParams{ChannelID: channelID})

@@ -20,7 +20,7 @@ var endLiveChatRules = []Rule{
 	rule(endLiveChatEndsOnce, "a live chat that has ended is FailedPrecondition, whichever side ended it, also if many calls end it at once"),
 }
 
-// requireEnded compares the result of an end with the stored records.
+// requireEnded checks that a live chat has ended, and that result agrees with the stored records.
 func requireEnded(t *trial, a *livechat.Assignment, m *member.Member, result livechat.EndResult) {
 	t.Helper()
 	stored := t.assignment(t.home, a.ID)
@@ -41,7 +41,7 @@ func requireEnded(t *trial, a *livechat.Assignment, m *member.Member, result liv
 	}
 }
 
-// endParams end a live chat by an event in its group.
+// endParams returns the params for ending the live chat by an event in its group.
 func (h held) endParams() livechat.EndParams {
 	return livechat.EndParams{Channel: addressOf(h.desk.ID), MessageEvent: eventIn(h.group)}
 }
@@ -189,7 +189,6 @@ var endBravoRules = []Rule{
 	rule(endBravoLiveChatOfNothing, "where the agent has no live chat in the group, or it has ended, the list is empty, and not null"),
 }
 
-// endBravo ends the live chats of an agent, without an error.
 func (t *trial) endBravo(p *place, params livechat.EndBravoParams) []livechat.EndBravoResult {
 	t.Helper()
 	ended, err := p.EndBravoLiveChat(t.Context(), params)

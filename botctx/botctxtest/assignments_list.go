@@ -45,8 +45,8 @@ var assignmentListRules = []Rule{
 	},
 }
 
-// requestSeveral creates assignments of the home member one after the other, with {n: 0}, {n: 1} and so on as
-// their meta. All but the last have ended.
+// requestSeveral creates assignments of the home member one after the other. Their meta is {n: 0}, {n: 1} and so on. All
+// except the last have ended.
 func (t *trial) requestSeveral(count int) []*livechat.Assignment {
 	t.Helper()
 	var made []*livechat.Assignment
@@ -109,7 +109,6 @@ func assignmentsByMemberIDFindsNoOthers(t *trial) {
 	}
 }
 
-// byMeta reads assignments by their meta, without an error.
 func (t *trial) byMeta(p *place, meta document.Object) []*livechat.Assignment {
 	t.Helper()
 	found, err := p.GetAssignmentsByMeta(t.Context(), livechat.GetAssignmentsByMetaParams{Meta: meta})
@@ -162,7 +161,7 @@ func getAssignmentsByMetaStaysInTheApp(t *trial) {
 	require.Empty(t, t.byMeta(t.home, document.O("app", t.away.scope.App)))
 }
 
-// byParent returns the assignments that replaced an assignment. The call must succeed.
+// byParent returns the assignments that replaced an assignment.
 func (t *trial) byParent(p *place, id string) []*livechat.Assignment {
 	t.Helper()
 	found, err := p.GetAssignmentsByParentAssignmentID(t.Context(), livechat.GetAssignmentsByParentAssignmentIDParams{AssignmentID: id})
@@ -200,7 +199,7 @@ func assignmentsByParentFindsNoOthers(t *trial) {
 	}
 }
 
-// assignmentGroupRules are the rules for the groups of requests, on both sides.
+// assignmentGroupRules are the rules about the groups of assignments.
 var assignmentGroupRules = []Rule{
 	rule(createAssignmentRemembersTheGroup,
 		"assignment and group remember the group in which a member asks; who asks for another member asks in none"),
@@ -221,11 +220,11 @@ func createAssignmentRemembersTheGroup(t *trial) {
 	require.Empty(t, t.groupOf(t.home, a).InletGroupExternalID)
 }
 
-// connecting is bot logic that brings an agent into a group on Bravo for a request.
+// connecting is the state of bot logic that brings an agent into a group on Bravo for a request.
 type connecting struct {
 	asking *place
 	desk   *desk
-	// assignment is the assignment of the request. group is the group's id on Bravo.
+	// assignment is the id of the assignment. group is the group's id on Bravo.
 	assignment, group string
 }
 
@@ -247,21 +246,19 @@ func updateAssignmentGroupConnectsBothSides(t *trial) {
 	}
 }
 
-// ask requests a person at the desk.
 func ask(t *trial, c *connecting) {
 	created, err := c.asking.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{Targets: []livechat.Target{{Channel: c.desk.ID}}})
 	require.NoError(t, err)
 	c.assignment = created.AssignmentID
 }
 
-// makeRoom creates a group on Bravo.
 func makeRoom(t *trial, c *connecting) {
 	made, err := t.home.CreateBravoGroup(t.Context(), livechat.CreateBravoGroupParams{ChannelID: c.desk.ID, Name: "Kettles"})
 	require.NoError(t, err)
 	c.group = made.GroupID
 }
 
-// joinRoom reports that the agent of the desk has joined the group.
+// joinRoom reports that the agent of the desk joined the group.
 func joinRoom(t *trial, c *connecting) {
 	_, err := t.home.HandleAdminJoinedGroup(t.Context(), livechat.HandleAdminJoinedGroupParams{
 		Channel: c.desk.Channel, ExternalID: c.desk.agent.ExternalID, BravoGroupID: c.group,
@@ -269,7 +266,7 @@ func joinRoom(t *trial, c *connecting) {
 	require.NoError(t, err)
 }
 
-// giveGroup gives the request the group's record.
+// giveGroup sets the group of the request by its record.
 func giveGroup(t *trial, c *connecting) {
 	_, err := t.home.UpdateAssignmentGroup(t.Context(), livechat.UpdateAssignmentGroupParams{
 		AssignmentID: c.assignment, Group: c.record(t), BravoGroupID: c.group,
@@ -277,7 +274,7 @@ func giveGroup(t *trial, c *connecting) {
 	require.NoError(t, err)
 }
 
-// giveRoom gives the request the group's id on Bravo.
+// giveRoom sets the group of the request by its id on Bravo.
 func giveRoom(t *trial, c *connecting) {
 	_, err := t.home.UpdateAssignmentGroup(t.Context(), livechat.UpdateAssignmentGroupParams{
 		AssignmentID: c.assignment, BravoGroupID: c.group,
@@ -292,8 +289,7 @@ func (c *connecting) record(t *trial) *livechat.Group {
 	return found
 }
 
-// requireConnected checks that the agent has the request, and that the assignment and the group refer to each
-// other.
+// requireConnected checks that the agent has the request and that the assignment and the group refer to each other.
 func (c *connecting) requireConnected(t *trial) {
 	t.Helper()
 	a, g := t.assignment(t.home, c.assignment), c.record(t)
@@ -326,7 +322,7 @@ var updateAssignmentRules = []Rule{
 		"updateAssignmentMeta writes the given fields alone: of many at once, none takes back what another wrote"),
 }
 
-// requireUpdated compares the result of an update of one assignment with the stored record.
+// requireUpdated checks the result of an update of one assignment, which must agree with the stored record.
 func requireUpdated(t *trial, id string, modified int64, result livechat.UpdateAssignmentResult) {
 	t.Helper()
 	require.Equal(t, []string{id}, result.DocsIDs.Updated)
@@ -365,7 +361,6 @@ func updateAssignmentGroupSetsTheBravoGroup(t *trial) {
 	}
 }
 
-// setMeta updates the meta of an assignment, without an error.
 func (t *trial) setMeta(id string, meta document.Object) livechat.UpdateAssignmentResult {
 	t.Helper()
 	result, err := t.home.UpdateAssignmentMeta(t.Context(), livechat.UpdateAssignmentMetaParams{AssignmentID: id, Meta: meta})

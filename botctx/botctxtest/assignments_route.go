@@ -39,12 +39,12 @@ var routingRules = []Rule{
 		On(channel.Custom), readAsked),
 }
 
-// toGroup returns a broadcast group of an outlet in the assignment's form.
+// toGroup returns a broadcast group of an outlet as a target.
 func toGroup(outlet *desk, label string, group channel.BroadcastGroupMember) livechat.Target {
 	return livechat.Target{Channel: outlet.ID, BroadcastGroups: []channel.BroadcastGroupMember{group}, Label: label}
 }
 
-// requireTargets checks the broadcast groups to which a request went.
+// requireTargets checks the targets of a request.
 func requireTargets(t *trial, a *livechat.Assignment, expected ...livechat.Target) {
 	t.Helper()
 	require.Equal(t, textOf(t, expected), textOf(t, a.Targets))
@@ -310,7 +310,6 @@ func anAgentTakesOnlyWhatIsOpenThere(t *trial) {
 	require.Equal(t, before, t.state())
 }
 
-// withdraw withdraws the request of a member of the home app. The call must succeed.
 func (t *trial) withdraw(m *member.Member) livechat.RemovePendingAssignmentByMemberIDResult {
 	t.Helper()
 	result, err := t.home.RemovePendingAssignmentByMemberID(t.Context(), livechat.RemovePendingAssignmentByMemberIDParams{MemberID: m.ID})
@@ -336,7 +335,7 @@ var reassignRules = []Rule{
 		"of many that hand an assignment on at one instant one makes the new one, all get it, and its ticket is sent once"),
 }
 
-// held is a live chat of the home member that an agent has taken.
+// held is a live chat of the home member with an agent.
 type held struct {
 	desk       *desk
 	assignment *livechat.Assignment
@@ -352,7 +351,7 @@ func (t *trial) hold(platform channel.Type, params livechat.CreateAssignmentPara
 	return h
 }
 
-// handOn hands an assignment on, which must succeed, and returns the new one.
+// handOn reassigns the assignment of a live chat, and returns the new assignment.
 func (t *trial) handOn(h held, params livechat.ReassignAssignmentParams) *livechat.Assignment {
 	t.Helper()
 	params.Channel, params.MessageEvent = addressOf(h.desk.ID), eventIn(h.group)
@@ -488,7 +487,7 @@ var reassignDefaultRules = []Rule{
 		readSent, On(channel.Charlie)),
 }
 
-// elaborate returns the params of a request with all details that a hand-over keeps.
+// elaborate returns the params of a request with all details that reassignAssignment keeps.
 func elaborate(platform channel.Type) livechat.CreateAssignmentParams {
 	return livechat.CreateAssignmentParams{
 		Meta: document.O("a", document.O("x", 1), "b", 2),

@@ -12,19 +12,18 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 )
 
-// newChannelOf adds a channel of a type in the app of a place.
 func (t *trial) newChannelOf(p *place, platform channel.Type) *channel.Channel {
 	t.Helper()
 	return t.AddChannel(channel.Channel{App: p.scope.App, Type: platform, Name: "Front desk"})
 }
 
-// requireUnchanged checks that a call fails with a code and a parameter at fault, and changes nothing.
+// requireUnchanged checks that a call returns an error with a code and a field, and changes nothing.
 func (t *trial) requireUnchanged(op botctx.Op, code boterr.Code, field string, call func() error) {
 	t.Helper()
 	_ = t.refusal(op, code, field, call)
 }
 
-// refusal returns the error of a call, as requireUnchanged checks it.
+// refusal is requireUnchanged, and returns the error.
 func (t *trial) refusal(op botctx.Op, code boterr.Code, field string, call func() error) error {
 	t.Helper()
 	before := t.state()
@@ -57,7 +56,6 @@ func (t *trial) made(channelID, externalID string) Made {
 	return Made{}
 }
 
-// makeGroup creates a group on Bravo, which must succeed.
 func (t *trial) makeGroup(channelID string, p livechat.CreateBravoGroupParams) livechat.CreateBravoGroupResult {
 	t.Helper()
 	p.ChannelID = channelID
@@ -117,7 +115,7 @@ var iconRules = needing([]Capability{serveFiles}, []Rule{
 		"setBravoGroupIcon gives that group, in the context's channel by default, the picture at the address, and answers 200: ok", readMade),
 })
 
-// picture is the smallest file that is recognised as a picture.
+// picture is the shortest content that is recognized as a picture.
 const picture = "GIF89a"
 
 func setBravoGroupIconShowsThePicture(t *trial) {
@@ -149,7 +147,7 @@ var adminJoinedRules = []Rule{
 		"the invitation link stops working, and a new one comes back, unless isRenewGroupInviteLink is false: then there is none", readMade),
 }
 
-// joins reports that an agent joined a group on Bravo, without an error.
+// joins reports that an agent joined a group on Bravo.
 func (t *trial) joins(c *channel.Channel, agent, group string, renew *bool) string {
 	t.Helper()
 	link, err := t.home.HandleAdminJoinedGroup(t.Context(), livechat.HandleAdminJoinedGroupParams{
@@ -159,7 +157,6 @@ func (t *trial) joins(c *channel.Channel, agent, group string, renew *bool) stri
 	return link
 }
 
-// groupOfAgent reads the group of an agent in a channel, without an error.
 func (t *trial) groupOfAgent(c *channel.Channel, agent string) *livechat.Group {
 	t.Helper()
 	found, err := t.home.GetGroupByExternalID(t.Context(), livechat.GetGroupByExternalIDParams{AdminExternalID: agent, ChannelID: c.ID})
@@ -214,8 +211,8 @@ func handleAdminJoinedGroupRenewsTheLink(t *trial) {
 	}
 }
 
-// strangeBravoGroups returns ids of groups that do not exist in a channel: an unknown id, and the id of a
-// group in another channel of the app.
+// strangeBravoGroups returns ids that are not groups of the home channel: an unknown id, and the id of a group in another
+// channel of the app.
 func (t *trial) strangeBravoGroups() map[string]string {
 	t.Helper()
 	other := t.newChannelOf(t.home, channel.Bravo)
@@ -230,7 +227,7 @@ var inviteLinkRules = []Rule{
 	rule(disableBravoGroupInviteLinkAnswersWithANewID, "clientMutationId of disableBravoGroupInviteLink is a new id each time"),
 }
 
-// endLink disables the invitation link of a group on Bravo, which must succeed.
+// endLink disables the invitation link of a group on Bravo.
 func (t *trial) endLink(c *channel.Channel, group string) livechat.DisableBravoGroupInviteLinkResult {
 	t.Helper()
 	result, err := t.home.DisableBravoGroupInviteLink(t.Context(), livechat.DisableBravoGroupInviteLinkParams{Channel: c, ExternalID: group})

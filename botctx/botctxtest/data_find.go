@@ -22,7 +22,6 @@ func (t *trial) seed(p *place, entries ...document.Object) {
 	require.NoError(t, err)
 }
 
-// fetch returns the entries that a fetch finds.
 func (t *trial) fetch(p *place, params datasource.FetchParams) []document.Object {
 	t.Helper()
 	found, err := p.FetchDataFromDataSource(t.Context(), params)
@@ -35,7 +34,7 @@ func (t *trial) all(p *place) []document.Object {
 	return t.fetch(p, datasource.FetchParams{DataSourceID: source})
 }
 
-// requireHolds checks that a place has exactly these entries in this order, ignoring their times.
+// requireHolds checks that the data source of a place has exactly these entries in this order, ignoring their times.
 func (t *trial) requireHolds(p *place, expected ...document.Object) {
 	t.Helper()
 	t.requireEntries(expected, t.all(p))
@@ -74,8 +73,8 @@ func texts(entries []document.Object) []string {
 	return all
 }
 
-// columns returns an entry without its times and with its columns sorted, because their order after an update
-// is up to the database. Objects inside keep their order.
+// columns returns an entry without its times and with sorted columns, because the order of columns after an update depends
+// on the database. Nested objects keep their order.
 func columns(entry document.Object) document.Object {
 	sorted := document.O()
 	for _, column := range slices.Sorted(slices.Values(entry.Keys())) {
@@ -104,7 +103,6 @@ var findDataRules = []Rule{
 
 type findDataParams = datasource.FindAndModifyParams
 
-// findData finds and modifies an entry of the source, without an error.
 func (t *trial) findData(p findDataParams) *document.Object {
 	t.Helper()
 	p.DataSourceID = source
@@ -225,7 +223,6 @@ var distinctRules = []Rule{
 	rule(fetchDistinctDataFromDataSourceOfNothing, "where no entry has the key the list is empty and never null"),
 }
 
-// seedNumbers adds entries with numbers to the source.
 func (t *trial) seedNumbers() {
 	t.Helper()
 	t.seed(t.home,
@@ -355,7 +352,7 @@ func fetchDataFromDataSourceIsTheCallersOwn(t *trial) {
 	require.Equal(t, before, t.state())
 }
 
-// distinct returns the different values of a key, without an error.
+// distinct returns the distinct values of a key.
 func (t *trial) distinct(key string, filter document.Object) []any {
 	t.Helper()
 	found, err := t.home.FetchDistinctDataFromDataSource(t.Context(), datasource.FetchDistinctParams{
@@ -407,7 +404,7 @@ var geoRules = geo([]Rule{
 		"entries of another app do not exist for fetchGeoNearFromDataSource, whatever the query says"),
 })
 
-// geo returns rules that all need geo queries.
+// geo adds GeoQueries to the needs of rules.
 func geo(rules []Rule) []Rule { return in(GeoQueries, rules) }
 
 func point(longitude, latitude float64) document.Object {
@@ -425,7 +422,7 @@ func (t *trial) seedPlaces(p *place) {
 		document.O("_id", "nowhere"))
 }
 
-// near returns the entries near a point, without an error.
+// near returns the entries near a point.
 func (t *trial) near(pairs ...any) []document.Object {
 	t.Helper()
 	found, err := t.home.FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearParams{
@@ -451,7 +448,7 @@ func fetchGeoNearFromDataSourceReturnsNearestFirst(t *trial) {
 
 func fetchGeoNearFromDataSourceKeepsToItsBounds(t *trial) {
 	t.seedPlaces(t.home)
-	const degree = math.Pi / 180 * query.EarthRadius // One degree of the equator in metres.
+	const degree = math.Pi / 180 * query.EarthRadius // The length in metres of one degree of the equator.
 	t.requireIDs([]any{"near"}, t.near("near", point(0, 0), "maxDistance", 1.5*degree))
 	t.requireIDs([]any{"middle", "far"}, t.near("near", point(0, 0), "minDistance", 1.5*degree))
 	t.requireIDs([]any{"middle"}, t.near("near", point(0, 0), "minDistance", 1.5*degree, "maxDistance", 2.5*degree))

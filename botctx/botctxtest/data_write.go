@@ -27,7 +27,6 @@ var patchDataRules = []Rule{
 
 type patchDataParams = datasource.PatchParams
 
-// patchData patches entries of the source, without an error.
 func (t *trial) patchData(p patchDataParams) datasource.PatchResult {
 	t.Helper()
 	if p.CollectionName == "" {
@@ -149,7 +148,6 @@ var upsertRules = []Rule{
 	rule(upsertDataToDataSourceTakesCopies, "what goes in is copied, and what comes out is the caller's own"),
 }
 
-// upsert upserts entries of the source, without an error.
 func (t *trial) upsert(entries ...document.Object) datasource.UpsertOutcome {
 	t.Helper()
 	saved, err := t.home.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{

@@ -105,7 +105,6 @@ var findMemberRules = []Rule{
 		"a change of a member renews _version and etag, and keeps createdAt; what changes nothing renews none"),
 }
 
-// findMember finds and modifies a member, without an error.
 func (t *trial) findMember(p member.FindAndModifyParams) *member.Member {
 	t.Helper()
 	result, err := t.home.FindAndModifyMember(t.Context(), p)
@@ -199,7 +198,7 @@ func findAndModifyMemberReplaces(t *trial) {
 	requireSamePlace(t, m, after)
 }
 
-// requireSamePlace checks that a member and their position have not changed.
+// requireSamePlace checks that a member's _id, app, channel and createdAt have not changed.
 func requireSamePlace(t *trial, before, after *member.Member) {
 	t.Helper()
 	require.Equal(t, before.ID, after.ID)
@@ -237,7 +236,7 @@ func findAndModifyMemberStampsChanges(t *trial) {
 	})
 }
 
-// requireStamps checks the effect of setting a member's gender on _version and etag.
+// requireStamps checks that setting a member's gender renews _version and etag.
 func requireStamps(t *trial, m *member.Member, setGender func(to string) error) {
 	t.Helper()
 	before := t.load(m)
@@ -260,7 +259,7 @@ var referFromRules = []Rule{
 	rule(checkAndSaveMemberReferFromKeepsOneOfMany, "of many referFrom at once one is kept, and all callers are told that one"),
 }
 
-// refer keeps a referFrom of a member, without an error.
+// refer calls checkAndSaveMemberReferFrom.
 func (t *trial) refer(m *member.Member, from string) *member.Member {
 	t.Helper()
 	saved, err := t.home.CheckAndSaveMemberReferFrom(t.Context(), member.CheckAndSaveReferFromParams{

@@ -24,7 +24,6 @@ var patchMembersRules = []Rule{
 	rule(patchMembersStampsChanges, "a change of a member renews _version and etag, and keeps createdAt; what changes nothing renews none"),
 }
 
-// patchMembers patches members, without an error.
 func (t *trial) patchMembers(p member.PatchParams) *member.Member {
 	t.Helper()
 	result, err := t.home.PatchMembers(t.Context(), p)
@@ -144,7 +143,6 @@ var updateMemberRules = []Rule{
 		"a change renews updatedAt to the time of the change and keeps createdAt; what changes nothing renews none", moveClock),
 }
 
-// update updates a member, without an error.
 func (t *trial) update(pairs ...any) member.UpdateResult {
 	t.Helper()
 	result, err := t.home.UpdateMember(t.Context(), member.UpdateParams{Member: document.O(pairs...)})

@@ -33,7 +33,7 @@ var redirectRules = []Rule{
 	rule(redirectMemberToNodeStopsEndlessRedirects, "redirects that go on without end are ResourceExhausted"),
 }
 
-// journal holds the notes of the nodes that ran, in order.
+// journal holds the notes that nodes wrote, in order.
 type journal struct {
 	mu    sync.Mutex
 	notes []string
@@ -52,7 +52,7 @@ func (j *journal) add(text string) {
 	j.notes = append(j.notes, text)
 }
 
-// read returns the notes, and clears them.
+// read returns the notes and clears the journal.
 func (j *journal) read() []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -61,7 +61,6 @@ func (j *journal) read() []string {
 	return append([]string{}, notes...)
 }
 
-// redirect runs a node for the home member, without an error.
 func (t *trial) redirect(p botctx.RedirectMemberToNodeParams) botctx.RedirectMemberToNodeResult {
 	t.Helper()
 	if p.MemberID == "" {
@@ -182,7 +181,6 @@ func redirectMemberToNodeIsForAnyMemberOfTheChannel(t *trial) {
 	require.Equal(t, []string{m.ID + " " + m.Channel, elsewhere.ID + " " + elsewhere.Channel}, ran.read())
 }
 
-// sets returns an action that sets a field of the member's meta.
 func sets(field string) botctx.Action {
 	return func(_ context.Context, bot *botctx.Context) error {
 		bot.Member.Meta.Set(field, true)

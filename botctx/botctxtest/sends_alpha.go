@@ -14,13 +14,13 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Short for the rules below.
+// Short names for the rules below.
 type (
 	alphaParams  = send.SendAlphaResponseParams
 	alphasParams = send.SendAlphaResponseToMemberIDsParams
 )
 
-// hologram is a message of an unknown type.
+// hologram returns a message of an unknown type.
 func hologram() send.Response {
 	return send.Raw(document.O("type", "HOLOGRAM", "depth", 3, "parts", document.A(document.O("x", nil))))
 }
@@ -130,7 +130,7 @@ func sendAlphaResponseToMemberIDsReachesEach(t *trial) {
 	}
 }
 
-// requireAllOrNone checks that a send to several members reaches none if one member is invalid.
+// requireAllOrNone checks that a send to several members reaches no member if one of the ids is invalid.
 func requireAllOrNone(t *trial, p *place, op botctx.Op, send3 func(ids document.OneOrMany[string], r send.Response) error) {
 	t.Helper()
 	bob, eve := t.another(p, member.Member{FirstName: "Bob"}), t.another(p, member.Member{})
@@ -213,8 +213,8 @@ func sendAlphaResponseToMemberIDsTakesOneID(t *trial) {
 	t.requireEachArrived(before, to(p.member, send.Text("Hello")))
 }
 
-// fromJSON calls an operation with params in their JSON form, by name if the implementation can be called by
-// name. The call must succeed.
+// fromJSON calls an operation with params in their JSON form, by name if the implementation is a botctx.Caller. The call
+// must succeed.
 func fromJSON[P, R any](
 	t *trial, p *place, op botctx.Op, operation func(context.Context, P) (R, error), params document.Object,
 ) R {
@@ -248,7 +248,7 @@ var broadcastRules = needing([]Capability{On(channel.Alpha), Broadcasts}, []Rule
 		"broadcastId may be text, Alpha's reply, what alphaCreateBroadcast stored, or its result", readSent, Labels),
 })
 
-// broadcast sends a stored message to the label of a place, without an error.
+// broadcast sends a stored message to the members with the label of a place.
 func (t *trial) broadcast(p *place, id send.BroadcastID) int64 {
 	t.Helper()
 	sent, err := p.AlphaSendBroadcast(t.Context(), send.AlphaSendBroadcastParams{

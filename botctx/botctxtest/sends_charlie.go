@@ -59,7 +59,7 @@ var updateMessageRules = needing([]Capability{On(channel.Charlie), MessageUpdate
 
 type updateParams = send.UpdateMessageParams
 
-// requireShows checks the texts that messages to a channel currently show, in order.
+// requireShows checks the current texts of messages to the member of a place, in order.
 func (t *trial) requireShows(p *place, expected ...string) {
 	t.Helper()
 	shown := []string{}
@@ -134,8 +134,8 @@ func updateMessageFindsNoOtherMessages(t *trial) {
 	}
 }
 
-// room returns the id of the conversation that is a Charlie channel's broadcast group, or for other channels
-// an id that does not exist.
+// room returns the id of the conversation that is the broadcast group of a Charlie channel. For other channels it returns an
+// id that does not exist.
 func (p *place) room() string {
 	if len(p.channel.BroadcastGroups) == 0 {
 		return "C1"
@@ -226,7 +226,7 @@ func alphaSaveCustomLabelIsRepeatable(t *trial) {
 	require.ElementsMatch(t, []string{p.member.ExternalID, bob.ExternalID}, t.reached())
 }
 
-// reached returns the recipients of messages, each once.
+// reached returns the recipients of all messages without duplicates.
 func (t *trial) reached() []string {
 	reached := []string{}
 	for _, sent := range t.Sent() {
@@ -265,10 +265,9 @@ var tagRules = needing([]Capability{On(channel.Echo), Tags}, []Rule{
 	rule(echoSaveMemberTagIsOneStep, "of many tags at once no more than send.MaxMemberTags are set"),
 })
 
-// firstTag is the id of the first tag that rules use. Lower ids belong to the platform.
+// firstTag is the lowest id of a tag that rules use. The platform reserves lower ids.
 const firstTag = 100
 
-// tag adds a tag to a member, which must succeed.
 func (t *trial) tag(p *place, m *member.Member, id int64) send.EchoSaveMemberTagResult {
 	t.Helper()
 	said, err := p.EchoSaveMemberTag(t.Context(), send.EchoSaveMemberTagParams{Member: m, TagID: &id})
@@ -352,7 +351,7 @@ func comment() send.SavePostCommentAnalyticsParams {
 	return send.SavePostCommentAnalyticsParams{Comment: "Mine!", FbID: "psid", Name: "Ada", PostID: "post"}
 }
 
-// Short for the rules below.
+// Short names for the rules below.
 type (
 	hotelParams = send.SendHotelResponseParams
 	deltaParams = send.SendDeltaResponseParams

@@ -24,13 +24,13 @@ var mailRules = needing([]Capability{Mails}, []Rule{
 		"a line break in an address, a name, the subject or a character set is InvalidArgument, and nothing is mailed"),
 })
 
-// Short for the rules below.
+// Short names for the rules below.
 type (
 	mailParams = utility.SendEmailParams
 	mailText   = utility.EmailText
 )
 
-// mailTo is a short mail to these addresses.
+// mailTo returns a short mail to the given addresses.
 func mailTo(addresses ...string) mailParams {
 	return mailParams{
 		Destination: utility.EmailDestination{ToAddresses: addresses},
@@ -46,7 +46,7 @@ func mailWith(change func(*mailParams)) mailParams {
 	return params
 }
 
-// mail sends a mail, which must succeed, and returns it as the mail service got it.
+// mail sends a mail and returns it as the mail service got it.
 func (t *trial) mail(params mailParams) utility.Mail {
 	t.Helper()
 	before := len(t.Mails())
@@ -178,7 +178,7 @@ var uploadRules = needing([]Capability{Uploads}, []Rule{
 
 type uploadParams = utility.UploadFileToObjectStoreParams
 
-// upload is an upload of a bill from an address.
+// upload returns the params for uploading a file from an address.
 func upload(url string) uploadParams {
 	return uploadParams{URL: url, Filename: "bills/7.pdf", ContentType: "application/pdf"}
 }
@@ -187,7 +187,6 @@ func bill(app, channel, content string) File {
 	return File{App: app, Channel: channel, Name: "bills/7.pdf", ContentType: "application/pdf", Content: []byte(content)}
 }
 
-// upload uploads, without an error.
 func (t *trial) upload(p *place, params uploadParams) {
 	t.Helper()
 	stored, err := p.UploadFileToObjectStore(t.Context(), params)
