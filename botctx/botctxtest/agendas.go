@@ -90,15 +90,15 @@ func requireNextMinute(t *trial, m *member.Member, at document.Timestamp) {
 
 var newAgendaRules = []Rule{
 	rule(newAgendaReturnsTheRecord,
-		"newAgenda returns the record that it made: the documented fields with the given values, open, under a new _id"),
-	rule(newAgendaHasDefaults, "without them, an agenda's tree is that of the member, its priority 0, its meta {} and its tag none"),
+		"newAgenda returns the new record, which is open and has the given values and a new _id"),
+	rule(newAgendaHasDefaults, "by default, an agenda has the member's tree, priority 0, meta {} and no tag"),
 	rule(newAgendaIsForAnyMemberOfTheApp, "newAgenda schedules for every member of the app, in that member's channel"),
-	rule(newAgendaKeepsMetaToTheLetter, "the meta of an agenda is kept to the letter, whatever its keys and texts look like"),
+	rule(newAgendaKeepsMetaToTheLetter, "the meta of an agenda is stored unchanged, with any keys and values"),
 	rule(newAgendaRunsFirstByThePattern, "an agenda with a pattern and no nextRunAt runs first when the pattern fires next"),
 	rule(newAgendaReadsAPatternInTheZoneThatItNames,
-		"a pattern with CRON_TZ= and a name of the IANA database in front fires by the clocks of that zone, and so it does in an update"),
+		"a pattern that begins with CRON_TZ= and a time zone fires by the time of that zone, also after an update"),
 	rule(newAgendaRunsFirstAtNextRunAt,
-		"nextRunAt overrides the pattern as the first run, also where it has passed, and needs no runUntil then; runUntil is inclusive"),
+		"nextRunAt replaces the first time of the pattern, even if it is in the past, and then runUntil is optional; runUntil is inclusive"),
 }
 
 func newAgendaReturnsTheRecord(t *trial) {
@@ -179,12 +179,12 @@ func newAgendaRunsFirstAtNextRunAt(t *trial) {
 }
 
 var replaceRules = []Rule{
-	rule(newAgendaReplacesItsTag, "newAgenda with replace takes the place of all agendas of the same member and tag, and of no others"),
-	rule(newAgendaReplacesNothingByDefault, "replace is false by default: then agendas of the same tag all stay"),
-	rule(newAgendaKeepsTheLastReplacement, "of replacements one after the other the last one stays, at whatever speed they come"),
-	rule(newAgendaKeepsOneReplacementOfMany, "of many replacements at once one stays, and the next one replaces it"),
+	rule(newAgendaReplacesItsTag, "newAgenda with replace replaces all agendas of the same member and tag, and no others"),
+	rule(newAgendaReplacesNothingByDefault, "replace is false by default, and then other agendas with the same tag remain"),
+	rule(newAgendaKeepsTheLastReplacement, "after several replacements in quick succession, only the last agenda remains"),
+	rule(newAgendaKeepsOneReplacementOfMany, "after concurrent replacements one agenda remains, and the next replacement replaces it"),
 	rule(updateAgendaReplaces,
-		"updateAgenda with replace changes the newest open agenda of the tag and removes the member's others of it, and no others"),
+		"updateAgenda with replace changes the member's newest open agenda with the tag, removes the others with that tag, and changes no more"),
 }
 
 // besides are agendas that do not change if an agenda replaces the home member's agendas with the tag "tag".
@@ -264,7 +264,7 @@ func updateAgendaReplaces(t *trial) {
 var deleteAgendaRules = []Rule{
 	rule(deleteMemberAgendaRemovesTheTag, "deleteMemberAgenda with a tag removes the member's open agendas of that tag, and no others"),
 	rule(deleteMemberAgendaRemovesAll, "deleteMemberAgenda without a tag removes all open agendas of the member, and no other member's"),
-	rule(deleteMemberAgendaAcknowledges, "deleteMemberAgenda returns a new clientMutationId each time, also where nothing matched"),
+	rule(deleteMemberAgendaAcknowledges, "deleteMemberAgenda returns a new clientMutationId in each call, even if nothing matches"),
 	rule(deleteMemberAgendaStaysInTheApp, "agendas of another app do not exist for deleteMemberAgenda"),
 }
 
@@ -323,19 +323,19 @@ func (t *trial) scheduleAway() *agenda.Agenda {
 }
 
 var updateAgendaRules = []Rule{
-	rule(updateAgendaSetsWhatIsGiven, "updateAgenda sets what is given and leaves the rest as it is"),
+	rule(updateAgendaSetsWhatIsGiven, "updateAgenda sets the given fields and keeps the others"),
 	rule(updateAgendaChangesTheTag, "updateAgenda with a tag changes the member's open agendas of that tag, and no others"),
 	rule(updateAgendaChangesAll, "updateAgenda without a tag changes all open agendas of the member, and no other member's"),
 	rule(updateAgendaTellsWhatItDid,
-		"updateAgenda returns the ids and the records of what matched, and counts what had other values before"),
-	rule(updateAgendaOfNothing, "an updateAgenda that matches nothing returns empty lists and 0, and is no error"),
+		"updateAgenda returns the ids and records of the matching agendas, and the number of changed ones"),
+	rule(updateAgendaOfNothing, "if nothing matches, updateAgenda returns empty lists and 0 without an error"),
 	rule(updateAgendaSchedulesAnew,
 		"a new pattern gives the next run, unless nextRunAt overrides it; runUntil holds until another is given"),
 	rule(updateAgendaOfASingleRun,
-		"updateAgenda of an agenda without a pattern takes a runUntil alone, and a pattern alone that nextRunAt overrides"),
+		"for an agenda without a pattern, updateAgenda accepts runUntil alone, and pattern together with nextRunAt"),
 	rule(updateAgendaStaysInTheApp, "agendas of another app do not exist for updateAgenda"),
-	rule(updateAgendaIsAllOrNone, "a schedule that one of the member's agendas cannot have changes none of them"),
-	rule(updateAgendaLosesNoField, "updateAgenda writes the given fields alone: of many at once, none takes back what another wrote"),
+	rule(updateAgendaIsAllOrNone, "if one of the matching agendas cannot have the new schedule, none is changed"),
+	rule(updateAgendaLosesNoField, "updateAgenda writes only the given fields, so concurrent calls do not undo each other's changes"),
 }
 
 func updateAgendaSetsWhatIsGiven(t *trial) {

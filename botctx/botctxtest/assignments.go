@@ -90,17 +90,17 @@ var createAssignmentRules = []Rule{
 	rule(createAssignmentPutsTheMemberInLiveChat,
 		"the member that createAssignment returns has botMeta.liveChat true, and so has the stored one"),
 	rule(createAssignmentKeepsTheRequest,
-		"the assignment has the member, the channel, the targets and the details of the request; no agent has it yet"),
+		"the assignment has the member, the channel, the targets and the details of the request, and no agent"),
 	rule(createAssignmentSendsTickets,
 		"the ticket is the relay message of its platform, else a text that names the member; {{path}} is filled from the member", readSent),
 	rule(createAssignmentAgainGivesTheOpenOne,
-		"an open request of the member is returned and nothing is sent; after it has ended, there is a new one"),
+		"if the member has an open request, it is returned and nothing is sent; after its end there is a new one"),
 	rule(createAssignmentTakesMembersAsAddresses,
-		"a member that is passed in is an address: the one with its _id is loaded again, whatever else it says"),
-	rule(createAssignmentNeedsWhoTakesIt, "a request that nothing can take is FailedPrecondition, and the member is not in live chat"),
-	rule(createAssignmentTakesACopy, "what goes into createAssignment is copied, and what comes out is the caller's own"),
+		"of a member record in the parameters only the _id counts: the member is loaded again"),
+	rule(createAssignmentNeedsWhoTakesIt, "a request that no outlet can take is FailedPrecondition, and the member is not in live chat"),
+	rule(createAssignmentTakesACopy, "later changes to the parameters and the result of createAssignment do not change the stored record"),
 	rule(createAssignmentMakesOneOfManyAtOnce,
-		"of many requests of a member at one instant one is made, all callers get it, and its ticket is sent once"),
+		"concurrent requests of a member create one assignment, which all callers get, and its ticket is sent once"),
 }
 
 func createAssignmentPutsTheMemberInLiveChat(t *trial) {
@@ -246,15 +246,15 @@ func createAssignmentMakesOneOfManyAtOnce(t *trial) {
 }
 
 var assignmentDefaultRules = []Rule{
-	rule(createAssignmentIsForTheLabel, "label says which broadcast groups get a ticket, and is default where it is not given"),
-	rule(createAssignmentMetaIsEmptyByDefault, "meta is kept as it is given, and empty where it is not"),
-	rule(createAssignmentIsWithoutHistoryByDefault, "history is false where it is not given"),
+	rule(createAssignmentIsForTheLabel, "label selects the broadcast groups that get a ticket, and its default is \"default\""),
+	rule(createAssignmentMetaIsEmptyByDefault, "meta is stored unchanged, and its default is {}"),
+	rule(createAssignmentIsWithoutHistoryByDefault, "history is false by default"),
 	rule(createAssignmentAddsTheHistory,
-		"with history, the address of the conversation's history is in the ticket, and the assignment says so", Histories, readSent),
+		"with history, the ticket has the address of the conversation's history, and history of the assignment is true", Histories, readSent),
 	rule(createAssignmentWatchesIdleTimeByDefault,
-		"idle time is watched unless setLiveChatAgenda is false: expiry says when the live chat ends for that"),
+		"unless setLiveChatAgenda is false, an idle live chat ends at the time in expiry"),
 	rule(createAssignmentEndsWhenIdle,
-		"a live chat whose idle time is watched ends at expiry, and one that is not watched goes on", moveClock, handleNodes),
+		"an idle live chat ends at expiry, and a live chat without expiry continues", moveClock, handleNodes),
 }
 
 func createAssignmentIsForTheLabel(t *trial) {
@@ -339,15 +339,16 @@ func createAssignmentEndsWhenIdle(t *trial) {
 
 var newTargetRules = []Rule{
 	rule(addNewTargetsToAssignmentSendsFurtherTickets,
-		"addNewTargetsToAssignment sends the ticket to further targets and keeps them; those that have it get no second one"),
+		"addNewTargetsToAssignment sends the ticket to new targets and stores them; targets with a ticket get no second one"),
 	rule(addNewTargetsToAssignmentTakesEveryForm,
-		"a new target is a target, a broadcast group of the outlet that is there, or a label with its groups"),
+		"a new target is a target, a broadcast group of an outlet of the request, or a label with its groups"),
 	rule(addNewTargetsToAssignmentPutsTheMemberInLiveChat,
 		"the member is in live chat after addNewTargetsToAssignment, unless liveChat is false"),
 	rule(addNewTargetsToAssignmentCanBeTakenThere, "an agent of an outlet that was added can take the request"),
 	rule(addNewTargetsToAssignmentNeedsAPendingRequest,
-		"where the request has been taken or has ended, or a target can take nothing, it is FailedPrecondition, and nothing is sent"),
-	rule(addNewTargetsToAssignmentSendsOneOfManyAtOnce, "of many that add one target at one instant one sends the ticket, and none fails"),
+		"if the request is taken or has ended, or if a target cannot take requests, the call is FailedPrecondition, and nothing is sent"),
+	rule(addNewTargetsToAssignmentSendsOneOfManyAtOnce,
+		"if concurrent calls add the same target, one of them sends the ticket, and all succeed"),
 }
 
 func (t *trial) addTargets(a *livechat.Assignment, liveChat *bool, targets ...livechat.NewTarget) livechat.AddNewTargetsToAssignmentResult {
@@ -465,7 +466,7 @@ func addNewTargetsToAssignmentSendsOneOfManyAtOnce(t *trial) {
 }
 
 var readAssignmentRules = []Rule{
-	rule(getAssignmentReadsIt, "getAssignment returns the assignment of that id, as it is now, the ended one included"),
+	rule(getAssignmentReadsIt, "getAssignment returns the current record of an assignment, even if it has ended"),
 	{
 		Name:  "GetAssignmentByBravoGroupIdReadsTheNewest",
 		Text:  "getAssignmentByBravoGroupId returns the newest assignment of a group on Bravo",
@@ -478,9 +479,9 @@ var assignmentByOutletRules = []Rule{
 	rule(getAssignmentByOutletReadsTheNewestOpen,
 		"getAssignmentByOutlet returns the newest assignment in the outlet that has not ended", OutletLookups),
 	rule(getAssignmentByOutletIsWhereItWasTaken,
-		"an untaken request is in each outlet with a ticket, and then in the one where it was taken", OutletLookups),
+		"a request is found in each outlet with a ticket, and after an agent takes it, only in that agent's outlet", OutletLookups),
 	rule(getAssignmentByOutletTakesMetaAsAFilter,
-		"where an assignment's meta has operators, the context's member must match them, else the assignment is passed over", OutletLookups),
+		"if an assignment's meta has operators, it is found only for a context whose member matches them", OutletLookups),
 }
 
 // requireSameAssignment checks that two assignments have the same id and the same content.

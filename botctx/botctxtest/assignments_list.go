@@ -17,17 +17,17 @@ import (
 var assignmentListRules = []Rule{
 	{
 		Name:  "GetAssignmentsByMemberIdReadsAll",
-		Text:  "getAssignmentsByMemberId returns all assignments of the member, the ended ones too, in the order in which they were made",
+		Text:  "getAssignmentsByMemberId returns all assignments of the member, also ended ones, in the order of creation",
 		check: assignmentsByMemberIDReadsAll,
 	},
 	{
 		Name:  "GetAssignmentsByMemberIdSorts",
-		Text:  "sortBy is the order of getAssignmentsByMemberId",
+		Text:  "sortBy of getAssignmentsByMemberId is the order of the assignments",
 		check: assignmentsByMemberIDSorts,
 	},
 	{
 		Name:  "GetAssignmentsByMemberIdIsEmptyForOthers",
-		Text:  "of a member without assignments, or of another app, the list is empty, and not null",
+		Text:  "for a member without assignments or of another app, the list is empty and not null",
 		check: assignmentsByMemberIDFindsNoOthers,
 	},
 	rule(getAssignmentsByMetaReadsWhatHoldsIt,
@@ -35,12 +35,12 @@ var assignmentListRules = []Rule{
 	rule(getAssignmentsByMetaStaysInTheApp, "assignments of another app do not exist for getAssignmentsByMeta"),
 	{
 		Name:  "GetAssignmentsByParentAssignmentIdReadsWhatItWasHandedOnTo",
-		Text:  "getAssignmentsByParentAssignmentId returns the assignments that one was handed on to, and no others",
+		Text:  "getAssignmentsByParentAssignmentId returns the assignments that replaced an assignment, and no others",
 		check: assignmentsByParentReadsWhatItWasHandedOnTo,
 	},
 	{
 		Name:  "GetAssignmentsByParentAssignmentIdIsEmptyForOthers",
-		Text:  "of an assignment that was not handed on, or is of another app, the list is empty, and not null",
+		Text:  "for an assignment that was not reassigned or belongs to another app, the list is empty and not null",
 		check: assignmentsByParentFindsNoOthers,
 	},
 }
@@ -202,9 +202,9 @@ func assignmentsByParentFindsNoOthers(t *trial) {
 // assignmentGroupRules are the rules about the groups of assignments.
 var assignmentGroupRules = []Rule{
 	rule(createAssignmentRemembersTheGroup,
-		"assignment and group remember the group in which a member asks; who asks for another member asks in none"),
+		"the assignment and its group have the group in which the member made the request; a request for another member has none"),
 	rule(updateAssignmentGroupConnectsBothSides,
-		"a request whose group has an agent is taken, and both name each other, in whatever order the calls come", On(channel.Bravo), readMade),
+		"a request whose group has an agent is taken, and both refer to each other, in any order of the calls", On(channel.Bravo), readMade),
 }
 
 func createAssignmentRemembersTheGroup(t *trial) {
@@ -308,18 +308,18 @@ func (c *connecting) requireConnected(t *trial) {
 
 var updateAssignmentRules = []Rule{
 	rule(updateAssignmentGroupSetsTheGroup,
-		"updateAssignmentGroup sets the group and what is known of it; a group that is passed in is an address"),
+		"updateAssignmentGroup sets the group and the fields that follow from it; of a group record only the _id counts"),
 	rule(updateAssignmentGroupSetsTheBravoGroup,
-		"bravoGroupId is by what getAssignmentByBravoGroupId finds the assignment; it is the external id of the group by default",
+		"getAssignmentByBravoGroupId finds the assignment by bravoGroupId, whose default is the external id of the group",
 		On(channel.Bravo)),
 	rule(updateAssignmentMetaSetsTheGivenFields,
-		"updateAssignmentMeta sets the given fields and leaves others as they are; a field may be a dotted path"),
+		"updateAssignmentMeta sets the given fields and keeps the others; a field may be a dotted path"),
 	rule(updateAssignmentMetaTellsWhatItDid,
-		"the result has the id and the record of what matched; modified counts what had other values before"),
+		"the result has the ids and the matching record; modified is 1 if the record changed"),
 	rule(assignmentsTellWhenTheyChanged,
-		"a change renews updatedAt, _version and etag of an assignment, and what changes nothing renews none", moveClock),
+		"a change renews updatedAt, _version and etag of an assignment; a call without a change does not", moveClock),
 	rule(updateAssignmentMetaLosesNoField,
-		"updateAssignmentMeta writes the given fields alone: of many at once, none takes back what another wrote"),
+		"updateAssignmentMeta writes only the given fields, so concurrent calls do not undo each other's changes"),
 }
 
 // requireUpdated checks the result of an update of one assignment, which must agree with the stored record.
@@ -434,7 +434,7 @@ func updateAssignmentMetaLosesNoField(t *trial) {
 var removeAssignmentRules = []Rule{
 	{
 		Name:  "RemovePendingAssignmentByMemberIdWithdrawsIt",
-		Text:  "removePendingAssignmentByMemberId removes the untaken request, and the member is no longer in live chat",
+		Text:  "removePendingAssignmentByMemberId removes the request that no agent has taken, and the member leaves live chat",
 		check: removePendingAssignmentWithdrawsIt,
 	},
 	{
@@ -445,12 +445,12 @@ var removeAssignmentRules = []Rule{
 	},
 	{
 		Name:  "RemovePendingAssignmentByMemberIdLeavesOthers",
-		Text:  "requests that were taken or have ended, and those of other members, stay as they are",
+		Text:  "requests that are taken or have ended, and requests of other members, do not change",
 		check: removePendingAssignmentLeavesOthers,
 	},
 	{
 		Name:  "RemovePendingAssignmentByMemberIdOfNothing",
-		Text:  "that there is no request, or one of another app, is no error and changes nothing; clientMutationId is new each time",
+		Text:  "without a request in the app, the call succeeds and changes nothing; clientMutationId is new in each call",
 		check: removePendingAssignmentOfNothing,
 	},
 }

@@ -20,22 +20,22 @@ import (
 
 var routingRules = []Rule{
 	rule(createAssignmentGoesToAllPairedOutlets,
-		"tickets are sent to all broadcast groups with the label in all channels that are paired with the inlet, in order"),
+		"tickets are sent to all broadcast groups with the label in all channels paired with the inlet, in order"),
 	rule(createAssignmentPassesOverWhatIsOff,
-		"paired channels that are off get no ticket; a member whose channel is off, and a target that is, are FailedPrecondition", switchOff),
+		"paired channels that are off get no ticket; if the member's channel or a target is off, the call is FailedPrecondition", switchOff),
 	rule(createAssignmentGoesToItsTargets,
-		"targets override label, pairing and broadcast groups; what a target does not say is by its label, default by default"),
+		"targets replace label, pairing and broadcast groups; missing parts of a target follow from its label, whose default is \"default\""),
 	rule(createAssignmentGoesToFoxtrotAlone,
-		"a Foxtrot channel with a broadcast group of the label takes the request alone; one without is passed over", On(channel.Foxtrot)),
+		"only a Foxtrot channel with a broadcast group for the label gets the request; others are skipped", On(channel.Foxtrot)),
 	rule(createAssignmentGoesToCustomAlone,
-		"a custom channel takes the request alone, also where it is a target; of several the first does", On(channel.Custom)),
+		"if the outlets or targets include a custom channel, only that channel gets the request; of several, the first", On(channel.Custom)),
 	rule(createAssignmentAsksALiveChatAPI,
-		"with createGroup a custom channel's live-chat API is asked once, and told everything; groupId is the group that it made",
+		"with createGroup the live-chat API of a custom channel gets one request with all details; groupId is the group that it created",
 		On(channel.Custom), readAsked),
 	rule(createAssignmentMakesNoGroupByDefault,
-		"without createGroup a custom channel's live-chat API is asked, too, and there is no groupId", On(channel.Custom), readAsked),
+		"without createGroup the API of a custom channel also gets the request, and there is no groupId", On(channel.Custom), readAsked),
 	rule(createAssignmentTakesAnyDetailsForCustom,
-		"a custom channel gets assignmentDetails as they are, whatever they hold; elsewhere another type is InvalidArgument",
+		"a custom channel gets assignmentDetails unchanged, with any content; on other platforms a wrong type in it is InvalidArgument",
 		On(channel.Custom), readAsked),
 }
 
@@ -230,13 +230,13 @@ func (t *trial) sentThrough(c *channel.Channel) []Sent {
 
 var takeRules = []Rule{
 	rule(aTakenAssignmentTellsWhoHasIt,
-		"an assignment that was taken has assignee, assignedAt and its group; the group has the assignment, the member and the agent"),
+		"a taken assignment has assignee, assignedAt and its group; the group has the assignment, the member and the agent"),
 	rule(theConversationIsNamedAndSummedUp,
-		"the conversation has groupName as its name, else that of the member; summary, if there is one, is sent into it as it is at once",
+		"the name of the conversation is groupName or else the member's name; summary, if given, is sent to it unchanged at once",
 		readSent),
-	rule(oneOfFiftyAgentsTakesATicket, "of fifty agents who take one ticket at one instant, one gets it"),
+	rule(oneOfFiftyAgentsTakesATicket, "if fifty agents take a ticket concurrently, one of them gets the request"),
 	rule(anAgentTakesOnlyWhatIsOpenThere,
-		"a request that has ended, that was withdrawn, or that was not offered in the outlet, cannot be taken"),
+		"an agent cannot take a request that has ended, was withdrawn, or was not offered in the outlet"),
 }
 
 func aTakenAssignmentTellsWhoHasIt(t *trial) {
@@ -323,16 +323,16 @@ func groupTarget(group channel.BroadcastGroupMember) livechat.NewTarget {
 
 var reassignRules = []Rule{
 	rule(reassignAssignmentEndsOneAndBeginsAnother,
-		"reassignAssignment ends the previous assignment and makes a new one, whose parentAssignment it is, for the groups of the label"),
+		"reassignAssignment ends the previous assignment and creates a new one for the groups of the label, with it as parentAssignment"),
 	rule(reassignAssignmentFindsThePrevious,
-		"the previous assignment is found by messageEvent or by the _id of previousAssignment, whatever else that says"),
+		"the previous assignment is found by messageEvent or by the _id of previousAssignment, whose other fields are ignored"),
 	rule(reassignAssignmentGoesToItsTargets, "targets override label, pairing and broadcast groups"),
 	rule(reassignAssignmentAgainGivesTheNewOne,
-		"handing it on again returns the new assignment while it is untaken, and sends nothing"),
+		"reassigning again returns the new assignment while no agent has taken it, and sends nothing"),
 	rule(reassignAssignmentNeedsWhatCanBeHandedOn,
-		"an assignment that has ended, and a label or target that can take nothing, are FailedPrecondition, and it goes on as before"),
+		"an ended assignment, and a label or target that cannot take requests, are FailedPrecondition, and the live chat continues"),
 	rule(reassignAssignmentMakesOneOfManyAtOnce,
-		"of many that hand an assignment on at one instant one makes the new one, all get it, and its ticket is sent once"),
+		"concurrent calls that reassign an assignment create one new assignment, which all callers get, and its ticket is sent once"),
 }
 
 // held is a live chat of the home member with an agent.
@@ -475,15 +475,15 @@ func reassignAssignmentMakesOneOfManyAtOnce(t *trial) {
 
 var reassignDefaultRules = []Rule{
 	rule(reassignAssignmentTakesOverWhatIsNotGiven,
-		"what reassignAssignment is not given comes from the previous assignment: meta, ticket, name and summary of the conversation",
+		"the defaults of reassignAssignment come from the previous assignment: meta, ticket, and the name and summary of the conversation",
 		readSent),
 	rule(reassignAssignmentSetsWhatIsGiven,
-		"relayMessage, groupName and summary are for the new conversation; meta is set over that of the previous one, which stays", readSent),
+		"relayMessage, groupName and summary are for the new conversation; fields of meta are added to the previous meta", readSent),
 	rule(reassignAssignmentPutsTheMemberInLiveChat, "the member is in live chat after reassignAssignment, unless liveChat is false"),
 	rule(reassignAssignmentIsToNoInletGroupByDefault,
-		"inletGroup says that the inlet's side is a group, which the new assignment then has too; it is false by default"),
+		"inletGroup means that the inlet's side is a group, which the new assignment also gets; the default is false"),
 	rule(reassignAssignmentShowsTheTakenMessage,
-		"takenMessage is what the other tickets on Charlie show once one was taken, with the agent's name for [adminName]",
+		"after an agent takes a ticket on Charlie, the other tickets show takenMessage, with the agent's name for [adminName]",
 		readSent, On(channel.Charlie)),
 }
 

@@ -74,9 +74,9 @@ func bravoGroupRules() []Rule {
 
 var createBravoGroupRules = []Rule{
 	rule(createBravoGroupMakesAGroup,
-		"createBravoGroup makes a group of that name on the platform, with an invitation link unless requireInvitationLink is false", readMade),
+		"createBravoGroup creates a group with the given name, and with an invitation link unless requireInvitationLink is false", readMade),
 	rule(createBravoGroupTellsTheLinkThatWasAskedFor,
-		"the result has the id of the new group, and its link if one was asked for, which it is by default"),
+		"the result has the id of the new group and, unless requireInvitationLink is false, its invitation link"),
 }
 
 func createBravoGroupMakesAGroup(t *trial) {
@@ -112,7 +112,7 @@ func createBravoGroupTellsTheLinkThatWasAskedFor(t *trial) {
 
 var iconRules = needing([]Capability{serveFiles}, []Rule{
 	rule(setBravoGroupIconShowsThePicture,
-		"setBravoGroupIcon gives that group, in the context's channel by default, the picture at the address, and answers 200: ok", readMade),
+		"setBravoGroupIcon sets the picture at the address for a group of the channel, by default the context's, and returns 200: ok", readMade),
 })
 
 // picture is the shortest content that is recognized as a picture.
@@ -141,10 +141,10 @@ func setBravoGroupIconShowsThePicture(t *trial) {
 
 var adminJoinedRules = []Rule{
 	rule(handleAdminJoinedGroupMakesTheRecord,
-		"an agent who joined has a live group in the channel, the same one where that is told again"),
+		"an agent who joined has an active group in the channel; reporting it again returns the same group"),
 	rule(handleAdminJoinedGroupJoinsTheLiveChat, "the group of an agent who joins a live chat belongs to that live chat"),
 	rule(handleAdminJoinedGroupRenewsTheLink,
-		"the invitation link stops working, and a new one comes back, unless isRenewGroupInviteLink is false: then there is none", readMade),
+		"the invitation link stops working, and the result is a new one unless isRenewGroupInviteLink is false", readMade),
 }
 
 // joins reports that an agent joined a group on Bravo.
@@ -223,8 +223,8 @@ func (t *trial) strangeBravoGroups() map[string]string {
 
 var inviteLinkRules = []Rule{
 	rule(disableBravoGroupInviteLinkEndsTheLink,
-		"disableBravoGroupInviteLink puts the link of that group out of use, and no other; once more is no error", readMade),
-	rule(disableBravoGroupInviteLinkAnswersWithANewID, "clientMutationId of disableBravoGroupInviteLink is a new id each time"),
+		"disableBravoGroupInviteLink disables the link of only that group; a second call succeeds", readMade),
+	rule(disableBravoGroupInviteLinkAnswersWithANewID, "clientMutationId of disableBravoGroupInviteLink is a new id in each call"),
 }
 
 // endLink disables the invitation link of a group on Bravo.

@@ -93,12 +93,12 @@ var findDataRules = []Rule{
 		"when option.new is true the modified entry is returned, otherwise the original; ok is 1"),
 	rule(findAndModifyDataFromDataSourceOfNothing, "when nothing matches, the value is null and nothing is changed"),
 	rule(findAndModifyDataFromDataSourceTakesTheFirst,
-		"only the first entry after sortBy, or option.sort, is found and modified, by each key in turn, else in the order of insertion"),
+		"only the first entry in the order of sortBy or option.sort, by each key in turn, is modified; the default is the order of insertion"),
 	rule(findAndModifyDataFromDataSourceUpserts,
-		"with option.upsert an entry is inserted where none matches; it is returned with option.new alone"),
+		"with option.upsert an entry is inserted if none matches, and returned only with option.new"),
 	rule(findAndModifyDataFromDataSourceFiltersElements,
-		"option.arrayFilters say which elements the names in $[name] stand for", ArrayFilters),
-	rule(findAndModifyDataFromDataSourceRefusesAnIDThatExists, "an upsert that would insert an _id that an entry has is AlreadyExists"),
+		"option.arrayFilters select the elements for each $[name]", ArrayFilters),
+	rule(findAndModifyDataFromDataSourceRefusesAnIDThatExists, "an upsert that would insert an existing _id is AlreadyExists"),
 }
 
 type findDataParams = datasource.FindAndModifyParams
@@ -208,19 +208,19 @@ var fetchRules = []Rule{
 	rule(fetchDataFromDataSourceReturnsWhatMatches,
 		"fetchDataFromDataSource returns the entries that match, all columns of each, and all without a filter"),
 	rule(fetchDataFromDataSourceOrders,
-		"entries come in the order of sortBy, by each key in turn, ties and all without sortBy in the order of insertion"),
-	rule(fetchDataFromDataSourceCounts, "count of fetchDataFromDataSource is false by default; with it only the number comes back"),
-	rule(fetchDataFromDataSourcePages, "skip leaves out the first entries of the order, and limit returns so many of the others; 0 is all"),
-	rule(fetchDataFromDataSourceOfNothing, "where nothing matches the list is empty and never null"),
-	rule(fetchDataFromDataSourceIsTheCallersOwn, "what comes out is the caller's own: changing it changes nothing stored"),
+		"entries are in the order of sortBy, by each key in turn; ties, and all entries without sortBy, are in the order of insertion"),
+	rule(fetchDataFromDataSourceCounts, "count of fetchDataFromDataSource is false by default; if it is true, the result is only the number"),
+	rule(fetchDataFromDataSourcePages, "skip is the number of entries to leave out, and limit the maximum number of the others; 0 means all"),
+	rule(fetchDataFromDataSourceOfNothing, "if nothing matches, the list is empty and not null"),
+	rule(fetchDataFromDataSourceIsTheCallersOwn, "changing the result does not change the stored record"),
 }
 
 var distinctRules = []Rule{
 	rule(fetchDistinctDataFromDataSourceReturnsEachValueOnce,
-		"fetchDistinctDataFromDataSource returns each value of the key once, in the order of first sight, elements of lists one by one"),
+		"fetchDistinctDataFromDataSource returns each value of the key once, in the order of first occurrence; elements of lists count"),
 	rule(fetchDistinctDataFromDataSourceCounts,
-		"count of fetchDistinctDataFromDataSource is false by default; with it only the number of values comes back"),
-	rule(fetchDistinctDataFromDataSourceOfNothing, "where no entry has the key the list is empty and never null"),
+		"count of fetchDistinctDataFromDataSource is false by default; if it is true, the result is only the number of values"),
+	rule(fetchDistinctDataFromDataSourceOfNothing, "if no entry has the key, the list is empty and not null"),
 }
 
 func (t *trial) seedNumbers() {
@@ -394,12 +394,12 @@ func fetchDistinctDataFromDataSourceOfNothing(t *trial) {
 }
 
 var geoRules = geo([]Rule{
-	rule(fetchGeoNearFromDataSourceReturnsNearestFirst, "fetchGeoNearFromDataSource returns the entries that have a place, nearest first"),
+	rule(fetchGeoNearFromDataSourceReturnsNearestFirst, "fetchGeoNearFromDataSource returns the entries with a point, nearest first"),
 	rule(fetchGeoNearFromDataSourceKeepsToItsBounds,
-		"maxDistance, minDistance, limit and query say which entries; none is an empty list and never null"),
+		"maxDistance, minDistance, limit and query select entries; if none matches, the list is empty and not null"),
 	rule(fetchGeoNearFromDataSourceMeasures,
-		"the distance is given where distanceField asks for it: in metres with GeoJSON, in radians or flat units with a legacy pair"),
-	rule(fetchGeoNearFromDataSourceTakesAKey, "key says which column holds the place"),
+		"distanceField has the distance: in metres for GeoJSON, and in radians or flat units for a legacy pair"),
+	rule(fetchGeoNearFromDataSourceTakesAKey, "key is the column with the points"),
 	rule(fetchGeoNearFromDataSourceStaysInTheApp,
 		"entries of another app do not exist for fetchGeoNearFromDataSource, whatever the query says"),
 })
@@ -501,7 +501,7 @@ var dataScopeRules = []Rule{
 	rule(dataOfAnotherAppIsNotRead,
 		"entries of another app do not exist: they are not found, matched or counted, whatever the filter says"),
 	rule(dataOfAnotherAppIsNotWritten, "entries of another app do not exist: they are not changed, whatever the filter or the _id says"),
-	rule(dataSourcesAreApart, "the entries of one data source are not those of another"),
+	rule(dataSourcesAreApart, "each data source has its own entries"),
 	rule(columnsMayBeCalledApp,
 		"an entry carries _id, createdAt, updatedAt and the caller's columns, which may be called app, channel, etag or _version"),
 }

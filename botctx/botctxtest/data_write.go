@@ -18,11 +18,11 @@ var patchDataRules = []Rule{
 	rule(patchDataToDataSourceChangesOneOrAll,
 		"multi is false by default: the first match is patched, with multi or options.multi all are; without a filter all are candidates"),
 	rule(patchDataToDataSourceCounts,
-		"matched, modified, inserted and deleted count entries; one that was the same already is matched and not modified"),
-	rule(patchDataToDataSourceUpserts, "with options.upsert an entry is inserted where none matches, and counted as inserted"),
-	rule(patchDataToDataSourceTakesASort, "options.sort says which of several matches is the first", PatchSort),
-	rule(patchDataToDataSourceFiltersElements, "options.arrayFilters say which elements the names in $[name] stand for", ArrayFilters),
-	rule(patchDataToDataSourceIsAllOrNone, "where one entry cannot be patched, none is"),
+		"matched, modified, inserted and deleted count entries; an entry that already has the values is matched but not modified"),
+	rule(patchDataToDataSourceUpserts, "with options.upsert an entry is inserted if none matches, and counted as inserted"),
+	rule(patchDataToDataSourceTakesASort, "options.sort decides which of several matches is the first", PatchSort),
+	rule(patchDataToDataSourceFiltersElements, "options.arrayFilters select the elements for each $[name]", ArrayFilters),
+	rule(patchDataToDataSourceIsAllOrNone, "if one entry cannot be patched, none is"),
 }
 
 type patchDataParams = datasource.PatchParams
@@ -142,10 +142,10 @@ var upsertRules = []Rule{
 	rule(upsertDataToDataSourceTakesAnyScalarAsID, "an _id is a string, a number or a boolean, and keeps its type"),
 	rule(upsertDataToDataSourceOfNothing, "an upsert of no elements does nothing; its lists are empty and never null"),
 	rule(upsertDataToDataSourceTakesWhatWasFetched,
-		"an entry that was fetched can be given back as it is, and counts as matched, not as modified"),
+		"a fetched entry can be upserted unchanged, and counts as matched but not as modified"),
 	rule(entriesTellWhenTheyChanged,
-		"a change renews updatedAt to the time of the change and keeps createdAt; what changes nothing renews none", moveClock),
-	rule(upsertDataToDataSourceTakesCopies, "what goes in is copied, and what comes out is the caller's own"),
+		"a change sets updatedAt to the current time and keeps createdAt; a call without a change keeps both", moveClock),
+	rule(upsertDataToDataSourceTakesCopies, "later changes to parameters and results do not change stored records"),
 }
 
 func (t *trial) upsert(entries ...document.Object) datasource.UpsertOutcome {

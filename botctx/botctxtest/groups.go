@@ -104,18 +104,18 @@ func requireSameGroup(t *trial, want, got *livechat.Group) {
 }
 
 var getGroupRules = []Rule{
-	rule(getGroupReadsIt, "getGroup returns the group of that id, which names both sides of the live chat, also when it is out of use"),
+	rule(getGroupReadsIt, "getGroup returns the group with both sides of the live chat, even if it is inactive"),
 	{
 		Name:  "GetGroupByExternalIdCombinesAgentAndGroup",
-		Text:  "getGroupByExternalId finds the group by the agent, by its id on the platform, or by both, which must fit then",
+		Text:  "getGroupByExternalId finds the group by the agent, by its id on the platform, or by both, and then both must match",
 		check: groupCombinesAgentAndGroup,
 	},
 	{
 		Name:  "GetGroupByExternalIdLooksInItsChannel",
-		Text:  "getGroupByExternalId looks in the given channel, of the given type if there is one; the default is the context's own",
+		Text:  "getGroupByExternalId searches the given channel, whose default is the context's own and which must have the given type",
 		check: groupLooksInItsChannel,
 	},
-	rule(getGroupByInletGroupLooksInItsInlet, "getGroupByInletGroup and getGroupByMemberId find groups of the given inlet alone"),
+	rule(getGroupByInletGroupLooksInItsInlet, "getGroupByInletGroup and getGroupByMemberId find only groups of the given inlet"),
 }
 
 func getGroupReadsIt(t *trial) {
@@ -273,7 +273,7 @@ func newestGroupRules() []Rule {
 	for _, f := range groupFinders {
 		rules = append(rules, Rule{
 			Name:  f.name + "ReadsTheNewestLiveOne",
-			Text:  "of several groups that fit, the newest that is live comes, and where none is, the newest",
+			Text:  "of several matching groups, the newest active one is returned, or the newest if none is active",
 			Needs: []Capability{moveClock},
 			check: func(t *trial) { readsTheNewestLiveOne(t, f) },
 		})
@@ -307,11 +307,11 @@ func readsTheNewestLiveOne(t *trial, f groupFinder) {
 
 var updateGroupRules = []Rule{
 	rule(updateGroupSetsTheGivenFields,
-		"updateGroup sets the given fields of the group, unknown ones included, and leaves others and other groups as they are"),
-	rule(updateGroupTellsWhatItDid, "the result of updateGroup has the id and the record; modified counts what had other values before"),
+		"updateGroup sets the given fields of the group, also unknown ones, and keeps its other fields and all other groups"),
+	rule(updateGroupTellsWhatItDid, "the result of updateGroup has the ids and the record; modified is 1 if the record changed"),
 	rule(groupsTellWhenTheyChanged,
-		"a change renews updatedAt and _version of a group, and what changes nothing renews neither", moveClock),
-	rule(groupsAreCopies, "what a caller does with a group that was given or returned does not change the stored one"),
+		"a change renews updatedAt and _version of a group; a call without a change does not", moveClock),
+	rule(groupsAreCopies, "changing a group that was a parameter or a result does not change the stored group"),
 }
 
 func updateGroupSetsTheGivenFields(t *trial) {
@@ -380,10 +380,10 @@ func groupsAreCopies(t *trial) {
 
 var updateGroupMetaRules = []Rule{
 	rule(updateGroupMetaSetsTheGivenFields,
-		"updateGroupMeta sets the given fields of meta and leaves others as they are; a field may be a dotted path"),
+		"updateGroupMeta sets the given fields of meta and keeps the others; a field may be a dotted path"),
 	rule(updateGroupMetaTellsWhatItDid,
-		"the result of updateGroupMeta has the id and the record; modified counts what had other values before"),
-	rule(updateGroupMetaLosesNoField, "updateGroupMeta writes the given fields alone: of many at once, none takes back what another wrote"),
+		"the result of updateGroupMeta has the ids and the record; modified is 1 if the record changed"),
+	rule(updateGroupMetaLosesNoField, "updateGroupMeta writes only the given fields, so concurrent calls do not undo each other's changes"),
 }
 
 func (t *trial) setGroupMeta(id string, pairs ...any) livechat.UpdateGroupResult {
@@ -439,9 +439,9 @@ func updateGroupMetaLosesNoField(t *trial) {
 
 var inactivateGroupRules = []Rule{
 	rule(inactivateGroupPutsItOutOfUse,
-		"inactivateGroup makes the group neither live nor valid and leaves all else as it is; once more is no error"),
+		"inactivateGroup makes the group inactive and invalid and keeps its other fields; a second call succeeds"),
 	rule(inactivateGroupTellsOfTheRecord,
-		"inactivateGroup returns the id, createdAt and _version of the record, with email, apps and acls that are empty"),
+		"inactivateGroup returns the id, createdAt and _version of the record, and empty email, apps and acls"),
 }
 
 func inactivateGroupPutsItOutOfUse(t *trial) {
@@ -469,19 +469,19 @@ func inactivateGroupTellsOfTheRecord(t *trial) {
 var saveGroupRules = []Rule{
 	{
 		Name:  "SaveGroupIdToMemberKeepsTheGroup",
-		Text:  "the group of the event is kept in group of the member of its live chat, and of no other member",
+		Text:  "the group of the event is stored in the field group of the live chat's member, and of no other member",
 		Needs: []Capability{Members},
 		check: saveGroupKeepsTheGroup,
 	},
 	{
 		Name:  "SaveGroupIdToMemberKnowsTheInletsGroups",
-		Text:  "an event in a group on the inlet's side leads to the group of the live chat, too",
+		Text:  "an event in a group on the inlet's side also refers to the group of the live chat",
 		Needs: []Capability{Members},
 		check: saveGroupKnowsTheInletsGroups,
 	},
 	{
 		Name:  "SaveGroupIdToMemberAnswersWithANewID",
-		Text:  "clientMutationId of saveGroupIdToMember is a new id each time",
+		Text:  "clientMutationId of saveGroupIdToMember is a new id in each call",
 		check: saveGroupAnswersWithANewID,
 	},
 }

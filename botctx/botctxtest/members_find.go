@@ -10,10 +10,10 @@ import (
 )
 
 var getMemberRules = []Rule{
-	rule(getMemberReadsTheWholeApp, "getMember reads any member of the app, those of other channels, too"),
+	rule(getMemberReadsTheWholeApp, "getMember returns any member of the app, also in other channels"),
 	rule(getMemberReturnsTheRecord, "getMember returns every field of the member, with _id, _version, etag, createdAt and updatedAt"),
-	rule(membersKeepUnknownFields, "unknown fields stay in a member, whatever else is changed"),
-	rule(membersAreTheCallersOwn, "what comes out is the caller's own: changing it changes nothing stored"),
+	rule(membersKeepUnknownFields, "changes keep the unknown fields of a member"),
+	rule(membersAreTheCallersOwn, "changing the result does not change the stored record"),
 }
 
 func getMemberReadsTheWholeApp(t *trial) {
@@ -96,13 +96,13 @@ var findMemberRules = []Rule{
 		"when option.new is true the modified member is returned, otherwise the original; ok is 1"),
 	rule(findAndModifyMemberOfNothing, "when nothing matches, the member is null and nothing is changed"),
 	rule(findAndModifyMemberTakesTheFirst,
-		"only the first member after sortBy, or option.sort, is found and modified, by each key in turn, else as they were made"),
+		"only the first member in the order of sortBy or option.sort, by each key in turn, is modified; the default is the order of creation"),
 	rule(findAndModifyMemberSearchesTheApp, "findAndModifyMember searches the whole app, other channels, too"),
 	rule(findAndModifyMemberReplaces, "a replacement keeps _id, app, channel and createdAt of a member"),
-	rule(findAndModifyMemberFiltersElements, "option.arrayFilters say which elements the names in $[name] stand for", ArrayFilters),
+	rule(findAndModifyMemberFiltersElements, "option.arrayFilters select the elements for each $[name]", ArrayFilters),
 	rule(findAndModifyMemberDoesNotUpsert, "an upsert of a member is Unsupported: members are created when they first write"),
 	rule(findAndModifyMemberStampsChanges,
-		"a change of a member renews _version and etag, and keeps createdAt; what changes nothing renews none"),
+		"a change of a member renews _version and etag and keeps createdAt; a call without a change renews neither"),
 }
 
 func (t *trial) findMember(p member.FindAndModifyParams) *member.Member {
@@ -253,10 +253,10 @@ func requireStamps(t *trial, m *member.Member, setGender func(to string) error) 
 
 var referFromRules = []Rule{
 	rule(checkAndSaveMemberReferFromKeepsIt,
-		"checkAndSaveMemberReferFrom keeps in meta.referFrom which channel referred the member, and returns the member"),
+		"checkAndSaveMemberReferFrom stores the referring channel in meta.referFrom and returns the member"),
 	rule(checkAndSaveMemberReferFromKeepsTheFirst,
-		"the first referFrom stays; the member comes back either way, and unchanged the second time"),
-	rule(checkAndSaveMemberReferFromKeepsOneOfMany, "of many referFrom at once one is kept, and all callers are told that one"),
+		"the first referFrom is kept, and later calls return the unchanged member"),
+	rule(checkAndSaveMemberReferFromKeepsOneOfMany, "concurrent calls store one referFrom, and all callers get the member with it"),
 }
 
 // refer calls checkAndSaveMemberReferFrom.

@@ -16,12 +16,13 @@ var patchMembersRules = []Rule{
 	rule(patchMembersSetsFields, "withModifier of patchMembers is false by default: patch is applied as a $set of its fields"),
 	rule(patchMembersTakesModifiers, "when withModifier is true, patch is an update-modifier document, or for one memberId a replacement"),
 	rule(patchMembersChangesTheChannel, "without memberId every member of the channel that matches is patched, and none of other channels"),
-	rule(patchMembersTakesAChannel, "channel says whose members are meant, by its _id alone"),
-	rule(patchMembersTakesMemberAndFilter, "memberId and filter both hold"),
+	rule(patchMembersTakesAChannel, "channel selects the channel of the members; only its _id counts"),
+	rule(patchMembersTakesMemberAndFilter, "a member must match both memberId and filter"),
 	rule(patchMembersReturnsTheFirst,
-		"the result is the first member that matched, as it is after the change, and null where none matched"),
-	rule(patchMembersIsAllOrNone, "where one member cannot be patched, none is"),
-	rule(patchMembersStampsChanges, "a change of a member renews _version and etag, and keeps createdAt; what changes nothing renews none"),
+		"the result is the first matching member after the change, or null if none matches"),
+	rule(patchMembersIsAllOrNone, "if one member cannot be patched, none is"),
+	rule(patchMembersStampsChanges,
+		"a change of a member renews _version and etag and keeps createdAt; a call without a change renews neither"),
 }
 
 func (t *trial) patchMembers(p member.PatchParams) *member.Member {
@@ -133,14 +134,15 @@ func patchMembersStampsChanges(t *trial) {
 
 var updateMemberRules = []Rule{
 	rule(updateMemberSetsTheGivenFields,
-		"updateMember sets the given fields, an empty one to what is empty; those that are not given stay"),
+		"updateMember sets the given fields, also to empty values, and keeps the others"),
 	rule(updateMemberTellsWhatItDid,
-		"updateMember returns the id, the member after the change, and modified: 1, or 0 where nothing changed"),
-	rule(updateMemberTakesWhatWasRead, "a member that was read and changed can be given back whole"),
-	rule(updateMemberAndStaleEtags, "the last write wins, unless the host asked for etag checks: then a stale etag is Conflict"),
-	rule(updateMemberStampsChanges, "a change of a member renews _version and etag, and keeps createdAt; what changes nothing renews none"),
+		"updateMember returns the id, the member after the change, and modified: 1, or 0 if nothing changed"),
+	rule(updateMemberTakesWhatWasRead, "a whole member record can be read, changed and written back"),
+	rule(updateMemberAndStaleEtags, "the last write wins, but with etag checks a stale etag is Conflict"),
+	rule(updateMemberStampsChanges,
+		"a change of a member renews _version and etag and keeps createdAt; a call without a change renews neither"),
 	rule(membersTellWhenTheyChanged,
-		"a change renews updatedAt to the time of the change and keeps createdAt; what changes nothing renews none", moveClock),
+		"a change sets updatedAt to the current time and keeps createdAt; a call without a change keeps both", moveClock),
 }
 
 func (t *trial) update(pairs ...any) member.UpdateResult {

@@ -24,13 +24,13 @@ var redirectRules = []Rule{
 		"a node runs its pre-actions, then its responses, then its post-actions, and then the node that it redirects to", readSent),
 	rule(redirectMemberToNodeOptionsAreTrueByDefault,
 		"runPreAction, sendResponse and runPostAction are true by default, and false leaves out that part of the node alone"),
-	rule(redirectMemberToNodeGivesMeta, "the node sees the meta of the redirect as AgendaMeta, and {} where there is none"),
-	rule(redirectMemberToNodeTakesTheTree, "of nodes of the same id, redirectMemberToNode runs that of the tree that is given"),
-	rule(redirectMemberToNodeIsForAnyMemberOfTheChannel, "the node runs for the member that is given, in that member's channel"),
-	rule(redirectMemberToNodeWritesBack, "what a run sets on the member is stored when redirectMemberToNode returns"),
+	rule(redirectMemberToNodeGivesMeta, "the AgendaMeta of the node is the meta of the redirect, and {} by default"),
+	rule(redirectMemberToNodeTakesTheTree, "if several trees have the node, redirectMemberToNode runs the node in the given tree"),
+	rule(redirectMemberToNodeIsForAnyMemberOfTheChannel, "the node runs for the given member, in that member's channel"),
+	rule(redirectMemberToNodeWritesBack, "when redirectMemberToNode returns, the run's changes to the member are stored"),
 	rule(redirectMemberToNodeWritesNothingBackWhereItFails,
-		"where an action fails, redirectMemberToNode returns an error, nothing after it runs, and nothing is written back"),
-	rule(redirectMemberToNodeStopsEndlessRedirects, "redirects that go on without end are ResourceExhausted"),
+		"if an action fails, redirectMemberToNode returns an error, the rest does not run, and nothing is written back"),
+	rule(redirectMemberToNodeStopsEndlessRedirects, "endless redirects are ResourceExhausted"),
 }
 
 // journal holds the notes that nodes wrote, in order.

@@ -323,9 +323,9 @@ func getChannelTellsTheApp(t *trial) {
 }
 
 var everyOperationRules = []Rule{
-	rule(endedContextIsCanceled, "where the context has ended before the call, an operation answers Canceled and changes nothing"),
-	rule(passedDeadlineIsCanceled, "where the deadline has passed before the call, an operation answers Canceled and changes nothing"),
-	rule(operationsAreSafeForConcurrentUse, "one value of Operations serves many goroutines at once"),
+	rule(endedContextIsCanceled, "if the context ended before the call, an operation returns Canceled and changes nothing"),
+	rule(passedDeadlineIsCanceled, "if the deadline passed before the call, an operation returns Canceled and changes nothing"),
+	rule(operationsAreSafeForConcurrentUse, "an implementation is safe for concurrent use"),
 }
 
 func errorOf[R any](_ R, err error) error { return err }

@@ -73,13 +73,13 @@ func returningRules(c counting) []Rule {
 	return []Rule{
 		{
 			Name: c.name + "ReturnsByAnySpelling",
-			Text: `returnDocument "after" and returnOriginal false are new: true, "before" and true are new: false, ` +
-				"and the record is modified all the same",
+			Text: `returnDocument "after" and returnOriginal false mean new: true, and "before" and true mean new: false; ` +
+				"the record is modified in both cases",
 			check: func(t *trial) { returnsByAnySpelling(t, c) },
 		},
 		{
 			Name:  c.name + "ShowsTheProjection",
-			Text:  "projection, or fields as its other name, says which fields come back; the others stay in the record",
+			Text:  "projection, also called fields, selects the fields of the result; the stored record keeps all fields",
 			check: func(t *trial) { showsTheProjection(t, c) },
 		},
 	}
@@ -89,12 +89,12 @@ func optionRules(c counting) []Rule {
 	return []Rule{
 		{
 			Name:  c.name + "TakesOptionsOfDrivers",
-			Text:  "maxTimeMS, writeConcern, comment and hint change no outcome and have no effect",
+			Text:  "maxTimeMS, writeConcern, comment and hint have no effect",
 			check: func(t *trial) { takesOptionsOfDrivers(t, c) },
 		},
 		{
 			Name:  c.name + "RefusesOptions",
-			Text:  "an option that is not supported, or contradicts another one, is InvalidArgument with its name, and nothing is changed",
+			Text:  "an option that is not supported or contradicts another is InvalidArgument with its name, and nothing changes",
 			check: func(t *trial) { refusesOptions(t, c) },
 		},
 	}
@@ -429,16 +429,16 @@ func (p *place) event() *send.MessageEvent {
 
 var memberConcurrencyRules = []Rule{
 	rule(findAndModifyMemberIsOneStep,
-		"findAndModifyMember finds and modifies in one atomic step: of many at once, each sees the change of the one before"),
-	rule(patchMembersLosesNoChange, "patchMembers changes each member atomically: no change of many at once is lost"),
-	rule(updateMemberLosesNoField, "updateMember writes the given fields alone: of many at once, none takes back what another wrote"),
+		"findAndModifyMember is atomic: each of several concurrent calls sees the change of the previous one"),
+	rule(patchMembersLosesNoChange, "patchMembers changes each member atomically, so no change of concurrent calls is lost"),
+	rule(updateMemberLosesNoField, "updateMember writes only the given fields, so concurrent calls do not undo each other's changes"),
 }
 
 var dataConcurrencyRules = []Rule{
 	rule(findAndModifyDataFromDataSourceClaimsEachOnce,
-		"findAndModifyDataFromDataSource is one atomic step: of many callers at once, no two claim the same entry"),
-	rule(patchDataToDataSourceLosesNoChange, "patchDataToDataSource changes each entry atomically: no change of many at once is lost"),
-	rule(upsertDataToDataSourceInsertsOnceOfMany, "of many upserts of one _id at once, one inserts and the others update"),
+		"findAndModifyDataFromDataSource is atomic, so no two of several concurrent callers claim the same entry"),
+	rule(patchDataToDataSourceLosesNoChange, "patchDataToDataSource changes each entry atomically, so no change of concurrent calls is lost"),
+	rule(upsertDataToDataSourceInsertsOnceOfMany, "of several concurrent upserts of an _id, one inserts and the others update"),
 }
 
 // workers is the number of concurrent goroutines. rounds is the number of writes in each.

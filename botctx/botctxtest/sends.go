@@ -22,14 +22,14 @@ import (
 
 var sendResponseRules = []Rule{
 	rule(sendResponseReachesTheMember,
-		"a message reaches the context's own member, once and as it was given, where no other is named", readSent),
+		"by default a message goes to the context's own member, once and unchanged", readSent),
 	rule(sendResponseTellsWhatWasSent,
 		"the message event holds the response without its type, from, to, timestamp and messageId", commonShape),
 	rule(sendResponseFillsPaths, "{{path}} in the strings of a response is filled from the member; a missing path is empty", readSent),
 	rule(sendResponseSendsLiteralsAsTheyAre,
-		"a literal response, as a text that Go code makes is, is sent as it is, {{path}} and all", readSent),
+		"a literal response, such as send.Text returns, is sent unchanged, including {{path}}", readSent),
 	rule(sendResponsePassesTypesThrough, "an unknown type is passed through unchanged", readSent),
-	rule(sendResponseTakesACopy, "what goes in is copied: changing it later changes nothing that was sent", readSent),
+	rule(sendResponseTakesACopy, "changing the parameters after the call does not change the sent message", readSent),
 }
 
 func (t *trial) send(p send.SendResponseParams) send.SendResponseResult {
@@ -152,12 +152,12 @@ var recipientRules = []Rule{
 	rule(sendResponseReachesSeveralMembers,
 		"a message to several members reaches each once, filled for each, with a result for each in their order", readSent),
 	rule(sendResponseLoadsRecordsAgain,
-		"of a channel and a member that are passed in only the _id counts: the records are loaded again", readSent),
-	rule(sendResponseTakesAnotherChannel, "a message goes through the channel that is named, to members of that channel", readSent),
+		"of a channel record and a member record in the parameters only the _id counts: the records are loaded again", readSent),
+	rule(sendResponseTakesAnotherChannel, "a message goes through the given channel, to members of that channel", readSent),
 	rule(sendResponseGoesToTheGroup,
-		"in a group a message without a recipient goes there, filled from the member; a named recipient gets it alone", readSent),
-	rule(sendResponseSendsToAllOrNone, "everything is checked before the first message goes out"),
-	rule(sendResponseNeedsAnExternalID, "a member unknown to the platform is FailedPrecondition, and nothing is sent", Members),
+		"in a group a message without a recipient goes to the group, filled from the member; a given recipient gets it alone", readSent),
+	rule(sendResponseSendsToAllOrNone, "all parameters are checked before the first message is sent"),
+	rule(sendResponseNeedsAnExternalID, "a member without an external id is FailedPrecondition, and nothing is sent", Members),
 }
 
 func sendResponseReachesSeveralMembers(t *trial) {
@@ -427,7 +427,7 @@ func platformRules() []Rule {
 	for _, platform := range platforms {
 		rules = append(rules, Rule{
 			Name:  "SendResponseOn" + strings.ToUpper(string(platform[:1])) + string(platform[1:]),
-			Text:  "the JSON of a result has the shape that the specification shows for the platform; for several members it is an array",
+			Text:  "the JSON of a result has the platform's shape in the specification, and for several members it is an array of these",
 			Needs: []Capability{On(platform)},
 			check: func(t *trial) { resultHasItsShape(t, platform) },
 		})
@@ -472,7 +472,7 @@ func hotelChannelRules() []Rule {
 
 var createHotelChannelRules = []Rule{
 	rule(createHotelChannelMakesAChannel,
-		"createHotelChannel makes a channel of that name in that group of the platform, a new one each time, and none of the app",
+		"createHotelChannel creates a new channel with the given name in a group of the platform in each call, and no channel of the app",
 		readMade, Channels),
 }
 

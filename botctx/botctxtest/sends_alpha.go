@@ -27,43 +27,43 @@ func hologram() send.Response {
 
 var sendAlphaRules = needing([]Capability{On(channel.Alpha)}, []Rule{
 	rule(sendAlphaResponseReachesTheMember,
-		"a message reaches the member that is named by id or record, once and filled; unknown types pass as they are", readSent),
+		"a message goes to the member given by id or record, once and filled; unknown types are passed on unchanged", readSent),
 	rule(sendAlphaResponseTellsWhatWasSent,
 		"the message event holds the response without its type, from, to, timestamp and messageId, which differ"),
 	rule(sendAlphaResponseTellsOfRefusals,
-		"a message that the platform refuses is an error with a code, and no result", readSent, refuseSends),
+		"if the platform refuses a message, the call returns an error with a code and no result", readSent, refuseSends),
 	{
 		Name:  "SendAlphaResponseToMemberIdsReachesEach",
-		Text:  "a message reaches each of the members once, filled for each, with a result for each in their order",
+		Text:  "a message goes to each of the members once, filled for each, with a result for each in their order",
 		Needs: []Capability{readSent},
 		check: sendAlphaResponseToMemberIDsReachesEach,
 	},
 	{
 		Name:  "SendAlphaResponseToMemberIdsSendsToAllOrNone",
-		Text:  "everything is checked before the first message goes out",
+		Text:  "all parameters are checked before the first message is sent",
 		check: sendAlphaResponseToMemberIDsSendsToAllOrNone,
 	},
 	{
 		Name:  "SendAlphaResponseToMemberIdsKeepsTheOthers",
-		Text:  "if some do not get the message, the others do, and the results name them, with an error that is Unavailable",
+		Text:  "if some members do not get the message, the others do; the results show which, and the error is Unavailable",
 		Needs: []Capability{readSent, refuseSends},
 		check: sendAlphaResponseToMemberIDsKeepsTheOthers,
 	},
 	{
 		Name:  "SendAlphaResponseToMemberIdsTakesACopy",
-		Text:  "what goes in is copied, and what comes out is the caller's own: changing it changes nothing",
+		Text:  "changing parameters and results after the call does not change anything stored or sent",
 		Needs: []Capability{readSent},
 		check: sendAlphaResponseToMemberIDsTakesACopy,
 	},
 	{
 		Name:  "SendAlphaResponseToMemberIdsTellsOfRefusals",
-		Text:  "if the only member does not get the message, the result says so, with the error",
+		Text:  "if the only member does not get the message, the call returns a result that shows this and an error",
 		Needs: []Capability{readSent, refuseSends},
 		check: sendAlphaResponseToMemberIDsTellsOfRefusals,
 	},
 	{
 		Name:  "SendAlphaResponseToMemberIdsTakesOneID",
-		Text:  "memberId may be one id in the place of a list",
+		Text:  "memberId may be a single id instead of a list",
 		Needs: []Capability{readSent},
 		check: sendAlphaResponseToMemberIDsTakesOneID,
 	},
@@ -235,17 +235,17 @@ func fromJSON[P, R any](
 
 var broadcastRules = needing([]Capability{On(channel.Alpha), Broadcasts}, []Rule{
 	rule(alphaCreateBroadcastStoresTheMessage,
-		"each stored message has a different id, and goes out as it was given, with {{path}} and unknown types", readSent, Labels),
+		"each stored message has a different id, and is sent unchanged, including {{path}} and unknown types", readSent, Labels),
 	rule(alphaCreateBroadcastTellsWhatIsStored,
 		"each element of the result is Alpha's reply and the token that the message was stored with"),
 	rule(alphaCreateBroadcastTakesTextAndObjects, "the response may be an object, or text that holds one", readSent, Labels),
 	rule(alphaSendBroadcastReachesTheLabelled,
 		"a broadcast reaches all members of the channel with the label, each once, and no others", readSent, Labels),
 	rule(alphaSendBroadcastReachesTheRest,
-		"where some of those with the label do not get the message, the others do", readSent, refuseSends, Labels),
+		"if some members with the label do not get the message, the others do", readSent, refuseSends, Labels),
 	rule(alphaSendBroadcastFindsNoOtherMessages, "a message or a label that Alpha does not have is NotFound, and nothing is sent", Labels),
 	rule(alphaSendBroadcastTakesTextAndObjects,
-		"broadcastId may be text, Alpha's reply, what alphaCreateBroadcast stored, or its result", readSent, Labels),
+		"broadcastId may be a string, Alpha's reply, an element of the result of alphaCreateBroadcast, or the whole result", readSent, Labels),
 })
 
 // broadcast sends a stored message to the members with the label of a place.

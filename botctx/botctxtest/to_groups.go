@@ -78,32 +78,32 @@ func toGroupRules() []Rule {
 		for _, platform := range g.allowed {
 			rules = append(rules, Rule{
 				Name:  g.name + "On" + strings.ToUpper(string(platform[:1])) + string(platform[1:]),
-				Text:  "a message reaches the group, filled from the member of the live chat, and the result has the platform's shape",
+				Text:  "a message goes to the group, filled from the member of the live chat, and the result has the platform's shape",
 				Needs: []Capability{On(platform), readSent},
 				check: func(t *trial) { reachesTheGroup(t, g, platform) },
 			})
 		}
 		rules = append(rules, Rule{
 			Name:  g.name + "IsForPlatformsWithGroups",
-			Text:  "channels of other types are Unsupported, and the error names those that are allowed; nothing is sent",
+			Text:  "channels of other types are Unsupported with an error that names the allowed types, and nothing is sent",
 			check: func(t *trial) { isForPlatformsWithGroups(t, g) },
 		})
 		for _, rule := range []Rule{
 			{
 				Name:  g.name + "TakesGroupsAsAddresses",
-				Text:  "the group is named by groupId or group, of which only the _id counts: the record is loaded again",
+				Text:  "the group is given by groupId or by group, of which only the _id counts: the record is loaded again",
 				Needs: []Capability{readSent},
 				check: func(t *trial) { takesGroupsAsAddresses(t, g) },
 			},
 			{
 				Name:  g.name + "GoesOnWithTheLiveChat",
-				Text:  "a message to the group is one of the live chat: its idle time restarts",
+				Text:  "a message to the group restarts the idle time of the live chat",
 				Needs: []Capability{moveClock},
 				check: func(t *trial) { toGroupGoesOnWithTheLiveChat(t, g) },
 			},
 			{
 				Name:  g.name + "NeedsALiveGroup",
-				Text:  "a group that is not live any more is FailedPrecondition, and nothing is sent",
+				Text:  "an inactive group is FailedPrecondition, and nothing is sent",
 				check: func(t *trial) { needsALiveGroup(t, g) },
 			},
 		} {
@@ -188,7 +188,7 @@ func needsALiveGroup(t *trial, g groupSend) {
 
 var toInletGroupRules = []Rule{
 	rule(sendMessageToInletGroupNeedsAGroupThere,
-		"where the conversation on the inlet's side is no group, sendMessageToInletGroup is FailedPrecondition, and nothing is sent",
+		"if the conversation on the inlet's side is not a group, sendMessageToInletGroup is FailedPrecondition, and nothing is sent",
 		On(channel.Bravo)),
 }
 
@@ -203,7 +203,7 @@ var toOutletGroupRules = []Rule{
 	rule(sendMessageToOutletGroupPostsToTheResponseURL,
 		"on Charlie a message with responseUrl is posted there as JSON, and not sent to the group", On(channel.Charlie), serveFiles, readSent),
 	rule(sendMessageToOutletGroupRefusesBadAddresses,
-		"a responseUrl that is no address is InvalidArgument, and nothing is sent", On(channel.Charlie)),
+		"a responseUrl that is not a URL is InvalidArgument, and nothing is sent", On(channel.Charlie)),
 }
 
 func sendMessageToOutletGroupPostsToTheResponseURL(t *trial) {
@@ -233,12 +233,12 @@ func sendMessageToOutletGroupRefusesBadAddresses(t *trial) {
 
 var toInletRules = []Rule{
 	rule(sendMessageToInletReachesTheMember,
-		"a message reaches the member whose live chat the event belongs to, once, with paths filled from that member, and no other one",
+		"a message goes only to the member of the event's live chat, once, with paths filled from that member",
 		readSent),
 	rule(sendMessageToInletAnswersAsThePlatform, "the result of sendMessageToInlet has the shape of the inlet's platform"),
-	rule(sendMessageToInletGoesOnWithTheLiveChat, "a message to the inlet is one of the live chat: its idle time restarts", moveClock),
+	rule(sendMessageToInletGoesOnWithTheLiveChat, "a message to the inlet restarts the idle time of the live chat", moveClock),
 	rule(sendMessageToInletNeedsAnExternalID,
-		"a member unknown to the inlet's platform is FailedPrecondition, and nothing is sent", Members),
+		"a member without an external id on the inlet's side is FailedPrecondition, and nothing is sent", Members),
 }
 
 // toInlet calls sendMessageToInlet from the desk of a live chat.
