@@ -111,7 +111,7 @@ func TestAccept_RunsOnceInOrderInAnyProcess(t *testing.T) {
 	for i := range 4 {
 		text := strconv.Itoa(i)
 		require.NoError(t, first.Accept(t.Context(), fromAda(text, text)))
-		require.NoError(t, second.Accept(t.Context(), fromAda(text, text)), "the platform sends it again")
+		require.NoError(t, second.Accept(t.Context(), fromAda(text, text)), "a repetition by the platform is accepted")
 	}
 	require.Empty(t, f.sent.all(), "nothing runs before Run")
 	for range 2 {
@@ -179,8 +179,8 @@ func TestAccept_KeyOfThePlatform(t *testing.T) {
 	require.NoError(t, f.runNext(p).Err)
 	require.NoError(t, f.runNext(p).Err)
 	require.False(t, f.runNext(p).Ran)
-	require.Equal(t, []string{"hi", "hi"}, texts, "known by its key, whatever else it says")
-	require.NotEqual(t, ids[0], ids[1], "each run sends under ids of its own")
+	require.Equal(t, []string{"hi", "hi"}, texts, "an event with the same Key is a repetition, even with other content")
+	require.NotEqual(t, ids[0], ids[1], "each run sends with different ids")
 }
 
 func TestAccept_WaitsForLogic(t *testing.T) {
@@ -188,7 +188,7 @@ func TestAccept_WaitsForLogic(t *testing.T) {
 	f := newFleet(t)
 	without, with := f.process(nil), f.process(echo)
 	require.NoError(t, without.Accept(t.Context(), fromAda("hi", "m1")))
-	require.False(t, f.runNext(without).Ran, "it is no mistake of the event that this process has no logic")
+	require.False(t, f.runNext(without).Ran, "an event waits while the process has no logic")
 	require.NoError(t, f.runNext(with).Err)
 	require.Equal(t, []string{"hi"}, f.sent.all())
 }
@@ -265,7 +265,7 @@ func TestAccept_FrozenRunChangesNothing(t *testing.T) {
 		bot.Member.Meta.Set("by", "the other one")
 		return bot.Reply(ctx, send.Text("answer"))
 	})
-	require.Error(t, f.runNext(other).Err, "the start that never came back")
+	require.Error(t, f.runNext(other).Err, "the attempt that never ended")
 	f.advance(time.Second)
 	require.NoError(t, f.runNext(other).Err)
 	close(goOn)
@@ -305,7 +305,7 @@ func TestAccept_LateWriteBackFindsNoMember(t *testing.T) {
 		})
 		return err
 	})
-	require.Error(t, f.runNext(other).Err, "the start that never came back")
+	require.Error(t, f.runNext(other).Err, "the attempt that never ended")
 	f.advance(time.Second)
 	require.NoError(t, f.runNext(other).Err)
 	close(goOn)
@@ -403,7 +403,7 @@ func TestRun_WhereItRunsAlready(t *testing.T) {
 	go func() { ended <- p.Run(ctx) }()
 	require.NoError(t, p.Accept(t.Context(), fromAda("hi", "m1")))
 	<-began
-	require.Equal(t, boterr.FailedPrecondition, boterr.CodeOf(p.Run(ctx)), "at once, and not when its context ends")
+	require.Equal(t, boterr.FailedPrecondition, boterr.CodeOf(p.Run(ctx)), "the error must come before the context ends")
 	stop()
 	require.NoError(t, <-ended)
 }
@@ -523,7 +523,7 @@ func TestAccept_NodeThatOnlyANewerProcessHasIsFoundInALaterAttempt(t *testing.T)
 	require.NoError(t, before.Accept(t.Context(), fromAda("hi", "m1")))
 	result := f.runNext(before)
 	require.Equal(t, boterr.Unavailable, boterr.CodeOf(result.Err))
-	require.ErrorIs(t, result.Err, boterr.NotFound, "what is behind it stays")
+	require.ErrorIs(t, result.Err, boterr.NotFound, "the cause must be wrapped")
 	require.False(t, result.IsDead)
 	f.advance(time.Second)
 	require.NoError(t, f.runNext(f.processHandling(redirecting("new"), &botctx.Node{ID: "new"})).Err)
@@ -536,8 +536,8 @@ func TestAccept_RedirectsWithoutEndAreNotTriedAgain(t *testing.T) {
 	require.NoError(t, p.Accept(t.Context(), fromAda("hi", "m1")))
 	result := f.runNext(p)
 	require.Equal(t, boterr.FailedPrecondition, boterr.CodeOf(result.Err))
-	require.ErrorIs(t, result.Err, boterr.ResourceExhausted, "what is behind it stays")
-	require.True(t, result.IsDead, "they would come to no end again")
+	require.ErrorIs(t, result.Err, boterr.ResourceExhausted, "the cause must be wrapped")
+	require.True(t, result.IsDead, "endless redirects must not be tried again")
 }
 
 type seen struct{ runs []*botctx.Context }
@@ -593,10 +593,10 @@ func TestReceive_UnknownSender(t *testing.T) {
 	require.Equal(t, web.ID, first.Channel.ID)
 	require.Equal(t, "hi", first.MessageEvent.Text())
 	require.Equal(t, first.Member.ID, first.Scope().Member)
-	require.Equal(t, first.Member.ID, second.Member.ID, "the second time the member is known")
-	require.Equal(t, "Vera", second.Member.FirstName, "a member who is known stays as it is")
+	require.Equal(t, first.Member.ID, second.Member.ID, "a second arrival must not create a member")
+	require.Equal(t, "Vera", second.Member.FirstName, "an arrival must not change an existing member")
 	first.Values["cart"] = "tea"
-	require.Empty(t, second.Values, "each run has a bag of its own")
+	require.Empty(t, second.Values, "each run has its own Values")
 }
 
 func TestReceive_OtherChannel(t *testing.T) {
@@ -651,7 +651,7 @@ func TestReceive_NoLogic(t *testing.T) {
 	p.HandleFunc(last.look)
 	require.NoError(t, p.Runtime().Receive(t.Context(), hello(web.ID)))
 	require.Empty(t, first.runs)
-	require.Len(t, last.runs, 1, "the last logic counts")
+	require.Len(t, last.runs, 1, "a later HandleFunc replaces the function")
 }
 
 func TestReceive_Error(t *testing.T) {

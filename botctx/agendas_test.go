@@ -215,7 +215,7 @@ func TestRun_SlowMember(t *testing.T) {
 		pass(2 * time.Minute)
 		require.Equal(t, []string{"Still there, Bob?"}, sent.all())
 		pass(5 * time.Minute)
-		require.Len(t, sent.all(), 1+waiting, "and those of the one run when it can")
+		require.Len(t, sent.all(), 1+waiting, "the agendas of the blocked member must run afterwards")
 		cancel()
 		running.Wait()
 	})

@@ -134,7 +134,7 @@ func (f failure) run(t *testing.T, platform *fakes.Platform, operation string) {
 	_, err := caller(p).Call(t.Context(), operation, args)
 	requireFailure(t, err, operation, f.code, f.field)
 	if f.code != boterr.Unavailable && f.code != boterr.ResourceExhausted { // With these codes the call may have had effects.
-		require.Equal(t, before, stateOf(t, p), "the call that failed changed something")
+		require.Equal(t, before, stateOf(t, p), "the failed call must change nothing")
 	}
 }
 

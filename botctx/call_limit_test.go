@@ -304,7 +304,7 @@ func TestMaxSend_EndsWithTheRun(t *testing.T) {
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		require.ErrorIs(t, ada.Reply(ctx, send.Text("hi")), boterr.Canceled, "the caller's own end")
+		require.ErrorIs(t, ada.Reply(ctx, send.Text("hi")), boterr.Canceled, "the end of the caller's ctx takes precedence")
 	})
 }
 

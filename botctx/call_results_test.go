@@ -153,7 +153,7 @@ func TestCall_ResultThatJSONDoesNotHave(t *testing.T) {
 	ask("upsertDataToDataSource", `{"dataSourceId": "coupons", "data": {"_id": 1, "n": 1000, "location": [1, 2]}}`)
 	taken := ask("findAndModifyDataFromDataSource", `{"dataSourceId": "coupons", "filter": {}, "patch": {"$set": {"taken": true}},
 		"option": {"projection": {"v": {"$exp": "$n"}, "list": [{"$exp": "$n"}]}}}`)
-	require.JSONEq(t, `{"ok": 1, "value": {"_id": 1, "v": null, "list": [null]}}`, taken, "what was taken is not lost")
+	require.JSONEq(t, `{"ok": 1, "value": {"_id": 1, "v": null, "list": [null]}}`, taken, "the result must not lose fields")
 }
 
 func allTypes() []channel.Type { return channel.Types() }

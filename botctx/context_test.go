@@ -48,8 +48,8 @@ func TestShorthand_NodeActsSaysAndGoesOn(t *testing.T) {
 func TestSay_TakesConstantsOnly(t *testing.T) {
 	t.Parallel()
 	text := reflect.TypeOf(botctx.Say).In(0).Elem()
-	require.False(t, reflect.TypeFor[string]().AssignableTo(text), "a text that a member wrote could be a template")
-	require.Equal(t, reflect.TypeFor[send.Constant](), text, "one type says what a constant is")
+	require.False(t, reflect.TypeFor[string]().AssignableTo(text), "a text of a member could contain placeholders")
+	require.Equal(t, reflect.TypeFor[send.Constant](), text, "Say and Template must have the same parameter type")
 }
 
 func TestChange_OfMetaWritesBackTheKeysThatItChanged(t *testing.T) {

@@ -31,7 +31,7 @@ const (
 	OpNewAgenda                          Op = "newAgenda"                          // Schedules a node to run for a member: once at `nextRunAt`, or by `pattern` until `runUntil`.
 	OpUpdateAgenda                       Op = "updateAgenda"                       // Changes the open agendas of a member: with `tag`, the ones that have it; without `tag`, all except the agendas of live chats, whose tags begin with `livechat:`.
 	OpDeleteMemberAgenda                 Op = "deleteMemberAgenda"                 // Removes the open agendas of a member: with `tag`, the ones that have it; without `tag`, all except the agendas of live chats, whose tags begin with `livechat:`.
-	OpRedirectMemberToNode               Op = "redirectMemberToNode"               // Runs a node for a member now, and the nodes that it redirects to, and returns once they have run.
+	OpRedirectMemberToNode               Op = "redirectMemberToNode"               // Runs a node for a member, and then the nodes that it redirects to.
 	OpCreateAssignment                   Op = "createAssignment"                   // Asks for a person to take over the conversation with a member.
 	OpAddNewTargetsToAssignment          Op = "addNewTargetsToAssignment"          // Sends the ticket of an untaken request to further targets.
 	OpReassignAssignment                 Op = "reassignAssignment"                 // Hands a live chat on to other agents: the previous assignment ends, and its id becomes the `parentAssignment` of a new one.
@@ -379,18 +379,18 @@ func (c *Context) DeleteMemberAgenda(ctx context.Context, p agenda.DeleteParams)
 	return invoke(ctx, c, OpDeleteMemberAgenda, c.agendas(), agenda.Operations.DeleteMemberAgenda, p)
 }
 
-// RedirectMemberToNode runs a node for a member now, and the nodes that it redirects to, and returns once
-// they have run. For the member of the current run, the node joins that run: it sees the run's changes to
-// the member and the run's Values, and its own changes are written back with the run. For another member
-// it is a separate run, which waits until that member's current run has ended. The error of a run keeps
-// its code, and wraps a *RunError with the place.
+// RedirectMemberToNode runs a node for a member, and then the nodes that it redirects to. It returns after
+// the last of them. For the member of the current run, the nodes are part of that run: they see its changes
+// to the member and its Values, and their changes are written back with the run. For another member, the
+// nodes are a separate run, which waits for the current run of that member. If a node fails, the error has
+// the code of that failure and wraps a *RunError with the place.
 //
 // Errors:
 //   - InvalidArgument: ChannelID is not the member's channel, or TreeID is missing and several trees have
 //     such a node.
 //   - NotFound: the app has no such member or channel, or the host has no such node.
-//   - FailedPrecondition: the run of the other member waits, directly or through others, for this one, so
-//     that neither could continue.
+//   - FailedPrecondition: the other member's run is waiting, directly or indirectly, for this run, so
+//     neither could continue.
 //   - ResourceExhausted: the redirects are deeper than the host allows; the error shows their path.
 //
 // Specification: Node redirect.

@@ -111,7 +111,7 @@ func aPatternRunsUntilItsEnd(t *trial) {
 	for range 12 {
 		t.Advance(time.Minute)
 	}
-	require.Len(t, ran.read(), 5, "four minutes after the first run are the last one")
+	require.Len(t, ran.read(), 5, "the last run is four minutes after the first")
 	t.requireOpen(t.home.member)
 }
 
@@ -183,10 +183,10 @@ func aRunThatIsTriedAgainSendsUnderTheSameIDs(t *trial) {
 		}
 	}
 	require.Len(t, ids, 6, "it is tried again once")
-	require.Equal(t, ids[:3], ids[3:], "what is sent in the same places has the same ids, whatever it says")
+	require.Equal(t, ids[:3], ids[3:], "corresponding messages of two attempts must have the same ids")
 	distinct := map[string]bool{}
 	for _, id := range ids {
 		distinct[id] = true
 	}
-	require.Len(t, distinct, 3, "each message of a run has a different id")
+	require.Len(t, distinct, 3, "two messages of a run must not have the same id")
 }

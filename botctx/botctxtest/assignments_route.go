@@ -288,7 +288,7 @@ func oneOfFiftyAgentsTakesATicket(t *trial) {
 			got = append(got, agents[i].ExternalID)
 		}
 	}
-	require.Len(t, got, 1, "the agents who got it")
+	require.Len(t, got, 1, "the number of agents who got the request")
 	taken := t.assignment(t.home, a.ID)
 	require.Equal(t, got[0], taken.Assignee)
 	require.Equal(t, got[0], t.groupOf(t.home, taken).AdminExternalID)
@@ -298,7 +298,7 @@ func anAgentTakesOnlyWhatIsOpenThere(t *trial) {
 	d, other := t.openDesk(t.home, t.ticketing()), t.addDesk(t.home, t.ticketing())
 	a := t.request(t.home, livechat.CreateAssignmentParams{})
 	before := t.state()
-	require.Error(t, other.agent.Take(a.ID), "it was not offered there")
+	require.Error(t, other.agent.Take(a.ID), "the request was not offered in this outlet")
 	require.Equal(t, before, t.state())
 	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
 	require.NoError(t, err)
@@ -306,7 +306,7 @@ func anAgentTakesOnlyWhatIsOpenThere(t *trial) {
 	t.withdraw(t.home.member)
 	before = t.state()
 	require.Error(t, d.agent.Take(a.ID), "it has ended")
-	require.Error(t, d.agent.Take(withdrawn.ID), "it was withdrawn")
+	require.Error(t, d.agent.Take(withdrawn.ID), "the request was withdrawn")
 	require.Equal(t, before, t.state())
 }
 
@@ -375,8 +375,8 @@ func reassignAssignmentEndsOneAndBeginsAnother(t *trial) {
 	requireTargets(t, next, toGroup(h.desk, "sales", h.desk.sales))
 	t.requireTickets(h.desk, map[channel.BroadcastGroupMember]int{h.desk.support: 1, h.desk.sales: 1})
 	require.True(t, t.isInLiveChat(t.home.member))
-	require.False(t, t.groupOf(t.home, h.assignment).Active, "the previous conversation is not live any more")
-	require.Equal(t, next.ID, t.request(t.home, livechat.CreateAssignmentParams{}).ID, "the new one stands")
+	require.False(t, t.groupOf(t.home, h.assignment).Active, "the previous group must be inactive")
+	require.Equal(t, next.ID, t.request(t.home, livechat.CreateAssignmentParams{}).ID, "the new request must be open")
 	require.Error(t, h.desk.agent.Take(h.assignment.ID))
 	require.NoError(t, h.desk.agent.Take(next.ID))
 }

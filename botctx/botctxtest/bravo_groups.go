@@ -86,7 +86,7 @@ func createBravoGroupMakesAGroup(t *trial) {
 		result := t.makeGroup(c.ID, livechat.CreateBravoGroupParams{Name: name, RequireInvitationLink: asked})
 		made := t.made(c.ID, result.GroupID)
 		require.Equal(t, name, made.Name)
-		require.Equal(t, asked != &no, made.InvitationLink != "", "whether there is a link")
+		require.Equal(t, asked != &no, made.InvitationLink != "", "the result must have a link if and only if one was requested")
 		require.Equal(t, made.InvitationLink, result.InvitationLink)
 	}
 	require.Len(t, t.madeIn(c.ID), 3)
@@ -107,7 +107,7 @@ func createBravoGroupTellsTheLinkThatWasAskedFor(t *trial) {
 		links[result.InvitationLink] = true
 	}
 	require.Len(t, ids, 3, "each group has a different id")
-	require.Len(t, links, 2, "each link is its own")
+	require.Len(t, links, 2, "each group has a different link")
 }
 
 var iconRules = needing([]Capability{serveFiles}, []Rule{
@@ -205,7 +205,7 @@ func handleAdminJoinedGroupRenewsTheLink(t *trial) {
 			made := t.makeGroup(d.ID, livechat.CreateBravoGroupParams{})
 			link := t.joins(d.Channel, d.agent.ExternalID, made.GroupID, c.renew)
 			require.NotEqual(t, made.InvitationLink, link)
-			require.Equal(t, c.isMade, link != "", "whether there is a new link")
+			require.Equal(t, c.isMade, link != "", "the result must have a new link if and only if one was requested")
 			require.Equal(t, link, t.made(d.ID, made.GroupID).InvitationLink)
 		})
 	}

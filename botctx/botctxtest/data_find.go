@@ -322,7 +322,7 @@ func fetchDataFromDataSourcePages(t *trial) {
 			page.Count = true
 			counted, err := t.home.FetchDataFromDataSource(t.Context(), page)
 			require.NoError(t, err)
-			require.Equal(t, int64(4), counted.Count, "count is of all that match")
+			require.Equal(t, int64(4), counted.Count, "count ignores skip and limit")
 		})
 	}
 }
@@ -477,8 +477,8 @@ func fetchGeoNearFromDataSourceMeasures(t *trial) {
 			require.InEpsilon(t, 10*test.expected, document.Get(tenfold[0], "how.far", 0.0), 1e-6)
 		})
 	}
-	require.False(t, t.near("near", point(0, 0))[0].Has("how"), "a distance that was not asked for")
-	require.False(t, t.all(t.home)[0].Has("how"), "a distance is not stored")
+	require.False(t, t.near("near", point(0, 0))[0].Has("how"), "without distanceField the result must have no distance")
+	require.False(t, t.all(t.home)[0].Has("how"), "the distance must not be stored")
 }
 
 func fetchGeoNearFromDataSourceTakesAKey(t *trial) {
@@ -535,7 +535,7 @@ func dataOfAnotherAppIsNotWritten(t *trial) {
 		})
 	}
 	outcome := t.upsert(document.O("_id", "a", "n", 2))
-	require.Equal(t, int64(1), outcome.Inserted, "an _id that another app has is free")
+	require.Equal(t, int64(1), outcome.Inserted, "apps may use the same _id")
 	t.requireHolds(t.away, document.O("_id", "a", "app", t.away.scope.App, "n", 1))
 	t.requireHolds(t.home, document.O("_id", "a", "n", 2))
 	t.patchData(patchDataParams{

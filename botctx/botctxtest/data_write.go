@@ -162,7 +162,7 @@ func upsertDataToDataSourceUpdatesWhatExists(t *trial) {
 	outcome := t.upsert(document.O("_id", "b", "n", 1), document.O("_id", "a", "n", 2, "list", document.A(1)))
 	require.Equal(t, []any{"b", "a"}, outcome.DocsIDs.Updated)
 	require.Equal(t, int64(2), outcome.Matched)
-	require.Equal(t, int64(1), outcome.Modified, "an entry that was the same already is not modified")
+	require.Equal(t, int64(1), outcome.Modified, "an entry that already has the values is not modified")
 	require.Zero(t, outcome.Inserted)
 	require.Empty(t, outcome.DocsIDs.Inserted)
 	require.Empty(t, outcome.DocsIDs.Upserted)
@@ -261,7 +261,7 @@ func entriesTellWhenTheyChanged(t *trial) {
 			require.GreaterOrEqual(t, changed.UpdatedAt.Time(), before.UpdatedAt.Time().Add(time.Hour))
 			t.Advance(time.Hour)
 			require.NoError(t, change(n))
-			require.Equal(t, changed, t.times(), "after what changes nothing")
+			require.Equal(t, changed, t.times(), "the times after a call that changes nothing")
 		})
 	}
 }

@@ -411,9 +411,9 @@ func messagesOfALiveChatReachSomebody(t *trial) {
 			} else {
 				t.requireCode(row.code, err)
 			}
-			require.Equal(t, orNone(row.member), c.toMember()[toMember:], "what the member is sent")
-			require.Equal(t, orNone(row.agent), c.toAgent()[toAgent:], "what the agent is sent")
-			require.Equal(t, row.isOver, !t.isInLiveChat(c.place.member), "whether the live chat is over")
+			require.Equal(t, orNone(row.member), c.toMember()[toMember:], "the texts that the member gets")
+			require.Equal(t, orNone(row.agent), c.toAgent()[toAgent:], "the texts that the agent gets")
+			require.Equal(t, row.isOver, !t.isInLiveChat(c.place.member), "true if the live chat is over")
 			row.again(c)
 		})
 	}
@@ -426,7 +426,7 @@ func (m moment) again(c *chatAt) {
 	switch {
 	case m.seenBy == byTaker:
 		require.NoError(c, m.write(c))
-		require.Empty(c, c.toMember()[toMember:], "the member is told once")
+		require.Empty(c, c.toMember()[toMember:], "the member gets the automatic answer only once")
 		open := c.openOf()
 		require.NoError(c, c.desk.agent.Take(open.ID))
 		g := c.groupOf(c.place, c.assignment(c.place, open.ID))
@@ -434,7 +434,7 @@ func (m moment) again(c *chatAt) {
 		require.Equal(c, []string{heading, said, said}, c.textsTo(c.desk.ID, g.ExternalID))
 	case strings.HasPrefix(m.told, "the agent, once"):
 		require.NoError(c, m.write(c))
-		require.Empty(c, c.toAgent()[toAgent:], "the agent is told once")
+		require.Empty(c, c.toAgent()[toAgent:], "the agent gets the automatic answer only once")
 	}
 }
 

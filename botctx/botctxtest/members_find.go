@@ -130,7 +130,7 @@ func findAndModifyMemberSetsFields(t *trial) {
 	})
 	after := t.load(m)
 	require.Equal(t, "Eva", after.FirstName)
-	require.Equal(t, "Low", after.LastName, "fields that are not given stay")
+	require.Equal(t, "Low", after.LastName, "fields that are not given must not change")
 	require.JSONEq(t, `{"n": 2, "m": 2}`, after.Meta.String())
 }
 
@@ -248,7 +248,7 @@ func requireStamps(t *trial, m *member.Member, setGender func(to string) error) 
 	require.GreaterOrEqual(t, changed.UpdatedAt, before.UpdatedAt, "updatedAt after a change")
 	require.Equal(t, before.CreatedAt, changed.CreatedAt, "createdAt after a change")
 	require.NoError(t, setGender("f"))
-	require.Equal(t, textOf(t, changed), textOf(t, t.load(m)), "the member after what changes nothing")
+	require.Equal(t, textOf(t, changed), textOf(t, t.load(m)), "the member after a call that changes nothing")
 }
 
 var referFromRules = []Rule{
@@ -266,7 +266,7 @@ func (t *trial) refer(m *member.Member, from string) *member.Member {
 		MemberID: m.ID, ReferFrom: from,
 	})
 	require.NoError(t, err)
-	require.Equal(t, textOf(t, t.load(m)), textOf(t, saved), "the member comes back")
+	require.Equal(t, textOf(t, t.load(m)), textOf(t, saved), "the call must return the member")
 	return saved
 }
 

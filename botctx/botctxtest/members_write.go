@@ -37,7 +37,7 @@ func patchMembersSetsFields(t *trial) {
 	t.patchMembers(member.PatchParams{MemberID: m.ID, Patch: document.O("firstName", "Eva", "meta.n", 2)})
 	after := t.load(m)
 	require.Equal(t, "Eva", after.FirstName)
-	require.Equal(t, "Low", after.LastName, "fields that are not given stay")
+	require.Equal(t, "Low", after.LastName, "fields that are not given must not change")
 	require.JSONEq(t, `{"n": 2, "m": 2}`, after.Meta.String())
 }
 
@@ -68,7 +68,7 @@ func patchMembersChangesTheChannel(t *trial) {
 	require.Empty(t, t.load(elsewhere).LastName, "a member of another channel")
 	t.patchMembers(member.PatchParams{Patch: document.O("lastName", "All")})
 	for _, m := range append(matching, other) {
-		require.Equal(t, "All", t.load(m).LastName, "without a filter all members of the channel are meant")
+		require.Equal(t, "All", t.load(m).LastName, "without a filter all members of the channel are patched")
 	}
 	require.Empty(t, t.load(elsewhere).LastName, "a member of another channel")
 }
@@ -157,7 +157,7 @@ func updateMemberSetsTheGivenFields(t *trial) {
 	t.update("_id", m.ID, "firstName", "Eva", "gender", "", "meta", document.O("m", 2))
 	after := t.load(m)
 	require.Equal(t, "Eva", after.FirstName)
-	require.Equal(t, "Low", after.LastName, "a field that is not given stays")
+	require.Equal(t, "Low", after.LastName, "a field that is not given must not change")
 	require.Empty(t, after.Gender, "a field that is given empty")
 	require.JSONEq(t, `{"m": 2}`, after.Meta.String(), "an object is set as a whole")
 	require.Empty(t, t.load(t.home.member).LastName, "another member")

@@ -250,7 +250,7 @@ func (o operation) refusesBadInput(t *trial) {
 	o.requireAllRefused(t, p, boterr.InvalidArgument, changes)
 	o.refusesToGuess(t, p)
 	o.refusesWhatIsNoValue(t, p)
-	require.NoError(t, o.try(t.Context(), p), "good input, after all that")
+	require.NoError(t, o.try(t.Context(), p), "valid input must still succeed after the refused calls")
 }
 
 // either returns the possible fields for requireRefusal: the name of a parameter, and its alternative after "|", if any.
@@ -361,10 +361,10 @@ func (o operation) answersAsDocumented(t *trial) {
 	switch shape := responses[0]; {
 	case shape.Type == "null":
 	case shape.Kind == "":
-		require.False(t, holdsOneOf(answer, nil, "", false), "the result says that nothing was done: %s", text)
+		require.False(t, holdsOneOf(answer, nil, "", false), "the numbers in the result must show an effect, got %s", text)
 		fallthrough
 	default:
-		require.False(t, isNothing(answer), "the result says that nothing was done: %s", text)
+		require.False(t, isNothing(answer), "the numbers in the result must show an effect, got %s", text)
 	}
 }
 
@@ -441,7 +441,7 @@ func (o operation) requireOwn(t *trial, p *place, call func() error) {
 	sent, made, before := len(t.sentIfKnown()), len(t.madeIfKnown()), t.state()
 	require.NoError(t, call())
 	if isLookUp := strings.HasPrefix(string(o.op), "get"); o.domain == LiveChats && !isLookUp && t.Sent != nil && t.Made != nil {
-		require.NotEqual(t, before, t.state(), "the call has an effect")
+		require.NotEqual(t, before, t.state(), "the call must have an effect")
 	}
 	for _, one := range t.sentIfKnown()[sent:] {
 		if o.domain == Sends {
@@ -532,7 +532,7 @@ func (o operation) requireUnsupported(t *trial, call func() (any, error)) error 
 	result, err := call()
 	t.requireCode(boterr.Unsupported, err)
 	for _, allowed := range o.specified().Platforms {
-		require.ErrorContains(t, err, allowed, "the error names the platforms that are allowed")
+		require.ErrorContains(t, err, allowed, "the error must name the allowed platforms")
 	}
 	require.Zero(t, result, "the result of a failed call")
 	return err

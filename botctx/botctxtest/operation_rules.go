@@ -170,7 +170,7 @@ func (o operation) requireRefusal(t *trial, code boterr.Code, fields string, res
 			return
 		}
 	}
-	require.Fail(t, "another field", "the field is %q, and should be %q or a path in it: %v", named, fields, err)
+	require.Fail(t, "another field", "Field of the error is %q; it must be %q or a path in it: %v", named, fields, err)
 }
 
 // named is an invalid value with a name for its case.

@@ -205,8 +205,8 @@ func showsTheProjection(t *trial, c counting) {
 			}
 			whole, err := one(t, document.O())
 			require.NoError(t, err)
-			require.Equal(t, shownPaths, pathsIn(whole), "what was left out is there still")
-			require.Equal(t, 3, document.Get(whole, "meta.n", 0), "it was counted twice")
+			require.Equal(t, shownPaths, pathsIn(whole), "fields outside of the projection must not change")
+			require.Equal(t, 3, document.Get(whole, "meta.n", 0), "the stored counter after two calls")
 		})
 	}
 }
@@ -480,7 +480,7 @@ func findAndModifyMemberIsOneStep(t *trial) {
 	})
 	for n := 1; n <= workers*rounds; n++ {
 		_, ok := seen.Load(n)
-		require.True(t, ok, "nobody was given %d", n)
+		require.True(t, ok, "no call returned the number %d", n)
 	}
 	require.Equal(t, workers*rounds, document.Get(t.load(t.home.member).Meta, "n", 0))
 }
@@ -540,9 +540,9 @@ func findAndModifyDataFromDataSourceClaimsEachOnce(t *trial) {
 	})
 	require.Len(t, claimed, coupons)
 	for id, times := range claimed {
-		require.Equal(t, 1, times, "how often %d was claimed", id)
+		require.Equal(t, 1, times, "the number of claims of entry %d", id)
 	}
-	require.Equal(t, workers*rounds-coupons, inVain, "how many claimed in vain")
+	require.Equal(t, workers*rounds-coupons, inVain, "the number of calls without an entry")
 }
 
 func patchDataToDataSourceLosesNoChange(t *trial) {

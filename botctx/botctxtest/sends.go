@@ -357,7 +357,7 @@ func (t *trial) object(v any) document.Object {
 	value, err := document.ParseJSON([]byte(textOf(t, v)))
 	require.NoError(t, err)
 	object, ok := value.(document.Object)
-	require.True(t, ok, "an object and not %v", value)
+	require.True(t, ok, "the result must be an object, got %v", value)
 	return object
 }
 

@@ -170,7 +170,7 @@ func sendAlphaResponseToMemberIDsKeepsTheOthers(t *trial) {
 		MemberID: document.One(p.member.ID, bob.ID, eve.ID), Response: send.Text("Hello"),
 	})
 	t.requireError(botctx.OpSendAlphaResponseToMemberIDs, boterr.Unavailable, "", err)
-	require.ErrorContains(t, err, bob.ID, "the error names who did not get it")
+	require.ErrorContains(t, err, bob.ID, "the error must name the member who did not get the message")
 	t.requireEachArrived(before, to(p.member, send.Text("Hello")), to(eve, send.Text("Hello")))
 	require.Len(t, sent.Results, 3)
 	require.Error(t, sent.Results[1].Err)
@@ -187,7 +187,7 @@ func sendAlphaResponseToMemberIDsTakesACopy(t *trial) {
 	sent, err := p.SendAlphaResponseToMemberIDs(t.Context(), alphasParams{MemberID: ids, Response: send.Text("Hello")})
 	require.NoError(t, err)
 	require.Len(t, sent.Results, 2)
-	require.Equal(t, document.One(p.member.ID, bob.ID), ids, "what goes in stays as it is")
+	require.Equal(t, document.One(p.member.ID, bob.ID), ids, "the call must not change its parameters")
 	ids[0] = "changed"
 	sent.Results[0], sent.Results[1] = sent.Results[1], send.Result{}
 	t.requireEachArrived(0, to(p.member, send.Text("Hello")), to(bob, send.Text("Hello")))

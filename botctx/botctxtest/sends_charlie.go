@@ -281,7 +281,7 @@ func echoSaveMemberTagKeepsTheLimit(t *trial) {
 	for i := range int64(send.MaxMemberTags) {
 		require.Zero(t, t.tag(p, p.member, firstTag+i).ErrCode, "tag number %d", i+1)
 	}
-	require.Zero(t, t.tag(p, p.member, firstTag+3).ErrCode, "a tag that is there")
+	require.Zero(t, t.tag(p, p.member, firstTag+3).ErrCode, "adding an existing tag")
 	beyond := t.tag(p, p.member, firstTag+send.MaxMemberTags)
 	require.NotZero(t, beyond.ErrCode, "a tag beyond the limit")
 	require.NotEmpty(t, beyond.ErrMsg)
@@ -435,7 +435,7 @@ func sendDeltaResponseKeepsTheOthers(t *trial) {
 		MemberID: document.One(p.member.ID, bob.ID, eve.ID), Response: send.Text("Hello"),
 	})
 	t.requireError(botctx.OpSendDeltaResponse, boterr.Unavailable, "", err)
-	require.ErrorContains(t, err, bob.ID, "the error names who did not get it")
+	require.ErrorContains(t, err, bob.ID, "the error must name the member who did not get the message")
 	t.requireEachArrived(0, to(p.member, send.Text("Hello")), to(eve, send.Text("Hello")))
 	require.NotEmpty(t, sent.ID, "the result of the failed send")
 }

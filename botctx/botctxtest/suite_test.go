@@ -73,7 +73,7 @@ func TestLackOfACapability(t *testing.T) {
 		rules := botctxtest.Rules("Telepathy")
 		reports := violations(t.Context(), rules[len(rules)-1], newHarness())
 		require.Len(t, reports, 1)
-		require.Contains(t, reports[0], `"Telepathy" is no capability`)
+		require.Contains(t, reports[0], `"Telepathy" in Lacks is not a capability`)
 	})
 }
 

@@ -255,7 +255,7 @@ func (t *trial) toInlet(k talk, response send.Response) send.Result {
 func (t *trial) requireLastSent(before int, channelID, externalID string, texts ...string) {
 	t.Helper()
 	all := t.Sent()
-	require.Len(t, all, before+len(texts), "how much was sent")
+	require.Len(t, all, before+len(texts), "the number of sent messages")
 	for i, text := range texts {
 		require.Equal(t, []string{channelID, externalID, text}, []string{all[before+i].Channel, all[before+i].To, all[before+i].Response.Text()})
 	}

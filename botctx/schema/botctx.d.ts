@@ -488,7 +488,7 @@ declare namespace botctx {
     ok: number;
     /** `member` is the id of the member. */
     member: string;
-    /** `result` has one element for each response of the node. It is empty if the options left the responses out. */
+    /** `result` has one element for each response of the node. It is empty if `sendResponse` was false. */
     result: SendResult[];
   }
   /** The parameters of `findAndModifyMember`. */
@@ -887,21 +887,21 @@ declare namespace botctx {
     memberId: string;
     /** `channelId` is the member's channel. The default is the context's own. */
     channelId?: string | null;
-    /** `treeId` is the tree of the node. The default is the tree of the current node, or the only tree that has such a node. */
+    /** `treeId` is the tree of the node. The default is the tree of the current node or, if that has no such node, the only tree that has it. */
     treeId?: string | null;
     /** `nodeCompositeId` is the node. */
     nodeCompositeId: string;
-    /** `redirectOptions` say which parts of the node run. The default is all. */
+    /** `redirectOptions` select the parts of the node that run. The default is all. */
     redirectOptions?: {
-      /** `runPreAction` determines whether its pre-actions run. Default: true. */
+      /** `runPreAction` is true to run the pre-actions. Default: true. */
       runPreAction?: boolean | null;
-      /** `sendResponse` determines whether its responses are sent. Default: true. */
+      /** `sendResponse` is true to send the responses. Default: true. */
       sendResponse?: boolean | null;
-      /** `runPostAction` determines whether its post-actions run. Default: true. */
+      /** `runPostAction` is true to run the post-actions. Default: true. */
       runPostAction?: boolean | null;
       [field: string]: any;
     } | null;
-    /** `meta` becomes the node's AgendaMeta. */
+    /** `meta` is the AgendaMeta that the node sees. */
     meta?: Fields | null;
   };
   /** The result of `redirectMemberToNode`: The messages that the nodes sent. */
@@ -910,7 +910,7 @@ declare namespace botctx {
     ok: number;
     /** `member` is the id of the member. */
     member: string;
-    /** `sendResults` has one element for each node that ran: the node itself first, then the nodes that it redirected to. */
+    /** `sendResults` has one element for each node that ran, in order. The first is the requested node. */
     sendResults: NodeSendResult[];
   };
   /** The parameters of `createAssignment`. */
@@ -2084,13 +2084,13 @@ declare namespace botctx {
     /** Removes the open agendas of a member: with `tag`, the ones that have it; without `tag`, all except the agendas of live chats, whose tags begin with `livechat:`. A running agenda finishes, but does not run again. It is not an error if no agenda matches. */
     deleteMemberAgenda(params: DeleteMemberAgendaParams): Promise<DeleteMemberAgendaResult>;
     /**
-     * Runs a node for a member now, and the nodes that it redirects to, and returns once they have run. For the member of the current run, the node joins that run: it sees the run's changes to the member and the run's Values, and its own changes are written back with the run. For another member it is a separate run, which waits until that member's current run has ended. The error of a run keeps its code, and wraps a `RunError` with the place.
+     * Runs a node for a member, and then the nodes that it redirects to. It returns after the last of them. For the member of the current run, the nodes are part of that run: they see its changes to the member and its Values, and their changes are written back with the run. For another member, the nodes are a separate run, which waits for the current run of that member. If a node fails, the error has the code of that failure and wraps a `RunError` with the place.
      *
      * @throws {OperationError} invalid argument: `channelId` is not the member's channel, or `treeId` is missing and several trees have such a node.
      *
      * @throws {OperationError} not found: The app has no such member or channel, or the host has no such node.
      *
-     * @throws {OperationError} failed precondition: The run of the other member waits, directly or through others, for this one, so that neither could continue.
+     * @throws {OperationError} failed precondition: The other member's run is waiting, directly or indirectly, for this run, so neither could continue.
      *
      * @throws {OperationError} resource exhausted: The redirects are deeper than the host allows; the error shows their path.
      */
