@@ -49,7 +49,7 @@ func (r *Runtime) Run(ctx context.Context) error {
 	return errors.Join(err, <-ofInbox)
 }
 
-// leftAfter is how long Run waits, after ctx ends, for a store that does not answer.
+// leftAfter is the maximum time that Run waits, after ctx ends, for a store that does not answer.
 const leftAfter = 5 * time.Second
 
 // NextAgenda returns the time at which the next agenda can run, by the store's clock. If an agenda is due, that
@@ -99,9 +99,9 @@ type SchedulerOptions struct {
 	// LateAfter is the delay after the scheduled time from which a run counts as late, for Hooks and Log. The
 	// default is a minute.
 	LateAfter time.Duration
-	// ShutdownTimeout is how long Run waits for current runs after its context ends. Then it ends the contexts
-	// of these runs and waits for 5 more seconds. The default is 20 seconds. With the rest of a host's shutdown,
-	// this fits into the 30 seconds that orchestrators usually allow.
+	// ShutdownTimeout is the maximum time that Run waits for current runs after its context ends. Then it ends
+	// the contexts of these runs and waits for 5 more seconds. The default is 20 seconds. With the rest of a
+	// host's shutdown, this fits into the 30 seconds that orchestrators usually allow.
 	ShutdownTimeout time.Duration
 	// Around wraps the Runtime's handler of agendas, for example in a span. The returned handler must call the
 	// given handler with its own ctx or a ctx derived from it. The default does not wrap the handler.

@@ -227,7 +227,7 @@ func (c callLimit) begin(ctx context.Context) (context.Context, *timelimit.Limit
 }
 
 // end ends the limit of a call made for ctx, and returns the call's error. If the call took too long, that is the
-// limit's error, unless ctx ended or the service returned an error of its own.
+// limit's error, unless ctx ended or the service returned an error with another code.
 func (c callLimit) end(ctx context.Context, limit *timelimit.Limit, err error) error {
 	late := limit.End(err)
 	if ctx.Err() != nil || boterr.HasCode(err) && !mayBeLate(err) {

@@ -375,7 +375,7 @@ func caller(p *fakes.Platform) *botctx.Context { return p.Operations(ada) }
 
 // addLiveChats adds live chats, so many that the calls in templates can run in any order without ending the live chat of
 // another call. bob and carl have requested a live chat. dora, emil, fay and gus are in one, and so are hal and ivy in
-// groups, of which one is on Bravo.
+// groups. One of these groups is on Bravo.
 func addLiveChats(t *testing.T, p *fakes.Platform) {
 	t.Helper()
 	p.HTTP.Add("GET", icon, web.Reply{Header: pngHeader(), Body: "a kettle"})

@@ -324,9 +324,9 @@ func of(candidates []Candidate, holds func(Candidate) bool) []Candidate {
 
 // For an event that Accept stored, the answering nodes are stored with the event, so that a later attempt runs
 // the same nodes. Otherwise the effects of the earlier attempt, such as a new live chat, could lead to a
-// different choice, and the rest of the first answer would be lost. The choice needs no write of its own: it is
-// stored with the first message of the run. Only before an operation that starts or ends a live chat is it
-// written separately.
+// different choice, and the rest of the first answer would be lost. The choice is stored with the first message
+// of the run, which saves a write. It is written separately only before an operation that starts or ends a live
+// chat.
 
 // RuleChosenBefore means that an earlier attempt at the same event ran the node or a part of it.
 const RuleChosenBefore Rule = "chosen by an attempt before"

@@ -48,13 +48,13 @@ type Config struct {
 	// implementations. If a field of the result is nil, the SDK's implementation of that domain is used. To
 	// replace only some methods, embed the SDK's implementation:
 	//
-	//	type audited struct{ member.Operations } // Its own method GetMember replaces the SDK's.
+	//	type audited struct{ member.Operations } // GetMember of audited replaces the SDK's method.
 	//	Override: func(_ record.Scope, own botctx.Services) botctx.Services {
 	//		return botctx.Services{Members: audited{own.Members}}
 	//	}
 	//
 	// The SDK's services call the host's implementations: in the example, the SDK's sends load members with
-	// the GetMember of audited. The SDK relays the messages of its own live chats even if LiveChats is replaced.
+	// the GetMember of audited. Messages in the SDK's live chats are relayed even if LiveChats is replaced.
 	Override func(scope record.Scope, own Services) Services
 	// LoadChannel returns a channel of an app with its credentials, or NotFound. The default loads it from
 	// the Store. The SDK copies the result and does not modify it. A run loads its own channel once, at its
@@ -151,7 +151,7 @@ type Config struct {
 	// Zone returns the time zone of a member as a name of the IANA database, such as "Europe/London". The
 	// database is the machine's, or the program's if it imports time/tzdata. The default, also for "", is UTC.
 	//
-	// The zone applies to Context.Location and to CRON patterns without a zone of their own (agenda.InZone).
+	// The zone applies to Context.Location and to CRON patterns that name no zone (agenda.InZone).
 	// Zone is called when a pattern is set, with the member as changed by the run, and again before each run
 	// by the pattern. If the member has moved to another zone, the run waits until the time of day there.
 	//

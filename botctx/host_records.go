@@ -51,12 +51,12 @@ type InboxOptions struct {
 	// ResourceExhausted for that app. The limit is approximate, because each process counts all events only
 	// after every ten polls. The default is 100,000. A negative number means no limit.
 	MaxPending int
-	// AcceptTimeout is how long Accept waits for a store that does not answer if its context never ends, as in
-	// a handler that continues after the sender hangs up. Accept may wait up to twice as long. The default is
+	// AcceptTimeout is the time that Accept waits for a store that does not answer if its context never ends, as
+	// in a handler that continues after the sender hangs up. Accept may wait up to twice as long. The default is
 	// 10 seconds.
 	AcceptTimeout time.Duration
-	// ShutdownTimeout is how long Run waits for current runs after its context ends. Then it ends the contexts
-	// of these runs and waits for 5 more seconds. The default is 20 seconds.
+	// ShutdownTimeout is the maximum time that Run waits for current runs after its context ends. Then it ends
+	// the contexts of these runs and waits for 5 more seconds. The default is 20 seconds.
 	ShutdownTimeout time.Duration
 	// Hooks are called on events of the inbox.
 	Hooks InboxHooks

@@ -583,7 +583,7 @@ func TestPanic_EachPortIsTried(t *testing.T) {
 }
 
 // brokenHost returns a Runtime of the app "shop" and turns the fault on. Ada, in the channel "web", has a late agenda and
-// an accepted event whose run calls every operation. The outlet of her live chats is "desk".
+// an accepted event whose run calls every operation. The outlet of the channel is "desk".
 func brokenHost(t *testing.T, breaks func(*botctx.Config, *fault), f *fault) *botctx.Runtime {
 	t.Helper()
 	config := botctx.Config{

@@ -156,7 +156,7 @@ func (r *run) findGroup(ctx context.Context) error {
 	}
 	own := r.bot.ownLiveChats()
 	group, err := own.GroupOf(ctx, r.bot.Channel.ID, *event)
-	// An agent may also be a member in a live chat of their own; then a message outside of the agent's group is the member's.
+	// An agent may also be the member of another live chat. A message outside of the agent's group then belongs to that one.
 	if err != nil || group != nil && (!m.BotMeta.LiveChat() || group.ExternalID == event.To) {
 		r.bot.Group, r.byAgent = group, group != nil
 		return err
@@ -232,7 +232,7 @@ func isTooLate(err error) bool {
 }
 
 // isOfLiveChat reports whether an agenda belongs to the SDK's live chats. It checks the tag and the node, because bot
-// logic may use the same tags for agendas of its own nodes.
+// logic may use the same tags for agendas of other nodes.
 func isOfLiveChat(a agenda.Agenda) bool {
 	return strings.HasPrefix(a.Tag, agenda.LiveChatTagPrefix) && strings.HasPrefix(a.NodeCompositeID, agenda.LiveChatTagPrefix)
 }

@@ -470,7 +470,7 @@ func TestWaiting_ToldUnlessTheBotSpeaks(t *testing.T) {
 		"a bot that says nothing": {func(context.Context, *botctx.Context) error { return nil }, told.Waiting},
 		"a bot that speaks": {func(ctx context.Context, bot *botctx.Context) error {
 			return bot.Reply(ctx, send.Text("I am a bot."))
-		}, "I am a bot.\nI am a bot.\nI am a bot."}, // One answer is to the receipt.
+		}, "I am a bot.\nI am a bot.\nI am a bot."}, // The bot also answers the receipt.
 		"a bot that writes to somebody else": {func(ctx context.Context, bot *botctx.Context) error {
 			_, err := bot.SendResponse(ctx, send.SendResponseParams{MemberID: document.One("member-2"), Response: send.Text("Psst.")})
 			return err

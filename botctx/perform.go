@@ -204,7 +204,7 @@ func (r *run) responses(ctx context.Context, responses []send.Response) ([]send.
 	return sent, nil
 }
 
-// redirect returns the node that from redirects to, or nil if the run ends.
+// redirect returns the next node after a node, or nil if the run ends.
 func (r *run) redirect(ctx context.Context, from *Node) (further *next, err error) {
 	if from.Redirect == nil {
 		return nil, nil

@@ -146,7 +146,7 @@ func (r *Runtime) startRun(
 const (
 	// defaultAgendaWait is the default of Config.AgendaWait.
 	defaultAgendaWait = time.Second
-	// agendaPause and acceptedPause are how long an agenda or an accepted event is postponed.
+	// agendaPause and acceptedPause are the pauses by which an agenda or an accepted event is postponed.
 	agendaPause   = time.Second
 	acceptedPause = time.Second
 )

@@ -271,7 +271,8 @@ func TestAgenda_TurnThatCannotComeBeforeTheWaitEndsIsNoFailure(t *testing.T) {
 	require.Equal(t, boterr.Unavailable, boterr.CodeOf(process.Receive(t.Context(), fromAda("hi", "m1"))))
 }
 
-// overtaken freezes a run of ada forever. Then it runs action for her in another process, which takes over the lane.
+// overtaken freezes a run of ada forever. Then it runs action for the same member in another process, which takes over
+// the lane.
 func (f *fleet) overtaken(change func(*botctx.Config), action botctx.Action) {
 	f.t.Helper()
 	frozen, began := make(chan struct{}), make(chan struct{})

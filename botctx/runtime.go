@@ -226,7 +226,7 @@ func (h hostChannels) Load(ctx context.Context, id string) (*channel.Channel, er
 const (
 	// readyCollection holds the single document that Ready writes.
 	readyCollection = "readiness"
-	// readyFor is how long a result of Ready is reused. readyWithin is the time limit for the store.
+	// readyFor is the time for which a result of Ready is reused. readyWithin is the time limit for the store.
 	readyFor    = time.Second
 	readyWithin = 5 * time.Second
 )

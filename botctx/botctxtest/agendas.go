@@ -80,7 +80,7 @@ func textsOf(t *trial, agendas []*agenda.Agenda) []string {
 	return texts
 }
 
-// requireNextMinute checks that at is the first time of eachMinute after the creation of m. m must be new.
+// requireNextMinute checks a time: at must be the first time of eachMinute after the creation of m, which must be new.
 func requireNextMinute(t *trial, m *member.Member, at document.Timestamp) {
 	t.Helper()
 	require.Greater(t, at, m.CreatedAt)

@@ -218,7 +218,7 @@ func refusesNothing(op operations.Operation) botctx.Interceptor {
 	return func(ctx context.Context, _ *botctx.Call, next botctx.Next) (any, error) {
 		answer, err := next(ctx)
 		if err != nil {
-			return zeroOf(op), nil //nolint:nilerr // The defect is to ignore the error.
+			return zeroOf(op), nil //nolint:nilerr // The defect ignores the error.
 		}
 		return answer, nil
 	}

@@ -266,7 +266,7 @@ type File struct {
 	Content []byte
 }
 
-// lacks returns the capabilities in Lacks, and those for which functions of the harness are missing.
+// lacks returns the capabilities in Lacks, and the capabilities whose functions are missing in the harness.
 func (h *Harness) lacks() []Capability {
 	lacks := slices.Clone(h.Lacks)
 	for _, verb := range []struct {

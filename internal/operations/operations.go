@@ -187,7 +187,7 @@ type Kind struct {
 	Name string `json:"name"`
 	// Meaning describes a value of this kind.
 	Meaning string `json:"meaning"`
-	// Address is true if a parameter of this kind is a record of which only the _id is used.
+	// Address is true if operations use only the _id of a parameter of this kind.
 	Address bool `json:"address"`
 	// Open is true if a record may have fields that are not in Fields.
 	Open bool `json:"open"`
