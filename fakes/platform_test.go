@@ -98,7 +98,7 @@ func TestPlatform_Misuse(t *testing.T) {
 		"counted from 1":      func(p *fakes.Platform) { p.Inject(fakes.Fails(botctx.OpGetMember, boterr.Conflict).At(-1)) },
 		"does not go back":    func(p *fakes.Platform) { p.Advance(-time.Second) },
 		"sent nothing yet":    func(p *fakes.Platform) { p.AddMember(member.Member{}).Last() },
-		"no logic":            func(p *fakes.Platform) { p.AddMember(member.Member{}).Says("hi") },
+		"no bot logic":        func(p *fakes.Platform) { p.AddMember(member.Member{}).Says("hi") },
 		"AddData":             func(p *fakes.Platform) { p.AddData("", document.O("a", 1)) },
 		"Data":                func(p *fakes.Platform) { p.Data("") },
 		"AddMember":           func(p *fakes.Platform) { p.AddMember(member.Member{Channel: "nowhere"}) },
