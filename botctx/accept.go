@@ -19,25 +19,28 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Accept stores an event and returns once it is durable: the platform need not send it again. Run, of this
-// Runtime or of another one on the store, then does the same as Receive, in the order in which the sender's
-// events were accepted. A failed run is tried again, see InboxOptions; if a process dies, another one runs
-// its event.
+// Accept stores an event and returns when it is durable, so the platform need not send it again. Run then
+// handles the event as Receive does, in this process or in another one with the same store. Events of one
+// sender run in the order in which they were accepted. A failed run is tried again; see InboxOptions. If a
+// process dies, another one runs its events. Events wait while the Runtime has no logic; see Handle and
+// HandleFunc.
 //
-// While the Runtime has no logic, see Handle and HandleFunc, it runs nothing, and the event waits.
+// If the platform repeats an event with a Key or a MessageID, the repetition is accepted but not run. It is
+// recognized until Config.Retention.HandledEvents after the event was done. Events without a Key and a
+// MessageID always run.
 //
-// If the platform repeats an event with a Key or a MessageID, the repetition is accepted but not run, until
-// Config.Inbox.Retention after the event was done. Events without a Key and a MessageID always run.
+// When a run is tried again, it does not repeat messages, mails, uploads, charges and requests to a platform
+// that succeeded in an earlier attempt; the calls return the earlier result. Each of them has a key; see
+// Context.SendID. Only a call that was in progress when a process died is made again. It has the same key,
+// so the receiver can recognize it.
 //
-// When a run is tried again, its messages, mails, uploads, charges and requests to a platform that succeeded
-// in an earlier attempt are not repeated: the earlier answer is returned. Each of these has a key, see
-// Context.SendID. Only a call that was in progress when a process died is made again; the receiver can
-// recognise it by the same key.
+// Errors:
+//   - InvalidArgument: the app, the channel or the event's sender is missing; the event's type is a type of
+//     package send in other letters, such as "text"; or Event.To is not the group of the event.
+//   - ResourceExhausted: too many events are waiting; see Config.Inbox.MaxPending. The platform should send
+//     the event again later.
 //
-// InvalidArgument: the app, the channel or the event's sender is missing, the event's type is a type of
-// package send in other letters, such as "text", or the event does not go to its group. ResourceExhausted:
-// too many events wait, see Config.Inbox.MaxPending; the platform should send it again later. Other errors
-// come from the store; then it is unknown whether the event was stored.
+// Other errors come from the store. It is then unknown whether the event was stored.
 func (r *Runtime) Accept(ctx context.Context, inbound Inbound) error {
 	if inbound.Event.To == "" {
 		inbound.Event.To = inbound.GroupExternalID
@@ -45,7 +48,7 @@ func (r *Runtime) Accept(ctx context.Context, inbound Inbound) error {
 	if err := inbound.check(); err != nil {
 		return err
 	}
-	key := fixed(eventKey(inbound)) // The key must not include the time of arrival, which differs for each repetition.
+	key := fixed(eventKey(inbound)) // Make the key before setting the time of arrival, which differs in a repetition.
 	body, err := inbound.at(r.env.Now()).document()
 	if err != nil {
 		return err
@@ -56,10 +59,10 @@ func (r *Runtime) Accept(ctx context.Context, inbound Inbound) error {
 	return err
 }
 
-// maxEventKey is the length from which an event's key is replaced by a hash.
+// maxEventKey is the maximum length of an event's key. Longer keys are replaced by a hash.
 const maxEventKey = 256
 
-// fixed returns a key of bounded length: the hash of a long key, and a short key unchanged.
+// fixed returns key, or its hash if it is longer than maxEventKey.
 func fixed(key string) string {
 	if len(key) <= maxEventKey {
 		return key
@@ -68,55 +71,55 @@ func fixed(key string) string {
 	return base64.RawURLEncoding.EncodeToString(hash[:])
 }
 
-// Inbox types used by the methods of Runtime.
+// The types of the inbox that methods of Runtime use.
 type (
-	// DeadLetter is an accepted event that was given up. Its Event.Body holds the Inbound, as "event".
+	// DeadLetter is an accepted event that is not tried again, because too many attempts failed or its error is
+	// permanent. Its Event.Body holds the fields of the Inbound, such as "event".
 	DeadLetter = inbox.DeadLetter
-	// DeadLettersParams select dead letters by app and channel, and a page of them by DeadLetter.Cursor.
+	// DeadLettersParams select dead letters by app and channel, and pages by DeadLetter.Cursor.
 	DeadLettersParams = inbox.DeadLettersParams
-	// InboxStats are the numbers of events that wait, of dead letters, and of lanes in work.
+	// InboxStats are the numbers of waiting events, of dead letters, and of lanes whose events are running.
 	InboxStats = inbox.Stats
 	// EventResult is the result of RunNextEvent.
 	EventResult = inbox.Result
 )
 
-// DeadLetters returns the dead letters that match p, in order of acceptance.
-// InvalidArgument: a cursor cannot be read, or the params contradict each other. Otherwise it returns the store's error.
+// DeadLetters returns the dead letters that match p, in the order in which the events were accepted. It returns
+// InvalidArgument if a cursor is invalid or if the params contradict each other. Other errors come from the store.
 func (r *Runtime) DeadLetters(ctx context.Context, p DeadLettersParams) ([]DeadLetter, error) {
 	return r.inbox.DeadLetters(ctx, p)
 }
 
-// DeadLetter returns the dead letter with an id. NotFound: there is no dead letter with that id. Otherwise it
-// returns the store's error.
+// DeadLetter returns the dead letter with an id, or NotFound. Other errors come from the store.
 func (r *Runtime) DeadLetter(ctx context.Context, id string) (DeadLetter, error) {
 	return r.inbox.DeadLetter(ctx, id)
 }
 
-// RetryDeadLetter puts a dead letter back into the inbox as the next event of its sender, with all attempts.
-// Messages that earlier attempts sent are not sent again. NotFound: there is no dead letter with that id.
-// Otherwise it returns the store's error.
+// RetryDeadLetter puts a dead letter back into the inbox as the next event of its sender. It gets the full number
+// of attempts again. Messages that earlier attempts sent are not sent again. It returns NotFound if there is no
+// dead letter with that id. Other errors come from the store.
 func (r *Runtime) RetryDeadLetter(ctx context.Context, id string) error {
 	return r.inbox.Retry(ctx, id)
 }
 
-// DiscardDeadLetter removes a dead letter. If the platform repeats its event, the repeat is ignored.
-// NotFound: there is no dead letter with that id. Otherwise it returns the store's error.
+// DiscardDeadLetter removes a dead letter. If the platform repeats its event, the repetition is ignored. It
+// returns NotFound if there is no dead letter with that id. Other errors come from the store.
 func (r *Runtime) DiscardDeadLetter(ctx context.Context, id string) error {
 	return r.inbox.Discard(ctx, id)
 }
 
-// InboxStats counts the events in the inbox. It returns only errors of the store.
+// InboxStats counts the events in the inbox. Errors come from the store.
 func (r *Runtime) InboxStats(ctx context.Context) (InboxStats, error) { return r.inbox.Stats(ctx) }
 
-// NextEvent returns when the next accepted event can run, by the store's clock. ok is false if no event waits. It is for
-// hosts that drive the time themselves with RunNextEvent. It returns only errors of the store.
+// NextEvent returns the time at which the next accepted event can run, by the store's clock. ok is false if no event is
+// waiting. It is for hosts that control the time and call RunNextEvent. Errors come from the store.
 func (r *Runtime) NextEvent(ctx context.Context) (at time.Time, ok bool, err error) {
 	return r.inbox.Next(ctx)
 }
 
-// RunNextEvent runs the first accepted event that can run, and stores the result. Other hosts call Run instead. The lease
-// is not renewed: if the run outlasts it, the result is dropped and RunNextEvent returns an error. Other errors come from
-// the store.
+// RunNextEvent runs the first accepted event that can run, and stores the result. Most hosts call Run instead. The lease
+// of the event is not renewed: if the run takes longer than the lease, the result is dropped and RunNextEvent returns an
+// error. Other errors come from the store.
 func (r *Runtime) RunNextEvent(ctx context.Context) (EventResult, error) { return r.inbox.RunNext(ctx) }
 
 func (r *Runtime) newInbox(env record.Env) (*inbox.Inbox, error) {
@@ -132,7 +135,7 @@ func (r *Runtime) newInbox(env record.Env) (*inbox.Inbox, error) {
 	return made, boterr.PrefixField("Inbox", err)
 }
 
-// The fields of an Inbound in the inbox.
+// The fields of an Inbound in Event.Body of the inbox.
 const (
 	fieldEvent   = "event"
 	fieldGroup   = "groupExternalId"
@@ -145,25 +148,24 @@ type Inbound struct {
 	// App and Channel are the ids of the app and the channel at which the event arrived. Required.
 	App     string
 	Channel string
-	// Event is the message event. Its From is the id of the member on the platform. Required. A missing
-	// Timestamp is set to the current time.
+	// Event is the message event. Required. From is the sender's id on the platform. If Timestamp is zero, it
+	// is set to the current time.
 	Event send.MessageEvent
-	// Key identifies the event within the channel, so that a repetition by the platform is recognised: the
-	// platform's id of the event. The default is made of the MessageID, the sender, the type and the data,
-	// and for a tap also of its time. Without a MessageID there is no default, and a repetition is not
-	// recognised.
+	// Key is the platform's id of the event. It must be unique within the channel, because a second event with
+	// the same Key counts as a repetition. The default consists of the MessageID, the sender, the type and the
+	// data, and for a tap also the time. Without a Key and a MessageID, repetitions are not recognized.
 	Key string
-	// GroupExternalID is the platform's id of the group in which the event happened, such as a group on Bravo
-	// in which the member wrote, or "" if the member and the bot are alone. Connectors of platforms with
-	// groups set it: the bot's answers go to that group, and so do the answers of an agent who takes a
-	// request from there. The event's To must be the same id, which is also its default.
+	// GroupExternalID is the platform's id of the group in which the event happened, such as a Bravo group. It
+	// is "" for a conversation of the member with the bot alone. Connectors of platforms with groups set it.
+	// The bot's answers go to the group, and so do an agent's messages in a live chat that was requested there.
+	// Event.To must be the same id; this is also its default.
 	GroupExternalID string
-	// Profile is the platform's information on a new member: names, locale and so on. Its ExternalID is the
-	// event's From.
+	// Profile is the platform's information about the sender: names, locale and so on. It is used if the event
+	// creates a new member. Its ExternalID is ignored; Event.From is used instead.
 	Profile member.Member
 }
 
-// document returns the inbound event in the inbox's form.
+// document encodes i as Event.Body of the inbox. inboundOf is the inverse.
 func (i Inbound) document() (document.Object, error) {
 	event, err := document.Encode(i.Event)
 	if err != nil {
@@ -199,38 +201,42 @@ func (r *Runtime) runAccepted(ctx context.Context, d *inbox.Delivery) error {
 	return forInbox(r.receive(ctx, arrived, d))
 }
 
-// forInbox replaces the code of a run's error if it would mislead the inbox, which decides by the code
-// whether to try again. The original error stays the cause.
+// forInbox changes the code of some errors, because the inbox decides by the code whether to try again.
 func forInbox(err error) error {
 	if _, ok := errors.AsType[noNodeError](err); ok {
-		return boterr.New(boterr.Unavailable, "", "%w", err) // A retry may reach a process that has the node.
+		return boterr.New(boterr.Unavailable, "", "%w", err) // Try again: another process may have the node.
 	}
 	if _, ok := errors.AsType[endlessError](err); ok {
-		return boterr.New(boterr.FailedPrecondition, "", "%w", err) // The redirects would be endless again.
+		return boterr.New(boterr.FailedPrecondition, "", "%w", err) // Do not try again: the redirects would be endless again.
 	}
 	return err
 }
 
-// Receive runs the answer to a message event, and returns once it has run: the chosen node and the nodes that
-// it redirects to, or else the logic of HandleFunc. A new member is created. Runs of one member take turns.
+// Receive runs the bot logic for a message event and returns when the run ends. It creates a new member if
+// necessary. Runs of one member take turns.
 //
-// An event that no node answers goes to its live chat, if there is one: a member's message to the agent, an
-// agent's message to the member, a tap on a ticket. A member's message before an agent has taken the request
-// is kept for the agent; the logic of HandleFunc runs for it, too, and if the bot does not answer, the member
-// gets a text saying that no agent is there yet.
+// Among the nodes that may answer (see Flow and Node), the matching node with the smallest priority runs, and
+// then the nodes that it redirects to. Matching mute nodes with a smaller priority run before it; they do not
+// count as the answer. If no node answers, the function of HandleFunc runs. An event without an answer is not
+// an error.
 //
-// Among the nodes that may answer (see Flow and Node), the matching one of the smallest priority runs. Mute
-// nodes run before it and do not count as the answer. An event without an answer is not an error.
+// If no node answers and the event belongs to a live chat, it goes there: a member's message to the agent, an
+// agent's message to the member, and a tap on a ticket to the request. If no agent has taken the request yet,
+// the member's message is kept for the agent, and the function of HandleFunc runs, too. If the bot sends
+// nothing then, the member gets a text that no agent is there yet.
 //
-// The group trees answer events from a group on Bravo. In a group on any platform the responses, Reply and a
-// sendResponse without a member go to that group, filled from the member who wrote; so do responses of
-// agendas that the run makes for that member.
+// Events in a group on Bravo are answered by the group trees. In a group on any platform, responses go to the
+// group: the responses of nodes, Reply, SendResponse without a member, and the same calls in agendas that the
+// run creates for the member. Placeholders are filled from the member who wrote.
 //
-// InvalidArgument: the app, the channel or the event's sender is missing, the event's type is a type of
-// package send in other letters, such as "text", or the event does not go to its group. NotFound: the app has
-// no such channel. FailedPrecondition: there are no nodes and no logic. Otherwise the error comes from the
-// run, with *RunError as its cause; a panic in it is Internal. If a run fails, its changes to bot.Member are
-// not written back; the effects of its operations remain.
+// Errors:
+//   - InvalidArgument: the app, the channel or the event's sender is missing; the event's type is a type of
+//     package send in other letters, such as "text"; or Event.To is not the group of the event.
+//   - NotFound: the app has no such channel.
+//   - FailedPrecondition: the Runtime has no nodes and no function.
+//
+// Other errors come from the run and wrap a *RunError. A panic in the run is Internal. If a run fails, its
+// changes to bot.Member are not written back, but the effects of its operations remain.
 func (r *Runtime) Receive(ctx context.Context, inbound Inbound) error {
 	return r.receive(ctx, inbound, nil)
 }
@@ -239,24 +245,24 @@ func (r *Runtime) Receive(ctx context.Context, inbound Inbound) error {
 func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.Delivery) (err error) {
 	defer r.recovered(ctx, place{scope: record.Scope{App: inbound.App, Channel: inbound.Channel}}, &err)
 	if !r.hasLogic() {
-		return boterr.New(boterr.FailedPrecondition, "", "the Runtime has no logic: call Handle or HandleFunc before Receive")
+		return boterr.New(boterr.FailedPrecondition, "", "the Runtime has no bot logic: call Handle or HandleFunc before Receive")
 	}
 	if inbound.Event.To == "" {
 		inbound.Event.To = inbound.GroupExternalID
 	}
 	var limit *timelimit.Limit
-	if r.stepOf(ctx) == nil { // An inner run shares the limit of the outer one.
+	if r.stepOf(ctx) == nil { // A run within another run shares its limit.
 		ctx, limit = r.limitRun(ctx)
 		defer func() { err = limit.End(err) }()
 	}
 	hasBegun, err := r.receiveFrom(ctx, inbound, delivery, limit)
 	if _, isErased := errors.AsType[erasedError](err); isErased && !hasBegun && r.config.Arrive == nil {
-		_, err = r.receiveFrom(ctx, inbound, delivery, limit) // The member was erased meanwhile, and a new one is created.
+		_, err = r.receiveFrom(ctx, inbound, delivery, limit) // The member was erased since: create a new one.
 	}
 	return err
 }
 
-// receiveFrom is receive within a time limit. It reports whether the run began and may have had effects.
+// receiveFrom is receive within a time limit. hasBegun is true if the run began and may have had effects.
 func (r *Runtime) receiveFrom(
 	ctx context.Context, inbound Inbound, delivery *inbox.Delivery, limit *timelimit.Limit,
 ) (hasBegun bool, err error) {
@@ -283,10 +289,11 @@ func (r *Runtime) receiveFrom(
 	return hasBegun, err
 }
 
-// hasLogic reports whether there is anything that could answer.
+// hasLogic reports whether the Runtime has nodes or a function of HandleFunc.
 func (r *Runtime) hasLogic() bool { return r.logic.Load() != nil || len(r.nodes.Load().list) > 0 }
 
-// answer runs the nodes that answer the run's event, or the logic of HandleFunc.
+// answer runs the nodes that answer the run's event. If none does, it passes the event to its live chat or runs
+// the function of HandleFunc.
 func (s *step) answer(ctx context.Context) error {
 	runtime, bot := s.run.runtime, s.run.bot
 	among := runtime.nodes.Load()
@@ -305,7 +312,7 @@ func (s *step) answer(ctx context.Context) error {
 		return err
 	}
 	logic := runtime.logic.Load()
-	isWaiting := outcome == livechats.OutcomeKept || outcome == livechats.OutcomeFull // No agent reads it now, so the bot may answer.
+	isWaiting := outcome == livechats.OutcomeKept || outcome == livechats.OutcomeFull // No agent has taken the request, so the bot may answer.
 	switch {
 	case outcome != livechats.OutcomeNone && (logic == nil || !isWaiting):
 		watched.answeredByNoNode(ctx, AnswerLiveChat)
@@ -323,13 +330,13 @@ func (s *step) answer(ctx context.Context) error {
 	return nil
 }
 
-// answerByNode runs the mute nodes among the candidates that match, up to the first match that is not mute, and
-// runs that as well. It reports whether there was such a match.
+// answerByNode runs the matching candidates in order, up to and including the first that is not mute. It returns
+// true if it ran such a node.
 func (s *step) answerByNode(ctx context.Context, candidates []candidate, watched *choosing) (bool, error) {
 	bot := s.run.bot
 	meta := bot.AgendaMeta
 	for i, one := range candidates {
-		bot.Node, bot.AgendaMeta = NodeRef{}, meta // An earlier mute node may have left its own values.
+		bot.Node, bot.AgendaMeta = NodeRef{}, meta // Undo changes by a mute node that ran before.
 		matches, err := s.run.matches(ctx, one.node)
 		if err != nil {
 			return false, err
@@ -349,7 +356,6 @@ func (s *step) answerByNode(ctx context.Context, candidates []candidate, watched
 	return false, nil
 }
 
-// matches evaluates the trigger of a node.
 func (r *run) matches(ctx context.Context, node *Node) (matches bool, err error) {
 	defer func() {
 		if err != nil {
@@ -360,25 +366,24 @@ func (r *run) matches(ctx context.Context, node *Node) (matches bool, err error)
 	return node.Trigger.Matches(ctx, r.bot)
 }
 
-// check returns an error if the sender is missing or the event does not go to its group.
 func (i Inbound) check() error {
 	switch {
 	case i.App == "":
-		return boterr.Invalid("App", "is missing: name the app that the channel belongs to")
+		return boterr.Missing("App", "the id of the app that the channel belongs to")
 	case i.Channel == "":
-		return boterr.Invalid("Channel", "is missing: name the channel on which the event arrived")
+		return boterr.Missing("Channel", "the id of the channel on which the event arrived")
 	case i.Event.From == "":
 		return boterr.Missing("Event.From", "the sender's id on the platform")
 	case i.Event.Type.Meant() != "":
 		return boterr.Invalid("Event.Type", "is %q: write it as %q", i.Event.Type, i.Event.Type.Meant())
 	case i.GroupExternalID != "" && i.Event.To != i.GroupExternalID:
-		return boterr.Invalid("Event.To", "is %q, and GroupExternalID is %q: text written in a group goes to the group",
+		return boterr.Invalid("Event.To", "is %q, but GroupExternalID is %q: leave Event.To empty, or set it to the group",
 			i.Event.To, i.GroupExternalID)
 	}
 	return nil
 }
 
-// at returns the event with a time, which the platform may have omitted.
+// at returns the event with its Timestamp, or with now if it has none.
 func (i Inbound) at(now time.Time) Inbound {
 	if i.Event.Timestamp.IsZero() {
 		i.Event.Timestamp = document.TimestampOf(now)
@@ -386,7 +391,7 @@ func (i Inbound) at(now time.Time) Inbound {
 	return i
 }
 
-// arrive returns the input of the event's run, including the member who sent it.
+// arrive returns the input of the event's run. It finds or creates the member who sent the event.
 func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (begin runInput, err error) {
 	if err := inbound.check(); err != nil {
 		return begin, err
@@ -406,7 +411,8 @@ func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (begin runInput, 
 	return begin, nil
 }
 
-// sender returns the ids of the member who sent the event, from the host's function or the SDK's own.
+// sender returns the id and the external id of the member who sent the event. It calls Config.Arrive if that is
+// set, and else finds or creates the member in the store.
 func (r *Runtime) sender(ctx context.Context, inbound Inbound, begin runInput) (id, externalID string, err error) {
 	if r.config.Arrive != nil {
 		arrived, err := r.config.Arrive(ctx, inbound)
@@ -414,7 +420,7 @@ func (r *Runtime) sender(ctx context.Context, inbound Inbound, begin runInput) (
 		case err != nil:
 			return "", "", err
 		case arrived == nil:
-			return "", "", boterr.New(boterr.Internal, "", "the host's Arrive returned neither a member nor an error")
+			return "", "", boterr.New(boterr.Internal, "", "Config.Arrive returned neither a member nor an error")
 		}
 		return arrived.ID, arrived.ExternalID, nil
 	}

@@ -26,18 +26,18 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// fleet is a number of processes on one store, in virtual time.
+// fleet creates Runtimes that share a store, like several processes. Time passes only in advance.
 type fleet struct {
 	t        *testing.T
 	mu       sync.Mutex
 	now      time.Time
 	database store.Store
 	sent     sentTexts
-	// wait is the real time that runs of the next process wait for the lane.
+	// wait is Config.MaxWait and AgendaWait of the next Runtime, in real time.
 	wait time.Duration
 }
 
-// sharedStore hides that a store belongs to one process.
+// sharedStore hides the method of store.Watcher, so that a Runtime treats the store as shared with other processes.
 type sharedStore struct{ store.Store }
 
 func newFleet(t *testing.T) *fleet {
@@ -62,7 +62,7 @@ func (f *fleet) advance(by time.Duration) {
 	f.now = f.now.Add(by)
 }
 
-// process returns another process's Runtime with the given logic.
+// process returns a new Runtime whose HandleFunc is action.
 func (f *fleet) process(action botctx.Action) *botctx.Runtime {
 	f.t.Helper()
 	return f.processBy(f.clock, action)
@@ -75,7 +75,6 @@ func (f *fleet) processBy(clock func() time.Time, action botctx.Action) *botctx.
 	return runtime
 }
 
-// processWithoutLogic is processBy without logic.
 func (f *fleet) processWithoutLogic(clock func() time.Time) *botctx.Runtime {
 	f.t.Helper()
 	runtime, err := botctx.New(botctx.Config{
@@ -86,7 +85,7 @@ func (f *fleet) processWithoutLogic(clock func() time.Time) *botctx.Runtime {
 	return runtime
 }
 
-// fromAda is a text of ada, with the platform's id.
+// fromAda returns a text message from ada. id is its MessageID.
 func fromAda(text, id string) botctx.Inbound {
 	return botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
 		From: "ada", Type: send.TypeText, Data: document.O("text", text), MessageID: id,
@@ -112,7 +111,7 @@ func TestAccept_RunsOnceInOrderInAnyProcess(t *testing.T) {
 	for i := range 4 {
 		text := strconv.Itoa(i)
 		require.NoError(t, first.Accept(t.Context(), fromAda(text, text)))
-		require.NoError(t, second.Accept(t.Context(), fromAda(text, text)), "the platform sends it again")
+		require.NoError(t, second.Accept(t.Context(), fromAda(text, text)), "a repetition by the platform is accepted")
 	}
 	require.Empty(t, f.sent.all(), "nothing runs before Run")
 	for range 2 {
@@ -180,8 +179,8 @@ func TestAccept_KeyOfThePlatform(t *testing.T) {
 	require.NoError(t, f.runNext(p).Err)
 	require.NoError(t, f.runNext(p).Err)
 	require.False(t, f.runNext(p).Ran)
-	require.Equal(t, []string{"hi", "hi"}, texts, "known by its key, whatever else it says")
-	require.NotEqual(t, ids[0], ids[1], "each run sends under ids of its own")
+	require.Equal(t, []string{"hi", "hi"}, texts, "an event with the same Key is a repetition, even with other content")
+	require.NotEqual(t, ids[0], ids[1], "each run sends with different ids")
 }
 
 func TestAccept_WaitsForLogic(t *testing.T) {
@@ -189,7 +188,7 @@ func TestAccept_WaitsForLogic(t *testing.T) {
 	f := newFleet(t)
 	without, with := f.process(nil), f.process(echo)
 	require.NoError(t, without.Accept(t.Context(), fromAda("hi", "m1")))
-	require.False(t, f.runNext(without).Ran, "it is no mistake of the event that this process has no logic")
+	require.False(t, f.runNext(without).Ran, "an event waits while the process has no logic")
 	require.NoError(t, f.runNext(with).Err)
 	require.Equal(t, []string{"hi"}, f.sent.all())
 }
@@ -235,8 +234,8 @@ func TestAccept_TriedAgainSendsOnlyWhatWasNotSent(t *testing.T) {
 	require.Equal(t, []string{"one", "two"}, f.sent.all())
 }
 
-// TestAccept_FrozenRunChangesNothing freezes a run until another process has taken its turn over. What the
-// frozen run then sends, stores and writes back is refused.
+// TestAccept_FrozenRunChangesNothing freezes a run until another process has taken over its lane. Then the frozen run
+// continues, and its sends, writes and write-back are refused.
 func TestAccept_FrozenRunChangesNothing(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -266,7 +265,7 @@ func TestAccept_FrozenRunChangesNothing(t *testing.T) {
 		bot.Member.Meta.Set("by", "the other one")
 		return bot.Reply(ctx, send.Text("answer"))
 	})
-	require.Error(t, f.runNext(other).Err, "the start that never came back")
+	require.Error(t, f.runNext(other).Err, "the attempt that never ended")
 	f.advance(time.Second)
 	require.NoError(t, f.runNext(other).Err)
 	close(goOn)
@@ -278,8 +277,8 @@ func TestAccept_FrozenRunChangesNothing(t *testing.T) {
 	require.JSONEq(t, `{"by":"the other one"}`, f.ada().Meta.String())
 }
 
-// TestAccept_LateWriteBackFindsNoMember runs with a stopped clock, so that the run does not notice that its
-// turn was taken over. The store refuses its write-back.
+// TestAccept_LateWriteBackFindsNoMember stops the clock of a run, so that the run does not notice that another process
+// has taken over its lane. The store refuses the write-back.
 func TestAccept_LateWriteBackFindsNoMember(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -301,12 +300,12 @@ func TestAccept_LateWriteBackFindsNoMember(t *testing.T) {
 	f.advance(lease.DefaultLease)
 	other := f.process(func(ctx context.Context, bot *botctx.Context) error {
 		bot.Member.Meta.Set("by", "the other one")
-		_, err := bot.FindAndModifyMember(ctx, member.FindAndModifyParams{ // A replacement keeps the mark.
+		_, err := bot.FindAndModifyMember(ctx, member.FindAndModifyParams{ // Replacing the member keeps its lane fence.
 			Filter: document.O("_id", bot.Member.ID), Patch: document.O("externalId", "ada"),
 		})
 		return err
 	})
-	require.Error(t, f.runNext(other).Err, "the start that never came back")
+	require.Error(t, f.runNext(other).Err, "the attempt that never ended")
 	f.advance(time.Second)
 	require.NoError(t, f.runNext(other).Err)
 	close(goOn)
@@ -314,7 +313,6 @@ func TestAccept_LateWriteBackFindsNoMember(t *testing.T) {
 	require.JSONEq(t, `{"by":"the other one"}`, f.ada().Meta.String())
 }
 
-// ada returns the stored member.
 func (f *fleet) ada() *member.Member {
 	f.t.Helper()
 	found, err := f.database.Collection("members").Find(f.t.Context(), nil, store.FindOptions{})
@@ -325,8 +323,8 @@ func (f *fleet) ada() *member.Member {
 	return &m
 }
 
-// TestRuns_TakeTurnsAcrossProcesses freezes a run of one process. An agenda, a redirect and an event of the
-// same member in another process wait for it, whatever kind of run it is.
+// TestRuns_TakeTurnsAcrossProcesses freezes a run of each kind in one process. In another process, an agenda, a redirect
+// and an event of the same member wait for it.
 func TestRuns_TakeTurnsAcrossProcesses(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -405,13 +403,13 @@ func TestRun_WhereItRunsAlready(t *testing.T) {
 	go func() { ended <- p.Run(ctx) }()
 	require.NoError(t, p.Accept(t.Context(), fromAda("hi", "m1")))
 	<-began
-	require.Equal(t, boterr.FailedPrecondition, boterr.CodeOf(p.Run(ctx)), "at once, and not when its context ends")
+	require.Equal(t, boterr.FailedPrecondition, boterr.CodeOf(p.Run(ctx)), "the error must come before the context ends")
 	stop()
 	require.NoError(t, <-ended)
 }
 
-// TestAccept_WaitsForARunOfItsMember freezes a run for longer than others may wait. An event accepted
-// meanwhile does not count as failed.
+// TestAccept_WaitsForARunOfItsMember freezes a run for longer than MaxWait. Waiting does not count as a failure of an
+// event that was accepted meanwhile.
 func TestAccept_WaitsForARunOfItsMember(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -447,8 +445,8 @@ func TestAccept_WaitsForARunOfItsMember(t *testing.T) {
 	require.Equal(t, []string{"one", "two"}, f.sent.all())
 }
 
-// TestAccept_RunsAsSoonAsTheLaneIsLeft keeps the inbox out of a lane with a run of Receive. Once the run
-// ends, an accepted event runs without waiting for the next poll.
+// TestAccept_RunsAsSoonAsTheLaneIsLeft blocks a lane with a run of Receive. When that run ends, an accepted event runs
+// without waiting for the next poll.
 func TestAccept_RunsAsSoonAsTheLaneIsLeft(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -474,7 +472,7 @@ func TestAccept_RunsAsSoonAsTheLaneIsLeft(t *testing.T) {
 	go func() { received <- p.Receive(context.WithoutCancel(t.Context()), fromAda("one", "")) }()
 	<-began
 	require.NoError(t, p.Accept(t.Context(), fromAda("two", "m2")))
-	fromBob := fromAda("three", "m3") // Both share a lane, so this event is checked after the first.
+	fromBob := fromAda("three", "m3")
 	fromBob.Event.From = "bob"
 	require.NoError(t, p.Accept(t.Context(), fromBob))
 	ctx, stop := context.WithCancel(t.Context())
@@ -525,7 +523,7 @@ func TestAccept_NodeThatOnlyANewerProcessHasIsFoundInALaterAttempt(t *testing.T)
 	require.NoError(t, before.Accept(t.Context(), fromAda("hi", "m1")))
 	result := f.runNext(before)
 	require.Equal(t, boterr.Unavailable, boterr.CodeOf(result.Err))
-	require.ErrorIs(t, result.Err, boterr.NotFound, "what is behind it stays")
+	require.ErrorIs(t, result.Err, boterr.NotFound, "the cause must be wrapped")
 	require.False(t, result.IsDead)
 	f.advance(time.Second)
 	require.NoError(t, f.runNext(f.processHandling(redirecting("new"), &botctx.Node{ID: "new"})).Err)
@@ -538,8 +536,8 @@ func TestAccept_RedirectsWithoutEndAreNotTriedAgain(t *testing.T) {
 	require.NoError(t, p.Accept(t.Context(), fromAda("hi", "m1")))
 	result := f.runNext(p)
 	require.Equal(t, boterr.FailedPrecondition, boterr.CodeOf(result.Err))
-	require.ErrorIs(t, result.Err, boterr.ResourceExhausted, "what is behind it stays")
-	require.True(t, result.IsDead, "they would come to no end again")
+	require.ErrorIs(t, result.Err, boterr.ResourceExhausted, "the cause must be wrapped")
+	require.True(t, result.IsDead, "endless redirects must not be tried again")
 }
 
 type seen struct{ runs []*botctx.Context }
@@ -565,7 +563,7 @@ func TestReceive_NewMember(t *testing.T) {
 	require.Equal(t, "page-2", logic.runs[1].Member.BotID)
 }
 
-// hello is an event from a visitor of a channel.
+// hello returns an event of a visitor in a channel.
 func hello(channelID string) botctx.Inbound {
 	return botctx.Inbound{
 		App: fakes.DefaultApp, Channel: channelID,
@@ -595,10 +593,10 @@ func TestReceive_UnknownSender(t *testing.T) {
 	require.Equal(t, web.ID, first.Channel.ID)
 	require.Equal(t, "hi", first.MessageEvent.Text())
 	require.Equal(t, first.Member.ID, first.Scope().Member)
-	require.Equal(t, first.Member.ID, second.Member.ID, "the second time the member is known")
-	require.Equal(t, "Vera", second.Member.FirstName, "a member who is known stays as it is")
+	require.Equal(t, first.Member.ID, second.Member.ID, "a second arrival must not create a member")
+	require.Equal(t, "Vera", second.Member.FirstName, "an arrival must not change an existing member")
 	first.Values["cart"] = "tea"
-	require.Empty(t, second.Values, "each run has a bag of its own")
+	require.Empty(t, second.Values, "each run has its own Values")
 }
 
 func TestReceive_OtherChannel(t *testing.T) {
@@ -653,7 +651,7 @@ func TestReceive_NoLogic(t *testing.T) {
 	p.HandleFunc(last.look)
 	require.NoError(t, p.Runtime().Receive(t.Context(), hello(web.ID)))
 	require.Empty(t, first.runs)
-	require.Len(t, last.runs, 1, "the last logic counts")
+	require.Len(t, last.runs, 1, "a later HandleFunc replaces the function")
 }
 
 func TestReceive_Error(t *testing.T) {

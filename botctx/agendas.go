@@ -13,20 +13,22 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// Run runs accepted events, and agendas as they fall due, of all apps, until ctx ends. Then it waits for work
-// in progress, as Config.Scheduler and Config.Inbox say, and returns nil. Any number of Runtimes on one store
-// share the work. If an action ignores the end of its context, Run finally returns Canceled without it; later
+// Run runs the accepted events and due agendas of all apps until ctx ends. Then it waits for work in progress,
+// for at most the ShutdownTimeout of Config.Scheduler and Config.Inbox, and returns nil. Any number of Runtimes
+// with the same store share the work.
+//
+// If an action ignores the end of its context, Run returns Canceled without waiting for it any longer. Later
 // calls of that action on its bot context are refused, and its changes are not written back.
 //
-// FailedPrecondition: the scheduler or the inbox is already running; then Run runs neither.
+// Run returns FailedPrecondition at once if the scheduler or the inbox is already running.
 func (r *Runtime) Run(ctx context.Context) error {
 	r.warnOfNodes(ctx)
 	ofInbox := make(chan error, 1)
 	both, stop := context.WithCancel(ctx)
 	go func() {
-		err := error(boterr.New(boterr.Internal, "", "the store ended the goroutine of the inbox"))
+		err := error(boterr.New(boterr.Internal, "", "the store called runtime.Goexit; it must return an error"))
 		defer func() { ofInbox <- err }()
-		defer stop() // If the inbox runs already.
+		defer stop() // End the scheduler if the inbox returns early, for example because it is already running.
 		err = r.inbox.Run(both)
 	}()
 	removed := make(chan struct{})
@@ -34,7 +36,7 @@ func (r *Runtime) Run(ctx context.Context) error {
 		defer close(removed)
 		r.runRetention(both)
 	}()
-	defer func() { // Like the scheduler, do not wait for a store that does not answer.
+	defer func() { // Do not wait forever for a store that does not answer.
 		left := time.NewTimer(leftAfter)
 		defer left.Stop()
 		select {
@@ -43,16 +45,16 @@ func (r *Runtime) Run(ctx context.Context) error {
 		}
 	}()
 	err := r.scheduler.Run(both)
-	stop() // If the scheduler runs already.
+	stop() // End the inbox if the scheduler returned early.
 	return errors.Join(err, <-ofInbox)
 }
 
-// leftAfter is the time that Run, when it ends, waits for a store that does not answer.
+// leftAfter is the maximum time that Run waits, after ctx ends, for a store that does not answer.
 const leftAfter = 5 * time.Second
 
-// NextAgenda returns the time at which the next agenda can run, by the store's clock: now if one is due. ok
-// is false if no agenda waits. It is for hosts that drive the time themselves, with RunNextAgenda. Errors
-// come from the store.
+// NextAgenda returns the time at which the next agenda can run, by the store's clock. If an agenda is due, that
+// is the current time. ok is false if no agenda is waiting. It is for hosts that control the time and call
+// RunNextAgenda. Errors come from the store.
 func (r *Runtime) NextAgenda(ctx context.Context) (at time.Time, ok bool, err error) {
 	return r.scheduler.Next(ctx)
 }
@@ -60,56 +62,54 @@ func (r *Runtime) NextAgenda(ctx context.Context) (at time.Time, ok bool, err er
 // DueAgendas returns the number of agendas that can run now. Errors come from the store.
 func (r *Runtime) DueAgendas(ctx context.Context) (int, error) { return r.scheduler.Due(ctx) }
 
-// RunNextAgenda runs the first due agenda and stores the result. Hosts that do not drive the time themselves
-// call Run instead. If the agenda's run schedules, changes or deletes agendas, that counts for the next call.
-// The lease is not renewed: if the run outlasts it, another call may run the agenda again. A run that fails
-// because ctx ended does not count as failed: the agenda can run again at once.
+// RunNextAgenda runs the first due agenda and stores the result. Most hosts call Run instead. The lease of the
+// agenda is not renewed: if the run takes longer than the lease, another call may run the agenda again. If the
+// run fails because ctx ended, it does not count as a failure, and the agenda can run again at once.
 //
-// Errors come from the store. After an error the agenda runs again once its lease has expired, or at once if
-// it was not claimed.
+// Errors come from the store. After an error the agenda can run again when its lease expires, or at once if it
+// was not claimed.
 func (r *Runtime) RunNextAgenda(ctx context.Context) (agenda.Result, error) {
 	return r.scheduler.RunNext(ctx)
 }
 
-// SchedulerOptions configures how a Runtime runs agendas, see Config.Scheduler. The zero value of each field
-// means its default.
+// SchedulerOptions configures how a Runtime runs agendas; see Config.Scheduler. A zero field has its default
+// value.
 type SchedulerOptions struct {
-	// Workers is the number of agendas that Run runs at once. Apps share them, and within an app its
-	// channels: an app gets at most half of the workers that other apps leave, and a channel at most half of
-	// its app's workers that the other channels leave, both rounded up. So with the default of 64, a single
-	// channel uses at most 16, and there is always a worker for the next channel. Due agendas take turns by
-	// app and channel; within a channel a retry waits behind agendas that were due before it.
+	// Workers is the maximum number of agendas that Run runs concurrently. The default is 64. An app gets at
+	// most half of the workers that other apps do not use, and a channel at most half of its app's workers that
+	// other channels do not use, both rounded up. With the default a single channel uses at most 16 workers, so
+	// there is always a worker for another channel. Apps and channels take turns. Within a channel, a retry
+	// waits behind agendas that were due before it.
 	Workers int
-	// Lease is the time that a claim holds without a heartbeat; Run sends one each quarter of it. If a
-	// worker dies, another one takes its agenda after that time. The default is a minute, and the maximum 24
-	// hours.
+	// Lease is the length of the lease of a claimed agenda. Run renews it after each quarter of its length. If a
+	// worker dies, another one can claim its agenda after the lease expires. The default is a minute, and the
+	// maximum is 24 hours.
 	Lease time.Duration
-	// Poll is the time between two polls of a store that does not report changes. The default is a second.
-	// If the store sends notices (store.Notifier), agendas start on time, and it is polled ten times less often.
+	// Poll is the interval for polling a store that does not report changes. The default is a second. A store
+	// that sends notices (store.Notifier) is polled after ten intervals; its agendas start on time nevertheless.
 	Poll time.Duration
-	// Limit is the number of failures after which a scheduled time is given up. The
-	// default is 5.
+	// Limit is the number of failed attempts after which an agenda is not tried again for the same scheduled
+	// time. The default is 5.
 	Limit int
-	// Backoff returns the pause after the given number of failures, from 1 on. The default doubles it from 10
-	// seconds up to an hour; Run takes a random part of that, so that agendas that failed together are not
-	// tried again together. If the failure asks for a longer pause, up to an hour (boterr.RetryAfter), that
-	// is the pause.
+	// Backoff returns the pause before the next attempt. failures is the number of failed attempts, at least 1.
+	// The default begins with 10 seconds and doubles up to an hour. Run waits a random part of the pause, so
+	// that agendas that failed together are not tried again together. If the error asks for a longer pause
+	// (boterr.RetryAfter), that is the pause.
 	Backoff func(failures int) time.Duration
-	// LateAfter is the delay after which a run counts as late. The default is a minute.
+	// LateAfter is the delay after the scheduled time from which a run counts as late, for Hooks and Log. The
+	// default is a minute.
 	LateAfter time.Duration
-	// ShutdownTimeout is the time that Run waits for runs after its context has ended, before it ends
-	// the contexts of the runs as well. Then they have 5 seconds to return. The default is 20 seconds: both
-	// together, with the rest of a host's shutdown, fit into the 30 seconds that the usual orchestrators give
-	// a process to end.
+	// ShutdownTimeout is the maximum time that Run waits for current runs after its context ends. Then it ends
+	// the contexts of these runs and waits for 5 more seconds. The default is 20 seconds. With the rest of a
+	// host's shutdown, this fits into the 30 seconds that orchestrators usually allow.
 	ShutdownTimeout time.Duration
-	// Around wraps the Runtime's own handler, for example to run it within a span. The returned handler must
-	// call the given one, with the ctx that it is given or one derived from it. nil leaves the handler
-	// unwrapped.
+	// Around wraps the Runtime's handler of agendas, for example in a span. The returned handler must call the
+	// given handler with its own ctx or a ctx derived from it. The default does not wrap the handler.
 	Around func(agenda.Handler) agenda.Handler
 	// Hooks are called on events of the scheduler.
 	Hooks agenda.Hooks
-	// Log receives lines about runs: claimed and finished at debug level, late and failed at warn, and at
-	// error if no attempt follows. The default is Config.Logger.
+	// Log receives records about runs: claimed and finished runs at debug level, late and failed runs at warn,
+	// and failed runs without a further attempt at error. The default is Config.Logger.
 	Log *slog.Logger
 }
 
@@ -139,7 +139,7 @@ func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) error {
 	}
 	return r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
 		if stands, err := begin.claim.IsCurrent(ctx); err != nil || !stands {
-			return err // It was deleted or rescheduled while it waited for the member's turn.
+			return err // The agenda was deleted or rescheduled while it waited for another run of the member.
 		}
 		if isOfLiveChat(due.Agenda) {
 			return started.expire(ctx, due.Agenda)
@@ -157,8 +157,8 @@ func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) error {
 	})
 }
 
-// treeOf returns the tree of a node for a call that does not name one: the tree of the member's position, or
-// the only tree that has such a node.
+// treeOf returns the tree of a node for a call without a tree: the tree of the member's position, or the only
+// tree that has the node.
 func (r *Runtime) treeOf(m *member.Member, nodeCompositeID string) string {
 	current := m.BotMeta.Tree()
 	node, err := r.nodes.Load().find("", nodeCompositeID, current)

@@ -43,14 +43,12 @@ func (s *sentTexts) all() []string {
 	return slices.Clone(s.texts)
 }
 
-// newShop returns a Runtime on a store with the channel "web" of the app "shop" and its
-// member Ada.
+// newShop returns a Runtime, and a context for its member Ada in the channel "web" of the app "shop".
 func newShop(t *testing.T, store store.Store, sent *sentTexts) (*botctx.Runtime, *botctx.Context) {
 	t.Helper()
 	return shopWith(t, botctx.Config{Store: store, Connectors: map[channel.Type]send.Connector{channel.Webchat: sent}})
 }
 
-// shopWith is newShop with a configuration.
 func shopWith(t *testing.T, config botctx.Config) (*botctx.Runtime, *botctx.Context) {
 	t.Helper()
 	runtime, err := botctx.New(config)
@@ -69,7 +67,7 @@ func shopWith(t *testing.T, config botctx.Config) (*botctx.Runtime, *botctx.Cont
 	return runtime, bot
 }
 
-// pass advances synctest's virtual time, and waits until all goroutines are blocked.
+// pass lets virtual time pass, and waits until all goroutines are blocked.
 func pass(by time.Duration) {
 	time.Sleep(by) //nolint:forbidigo // The virtual clock of synctest.
 	synctest.Wait()
@@ -143,7 +141,7 @@ func TestNewAgenda_UnknownZone(t *testing.T) {
 	require.ErrorContains(t, err, `zone: the host returned an invalid time zone for the member ada: "Europe/Atlantis" is not in`)
 }
 
-// slowShop is newShop with one node that takes a while and one that cancels reminders meanwhile.
+// slowShop is newShop with two nodes: one runs for the duration took, and one cancels reminders.
 func slowShop(t *testing.T, sent *sentTexts, took time.Duration) (*botctx.Runtime, *botctx.Context) {
 	t.Helper()
 	runtime, bot := shopWith(t, botctx.Config{
@@ -161,7 +159,6 @@ func slowShop(t *testing.T, sent *sentTexts, took time.Duration) (*botctx.Runtim
 	return runtime, bot
 }
 
-// receives passes a text from Ada to a Runtime.
 func receives(t *testing.T, runtime *botctx.Runtime, text string) {
 	t.Helper()
 	err := runtime.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
@@ -196,7 +193,7 @@ func TestRun_SlowMember(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var sent sentTexts
-		const waiting = 40 // More agendas than Run has workers.
+		const waiting = 40 // More than the workers of the scheduler.
 		runtime, ada := slowShop(t, &sent, 5*time.Minute)
 		for range waiting {
 			_, err := ada.NewAgenda(t.Context(), agenda.NewParams{
@@ -218,7 +215,7 @@ func TestRun_SlowMember(t *testing.T) {
 		pass(2 * time.Minute)
 		require.Equal(t, []string{"Still there, Bob?"}, sent.all())
 		pass(5 * time.Minute)
-		require.Len(t, sent.all(), 1+waiting, "and those of the one run when it can")
+		require.Len(t, sent.all(), 1+waiting, "the agendas of the blocked member must run afterwards")
 		cancel()
 		running.Wait()
 	})

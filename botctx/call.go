@@ -24,17 +24,17 @@ import (
 
 // Caller calls operations by name, with JSON in and JSON out. *Context implements it.
 type Caller interface {
-	// Call runs the operation of that name with a JSON object of its parameters, and
-	// returns the JSON of its result.
+	// Call runs the operation of that name. args is a JSON object of its parameters. The result is JSON.
 	Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error)
 }
 
-// Call runs any operation by its name in the specification, such as "getMember", with a JSON object of its
-// parameters, and returns the JSON in the specification's form. Empty args mean an object without fields. A
-// host uses it to serve another language or a network protocol.
+// Call runs the operation with a name of the specification, such as "getMember". args is a JSON object of
+// parameters; empty args mean no parameters. The result is JSON in the form of the specification. Hosts use
+// Call to offer the operations in another language or over a network.
 //
-// An unknown operation is InvalidArgument. An unknown parameter is ignored, or InvalidArgument if the Runtime
-// is strict. If an operation returns results together with an error, so does Call.
+// Call returns InvalidArgument for an unknown operation. It ignores unknown parameters, or returns
+// InvalidArgument for them if Config.Strict is set. If an operation returns results together with an error,
+// Call returns both.
 func (c *Context) Call(ctx context.Context, name string, args json.RawMessage) (result json.RawMessage, err error) {
 	var given document.Object
 	if len(args) > 0 {
@@ -47,17 +47,15 @@ func (c *Context) Call(ctx context.Context, name string, args json.RawMessage) (
 		return nil, failed
 	}
 	result, err = document.AppendJSON(nil, value)
-	if err != nil { // The operation has done its work, so its result must not be lost.
+	if err != nil { // The operation succeeded, so return its result without the values that JSON cannot represent.
 		result, err = document.AppendJSON(nil, asJSON(value))
 	}
 	return result, cmp.Or(failed, boterr.Wrap(name, err))
 }
 
-// CallValue is Call with document values instead of JSON, so that times and 64-bit integers keep their types.
-// args is the object of parameters; the zero Object means none. A parameter that is a time in milliseconds
-// may be a time.Time.
-//
-// The result is the value that Call returns as JSON, or document.Missing if there is none.
+// CallValue is Call with document values instead of JSON, which keeps the types of times and 64-bit integers.
+// args is an object of parameters; the zero Object means none. A time.Time may be given for a parameter in
+// milliseconds. The result is document.Missing if the operation returns only an error.
 func (c *Context) CallValue(ctx context.Context, name string, args document.Object) (result any, err error) {
 	defer func() { err = boterr.Wrap(name, err) }()
 	at, exists := positionOf[Op(name)]
@@ -67,7 +65,7 @@ func (c *Context) CallValue(ctx context.Context, name string, args document.Obje
 	return operations[at].call(ctx, c, args)
 }
 
-const noOperationOfThisName = "there is no operation of this name; names are those of the specification"
+const noOperationOfThisName = "there is no operation with this name; use a name of the specification"
 
 // noOperation returns the error for an unknown operation.
 func noOperation(op Op) error {
@@ -86,7 +84,7 @@ func opNames() []string {
 	return names
 }
 
-// operation is an operation by its name, called with the fields of its params.
+// operation is an operation with its name. call decodes args, calls the operation and encodes its result.
 type operation struct {
 	op   Op
 	call func(ctx context.Context, c *Context, args document.Object) (any, error)
@@ -115,7 +113,7 @@ func (op Op) Exists() bool {
 	return exists
 }
 
-// called returns a function that decodes the arguments, calls an operation and encodes its result.
+// called returns the function operation.call for a method.
 func called[P, R any](
 	op Op, method func(c *Context, ctx context.Context, params P) (R, error),
 ) func(ctx context.Context, c *Context, args document.Object) (any, error) {
@@ -139,19 +137,19 @@ func called[P, R any](
 	}
 }
 
-// forCaller is a result with a credential that the caller asked for. Logs, transcripts and
-// recordings show it redacted.
+// forCaller is a result that contains a credential for the caller. Other encodings of the result, such as in
+// logs, transcripts and recordings, redact the credential.
 type forCaller interface {
 	// ForCaller returns the result with the credential.
 	ForCaller() (document.Object, error)
 }
 
-// valueForCaller returns a result as a document value, in the form for callers of the operation.
+// valueForCaller encodes a result for the caller of an operation.
 func valueForCaller(result any) (any, error) {
 	switch r := result.(type) {
 	case forCaller:
 		return r.ForCaller()
-	case datasource.FetchResult: // The JSON form of these three results writes times as text.
+	case datasource.FetchResult: // Like the next two, encoded without MarshalJSON, which would turn times into text.
 		return encoded(r)
 	case datasource.FetchDistinctResult:
 		return encoded(r)
@@ -189,12 +187,10 @@ func asJSON(value any) any {
 	return value
 }
 
-// FromCaller returns typed operations over a function that takes JSON; it is the reverse of Call. Errors come
-// from that function. The JSON result of a send does not name its platform: to read a platform's own form,
-// use send.Result.For.
+// FromCaller returns typed operations that make JSON calls; it is the inverse of Call. The JSON result of a send
+// does not name its platform: use send.Result.For to read the platform's own form.
 func FromCaller(caller Caller) Operations { return fromCaller{caller} }
 
-// fromCaller calls every operation by its name.
 type fromCaller struct{ caller Caller }
 
 // callByName encodes the params, calls an operation and decodes its result.
@@ -219,7 +215,7 @@ type callLimit struct{ rule *timelimit.Rule }
 // callLimit returns the time limit for calls of a service, such as "the mail service".
 func (c Config) callLimit(service string) callLimit {
 	over := boterr.New(boterr.Unavailable, "",
-		"%s took longer than Config.MaxSend (%v), and whether it did what was asked is not known: "+
+		"%s took longer than Config.MaxSend (%v), so the request may or may not have succeeded: "+
 			"find out why it is slow, or raise the limit", service, c.MaxSend)
 	return callLimit{&timelimit.Rule{Most: c.MaxSend, Over: over, IsPausable: true}}
 }
@@ -230,8 +226,8 @@ func (c callLimit) begin(ctx context.Context) (context.Context, *timelimit.Limit
 	return l, l
 }
 
-// end ends the limit of a call made for ctx, and returns the call's error. An error of the service itself, or
-// the end of ctx, takes precedence over the time limit.
+// end ends the limit of a call made for ctx, and returns the call's error. If the call took too long, that is the
+// limit's error, unless ctx ended or the service returned an error with another code.
 func (c callLimit) end(ctx context.Context, limit *timelimit.Limit, err error) error {
 	late := limit.End(err)
 	if ctx.Err() != nil || boterr.HasCode(err) && !mayBeLate(err) {
@@ -240,7 +236,7 @@ func (c callLimit) end(ctx context.Context, limit *timelimit.Limit, err error) e
 	return late
 }
 
-// mayBeLate reports whether an error's code is one that services and their clients use for time-outs.
+// mayBeLate reports whether an error has a code that services return for time-outs.
 func mayBeLate(err error) bool {
 	code := boterr.CodeOf(err)
 	return code == boterr.Canceled || code == boterr.Unavailable
@@ -253,7 +249,7 @@ func (c callLimit) call(ctx context.Context, do func(ctx context.Context) error)
 	return do(within)
 }
 
-// boundedConnector is a connector whose calls have a time limit.
+// boundedConnector is a connector with a time limit for each call.
 type boundedConnector struct {
 	send.Connector
 
@@ -337,8 +333,7 @@ func (b boundedPayments) ask(
 	return do(within)
 }
 
-// boundedDoer sends the HTTP requests of live chats, each with a time limit that runs from Do to the end of
-// the response body.
+// boundedDoer is an HTTP client with a time limit for each request, from Do to the end of the response body.
 type boundedDoer struct {
 	outbound.Doer
 
@@ -361,19 +356,19 @@ func (c Config) chatHTTP() outbound.Doer {
 	if c.MaxSend < 0 {
 		return c.HTTP
 	}
-	return boundedDoer{c.HTTP, c.callLimit("the address that live chats ask")}
+	return boundedDoer{c.HTTP, c.callLimit("the live-chat API")}
 }
 
-// boundedBody is a response body whose reading has a time limit.
+// boundedBody is a response body with a time limit for reading it.
 type boundedBody struct {
 	io.ReadCloser
 
 	call  callLimit
-	ctx   context.Context //nolint:containedctx // That of the request, whose answer this is.
+	ctx   context.Context //nolint:containedctx // The context of the request.
 	limit *timelimit.Limit
 }
 
-// Unwrap returns the inner body. Package outbound looks for it, because that body counts towards a memory
+// Unwrap returns the inner body. Package outbound uses it to find its own body, which counts towards a memory
 // limit.
 func (b boundedBody) Unwrap() io.ReadCloser { return b.ReadCloser }
 
@@ -390,7 +385,7 @@ func (b boundedBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// HTTPStatus returns the status with which a handler answers a platform after Accept or Receive:
+// HTTPStatus returns the HTTP status for a platform after Accept or Receive returned err:
 //
 //	200  no error
 //	400  InvalidArgument
@@ -400,17 +395,17 @@ func (b boundedBody) Close() error {
 //	503  ResourceExhausted, Unavailable, Canceled: the platform should send it again later
 //	500  any other error
 //
-// If bot logic itself failed, so that err has a *RunError as its cause, only Conflict, ResourceExhausted,
-// Unavailable and Canceled have the statuses above, because another attempt may succeed. Other failures of
-// bot logic are not the sender's fault, and are 500.
+// If bot logic failed, so that err wraps a *RunError, only Conflict, ResourceExhausted, Unavailable and Canceled
+// have these statuses, because another attempt may succeed. Other failures of bot logic are not the sender's
+// fault and give 500.
 func HTTPStatus(err error) int { return httpAnswerTo(err).status }
 
-// WriteHTTPError answers a platform with HTTPStatus of an error, a Retry-After header if that is 503, and a
-// body with the code and its meaning to the sender. The body has no other part of the error:
+// WriteHTTPError writes a response with the HTTPStatus of err. If the status is 503, it adds a Retry-After
+// header. The body has the code of err and a general message, and no other details of err:
 //
 //	{"error": {"code": "ResourceExhausted", "message": "..."}}
 //
-// Without an error, it answers with 200 and an empty object.
+// If err is nil, the status is 200 and the body is an empty object.
 func WriteHTTPError(w http.ResponseWriter, err error) {
 	answer := httpAnswerTo(err)
 	header := w.Header()
@@ -428,17 +423,16 @@ func WriteHTTPError(w http.ResponseWriter, err error) {
 	_ = json.NewEncoder(w).Encode(told) //nolint:errchkjson // These are strings; a client that is gone needs no answer.
 }
 
-// retryAfter is the number of seconds after which a platform may send a refused event again.
+// retryAfter is the value of the Retry-After header, in seconds.
 const retryAfter = "1"
 
-// httpAnswer is the answer to the sender for an error.
+// httpAnswer is the HTTP response for errors with a code.
 type httpAnswer struct {
 	code    boterr.Code
 	status  int
 	message string
 }
 
-// httpAnswerTo returns the answer to the sender for an error.
 func httpAnswerTo(err error) httpAnswer {
 	if err == nil {
 		return httpAnswer{status: http.StatusOK}
@@ -455,22 +449,22 @@ func httpAnswerTo(err error) httpAnswer {
 	return httpAnswer{boterr.Internal, http.StatusInternalServerError, "the bot failed"}
 }
 
-// httpAnswers are the answers for each code but Internal.
+// httpAnswers returns the responses for all codes except Internal.
 func httpAnswers() []httpAnswer {
 	return []httpAnswer{
-		{boterr.InvalidArgument, http.StatusBadRequest, "the event is not one that the bot takes"},
-		{boterr.NotFound, http.StatusNotFound, "what the event is about does not exist"},
-		{boterr.AlreadyExists, http.StatusConflict, "what the event makes exists already"},
-		{boterr.Conflict, http.StatusConflict, "another event was faster; try again"},
-		{boterr.FailedPrecondition, http.StatusConflict, "the bot does not take events now"},
-		{boterr.ResourceExhausted, http.StatusServiceUnavailable, "the bot takes no more for now; try again later"},
-		{boterr.Unsupported, http.StatusNotImplemented, "the bot does not take such events"},
-		{boterr.Unavailable, http.StatusServiceUnavailable, "the bot cannot answer for now; try again later"},
-		{boterr.Canceled, http.StatusServiceUnavailable, "the bot cannot answer for now; try again later"},
+		{boterr.InvalidArgument, http.StatusBadRequest, "the event is invalid"},
+		{boterr.NotFound, http.StatusNotFound, "the event refers to a record that does not exist"},
+		{boterr.AlreadyExists, http.StatusConflict, "the event would create a record that already exists"},
+		{boterr.Conflict, http.StatusConflict, "another event changed the same record; try again"},
+		{boterr.FailedPrecondition, http.StatusConflict, "the bot cannot handle the event in its current state"},
+		{boterr.ResourceExhausted, http.StatusServiceUnavailable, "the bot is overloaded; try again later"},
+		{boterr.Unsupported, http.StatusNotImplemented, "the bot does not support the event"},
+		{boterr.Unavailable, http.StatusServiceUnavailable, "the bot is temporarily unavailable; try again later"},
+		{boterr.Canceled, http.StatusServiceUnavailable, "the bot is temporarily unavailable; try again later"},
 	}
 }
 
-// mayPass reports whether another attempt may succeed after an error with this code.
+// mayPass reports whether a later attempt may succeed after an error with this code.
 func mayPass(code boterr.Code) bool {
 	switch code {
 	case boterr.Conflict, boterr.ResourceExhausted, boterr.Unavailable, boterr.Canceled:

@@ -24,22 +24,22 @@ import (
 	"github.com/botctx/go-sdk/outbound"
 )
 
-// failure is a call that returns one error of the table.
+// failure is a call that causes one error in the table of operations.
 type failure struct {
-	// code and when identify the error in the table: when is part of its sentence.
+	// code and when identify the error: when is part of its sentence in the table.
 	code boterr.Code
 	when string
-	// field is the parameter at fault, or a prefix of its path. "" if there is none.
+	// field is the parameter at fault, or a prefix of its path. It is "" if no parameter is at fault.
 	field string
-	// change is the JSON of arguments that replace or extend the template's.
+	// change is a JSON object of arguments that are added to the template or replace arguments in it.
 	change string
-	// prepare creates the condition for the failure. nil if the arguments are enough.
+	// prepare creates the condition for the failure. It is nil if the arguments alone cause the failure.
 	prepare prepare
-	// options are for a platform that differs from the default one.
+	// options are additional options of the platform.
 	options []fakes.Option
 }
 
-// prepare sets up the cause of a failure on a platform.
+// prepare creates the condition for a failure of an operation.
 type prepare func(t *testing.T, p *fakes.Platform, operation string)
 
 // errorOf returns a failure that is caused by its arguments alone.
@@ -47,7 +47,7 @@ func errorOf(code boterr.Code, when, field, change string) failure {
 	return failure{code: code, when: when, field: field, change: change}
 }
 
-// after returns the failure if something was prepared.
+// after returns the failure with the given preparation.
 func (f failure) after(prepare prepare) failure {
 	f.prepare = prepare
 	return f
@@ -69,7 +69,7 @@ func failures() map[string][]failure {
 	return all
 }
 
-// shownElsewhere maps errors that no single call can cause to the tests that show them.
+// shownElsewhere maps errors that no single call can cause to the tests that cover them.
 func shownElsewhere() map[string]string {
 	return map[string]string{
 		"updateAgenda Conflict":                   "package agendas tests it at each moment of another call",
@@ -82,9 +82,8 @@ func shownElsewhere() map[string]string {
 	}
 }
 
-// For each error in an operation's table there is a call that causes it, except for bad parameters and
-// missing records, which the suite of operations checks. The call returns the code and the field, and changes
-// nothing.
+// Each error in the table of operations must have a call here that causes it. The call must return the code and the
+// field, and change nothing. Package botctxtest covers invalid parameters and missing records.
 func TestCall_Errors(t *testing.T) {
 	t.Parallel()
 	platform, _ := newCaller(t)
@@ -95,14 +94,14 @@ func TestCall_Errors(t *testing.T) {
 			for _, failure := range given {
 				t.Run(string(failure.code)+" "+failure.when, func(t *testing.T) {
 					t.Parallel()
-					synctest.Test(t, func(t *testing.T) { // In real time, a slow machine exceeds the limits of calls.
+					synctest.Test(t, func(t *testing.T) { // In real time, a slow machine could exceed the time limits of calls.
 						failure.run(t, platform, operation.Name)
 					})
 				})
 			}
 			for _, listed := range operation.Errors {
 				if listed.Code == boterr.InvalidArgument || listed.Code == boterr.NotFound {
-					continue // The suite checks these for each parameter.
+					continue // Package botctxtest checks these for each parameter.
 				}
 				isShown := slices.ContainsFunc(given, func(f failure) bool { return f.is(listed) })
 				_, isElsewhere := shownElsewhere()[operation.Name+" "+string(listed.Code)]
@@ -134,13 +133,12 @@ func (f failure) run(t *testing.T, platform *fakes.Platform, operation string) {
 	before := stateOf(t, p)
 	_, err := caller(p).Call(t.Context(), operation, args)
 	requireFailure(t, err, operation, f.code, f.field)
-	if f.code != boterr.Unavailable && f.code != boterr.ResourceExhausted { // These codes may come after the call had some effect.
-		require.Equal(t, before, stateOf(t, p), "the call that failed changed something")
+	if f.code != boterr.Unavailable && f.code != boterr.ResourceExhausted { // With these codes the call may have had effects.
+		require.Equal(t, before, stateOf(t, p), "the failed call must change nothing")
 	}
 }
 
-// requireFailure checks the error of an operation: its code, and the parameter at fault or a prefix of its
-// path.
+// requireFailure checks the operation, the code and the field of an error. field may be a prefix of the error's field.
 func requireFailure(t *testing.T, err error, op string, code boterr.Code, field string) {
 	t.Helper()
 	e, ok := boterr.AsError(err)
@@ -171,14 +169,14 @@ func disconnected(channelID string) prepare {
 	}
 }
 
-// called calls the operation once before, with the template's arguments.
+// called calls the operation with the arguments of its template.
 func called(t *testing.T, p *fakes.Platform, operation string) {
 	t.Helper()
 	_, err := caller(p).Call(t.Context(), operation, json.RawMessage(arguments(t, p, operation)))
 	require.NoError(t, err)
 }
 
-// limited calls the operation once, after which its channel refuses messages for an hour.
+// limited calls the operation once. Afterwards the channel refuses messages for an hour.
 func limited(channelID string) prepare {
 	return func(t *testing.T, p *fakes.Platform, operation string) {
 		t.Helper()
@@ -189,13 +187,12 @@ func limited(channelID string) prepare {
 	}
 }
 
-// pigeon adds a channel "loft" of a type that has no connector, with a member pia.
+// pigeon adds the channel "loft", whose type has no connector, and its member pia.
 func pigeon(_ *testing.T, p *fakes.Platform, _ string) {
 	p.AddChannel(channel.Channel{ID: "loft", Type: "pigeon", BroadcastGroups: supportAndSales()})
 	p.AddMember(member.Member{ID: "pia", Channel: "loft"})
 }
 
-// ended ends the live chat of a member.
 func ended(inlet, memberID string) prepare {
 	return func(t *testing.T, p *fakes.Platform, _ string) {
 		t.Helper()
@@ -205,7 +202,6 @@ func ended(inlet, memberID string) prepare {
 	}
 }
 
-// recordFailures are the failures of channels, members and data sources.
 func recordFailures() map[string][]failure {
 	return map[string][]failure{
 		"findAndModifyMember": {
@@ -228,7 +224,6 @@ func recordFailures() map[string][]failure {
 	}
 }
 
-// agendaFailures are the failures of agendas and redirects.
 func agendaFailures() map[string][]failure {
 	noZone := errorOf(boterr.Unavailable, "the member's time zone", "zone", `{"pattern": "0 9 * * *", "runUntil": 4102444800000}`).
 		on(fakes.Config(func(c *botctx.Config) {
@@ -249,7 +244,6 @@ func agendaFailures() map[string][]failure {
 	}
 }
 
-// sendFailures returns the failures of sends to members of one channel.
 func sendFailures() map[string][]failure {
 	toMembers := func(memberID, channelID string) []failure {
 		return []failure{
@@ -277,7 +271,6 @@ func sendFailures() map[string][]failure {
 	}
 }
 
-// alphaFailures returns the failures of Alpha's own operations.
 func alphaFailures() map[string][]failure {
 	notOnAlpha := errorOf(boterr.Unsupported, "not of type alpha", "channel", `{"channel": {"_id": "account"}, "member": {"_id": "saul"}}`)
 	toMember := func(memberID string) []failure {
@@ -302,7 +295,7 @@ func alphaFailures() map[string][]failure {
 	}
 }
 
-// platformFailures returns the failures of other platforms' own operations, and of the comments on posts.
+// platformFailures returns the failures of operations of single platforms other than Alpha, and of comments on posts.
 func platformFailures() map[string][]failure {
 	onPage := `{"channel": {"_id": "page"}, "member": {"_id": "paul"}}`
 	return map[string][]failure{
@@ -324,7 +317,7 @@ func platformFailures() map[string][]failure {
 	}
 }
 
-// utilityFailures are the failures of the operations that mail, charge and upload.
+// utilityFailures returns the failures of mail, payments and uploads.
 func utilityFailures() map[string][]failure {
 	return map[string][]failure{
 		"sendEmail": {
@@ -342,11 +335,9 @@ func utilityFailures() map[string][]failure {
 }
 
 const (
-	// onDesk is a channel on Charlie by its record.
 	onDesk = `{"channel": {"_id": "desk"}}`
 )
 
-// assignmentFailures are the failures of the operations on assignments.
 func assignmentFailures() map[string][]failure {
 	return map[string][]failure{
 		"createAssignment": {
@@ -381,7 +372,6 @@ func assignmentFailures() map[string][]failure {
 	}
 }
 
-// groupFailures are the failures of the operations on groups and agents.
 func groupFailures() map[string][]failure {
 	notOnBravo := errorOf(boterr.Unsupported, "not of type bravo", "channel", onDesk)
 	return map[string][]failure{

@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/send/sendtest"
 )
 
-// A connector with a time limit keeps the contract, and the ports of the wrapped connector.
+// A boundedConnector passes the conformance suite, and has the same ports as the wrapped connector.
 func TestBoundedConnector_KeepsTheContract(t *testing.T) {
 	t.Parallel()
 	sendtest.RunConnector(t, func(t *testing.T) *sendtest.Harness {
@@ -65,9 +65,9 @@ func (taker) Send(ctx context.Context, _ send.Message) (send.Delivery, error) {
 	return send.Delivery{}, ctx.Err()
 }
 
-// A limit costs one small object, unless a call waits.
+// A limit costs one small allocation if nothing waits for Done.
 //
-//nolint:paralleltest // What other tests allocate at the same time would be counted.
+//nolint:paralleltest // Concurrent tests would add their allocations.
 func TestBoundedConnector_Allocates(t *testing.T) {
 	connector := bounded(taker{})
 	require.LessOrEqual(t, testing.AllocsPerRun(100, func() {

@@ -27,19 +27,19 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// sendingBy is a connector by a function.
+// sendingBy is a connector made of a function.
 type sendingBy func(ctx context.Context, message send.Message) error
 
 func (s sendingBy) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	return send.Delivery{}, s(ctx, message)
 }
 
-// doerFunc is a client that answers by a function.
+// doerFunc is an HTTP client made of a function.
 type doerFunc func(*http.Request) (*http.Response, error)
 
 func (f doerFunc) Do(request *http.Request) (*http.Response, error) { return f(request) }
 
-// storeFunc is an object store by a function.
+// storeFunc is an object store made of a function.
 type storeFunc func(context.Context, utility.StoredFile) error
 
 func (f storeFunc) Put(ctx context.Context, file utility.StoredFile) error { return f(ctx, file) }
@@ -68,14 +68,14 @@ func webchat(connector send.Connector) botctx.Config {
 	return botctx.Config{Store: memstore.New(), Connectors: send.Connectors{channel.Webchat: connector}}
 }
 
-// requireLate requires the error of a call that took longer than 15 seconds.
+// requireLate requires the error of a call that exceeded the default MaxSend.
 func requireLate(t *testing.T, op string, err error) {
 	t.Helper()
 	e, _ := boterr.AsError(err)
 	require.NotNil(t, e, "%v", err)
 	require.Equal(t, op, e.Op)
 	require.Equal(t, boterr.Unavailable, e.Code)
-	require.ErrorContains(t, err, " took longer than Config.MaxSend (15s), and whether it did what was asked is not known: ")
+	require.ErrorContains(t, err, " took longer than Config.MaxSend (15s), so the request may or may not have succeeded: ")
 }
 
 func TestMaxSend_EndsACallAndTheRunGoesOn(t *testing.T) {
@@ -157,7 +157,7 @@ func TestMaxSend_BoundsEachService(t *testing.T) {
 	}
 }
 
-// hung is a host whose services never answer.
+// hung implements the ports of a host. Its methods never return before ctx ends.
 type hung struct{}
 
 func (hung) Send(ctx context.Context, _ send.Message) (send.Delivery, error) {
@@ -184,7 +184,7 @@ func (hung) Refund(ctx context.Context, _ utility.Refund) (*utility.Payment, err
 
 func (hung) Payment(ctx context.Context, _ string) (*utility.Payment, error) { return nil, hangs(ctx) }
 
-// hungHost returns Ada's context on a host whose services all hang.
+// hungHost returns Ada's context on a host whose services are all hung.
 func hungHost(t *testing.T) *botctx.Context {
 	t.Helper()
 	runtime, ada := shopWith(t, botctx.Config{
@@ -201,7 +201,7 @@ func hungHost(t *testing.T) *botctx.Context {
 	return ada
 }
 
-// A response that begins and never ends also counts as late.
+// The limit includes the body of the response: a body that never ends exceeds it.
 func TestMaxSend_BoundsRequestsOfLiveChats(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]doerFunc{
@@ -232,7 +232,7 @@ func TestMaxSend_BoundsRequestsOfLiveChats(t *testing.T) {
 	}
 }
 
-// Time in the queue of a rate limit does not count, and each request gets the full limit.
+// The time that a message waits for a rate limit does not count. Each attempt to send it has the full limit.
 func TestMaxSend_QueueDoesNotCount(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -304,7 +304,7 @@ func TestMaxSend_EndsWithTheRun(t *testing.T) {
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		require.ErrorIs(t, ada.Reply(ctx, send.Text("hi")), boterr.Canceled, "the caller's own end")
+		require.ErrorIs(t, ada.Reply(ctx, send.Text("hi")), boterr.Canceled, "the end of the caller's ctx takes precedence")
 	})
 }
 
@@ -333,8 +333,7 @@ func TestMaxSend_Default(t *testing.T) {
 	}
 }
 
-// A file is fetched and stored within its own limit, and a fetch within its client's limit. Both are shorter
-// than a run's.
+// Uploads have Upload.Timeout as their limit, and Fetch the limit of its HTTP client. Both must be shorter than MaxRun.
 func TestMaxRun_HoldsTheOtherLimits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -368,7 +367,7 @@ func TestMaxRun_HoldsTheOtherLimits(t *testing.T) {
 		config.Store = memstore.New()
 		_, err := botctx.New(config)
 		requireFailure(t, err, "", boterr.InvalidArgument, field)
-		require.ErrorContains(t, err, "has a limit of 1m1s, and a run ends after MaxRun (1m0s): ")
+		require.ErrorContains(t, err, "has a limit of 1m1s, which is longer than MaxRun (1m0s): ")
 		config.MaxRun = 2 * time.Minute
 		_, err = botctx.New(config)
 		require.NoError(t, err)
@@ -377,7 +376,7 @@ func TestMaxRun_HoldsTheOtherLimits(t *testing.T) {
 	requireFailure(t, err, "", boterr.InvalidArgument, "HTTP")
 }
 
-// statuses are the statuses of each code, and of the code in bot logic.
+// statuses returns the HTTP status of each code: for an error alone, and for an error of bot logic.
 func statuses() map[boterr.Code]struct{ alone, inRun int } {
 	return map[boterr.Code]struct{ alone, inRun int }{
 		boterr.InvalidArgument:    {400, 500},

@@ -26,8 +26,8 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// furtherResults returns, for each operation, changes of the template's arguments with which the result has the
-// other forms in the table.
+// furtherResults returns, by operation, arguments that replace arguments of the template. With them the results have the
+// other shapes in the table.
 func furtherResults() map[string][]string {
 	return map[string][]string{
 		"fetchDataFromDataSource":         {`{"count": true}`},
@@ -64,7 +64,7 @@ func TestCall_Results(t *testing.T) {
 	}
 }
 
-// shapeOf returns the index of the operation's result form that a result has.
+// shapeOf returns the index of the shape that a result has, among the operation's responses.
 func shapeOf(t *testing.T, operation operations.Operation, result []byte) int {
 	t.Helper()
 	var value any
@@ -76,8 +76,8 @@ func shapeOf(t *testing.T, operation operations.Operation, result []byte) int {
 	return found
 }
 
-// fieldsOf returns the fields of an object, or of its kind. An entry of a data source has further fields set
-// by the bot.
+// fieldsOf returns the given fields or, if there are none, the fields of the kind. It returns none for an entry of a data
+// source, because an entry has other columns, too.
 func fieldsOf(fields []operations.Field, kind string) []operations.Field {
 	if named, ok := operations.KindNamed(kind); ok && len(fields) == 0 && kind != "entry" {
 		return named.Fields
@@ -85,8 +85,8 @@ func fieldsOf(fields []operations.Field, kind string) []operations.Field {
 	return fields
 }
 
-// hasKeys reports whether a value, or each value in an array, has exactly these keys with their types.
-// Without known fields any value matches.
+// hasKeys reports whether a value, or each value in an array, has exactly these fields with their types. If fields is
+// empty, any value matches.
 func hasKeys(fields []operations.Field, value any) bool {
 	if list, ok := value.([]any); ok {
 		return !slices.ContainsFunc(list, func(item any) bool { return !hasKeys(fields, item) })
@@ -111,8 +111,7 @@ func hasKeys(fields []operations.Field, value any) bool {
 	return known == len(object)
 }
 
-// serve makes a request for a person, creating the member if needed, and lets an agent of a new outlet take
-// it.
+// serve makes a live-chat request for a member, whom it creates if necessary. An agent of a new outlet takes it.
 func serve(t *testing.T, p *fakes.Platform, inlet, memberID string, outlet channel.Type) {
 	t.Helper()
 	id := "outlet of " + memberID
@@ -126,8 +125,8 @@ func serve(t *testing.T, p *fakes.Platform, inlet, memberID string, outlet chann
 	agent.Takes(agent.Ticket())
 }
 
-// callf calls an operation by name with JSON parameters. The call must succeed, and its result must have
-// exactly the keys and types in the table.
+// callf calls an operation by name with JSON parameters. It requires success, and a result with exactly the keys and
+// types of the table.
 func callf(t *testing.T, bot botctx.Caller, name, args string, values ...any) gjson.Result {
 	t.Helper()
 	text := json.RawMessage(args)
@@ -154,7 +153,7 @@ func TestCall_ResultThatJSONDoesNotHave(t *testing.T) {
 	ask("upsertDataToDataSource", `{"dataSourceId": "coupons", "data": {"_id": 1, "n": 1000, "location": [1, 2]}}`)
 	taken := ask("findAndModifyDataFromDataSource", `{"dataSourceId": "coupons", "filter": {}, "patch": {"$set": {"taken": true}},
 		"option": {"projection": {"v": {"$exp": "$n"}, "list": [{"$exp": "$n"}]}}}`)
-	require.JSONEq(t, `{"ok": 1, "value": {"_id": 1, "v": null, "list": [null]}}`, taken, "what was taken is not lost")
+	require.JSONEq(t, `{"ok": 1, "value": {"_id": 1, "v": null, "list": [null]}}`, taken, "the result must not lose fields")
 }
 
 func allTypes() []channel.Type { return channel.Types() }
@@ -168,8 +167,7 @@ func newRecipient(t *testing.T, platform channel.Type) (*fakes.Platform, *fakes.
 	return p, recipient
 }
 
-// answerTo returns the expected result of sendResponse for a message from the outbox: exactly the keys of the
-// platform's form, with the platform's ids.
+// answerTo returns the expected JSON result of sendResponse for a message in the outbox.
 func answerTo(t *testing.T, sent fakes.Sent, answer gjson.Result) string {
 	t.Helper()
 	var reply string
@@ -193,7 +191,7 @@ func answerTo(t *testing.T, sent fakes.Sent, answer gjson.Result) string {
 		reply, sent.To, sent.Response.Data(), sent.Response.Type(), sent.SentAt.UnixMilli(), sent.MessageID)
 }
 
-// echoAnswerTo is answerTo on Echo, whose result has only some fields of a message.
+// echoAnswerTo is answerTo for Echo, whose result has only the fields of the sent message.
 func echoAnswerTo(t *testing.T, sent fakes.Sent) string {
 	t.Helper()
 	switch sent.Response.Type() {
@@ -238,8 +236,7 @@ func everyType() []string {
 	}
 }
 
-// isOfAnother reports whether a response, which may be JSON text, has a documented type that belongs to
-// another platform.
+// isOfAnother reports whether a response in JSON has a type that only another platform supports.
 func isOfAnother(platform channel.Type, response string) bool {
 	given := gjson.Parse(response)
 	if given.Type == gjson.String {
@@ -276,8 +273,8 @@ func TestSendResponse_PlatformShape(t *testing.T) {
 	}
 }
 
-// requireRefusedOrSent checks that a JSON response to a member is either refused with its path or sent. It
-// reports whether it was sent.
+// requireRefusedOrSent sends a response in JSON to a member. It requires InvalidArgument with the path of the fault, or
+// success, and reports whether the response was sent.
 func requireRefusedOrSent(t *testing.T, to *fakes.Actor, response string) bool {
 	t.Helper()
 	before := len(to.Messages())
@@ -302,7 +299,7 @@ func requireRefusedOrSent(t *testing.T, to *fakes.Actor, response string) bool {
 	return true
 }
 
-// Any JSON given as a response is either refused with its path and not sent, or sent and read back equal.
+// Any JSON value as a response is either refused with the path of the fault, or sent unchanged.
 func FuzzSendResponse(f *testing.F) {
 	for i, seed := range anyResponses() {
 		f.Add(uint8(i), seed)
@@ -316,8 +313,8 @@ func FuzzSendResponse(f *testing.F) {
 	})
 }
 
-// anyResponses returns JSON of many kinds: messages of every type, messages that exceed a limit, and JSON
-// that is not a message.
+// anyResponses returns JSON values: messages of every type, messages that exceed a limit, and values that are not
+// messages.
 func anyResponses() []string {
 	all := append(everyType(),
 		`null`, `7`, `[]`, `"x"`, `""`, `{}`, `{"type": null}`, `{"type": "TEXT", "text": "\ud800"}`, `{"type": "TEXT", "text": "{{firstName}}"}`,
@@ -330,7 +327,7 @@ func anyResponses() []string {
 	)
 }
 
-// requireSentAs checks that a message was sent as the script gave it, and that the result agrees.
+// requireSentAs checks that the sent message equals the given response, and that the result contains it.
 func requireSentAs(t *testing.T, response string, sent send.Response, answer json.RawMessage) {
 	t.Helper()
 	given, err := document.ParseJSON([]byte(response))
@@ -341,7 +338,7 @@ func requireSentAs(t *testing.T, response string, sent send.Response, answer jso
 	}
 	want, isObject := given.(document.Object)
 	require.True(t, isObject)
-	if !strings.Contains(want.String(), "{{") { // Placeholders may be filled.
+	if !strings.Contains(want.String(), "{{") { // Placeholders change the text.
 		require.Equal(t, want.String(), sent.String())
 	}
 	if event := gjson.GetBytes(answer, "messageEvent"); event.Exists() {
@@ -350,7 +347,7 @@ func requireSentAs(t *testing.T, response string, sent send.Response, answer jso
 	}
 }
 
-// ada is the scope of the caller. icon is the address of a picture. bill is the address of a file.
+// ada is the scope of the caller. icon is the URL of a picture, and bill the URL of a file.
 var ada = record.Scope{Channel: "channel-1", Member: "member-1"}
 
 const (
@@ -358,11 +355,10 @@ const (
 	bill = "https://shop.example/bill.pdf"
 )
 
-// pngHeader returns a server's header for a picture.
 func pngHeader() http.Header { return http.Header{"Content-Type": {"image/png"}} }
 
-// newCaller returns the context of a member of a new platform with one data source, live chats of other
-// members, and the records that sends refer to.
+// newCaller returns a new platform and the context of its member ada. The platform has the records to which the
+// arguments in templates refer: a data source, live chats of other members, and records for sends.
 func newCaller(t *testing.T, options ...fakes.Option) (*fakes.Platform, *botctx.Context) {
 	t.Helper()
 	p := fakes.New(append(options, fakes.For(t))...)
@@ -374,12 +370,12 @@ func newCaller(t *testing.T, options ...fakes.Option) (*fakes.Platform, *botctx.
 	return p, caller.Context()
 }
 
-// caller returns the caller's context on a platform of newCaller, or on a fork of one.
+// caller returns the context of ada on a platform from newCaller, or on a fork of such a platform.
 func caller(p *fakes.Platform) *botctx.Context { return p.Operations(ada) }
 
-// addLiveChats adds the live chats that the templates refer to. Calls in any order do not remove a live chat
-// that another call needs: bob and carl have asked for a person; dora, emil, fay and gus talk to one, and so
-// do hal and ivy, who wrote from groups, with one on Bravo.
+// addLiveChats adds live chats, so many that the calls in templates can run in any order without ending the live chat of
+// another call. bob and carl have requested a live chat. dora, emil, fay and gus are in one, and so are hal and ivy in
+// groups. One of these groups is on Bravo.
 func addLiveChats(t *testing.T, p *fakes.Platform) {
 	t.Helper()
 	p.HTTP.Add("GET", icon, web.Reply{Header: pngHeader(), Body: "a kettle"})
@@ -424,9 +420,8 @@ func askAs(t *testing.T, p *fakes.Platform, memberID, inlet string) {
 	require.NoError(t, err)
 }
 
-// addSends adds the records that the templates of sends and utilities refer to: members of an Alpha page with
-// a label, a message stored there, a message to a member on Charlie, a member on Echo, a payment account and
-// a file.
+// addSends adds the records for sends and utilities: members of an Alpha page with a label, a message stored on that
+// page, a message to a member on Charlie, a member on Echo, a payment account, and a file.
 func addSends(t *testing.T, p *fakes.Platform) {
 	t.Helper()
 	p.AddChannel(channel.Channel{ID: "page", Type: channel.Alpha})
@@ -450,7 +445,7 @@ func addSends(t *testing.T, p *fakes.Platform) {
 	}
 }
 
-// withIDs replaces placeholders in JSON, such as <dora's group> or <rose's chat>, with the ids of a platform.
+// withIDs replaces placeholders in JSON, such as <dora's group>, by ids on a platform.
 func withIDs(t *testing.T, p *fakes.Platform, text string) string {
 	t.Helper()
 	all, err := p.Runtime().FindAssignments(t.Context(), fakes.DefaultApp, botctx.Query{})

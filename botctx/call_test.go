@@ -55,14 +55,13 @@ func TestCall_NoObject(t *testing.T) {
 	require.Equal(t, before, stateOf(t, p))
 }
 
-// outcome calls an operation on a fork of a platform, and returns the result and the state
-// afterwards.
+// outcome calls an operation as ada on a fork of a platform. It returns the result and the state of the fork after the
+// call.
 func outcome(t *testing.T, platform *fakes.Platform, name string, args json.RawMessage) string {
 	t.Helper()
 	return outcomeIn(t, ada, platform, name, args)
 }
 
-// outcomeIn is outcome for a different scope.
 func outcomeIn(t *testing.T, scope record.Scope, platform *fakes.Platform, name string, args json.RawMessage) string {
 	t.Helper()
 	p := platform.Fork()
@@ -108,7 +107,7 @@ func TestCall_UnknownParameter(t *testing.T) {
 	}
 }
 
-// A null parameter, and a parameter with its default value, behave like an absent one.
+// A parameter that is null or has its default value is like an absent one.
 func TestCall_NullAndDefault(t *testing.T) {
 	t.Parallel()
 	platform, _ := newCaller(t)
@@ -141,7 +140,6 @@ func defaultsOf(path string, fields []operations.Field) map[string]json.RawMessa
 	return defaults
 }
 
-// withPath returns arguments with a value at a dotted path.
 func withPath(t *testing.T, args, path, value string) json.RawMessage {
 	t.Helper()
 	var object document.Object
@@ -154,7 +152,6 @@ func withPath(t *testing.T, args, path, value string) json.RawMessage {
 	return text
 }
 
-// withoutPath returns arguments without the value at a dotted path.
 func withoutPath(t *testing.T, args, path string) json.RawMessage {
 	t.Helper()
 	var object document.Object
@@ -165,7 +162,7 @@ func withoutPath(t *testing.T, args, path string) json.RawMessage {
 	return text
 }
 
-// otherForms returns changes of the templates that mean the same in another form.
+// otherForms returns, by operation, arguments that replace arguments of the template without changing the meaning.
 func otherForms() map[string][]string {
 	return map[string][]string{
 		"sendResponse": {
@@ -195,7 +192,7 @@ func otherForms() map[string][]string {
 	}
 }
 
-// withSmallLetters returns the arguments of a mail with keys that begin with a small letter.
+// withSmallLetters returns the arguments of sendEmail with keys that begin with a lower-case letter.
 func withSmallLetters(args string) string {
 	for _, key := range []string{"ToAddresses", "CcAddresses", "Subject", "Data", "Charset", "Body", "Html", "Text"} {
 		args = strings.ReplaceAll(args, `"`+key+`"`, `"`+strings.ToLower(key[:1])+key[1:]+`"`)
@@ -221,7 +218,7 @@ func TestCall_OtherForms(t *testing.T) {
 	}
 }
 
-// Parameters that only some platforms use are ignored on the others, and refused in strict mode.
+// A parameter for some platforms is ignored on the others, or refused in strict mode.
 func TestCall_OtherPlatform(t *testing.T) {
 	t.Parallel()
 	lenient, _ := newCaller(t)
@@ -285,8 +282,7 @@ func TestCall_DeepestEntry(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
 
-// templates has one argument object for each operation, in JSON. They are for the platform of newCaller;
-// names in <> are replaced by ids there.
+// templates has valid JSON arguments for each operation on the platform of newCaller. withIDs replaces the names in <>.
 var templates = map[string]string{
 	"getChannel":                      `{"channelId": "channel-1"}`,
 	"getMember":                       `{"memberId": "member-1"}`,
@@ -362,7 +358,7 @@ var templates = map[string]string{
 	"uploadFileToObjectStore": `{"url": "https://shop.example/bill.pdf", "options": {"method": "GET"}, "channel": "page", "filename": "bills/7.pdf", "contentType": "application/pdf"}`,
 }
 
-// withParameters returns arguments with the fields of a change added or replaced.
+// withParameters returns arguments with the fields of change added or replaced.
 func withParameters(t *testing.T, args, change string) json.RawMessage {
 	t.Helper()
 	require.NotEmpty(t, args, "the table of arguments above has no arguments of the operation")
@@ -381,14 +377,14 @@ func withParameter(t *testing.T, args, name, value string) json.RawMessage {
 	return withParameters(t, args, `{"`+name+`": `+value+`}`)
 }
 
-// needsParameters reports whether an operation needs parameters beyond the context's defaults.
+// needsParameters reports whether an operation has required parameters.
 func needsParameters(operation operations.Operation) bool {
 	return slices.ContainsFunc(operation.Parameters, func(p operations.Field) bool {
 		return p.Need == operations.Required || p.Need == operations.RequiredUnless
 	})
 }
 
-// Times and 64-bit integers keep their types in parameters and results.
+// CallValue keeps the types of times and 64-bit integers in parameters and results.
 func TestCallValue_KeepsTypes(t *testing.T) {
 	t.Parallel()
 	bot := fakes.New(fakes.For(t)).AddMember(member.Member{}).Context()
@@ -418,7 +414,7 @@ func TestCallValue_KeepsTypes(t *testing.T) {
 	require.Equal(t, at, document.Get(ada, "meta.born", time.Time{}))
 }
 
-// A parameter that is a time in milliseconds may be a time.
+// A time.Time is accepted for a parameter in milliseconds.
 func TestCallValue_TimeAsMilliseconds(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))

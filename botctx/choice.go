@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// choosing records how the answer to an event is chosen. A nil one does nothing.
+// choosing records how the answer to an event is chosen. The methods of a nil *choosing do nothing.
 type choosing struct {
 	run     *run
 	nodes   *nodes
@@ -19,7 +19,7 @@ type choosing struct {
 	outcome []string
 }
 
-// watchChoice returns a record of the choice, or nil if the host does not want one.
+// watchChoice returns a recorder for the choice, or nil if the host does not want Choices.
 func (r *run) watchChoice(ctx context.Context, among *nodes, may field) *choosing {
 	if r.runtime.config.OnChoice == nil && !r.runtime.config.Logger.Enabled(ctx, slog.LevelDebug) {
 		return nil
@@ -71,7 +71,7 @@ func (c *choosing) report(ctx context.Context, choice Choice) {
 	}
 }
 
-// choice returns the choice as known so far.
+// choice returns the Choice with everything that is known so far.
 func (c *choosing) choice(by Answer) Choice {
 	made := Choice{
 		Scope: c.run.bot.scope, Answer: by, Position: c.field.position, Lost: c.lost(), Serving: c.field.within.name + c.field.within.since,
@@ -87,7 +87,7 @@ func (c *choosing) choice(by Answer) Choice {
 	return made
 }
 
-// lost returns the reason why the position is ignored.
+// lost returns the reason why the member's position is ignored, or "".
 func (c *choosing) lost() string {
 	at := c.field.position
 	switch {
@@ -102,7 +102,7 @@ func (c *choosing) lost() string {
 	}
 }
 
-// others returns the nodes that are not candidates, each with the reason.
+// others returns the nodes that are not candidates, with the reasons.
 func (c *choosing) others() []Candidate {
 	isCandidate := map[*Node]bool{}
 	for _, one := range c.field.candidates {
@@ -123,7 +123,7 @@ func (c *choosing) whyNot(node *Node) string {
 	case node.Trigger == nil:
 		return "has no trigger: redirects and agendas run it"
 	case c.run.byAgent && node.Priority >= FallbackPriority:
-		return "is a fallback, and those do not answer agents"
+		return "is a fallback, and fallbacks do not answer agents"
 	case !c.field.within.trees(node.Tree):
 		return fmt.Sprintf("is in the tree %q, which is none of %s", node.Tree, c.field.within.name)
 	case node.Global == GlobalInTree:
@@ -146,31 +146,31 @@ func (n *nodes) needs(child *Node) string {
 	return text
 }
 
-// Choice describes the chosen answer to an event, and the reasons for it. It is passed to Config.OnChoice
-// and, at debug level, to Config.Logger. It holds ids and names of functions, and no text of members.
+// Choice describes how an event is answered, and why. It is passed to Config.OnChoice and, at debug level, to
+// Config.Logger. It contains ids and names of functions, but no text of members.
 type Choice struct {
 	// Scope is the app, the channel, the member and the group of the event.
 	Scope record.Scope
 	// Answer is the kind of the answer.
 	Answer Answer
-	// Node is the answering node, or zero if none answers. IsMute is true for a mute node, after which another
-	// choice follows.
+	// Node is the answering node, or zero if no node answers. IsMute is true for a mute node; then another
+	// Choice follows.
 	Node   NodeRef
 	IsMute bool
 	// Logic is the name of the function of HandleFunc if it answers, such as "shop.greet".
 	Logic string
-	// Position is the member's position, or zero for a new member. Lost is the reason why a member with a
-	// position counts as new, otherwise "".
+	// Position is the member's position, or zero if there is none. If the position is ignored and the member
+	// counts as new, Lost is the reason.
 	Position NodeRef
 	Lost     string
 	// Serving describes the nodes that may answer now, such as "the off trees, since the channel is not On".
 	Serving string
-	// IsInLiveChat is true if the member was in a live chat: then only nodes of Flow.LiveChatTree may answer;
-	// otherwise the message goes to the agent.
+	// IsInLiveChat is true if the member is in a live chat. Then only nodes of Flow.LiveChatTree may answer. If
+	// none does, the message goes to the agent.
 	IsInLiveChat bool
 	// Candidates are the nodes that may answer, in the order in which their triggers are evaluated.
 	Candidates []Candidate
-	// Others are the other nodes. They are set only if no node answers.
+	// Others are the nodes that may not answer. They are set only if no node answers.
 	Others []Candidate
 }
 
@@ -197,7 +197,7 @@ const (
 	RuleGlobalInGroup   Rule = "global by the priority group"
 )
 
-// plural returns the words for several candidates of a rule.
+// plural returns the heading for the candidates of a rule.
 func (r Rule) plural() string {
 	switch r {
 	case RuleChild:
@@ -209,13 +209,13 @@ func (r Rule) plural() string {
 	}
 }
 
-// Candidate is a node that may answer, or one of Choice.Others, which may not.
+// Candidate is a node in Choice.Candidates or Choice.Others.
 type Candidate struct {
 	Node     NodeRef
 	Priority int
-	// Rule is the rule that makes the node a candidate, or "" if it is not one.
+	// Rule is the rule by which the node may answer. It is "" in Choice.Others.
 	Rule Rule
-	// Why is the result of checking it, such as "trigger did not match".
+	// Why is the reason why the node answers or not, such as "trigger did not match".
 	Why string
 }
 
@@ -226,7 +226,7 @@ const (
 	whyNotAsked = "was not asked, because another node had answered"
 )
 
-// String returns the choice as one line: what answers and why, or the reason why each node does not.
+// String returns one line with the answer and the reason. If no node answers, it has the reasons for each node.
 func (c Choice) String() string {
 	switch c.Answer {
 	case AnswerNode:
@@ -240,7 +240,7 @@ func (c Choice) String() string {
 	}
 }
 
-// answered is String if a node answers.
+// answered returns the line of String for AnswerNode.
 func (c Choice) answered() string {
 	i := slices.IndexFunc(c.Candidates, func(one Candidate) bool { return one.Node == c.Node })
 	mute := ""
@@ -254,7 +254,7 @@ func (c Choice) answered() string {
 	return text
 }
 
-// refusals returns words followed by the reasons why no node answers. It is "" if there are no nodes.
+// refusals returns words, followed by the reasons why no node answers. It returns "" if there are no nodes.
 func (c Choice) refusals(words string) string {
 	if len(c.Candidates) == 0 && len(c.Others) == 0 {
 		return ""
@@ -281,7 +281,7 @@ func (c Choice) byRule() []string {
 	return parts
 }
 
-// at names the position.
+// at formats the position.
 func (c Choice) at() string {
 	text := "no position"
 	if c.Position.CompositeID != "" {
@@ -296,10 +296,10 @@ func (c Choice) at() string {
 	return text
 }
 
-// mostShown bounds the nodes of a kind that a line names.
+// mostShown is the maximum number of nodes in each list of a line.
 const mostShown = 8
 
-// listed names nodes, each with its result.
+// listed formats nodes with their reasons.
 func listed(nodes []Candidate) string {
 	shown := nodes[:min(len(nodes), mostShown)]
 	names := make([]string, len(shown))
@@ -317,17 +317,18 @@ func more(n int) string {
 	return fmt.Sprintf(" and %d more", n)
 }
 
-// of returns the candidates that meet a condition.
+// of returns the candidates for which holds is true.
 func of(candidates []Candidate, holds func(Candidate) bool) []Candidate {
 	return slices.DeleteFunc(slices.Clone(candidates), func(one Candidate) bool { return !holds(one) })
 }
 
-// The chosen answer to an event that Accept stored is stored with the event, so that a repeated run answers
-// in the same way. Otherwise changes by the earlier attempt, such as a live chat that it started, might lead
-// to another answer, and messages not yet sent would be lost. It needs no separate write: it is stored with
-// the first message of the run, or before the run starts or ends a live chat.
+// For an event that Accept stored, the answering nodes are stored with the event, so that a later attempt runs
+// the same nodes. Otherwise the effects of the earlier attempt, such as a new live chat, could lead to a
+// different choice, and the rest of the first answer would be lost. The choice is stored with the first message
+// of the run, which saves a write. It is written separately only before an operation that starts or ends a live
+// chat.
 
-// RuleChosenBefore makes a node a candidate because an earlier attempt at the same event began to run it.
+// RuleChosenBefore means that an earlier attempt at the same event ran the node or a part of it.
 const RuleChosenBefore Rule = "chosen by an attempt before"
 
 // memoryOfChoice is the key under which the answering nodes are stored, in order.
@@ -341,11 +342,11 @@ const (
 	fieldTree  = "tree"
 )
 
-// hasOwnEvent reports whether the run was caused directly by an event of the inbox, and not by a redirect.
+// hasOwnEvent reports whether an event of the inbox started the run directly, without a redirect.
 func (r *run) hasOwnEvent() bool { return r.delivery != nil && r.outer == nil && r.agenda == nil }
 
-// asBefore restores the choice of an earlier attempt: the nodes chosen then come first, and if no node answered
-// then, no other node may answer now.
+// asBefore returns the candidates after the choice of an earlier attempt. The nodes that ran in that attempt come
+// first. If no further node answered in it, the other candidates are left out.
 func (r *run) asBefore(among *nodes, candidates []candidate) []candidate {
 	if !r.hasOwnEvent() {
 		return candidates
@@ -359,7 +360,7 @@ func (r *run) asBefore(among *nodes, candidates []candidate) []candidate {
 		ref, _ := item.(document.Object)
 		node := among.byRef[NodeRef{CompositeID: document.Get(ref, fieldID, ""), Tree: document.Get(ref, fieldTree, "")}]
 		if node == nil || node.Trigger == nil {
-			return candidates // The nodes have changed since.
+			return candidates // The bot's nodes have changed since the earlier attempt.
 		}
 		first = append(first, candidate{node, RuleChosenBefore})
 	}
@@ -389,13 +390,14 @@ func (r *run) noteChoice(ctx context.Context, one *candidate) {
 	}
 }
 
-// changesLiveChats reports whether an operation begins or ends a live chat, after which the same event could
-// be answered differently.
+// changesLiveChats reports whether an operation starts or ends a live chat. Afterwards, the same event could be
+// answered differently.
 func (op Op) changesLiveChats() bool {
 	return op == OpCreateAssignment || op == OpEndLiveChat || op == OpInletEndLiveChat
 }
 
-// keepChoice stores the answer to the run's event, before an operation that would change the choice.
+// keepChoice stores the answering nodes of the run's event. It is called before operations that could change
+// the choice.
 func (r *run) keepChoice(ctx context.Context) error {
 	if r == nil || !r.hasOwnEvent() {
 		return nil

@@ -30,50 +30,49 @@ type Config struct {
 	// Now is the clock for records and for Context.Now. The default is time.Now. Due times and leases use the
 	// Store's own clock: see memstore.WithNow.
 	Now func() time.Time
-	// Pause waits for d by the clock of Now, or until ctx ends. Operations use it to wait for a concurrent
-	// operation that does the same work, and bot logic through Context.Pause. The default waits by the
-	// machine's clock.
+	// Pause waits for d by the clock of Now, or until ctx ends. Context.Pause calls it, and so do operations
+	// that wait for a concurrent call which does the same work. The default waits by the machine's clock.
 	Pause func(ctx context.Context, d time.Duration)
 	// NewID returns a new id for a record. The default is a UUID of version 7.
 	NewID func() string
-	// DeriveID returns the id for a text: always the same for one text, and different for different texts. It
-	// makes the ids of a run's messages, see Context.SendID. The default is a UUID of version 8.
+	// DeriveID returns an id for a text. Equal texts must have equal ids, and different texts different ids.
+	// The ids of a run's messages are made with it; see Context.SendID. The default is a UUID of version 8.
 	DeriveID func(of string) string
-	// NewEtag returns a new etag for a record, except for channels, whose etags are times. The default is
-	// made of the time and a NewID.
+	// NewEtag returns a new etag for a record. It is not used for channels, whose etags are times. The
+	// default consists of the time and a NewID.
 	NewEtag func() string
 
 	// Replacements for parts of the SDK.
 
 	// Override returns the host's own implementations of domains for a scope. own holds the SDK's
-	// implementations, which also remain in use for nil domains. An implementation may embed the SDK's, to
-	// replace one method and keep the rest:
+	// implementations. If a field of the result is nil, the SDK's implementation of that domain is used. To
+	// replace only some methods, embed the SDK's implementation:
 	//
-	//	type audited struct{ member.Operations } // It has its own GetMember.
+	//	type audited struct{ member.Operations } // GetMember of audited replaces the SDK's method.
 	//	Override: func(_ record.Scope, own botctx.Services) botctx.Services {
 	//		return botctx.Services{Members: audited{own.Members}}
 	//	}
 	//
-	// The SDK's services use the host's: the sends of the example read members by its GetMember. Messages of
-	// members and agents in the SDK's live chats are relayed even if LiveChats is the host's.
+	// The SDK's services call the host's implementations: in the example, the SDK's sends load members with
+	// the GetMember of audited. Messages in the SDK's live chats are relayed even if LiveChats is replaced.
 	Override func(scope record.Scope, own Services) Services
 	// LoadChannel returns a channel of an app with its credentials, or NotFound. The default loads it from
-	// the Store. The result is copied, so the host may keep it. A run loads its own channel once, and its
-	// sends use that copy.
+	// the Store. The SDK copies the result and does not modify it. A run loads its own channel once, at its
+	// start.
 	LoadChannel func(ctx context.Context, app, id string) (*channel.Channel, error)
-	// Arrive returns the member who sent an event, and creates new ones. The default finds and creates
-	// members in the Store; a host that overrides Members must set its own.
+	// Arrive returns the member who sent an event, and creates the member if necessary. The default finds
+	// and creates members in the Store. A host that overrides Members must set Arrive, too.
 	Arrive func(ctx context.Context, inbound Inbound) (*member.Member, error)
 
 	// External services.
 
 	// Connectors send to the platforms. Sends to a channel type without a connector return Unsupported.
 	Connectors send.Connectors
-	// ParallelSends is the number of messages sent concurrently by a call to several members. The default is
-	// 1: one after the other, in order.
+	// ParallelSends is the maximum number of concurrent messages in a call that sends to several members. The
+	// default is 1: messages are sent one after the other, in order.
 	ParallelSends int
-	// HTTP sends the requests of Context.Fetch. The default is the guarded client of
-	// package outbound with its own limits.
+	// HTTP sends the requests of Context.Fetch. The default is the guarded client of package outbound with
+	// the default limits of that package.
 	HTTP outbound.Doer
 	// Mailer sends mails. Without it SendEmail is Unsupported.
 	Mailer utility.Mailer
@@ -91,8 +90,8 @@ type Config struct {
 	Interceptors []Interceptor
 	// CheckEtags makes updateMember return Conflict for a stale etag.
 	CheckEtags bool
-	// Strict makes unknown parameters of Call, and parameters that a platform would
-	// ignore, InvalidArgument.
+	// Strict makes operations return InvalidArgument for unknown parameters of Call and for parameters that
+	// the platform would ignore.
 	Strict bool
 	// LiveChat has the host's settings for live chats.
 	LiveChat LiveChat
@@ -101,41 +100,43 @@ type Config struct {
 
 	// Flow decides which nodes may answer an event.
 	Flow Flow
-	// OtherNodes must be set if other processes of the host handle nodes that this one does not have. Then
-	// NewAgenda and UpdateAgenda accept a node that is not handled here, with a warning; without it they
-	// return NotFound. A process that handles no nodes at all accepts any node.
+	// OtherNodes must be set if other processes of the host handle nodes that this process lacks. If it is
+	// set, NewAgenda and UpdateAgenda accept unknown nodes with a warning. Otherwise they return NotFound for
+	// such a node. A process without any nodes always accepts unknown nodes.
 	OtherNodes bool
-	// MaxRedirects bounds the redirects from one node to the next, including the redirects in other members'
-	// runs. The default is 50.
+	// MaxRedirects is the maximum number of redirects that follow from one event or agenda, including
+	// redirects in the runs of other members. The default is 50.
 	MaxRedirects int
-	// MaxRun is the time limit of a run: of an accepted event, an agenda or a Receive, from the beginning to
-	// the last action, including runs of other members that it redirects to. When it expires, the run's ctx
-	// ends, its operations and its write-back of the member are refused, and it fails with Unavailable, so
-	// that its event or agenda is tried again. Waiting for another run of the member does not count, see
-	// MaxWait. Go cannot end an action that ignores its ctx: it keeps its worker until it returns. The
-	// default is a minute, by the machine's clock; a negative value means no limit, as in the fakes, so that
-	// a debugger may stop the test.
+	// MaxRun is the time limit of a run by the machine's clock, including the runs of other members that it
+	// redirects to. It does not include the time that the run waits for another run of the member; see
+	// MaxWait. When the limit expires, the run's ctx ends, its operations are refused, and its changes to the
+	// member are not written back. The run fails with Unavailable, so its event or agenda is tried again. An
+	// action that ignores its ctx keeps its worker busy until it returns.
+	//
+	// The default is a minute. A negative value means no limit. The fakes set no limit, so that a test can
+	// be stopped in a debugger.
 	MaxRun time.Duration
-	// MaxSend is the time limit of one call of an outside service: Send and each optional port of a
-	// connector, a mail, a request of a payment account, and a request of live chats by HTTP. When it
-	// expires, the call's ctx ends and the call fails with Unavailable; its run continues with that error.
-	// The time that a message waits in send.Limited does not count. Go cannot end a call that ignores its
-	// ctx: it keeps its run and its worker until it returns. Files, Context.Fetch and scripts have other
-	// limits (Upload.Timeout, the Timeout of outbound.Config, script.Options.Deadline), and the host's work
-	// for its records, such as LoadChannel, has MaxRun. The default is 15 seconds by the machine's clock, or
-	// MaxRun if that is shorter; it must not be longer than MaxRun. A negative value means no limit, as in
-	// the fakes.
+	// MaxSend is the time limit of one call of an outside service by the machine's clock. It applies to Send
+	// and the optional ports of connectors, to mails, to requests of payment accounts, and to HTTP requests of
+	// live chats. The time that a message waits in send.Limited does not count. When the limit expires, the
+	// call's ctx ends, and the operation returns Unavailable to the bot logic. A call that ignores its ctx
+	// blocks the run until it returns.
+	//
+	// The default is 15 seconds, or MaxRun if that is shorter. It must not be longer than MaxRun. A negative
+	// value means no limit, as in the fakes. Other limits apply to uploads (Upload.Timeout), to Context.Fetch
+	// (outbound.Config.Timeout) and to scripts (script.Options.Deadline). Functions of the host such as
+	// LoadChannel are limited only by MaxRun.
 	MaxSend time.Duration
-	// ParallelRuns allows runs of one member to run at once. Without it they take turns: within this process
-	// in the order in which they came, and also with runs of other processes if the store is shared (not a
-	// store.Watcher). Accepted events run in their order all the same.
+	// ParallelRuns allows concurrent runs of one member. Otherwise the runs of a member take turns, also with
+	// the runs of other processes if the store is shared (not a store.Watcher). Accepted events of a member
+	// always run in order, one at a time.
 	ParallelRuns bool
-	// MaxWait is the time that a run waits for another run of the same member; after that it fails with
-	// Unavailable. The default is a minute.
+	// MaxWait is the maximum time that a run waits for another run of the same member. After that time it
+	// fails with Unavailable. The default is a minute.
 	MaxWait time.Duration
-	// AgendaWait is the time that an agenda waits for a run of its member before it is postponed by a
-	// second. The default is a second, or zero if another run of the member is already waiting, so that one
-	// member does not occupy all workers.
+	// AgendaWait is the maximum time that an agenda waits for another run of its member. After that time it
+	// is postponed by a second. The default is a second, or zero if another run of the member is already
+	// waiting, so that a single member does not occupy all workers.
 	AgendaWait time.Duration
 	// Scheduler configures the runs of agendas.
 	Scheduler SchedulerOptions
@@ -143,36 +144,42 @@ type Config struct {
 	Inbox InboxOptions
 	// Retention sets how long handled events, dead letters, agendas, live chats and similar records are kept.
 	Retention Retention
-	// LaneLease is the length of the lease that a run holds on its member's lane and renews every quarter of
-	// it. If a process dies in a run, other processes cannot run the member until the lease has expired. The
-	// default is 30 seconds.
+	// LaneLease is the length of the lease that a run holds on its member's lane. The lease is renewed after
+	// each quarter of its length. If a process dies during a run, other processes cannot run the member's
+	// logic until the lease expires. The default is 30 seconds.
 	LaneLease time.Duration
-	// Zone returns the time zone of a member, such as "Europe/London". It applies to CRON patterns that name
-	// no zone themselves (agenda.InZone) and to Context.Location. It is called when a pattern is set, with
-	// the member as the run has it, and before each run by the pattern, so that the pattern follows a member
-	// who moves: if the time of day has not come in the new zone yet, the run waits for it. If Zone fails, so
-	// does the operation, or the run, which is tried again; after the last attempt the pattern continues in
-	// its previous zone. The names are from the IANA database of the machine, or of the program if it imports
-	// time/tzdata. The default, also for "", is UTC.
+	// Zone returns the time zone of a member as a name of the IANA database, such as "Europe/London". The
+	// database is the machine's, or the program's if it imports time/tzdata. The default, also for "", is UTC.
+	//
+	// The zone applies to Context.Location and to CRON patterns that name no zone (agenda.InZone).
+	// Zone is called when a pattern is set, with the member as changed by the run, and again before each run
+	// by the pattern. If the member has moved to another zone, the run waits until the time of day there.
+	//
+	// If Zone fails, the operation that set the pattern fails, or the run by the pattern fails and is tried
+	// again. After the last attempt the pattern continues in its previous zone.
 	Zone func(ctx context.Context, m *member.Member) (string, error)
-	// OnChoice is called with the choice for an event, just before the answer runs, and also if nothing
-	// answers. The default does nothing.
+	// OnChoice is called with the choice of the node that answers an event, just before that node runs. It
+	// is also called if nothing answers. The default does nothing.
 	OnChoice func(ctx context.Context, choice Choice)
 	// OnWarning is called with likely mistakes: with the warnings of Graph before the first run after Handle,
-	// and when an agenda is created for a node that does not exist. The default does nothing.
+	// and with a warning if an agenda is created for an unknown node. The default does nothing.
 	OnWarning func(ctx context.Context, warning Warning)
-	// OnUnfilled is called with the path of each {{path}} of a template for which the context's member has no
-	// value: it may be misspelt. The default does nothing.
+	// OnUnfilled is called with the path of each {{path}} in a template for which the context's member has no
+	// value. The path may be misspelt. The default does nothing.
 	OnUnfilled func(ctx context.Context, scope record.Scope, path string)
 	// OnWait is called before a run waits for another run of the same member. It gets the id of the member or
-	// of their lane, and a channel that is closed when the run's turn has come. A test that controls the
-	// order of runs itself, such as in package explore, waits there. The default does nothing.
+	// of the member's lane, and a channel that is closed when the run may continue. Tests use it to control
+	// the order of runs, as package explore does. The default does nothing.
 	OnWait func(ctx context.Context, member string, turn <-chan struct{})
-	// Logger receives lines about events that callers do not see, or not in full. At error and warn: panics
-	// with their stack, and redirects that exceed MaxRedirects. At warn: members that a run could not write
-	// back, and the warnings of OnWarning. At debug: each Choice, and the paths of OnUnfilled. It also
-	// receives the scheduler's lines, unless Scheduler.Log is set. The lines hold ids, names of functions,
-	// codes and the text of panics. The default discards them.
+	// Logger receives records about events that callers do not see, or not in full. The default discards
+	// them. The records contain ids, names of functions, codes and the text of panics:
+	//
+	//   - error or warn: panics with their stacks, and redirects that exceed MaxRedirects
+	//   - warn: members that a run could not write back, and the warnings of OnWarning
+	//   - debug: each Choice, and the paths of OnUnfilled
+	//
+	// The records of the scheduler and the inbox are described at Scheduler.Log and Inbox.Log, whose default
+	// is Logger.
 	Logger *slog.Logger
 }
 
@@ -233,10 +240,10 @@ func (c Config) env() record.Env {
 	return env.WithDefaults()
 }
 
-// maxWorkers is the limit for the numbers of workers and of parallel sends.
+// maxWorkers is the maximum number of workers and of parallel sends.
 const maxWorkers = 10_000
 
-// check returns an error for settings that would otherwise fail later, in a run.
+// check returns an error for invalid settings, which would otherwise cause errors in runs.
 func (c Config) check() error {
 	for _, port := range [...]struct {
 		field string
@@ -263,13 +270,14 @@ func (c Config) check() error {
 		{"ParallelSends", c.ParallelSends},
 	} {
 		if number.value < 0 || number.value > maxWorkers {
-			return boterr.Invalid(number.field, "must be from 1 to %d, or left out, got %d", maxWorkers, number.value)
+			return boterr.Invalid(number.field, "must be from 1 to %d, or 0 for the default, got %d", maxWorkers, number.value)
 		}
 	}
 	return nil
 }
 
-// withLimits returns the Config with its time limits. They do not exceed the limit of a run.
+// withLimits returns the Config with defaults for its time limits. It returns InvalidArgument if a limit
+// is longer than MaxRun.
 func (c Config) withLimits() (Config, error) {
 	if c.MaxRun == 0 {
 		c.MaxRun = defaultMaxRun
@@ -279,7 +287,7 @@ func (c Config) withLimits() (Config, error) {
 		given time.Duration
 	}{{"MaxSend", c.MaxSend}, {"Upload.Timeout", c.Upload.Timeout}, {"HTTP", timeoutOf(c.HTTP)}} {
 		if c.MaxRun > 0 && limit.given > c.MaxRun {
-			return c, boterr.Invalid(limit.field, "has a limit of %v, and a run ends after MaxRun (%v): lower the one, or raise the other",
+			return c, boterr.Invalid(limit.field, "has a limit of %v, which is longer than MaxRun (%v): lower it, or raise MaxRun",
 				limit.given, c.MaxRun)
 		}
 	}
@@ -315,7 +323,7 @@ func timeoutOf(client outbound.Doer) time.Duration {
 	}
 }
 
-// checkConnector refuses a nil connector, also inside wrappers.
+// checkConnector returns an error if the connector, or one that it wraps, is nil.
 func checkConnector(connector send.Connector) error {
 	for {
 		if connector == nil {

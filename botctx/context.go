@@ -20,32 +20,31 @@ import (
 // Context is the argument of bot logic: it has the channel and the member of the run, and every operation as
 // a method.
 //
-// Its fields belong to the run, like the fields of an http.Request: only one goroutine may change them. Its
-// operations are safe for concurrent use. They work for the app, channel and member that the context was made
-// for, whatever its fields hold later.
+// Only one goroutine may change the fields, as with an http.Request. The operations are safe for concurrent
+// use. They work for the app, channel and member that the context was created for, even if the fields
+// change.
 type Context struct {
 	// Channel is the channel of the conversation.
 	Channel *channel.Channel
-	// Member is the member, the end user, of the conversation. In a run it may be changed,
-	// see Action.
+	// Member is the member, the end user, of the conversation. Actions may change it; see Action.
 	Member *member.Member
-	// Node is the node that runs, or zero outside of nodes.
+	// Node is the current node. It is zero while no node runs.
 	Node NodeRef
-	// AgendaMeta is the meta of the agenda or redirect that caused this run, empty for other runs.
+	// AgendaMeta is the meta of the agenda or redirect that started this run. It is empty in other runs.
 	AgendaMeta document.Object
-	// Agenda is the agenda that caused this run, with its scheduled time, the number of the attempt, and the
-	// key that identifies a repetition. It is nil for other runs.
+	// Agenda is the agenda that started this run, with its scheduled time, the number of the attempt, and a
+	// key that is the same for all attempts. It is nil in other runs.
 	Agenda *agenda.Run
-	// MessageEvent is the message that caused this run, or nil for other runs.
+	// MessageEvent is the message that started this run. It is nil in other runs.
 	MessageEvent *send.MessageEvent
-	// Group is the live-chat group of the message: the group in which an agent wrote it, or the group of the
-	// member's own live chat once an agent has taken it. It is nil outside of live chats. For the platform's
-	// group in which a member wrote, see Scope().GroupExternalID.
+	// Group is the live-chat group of the message: the group in which an agent wrote the message, or the
+	// group of the member's live chat after an agent took the request. It is nil outside of live chats. If a
+	// member wrote in a group of the platform, the id of that group is Scope().GroupExternalID.
 	Group *livechat.Group
-	// Values holds values that one piece of logic leaves for the next in the run. It is never nil.
+	// Values passes values from an action to later actions of the same run. It is never nil.
 	Values map[string]any
 
-	services // These include its Runtime, run and scope.
+	services // These include the Runtime, the run and the scope.
 
 	channelType channel.Type
 }
@@ -53,20 +52,20 @@ type Context struct {
 // Scope returns the app, channel and member that the context works for.
 func (c *Context) Scope() record.Scope { return c.scope }
 
-// ChannelType returns the type of the channel that the context was made for, whatever Channel holds later. It
-// is "" for a context of Runtime.Operations, which loads no channel.
+// ChannelType returns the type of the channel that the context was created for, even if the field Channel
+// changes. It is "" for a context from Runtime.Operations, which loads no channel.
 func (c *Context) ChannelType() channel.Type { return c.channelType }
 
-// Now returns the time by the Runtime's clock, which tests can move. A panic of Config.Now is not recovered
-// here: within a run it becomes the error of the action.
+// Now returns the time by the Runtime's clock, which tests can move. It does not recover a panic of
+// Config.Now; in a run, such a panic becomes the error of the action.
 func (c *Context) Now() time.Time { return c.runtime.env.Now() }
 
-// Reply sends responses to the context's member, one after the other, as SendResponse does. It stops at the
-// first that fails. {{path}} in a template is filled from Member as it is in the run, stored or not. On
-// platforms with threads, a message in a thread is answered in that thread.
+// Reply sends responses to the context's member, one after the other, with SendResponse. It stops at the
+// first error. {{path}} in a template is replaced by the value in Member, including changes that are not
+// stored yet. The answer to a message in a thread goes to that thread.
 //
-// If an agenda caused the run, directly or through redirects, nothing is sent to a member whose
-// botMeta.subscribe is false.
+// If an agenda started the run, directly or through redirects, and the member's botMeta.subscribe is false,
+// Reply sends nothing and returns nil.
 func (c *Context) Reply(ctx context.Context, responses ...send.Response) error {
 	for _, response := range responses {
 		if _, err := c.reply(ctx, response); err != nil {
@@ -76,7 +75,7 @@ func (c *Context) Reply(ctx context.Context, responses ...send.Response) error {
 	return nil
 }
 
-// reply sends one response and returns the results, or none if there was nothing to send.
+// reply sends one response and returns the results. It returns none if the member is not subscribed.
 func (c *Context) reply(ctx context.Context, response send.Response) ([]send.Result, error) {
 	filled := response
 	if c.Member != nil {
@@ -91,7 +90,7 @@ func (c *Context) reply(ctx context.Context, response send.Response) ([]send.Res
 	}
 	sent, err := c.SendResponse(ctx, send.SendResponseParams{Response: filled})
 	if c.Member != nil && boterr.CodeOf(err) == boterr.InvalidArgument {
-		if _, wrong := send.Filled(response, c.Member); wrong != nil { // Its error also names placeholders without a value.
+		if _, wrong := send.Filled(response, c.Member); wrong != nil { // This error also names placeholders without a value.
 			err = boterr.Wrap(string(OpSendResponse), boterr.PrefixField("response", wrong))
 		}
 	}
@@ -100,8 +99,8 @@ func (c *Context) reply(ctx context.Context, response send.Response) ([]send.Res
 
 //go:generate go run ../internal/generate
 
-// Operations is the set of all operations, of all domains together. *Context implements it; FromCaller
-// returns an implementation over JSON calls.
+// Operations is the set of all operations of all domains. *Context implements it. FromCaller returns an
+// implementation that makes JSON calls.
 type Operations interface {
 	channel.Operations
 	member.Operations
@@ -113,14 +112,15 @@ type Operations interface {
 	utility.Operations
 }
 
-// A context has every operation. make generate writes a method that is missing.
+// If a method is missing, run make generate.
 var _ Operations = (*Context)(nil)
 
 // Op is the name of an operation in the specification, such as OpGetMember. There is a constant for every
 // operation, including the ones that return Unsupported.
 type Op string
 
-// tellUnfilled reports a response's placeholders without a value in the member to the host, if it wants them.
+// tellUnfilled reports the placeholders of a response without a value in the member to OnUnfilled and to the
+// log at debug level.
 func (c *Context) tellUnfilled(ctx context.Context, response send.Response) {
 	config := &c.runtime.config
 	isLogged := config.Logger.Enabled(ctx, slog.LevelDebug)
@@ -139,8 +139,8 @@ func (c *Context) tellUnfilled(ctx context.Context, response send.Response) {
 }
 
 // Pause waits for d by the Runtime's clock, or until ctx ends, for example between two messages. In the fakes
-// it takes almost no time. The run keeps the member's turn meanwhile: use an agenda for waits of minutes,
-// since Config.MaxRun ends longer runs.
+// it takes almost no time. Other runs of the member wait meanwhile, and Config.MaxRun limits the whole run:
+// for waits of minutes, use an agenda.
 func (c *Context) Pause(ctx context.Context, d time.Duration) { c.runtime.config.Pause(ctx, d) }
 
 // pause waits by the machine's clock.
@@ -153,17 +153,17 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Do returns the actions of a node, in order:
+// Do returns its arguments as a list, for Node.Pre and Node.Post:
 //
 //	&botctx.Node{ID: "booked", Pre: botctx.Do(book, forget)}
 func Do(actions ...Action) []Action { return actions }
 
-// Say returns the responses of a node, each one a text:
+// Say returns texts as responses, for Node.Responses:
 //
 //	&botctx.Node{ID: "greeting", Responses: botctx.Say("Hello {{firstName}}!", "What would you like?")}
 //
-// The texts are templates, as in send.Template: {{path}} is filled from the member. They must be constants,
-// which the compiler checks. For texts made at run time, use []send.Response{send.Text(text)}, or
+// The texts are templates, as in send.Template: {{path}} is replaced by the member's value. They must be
+// constants, which the compiler checks. For a text made at run time, use []send.Response{send.Text(text)}, or
 // send.Text(text).WithPlaceholders() if it has placeholders.
 func Say(texts ...send.Constant) []send.Response {
 	responses := make([]send.Response, len(texts))
@@ -184,7 +184,7 @@ func Say(texts ...send.Constant) []send.Response {
 //
 //	&botctx.Node{ID: "buy", Redirect: botctx.ToOneOf(route, "email?", "order")}
 //
-// For a node that always continues at the same node, use To.
+// For a node that always redirects to the same node, use To.
 func GoTo(nodeCompositeID string) (*Redirect, error) {
 	return &Redirect{NodeCompositeID: nodeCompositeID}, nil
 }

@@ -48,8 +48,8 @@ func TestShorthand_NodeActsSaysAndGoesOn(t *testing.T) {
 func TestSay_TakesConstantsOnly(t *testing.T) {
 	t.Parallel()
 	text := reflect.TypeOf(botctx.Say).In(0).Elem()
-	require.False(t, reflect.TypeFor[string]().AssignableTo(text), "a text that a member wrote could be a template")
-	require.Equal(t, reflect.TypeFor[send.Constant](), text, "one type says what a constant is")
+	require.False(t, reflect.TypeFor[string]().AssignableTo(text), "a text of a member could contain placeholders")
+	require.Equal(t, reflect.TypeFor[send.Constant](), text, "Say and Template must have the same parameter type")
 }
 
 func TestChange_OfMetaWritesBackTheKeysThatItChanged(t *testing.T) {
@@ -126,7 +126,7 @@ func TestReply_StopsAtError(t *testing.T) {
 	require.Equal(t, "one", ada.Last())
 }
 
-// panicking is a host's channel operations with one that panics.
+// panicking is a host's channel.Operations whose GetChannel panics.
 type panicking struct{ channel.Operations }
 
 func (panicking) GetChannel(context.Context, channel.GetParams) (*channel.Reference, error) {
@@ -179,8 +179,8 @@ func TestPanic_Cause(t *testing.T) {
 	require.Equal(t, boterr.Internal, boterr.CodeOf(err))
 }
 
-// requireStack fails unless err has the location of a panic in this file. The text of err must not contain
-// it, so that it is the same each time.
+// requireStack requires that err wraps a panic in this file. The text of err must not contain the stack, which differs
+// from run to run.
 func requireStack(t *testing.T, err error) {
 	t.Helper()
 	var panicked *boterr.PanicError
@@ -189,22 +189,19 @@ func requireStack(t *testing.T, err error) {
 	require.NotContains(t, err.Error(), "context_test.go")
 }
 
-// strictly makes a platform refuse parameters that it would otherwise ignore.
 func strictly() fakes.Option {
 	return fakes.Config(func(c *botctx.Config) { c.Strict = true })
 }
 
-// interceptedBy gives a platform interceptors.
 func interceptedBy(interceptors ...botctx.Interceptor) fakes.Option {
 	return fakes.Config(func(c *botctx.Config) { c.Interceptors = interceptors })
 }
 
-// overriddenBy gives a platform a host's own parts.
 func overriddenBy(parts func(scope record.Scope, own botctx.Services) botctx.Services) fakes.Option {
 	return fakes.Config(func(c *botctx.Config) { c.Override = parts })
 }
 
-// filledByOthers returns the fields of records that the SDK never sets, each with the part that does.
+// filledByOthers returns, by kind of record, the fields that the SDK never sets. Each value is the part that sets them.
 func filledByOthers() map[string]map[string]string {
 	const (
 		platform = "the platform, by Inbound.Profile, when the member first arrives"
@@ -221,8 +218,8 @@ func filledByOthers() map[string]map[string]string {
 	}
 }
 
-// familyDesk returns a platform on which Ada, a new member, asks for a person in a group, and Grace hands the
-// request on to Hedy.
+// familyDesk returns a platform on which Ada, a new member, has asked for a person in a group, and Grace has transferred
+// the live chat to Hedy.
 func familyDesk(t *testing.T) *fakes.Platform {
 	t.Helper()
 	p := fakes.New(fakes.For(t))
@@ -253,7 +250,7 @@ func familyDesk(t *testing.T) *fakes.Platform {
 	return p
 }
 
-// transferInGroup hands a live chat in a group on to the sales agents.
+// transferInGroup transfers a live chat in a group to the sales agents.
 func transferInGroup(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.ReassignAssignment(ctx, livechat.ReassignAssignmentParams{
 		MessageEvent: bot.MessageEvent, Label: "sales", InletGroup: true,
@@ -261,7 +258,7 @@ func transferInGroup(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// recordsOf returns the records on a platform by kind, as operations show them.
+// recordsOf returns the records on a platform by kind, in the form of operations.
 func recordsOf(t *testing.T, p *fakes.Platform) map[string]gjson.Result {
 	t.Helper()
 	all, err := p.Runtime().FindAssignments(t.Context(), fakes.DefaultApp, botctx.Query{})

@@ -11,14 +11,14 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// withTitles is a host's members: the SDK's, with a title that the host keeps elsewhere.
+// withTitles is the SDK's member.Operations, except that GetMember adds a title that the host stores elsewhere.
 type withTitles struct {
 	member.Operations
 
 	titles map[string]string
 }
 
-// GetMember implements member.Operations. The other methods are inherited from the SDK's.
+// GetMember implements member.Operations. The other methods are the SDK's.
 func (w withTitles) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
 	found, err := w.Operations.GetMember(ctx, p)
 	if err == nil {
@@ -27,8 +27,8 @@ func (w withTitles) GetMember(ctx context.Context, p member.GetParams) (*member.
 	return found, err
 }
 
-// The host replaces one method of one domain. The other methods remain the SDK's, and sends fill their texts
-// from the host's members.
+// The host replaces GetMember. All other methods are the SDK's. Sends load the member with the host's GetMember, so the
+// title is in the text.
 func ExampleConfig_override() {
 	titles := map[string]string{"42": "Countess"}
 	p := fakes.New(fakes.Config(func(c *botctx.Config) {

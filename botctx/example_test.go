@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// printer is a connector to a platform that prints.
+// printer is a connector that prints messages.
 type printer struct{}
 
 func (printer) Send(_ context.Context, message send.Message) (send.Delivery, error) {
@@ -21,7 +21,7 @@ func (printer) Send(_ context.Context, message send.Message) (send.Delivery, err
 	return send.Delivery{}, nil
 }
 
-// counted is an interceptor that counts the calls of operations.
+// counted returns an interceptor that counts calls of operations.
 func counted(calls *int) botctx.Interceptor {
 	return func(ctx context.Context, _ *botctx.Call, next botctx.Next) (any, error) {
 		*calls++
@@ -29,7 +29,7 @@ func counted(calls *int) botctx.Interceptor {
 	}
 }
 
-// A host: a store, a connector, a channel, logic, and an arriving event.
+// A host has a store, a connector, a channel and bot logic. It passes an event to Receive.
 func ExampleNew() {
 	ctx := context.Background()
 	calls := 0

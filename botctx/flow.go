@@ -9,34 +9,33 @@ import (
 	"github.com/botctx/go-sdk/channel"
 )
 
-// Flow decides which nodes may answer an event. The zero value of each field means its default. Its functions
-// are called before a node is chosen, with the context of the run, including the channel, the member and the
-// event.
+// Flow decides which nodes may answer an event. A zero field has its default value. The functions are called
+// before a node is chosen. They get the context of the run, with its channel, member and event.
 type Flow struct {
-	// PriorityGroup returns the name of the channel's priority group that serves the member. The default,
-	// also for "", is the first group.
+	// PriorityGroup returns the name of the channel's priority group that serves the member. If it is nil or
+	// returns "", the first group serves the member.
 	PriorityGroup func(ctx context.Context, bot *Context) (string, error)
-	// IsOpen reports whether it is within office hours; outside them, the off trees of the priority group
-	// answer. By default it is always open.
+	// IsOpen reports whether the time is within office hours. Outside of them, the off trees of the priority
+	// group answer. The default is always true.
 	IsOpen func(ctx context.Context, bot *Context) (bool, error)
-	// HeadNodes returns the nodes that may answer a member whose position is not a node of the trees that
-	// serve the member. The default is the nodes of these trees that have no parent.
+	// HeadNodes returns the nodes that may answer a member without a position in the trees that serve the
+	// member. The default is the nodes of these trees without a parent.
 	HeadNodes func(ctx context.Context, bot *Context) ([]NodeRef, error)
-	// LiveChatTree returns the tree that answers while the member is in a live chat. By default, and for "",
-	// no node answers then.
+	// LiveChatTree returns the tree whose nodes answer while the member is in a live chat. If it is nil or
+	// returns "", no node answers then.
 	LiveChatTree func(bot *Context) string
 }
 
-// reach is a set of nodes that may answer an event: some of the trees, and global nodes by their ids.
+// reach is a set of nodes that may answer an event: the nodes of some trees, and global nodes with some ids.
 type reach struct {
-	// name describes the trees. since is the reason for their choice, or "" for the usual ones.
+	// name describes the trees, such as "the off trees". since is the reason for using them, or "".
 	name   string
 	since  string
 	trees  func(tree string) bool
 	global []string
 }
 
-// reach returns the trees that may answer: the live-chat tree, the off trees, the group trees, or the others.
+// reach returns the nodes that may answer: the live-chat tree, the off trees, the group trees or all other trees.
 func (f Flow) reach(ctx context.Context, bot *Context) (reach, error) {
 	liveChat, hasLiveChat := f.liveChatTree(bot)
 	if bot.run.isInLiveChat {
@@ -67,9 +66,9 @@ func (f Flow) reach(ctx context.Context, bot *Context) (reach, error) {
 	return reach{name: "the trees of the channel", trees: others, global: group.GlobalNodes}, nil
 }
 
-// isForGroupTrees reports whether the run is for the group trees of a priority group: its event comes from a
-// group on Bravo. The result is false for a channel without group trees, and for an agent in the group of a
-// live chat, which the bot has made: then the other trees answer.
+// isForGroupTrees reports whether the group trees answer the run's event: it comes from a group on Bravo. The
+// exception is a priority group without group trees: then the usual trees answer an agent in the group of a
+// live chat, and all events if the channel has no priority groups.
 func (r *run) isForGroupTrees(group channel.PriorityGroup) bool {
 	isFromGroup := r.bot.Channel.Type.Has(channel.GroupTrees) && r.bot.scope.GroupExternalID != ""
 	needsNone := r.byAgent || len(r.bot.Channel.PriorityGroups) == 0
@@ -103,13 +102,13 @@ func (f Flow) priorityGroup(ctx context.Context, bot *Context) (channel.Priority
 	}
 	i := slices.IndexFunc(groups, func(g channel.PriorityGroup) bool { return g.Group == name })
 	if i < 0 {
-		return channel.PriorityGroup{}, boterr.New(boterr.NotFound, "", "the channel %s has no priority group %q", bot.Channel.ID, name)
+		return channel.PriorityGroup{}, boterr.New(boterr.NotFound, "",
+			"the channel %s has no priority group %q: add it to the channel, or return another name from Flow.PriorityGroup", bot.Channel.ID, name)
 	}
 	return groups[i], nil
 }
 
-// isForOccasions reports whether a tree answers in a channel only outside office hours or only
-// in groups.
+// isForOccasions reports whether a tree answers only outside office hours or only in groups of a channel.
 func isForOccasions(c *channel.Channel, tree string) bool {
 	return slices.ContainsFunc(c.PriorityGroups, func(g channel.PriorityGroup) bool {
 		return slices.Contains(g.OffTrees, tree) || slices.Contains(g.GroupTrees, tree)
@@ -135,9 +134,9 @@ type candidate struct {
 	rule Rule
 }
 
-// candidates returns the nodes that may answer the event, smallest priority first. Among equal priorities,
-// the nodes closest to the member's position come first: children or head nodes, then global nodes of the
-// tree, then global nodes of the channel, each in the order in which they were given to Handle.
+// candidates returns the nodes that may answer the event, smallest priority first. Nodes with equal priorities
+// are in this order: children of the member's position or head nodes, global nodes of the tree, global nodes of
+// the channel. Within each of these groups they are in the order of Handle.
 func (n *nodes) candidates(ctx context.Context, flow Flow, bot *Context) (field, error) {
 	position := NodeRef{CompositeID: bot.Member.BotMeta.NodeCompositeID(), Tree: bot.Member.BotMeta.Tree()}
 	within, err := flow.reach(ctx, bot)
@@ -184,7 +183,7 @@ func (n *nodes) atPosition(
 	return found, nil
 }
 
-// headNodes returns the nodes at which a conversation may begin.
+// headNodes returns the head nodes within reach: from Flow.HeadNodes, or the nodes without a parent.
 func (n *nodes) headNodes(ctx context.Context, flow Flow, bot *Context, within reach) ([]candidate, error) {
 	var found []candidate
 	if flow.HeadNodes == nil {
@@ -202,7 +201,7 @@ func (n *nodes) headNodes(ctx context.Context, flow Flow, bot *Context, within r
 	for _, ref := range refs {
 		node := n.byRef[ref]
 		if node == nil {
-			missing := noNodeError("Flow.HeadNodes names a node that the host does not handle: " + ref.String())
+			missing := noNodeError("Flow.HeadNodes returned an unknown node: " + ref.String() + "; give it to Handle")
 			return nil, boterr.New(boterr.NotFound, "", "%w", missing)
 		}
 		if within.trees(node.Tree) {

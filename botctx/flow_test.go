@@ -44,14 +44,14 @@ func on(text string) func(*botctx.Node) {
 
 func global(where botctx.Global) func(*botctx.Node) { return func(n *botctx.Node) { n.Global = where } }
 
-// at returns a member whose position is a node.
+// at returns a member with a position.
 func at(node, tree string) member.Member {
 	var m member.Member
 	m.BotMeta.SetPosition(node, tree)
 	return m
 }
 
-// choosing returns a platform on which one channel has the nodes of three trees and a live-chat tree.
+// choosing returns a platform with the nodes of three trees and a live-chat tree, and the id of its only channel.
 func choosing(t *testing.T, flow botctx.Flow, groups ...channel.PriorityGroup) (*fakes.Platform, string) {
 	t.Helper()
 	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.Flow = flow }))
@@ -301,8 +301,8 @@ func TestHandleFunc_NoNode(t *testing.T) {
 	require.Equal(t, "mute\nhello\nmute\nPardon?", texts(ada))
 }
 
-// A run ends all conversations of an agent and fails after the first. When it is tried again it finds one
-// fewer, and must not take the stored result of the first call for the other conversation.
+// A run ends all conversations of an agent, and fails after the first. The next attempt finds one conversation fewer. It
+// must not use the stored result of the first call for another conversation.
 func TestRun_TriedAgainEndsTheConversationsThatAreLeft(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(context.Context, *botctx.Context, *livechat.AssignmentRecord) (of string, err error){

@@ -7,12 +7,13 @@ import (
 	"unicode"
 )
 
-// Graph is the nodes of a bot and the edges between them, as data. Mermaid and DOT draw it. Runtime.Graph and
-// GraphOf return it; the result is deterministic.
+// Graph describes the nodes of a bot and the edges between them. Its methods Mermaid and DOT draw it.
+// Runtime.Graph and GraphOf return it. Equal nodes give equal graphs.
 type Graph struct {
 	// Nodes are in the order of Handle.
 	Nodes []GraphNode `json:"nodes"`
-	// Edges are, for each node in order, the edges to it as a child or from outside, then the edges from it.
+	// Edges are in the order of the nodes. For each node, the edge from its parent and the edge from outside
+	// (Node.Entry) come first, then its redirects and schedules.
 	Edges []Edge `json:"edges"`
 	// Warnings are likely mistakes.
 	Warnings []Warning `json:"warnings,omitzero"`
@@ -26,9 +27,9 @@ type GraphNode struct {
 	Trigger string `json:"trigger,omitzero"`
 	// Priority is the node's priority.
 	Priority int `json:"priority,omitzero"`
-	// Global is the reach of the node in addition to its place: "in the tree", "in the channel", or "".
+	// Global is "in the tree", "in the channel" or "", after Node.Global.
 	Global string `json:"global,omitzero"`
-	// SavesPosition is true if the node becomes the member's position after it has run.
+	// SavesPosition is true if the node becomes the member's position after it runs.
 	SavesPosition bool `json:"savesPosition,omitzero"`
 }
 
@@ -42,14 +43,14 @@ type Edge struct {
 	Kind EdgeKind `json:"kind"`
 }
 
-// EdgeKind is the way in which one node leads to another.
+// EdgeKind is the kind of an edge.
 type EdgeKind string
 
 // The kinds of edges.
 const (
 	// EdgeChild leads from a parent to a node that may answer after it.
 	EdgeChild EdgeKind = "child"
-	// EdgeRedirect leads to a node at which the run may continue.
+	// EdgeRedirect leads to a node that may run next in the same run.
 	EdgeRedirect EdgeKind = "redirect"
 	// EdgeAgenda leads to a node that an agenda runs later.
 	EdgeAgenda EdgeKind = "agenda"
@@ -57,8 +58,8 @@ const (
 	EdgeUnknown EdgeKind = "unknown"
 )
 
-// GraphOf returns the graph of nodes without a Runtime, for example in a test. Its errors are the same as
-// from Runtime.Handle.
+// GraphOf returns the graph of nodes without a Runtime, for example in a test. It returns the same errors as
+// Runtime.Handle.
 func GraphOf(given ...*Node) (Graph, error) {
 	all, err := newNodes(given)
 	if err != nil {
@@ -67,7 +68,7 @@ func GraphOf(given ...*Node) (Graph, error) {
 	return all.graph(unseen{}), nil
 }
 
-// Graph returns the graph of the nodes that the Runtime handles now.
+// Graph returns the graph of the Runtime's current nodes.
 func (r *Runtime) Graph() Graph { return r.nodes.Load().graph(r.unseen()) }
 
 func (n *nodes) graph(by unseen) Graph {
@@ -81,7 +82,7 @@ func (n *nodes) graph(by unseen) Graph {
 	return drawn
 }
 
-// where returns the places in which a global node answers.
+// where returns the text for GraphNode.Global.
 func (g Global) where() string {
 	switch g {
 	case GlobalInTree:
@@ -93,7 +94,7 @@ func (g Global) where() string {
 	}
 }
 
-// edges returns the edges between nodes, each once.
+// edges returns the edges between nodes without duplicates.
 func (n *nodes) edges() []Edge {
 	edges := []Edge{}
 	for _, node := range n.list {
@@ -125,7 +126,7 @@ func (n *Node) leadsAnywhere() bool {
 	return !areKnown
 }
 
-// resolved returns a target's name with its tree. A target that does not exist is returned unchanged.
+// resolved returns a target of from with its tree. It returns a target that does not exist unchanged.
 func (n *nodes) resolved(ref NodeRef, from *Node) NodeRef {
 	node, err := n.find(ref.Tree, ref.CompositeID, from.Tree)
 	if err != nil {
@@ -134,14 +135,13 @@ func (n *nodes) resolved(ref NodeRef, from *Node) NodeRef {
 	return node.Ref()
 }
 
-// drawing is a graph as Mermaid and DOT draw it: boxes with short names, in frames, and arrows.
+// drawing is the common form of a graph for Mermaid and DOT: boxes in frames, and arrows between boxes.
 type drawing struct {
 	frames []frame
 	arrows []arrow
 }
 
-// frame holds the boxes of one tree. The first frame, which is not drawn, holds the boxes of the tree "" and
-// of no tree.
+// frame holds the boxes of one tree. The first frame is not drawn; its boxes are the tree "" and unknown targets.
 type frame struct {
 	label string
 	boxes []box
@@ -154,7 +154,7 @@ type box struct {
 	shape shape
 }
 
-// shape is the form of a box.
+// shape is the outline of a box.
 type shape int
 
 // The shapes of boxes.
@@ -172,7 +172,6 @@ type arrow struct {
 	kind     EdgeKind
 }
 
-// drawing lays the graph out.
 func (g Graph) drawing() drawing {
 	d := drawing{frames: []frame{{}}}
 	names := map[NodeRef]string{}
@@ -208,7 +207,7 @@ func (d *drawing) add(tree string, one box) {
 	d.frames = append(d.frames, frame{tree, []box{one}})
 }
 
-// lines are the lines in the box of a node: its id, and when it answers.
+// lines returns the lines in the box of a node: its id, its trigger, and where it is global.
 func (n GraphNode) lines() []string {
 	lines := []string{n.CompositeID}
 	if n.Trigger != "" {
@@ -227,8 +226,8 @@ func (n GraphNode) shape() shape {
 	return shapeNode
 }
 
-// label returns lines as the text of a label. Invalid Unicode and control characters become �. escaped
-// escapes the characters that have a meaning in the language.
+// label joins lines with lineEnd to the text of a label. Invalid Unicode and control characters become �. escaped
+// escapes characters that have a meaning in the graph's language.
 func label(lines []string, lineEnd string, escaped func(character rune) string) string {
 	all := strings.ReplaceAll(strings.Join(lines, "\n"), "\r\n", "\n")
 	var text strings.Builder
@@ -245,7 +244,7 @@ func label(lines []string, lineEnd string, escaped func(character rune) string) 
 	return text.String()
 }
 
-// DOT returns the graph in the language of Graphviz, with the same content as Mermaid.
+// DOT returns the graph in the language of Graphviz. It shows the same as Mermaid.
 func (g Graph) DOT() string {
 	var text strings.Builder
 	text.WriteString("digraph bot {\n  node [shape=box];\n")
@@ -296,8 +295,8 @@ func (k EdgeKind) dot() string {
 	}
 }
 
-// dotLabel returns lines as a quoted text of DOT. There \ begins an escape, and &#34; is the character with
-// that number.
+// dotLabel returns lines as the content of a quoted string in DOT, where \ begins an escape, and & an entity
+// such as &#34;.
 func dotLabel(lines []string) string {
 	return label(lines, `\n`, func(character rune) string {
 		switch character {
@@ -337,7 +336,7 @@ func (g Graph) Mermaid() string {
 	return text.String()
 }
 
-// mermaid returns the box's shape and label, the text after its name.
+// mermaid returns the box's label in brackets that define its shape. In Mermaid this follows the box's name.
 func (b box) mermaid() string {
 	said := `"` + mermaidLabel(b.lines) + `"`
 	switch b.shape {
@@ -363,8 +362,8 @@ func (k EdgeKind) mermaid() string {
 	}
 }
 
-// mermaidLabel returns lines as a quoted text of Mermaid, which may contain Markdown and HTML. There #42; is
-// the character with that number, and direction LR is a statement.
+// mermaidLabel returns lines as the content of a quoted string in Mermaid. All characters that could be Markdown
+// or HTML are escaped by number, as in #42;. The word direction is escaped, because it could begin a statement.
 func mermaidLabel(lines []string) string {
 	before := ' '
 	escaped := label(lines, "<br>", func(character rune) string {

@@ -17,10 +17,9 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// isOpen is a condition with a name.
 func isOpen(*botctx.Context) bool { return true }
 
-// shop is a bot with an edge of each kind, in two trees.
+// shop returns nodes in two trees, with an edge of each kind.
 func shop() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "order", Trigger: botctx.TextIs("order"), Global: botctx.GlobalInTree, SavesPosition: true, Schedules: botctx.Nodes("reminder")},
@@ -78,7 +77,7 @@ func TestGraphOf_RefusesWhatHandleRefuses(t *testing.T) {
 
 func TestGraph_Mermaid(t *testing.T) {
 	t.Parallel()
-	//nolint:dupword // The names of boxes, at the end of one line and the begin of the next.
+	//nolint:dupword // A line ends with the name of a box with which the next one begins.
 	require.Equal(t, `flowchart TD
   n0(["order<br>text is #quot;order#quot;<br>anywhere in the tree"])
   n1["tea<br>when botctx#95;test#46;isOpen"]
@@ -247,7 +246,7 @@ func TestGraph_OfRandomNodes(t *testing.T) {
 
 func byText(a, b botctx.Edge) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }
 
-// requireDrawn requires a line for each node and each edge, and that edges connect existing boxes.
+// requireDrawn requires a line for each node and each edge. Each edge must connect boxes that are drawn.
 func requireDrawn(t *testing.T, graph botctx.Graph, drawing, arrow string) {
 	t.Helper()
 	boxes := map[string]bool{}

@@ -19,14 +19,14 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// family is a platform with Ada in a group of the channel "phone".
+// family is a platform with Ada in the channel "phone": alone with the bot, and in a group.
 type family struct {
 	*fakes.Platform
 
 	ada, inGroup *fakes.Actor
 }
 
-// newFamily returns a platform whose channel "phone" has a type, with nodes and priority groups.
+// newFamily returns a family with the type and the priority groups of the channel "phone", and with nodes.
 func newFamily(t *testing.T, kind channel.Type, groups []channel.PriorityGroup, nodes []*botctx.Node, options ...fakes.Option) *family {
 	t.Helper()
 	p := fakes.New(append([]fakes.Option{fakes.For(t)}, options...)...)
@@ -202,7 +202,7 @@ func TestGroups_EventElsewhere(t *testing.T) {
 	require.ErrorContains(t, err, "Event.To")
 }
 
-// newFamilyWithDesk returns a family that an agent of a desk on Charlie serves.
+// newFamilyWithDesk returns a family and an agent on Charlie who serves its live chats.
 func newFamilyWithDesk(t *testing.T, options ...fakes.Option) (*family, *fakes.Agent) {
 	t.Helper()
 	f := newFamily(t, channel.Bravo, []channel.PriorityGroup{{Trees: []string{"shop"}, GroupTrees: []string{"gt"}}}, []*botctx.Node{

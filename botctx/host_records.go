@@ -28,80 +28,83 @@ import (
 // Scope is the app, channel and member that a Context works for.
 type Scope = record.Scope
 
-// InboxOptions configures how a Runtime handles accepted events, see Config.Inbox. The zero value of each
-// field means its default.
+// InboxOptions configures how a Runtime handles accepted events; see Config.Inbox. A zero field has its default
+// value.
 type InboxOptions struct {
-	// Workers is the number of lanes that Run handles at once. Apps and channels share them: an app may hold
-	// half of the workers that other apps leave, and a channel half of the workers that its app may hold and
-	// the app's other channels leave, so that there is always a free worker for the next channel. A single
-	// channel uses a quarter of them. The default is 64.
+	// Workers is the maximum number of lanes whose events Run handles concurrently. The default is 64. An app
+	// gets at most half of the workers that other apps do not use, and a channel at most half of its app's
+	// workers that other channels do not use. So a single channel uses at most a quarter of the workers, and
+	// there is always a worker for another channel.
 	Workers int
-	// Poll is the time between two polls for events that other processes accepted. The default is a second.
-	// If the store sends notices (store.Notifier), such events start at once, and it is polled ten times less
-	// often.
+	// Poll is the interval for polling the store for events that other processes accepted. The default is a
+	// second. A store that sends notices (store.Notifier) is polled after ten intervals; its events start at
+	// once nevertheless.
 	Poll time.Duration
-	// Limit is the number of failures after which an event is a dead letter. The default is 5.
+	// Limit is the number of failed attempts after which an event becomes a dead letter. The default is 5.
 	Limit int
-	// Backoff returns the pause after the given number of failures, from 1 on. The default starts with a
-	// second and multiplies it by four, up to a minute: an event that always fails holds up its lane for 80
-	// seconds. If the failure asks for a longer pause, up to an hour (boterr.RetryAfter), that is the pause.
+	// Backoff returns the pause before the next attempt. failures is the number of failed attempts, at least 1.
+	// The default begins with a second and multiplies by four up to a minute, so an event that always fails
+	// blocks its lane for at most about 80 seconds. If the error asks for a longer pause (boterr.RetryAfter),
+	// that is the pause.
 	Backoff func(failures int) time.Duration
-	// MaxPending is the number of events of an app that may wait. Beyond it, Accept returns ResourceExhausted
-	// for that app. The limit is approximate: each process counts all events every ten polls. The default is
-	// 100,000; a negative number means no limit.
+	// MaxPending is the maximum number of waiting events of an app. If it is exceeded, Accept returns
+	// ResourceExhausted for that app. The limit is approximate, because each process counts all events only
+	// after every ten polls. The default is 100,000. A negative number means no limit.
 	MaxPending int
-	// AcceptTimeout is the time that Accept waits for a store that does not answer, if its context
-	// cannot end, as in a handler that continues after the sender hangs up. It may wait twice as long. The
-	// default is 10 seconds.
+	// AcceptTimeout is the time that Accept waits for a store that does not answer if its context never ends, as
+	// in a handler that continues after the sender hangs up. Accept may wait up to twice as long. The default is
+	// 10 seconds.
 	AcceptTimeout time.Duration
-	// ShutdownTimeout is the time that Run waits for runs after its context has ended, before it ends
-	// the contexts of the runs as well. Then they have 5 seconds. The default is 20 seconds.
+	// ShutdownTimeout is the maximum time that Run waits for current runs after its context ends. Then it ends
+	// the contexts of these runs and waits for 5 more seconds. The default is 20 seconds.
 	ShutdownTimeout time.Duration
 	// Hooks are called on events of the inbox.
 	Hooks InboxHooks
-	// Log receives lines about events: handled ones at debug, failed ones at warn, and dead letters at error.
-	// The default is Config.Logger.
+	// Log receives records about events: handled events at debug level, failed attempts at warn, and dead
+	// letters at error. The default is Config.Logger.
 	Log *slog.Logger
 }
 
-// InboxHooks lets a host observe accepted events: AroundAccept and AroundHandler wrap Accept and each run,
-// and Settled is called once the outcome of an attempt is stored. backends/otel uses it for spans and
-// metrics.
+// InboxHooks are functions with which a host observes accepted events. AroundAccept wraps Accept, AroundHandler
+// wraps each run, and Settled is called after the outcome of an attempt is stored. backends/otel uses them for
+// spans and metrics.
 type InboxHooks = inbox.Hooks
 
-// SaveChannel stores a channel of an app and returns it as stored: with an ID if it had none, with App,
-// CreatedAt, UpdatedAt, Version and Etag. It replaces the channel with the same ID. If c has an Etag, it must be
-// the stored channel's, or SaveChannel fails with Conflict, or with NotFound if there is no such channel.
+// SaveChannel stores a channel of an app and returns the stored record. It replaces the channel with the same
+// ID. If c has no ID, it gets a new one. App, CreatedAt, UpdatedAt, Version and Etag get new values.
 //
-// InvalidArgument: Type is missing, Info does not belong to Type, or a credential in it was redacted when c was
-// read. AlreadyExists: another app has a channel with this ID.
+// If c has an Etag, it must be the Etag of the stored channel. Otherwise SaveChannel returns Conflict, or NotFound
+// if there is no such channel. It also returns InvalidArgument if Type is missing, if Info does not fit Type or if
+// a credential was decoded from "[redacted]", and AlreadyExists if another app has a channel with this ID.
 func (r *Runtime) SaveChannel(ctx context.Context, app string, c *channel.Channel) (*channel.Channel, error) {
 	return channels.New(r.env, Scope{App: app}).Save(ctx, c)
 }
 
-// LoadChannel returns a channel of an app with its credentials, as Config.LoadChannel does by default.
-// NotFound: the app has no such channel.
+// LoadChannel returns a channel of an app from the store, with its credentials, or NotFound. It does not call
+// Config.LoadChannel.
 func (r *Runtime) LoadChannel(ctx context.Context, app, id string) (*channel.Channel, error) {
 	return channels.New(r.env, Scope{App: app}).Load(ctx, id)
 }
 
-// Pair sets the outlets that an inlet is paired with, in the order in which they are asked, and replaces
-// earlier ones. Without outlets the inlet is unpaired. With Config.LoadChannel the channels are the ones that it loads.
+// Pair sets the outlets that serve the live chats of an inlet, in the order in which requests go to them. It
+// replaces the previous outlets. Without outlets, it removes the pairing. It loads the channels to check that they
+// exist.
 //
-// InvalidArgument: an outlet appears twice or is the inlet. NotFound: the app has no such channel. In both
-// cases nothing is stored.
+// Pair returns InvalidArgument if an outlet appears twice or is the inlet, and NotFound if the app does not have
+// one of the channels. After an error, the stored pairing is unchanged.
 func (r *Runtime) Pair(ctx context.Context, app, inlet string, outlets ...string) error {
 	scope := Scope{App: app}
 	return channels.New(r.env, scope).Pair(ctx, r.channels(scope), inlet, outlets...)
 }
 
-// Pairing returns the outlets that an inlet is paired with, or none if none were set.
+// Pairing returns the pairing of an inlet. Its Outlets are empty if the inlet is not paired.
 func (r *Runtime) Pairing(ctx context.Context, app, inlet string) (*channel.Pairing, error) {
 	return channels.New(r.env, Scope{App: app}).Pairing(ctx, inlet)
 }
 
-// Query selects records of an app for a host. Filter and SortBy are MongoDB's, over the JSON fields of the
-// records. Limit is the largest number of records to return; 0 means all.
+// Query selects records of an app for a host. Filter and SortBy have MongoDB's syntax and the JSON names of the
+// record's fields. Skip is the number of matches to skip. Limit is the maximum number of records to return; 0
+// means all.
 type Query struct {
 	Filter document.Object
 	SortBy document.Object
@@ -109,18 +112,18 @@ type Query struct {
 	Limit  int64
 }
 
-// PostComments returns the comments of an app that SavePostCommentAnalytics recorded, or an empty slice. For
-// example, the matching comments on one post are
+// PostComments returns the comments of an app that SavePostCommentAnalytics stored. The result is never nil
+// without an error. This call returns the matching comments on one post:
 //
 //	rt.PostComments(ctx, "shop", botctx.Query{Filter: document.O("postId", id, "isMatched", true)})
 //
-// InvalidArgument: Filter, SortBy or a number is wrong. FailedPrecondition: a stored record is not a comment.
+// PostComments returns InvalidArgument if q is invalid, and FailedPrecondition if a stored record is not a comment.
 func (r *Runtime) PostComments(ctx context.Context, app string, q Query) ([]*send.PostComment, error) {
 	return sends.New(r.guarded, Scope{App: app}, sends.Ports{}).FindPostComments(ctx, record.Query(q))
 }
 
-// Members returns the selected members, as stored in the Store, in the order of their ids, which is the order
-// in which they arrived. Config.Override is not used.
+// Members returns the selected members from the Store in the order of their ids. With the default of Config.NewID,
+// this is the order of creation. Config.Override does not affect it.
 //
 //	for m, err := range rt.Members(ctx, "shop", member.Selection{Channel: "web", Tag: "vip"}) {
 //		if err != nil {
@@ -129,21 +132,20 @@ func (r *Runtime) PostComments(ctx context.Context, app string, q Query) ([]*sen
 //		...
 //	}
 //
-// It reads 100 members at a time, so memory and the time to the first one do not grow with their number. If
-// few members have the tag or match Filter, an index made by EnsureMemberIndex avoids reading the others. To
-// read page by page, set After to the id of the previous page's last member. A member who arrives meanwhile
-// may be missing.
+// It reads 100 members at a time, so the number of members does not affect memory or the time to the first
+// result. If few members have the tag or match Filter, an index created with EnsureMemberIndex avoids reading the
+// others. To read page by page, set After to the id of the previous page's last member. Members who are created
+// during the iteration may be missing.
 //
-// An error ends the list. InvalidArgument: Filter is wrong, or Limit is negative. FailedPrecondition: a
-// stored record is not a member. Other errors come from the store.
+// The iteration ends after an error: InvalidArgument if Filter is invalid or Limit is negative, FailedPrecondition
+// if a stored record is not a member, or an error of the store.
 func (r *Runtime) Members(ctx context.Context, app string, chosen member.Selection) iter.Seq2[*member.Member, error] {
 	scope := Scope{App: app}
 	return r.ownMembers(scope, r.channels(scope)).All(ctx, chosen)
 }
 
-// EnsureIndexes creates the indexes that the SDK's own parts need in a store, unless they exist. A host calls
-// it once, before it uses the store. Errors come from store.Collection.EnsureIndex or from a panic of the
-// store.
+// EnsureIndexes creates the indexes that the SDK needs in a store, unless they exist. Call it once, before using
+// the store. Errors come from store.Collection.EnsureIndex. A panic of the store becomes an error, too.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	guarded := store.Wrap(database, nil)
 	for _, ensure := range []func(context.Context, store.Store) error{
@@ -153,33 +155,31 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 			return err
 		}
 	}
-	return inbox.EnsureIndexes(ctx, database) // The inbox's indexes depend on whether one process has the store.
+	return inbox.EnsureIndexes(ctx, database) // Not guarded: the inbox checks whether the store is a store.Watcher.
 }
 
-// EnsureMemberIndex creates the indexes of the members of each app by a path, such as "meta.plan" or "tags",
-// unless they exist: one for operations on one channel, such as PatchMembers, and one for operations on all
-// channels. The SDK creates none for meta, since only the bot knows its content; without one an operation by
-// meta reads all members. A host calls it once, before it uses the store. Errors come from
-// store.Collection.EnsureIndex.
+// EnsureMemberIndex creates two indexes of members by a path, such as "meta.plan" or "tags", unless they exist: one
+// for operations on one channel, such as PatchMembers, and one for operations on all channels of an app. Without
+// them, an operation with a filter on meta reads all members of the channel or the app. Call it once, before using
+// the store. Errors come from store.Collection.EnsureIndex.
 func EnsureMemberIndex(ctx context.Context, database store.Store, path string) error {
 	return members.EnsureIndex(ctx, database, path)
 }
 
-// EnsureAssignmentIndex creates an index of the assignments of each app by a path, such as "meta.order",
-// unless it exists. The SDK creates none for meta, since only the bot knows its content; without one
-// GetAssignmentsByMeta reads all assignments of the app. A host calls it once, before it uses the store.
-// Errors come from store.Collection.EnsureIndex.
+// EnsureAssignmentIndex creates an index of the assignments of each app by a path, such as "meta.order", unless it
+// exists. Without an index, GetAssignmentsByMeta reads all assignments of the app. Call it once, before using the
+// store. Errors come from store.Collection.EnsureIndex.
 func EnsureAssignmentIndex(ctx context.Context, database store.Store, path string) error {
 	return livechats.EnsureIndex(ctx, database, path)
 }
 
-// EnsureDataSourceIndex creates an index of a data source of an app, unless it exists, for the columns by
-// which bot logic filters or for the column with the points of a geo query. The SDK itself only creates the
-// index of _id. A host calls it once, before it uses the store.
+// EnsureDataSourceIndex creates an index of a data source of an app, unless it exists. Create one for the columns in
+// the filters of bot logic, and one for the column with the points of geo queries. Without it, the SDK creates only
+// the index of _id. Call it once, before using the store.
 //
 //	err := botctx.EnsureDataSourceIndex(ctx, database, "shop", "coupons", store.Ascending("taken"))
 //
-// InvalidArgument: the data source has no id, or one that is too long. Other errors come from
+// It returns InvalidArgument if the id of the data source is empty or too long. Other errors come from
 // store.Collection.EnsureIndex.
 func EnsureDataSourceIndex(ctx context.Context, database store.Store, app, dataSourceID string, index store.Index) error {
 	return datasources.EnsureIndex(ctx, database, app, dataSourceID, index)
@@ -187,30 +187,36 @@ func EnsureDataSourceIndex(ctx context.Context, database store.Store, app, dataS
 
 // Erased counts the records that EraseMember removed.
 type Erased struct {
-	// Member is true if there was a record of the member.
+	// Member is true if the member's record existed.
 	Member bool
-	// Events are the member's events in the inbox: waiting ones, dead letters, and the records of handled
-	// ones with the answers to their runs' messages.
+	// Events is the number of the member's events in the inbox: waiting events, dead letters, and handled
+	// events, with the results of the messages that their runs sent.
 	Events int64
 	// Agendas, Assignments, Groups and PostComments are the numbers of these records.
 	Agendas, Assignments, Groups, PostComments int64
 }
 
-// EraseMember removes a member of an app with everything that the SDK stores about them, and the records of
-// connectors that are a send.RecordKeeper. It waits for the member's lane, so that no run writes meanwhile. The
-// member's record is removed last: after an error or a crash, the same call removes the rest, and once all is
-// removed it does nothing. A later message of the member creates a new member. Entries of data sources, files,
-// mails and payments belong to the bot and are kept. End a live chat first, so that the agent gets notice.
+// EraseMember removes a member of an app and everything that the SDK stores about the member, including the records
+// of connectors that are a send.RecordKeeper. Entries of data sources, files, mails and payments belong to the bot
+// and are kept. A later message of the member creates a new member. If the member is in a live chat, end it first,
+// so that the agent is notified.
 //
-// InvalidArgument: the id of the app or of the member is missing. FailedPrecondition: it is called in a run.
-// Unavailable: a run of the member did not end within Config.MaxWait. Other errors come from the store.
+// EraseMember waits for the member's current run, and other runs wait for it. The member's record is removed last.
+// After an error or a crash, call it again to remove the rest. Calling it for an erased member has no effect.
+//
+// Errors:
+//   - InvalidArgument: the id of the app or the member is missing.
+//   - FailedPrecondition: EraseMember was called in a run.
+//   - Unavailable: a run of the member did not end within Config.MaxWait.
+//
+// Other errors come from the store.
 func (r *Runtime) EraseMember(ctx context.Context, app, memberID string) (erased Erased, err error) {
 	scope := record.Scope{App: app, Member: memberID}
 	if app == "" {
 		return erased, boterr.Missing("app", "the id of an app")
 	}
 	if r.stepOf(ctx) != nil {
-		return erased, boterr.New(boterr.FailedPrecondition, "", "a run cannot erase a member: have the host do it outside of runs")
+		return erased, boterr.New(boterr.FailedPrecondition, "", "a run cannot erase a member: call EraseMember in the host, outside of runs")
 	}
 	m, err := members.Load(ctx, r.ownMembers(Scope{App: app}, r.channels(Scope{App: app})), members.ByRequiredID(memberID))
 	switch {
@@ -258,7 +264,7 @@ func (r *Runtime) eraseAll(ctx context.Context, app, memberID string, m *member.
 	return erased, err
 }
 
-// eachKeeper calls do with each connector that keeps records, and returns the errors of all.
+// eachKeeper calls do with each connector that keeps records, and joins their errors.
 func (r *Runtime) eachKeeper(ctx context.Context, do func(send.RecordKeeper) error) error {
 	var all []error
 	for platform, connector := range r.config.Connectors {
@@ -274,29 +280,29 @@ func (r *Runtime) keep(ctx context.Context, by send.RecordKeeper, do func(send.R
 	return do(by)
 }
 
-// EraseEntries removes entries of a data source of an app, and returns their number: for example a member's
-// entries, or entries that the bot no longer needs. It works in batches, so other calls continue meanwhile;
-// after an error or a crash, the same call removes the rest. An entry that changes meanwhile and no longer
-// matches is kept. With an index by updatedAt, old entries are found without reading the others.
+// EraseEntries removes entries of a data source of an app, for example the entries of one member or old entries, and
+// returns their number. It works in batches, so other calls are not blocked. After an error or a crash, call it again
+// to remove the rest. An entry that changes during the call and no longer matches is kept. An index on updatedAt
+// avoids reading all entries to find old ones.
 //
-// InvalidArgument: the app or the data source is missing, there is neither a filter nor an age, the age is
-// negative, or the filter is wrong. Other errors come from the store.
+// EraseEntries returns InvalidArgument if the app or the data source is missing, if there is neither a filter nor an
+// age, if the age is negative, or if the filter is invalid. Other errors come from the store.
 func (r *Runtime) EraseEntries(ctx context.Context, app string, p datasource.EraseEntriesParams) (removed int64, err error) {
 	return datasources.EraseEntries(ctx, r.guarded, app, p)
 }
 
-// Retention sets how long the SDK's records are kept after their use. 0 means the default, and a negative
-// duration forever. Members and the entries of data sources belong to the bot: only the bot or EraseMember and
-// EraseEntries remove them.
+// Retention sets how long records are kept after their use. 0 means the default, and a negative duration means
+// forever. Retention does not apply to members and entries of data sources: EraseMember and EraseEntries remove
+// these.
 type Retention struct {
-	// HandledEvents is the time during which the repetition of a handled event is recognised. The default is 30
-	// days.
+	// HandledEvents is the retention time of handled events. A repetition of an event is recognized until then.
+	// The default is 30 days.
 	HandledEvents time.Duration
 	// DeadLetters is the retention time of dead letters. The default is 90 days.
 	DeadLetters time.Duration
 	// Agendas is the retention time of completed agendas. The default is 30 days.
 	Agendas time.Duration
-	// FailedAgendas is the retention time of agendas that failed for good. The default is 90 days.
+	// FailedAgendas is the retention time of agendas that failed and are not tried again. The default is 90 days.
 	FailedAgendas time.Duration
 	// Assignments is the retention time of ended assignments and their groups. The default is 90 days.
 	Assignments time.Duration
@@ -307,21 +313,21 @@ type Retention struct {
 const (
 	defaultAssignments  = 90 * 24 * time.Hour
 	defaultPostComments = 90 * 24 * time.Hour
-	// retentionPause is the time between two removals of old records by Run.
+	// retentionPause is the interval at which Run removes old records.
 	retentionPause = time.Hour
 )
 
-// RemoveOld removes records of all apps that are older than Config.Retention allows, and calls RemoveOld of
-// connectors that are a send.RecordKeeper. Run does so each hour; a host that drives the time itself must call it.
-// It works in batches, so other calls continue meanwhile; after an error the next call removes the rest. Errors
-// come from the store and from connectors.
+// RemoveOld removes the records of all apps that are older than Config.Retention allows, and calls RemoveOld of
+// connectors that are a send.RecordKeeper. Run calls it each hour; hosts that do not call Run must call RemoveOld.
+// It works in batches, so other calls are not blocked. After an error, the next call removes the rest. Errors come
+// from the store and from connectors.
 func (r *Runtime) RemoveOld(ctx context.Context) error {
 	_, ofInbox := r.inbox.RemoveOld(ctx)
 	_, ofAgendas := r.scheduler.RemoveCompleted(ctx)
 	return errors.Join(ofInbox, ofAgendas, r.removeRecords(ctx))
 }
 
-// removeRecords removes old records, except for the records of the inbox and the scheduler.
+// removeRecords removes old records other than events and agendas.
 func (r *Runtime) removeRecords(ctx context.Context) (err error) {
 	_, ofLiveChats := livechats.RemoveEnded(ctx, r.guarded, r.config.Retention.Assignments)
 	_, ofComments := sends.RemovePostComments(ctx, r.guarded, r.config.Retention.PostComments)
@@ -329,8 +335,8 @@ func (r *Runtime) removeRecords(ctx context.Context) (err error) {
 	return errors.Join(ofLiveChats, ofComments, ofConnectors)
 }
 
-// runRetention removes old records at intervals, until ctx ends. The inbox and the scheduler remove their
-// own.
+// runRetention calls removeRecords at intervals until ctx ends. The inbox and the scheduler remove old events and
+// agendas.
 func (r *Runtime) runRetention(ctx context.Context) {
 	ticker := time.NewTicker(retentionPause)
 	defer ticker.Stop()

@@ -37,7 +37,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// customers are a host's own members, with the one operation that this test needs.
+// customers is a host's member.Operations, with only the method that the test needs.
 type customers struct {
 	member.Operations
 }
@@ -49,7 +49,7 @@ func (customers) GetMember(_ context.Context, p member.GetParams) (*member.Membe
 	return &member.Member{ID: "customer-7", App: "shop", Channel: "web", ExternalID: "e7", FirstName: "Ada"}, nil
 }
 
-// mailbox is a host's connector that keeps the sent messages.
+// mailbox is a connector that keeps the sent messages.
 type mailbox struct{ sent []send.Message }
 
 func (m *mailbox) Send(_ context.Context, message send.Message) (send.Delivery, error) {
@@ -57,7 +57,7 @@ func (m *mailbox) Send(_ context.Context, message send.Message) (send.Delivery, 
 	return send.Delivery{}, nil
 }
 
-// A host that has its own members and channels needs neither in the store.
+// A host with its own members and channels does not need these records in the store.
 func TestHost_OwnRecords(t *testing.T) {
 	t.Parallel()
 	var box mailbox
@@ -92,8 +92,8 @@ func TestHost_OwnRecords(t *testing.T) {
 	require.ErrorContains(t, err, "getMember: ")
 }
 
-// TestRun_ChangesItsOwnCopyOfAChannel has a host that keeps its channel, logic that changes its own copy of
-// the channel, and a second member. The changes do not affect sends.
+// TestRun_ChangesItsOwnCopyOfAChannel changes bot.Channel in a run. The change must not affect the run's sends, the
+// host's record, or the run of a second member.
 func TestRun_ChangesItsOwnCopyOfAChannel(t *testing.T) {
 	t.Parallel()
 	newChannel := func() *channel.Channel {
@@ -158,14 +158,14 @@ func TestRun_LoadsItsChannelOnce(t *testing.T) {
 	}
 }
 
-// A host that loads channels its own way may leave members to the SDK.
+// A host may set LoadChannel without Arrive. The SDK then creates the members.
 func TestHost_OwnArrival(t *testing.T) {
 	t.Parallel()
 	runtime, err := botctx.New(botctx.Config{
 		Store: memstore.New(),
 		LoadChannel: func(_ context.Context, app, id string) (*channel.Channel, error) {
 			if id != "web" {
-				return nil, nil //nolint:nilnil // A host that says it this way is understood.
+				return nil, nil //nolint:nilnil // The Runtime treats this as NotFound.
 			}
 			return &channel.Channel{ID: id, App: app, Type: channel.Webchat}, nil
 		},
@@ -212,7 +212,7 @@ func TestNew_RefusesWhatCanOnlyFail(t *testing.T) {
 	}
 }
 
-// fullStore refuses and counts writes while it is full.
+// fullStore is a store that counts writes, and refuses them while it is full.
 type fullStore struct {
 	store.Store
 
@@ -346,7 +346,6 @@ type fault struct {
 	reached atomic.Int64
 }
 
-// strike panics if the fault is on.
 func (f *fault) strike() {
 	if f.isOn.Load() {
 		f.reached.Add(1)
@@ -354,7 +353,7 @@ func (f *fault) strike() {
 	}
 }
 
-// faultyStore is a store that panics at any touch.
+// faultyStore is a store whose methods panic while the fault is on.
 type faultyStore struct {
 	store.Store
 
@@ -371,7 +370,7 @@ func (s faultyStore) Collection(name string) store.Collection {
 	return s.Store.Collection(name)
 }
 
-// faultyPort is a port of each kind that panics.
+// faultyPort implements several ports, whose methods panic while the fault is on.
 type faultyPort struct{ fault *fault }
 
 func (p faultyPort) Send(context.Context, send.Message) (send.Delivery, error) {
@@ -407,7 +406,8 @@ func (l faultyLog) Handle(context.Context, slog.Record) error {
 
 func (l faultyLog) Enabled(context.Context, slog.Level) bool { return true }
 
-// faults returns, for each part that a host can give a Runtime, a change that makes it panic.
+// faults returns, for each field of Config with a function or a port, a change that makes it panic while the fault is
+// on.
 func faults() map[string]func(config *botctx.Config, f *fault) {
 	all := faultsOfRuns()
 	maps.Copy(all, faultsOfSchedulers())
@@ -555,8 +555,7 @@ func breaksSettled(c *botctx.Config, f *fault) {
 	c.Inbox.Hooks.Settled = func(context.Context, inbox.Settled) { f.strike() }
 }
 
-// portsOf returns the fields of a struct, and of structs inside it, that hold functions or interfaces of the
-// host.
+// portsOf returns the paths of the fields of a struct that hold functions or interfaces, including nested structs.
 func portsOf(config reflect.Type, prefix string) []string {
 	var names []string
 	for field := range config.Fields() {
@@ -566,7 +565,7 @@ func portsOf(config reflect.Type, prefix string) []string {
 			names = append(names, name)
 		case reflect.Struct:
 			names = append(names, portsOf(field.Type, name+".")...)
-		default: // Numbers and flags.
+		default: // Fields such as numbers cannot panic.
 		}
 	}
 	return names
@@ -575,16 +574,16 @@ func portsOf(config reflect.Type, prefix string) []string {
 func TestPanic_EachPortIsTried(t *testing.T) {
 	t.Parallel()
 	ports := slices.DeleteFunc(portsOf(reflect.TypeFor[botctx.Config](), ""), func(name string) bool {
-		return strings.HasPrefix(name, "Scheduler.Env.") || name == "Scheduler.Handler" || name == "Scheduler.Zone" || // New refuses them.
-			name == "LiveChat.Texts" || // They are data.
-			name == "OnWait" || // TestOnWait_APanicLeavesTheQueue tries it while a run waits.
+		return strings.HasPrefix(name, "Scheduler.Env.") || name == "Scheduler.Handler" || name == "Scheduler.Zone" || // New sets them.
+			name == "LiveChat.Texts" || // This is data.
+			name == "OnWait" || // TestOnWait_APanicLeavesTheQueue tests it.
 			strings.HasPrefix(name, "Inbox.Env.") || slices.Contains([]string{"Inbox.DeriveID", "Inbox.Leases", "Inbox.Handler", "Inbox.Enter"}, name)
 	})
 	require.ElementsMatch(t, ports, slices.Collect(maps.Keys(faults())))
 }
 
-// brokenHost returns a Runtime of the app "shop" and turns a fault on. The app has Ada in the channel "web",
-// a late agenda, an event of Ada's whose run calls every operation, and the outlet "desk".
+// brokenHost returns a Runtime of the app "shop" and turns the fault on. Ada, in the channel "web", has a late agenda and
+// an accepted event whose run calls every operation. The outlet of the channel is "desk".
 func brokenHost(t *testing.T, breaks func(*botctx.Config, *fault), f *fault) *botctx.Runtime {
 	t.Helper()
 	config := botctx.Config{
@@ -617,8 +616,8 @@ func saidByAda(id string) botctx.Inbound {
 	}}
 }
 
-// callAll returns an action that calls every operation and everything else that reaches the host's parts. A
-// panic ends the action, so the next attempt at the run starts with the calls not yet made.
+// callAll returns an action that calls every operation, and every other method that calls the host's functions. A panic
+// ends the action, and the next attempt continues with the remaining calls.
 func callAll(runtime *botctx.Runtime) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
 		for _, op := range botctx.Ops() {
@@ -632,7 +631,7 @@ func callAll(runtime *botctx.Runtime) botctx.Action {
 	}
 }
 
-// leastArguments returns arguments with which each operation reaches the host's parts.
+// leastArguments returns arguments with which each operation calls the host's functions and ports.
 func leastArguments() map[botctx.Op]string {
 	return map[botctx.Op]string{
 		botctx.OpGolf:             `{"golfName": "shop"}`,
@@ -647,8 +646,8 @@ func leastArguments() map[botctx.Op]string {
 	}
 }
 
-// TestRun_SurvivesPanics makes each part of a host panic, in runs and in the work around them. The Runtime
-// continues, and failed work is tried again once the part works.
+// TestRun_SurvivesPanics makes each function and port of a host panic, in runs and outside of them. The Runtime
+// continues, and tries failed work again after the fault is off.
 func TestRun_SurvivesPanics(t *testing.T) {
 	t.Parallel()
 	for name, breaks := range faults() {

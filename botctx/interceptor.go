@@ -7,22 +7,22 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Call is a call of an operation, for interceptors.
+// Call describes a call of an operation to an Interceptor.
 type Call struct {
 	Op Op
-	// Params is the operation's params struct, such as member.GetParams. An interceptor may replace it with
-	// another value of the same type before it calls Next.
+	// Params is the operation's params struct, such as member.GetParams. Before calling Next, an interceptor may
+	// replace it with another value of the same type.
 	Params any
 	// Context is the context on which the operation was called.
 	Context *Context
 }
 
-// Next continues a call with the next interceptor, and finally with the operation.
+// Next calls the next interceptor or, after the last one, the operation.
 type Next func(ctx context.Context) (any, error)
 
-// Interceptor wraps every operation that bot logic calls, including the sending of a node's responses, but
-// not calls made inside operations. It may inspect the call, change its params, fail it, repeat it, or answer
-// it without calling next. Its result becomes the operation's, and must have the operation's result type.
+// Interceptor wraps every operation that bot logic calls, including the sends of a node's responses, but not the
+// calls that operations make. It may inspect the call, change its params, return an error, call next several times,
+// or return a result without calling next. The result must have the result type of the operation.
 //
 //	func counted(calls *atomic.Int64) botctx.Interceptor {
 //		return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
@@ -31,17 +31,16 @@ type Next func(ctx context.Context) (any, error)
 //		}
 //	}
 //
-// Logged returns one.
+// The function Logged returns an Interceptor.
 type Interceptor func(ctx context.Context, call *Call, next Next) (any, error)
 
-// outcomes is implemented by results that are returned together with an error: the results of a send to
-// several members.
+// outcomes is implemented by results that may accompany an error, such as the results of a send to several members.
 type outcomes interface{ HasOutcomes() bool }
 
-// invoke calls an operation of a domain, such as the members, through the interceptors. It adds the
-// operation's name to errors, turns a panic of the operation into an error, and returns the zero value with
-// an error.
-func invoke[S, P, R any]( //nolint:revive // What is called, of what, and with what are six.
+// invoke calls an operation of part, the service of a domain, through the interceptors. It adds the operation's
+// name to errors and turns panics into errors. With an error, it returns the zero value, unless the result has
+// outcomes.
+func invoke[S, P, R any]( //nolint:revive // A struct for these parameters would not be clearer.
 	ctx context.Context, c *Context, op Op, part S, operation func(S, context.Context, P) (R, error), params P,
 ) (result R, err error) {
 	defer func() {
@@ -61,19 +60,19 @@ func invoke[S, P, R any]( //nolint:revive // What is called, of what, and with w
 	answer, err := throughInterceptors(ctx, call, func(ctx context.Context) (any, error) {
 		params, ok := call.Params.(P)
 		if !ok {
-			return nil, boterr.New(boterr.Internal, "", "an interceptor replaced the params by a %T", call.Params)
+			return nil, boterr.New(boterr.Internal, "", "an interceptor replaced the params by a %T: it must keep the type %T", call.Params, params)
 		}
 		return guarded(ctx, c, op, part, operation, params)
 	})
 	result, ok := answer.(R)
 	if !ok && err == nil {
-		return result, boterr.New(boterr.Internal, "", "an interceptor replaced the result by a %T", answer)
+		return result, boterr.New(boterr.Internal, "", "an interceptor replaced the result by a %T: it must return a %T", answer, result)
 	}
 	return result, err
 }
 
 // guarded calls an operation unless ctx has ended or the run was abandoned.
-func guarded[S, P, R any]( //nolint:revive // What is called, of what, and with what are six.
+func guarded[S, P, R any]( //nolint:revive // The same parameters as invoke.
 	ctx context.Context, c *Context, op Op, part S, operation func(S, context.Context, P) (R, error), params P,
 ) (result R, err error) {
 	defer c.recovered(ctx, op, &err)
@@ -91,7 +90,7 @@ func guarded[S, P, R any]( //nolint:revive // What is called, of what, and with 
 	return operation(part, c.within(ctx), params)
 }
 
-// throughInterceptors calls the first interceptor, which continues with the others and finally the operation.
+// throughInterceptors calls the interceptors, the first one outermost, around the operation.
 func throughInterceptors(ctx context.Context, call *Call, operation Next) (any, error) {
 	next := operation
 	for _, interceptor := range slices.Backward(call.Context.runtime.config.Interceptors) {
@@ -101,8 +100,8 @@ func throughInterceptors(ctx context.Context, call *Call, operation Next) (any, 
 	return next(ctx)
 }
 
-// failureOf sets an error's operation to the one that bot logic called, even if the error comes from another
-// operation called inside it, such as by a host's own implementation.
+// failureOf sets the operation of an error to the one that bot logic called. The error may come from another
+// operation that this one called.
 func failureOf(op Op, err error) error {
 	e, ok := err.(*boterr.Error) //nolint:errorlint // Only the outermost error carries the operation.
 	if !ok || e.Op == "" {

@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// named is an interceptor that logs when a call enters and leaves it.
+// named returns an interceptor that appends its name to log before and after each call.
 func named(name string, log *[]string) botctx.Interceptor {
 	return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 		*log = append(*log, name+" enters "+string(call.Op))
@@ -28,8 +28,8 @@ func named(name string, log *[]string) botctx.Interceptor {
 	}
 }
 
-// newIntercepted returns the context of a member of a new platform with one data source. Nothing else calls
-// operations there.
+// newIntercepted returns a new platform with one data source, and the context of its member. The platform has no logic,
+// so only the test calls operations.
 func newIntercepted(t *testing.T, interceptors ...botctx.Interceptor) (*fakes.Platform, *botctx.Context) {
 	t.Helper()
 	p := fakes.New(interceptedBy(interceptors...), fakes.For(t))
@@ -61,7 +61,7 @@ func TestInterceptors_CallByName(t *testing.T) {
 	}
 }
 
-// A send reads the channel and the member, and a run loads its own. These do not count as calls by bot logic.
+// Interceptors do not see the calls with which sends and runs load the channel and the member.
 func TestInterceptors_NotInside(t *testing.T) {
 	t.Parallel()
 	var log []string
@@ -176,7 +176,7 @@ func TestInterceptor_WrongTypes(t *testing.T) {
 	}
 }
 
-// door is a Caller that always gives the same answer.
+// door is a Caller that always returns the same result.
 type door struct {
 	result string
 	err    error

@@ -15,32 +15,32 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// A run takes one lane, its member's, so that runs of one member take turns. Within a process this uses a
-// lock. If other processes share the store, the run also holds the lane's lease there, the same lease that
-// the inbox uses. Runs that wait for each other fail after Config.MaxWait.
+// Each member has a lane. A run takes its member's lane, so that runs of one member take turns. The lane is a
+// lock in this process and, if other processes share the store, also a lease in the store. The inbox uses the
+// same lease. If two runs wait for each other, one of them fails after Config.MaxWait.
 
-// laneKey names a lane: a member of an app, or, over a store that processes share, the lane of the inbox.
+// laneKey identifies a lane: by app and member, or, if processes share the store, by the name of the inbox's lane.
 type laneKey struct{ app, name string }
 
-// ownLane is the lane that a run has taken. It is empty if the run needs none or the inbox has taken it.
+// ownLane is the lane that a run has taken. It is empty if runs take no lanes or if the inbox has taken it.
 type ownLane struct {
 	lock  *lock
 	lease *lease.Lease
-	// room is the memory that lock points to.
+	// room is the memory for lock, which saves an allocation.
 	room lock
 	// lost ends the run if its lease in the store is lost.
 	lost context.CancelCauseFunc
 }
 
-// isShared reports whether other processes may change documents of a store: it is not a store.Watcher, whose
-// documents all change through this process.
+// isShared reports whether other processes may change documents of a store. Only this process changes the
+// documents of a store.Watcher.
 func isShared(database store.Store) bool {
 	_, isAlone := database.(store.Watcher)
 	return !isAlone
 }
 
-// enterLane is called by the inbox before it claims a lane. It refuses while there is no logic, so that
-// events wait for logic, which another process may have.
+// enterLane takes the lock of a lane for the inbox. ok is false if a run holds the lock, or if the Runtime has no
+// bot logic, so that events wait for logic or for another process. If ok is true, the caller must call leave.
 func (r *Runtime) enterLane(lane string) (leave func(), ok bool) {
 	if !r.hasLogic() {
 		return nil, false
@@ -55,8 +55,8 @@ func (r *Runtime) enterLane(lane string) (leave func(), ok bool) {
 	return func() { r.locks.release(entered) }, true
 }
 
-// losable returns a context that ends with the run, or earlier if the lease in the store is lost. If runs
-// have no leases there it returns ctx itself.
+// losable returns a context for a run, and a function that cancels it if the run loses its lease. If runs have no
+// leases, it returns ctx itself.
 func (r *Runtime) losable(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	if !r.isShared || r.config.ParallelRuns {
 		return ctx, func(error) {}
@@ -64,8 +64,8 @@ func (r *Runtime) losable(ctx context.Context) (context.Context, context.CancelC
 	return context.WithCancelCause(ctx)
 }
 
-// steady returns a clock for measuring leases outside of runs. While the host's clock panics it repeats the
-// last time, because no caller could receive an error.
+// steady returns a clock for leases. If now panics, the clock returns the last time again, because the code that
+// measures leases has no caller that could get an error.
 func steady(now func() time.Time) func() time.Time {
 	var last atomic.Pointer[time.Time]
 	return func() (at time.Time) {
@@ -82,11 +82,15 @@ func steady(now func() time.Time) func() time.Time {
 	}
 }
 
-// takeLane waits until a run has its member's lane. Callers must call leaveLane if there is no error.
+// takeLane waits until a run has its member's lane. If there is no error, callers must call leaveLane.
 //
-// FailedPrecondition: a run that waits for this one has the lane. Unavailable: another run has had it for
-// Config.MaxWait. Canceled: ctx ended first. Otherwise it returns the store's error. Runs of the scheduler and the
-// inbox are postponed instead of Unavailable.
+// Errors:
+//   - FailedPrecondition: a run that waits for this one has the lane.
+//   - Unavailable: another run had the lane for Config.MaxWait. Runs of the scheduler and the inbox get an error
+//     that postpones them instead.
+//   - Canceled: ctx ended first.
+//
+// Other errors come from the store.
 func (r *Runtime) takeLane(ctx context.Context, in runInput, started *run) (err error) {
 	if r.config.ParallelRuns {
 		return nil
@@ -99,18 +103,18 @@ func (r *Runtime) takeLane(ctx context.Context, in runInput, started *run) (err 
 	}
 	taken := &started.own
 	taken.room.key = started.lane
-	if !r.isShared && ctx.Err() == nil && r.locks.tryAcquire(&taken.room) { // Mostly the lane is free.
+	if !r.isShared && ctx.Err() == nil && r.locks.tryAcquire(&taken.room) { // The fast path: usually the lane is free.
 		taken.lock = &taken.room
 		return nil
 	}
 	if in.outer.isWithin(started.lane) {
-		return boterr.New(boterr.FailedPrecondition, "", "a run of member %s waits for this one, of member %s, which would wait "+
-			"for it: do not redirect back, or make an agenda that does so later", in.scope.Member, in.outer.run.read.memberID)
+		return boterr.New(boterr.FailedPrecondition, "", "the run of member %s is waiting for this run of member %s, so neither could "+
+			"continue: do not redirect back, or do it in an agenda", in.scope.Member, in.outer.run.read.memberID)
 	}
 	return r.waitForLane(ctx, in, taken)
 }
 
-// waitForLane waits for a lane for as long as the run may.
+// waitForLane waits for a lane, at most as long as maxWait allows.
 func (r *Runtime) waitForLane(ctx context.Context, in runInput, taken *ownLane) error {
 	most := r.maxWait(in, taken.room.key)
 	if most == 0 {
@@ -123,32 +127,32 @@ func (r *Runtime) waitForLane(ctx context.Context, in runInput, taken *ownLane) 
 		return nil
 	}
 	r.leaveLane(ctx, taken)
-	if ctx.Err() == nil && waiting.Err() == nil && !errors.Is(err, boterr.Canceled) { // A store may end a call early with Canceled.
+	if ctx.Err() == nil && waiting.Err() == nil && !errors.Is(err, boterr.Canceled) { // Some stores return Canceled before the deadline.
 		return err
 	}
 	return r.waitedInVain(ctx, in)
 }
 
-// waitedInVain returns the error of a run that did not get its lane in time, or whose ctx ended.
+// waitedInVain returns the error for a run that did not get its lane in time or whose ctx ended.
 func (r *Runtime) waitedInVain(ctx context.Context, in runInput) error {
 	who := "member " + in.scope.Member
 	if in.outer != nil {
-		who += ", for which a run of member " + in.outer.run.read.memberID + " waits"
+		who += ", which a run of member " + in.outer.run.read.memberID + " waits for,"
 	}
 	switch {
 	case ctx.Err() != nil:
-		return boterr.New(boterr.Canceled, "", "the context ended before the run of %s could begin: %w", who, context.Cause(ctx))
+		return boterr.New(boterr.Canceled, "", "the context ended before the run of %s could begin; try again: %w", who, context.Cause(ctx))
 	case in.agenda != nil:
 		return agenda.Postpone(agendaPause)
 	case in.isAccepted():
 		return inbox.Postpone(acceptedPause)
 	default:
-		return boterr.New(boterr.Unavailable, "", "another run has been under way for %v, before that of %s: perhaps they wait for each "+
-			"other; let only one of them redirect the other, and have actions pass their ctx on", r.config.MaxWait, who)
+		return boterr.New(boterr.Unavailable, "", "another run blocked the run of %s for %v: try again later; if both wait for each other, "+
+			"let only one redirect to the other, and pass ctx on in actions", who, r.config.MaxWait)
 	}
 }
 
-// isWithin reports whether the step's run, or an outer run, has a lane.
+// isWithin reports whether the step's run, or a run that it belongs to, has this lane.
 func (s *step) isWithin(lane laneKey) bool {
 	for ; s != nil; s = s.run.outer {
 		if s.run.lane == lane {
@@ -158,10 +162,10 @@ func (s *step) isWithin(lane laneKey) bool {
 	return false
 }
 
-// isAccepted reports whether the inbox began the run.
+// isAccepted reports whether the inbox started the run.
 func (in runInput) isAccepted() bool { return in.delivery != nil && in.outer == nil }
 
-// acquireLane takes the lock of a lane and, over a store that processes share, its lease.
+// acquireLane takes the lock of a lane and, if processes share the store, the lease.
 func (r *Runtime) acquireLane(ctx context.Context, taken *ownLane) (err error) {
 	if err := r.locks.acquire(ctx, &taken.room); err != nil {
 		return err
@@ -173,7 +177,7 @@ func (r *Runtime) acquireLane(ctx context.Context, taken *ownLane) (err error) {
 	return err
 }
 
-// purposeRun is the purpose of lane leases for runs that the inbox did not begin.
+// purposeRun is the purpose in the leases of runs that the inbox did not start.
 const purposeRun = "run"
 
 // laneOf returns the lane of a run's member.
@@ -212,7 +216,8 @@ func (r *Runtime) leaveLane(ctx context.Context, taken *ownLane) {
 	}
 }
 
-// laneLease returns the run's lease in the store, its own or the inbox's. It is nil if the run has none.
+// laneLease returns the lease of the run's lane, which the run or the inbox has taken. It returns nil if there is
+// none.
 func (r *run) laneLease() *lease.Lease {
 	switch {
 	case r.own.lease != nil:
@@ -224,19 +229,19 @@ func (r *run) laneLease() *lease.Lease {
 	}
 }
 
-// lock is a run's place at a lane: the run has the lane, or waits for it.
+// lock is an entry in the queue of a lane. The first entry has the lane.
 type lock struct {
 	key laneKey
-	// begun is closed once a waiting lock has the lane. It is nil if the lock got the lane at once.
+	// begun is closed when a waiting lock gets the lane. It is nil if the lock did not have to wait.
 	begun chan struct{}
 	// next is the lock waiting behind this one. laneLocks.mu guards it.
 	next *lock
 }
 
-// laneLocks gives each lane to one run at a time, first come first served. The zero laneLocks is ready, and
-// safe for concurrent use.
+// laneLocks is a set of locks by lane. Waiting runs get a lane in the order of their arrival. The zero laneLocks is
+// ready to use. It is safe for concurrent use.
 type laneLocks struct {
-	// onWait, if any, is called before a run waits for a lane.
+	// onWait, if not nil, is called before a run waits for a lane.
 	onWait func(ctx context.Context, lane string, begun <-chan struct{})
 
 	mu sync.Mutex
@@ -244,8 +249,8 @@ type laneLocks struct {
 	first map[laneKey]*lock
 }
 
-// acquire blocks until a lock has its lane or ctx is done, and then returns Canceled. Unless it returns an
-// error, callers must call release.
+// acquire blocks until a lock has its lane, or returns Canceled when ctx is done. If there is no error, callers must
+// call release.
 func (l *laneLocks) acquire(ctx context.Context, own *lock) error {
 	if err := ctx.Err(); err != nil {
 		return boterr.New(boterr.Canceled, "", "%w", err)
@@ -271,15 +276,14 @@ func (l *laneLocks) acquire(ctx context.Context, own *lock) error {
 	}
 }
 
-// tryAcquire takes a free lane, and reports whether it was free.
+// tryAcquire takes a lane if it is free, and reports whether it did.
 func (l *laneLocks) tryAcquire(own *lock) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.take(own)
 }
 
-// enter takes a free lane, or puts the lock at the end of the lane's queue. It reports whether it took the
-// lane.
+// enter takes a lane and returns true if it is free. Otherwise it appends the lock to the lane's queue.
 func (l *laneLocks) enter(own *lock) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -307,7 +311,7 @@ func (l *laneLocks) take(own *lock) bool {
 	return true
 }
 
-// hasQueue reports whether a lock waits for a lane.
+// hasQueue reports whether a lock is waiting for a lane.
 func (l *laneLocks) hasQueue(key laneKey) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -315,8 +319,8 @@ func (l *laneLocks) hasQueue(key laneKey) bool {
 	return first != nil && first.next != nil
 }
 
-// release gives a lane to the lock that has waited the longest, or ends a wait. Releasing a lock twice has no
-// effect.
+// release gives the lane of a lock to the next lock in the queue, or removes a waiting lock from the queue. A second
+// release has no effect.
 func (l *laneLocks) release(own *lock) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

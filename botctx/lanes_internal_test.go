@@ -18,10 +18,10 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// sharedStore hides that a store belongs to one process.
+// sharedStore hides the method of store.Watcher, so that a Runtime treats the store as shared with other processes.
 type sharedStore struct{ store.Store }
 
-// An agenda gives way if another run is already waiting.
+// An agenda does not wait if another run is already waiting.
 func TestAgendaWait_NothingWhereAnotherRunWaits(t *testing.T) {
 	t.Parallel()
 	runtime, err := New(Config{Store: sharedStore{memstore.New()}})
@@ -43,7 +43,7 @@ func TestOnWait_IsToldOfWhoWaits(t *testing.T) {
 	l.onWait = func(_ context.Context, member string, begun <-chan struct{}) {
 		told = append(told, member)
 		l.release(first)
-		<-begun // The turn has come.
+		<-begun // The run has the lane.
 	}
 	require.NoError(t, l.acquire(t.Context(), second))
 	l.release(second)
@@ -63,7 +63,7 @@ func TestOnWait_APanicLeavesTheQueue(t *testing.T) {
 	require.NoError(t, l.acquire(t.Context(), &lock{key: key}), "nobody has the member")
 }
 
-// crowd is a number of locks that wait for one lane, which the first of them has.
+// crowd is a set of locks for one lane. The first has the lane, and the others wait for it.
 type crowd struct {
 	laneLocks
 
@@ -71,8 +71,8 @@ type crowd struct {
 	cancels []func()
 
 	noting sync.Mutex
-	// had are the numbers of the runs that got the lane. gaveUp are the numbers of the runs whose ctx ended
-	// first.
+	// had has the indexes of the locks that got the lane, in order. gaveUp has the indexes of the locks whose ctx
+	// ended first.
 	had, gaveUp []int
 }
 
@@ -98,7 +98,7 @@ func newCrowd(t *testing.T, count int) *crowd {
 	return c
 }
 
-// requireHad checks which runs have had the lane so far.
+// requireHad checks which locks have had the lane so far.
 func (c *crowd) requireHad(t *testing.T, numbers ...int) {
 	t.Helper()
 	synctest.Wait()
@@ -112,7 +112,7 @@ func TestLaneLocks_Order(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCrowd(t, 6)
 		c.requireHad(t, 0)
-		for _, i := range []int{3, 1, 5} { // From the middle, the beginning and the end.
+		for _, i := range []int{3, 1, 5} { // Leave the queue in the middle, at its beginning and at its end.
 			c.cancels[i]()
 			synctest.Wait()
 			require.Contains(t, c.gaveUp, i)
@@ -128,14 +128,14 @@ func TestLaneLocks_Order(t *testing.T) {
 	})
 }
 
-// A wait that is given up just as the lane becomes free leaves the lane to the next lock.
+// If the ctx of a waiting lock ends just when it gets the lane, the next lock must get the lane.
 func TestLaneLocks_LateTurn(t *testing.T) {
 	t.Parallel()
 	for range 50 {
 		synctest.Test(t, func(t *testing.T) {
 			c := newCrowd(t, 3)
 			c.cancels[1]()
-			c.release(c.all[0]) // The waiting goroutine cannot notice one before the other.
+			c.release(c.all[0]) // Now the waiting goroutine finds its ctx done and the lane free.
 			synctest.Wait()
 			if len(c.gaveUp) == 0 {
 				c.release(c.all[1])
@@ -155,7 +155,7 @@ func TestLaneLocks_EndedContext(t *testing.T) {
 	require.Empty(t, l.first)
 }
 
-// TestLaneLocks_Crowd has many runs that wait for few lanes. Some give up.
+// TestLaneLocks_Crowd has many goroutines that wait for a few lanes. Some of their contexts end first.
 func TestLaneLocks_Crowd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

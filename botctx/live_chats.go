@@ -16,94 +16,98 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// LiveChat has a host's settings for live chats. The zero value of each field means its default.
+// LiveChat has a host's settings for live chats; see Config.LiveChat. A zero field has its default value.
 type LiveChat struct {
-	// Pairing returns the ids of the outlets that serve the live chats of an inlet of an app, in the order in
-	// which they are asked. The default is the pairs stored by Runtime.Pair.
+	// Pairing returns the ids of the outlets that serve the live chats of an inlet, in the order in which
+	// requests go to them. The default is the pairing stored by Runtime.Pair.
 	Pairing func(ctx context.Context, app, inlet string) ([]string, error)
-	// CustomAPI returns the URL of a custom channel's live-chat API, or "" if it has none: then requests go
-	// through the connector. The default is liveChatApi in the channel's metadata.
+	// CustomAPI returns the URL of a custom channel's live-chat API. If it returns "", requests go through the
+	// connector. The default is liveChatApi in the channel's metadata.
 	CustomAPI func(c *channel.Channel) (string, error)
-	// HistoryURL returns the address at which the history of a conversation can be read. Without it, a
-	// request with its history is Unsupported.
+	// HistoryURL returns the address of a page with the history of a conversation. If it is nil, a request that
+	// asks to include the history returns Unsupported.
 	HistoryURL func(a *livechat.Assignment) (string, error)
-	// IdleTimeout is the time without a message after which a conversation ends. The default is
+	// IdleTimeout is the time without messages after which a live chat ends. The default is
 	// livechat.IdleTimeout.
 	IdleTimeout time.Duration
-	// Texts are the messages that live chats send without bot logic, such as the text for a missing
-	// agent. nil means livechat.DefaultTexts; an empty text is not sent.
+	// Texts are the messages that live chats send without bot logic, such as the text that no agent is there
+	// yet. The default is livechat.DefaultTexts. An empty text is not sent.
 	Texts *livechat.Texts
 }
 
-// liveChats returns the SDK's own live chats of an app, outside runs. Interceptors and the host's own live
-// chats are not involved.
+// liveChats returns the SDK's own live chats of an app, outside of runs and without interceptors.
 func (r *Runtime) liveChats(app string) *livechats.Service {
 	return r.Operations(record.Scope{App: app}).ownLiveChats()
 }
 
-// SaveAdmin stores an agent of an app and returns the stored record. An agent with the same AdminID is
-// replaced. It is for hosts, whose platforms know their agents.
+// SaveAdmin stores an agent of an app and returns the stored record. It replaces the agent with the same AdminID.
 //
-// InvalidArgument: AdminID or ExternalID is missing, or the agent belongs to another app. AlreadyExists:
-// another agent of the app has this ExternalID. In both cases nothing is stored.
+// It returns InvalidArgument if AdminID or ExternalID is missing or if the agent belongs to another app, and
+// AlreadyExists if another agent of the app has this ExternalID. After an error, nothing is stored.
 func (r *Runtime) SaveAdmin(ctx context.Context, app string, a livechat.Admin) (saved *livechat.Admin, err error) {
 	return r.liveChats(app).SaveAdmin(ctx, a)
 }
 
-// CreateAssignment asks for a person on behalf of the member named in p, as the operation does. Interceptors
-// are not called.
+// CreateAssignment calls the operation of that name for a host. It does not call interceptors.
 func (r *Runtime) CreateAssignment(
 	ctx context.Context, app string, p livechat.CreateAssignmentParams,
 ) (result livechat.CreateAssignmentResult, err error) {
 	return r.liveChats(app).CreateAssignment(ctx, p)
 }
 
-// TakeTicket gives a request to the agent who takes it. A host calls it when the outlet's platform reports
-// that; a tap on a ticket arrives through Accept instead. If several agents try at once, one gets it. Then a
-// group is created if the connector is a livechat.GroupCreator; otherwise the conversation with the agent is
-// the group, and an agent has at most one of these in a channel. The summary is sent into the group, and the
-// other tickets show the taken message if the connector is a livechat.TicketUpdater.
+// TakeTicket assigns a live-chat request to the agent who takes it. A host calls it when the outlet's platform
+// reports that an agent took a ticket. A tap on a ticket arrives through Accept instead. If several agents try at
+// once, one of them gets the request.
 //
-// If the same agent takes the request again, the call completes the work that an earlier call left undone,
-// and repeats nothing.
+// If the connector is a livechat.GroupCreator, it creates a group for the conversation. Otherwise the direct
+// conversation with the agent is the group; an agent can have only one of these in a channel. The summary is sent to
+// the group. If the connector is a livechat.TicketUpdater, the other tickets show the taken message.
 //
-// InvalidArgument: a parameter is missing. NotFound: the app has no such assignment or channel.
-// FailedPrecondition: another agent has it, or it has ended, see livechat.TooLateError; it is still being
-// sent; it was not offered in the channel; or the agent is in another direct conversation there. Unsupported:
-// the host has no connector for the channel's type. If the platform refuses to create the group, its error is
-// returned, and the request is open again. Unavailable: the platform did not answer. Then GetAssignment shows
-// whether the agent has the request, and a repeated call completes it.
+// If the same agent takes the request again, the call completes the steps that an earlier call did not finish, and
+// does not repeat the others.
+//
+// Errors:
+//   - InvalidArgument: a parameter is missing.
+//   - NotFound: the app has no such assignment or channel.
+//   - FailedPrecondition: another agent has the request or it has ended (see livechat.TooLateError); its tickets
+//     are still being sent; it was not offered in the channel; or the agent is in another direct conversation
+//     there.
+//   - Unsupported: the host has no connector for the channel's type.
+//   - Unavailable: the platform did not answer. GetAssignment shows whether the agent has the request. Repeat the
+//     call to complete it.
+//
+// If the platform refuses to create the group, TakeTicket returns that error, and the request is open again.
 func (r *Runtime) TakeTicket(ctx context.Context, app string, p livechat.TakeParams) (taken *livechat.TakeResult, err error) {
 	return r.liveChats(app).Take(ctx, p)
 }
 
-// EndLiveChat ends a live chat of an app from the outlet's side, as the operation does. A host calls it when
-// the outlet's platform reports that. Interceptors are not called.
+// EndLiveChat calls the operation of that name for a host, for example when the outlet's platform reports that an
+// agent closed the conversation. It does not call interceptors.
 func (r *Runtime) EndLiveChat(
 	ctx context.Context, app string, p livechat.EndParams,
 ) (ended livechat.EndResult, err error) {
 	return r.liveChats(app).EndLiveChat(ctx, p)
 }
 
-// FindAssignments returns the assignments of an app that match a query, as stored, or an empty slice. For
-// example, an agent's open assignments are
+// FindAssignments returns the assignments of an app that match a query. The result is never nil without an error.
+// This call returns an agent's open assignments:
 //
 //	rt.FindAssignments(ctx, "shop", botctx.Query{Filter: document.O("assignee", agent, "endedAt", nil)})
 //
-// InvalidArgument: the filter, the order or a number is wrong. FailedPrecondition: a stored record is not an
+// FindAssignments returns InvalidArgument if q is invalid, and FailedPrecondition if a stored record is not an
 // assignment. Other errors come from the store.
 func (r *Runtime) FindAssignments(ctx context.Context, app string, q Query) (found []*livechat.AssignmentRecord, err error) {
 	return r.liveChats(app).FindAssignments(ctx, record.Query(q))
 }
 
-// WaitingRequests returns the number of an app's requests that wait for an agent, with a label, or all of
-// them for "". It reads only these. Errors come from the store.
+// WaitingRequests returns the number of an app's live-chat requests that wait for an agent. If label is not "", it
+// counts only requests with that label. It reads no other records. Errors come from the store.
 func (r *Runtime) WaitingRequests(ctx context.Context, app, label string) (waiting int64, err error) {
 	return r.liveChats(app).Waiting(ctx, label)
 }
 
-// LiveChatPosition returns the place of a request among the app's requests with the same label. It reads as
-// many records as WaitingRequests does. NotFound: the app has no such assignment.
+// LiveChatPosition returns the position of a request in the queue of the app's requests with the same label. It
+// reads the same records as WaitingRequests. It returns NotFound if the app has no such assignment.
 func (r *Runtime) LiveChatPosition(ctx context.Context, app, assignmentID string) (at livechat.Position, err error) {
 	return r.liveChats(app).Position(ctx, assignmentID)
 }
@@ -137,11 +141,11 @@ func (p *services) liveChatPorts() livechats.Ports {
 	}
 }
 
-// Events go to the SDK's own live chats, whose records are in the Store, even if the host wraps or replaces
-// the operations. A host's own live chats have no records there.
+// The functions below use the SDK's own live chats, even if Config.Override replaces the operations on live chats:
+// only the SDK's live chats have records in the Store.
 
-// findGroup finds the live chat of the run's event and its group: the group in which an agent wrote it, or
-// the group of the member's own live chat.
+// findGroup finds the live chat of the run's event and sets bot.Group, byAgent and isInLiveChat. The group is the one
+// in which an agent wrote, or the group of the member's own live chat.
 func (r *run) findGroup(ctx context.Context) error {
 	m, event := r.bot.Member, r.bot.MessageEvent
 	if !m.BotMeta.LiveChat() {
@@ -152,7 +156,7 @@ func (r *run) findGroup(ctx context.Context) error {
 	}
 	own := r.bot.ownLiveChats()
 	group, err := own.GroupOf(ctx, r.bot.Channel.ID, *event)
-	// An agent who also asks for a person writes to the bot in their own live chat.
+	// An agent may also be the member of another live chat. A message outside of the agent's group then belongs to that one.
 	if err != nil || group != nil && (!m.BotMeta.LiveChat() || group.ExternalID == event.To) {
 		r.bot.Group, r.byAgent = group, group != nil
 		return err
@@ -165,7 +169,7 @@ func (r *run) findGroup(ctx context.Context) error {
 	}
 	group, err = own.GetGroupByMemberID(ctx, livechat.GetGroupByMemberIDParams{Inlet: r.bot.Channel.ID, MemberID: m.ID})
 	if errors.Is(err, boterr.NotFound) {
-		return nil // The request has not been taken yet.
+		return nil // No agent has taken the request yet.
 	}
 	if err == nil && group.Active {
 		r.bot.Group = group
@@ -173,8 +177,8 @@ func (r *run) findGroup(ctx context.Context) error {
 	return err
 }
 
-// passOn hands an event that no node answers to its live chat: a member's message to the agent, an agent's
-// message to the member (also after the end), or a tap on a ticket.
+// passOn passes an event that no node answers to its live chat: a member's message to the agent, an agent's message
+// to the member (also after the end of the live chat), or a tap on a ticket.
 func (r *run) passOn(ctx context.Context) (livechats.Outcome, error) {
 	event := *r.bot.MessageEvent
 	if isTaken, err := r.takeByTap(ctx); isTaken || err != nil {
@@ -190,15 +194,15 @@ func (r *run) passOn(ctx context.Context) (livechats.Outcome, error) {
 	}
 }
 
-// mayBeOutlet reports whether agents may write in a channel. Other channels need no look-up.
+// mayBeOutlet reports whether agents may write in a channel. For other channels, no query for a live chat is needed.
 func mayBeOutlet(c *channel.Channel) bool {
 	return len(c.BroadcastGroups) > 0 || c.Type.Has(channel.OutletGroups) || c.Type.Has(channel.DirectRequests)
 }
 
-// takeByTap gives a request to the agent whose event is a tap on its ticket. It reports whether the event was
-// one. A tap on an unknown ticket belongs to the host's own live chats, if it has any. An agent who taps too
-// late gets a message. For an accepted event a late tap is not an error: no caller waits for it, and neither
-// another attempt nor an operator could change it.
+// takeByTap assigns a request to the agent if the event is a tap on a ticket, and reports whether it was. If
+// Config.Override replaces live chats, a tap on an unknown ticket is left to them. An agent who taps too late gets a
+// message. For an accepted event this is not an error, because another attempt could not succeed and no caller is
+// waiting.
 func (r *run) takeByTap(ctx context.Context) (bool, error) {
 	if r.bot.MessageEvent.Type != send.TypePayload {
 		return false, nil
@@ -218,8 +222,7 @@ func (r *run) takeByTap(ctx context.Context) (bool, error) {
 	return isTaken, err
 }
 
-// isTooLate reports whether an agent tapped on the ticket of a request that has ended or that another agent
-// has.
+// isTooLate reports whether err means that the request of a tapped ticket has ended or that another agent has it.
 func isTooLate(err error) bool {
 	if _, isLate := errors.AsType[*livechat.TooLateError](err); isLate {
 		return true
@@ -228,23 +231,23 @@ func isTooLate(err error) bool {
 	return ok && e.Code == boterr.NotFound && e.Field == "assignmentId"
 }
 
-// isOfLiveChat reports whether live chats set an agenda, judging by its tag and node. Bot logic may set
-// agendas with such tags for other nodes.
+// isOfLiveChat reports whether an agenda belongs to the SDK's live chats. It checks the tag and the node, because bot
+// logic may use the same tags for agendas of other nodes.
 func isOfLiveChat(a agenda.Agenda) bool {
 	return strings.HasPrefix(a.Tag, agenda.LiveChatTagPrefix) && strings.HasPrefix(a.NodeCompositeID, agenda.LiveChatTagPrefix)
 }
 
-// LiveChatPosition returns the place of the member's request for a person among the requests that wait for an
-// agent with the same label. It is zero if the member has made none, and its Place is 0 once an agent has
-// taken the request. It is not an operation, and uses the SDK's own live chats.
+// LiveChatPosition returns the position of the member's live-chat request in the queue of requests with the same
+// label. It is zero if the member has no request, and its Place is 0 if an agent has taken the request. It is not an
+// operation, and always uses the SDK's own live chats.
 func (c *Context) LiveChatPosition(ctx context.Context) (livechat.Position, error) {
 	if c.scope.Member == "" {
-		return livechat.Position{}, boterr.New(boterr.FailedPrecondition, "", "this context has no member whose request could wait")
+		return livechat.Position{}, boterr.New(boterr.FailedPrecondition, "", "the context has no member: use the context of a run")
 	}
 	return c.ownLiveChats().PositionOfMember(ctx, c.scope.Member)
 }
 
-// expire ends an agenda's live chat if it is idle.
+// expire ends the live chat of an agenda if the live chat is idle.
 func (r *run) expire(ctx context.Context, due agenda.Agenda) error {
 	return r.bot.ownLiveChats().Expire(ctx, due)
 }

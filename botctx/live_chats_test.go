@@ -26,7 +26,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// desk is a platform with an inlet and an outlet: agents of the outlet serve members of the inlet.
+// desk is a platform with an inlet and an outlet. The agents of the outlet serve the members of the inlet.
 type desk struct {
 	*fakes.Platform
 
@@ -35,8 +35,8 @@ type desk struct {
 	grace *fakes.Agent
 }
 
-// newDesk returns a desk with the inlet "web" and the outlet "desk", which has a broadcast group for each of
-// the labels default and sales. Ada is a member. Grace is an agent of the first group.
+// newDesk returns a desk with the inlet "web" and the outlet "desk". Ada is a member of the inlet. The outlet has
+// broadcast groups with the labels default and sales; Grace is an agent of the first.
 func newDesk(t *testing.T, outlet channel.Channel, nodes []*botctx.Node, options ...fakes.Option) *desk {
 	t.Helper()
 	p := fakes.New(append([]fakes.Option{fakes.For(t)}, options...)...)
@@ -65,21 +65,21 @@ func newDesk(t *testing.T, outlet channel.Channel, nodes []*botctx.Node, options
 	}
 }
 
-// ask makes a request for a person for Ada, outside any run.
+// ask makes a live-chat request for Ada, outside of runs.
 func (d *desk) ask(t *testing.T) {
 	t.Helper()
 	_, err := d.ada.Context().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 	require.NoError(t, err)
 }
 
-// connect makes a request for a person for Ada, and lets Grace take it.
+// connect makes a live-chat request for Ada, which Grace takes.
 func (d *desk) connect(t *testing.T) {
 	t.Helper()
 	d.ask(t)
 	d.grace.Takes(d.grace.Ticket())
 }
 
-// withLiveChatTree makes "live chat" the tree of members in a live chat.
+// withLiveChatTree sets Flow.LiveChatTree to "live chat".
 func withLiveChatTree() fakes.Option {
 	return fakes.Config(func(c *botctx.Config) {
 		c.Flow.LiveChatTree = func(*botctx.Context) string { return "live chat" }
@@ -96,7 +96,7 @@ func TestRelay_BothWays(t *testing.T) {
 
 	d.ada.Says("It leaks.")
 	d.ada.Says("help")
-	d.ada.Says("/time") // The node is in another tree, which does not serve Ada now.
+	d.ada.Says("/time") // The node is not in the live-chat tree.
 	d.grace.Says("Where?")
 	d.grace.Says("/time")
 	d.ada.Sends(send.MessageEvent{Type: send.TypeImage, Data: document.O("url", "https://shop.example/kettle.png")})
@@ -133,7 +133,7 @@ func TestRelay_NotHandled(t *testing.T) {
 	d.HandleFunc(func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("I am a bot.")) })
 	d.ada.Says("Hello?")
 	d.ask(t)
-	d.ada.Says("Anybody?") // The request has not been taken: the bot answers, and the agent who takes it will get the message.
+	d.ada.Says("Anybody?") // No agent has taken the request: the bot answers, and the message is kept for the agent.
 	d.grace.Takes(d.grace.Ticket())
 	d.ada.Says("It leaks.")
 	d.grace.Says("Where?")
@@ -158,7 +158,7 @@ func TestLiveChat_ContextGroup(t *testing.T) {
 			groups[bot.MessageEvent.Text()] = bot.Group
 			return nil
 		}}},
-		{ID: "see", Trigger: botctx.When(func(bot *botctx.Context) bool { // The trigger sees it, too.
+		{ID: "see", Trigger: botctx.When(func(bot *botctx.Context) bool { // The group is set before triggers are evaluated.
 			groups[bot.MessageEvent.Text()] = bot.Group
 			return false
 		})},
@@ -250,11 +250,11 @@ func (d *desk) assignments(t *testing.T) []*livechat.AssignmentRecord {
 	return found
 }
 
-// ownChats are a host's own live chats; this test needs no operation of them.
+// ownChats is a host's livechat.Operations. The test calls none of its methods.
 type ownChats struct{ livechat.Operations }
 
-// A host's own live chats have no records in the store. So messages in them go to the logic, and so does a
-// tap on a ticket with the same words as the SDK's.
+// A host's own live chats have no records in the store. So the bot logic gets the messages in them, and taps on their
+// tickets, even if the payload looks like the SDK's.
 func TestHost_OwnLiveChats(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}},
@@ -349,7 +349,7 @@ func TestLiveChat_AgentAsks(t *testing.T) {
 	require.Len(t, hedy.Messages(), sent)
 }
 
-// memberOf returns the id of the member that an agent is in the outlet.
+// memberOf returns the id of the member record of an agent in the outlet.
 func (d *desk) memberOf(t *testing.T, agent *fakes.Agent) string {
 	t.Helper()
 	found, err := d.Operations(record.Scope{Channel: "desk"}).FindAndModifyMember(t.Context(), member.FindAndModifyParams{
@@ -392,9 +392,9 @@ func TestTap_OwnTicket(t *testing.T) {
 	require.Equal(t, "It leaks.", d.grace.Last())
 }
 
-// plain is a host's connector that can only send.
+// plain is a connector without optional ports.
 type plain struct {
-	// panics is true if it panics.
+	// panics makes Send panic.
 	panics bool
 	sent   []send.Message
 }
@@ -407,13 +407,12 @@ func (p *plain) Send(_ context.Context, message send.Message) (send.Delivery, er
 	return send.Delivery{Reply: document.O("ok", true), MessageID: fmt.Sprintf("m%d", len(p.sent)), ChatID: "chat-" + message.To}, nil
 }
 
-// host is a Runtime of a host whose only connector can only send. Ada, in the inlet "web", is served in the
-// outlet "desk".
+// host is a Runtime whose only connector is plain. The outlet "desk" serves Ada, who is in the inlet "web".
 type host struct {
 	*botctx.Runtime
 
 	platform *plain
-	// lines are the Runtime's log.
+	// lines is the Runtime's log.
 	lines strings.Builder
 	ada   *botctx.Context
 }
@@ -448,7 +447,7 @@ func newHost(t *testing.T, inlet, outlet channel.Type) *host {
 	return host
 }
 
-// connect puts the agent grace into a live chat with Ada.
+// connect makes a live-chat request for Ada, which the agent grace takes.
 func (h *host) connect(t *testing.T) {
 	t.Helper()
 	asked, err := h.ada.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
@@ -571,7 +570,7 @@ func TestTexts_OfTheHost(t *testing.T) {
 	require.Equal(t, "C'est fini.", d.grace.Last())
 }
 
-// script returns bot logic that calls operations by name and passes the records of its context unchanged.
+// script returns a node that calls operations by name, like a script.
 func script(id, tree, command string, calls ...func(bot *botctx.Context) (name string, args document.Object)) *botctx.Node {
 	return &botctx.Node{ID: id, Tree: tree, Trigger: botctx.TextIs(command), Pre: []botctx.Action{
 		func(ctx context.Context, bot *botctx.Context) error {
@@ -590,7 +589,7 @@ func script(id, tree, command string, calls ...func(bot *botctx.Context) (name s
 	}}
 }
 
-// scripts returns the logic of a desk: for the member's texts, and for the agents' commands.
+// scripts returns nodes for texts of members and for commands of agents.
 func scripts() []*botctx.Node {
 	text := func(said string) document.Object { return document.O("type", "TEXT", "text", said) }
 	onEvent := func(name string, more ...any) func(bot *botctx.Context) (string, document.Object) {

@@ -16,9 +16,9 @@ import (
 	"github.com/botctx/go-sdk/internal/safelog"
 )
 
-// Warning is a likely mistake, which may be intended.
+// Warning is a likely mistake in the nodes of a bot. Bots with warnings work; the mistake may be intended.
 type Warning struct {
-	// Kind is its subject.
+	// Kind is the kind of mistake.
 	Kind WarningKind `json:"kind"`
 	// Node is the node that the warning is about.
 	Node NodeRef `json:"node"`
@@ -29,29 +29,28 @@ type Warning struct {
 // String returns the text.
 func (w Warning) String() string { return w.Text }
 
-// WarningKind is the subject of a Warning.
+// WarningKind is the kind of a Warning.
 type WarningKind string
 
 // The kinds of warnings.
 const (
-	// WarningUnreached: no node leads to the node.
+	// WarningUnreached: nothing leads to the node.
 	WarningUnreached WarningKind = "unreached"
 	// WarningPosition: the node has children, but never saves the position.
 	WarningPosition WarningKind = "position"
-	// WarningMissing: the node leads to one that does not exist, or an agenda was created for a node that
-	// does not exist.
+	// WarningMissing: the node redirects to or schedules a node that does not exist, or an agenda was created
+	// for a node that does not exist.
 	WarningMissing WarningKind = "missing"
 )
 
-// unseen describes the ways to reach nodes that the graph does not show.
+// unseen describes ways to reach nodes that the edges of the graph do not include.
 type unseen struct {
-	// hasLogic is true if there is a HandleFunc, which may redirect anywhere.
+	// hasLogic is true if HandleFunc has set a function, which may redirect anywhere.
 	hasLogic bool
 	// hasHeads is true if Flow.HeadNodes is set, which may name any node as a head.
 	hasHeads bool
 }
 
-// unseen describes the ways to reach the Runtime's nodes that the graph does not show.
 func (r *Runtime) unseen() unseen {
 	return unseen{hasLogic: r.logic.Load() != nil, hasHeads: r.config.Flow.HeadNodes != nil}
 }
@@ -76,7 +75,7 @@ func (n *nodes) warnings(by unseen) []Warning {
 	return found
 }
 
-// missing returns warnings for targets of a node in trees that have no nodes yet.
+// missing returns warnings for a node's targets in trees that have no nodes yet.
 func (n *nodes) missing(node *Node) []Warning {
 	var found []Warning
 	for _, to := range node.targets() {
@@ -88,8 +87,8 @@ func (n *nodes) missing(node *Node) []Warning {
 	return found
 }
 
-// reached returns the nodes that have a trigger or an entry, and the nodes reachable from these. It is nil if
-// that is unknown.
+// reached returns the nodes that have a trigger or are an Entry, and the nodes that these lead to. It returns nil if
+// a function may redirect to any node.
 func (n *nodes) reached(by unseen) map[*Node]bool {
 	if by.hasLogic {
 		return nil
@@ -118,8 +117,8 @@ func (n *nodes) reached(by unseen) map[*Node]bool {
 	return reached
 }
 
-// unasked returns the children of a node whose triggers are never evaluated, because the node does not save
-// the position and has no function that could set it.
+// unasked returns the children of a node whose triggers are never evaluated, because the node does not save the
+// position and has no function that could set the position.
 func (n *nodes) unasked(parent *Node, by unseen) []*Node {
 	if parent.SavesPosition || parent.Entry || parent.hasFunctions() || by != (unseen{}) {
 		return nil
@@ -133,17 +132,16 @@ func (n *nodes) unasked(parent *Node, by unseen) []*Node {
 	return found
 }
 
-// hasFunctions reports whether a function is called when the node runs.
+// hasFunctions reports whether the node has actions or a redirect with a function.
 func (n *Node) hasFunctions() bool {
 	_, isFixed := n.Redirect.(always)
 	return len(n.Pre)+len(n.Post) > 0 || n.Redirect != nil && !isFixed
 }
 
-// Logged returns an interceptor that writes a line for each operation: at debug if it succeeds, at error if
-// its code is Internal, and at warn if it fails otherwise. The line has the operation, the scope, the
-// duration by the Runtime's clock, the code of an error and the parameter at fault. It has no values, inner
-// fields of parameters, results or error texts, because these may contain texts of members. A nil logger
-// writes nothing.
+// Logged returns an interceptor that logs each operation: at debug level if it succeeds, at error if it returns
+// Internal, and at warn for other errors. The record has the operation, the scope, the duration by the Runtime's
+// clock, the code of the error and the name of the parameter at fault. It leaves out values of parameters, results and
+// messages of errors, because these may contain texts of members. A nil logger logs nothing.
 func Logged(logger *slog.Logger) Interceptor {
 	logger = safelog.New(logger)
 	return func(ctx context.Context, call *Call, next Next) (any, error) {
@@ -161,7 +159,7 @@ func Logged(logger *slog.Logger) Interceptor {
 	}
 }
 
-// levelOf returns the level of the line about an operation.
+// levelOf returns the level for logging an operation that returned err.
 func levelOf(err error) slog.Level {
 	switch boterr.CodeOf(err) {
 	case "":
@@ -185,7 +183,7 @@ func appendScope(attributes []slog.Attr, scope record.Scope) []slog.Attr {
 	return attributes
 }
 
-// appendCode appends the code of an error, without its sentence, and a field.
+// appendCode appends the code of an error and a field, but not the message.
 func appendCode(attributes []slog.Attr, err error, field string) []slog.Attr {
 	if err == nil {
 		return attributes
@@ -197,8 +195,7 @@ func appendCode(attributes []slog.Attr, err error, field string) []slog.Attr {
 	return attributes
 }
 
-// outermost returns the first name in the path of an error's field. Names after it may have been chosen by
-// members.
+// outermost returns the first name in the path of an error's field. Later names may contain texts of members.
 func outermost(err error) string {
 	e, ok := boterr.AsError(err)
 	if !ok {
@@ -210,7 +207,7 @@ func outermost(err error) string {
 	return e.Field
 }
 
-// parameterOf returns the name of the parameter that an error's field belongs to, or "" if it belongs to none.
+// parameterOf returns the name of the parameter in which an error's field is, or "" if there is none.
 func parameterOf(params any, err error) string {
 	name := outermost(err)
 	if name == "" || params == nil || !hasField(reflect.TypeOf(params), name) {
@@ -219,7 +216,7 @@ func parameterOf(params any, err error) string {
 	return name
 }
 
-// hasField reports whether a struct, or a pointer to one, has a field with a JSON name.
+// hasField reports whether a struct or a pointer to a struct has a field with a JSON name.
 func hasField(t reflect.Type, name string) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -235,14 +232,13 @@ func hasField(t reflect.Type, name string) bool {
 	return false
 }
 
-// place is the place of an event in a log line, as far as known.
+// place describes for the log where something happened. Unknown fields are zero.
 type place struct {
 	scope record.Scope
 	node  NodeRef
 	op    Op
 }
 
-// attributes returns the attributes of a place for a log line.
 func (p place) attributes() []slog.Attr {
 	attributes := appendScope(nil, p.scope)
 	if p.node != (NodeRef{}) {
@@ -254,8 +250,8 @@ func (p place) attributes() []slog.Attr {
 	return attributes
 }
 
-// recovered sets err to the error of a panic. It logs a panic behind err, even if a service has already recovered
-// from it. It is deferred, as are the methods below.
+// recovered recovers from a panic, sets *err to its error and logs it. It also logs a panic that a service has
+// recovered from, if *err wraps it. Defer recovered, as well as the methods of the same name below.
 func (r *Runtime) recovered(ctx context.Context, where place, err *error) {
 	if cause := recover(); cause != nil {
 		*err = boterr.Recovered(cause)
@@ -263,7 +259,7 @@ func (r *Runtime) recovered(ctx context.Context, where place, err *error) {
 	r.logPanic(ctx, where, *err)
 }
 
-// logPanic logs a panic that became an error, once.
+// logPanic logs the panic that err wraps, if there is one and it was not logged before.
 func (r *Runtime) logPanic(ctx context.Context, where place, err error) {
 	panicked, ok := errors.AsType[*boterr.PanicError](err)
 	if !ok || !panicked.FirstSeen() || !r.config.Logger.Enabled(ctx, slog.LevelError) {
@@ -302,19 +298,19 @@ func (r *Runtime) logLostChanges(ctx context.Context, scope record.Scope, err er
 		appendCode(place{scope: scope}.attributes(), err, outermost(err))...)
 }
 
-// logNotRemembered logs that a retried run will repeat messages that it has already sent.
+// logNotRemembered logs that a later attempt of a run may repeat messages, because they could not be recorded.
 func (r *Runtime) logNotRemembered(ctx context.Context, in *run, err error) {
-	r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: not remembered what was sent",
+	r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: sent messages not recorded; another attempt may repeat them",
 		appendCode(place{scope: in.bot.scope}.attributes(), err, outermost(err))...)
 }
 
-// logNotReleased logs that other processes cannot run a member until a lease has expired.
+// logNotReleased logs that other processes must wait until the lease of a lane expires.
 func (r *Runtime) logNotReleased(ctx context.Context, lane *lease.Lease, err error) {
 	r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: lease not released",
 		slog.String("lane", lane.Lane()), slog.String("error", display.Text(err)))
 }
 
-// logRedirects logs that a step exceeds the limit of redirects.
+// logRedirects logs that a run exceeded Config.MaxRedirects.
 func (r *run) logRedirects(ctx context.Context, to *step) {
 	logger := r.runtime.config.Logger
 	if !logger.Enabled(ctx, slog.LevelWarn) {
@@ -324,16 +320,14 @@ func (r *run) logRedirects(ctx context.Context, to *step) {
 	logger.LogAttrs(ctx, slog.LevelWarn, "botctx: too many redirects", append(where.attributes(), slog.String("path", to.path()))...)
 }
 
-// logLateTap logs that an agent has tapped on a ticket too late.
 func (r *run) logLateTap(ctx context.Context, err error) {
 	logger := r.runtime.config.Logger
 	if !logger.Enabled(ctx, slog.LevelInfo) {
 		return
 	}
-	logger.LogAttrs(ctx, slog.LevelInfo, "botctx: tapped too late", appendCode(place{scope: r.bot.scope}.attributes(), err, outermost(err))...)
+	logger.LogAttrs(ctx, slog.LevelInfo, "botctx: late tap", appendCode(place{scope: r.bot.scope}.attributes(), err, outermost(err))...)
 }
 
-// logChoice logs a chosen answer to an event and the reasons.
 func (r *Runtime) logChoice(ctx context.Context, choice Choice) {
 	if !r.config.Logger.Enabled(ctx, slog.LevelDebug) {
 		return
@@ -343,8 +337,8 @@ func (r *Runtime) logChoice(ctx context.Context, choice Choice) {
 		slog.String("answer", string(choice.Answer)), slog.String("why", choice.String()))...)
 }
 
-// warnOfNodes reports likely mistakes in the nodes, once. It is called when something runs, and not by
-// Handle, because a later Handle may add a missing node.
+// warnOfNodes reports the warnings of the nodes, once for each change of the nodes. Handle does not call it, because a
+// later Handle may add a missing node.
 func (r *Runtime) warnOfNodes(ctx context.Context) {
 	handled := r.nodes.Load()
 	if r.warned.Load() == handled || r.warned.Swap(handled) == handled {
@@ -355,8 +349,7 @@ func (r *Runtime) warnOfNodes(ctx context.Context) {
 	}
 }
 
-// warn passes a warning to the logger and to Config.OnWarning. A panic of these is logged and has no other
-// effect.
+// warn passes a warning to the logger and to Config.OnWarning. It logs a panic of OnWarning and continues.
 func (r *Runtime) warn(ctx context.Context, where place, warning Warning) {
 	var panicked error
 	defer r.recovered(ctx, where, &panicked)
@@ -369,11 +362,11 @@ func (r *Runtime) warn(ctx context.Context, where place, warning Warning) {
 	}
 }
 
-// agendas returns the agendas in force, as bot logic calls them.
+// agendas returns the operations on agendas that bot logic calls.
 func (c *Context) agendas() agenda.Operations { return agendasOfNodes{c.services.agendas(), c} }
 
-// agendasOfNodes wraps the operations on agendas to refuse unhandled nodes, or to warn if other processes may
-// handle them.
+// agendasOfNodes wraps the operations on agendas. It refuses unknown nodes, or warns of them if Config.OtherNodes is
+// set.
 type agendasOfNodes struct {
 	agenda.Operations
 
@@ -394,8 +387,8 @@ func (a agendasOfNodes) UpdateAgenda(ctx context.Context, p agenda.UpdateParams)
 	return a.Operations.UpdateAgenda(ctx, p)
 }
 
-// check returns an error, or a warning, for a node that an agenda would not find. A process without nodes
-// accepts any.
+// check returns an error for a node that this process does not have, or only warns if Config.OtherNodes is set. A
+// process without nodes accepts any node.
 func (a agendasOfNodes) check(ctx context.Context, wanted NodeRef) error {
 	runtime := a.bot.runtime
 	handled := runtime.nodes.Load()

@@ -41,8 +41,8 @@ func textLogger(to io.Writer, level slog.Level) *slog.Logger {
 	}))
 }
 
-// loggedHost returns a Runtime whose clock advances by a second at each reading, and the scope of the member
-// ada of the webchat channel web.
+// loggedHost returns a Runtime whose clock advances by a second at each call, and the scope of the member ada in the
+// webchat channel web.
 func loggedHost(t *testing.T, config botctx.Config) (*botctx.Runtime, record.Scope) {
 	t.Helper()
 	now := time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
@@ -129,7 +129,6 @@ func TestLogged_Level(t *testing.T) {
 	require.Empty(t, lines.String())
 }
 
-// stacks matches the stack of a panic in a line.
 var stacks = regexp.MustCompile(`stack="(?:[^"\\]|\\.)*"`)
 
 func TestLogger_Panics(t *testing.T) {
@@ -162,7 +161,7 @@ func TestLogger_Panics(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var lines bytes.Buffer
-			c.config.Logger = textLogger(&lines, slog.LevelInfo) // At debug it names each choice, too.
+			c.config.Logger = textLogger(&lines, slog.LevelInfo) // The debug level would add each Choice.
 			if c.config.Arrive == nil {
 				c.config.Arrive = func(context.Context, botctx.Inbound) (*member.Member, error) {
 					return &member.Member{ID: "ada"}, nil
@@ -207,7 +206,7 @@ func TestLogger_ChoiceAtDebugLevel(t *testing.T) {
 	var lines bytes.Buffer
 	runtime, _ := loggedHost(t, botctx.Config{Logger: textLogger(&lines, slog.LevelDebug)})
 	require.NoError(t, runtime.Handle(
-		&botctx.Node{ID: "ask", Trigger: botctx.TextIs("hi"), Entry: true}, // Entry avoids a warning.
+		&botctx.Node{ID: "ask", Trigger: botctx.TextIs("hi"), Entry: true}, // Entry prevents a warning.
 		&botctx.Node{ID: "answer", Parent: "ask", Trigger: botctx.AnyText()},
 	))
 	for _, text := range []string{"hi", "bye"} {
@@ -264,7 +263,7 @@ func BenchmarkLoggedWhereNothingIsWritten(b *testing.B) {
 	}
 }
 
-// still is a host's part that does nothing.
+// still is a channel.Operations whose GetChannel returns nil.
 type still struct{ channel.Operations }
 
 func (still) GetChannel(context.Context, channel.GetParams) (*channel.Reference, error) {
@@ -359,7 +358,8 @@ func TestWarnings_OfNodes(t *testing.T) {
 	}
 }
 
-// The host's functions, which are not nodes, may lead anywhere.
+// The functions of HandleFunc and Flow.HeadNodes may lead to nodes, so the warnings that this would make wrong are left
+// out.
 func TestWarnings_OfAHost(t *testing.T) {
 	t.Parallel()
 	nodes := []*botctx.Node{
@@ -385,7 +385,7 @@ func TestWarnings_OfAHost(t *testing.T) {
 	require.Equal(t, []botctx.WarningKind{botctx.WarningUnreached}, kinds(withHeads))
 }
 
-// toldOf returns a host that writes warnings to a log and to a list.
+// toldOf returns a Runtime that writes warnings to lines and appends them to told.
 func toldOf(t *testing.T, config botctx.Config) (runtime *botctx.Runtime, lines *bytes.Buffer, told *[]botctx.Warning) {
 	t.Helper()
 	lines, told = &bytes.Buffer{}, &[]botctx.Warning{}
@@ -422,10 +422,10 @@ func TestWarnings_AreToldWhereAgendasBeginToRun(t *testing.T) {
 	require.Len(t, *told, 1)
 }
 
-// misspelt is the text of an error for a node.
+// misspelt is the error for the unknown node remindr.
 const misspelt = `there is no node remindr: check the id, or give the node to Handle: did you mean "reminder"?`
 
-// planLater plans to run a node, and changes an agenda to run it.
+// planLater creates an agenda for a node, and changes another agenda to this node. It returns both errors.
 func planLater(t *testing.T, bot *botctx.Context, node string) (made, changed error) {
 	t.Helper()
 	later := agenda.NewParams{MemberID: "ada", NodeCompositeID: node, NextRunAt: 4_000_000_000_000, Tag: "later"}

@@ -15,51 +15,52 @@ import (
 
 // Action is a piece of bot logic. An error stops the run.
 //
-// It may change bot.Member in place, or replace it for the rest of the run with another record of the same
-// member, such as the result of an operation; the run's changes to the previous record are then lost. When
-// the run succeeds, its changes to botMeta, meta, customLocale and group are written back to the stored
-// member, and nothing else: use the operations on members to change other fields.
+// An action may change the fields of bot.Member. If the run succeeds, changes to botMeta, meta, customLocale
+// and group are written back to the store. Changes to other fields are not: use the operations on members.
+//
+// An action may also replace bot.Member with another record of the same member, such as the result of an
+// operation. Earlier changes of the run, to the previous record, are then lost.
 type Action func(ctx context.Context, bot *Context) error
 
-// Node is one step of a conversation: it declares when it answers, and what it does then. Its parts run in
-// the order of the fields: Pre, Responses, Post, and finally Redirect.
+// Node is one step of a conversation. Trigger, Parent, Priority and Global decide when it answers. Its parts
+// run in the order of the fields: Pre, Responses, Post, and finally Redirect.
 type Node struct {
 	// ID is the node's nodeCompositeId. Required, and unique within the tree.
 	ID string
-	// Tree is the id of the tree that the node belongs to. "" is a valid tree too, for bots that need only
-	// one.
+	// Tree is the id of the tree that the node belongs to. "" is a valid id, for bots with only one tree.
 	Tree string
-	// Parent is the ID of the node of the same tree after which this one may answer. A node without a parent
-	// is a head node, which may answer if the member's position is not a node of the tree.
+	// Parent is the ID of a node of the same tree. The node may answer if the member's position is its parent.
+	// A node without a parent is a head node: it may answer if the member has no position in its tree.
 	Parent string
-	// Trigger decides whether the node answers an event. A node without a trigger only runs by redirects and
-	// agendas.
+	// Trigger decides whether the node answers an event. Only redirects and agendas run a node without a
+	// trigger.
 	Trigger Trigger
-	// Priority decides between nodes whose triggers match: the smallest number answers. Fallbacks have
-	// FallbackPriority or more. Nodes with MutePriority or less are mute: they run first, and then another
-	// node is chosen as well.
+	// Priority decides between nodes whose triggers match: the node with the smallest number answers. Nodes
+	// with FallbackPriority or more are fallbacks. Nodes with MutePriority or less are mute: they run first, and
+	// then another node may answer, too.
 	Priority int
 	// Global lets the node answer at any position of the conversation.
 	Global Global
 	// Pre are the actions that run before the responses are sent.
 	Pre []Action
-	// Responses are the messages to the member. {{path}} of a template is filled from the member
-	// as the run has changed it.
+	// Responses are the messages to the member. {{path}} in a template is replaced by the member's value,
+	// including changes by the run.
 	Responses []send.Response
 	// Post are the actions that run after the responses were sent.
 	Post []Action
-	// Redirect decides where the run continues: To("menu"), or ToOneOf if a function decides.
+	// Redirect decides which node runs next: To("menu") for a fixed node, or ToOneOf for the result of a
+	// function.
 	Redirect Redirector
-	// SavesPosition makes the node the member's position after it has run: its children may answer next. The
-	// position is stored in botMeta.nodeCompositeId and botMeta.tree. It remains until another node saves its
-	// position, or an action sets it with BotMeta.SetPosition.
+	// SavesPosition makes the node the member's position after it runs, so that its children may answer next.
+	// The position is stored in botMeta.nodeCompositeId and botMeta.tree. It remains until another such node
+	// runs or an action calls BotMeta.SetPosition.
 	SavesPosition bool
 	// Schedules declares the nodes that the actions schedule with NewAgenda and UpdateAgenda. Handle checks
-	// that they exist, and Graph shows them; runs are not affected. See Nodes.
+	// that they exist, and Graph shows them. It has no effect on runs. See the function Nodes.
 	Schedules []NodeRef
-	// Entry declares that something invisible leads here: the host or an action calls RedirectMemberToNode,
-	// the host creates an agenda, or an action sets the position here. It avoids a warning of Graph that
-	// nothing leads here, and has no effect on runs.
+	// Entry declares that code leads to this node: a call of RedirectMemberToNode, an agenda that the host
+	// creates, or a call of SetPosition. It prevents the warning of Graph that nothing leads to the node, and
+	// has no effect on runs.
 	Entry bool
 }
 
@@ -67,27 +68,27 @@ const (
 	// MutePriority is the largest priority of a mute node.
 	MutePriority = -10
 	// FallbackPriority is the smallest priority of a fallback. Fallbacks do not answer agents' messages in a
-	// live chat, which are for the member.
+	// live chat, because these messages are for the member.
 	FallbackPriority = 1000
 )
 
-// isMute reports whether another node is chosen after this one.
+// isMute reports whether another node may answer after this one.
 func (n *Node) isMute() bool { return n.Priority <= MutePriority }
 
 // Ref returns the node's id and tree.
 func (n *Node) Ref() NodeRef { return NodeRef{CompositeID: n.ID, Tree: n.Tree} }
 
-// Global is the reach of a node in addition to being a child or a head node.
+// Global declares positions at which a node may answer, in addition to its place as a child or a head node.
 type Global int
 
-// The positions at which a node may answer.
+// The values of Global.
 const (
-	// GlobalNowhere: only after its parent, or as a head node.
+	// GlobalNowhere: no additional positions.
 	GlobalNowhere Global = iota
 	// GlobalInTree: at any position in its tree.
 	GlobalInTree
-	// GlobalInChannel: at any position, if its tree serves the channel. A channel's priority groups can make
-	// any node global as well, by its id.
+	// GlobalInChannel: at any position, if its tree serves the channel. A channel's priority groups can also
+	// make a node global by its id.
 	GlobalInChannel
 )
 
@@ -96,7 +97,7 @@ type NodeRef struct {
 	// CompositeID is the node's nodeCompositeId.
 	CompositeID string `json:"compositeId"`
 	// Tree is the id of its tree. In Node.Schedules and in targets of a redirect, "" means the tree of the
-	// declaring node, or the only tree that has such a node.
+	// declaring node or, if that has no such node, the only tree that has it.
 	Tree string `json:"tree"`
 }
 
@@ -113,18 +114,18 @@ func (n NodeRef) String() string {
 //
 // Specification: Node redirect.
 type NodeOperations interface {
-	// RedirectMemberToNode runs a node for a member now, and the nodes that it redirects to, and returns once
-	// they have run. For the member of the current run, the node joins that run: it sees the run's changes to
-	// the member and the run's Values, and its own changes are written back with the run. For another member
-	// it is a separate run, which waits until that member's current run has ended. The error of a run keeps
-	// its code, and wraps a *RunError with the place.
+	// RedirectMemberToNode runs a node for a member, and then the nodes that it redirects to. It returns after
+	// the last of them. For the member of the current run, the nodes are part of that run: they see its changes
+	// to the member and its Values, and their changes are written back with the run. For another member, the
+	// nodes are a separate run, which waits for the current run of that member. If a node fails, the error has
+	// the code of that failure and wraps a *RunError with the place.
 	//
 	// Errors:
 	//   - InvalidArgument: ChannelID is not the member's channel, or TreeID is missing and several trees have
 	//     such a node.
 	//   - NotFound: the app has no such member or channel, or the host has no such node.
-	//   - FailedPrecondition: the run of the other member waits, directly or through others, for this one, so
-	//     that neither could continue.
+	//   - FailedPrecondition: the other member's run is waiting, directly or indirectly, for this run, so
+	//     neither could continue.
 	//   - ResourceExhausted: the redirects are deeper than the host allows; the error shows their path.
 	//
 	// Specification: Node redirect.
@@ -137,31 +138,31 @@ type RedirectMemberToNodeParams struct {
 	MemberID string `json:"memberId,omitzero"`
 	// ChannelID is the member's channel. The default is the context's own.
 	ChannelID string `json:"channelId,omitzero"`
-	// TreeID is the tree of the node. The default is the tree of the current node, or the
-	// only tree that has such a node.
+	// TreeID is the tree of the node. The default is the tree of the current node or, if that has no such
+	// node, the only tree that has it.
 	TreeID string `json:"treeId,omitzero"`
 	// NodeCompositeID is the node. Required.
 	NodeCompositeID string `json:"nodeCompositeId,omitzero"`
-	// RedirectOptions say which parts of the node run. The default is all.
+	// RedirectOptions select the parts of the node that run. The default is all.
 	RedirectOptions RedirectOptions `json:"redirectOptions,omitzero"`
-	// Meta becomes the node's AgendaMeta.
+	// Meta is the AgendaMeta that the node sees.
 	Meta document.Object `json:"meta,omitzero"`
 }
 
-// RedirectOptions say which parts of a node run.
+// RedirectOptions select the parts of a node that run.
 type RedirectOptions struct {
-	// RunPreAction determines whether its pre-actions run. The default is true.
+	// RunPreAction is true to run the pre-actions. The default is true.
 	RunPreAction *bool `json:"runPreAction,omitzero"`
-	// SendResponse determines whether its responses are sent. The default is true.
+	// SendResponse is true to send the responses. The default is true.
 	SendResponse *bool `json:"sendResponse,omitzero"`
-	// RunPostAction determines whether its post-actions run. The default is true.
+	// RunPostAction is true to run the post-actions. The default is true.
 	RunPostAction *bool `json:"runPostAction,omitzero"`
-	// Unknown holds options with unknown names, which are InvalidArgument.
+	// Unknown holds unknown options. The operation returns InvalidArgument if there are any.
 	Unknown document.Object `json:"-" document:"unknown"`
 }
 
-// check returns an error for unknown options: ignoring one would run a part that the caller wanted to leave
-// out.
+// check returns an error for unknown options: a misspelt option, if ignored, would run a part that the caller
+// wanted to skip.
 func (o RedirectOptions) check() error {
 	if unknown := o.Unknown.Keys(); len(unknown) > 0 {
 		return boterr.Invalid(unknown[0], "is not an option; the options are runPreAction, sendResponse and runPostAction")
@@ -177,8 +178,7 @@ type RedirectMemberToNodeResult struct {
 	OK int64 `json:"ok"`
 	// Member is the id of the member.
 	Member string `json:"member"`
-	// SendResults has one element for each node that ran: the node itself first, then the nodes that it
-	// redirected to.
+	// SendResults has one element for each node that ran, in order. The first is the requested node.
 	SendResults []NodeSendResult `json:"sendResults"`
 }
 
@@ -188,24 +188,23 @@ type NodeSendResult struct {
 	OK int64 `json:"ok"`
 	// Member is the id of the member.
 	Member string `json:"member"`
-	// Result has one element for each response of the node. It is empty if the options left the responses
-	// out.
+	// Result has one element for each response of the node. It is empty if SendResponse was false.
 	Result []send.Result `json:"result"`
 }
 
-// nodes is a Runtime's set of nodes. It never changes: with returns a new one.
+// nodes is a Runtime's set of nodes. It is immutable; the method with returns a larger set.
 type nodes struct {
-	// list is all nodes, in the order in which they were given.
+	// list has all nodes in the order of Handle.
 	list []*Node
-	// byRef maps a reference to its node. byID maps an id to the nodes of all trees with it.
+	// byRef maps a reference to its node. byID maps an id to the nodes with this id in all trees.
 	byRef map[NodeRef]*Node
 	byID  map[string][]*Node
-	// children are the nodes of a parent.
+	// children maps a parent to its children.
 	children map[NodeRef][]*Node
 	inTree   map[string][]*Node
 }
 
-// newNodes returns a set of nodes. They are copied, so that later changes by the caller have no effect.
+// newNodes returns a set of copies of nodes, or the first error of gather.
 func newNodes(list []*Node) (*nodes, error) {
 	n, faults := gather(list)
 	if len(faults) > 0 {
@@ -214,7 +213,8 @@ func newNodes(list []*Node) (*nodes, error) {
 	return n, nil
 }
 
-// gather returns the nodes of a list that have a unique name, and all faults of the list.
+// gather returns the nodes of a list and all errors in them. It leaves out nodes without an id or with the id of
+// an earlier node.
 func gather(list []*Node) (n *nodes, faults []NodeError) {
 	n = &nodes{
 		byRef: map[NodeRef]*Node{}, byID: map[string][]*Node{},
@@ -243,15 +243,15 @@ func (n *nodes) with(added []*Node) (*nodes, error) {
 	return newNodes(slices.Concat(n.list, added))
 }
 
-// add adds a copy of a node.
+// add adds a copy of a node, so that later changes by the caller have no effect.
 func (n *nodes) add(given *Node) error {
 	if given == nil {
-		return boterr.Invalid("", "a node is nil")
+		return boterr.Invalid("", "the node is nil: leave it out")
 	}
 	ref := given.Ref()
 	switch {
 	case given.ID == "":
-		return boterr.Missing("ID", "every node its nodeCompositeId")
+		return boterr.Missing("ID", "the nodeCompositeId of the node")
 	case n.byRef[ref] != nil:
 		return boterr.New(boterr.AlreadyExists, "ID", "there is a node %s already: give each node of a tree a different ID", ref)
 	}
@@ -269,8 +269,8 @@ func (n *nodes) add(given *Node) error {
 	return nil
 }
 
-// find returns the node with an id: in the given tree; without a tree, in the current tree, or else in the
-// only tree that has such a node.
+// find returns the node with an id in the given tree. If tree is "", it looks in the current tree, and then in
+// the only tree that has such a node.
 func (n *nodes) find(tree, id, current string) (*Node, error) {
 	if tree != "" {
 		if node := n.byRef[NodeRef{CompositeID: id, Tree: tree}]; node != nil {
@@ -302,13 +302,13 @@ func (n *nodes) unknown(id, where string) error {
 	return boterr.New(boterr.NotFound, "nodeCompositeId", "%w", noNodeError("there is no node "+id+where+": "+hint))
 }
 
-// noNodeError is the error for a node that this process does not have. During the rollout of a new version of
-// the bot, another process may have it.
+// noNodeError is the error for a node that this process does not have. While a new version of the bot is being
+// deployed, another process may have the node.
 type noNodeError string
 
 func (e noNodeError) Error() string { return string(e) }
 
-// perhaps suggests the node with the id nearest to an unknown one, or "" if there is none.
+// perhaps returns a hint with the id that is most similar to an unknown id, or "" if none is similar.
 func perhaps(id string, among []*Node) string {
 	ids := make([]string, len(among))
 	for i, node := range among {
@@ -333,7 +333,7 @@ func treesOf(named []*Node) string {
 	return strings.Join(trees, ", ")
 }
 
-// faultsOf returns the faults of a node among other nodes.
+// faultsOf returns the errors of a node, including references to nodes that n does not have.
 func (n *nodes) faultsOf(node *Node) (wrong []error) {
 	unusable := node.check()
 	if unusable == nil {
@@ -358,9 +358,9 @@ func (n *Node) check() error {
 	case slices.ContainsFunc(n.Responses, send.Response.IsZero):
 		return boterr.Invalid("Responses", "the node %s has a zero response: make it with a function such as send.Text", n.Ref())
 	case n.Global < GlobalNowhere || n.Global > GlobalInChannel:
-		return boterr.Invalid("Global", "the node %s has an unknown kind of Global", n.Ref())
+		return boterr.Invalid("Global", "the node %s has the unknown value %d: use a constant such as GlobalInTree", n.Ref(), n.Global)
 	case hasNil(n.Trigger):
-		return boterr.Invalid("Trigger", "the node %s has a trigger with a nil part", n.Ref())
+		return boterr.Invalid("Trigger", "the node %s has a trigger with a nil part: give a trigger or a function, or remove it", n.Ref())
 	default:
 		return n.checkRedirect()
 	}
@@ -380,14 +380,14 @@ func (e NodeError) Error() string { return boterr.Index(e.Index) + "." + e.Err.E
 // Unwrap returns Err.
 func (e NodeError) Unwrap() error { return e.Err }
 
-// CheckNodes returns all errors for which Handle would refuse the nodes; Handle only returns the first. It is
-// for programs that build nodes from something else, such as files, and can name the place of every error.
+// CheckNodes returns all errors in nodes. Handle returns only the first of them. Programs that build nodes from
+// files, for example, use it to report all errors with their places in the files.
 func CheckNodes(given ...*Node) []NodeError {
 	_, faults := gather(given)
 	return faults
 }
 
-// checkParents refuses a node that no conversation could reach, because it is its own ancestor.
+// checkParents returns an error if the parent of a node does not exist or if the node is its own ancestor.
 func (n *nodes) checkParents(node *Node) error {
 	for at, steps := node, 0; at.Parent != "" && steps <= len(n.list); steps++ {
 		parent := n.byRef[NodeRef{CompositeID: at.Parent, Tree: at.Tree}]
@@ -396,7 +396,7 @@ func (n *nodes) checkParents(node *Node) error {
 			return boterr.Invalid("Parent", "the tree %q has no node %s, which is the parent of %s: give it to Handle before or together with it%s",
 				at.Tree, at.Parent, at.Ref(), perhaps(at.Parent, n.inTree[at.Tree]))
 		case parent == nil:
-			return nil // The error belongs to the ancestor.
+			return nil // The check of that ancestor reports the error.
 		case parent == node:
 			return boterr.Invalid("Parent", "the node %s is its own ancestor: a head node has no Parent", node.Ref())
 		}
@@ -405,16 +405,15 @@ func (n *nodes) checkParents(node *Node) error {
 	return nil
 }
 
-// target is a node to which another node declares to lead.
+// target is a node that another node declares in Redirect or Schedules.
 type target struct {
 	NodeRef
 
-	// kind is the kind of the edge. does is the same as a verb. field is the declaring field.
+	// kind is the kind of the edge, and does is the verb for it. field is the field that declares the target.
 	kind        EdgeKind
 	does, field string
 }
 
-// targets returns the nodes to which a node declares to lead.
 func (n *Node) targets() []target {
 	var all []target
 	if n.Redirect != nil {
@@ -429,8 +428,7 @@ func (n *Node) targets() []target {
 	return all
 }
 
-// checkTargets returns an error for each declared target that does not exist. Targets in a tree without nodes
-// may be added by a later Handle.
+// checkTargets returns an error for each declared target that does not exist, unless a later Handle may add it.
 func (n *nodes) checkTargets(node *Node) (wrong []error) {
 	for _, to := range node.targets() {
 		if err := n.checkTarget(node, to); err != nil {
@@ -459,7 +457,7 @@ func (n *nodes) checkTarget(node *Node, to target) error {
 	}
 }
 
-// mayCome reports whether a node may be added later, because its tree has no nodes yet.
+// mayCome reports whether a later Handle may add the node: its tree has a name and no nodes yet.
 func (n *nodes) mayCome(ref NodeRef) bool { return ref.Tree != "" && len(n.inTree[ref.Tree]) == 0 }
 
 // messageOf returns the text of an error without its code and its field.
@@ -481,8 +479,8 @@ func (n *nodes) redirected(from *Node, to *Redirect) (*Node, error) {
 		return err == nil && target == node
 	}
 	if areKnown && !slices.ContainsFunc(targets, isTarget) {
-		return nil, boterr.Invalid("nodeCompositeId", "is %s, which the redirect does not name among its targets: "+
-			"name it in ToOneOf, or give the function as a RedirectFunc", node.Ref())
+		return nil, boterr.Invalid("nodeCompositeId", "is %s, which is not a declared target of the redirect: "+
+			"add it to ToOneOf, or use RedirectFunc instead", node.Ref())
 	}
 	return node, nil
 }

@@ -29,7 +29,7 @@ func fails(err error) botctx.Action {
 	return func(context.Context, *botctx.Context) error { return err }
 }
 
-// sets returns an action that sets a path in the meta of the member in flight.
+// sets returns an action that sets a path in the meta of bot.Member.
 func sets(path string, value any) botctx.Action {
 	return func(_ context.Context, bot *botctx.Context) error {
 		bot.Member.Meta.Set(path, value)
@@ -37,7 +37,7 @@ func sets(path string, value any) botctx.Action {
 	}
 }
 
-// texts returns the texts sent to an actor or an agent, one per line.
+// texts returns the texts sent to an actor or an agent, joined by line breaks.
 func texts(a interface{ Messages() []send.Response }) string {
 	var lines []string
 	for _, message := range a.Messages() {
@@ -362,7 +362,7 @@ func TestHandle_RefusesWhatLeadsNowhere(t *testing.T) {
 		},
 		"one of none": {
 			botctx.Node{Redirect: botctx.ToOneOf(toMenu)},
-			`Redirect: the node new redirects to an empty list of nodes: name the nodes to which its function may lead`,
+			`Redirect: the node new redirects to an empty list of nodes: name the nodes that its function may return`,
 		},
 		"a redirect by a nil function": {
 			botctx.Node{Redirect: botctx.RedirectFunc(nil)},
@@ -380,11 +380,11 @@ func TestHandle_RefusesWhatLeadsNowhere(t *testing.T) {
 		},
 		"a trigger of a nil function": {
 			botctx.Node{Trigger: botctx.AllOf(botctx.AnyText(), botctx.Not(botctx.When(nil)))},
-			`Trigger: the node new has a trigger with a nil part`,
+			`Trigger: the node new has a trigger with a nil part: give a trigger or a function, or remove it`,
 		},
 		"a trigger of a nil pattern": {
 			botctx.Node{Trigger: botctx.AnyOf(botctx.Described("a number", botctx.TextMatches(nil)))},
-			`Trigger: the node new has a trigger with a nil part`,
+			`Trigger: the node new has a trigger with a nil part: give a trigger or a function, or remove it`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -414,7 +414,7 @@ func TestHandle_TakesWhatLeadsToNodesThatComeWithIt(t *testing.T) {
 	require.NoError(t, runtime.Handle(&botctx.Node{ID: "any", Redirect: botctx.RedirectFunc(toMenu)}))
 }
 
-// A tree may be added after nodes that lead to it, but then it must have the target.
+// A tree may be added after the nodes that redirect to it. It must contain the nodes that they name.
 func TestHandle_TreeThatComesLater(t *testing.T) {
 	t.Parallel()
 	runtime := newRuntime(t, botctx.Config{})
@@ -443,8 +443,8 @@ func TestToOneOf_AnotherNode(t *testing.T) {
 	ada := p.AddMember(member.Member{})
 	err := ada.TrySays("hi")
 	require.ErrorIs(t, err, boterr.InvalidArgument)
-	require.ErrorContains(t, err, "node hello: redirect: invalid argument: nodeCompositeId: is menu, which the redirect does not name among its targets: "+
-		"name it in ToOneOf, or give the function as a RedirectFunc")
+	require.ErrorContains(t, err, "node hello: redirect: invalid argument: nodeCompositeId: "+
+		"is menu, which is not a declared target of the redirect: add it to ToOneOf, or use RedirectFunc instead")
 	require.Empty(t, ada.Messages())
 }
 
@@ -502,7 +502,7 @@ func TestCheckNodes_TellsAllThatIsWrong(t *testing.T) {
 	require.Empty(t, botctx.CheckNodes(&botctx.Node{ID: "a"}))
 }
 
-// forgetfulStore once fails to store that an event is done.
+// forgetfulStore is a store that fails once when the inbox stores that an event is done.
 type forgetfulStore struct {
 	store.Store
 
@@ -531,7 +531,7 @@ func (c forgetfulInbox) Update(
 	return c.Collection.Update(ctx, filter, change, options)
 }
 
-// booking asks for a day, and then refuses every answer.
+// booking returns nodes that ask for a day and then refuse every answer.
 func booking() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "ask", Trigger: botctx.AnyText(), SavesPosition: true, Responses: botctx.Say("Which day?")},
@@ -539,9 +539,8 @@ func booking() []*botctx.Node {
 	}
 }
 
-// TestAccept_DoneAfterItsWriteBack loses the process after the end of a run and before its event is marked
-// done. At the saved position the next node would answer the same event, and the counter would count it
-// twice.
+// TestAccept_DoneAfterItsWriteBack ends the process after the write-back of a run and before its event is stored as
+// done. If the event ran again, the node after the saved position would answer it, and the counter would count twice.
 func TestAccept_DoneAfterItsWriteBack(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -565,8 +564,8 @@ func TestAccept_DoneAfterItsWriteBack(t *testing.T) {
 	require.JSONEq(t, `{"asked": 1}`, f.ada().Meta.String())
 }
 
-// TestAccept_TriedAgainByTheNodeThatBegan has a node that saves its position itself and then fails. The next
-// attempt runs the same node.
+// TestAccept_TriedAgainByTheNodeThatBegan has an action that sets the position and then fails. The next attempt runs the
+// same node, and not the node after the new position.
 func TestAccept_TriedAgainByTheNodeThatBegan(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -621,7 +620,7 @@ func (f *fleet) processOf(nodes ...*botctx.Node) *botctx.Runtime {
 	return runtime
 }
 
-// runAll runs accepted events until none waits.
+// runAll runs accepted events until no event is waiting.
 func (f *fleet) runAll(by *botctx.Runtime) {
 	f.t.Helper()
 	for range 20 {

@@ -25,7 +25,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// outside records every request to an external service: the name of the port's method, and the key.
+// outside records requests to external services.
 type outside struct {
 	mu    sync.Mutex
 	asked []asked
@@ -39,7 +39,6 @@ func (o *outside) note(what, key string) {
 	o.asked = append(o.asked, asked{what, key})
 }
 
-// take returns the recorded requests and clears them.
 func (o *outside) take() []asked {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -48,8 +47,7 @@ func (o *outside) take() []asked {
 	return taken
 }
 
-// around changes a Config so that all requests to the outside are recorded, and failed runs are tried again
-// at once.
+// around changes a Config so that all requests to services are recorded, and failed runs are tried again without a pause.
 func (o *outside) around(c *botctx.Config) {
 	all := send.Connectors{}
 	for platform, inner := range c.Connectors {
@@ -102,7 +100,7 @@ func (n notingPayments) Refund(ctx context.Context, refund utility.Refund) (*uti
 	return n.PaymentClient.Refund(ctx, refund)
 }
 
-// notingConnector records requests to a connector. Its PortOf finds the same ports as the inner one's.
+// notingConnector wraps a connector and records the requests. It has the same ports as the inner connector.
 type notingConnector struct {
 	send.Connector
 
@@ -129,7 +127,7 @@ func (n notingConnector) WrapPort(wanted, _ any) any {
 	}
 }
 
-// notingPorts has all further ports whose methods have keys.
+// notingPorts implements the optional ports whose methods have keys.
 type notingPorts struct{ notingConnector }
 
 // noting records a request to a port of a connector, and returns the port.
@@ -203,7 +201,7 @@ func (n notingPorts) CreateChannel(ctx context.Context, in *channel.Channel, gro
 
 func noPause(int) time.Duration { return 0 }
 
-// tried is a platform on which a member's event is accepted and its run tried twice.
+// tried is a platform for tests in which the run of an accepted event is tried twice.
 type tried struct {
 	*desk
 
@@ -213,8 +211,8 @@ type tried struct {
 	actor *fakes.Actor
 }
 
-// try accepts an event and runs it twice. logic gets the number of the attempt, and the first attempt fails
-// after it. try returns the requests that left the store in each attempt.
+// try accepts an event and runs it twice, because the first attempt fails after logic. logic gets the number of the
+// attempt. try returns the requests to services in each attempt.
 func (w *tried) try(logic func(ctx context.Context, bot *botctx.Context, attempt int) error) (first, second []asked) {
 	w.t.Helper()
 	attempt := 0
@@ -245,7 +243,7 @@ func (w *tried) try(logic func(ctx context.Context, bot *botctx.Context, attempt
 	return first, w.outside.take()
 }
 
-// newTried returns a platform whose inlet has one type and whose outlet another.
+// newTried returns a platform whose outlet has the given type.
 func newTried(t *testing.T, outlet channel.Type) *tried {
 	t.Helper()
 	w := &tried{t: t}
@@ -254,14 +252,13 @@ func newTried(t *testing.T, outlet channel.Type) *tried {
 	return w
 }
 
-// on adds a channel of a type and a member in it, who sends the events from now on.
+// on adds a channel of a type, and a member who becomes the actor.
 func (w *tried) on(platform channel.Type) *fakes.Actor {
 	w.AddChannel(channel.Channel{ID: "here", Type: platform})
 	w.actor = w.AddMember(member.Member{Channel: "here", FirstName: "Bob"})
 	return w.actor
 }
 
-// group returns the group of Ada's live chat.
 func (w *tried) group() *livechat.Group {
 	w.t.Helper()
 	g, err := w.ada.Context().GetGroupByMemberID(w.t.Context(), livechat.GetGroupByMemberIDParams{Inlet: "web", MemberID: w.ada.ID()})
@@ -270,7 +267,7 @@ func (w *tried) group() *livechat.Group {
 	return g
 }
 
-// atDesk returns the common arguments of calls about a message of Grace, and further ones.
+// atDesk returns the arguments channel and messageEvent for a message of Grace, and the given further arguments.
 func (w *tried) atDesk(pairs ...any) document.Object {
 	event := document.O("from", w.grace.ExternalID(), "to", w.group().ExternalID)
 	return document.O(append([]any{"channel", document.O("_id", "desk"), "messageEvent", event}, pairs...)...)
@@ -286,13 +283,13 @@ func (w *tried) bravoGroup() string {
 var helloObject = document.O("type", "TEXT", "text", "Hello")
 
 var leaving = map[botctx.Op]struct {
-	// outlet is the platform of the desk, charlie by default.
+	// outlet is the type of the outlet. The default is charlie.
 	outlet channel.Type
-	// args prepares a call, and returns its parameters.
+	// args prepares a call and returns its arguments.
 	args func(w *tried) document.Object
-	// asks is the name of the request that the operation makes to the outside.
+	// asks is the name of the request that the operation makes to a service.
 	asks string
-	// isLast is true if the bot cannot write to the member after it.
+	// isLast is true if the bot cannot write to the member after the operation.
 	isLast bool
 }{
 	botctx.OpSendResponse: {asks: "send", args: func(*tried) document.Object { return document.O("response", helloObject) }},
@@ -429,8 +426,8 @@ var leaving = map[botctx.Op]struct {
 	}},
 }
 
-// TestTriedAgain_DoesNotRepeatWhatLeftTheStore calls each operation that leaves the store in a run that then
-// fails. The next attempt does not repeat the request and gets the same answer; later messages are sent.
+// TestTriedAgain_DoesNotRepeatWhatLeftTheStore calls each operation that makes a request to a service, in a run that
+// fails afterwards. The next attempt does not repeat the request, gets the same result, and sends later messages.
 func TestTriedAgain_DoesNotRepeatWhatLeftTheStore(t *testing.T) {
 	t.Parallel()
 	for op, row := range leaving {
@@ -462,7 +459,6 @@ func TestTriedAgain_DoesNotRepeatWhatLeftTheStore(t *testing.T) {
 	}
 }
 
-// requireKeys fails unless each request has a different key.
 func requireKeys(t *testing.T, all []asked) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -473,7 +469,7 @@ func requireKeys(t *testing.T, all []asked) {
 	}
 }
 
-// requireSameAnswer compares the answers of two calls, except for values that differ each time.
+// requireSameAnswer compares the results of two calls, except for values that differ in each call.
 func requireSameAnswer(t *testing.T, first, second json.RawMessage) {
 	t.Helper()
 	var one, other document.Object
@@ -487,8 +483,8 @@ func requireSameAnswer(t *testing.T, first, second json.RawMessage) {
 	require.JSONEq(t, one.String(), other.String())
 }
 
-// staying are the operations that make no request outside the store, directly or by a send, and need no key
-// to be repeated. Golf makes no request; the client that it returns does.
+// staying are the operations that only use the store, so they need no key. Golf is one of them: only the client that it
+// returns makes requests.
 var staying = []botctx.Op{
 	botctx.OpFindAndModifyMember, botctx.OpFindAndModifyDataFromDataSource, botctx.OpUpsertDataToDataSource, botctx.OpCountDataSource,
 	botctx.OpFetchDataFromDataSource, botctx.OpFetchDistinctDataFromDataSource, botctx.OpFetchGeoNearFromDataSource,
@@ -507,7 +503,6 @@ func TestTriedAgain_KnowsEachOperation(t *testing.T) {
 	require.ElementsMatch(t, botctx.Ops(), slices.Concat(slices.Collect(maps.Keys(leaving)), staying))
 }
 
-// tenEuro is a charge without a key.
 var tenEuro = utility.Charge{Amount: 1000, Currency: "eur", PaymentMethod: "card"}
 
 func shopOf(ctx context.Context, t *testing.T, bot *botctx.Context) utility.PaymentClient {
@@ -604,7 +599,7 @@ func TestTriedAgain_BatchSendsWhatWasNotTaken(t *testing.T) {
 	require.NoError(t, results[1][1].Err)
 }
 
-// TestTriedAgain_MailsEachRecipient has attempts that mail in different orders.
+// TestTriedAgain_MailsEachRecipient sends mails in a different order in the second attempt.
 func TestTriedAgain_MailsEachRecipient(t *testing.T) {
 	t.Parallel()
 	w := newTried(t, channel.Charlie)
@@ -625,8 +620,8 @@ func TestTriedAgain_MailsEachRecipient(t *testing.T) {
 	require.Len(t, w.Mailbox("bob@example.com"), 1)
 }
 
-// TestTriedAgain_RunsWithin has a run that redirects another member, redirects itself and receives an event.
-// Messages sent by these inner runs are not sent again.
+// TestTriedAgain_RunsWithin has a run that redirects another member and its own, and calls Receive. The messages of these
+// inner runs are not sent again.
 func TestTriedAgain_RunsWithin(t *testing.T) {
 	t.Parallel()
 	w := newTried(t, channel.Charlie)
@@ -650,8 +645,8 @@ func TestTriedAgain_RunsWithin(t *testing.T) {
 	require.Empty(t, second)
 }
 
-// TestTriedAgain_MakesEachAgendaOnce has a run that schedules twice. Its next attempt finds both agendas, and
-// their messages have different keys.
+// TestTriedAgain_MakesEachAgendaOnce has a run that schedules a node twice. The next attempt creates no more agendas, and
+// the messages of the two agendas have different keys.
 func TestTriedAgain_MakesEachAgendaOnce(t *testing.T) {
 	t.Parallel()
 	w := newTried(t, channel.Charlie)
@@ -679,7 +674,8 @@ func TestTriedAgain_MakesEachAgendaOnce(t *testing.T) {
 	requireKeys(t, sent)
 }
 
-// TestTriedAgain_AgendaSendsUnderTheSameKeys has an agenda's run that fails after its requests.
+// TestTriedAgain_AgendaSendsUnderTheSameKeys has a run of an agenda that fails after its requests. The next attempt makes
+// the requests with the same keys.
 func TestTriedAgain_AgendaSendsUnderTheSameKeys(t *testing.T) {
 	t.Parallel()
 	w := newTried(t, channel.Charlie)

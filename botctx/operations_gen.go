@@ -25,13 +25,13 @@ const (
 	OpFetchGeoNearFromDataSource         Op = "fetchGeoNearFromDataSource"         // Returns the entries near a point, nearest first.
 	OpPatchDataToDataSource              Op = "patchDataToDataSource"              // Changes the first matching entry, or all of them with `multi`.
 	OpGetMember                          Op = "getMember"                          // Reads a member of the app by id.
-	OpPatchMembers                       Op = "patchMembers"                       // Changes every matching member of a channel, or none if one of them cannot be changed.
+	OpPatchMembers                       Op = "patchMembers"                       // Changes every matching member of a channel and returns the first.
 	OpUpdateMember                       Op = "updateMember"                       // Sets the given fields of a member and keeps the others.
 	OpCheckAndSaveMemberReferFrom        Op = "checkAndSaveMemberReferFrom"        // Stores in `meta.referFrom` the channel that referred the member to the current one.
 	OpNewAgenda                          Op = "newAgenda"                          // Schedules a node to run for a member: once at `nextRunAt`, or by `pattern` until `runUntil`.
 	OpUpdateAgenda                       Op = "updateAgenda"                       // Changes the open agendas of a member: with `tag`, the ones that have it; without `tag`, all except the agendas of live chats, whose tags begin with `livechat:`.
 	OpDeleteMemberAgenda                 Op = "deleteMemberAgenda"                 // Removes the open agendas of a member: with `tag`, the ones that have it; without `tag`, all except the agendas of live chats, whose tags begin with `livechat:`.
-	OpRedirectMemberToNode               Op = "redirectMemberToNode"               // Runs a node for a member now, and the nodes that it redirects to, and returns once they have run.
+	OpRedirectMemberToNode               Op = "redirectMemberToNode"               // Runs a node for a member, and then the nodes that it redirects to.
 	OpCreateAssignment                   Op = "createAssignment"                   // Asks for a person to take over the conversation with a member.
 	OpAddNewTargetsToAssignment          Op = "addNewTargetsToAssignment"          // Sends the ticket of an untaken request to further targets.
 	OpReassignAssignment                 Op = "reassignAssignment"                 // Hands a live chat on to other agents: the previous assignment ends, and its id becomes the `parentAssignment` of a new one.
@@ -62,7 +62,7 @@ const (
 	OpCreateHotelChannel                 Op = "createHotelChannel"                 // Creates a channel on Hotel.
 	OpGetAdmin                           Op = "getAdmin"                           // Reads an agent by id.
 	OpGetAdminByExternalID               Op = "getAdminByExternalId"               // Reads an agent by the id on the outlet's platform.
-	OpGetChannel                         Op = "getChannel"                         // Returns the app of a channel.
+	OpGetChannel                         Op = "getChannel"                         // Returns the id and the app of a channel.
 	OpSendResponse                       Op = "sendResponse"                       // Sends a message to one member or several, on any platform.
 	OpSendMessageToInlet                 Op = "sendMessageToInlet"                 // Sends a message to the member of the live chat that `messageEvent` belongs to.
 	OpSendMessageToInletGroup            Op = "sendMessageToInletGroup"            // Sends a message to the group conversation on the inlet's side.
@@ -160,9 +160,8 @@ var operations = [...]operation{
 	{OpUploadFileToObjectStore, called(OpUploadFileToObjectStore, (*Context).UploadFileToObjectStore)},
 }
 
-// FindAndModifyMember atomically changes the first matching member of the whole app. Choose
-// filter and patch so that the changed member no longer matches: then a repeated input, or
-// several events at once, change it only once.
+// FindAndModifyMember atomically changes the first matching member of the whole app. If the
+// changed member no longer matches Filter, repeated and concurrent calls change it only once.
 //
 // Errors:
 //   - InvalidArgument: a value does not have the type of the member's field.
@@ -179,8 +178,8 @@ func (c *Context) FindAndModifyMember(ctx context.Context, p member.FindAndModif
 }
 
 // FindAndModifyDataFromDataSource atomically changes the first matching entry in the order of SortBy.
-// Concurrent callers each see the change of the previous one, so a filter that the change makes false, such
-// as taken: false, lets each entry be claimed once. Value is nil if none matched.
+// If the changed entry no longer matches Filter, concurrent callers cannot claim it twice: filter by
+// taken: false and set taken to true. Value is nil if none matched.
 //
 // Errors:
 //   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
@@ -282,8 +281,8 @@ func (c *Context) GetMember(ctx context.Context, p member.GetParams) (*member.Me
 	return invoke(ctx, c, OpGetMember, c.members(), member.Operations.GetMember, p)
 }
 
-// PatchMembers changes every matching member of a channel, or none if one of them cannot be
-// changed. It returns the first of them.
+// PatchMembers changes every matching member of a channel and returns the first. If one of them
+// cannot be changed, none is.
 //
 // Errors:
 //   - InvalidArgument: a value does not have the type of the member's field.
@@ -314,7 +313,7 @@ func (c *Context) UpdateMember(ctx context.Context, p member.UpdateParams) (memb
 }
 
 // CheckAndSaveMemberReferFrom stores in meta.referFrom the channel that referred the member to
-// the current one. If a value is already stored, it stays. It returns the member in either
+// the current one. It keeps a value that is already stored. It returns the member in either
 // case.
 //
 // Errors:
@@ -380,18 +379,18 @@ func (c *Context) DeleteMemberAgenda(ctx context.Context, p agenda.DeleteParams)
 	return invoke(ctx, c, OpDeleteMemberAgenda, c.agendas(), agenda.Operations.DeleteMemberAgenda, p)
 }
 
-// RedirectMemberToNode runs a node for a member now, and the nodes that it redirects to, and returns once
-// they have run. For the member of the current run, the node joins that run: it sees the run's changes to
-// the member and the run's Values, and its own changes are written back with the run. For another member
-// it is a separate run, which waits until that member's current run has ended. The error of a run keeps
-// its code, and wraps a *RunError with the place.
+// RedirectMemberToNode runs a node for a member, and then the nodes that it redirects to. It returns after
+// the last of them. For the member of the current run, the nodes are part of that run: they see its changes
+// to the member and its Values, and their changes are written back with the run. For another member, the
+// nodes are a separate run, which waits for the current run of that member. If a node fails, the error has
+// the code of that failure and wraps a *RunError with the place.
 //
 // Errors:
 //   - InvalidArgument: ChannelID is not the member's channel, or TreeID is missing and several trees have
 //     such a node.
 //   - NotFound: the app has no such member or channel, or the host has no such node.
-//   - FailedPrecondition: the run of the other member waits, directly or through others, for this one, so
-//     that neither could continue.
+//   - FailedPrecondition: the other member's run is waiting, directly or indirectly, for this run, so
+//     neither could continue.
 //   - ResourceExhausted: the redirects are deeper than the host allows; the error shows their path.
 //
 // Specification: Node redirect.
@@ -779,7 +778,7 @@ func (c *Context) GetAdminByExternalID(ctx context.Context, p livechat.GetAdminB
 	return invoke(ctx, c, OpGetAdminByExternalID, c.liveChats(), livechat.Operations.GetAdminByExternalID, p)
 }
 
-// GetChannel returns the app of a channel. It finds only channels of the context's app.
+// GetChannel returns the id and the app of a channel. It finds only channels of the context's app.
 //
 // Errors:
 //   - NotFound: the channel does not exist in the app.
@@ -1139,9 +1138,9 @@ func (c *Context) Golf(ctx context.Context, p utility.GolfParams) (utility.GolfR
 // held in memory as a whole, and nothing is stored if the call fails.
 //
 // Errors:
-//   - InvalidArgument: URL is not an HTTP address, or is one that the host does not allow; or it
-//     returns no file, a part that the headers of Options did not ask for, or an unsupported
-//     encoding.
+//   - InvalidArgument: URL is not an HTTP address, or the host does not allow it.
+//   - InvalidArgument: the server at URL sends no file, an unsupported encoding, or part of a
+//     file although Options did not ask for a range.
 //   - InvalidArgument: Filename is not a valid name in the store, ContentType is not a media
 //     type, or Options contains an unknown option.
 //   - NotFound: the channel does not exist in the app.

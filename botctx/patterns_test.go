@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// remindIn returns an action that sets the member's idle reminder, replacing the earlier one.
+// remindIn returns an action that schedules the member's idle reminder and replaces an earlier one.
 func remindIn(pause time.Duration) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
 		_, err := bot.NewAgenda(ctx, agenda.NewParams{
@@ -29,7 +29,6 @@ func remindIn(pause time.Duration) botctx.Action {
 	}
 }
 
-// cancelReminder removes the member's idle reminder.
 func cancelReminder(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteParams{MemberID: bot.Member.ID, Tag: "idle"})
 	return err
@@ -119,17 +118,16 @@ func TestAgenda_Unknown(t *testing.T) {
 	require.ErrorContains(t, err, ada.ID())
 }
 
-// Typical scripts for live chats, each as a test that reads like the bot logic, for each kind of outlet.
+// The tests below run typical bot logic for live chats with each kind of outlet.
 
-// The kinds of outlets: with tickets and a new group for each conversation, with tickets and one conversation
-// per agent, and without tickets.
+// withGroups are the outlets that create a group for each conversation. withTickets are the outlets with tickets; the
+// others have one direct conversation for each agent. allOutlets includes the outlets without tickets.
 var (
 	withGroups  = []channel.Type{channel.Bravo, channel.Charlie, channel.Delta}                     //nolint:gochecknoglobals // It does not change.
 	withTickets = append([]channel.Type{channel.Alpha, channel.Echo, channel.Hotel}, withGroups...) //nolint:gochecknoglobals // It does not change.
 	allOutlets  = append([]channel.Type{channel.Foxtrot, channel.Custom}, withTickets...)           //nolint:gochecknoglobals // It does not change.
 )
 
-// callAgent asks for a person.
 func callAgent(ctx context.Context, bot *botctx.Context) error {
 	relay := map[channel.Type]send.Response{channel.Foxtrot: send.Template("{{firstName}} is waiting")}
 	for _, platform := range withTickets {
@@ -149,7 +147,7 @@ func callAgent(ctx context.Context, bot *botctx.Context) error {
 	return nil
 }
 
-// done says goodbye and ends the agent's live chat.
+// done says goodbye and ends the live chat of the agent who wrote.
 func done(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.SendMessageToInlet(ctx, livechat.SendMessageToInletParams{
 		MessageEvent: bot.MessageEvent, Channel: bot.Channel, Response: send.Template("Bye {{firstName}}!"),
@@ -161,7 +159,7 @@ func done(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// transfer hands the live chat on to the sales agents.
+// transfer transfers the live chat to the sales agents.
 func transfer(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.ReassignAssignment(ctx, livechat.ReassignAssignmentParams{
 		MessageEvent: bot.MessageEvent, Channel: bot.Channel, Label: "sales",
@@ -169,12 +167,12 @@ func transfer(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// inLiveChat matches if a trigger matches in a live chat, on the outlet's side.
+// inLiveChat returns a trigger that matches only messages of agents in a live chat.
 func inLiveChat(trigger botctx.Trigger) botctx.Trigger {
 	return botctx.AllOf(trigger, botctx.When(func(bot *botctx.Context) bool { return bot.Group != nil }))
 }
 
-// shopNodes are the nodes of the bot: for members, for members in a live chat, and for commands of agents.
+// shopNodes returns the nodes for members, for members in a live chat, and for commands of agents.
 func shopNodes() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "agent", Trigger: botctx.TextIs("agent"), Pre: []botctx.Action{callAgent}, Responses: []send.Response{send.Template("One moment, {{firstName}}.")}},
@@ -194,7 +192,7 @@ func forEach(t *testing.T, kinds []channel.Type, test func(t *testing.T, d *desk
 	}
 }
 
-// callsAgent makes Ada ask for a person, and Grace take the request.
+// callsAgent makes Ada request a live chat, which Grace takes.
 func (d *desk) callsAgent() {
 	d.ada.Says("agent")
 	d.grace.Takes(d.grace.Ticket())
@@ -255,10 +253,10 @@ func TestLiveChat_Done(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, group.Active)
 
-		d.grace.Says("#done") // The text is no longer a command, and is not relayed.
+		d.grace.Says("#done") // After the end the text is neither a command nor relayed.
 		d.grace.Says("One more thing.")
 		require.Equal(t, "Bye Ada!", d.ada.Last())
-		d.ada.Says("agent") // The next request is a different one.
+		d.ada.Says("agent") // A new request.
 		require.Len(t, d.assignments(t), 2)
 	})
 }

@@ -17,25 +17,24 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// RunError has the place in a run at which an error arose. It is wrapped by the errors of Receive,
-// RedirectMemberToNode and failed agendas; errors.AsType finds it.
+// RunError is the error of a part of a run. The errors of Receive, RedirectMemberToNode and failed agendas wrap it;
+// use errors.AsType to get it.
 type RunError struct {
-	// Node is the node, or zero for the logic of HandleFunc.
+	// Node is the node, or zero for the function of HandleFunc.
 	Node NodeRef
-	// Part is the part of the node: "trigger", "pre-action 1", "response 2",
-	// "post-action 1" or "redirect", counted from 1, or "logic".
+	// Part is the part of the node, such as "trigger", "pre-action 1", "response 2", "post-action 1" or
+	// "redirect". Numbers count from 1. For the function of HandleFunc it is "logic".
 	Part string
 	// Action is the name of the action's function, or "" for other parts.
 	Action string
-	// Err is the error.
+	// Err is the error that the part returned.
 	Err error
 }
 
 const partLogic = "logic"
 
-// Error names the node, part and action, or HandleFunc and its function. If Err has a Place method, as the
-// error of a script does, that place replaces the name of the function. Credentials in the text of Err are
-// redacted, see display.Redact.
+// Error returns the node, the part, the action and Err, with credentials redacted. If Err has a method Place, as the
+// errors of scripts do, the action is left out, because the text of Err includes the place.
 func (e *RunError) Error() string {
 	if e == nil {
 		return "internal: a nil *botctx.RunError was returned as an error: return nil itself"
@@ -56,7 +55,7 @@ func (e *RunError) Error() string {
 	return text.String()
 }
 
-// hasPlace reports whether an error has a place in a bot's source, such as the line of a script.
+// hasPlace reports whether an error has a place in the bot's source, such as a line of a script.
 func hasPlace(err error) bool {
 	_, ok := errors.AsType[interface {
 		error
@@ -65,7 +64,7 @@ func hasPlace(err error) bool {
 	return ok
 }
 
-// Unwrap returns Err, or nil for a nil pointer, which functions may return by mistake instead of no error.
+// Unwrap returns Err.
 func (e *RunError) Unwrap() error {
 	if e == nil {
 		return nil
@@ -73,8 +72,8 @@ func (e *RunError) Unwrap() error {
 	return e.Err
 }
 
-// at adds a place to an error that has none. An error from a node to which an action redirected already names
-// that node.
+// at wraps an error in a RunError unless it already wraps one: if an action redirected to another node, the error of
+// that node names that node.
 func at(err error, where RunError) error {
 	if _, ok := errors.AsType[*RunError](err); ok {
 		return err
@@ -83,13 +82,13 @@ func at(err error, where RunError) error {
 	return &where
 }
 
-// next is a node to run, with the parts of it to run.
+// next is a node to run, with the options that select its parts.
 type next struct {
 	node    *Node
 	options RedirectOptions
 }
 
-// perform runs a node and the nodes that it redirects to, and returns the messages of each.
+// perform runs a node and the nodes that it redirects to. The result has one element for each node.
 func (s *step) perform(ctx context.Context, to next) ([]NodeSendResult, error) {
 	var results []NodeSendResult
 	for {
@@ -109,14 +108,14 @@ func (s *step) perform(ctx context.Context, to next) ([]NodeSendResult, error) {
 	}
 }
 
-// enter returns the step of the next node.
+// enter returns the step for a node, or ResourceExhausted after too many redirects.
 func (s *step) enter(ctx context.Context, node *Node) (*step, error) {
 	entered := newStep(s.run, s)
 	entered.node, entered.depth, entered.isJoined = node.Ref(), s.depth+1, s.isJoined
 	if most := s.run.runtime.config.MaxRedirects + 1; entered.depth > most {
 		s.run.logRedirects(ctx, entered)
 		return nil, boterr.New(boterr.ResourceExhausted, "nodeCompositeId", "%w",
-			endlessError(fmt.Sprintf("more than %d redirects, end them or raise Config.MaxRedirects: %s", most-1, entered.path())))
+			endlessError(fmt.Sprintf("more than %d redirects; end the cycle or raise Config.MaxRedirects: %s", most-1, entered.path())))
 	}
 	if !entered.isJoined {
 		s.run.current.Store(entered)
@@ -130,7 +129,7 @@ type endlessError string
 
 func (e endlessError) Error() string { return string(e) }
 
-// path returns the path of nodes to this step, with the members of inner runs.
+// path returns the nodes that led to this step, such as "a -> b -> member m2: c".
 func (s *step) path() string {
 	var names []string
 	for at := s; at != nil; at = at.caller {
@@ -147,10 +146,10 @@ func (s *step) path() string {
 	return strings.Join(names, " -> ")
 }
 
-// node runs one node. It returns the messages sent and the next node, or nil if the run ends there.
+// node runs one node. It returns the messages sent and the next node, or nil if there is none.
 func (r *run) node(ctx context.Context, to next) (sent NodeSendResult, further *next, err error) {
 	if err := ctx.Err(); err != nil {
-		return sent, nil, boterr.New(boterr.Canceled, "", "the run was ended before node %s: %w", to.node.Ref(), context.Cause(ctx))
+		return sent, nil, boterr.New(boterr.Canceled, "", "the run ended before node %s: %w", to.node.Ref(), context.Cause(ctx))
 	}
 	sent = NodeSendResult{OK: 1, Member: r.bot.scope.Member, Result: []send.Result{}}
 	if isOn(to.options.RunPreAction) {
@@ -185,7 +184,7 @@ func (r *run) actions(ctx context.Context, kind string, actions []Action) error 
 	return nil
 }
 
-// action runs an action. A panic in it becomes an error.
+// action runs an action. A panic becomes an error.
 func (r *run) action(ctx context.Context, action Action) (err error) {
 	defer r.recovered(ctx, r.bot.Node, &err)
 	return action(ctx, r.bot)
@@ -205,7 +204,7 @@ func (r *run) responses(ctx context.Context, responses []send.Response) ([]send.
 	return sent, nil
 }
 
-// redirect returns the node at which the run continues, if any.
+// redirect returns the next node after a node, or nil if the run ends.
 func (r *run) redirect(ctx context.Context, from *Node) (further *next, err error) {
 	if from.Redirect == nil {
 		return nil, nil
@@ -233,8 +232,7 @@ func (r *run) redirect(ctx context.Context, from *Node) (further *next, err erro
 	return &next{node: node, options: to.Options}, nil
 }
 
-// functionName returns the name of a function without the path of its package, such as "coupon.Claim". It is
-// "" for nil.
+// functionName returns the name of a function with its package, such as "coupon.Claim". It returns "" for nil.
 func functionName(function any) string {
 	code := runtime.FuncForPC(reflect.ValueOf(function).Pointer())
 	if code == nil {
@@ -243,9 +241,9 @@ func functionName(function any) string {
 	return code.Name()[strings.LastIndexByte(code.Name(), '/')+1:]
 }
 
-// Fetch sends an HTTP request through the guarded client, which refuses private addresses (see package
-// outbound). No status of a response is an error. After a response of more than 256 kB the run holds memory
-// for one until it ends, see outbound.Config.MaxBufferedBytes.
+// Fetch sends an HTTP request through the guarded client, which refuses private addresses; see package outbound. A
+// response with an error status is not an error. Responses of more than 256 kB count towards
+// outbound.Config.MaxBufferedBytes until the run ends.
 func (c *Context) Fetch(ctx context.Context, request outbound.Request) (response *outbound.Response, err error) {
 	defer func() { err = boterr.Wrap(string(opFetch), err) }()
 	if err := c.run.Refusal(); err != nil {
@@ -254,11 +252,11 @@ func (c *Context) Fetch(ctx context.Context, request outbound.Request) (response
 	return outbound.Fetch(outbound.WithOwner(ctx, c.owner()), c.runtime.config.HTTP, request)
 }
 
-// opFetch is the name of Fetch in errors and lines of the log.
+// opFetch is the name of Fetch in errors and in the log.
 const opFetch = Op("fetch")
 
-// owner returns the owner of Fetch's responses: the run, or the outermost one if runs are nested, so that no
-// run waits for memory held by an outer run. Outside runs, each call owns its response.
+// owner returns the owner of the memory for responses of Fetch. It is the outermost run, because a run must not wait
+// for memory that a waiting outer run holds. Outside of runs, each call has its own owner.
 func (p *services) owner() *outbound.Owner {
 	if p.run != nil {
 		return p.run.outermost().owner()
@@ -276,14 +274,14 @@ func (r *run) outermost() *run {
 	return r
 }
 
-// owner returns the owner of the run's responses. It is created on demand, because most runs fetch nothing.
+// owner returns the owner of the run's responses. The first call creates it.
 func (r *run) owner() *outbound.Owner {
 	if owner := r.holds.Load(); owner != nil {
 		return owner
 	}
 	r.holds.CompareAndSwap(nil, outbound.NewOwner(r.bot.scope.App, r.bot.scope.Channel))
 	owner := r.holds.Load()
-	if r.ended.Load() { // The run has ended without waiting for this logic.
+	if r.ended.Load() { // The run ended while its logic continued.
 		owner.Release()
 	}
 	return owner
@@ -297,7 +295,7 @@ func (r *run) end() {
 	}
 }
 
-// ownedHTTP is the host's HTTP client for live chats. The run owns its responses.
+// ownedHTTP is the HTTP client for live chats. The run owns the memory for its responses.
 type ownedHTTP struct{ of *services }
 
 func (h ownedHTTP) Do(request *http.Request) (*http.Response, error) {

@@ -16,13 +16,13 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// Each type of channels has a row in the table of platforms, a connector in the fakes, a form of results, and
-// a place among the results in operations.json.
+// Each type of channel must have a row in the table of platforms, a connector in the fakes, a form of results, and a
+// place in the results of operations.json.
 func TestPlatforms_AreComplete(t *testing.T) {
 	t.Parallel()
 	for _, platform := range declaredTypes(t) {
 		if platform == channel.Desk {
-			continue // It is not in the specification, and package host/desk tests its connector.
+			continue // Desk is not in the specification. Package host/desk tests its connector.
 		}
 		require.Contains(t, channel.Types(), platform, "channel/platform.go: the table has no row for it")
 		shape := channel.PlatformOf(platform).Result
@@ -44,7 +44,7 @@ func TestPlatforms_AreComplete(t *testing.T) {
 	}
 }
 
-// declaredTypes returns the types of channels for which package channel has constants.
+// declaredTypes returns the values of the constants of type channel.Type.
 func declaredTypes(t *testing.T) []channel.Type {
 	t.Helper()
 	files, err := filepath.Glob("../channel/*.go")
@@ -84,7 +84,7 @@ func keysInTable(t *testing.T, name string, platform channel.Type) []string {
 	return keys
 }
 
-// The platforms named in operations.json must have the feature in channel/platform.go.
+// operations.json and channel/platform.go must agree on the platforms with a feature.
 func TestPlatforms_AreThoseOfTheReference(t *testing.T) {
 	t.Parallel()
 	for path, feature := range map[string]channel.Feature{

@@ -33,7 +33,7 @@ func (r redirects) RedirectMemberToNode(
 	} else {
 		sent, err = r.bot.runtime.redirectElsewhere(ctx, r.bot.scope.App, at, p)
 	}
-	if _, ok := err.(*RunError); ok { //nolint:errorlint // What failed in the run is no field of these parameters.
+	if _, ok := err.(*RunError); ok { //nolint:errorlint // Drop the field: it is not a parameter of this operation.
 		err = &boterr.Error{Code: boterr.CodeOf(err), Err: err}
 	}
 	if err != nil {
@@ -42,7 +42,6 @@ func (r redirects) RedirectMemberToNode(
 	return RedirectMemberToNodeResult{OK: 1, Member: p.MemberID, SendResults: sent}, nil
 }
 
-// check returns an error if the parameters do not name a node to run and a member.
 func (p RedirectMemberToNodeParams) check() error {
 	if _, err := members.ByRequiredID(p.MemberID).Resolve(); err != nil {
 		return err
@@ -56,7 +55,7 @@ func (p RedirectMemberToNodeParams) check() error {
 	return boterr.PrefixField("redirectOptions", p.RedirectOptions.check())
 }
 
-// meta returns the node's AgendaMeta, which is never null.
+// meta returns Meta, or an empty object if Meta is absent.
 func (p RedirectMemberToNodeParams) meta() document.Object {
 	if p.Meta.IsZero() {
 		return document.O()
@@ -68,8 +67,8 @@ func (r *run) isOf(app, memberID string) bool {
 	return r.bot.scope.App == app && r.bot.scope.Member == memberID
 }
 
-// join runs a node as part of the current run. The context shows the node and its meta for that time, and the
-// previous ones afterwards.
+// join runs a node as part of the current run. Meanwhile the context has the node and its meta; afterwards it has the
+// previous values again.
 func (s *step) join(ctx context.Context, p RedirectMemberToNodeParams) ([]NodeSendResult, error) {
 	if err := s.waitToJoin(ctx); err != nil {
 		return nil, err
@@ -90,20 +89,20 @@ func (s *step) join(ctx context.Context, p RedirectMemberToNodeParams) ([]NodeSe
 	joined := newStep(s.run, s)
 	joined.isJoined = true
 	sent, err := joined.perform(ctx, next{node: node, options: p.RedirectOptions})
-	if err == nil && !s.run.isUnderWay() {
+	if err == nil && !s.run.isRunning() {
 		return nil, boterr.New(boterr.FailedPrecondition, "",
-			"the run of member %s ended before the node did: an action must wait for its goroutines", p.MemberID)
+			"the run of member %s ended before the node: an action must wait for the goroutines that it starts", p.MemberID)
 	}
 	return sent, err
 }
 
-// gate returns joining, and creates it on first use.
+// gate returns the channel joining. The first call creates it.
 func (s *step) gate() chan struct{} {
 	s.joinable.Do(func() { s.joining = make(chan struct{}, 1) })
 	return s.joining
 }
 
-// waitToJoin waits until no other redirect of the same step is running.
+// waitToJoin waits until no other redirect of the same step is running. Callers must receive from joining afterwards.
 func (s *step) waitToJoin(ctx context.Context) error {
 	waiting, cancel := context.WithTimeout(ctx, s.run.runtime.config.MaxWait)
 	defer cancel()
@@ -113,13 +112,14 @@ func (s *step) waitToJoin(ctx context.Context) error {
 	case <-waiting.Done():
 	}
 	if ctx.Err() != nil {
-		return boterr.New(boterr.Canceled, "", "the redirect did not begin: %w", context.Cause(ctx))
+		return boterr.New(boterr.Canceled, "", "the context ended before the redirect could begin: %w", context.Cause(ctx))
 	}
-	return boterr.New(boterr.Unavailable, "", "another redirect of node %s has been under way for %v: "+
-		"perhaps it waits for this one, since an action did not pass its ctx on", s.node, s.run.runtime.config.MaxWait)
+	return boterr.New(boterr.Unavailable, "", "another redirect of node %s did not end within %v: "+
+		"if it waits for this one, pass ctx on in the action that redirects", s.node, s.run.runtime.config.MaxWait)
 }
 
-// redirectElsewhere runs a node in a separate run. at is the step that waits for it, or nil if there is none.
+// redirectElsewhere runs a node in a separate run of another member. at is the step that waits for the run, or nil if
+// the call comes from outside of runs.
 func (r *Runtime) redirectElsewhere(
 	ctx context.Context, app string, at *step, p RedirectMemberToNodeParams,
 ) (sent []NodeSendResult, err error) {
@@ -141,56 +141,56 @@ func (r *Runtime) redirectElsewhere(
 	return sent, err
 }
 
-// Redirect is the node at which a run continues after a node.
+// Redirect names the node that runs next.
 type Redirect struct {
-	// NodeCompositeID is the node. Required.
+	// NodeCompositeID is the id of the node. Required.
 	NodeCompositeID string
-	// TreeID is its tree. The default is the redirecting node's tree, or the only tree that has such a node.
+	// TreeID is the tree of the node. The default is the redirecting node's tree or, if that has no such node,
+	// the only tree that has it.
 	TreeID string
 	// Options select the parts of the node that run. The default is all.
 	Options RedirectOptions
-	// Meta becomes the node's AgendaMeta. The zero Object keeps the previous one.
+	// Meta is the AgendaMeta that the node sees. The default is the current AgendaMeta.
 	Meta document.Object
 }
 
-// Redirector decides where a run continues after a node. To, Redirect.Always, ToOneOf, RedirectFunc.Among and
-// RedirectFunc are Redirectors. The targets of all but the last are known, so that Handle can check them and
-// Graph show them.
+// Redirector decides which node runs next. To, Redirect.Always, ToOneOf and RedirectFunc.Among return Redirectors with
+// known targets, which Handle checks and Graph shows. RedirectFunc is a Redirector with unknown targets.
 type Redirector interface {
-	// Next returns the node at which the run continues, or nil if the run ends.
+	// Next returns the node that runs next, or nil if the run ends.
 	Next(ctx context.Context, bot *Context) (*Redirect, error)
-	// Targets returns the nodes to which it may redirect. areKnown is true if there are no others.
+	// Targets returns the nodes that Next may return. areKnown is false if Next may also return others.
 	Targets() (targets []NodeRef, areKnown bool)
 }
 
-// To always redirects to the same node, in the same tree.
+// To returns a Redirector that always redirects to a node of the same tree.
 //
 //	&botctx.Node{ID: "thanks", Redirect: botctx.To("menu")}
 func To(nodeCompositeID string) Redirector {
 	return Redirect{NodeCompositeID: nodeCompositeID}.Always()
 }
 
-// Always returns a Redirector that always gives this redirect.
+// Always returns a Redirector that always redirects to r.
 func (r Redirect) Always() Redirector { return always{r} }
 
-// ToOneOf redirects to the node that a function returns, one of the given nodes of the same tree, or to none.
-// A redirect to any other node is InvalidArgument.
+// ToOneOf returns a Redirector that calls decide. decide must return one of the given nodes of the same tree, or nil
+// to end the run. If it returns another node, the run fails with InvalidArgument.
 //
 //	&botctx.Node{ID: "book", Redirect: botctx.ToOneOf(nextQuestion, "which place?", "when?")}
 func ToOneOf(decide RedirectFunc, nodeCompositeIDs ...string) Redirector {
 	return decide.Among(Nodes(nodeCompositeIDs...)...)
 }
 
-// RedirectFunc is a Redirector that calls a function. Its targets are unknown; use ToOneOf to declare them.
+// RedirectFunc is a function that is a Redirector. Its targets are unknown; use ToOneOf to declare them.
 type RedirectFunc func(ctx context.Context, bot *Context) (*Redirect, error)
 
 // Next calls the function.
 func (f RedirectFunc) Next(ctx context.Context, bot *Context) (*Redirect, error) { return f(ctx, bot) }
 
-// Targets reports that the targets are unknown.
+// Targets returns nil and false, because the targets are unknown.
 func (f RedirectFunc) Targets() (targets []NodeRef, areKnown bool) { return nil, false }
 
-// Among is ToOneOf for nodes of any trees.
+// Among is like ToOneOf, but for nodes of any trees.
 func (f RedirectFunc) Among(targets ...NodeRef) Redirector {
 	return oneOf{decide: f, among: slices.Clone(targets)}
 }
@@ -214,7 +214,7 @@ func (o oneOf) Next(ctx context.Context, bot *Context) (*Redirect, error) { retu
 
 func (o oneOf) Targets() (targets []NodeRef, areKnown bool) { return slices.Clone(o.among), true }
 
-// checkRedirect returns an error for a redirect that could not work.
+// checkRedirect returns an error for invalid options or meta, a nil function, or an empty list of targets.
 func (n *Node) checkRedirect() error {
 	decide, isFunc := n.Redirect.(RedirectFunc)
 	switch r := n.Redirect.(type) {
@@ -226,7 +226,7 @@ func (n *Node) checkRedirect() error {
 	case oneOf:
 		if decide, isFunc = r.decide, true; len(r.among) == 0 {
 			return boterr.Invalid("Redirect",
-				"the node %s redirects to an empty list of nodes: name the nodes to which its function may lead", n.Ref())
+				"the node %s redirects to an empty list of nodes: name the nodes that its function may return", n.Ref())
 		}
 	}
 	if isFunc && decide == nil {

@@ -214,7 +214,7 @@ func TestRedirect_Tree(t *testing.T) {
 	} {
 		var ran botctx.NodeRef
 		p := fakes.New(fakes.For(t), interceptedBy(func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
-			ran = call.Context.Node // The last operation is the response of the node.
+			ran = call.Context.Node // The last call is the send of the node's response.
 			return next(ctx)
 		}))
 		p.Handle(nodes...)

@@ -20,77 +20,78 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// run is one run of bot logic for one member, from the moment that it has the member's lane until its changes
-// to the member are written back.
+// run is one run of bot logic for one member. It begins when it has the member's lane and ends after its changes to
+// the member are written back.
 type run struct {
 	runtime *Runtime
 	bot     *Context
-	// outer is the step of another run that waits for this one, or nil if there is none.
+	// outer is the step of another run that waits for this run, or nil.
 	outer *step
-	// lane is the member's lane. own is the run's hold on it, empty if runs do not take turns.
+	// lane is the member's lane. own is the lock and the lease that the run holds on it.
 	lane laneKey
 	own  ownLane
-	// delivery is the inbox's delivery that caused the run, directly or through redirects, or nil.
+	// delivery is the delivery of the inbox that started the run, directly or through redirects, or nil.
 	delivery *inbox.Delivery
-	// agenda is the agenda that caused the run, directly or through redirects, or nil. claim is the
-	// scheduler's claim of it.
+	// agenda is the agenda that started the run, directly or through redirects, or nil. claim is the
+	// scheduler's claim on it.
 	agenda *agenda.Run
 	claim  *agendas.Claim
 	// byAgent is true if an agent wrote the run's event in a live chat. isInLiveChat is true if the event
 	// belongs to the live chat of the member who wrote it.
 	byAgent, isInLiveChat bool
-	// hasSpoken is true once something was sent to the member in a live chat.
+	// hasSpoken is true after the run has sent something to its member in a live chat.
 	hasSpoken atomic.Bool
 	ended     atomic.Bool
-	// limit is the time limit of the run, or nil if it has none. An inner run shares the limit of outer.
+	// limit is the time limit of the run, or nil if it has none. It is nil if there is an outer run, whose limit
+	// applies.
 	limit *timelimit.Limit
-	// read holds the member as the run has read it.
+	// read holds the run's member as it was when the run read it.
 	read readings
-	// key is the same for each attempt at the run, or "" if it is unknown. sent counts sent messages, guarded
-	// by sending.
+	// key identifies the run. It is the same in each attempt, and "" if the run has none. sent counts the sends
+	// to each recipient; sending guards it.
 	key     string
 	sending sync.Mutex
 	sent    map[slot]int
-	// holds is the owner of the run's fetched responses, or nil until it fetches.
+	// holds is the owner of the memory for the run's fetched responses, or nil before the first fetch.
 	holds atomic.Pointer[outbound.Owner]
-	// current is the current step, not counting joined ones.
+	// current is the current step. Joined steps are not stored here.
 	current atomic.Pointer[step]
-	// bot points to context, which uses channels. first is the step before the first node.
+	// context, channels and first are the memory for bot, its channels and the step before the first node.
 	context  Context
 	channels runChannels
 	first    step
 }
 
-// step is one part of a current run: a node, or the part before the first node.
+// step is one part of a run: a node, or the part before the first node.
 type step struct {
 	run *run
-	// node is the node, or zero before the first.
+	// node is the node, or zero before the first node.
 	node NodeRef
-	// caller is the step that redirected here, which may belong to another member's run.
+	// caller is the step that redirected here. It may belong to another member's run.
 	caller *step
 	// depth is the number of nodes up to and including this one.
 	depth int
-	// isJoined is true if an action of the run redirected here.
+	// isJoined is true if an action redirected here with RedirectMemberToNode, directly or indirectly.
 	isJoined bool
-	// joining is full while a step that joined this one runs, so that several take turns. joinable creates
-	// it.
+	// joining is a semaphore: one step at a time can join this one. joinable creates it.
 	joining  chan struct{}
 	joinable sync.Once
 }
 
 type runInput struct {
 	scope record.Scope
-	// channels are the channels of the scope. channel is the run's own, or nil until it is loaded.
+	// channels are the channels of the scope's app. channel is the run's own channel. Both are nil until
+	// loaded.
 	channels channelSource
 	channel  *channel.Channel
-	// outer is the step that waits for the run, or nil if there is none.
+	// outer is the step that waits for the run, or nil.
 	outer *step
-	// agenda is the agenda that causes the run, or nil. claim is the scheduler's claim of it.
+	// agenda is the agenda that starts the run, or nil. claim is the scheduler's claim on it.
 	agenda *agenda.Run
 	claim  *agendas.Claim
-	// delivery is the inbox's delivery that causes the run, or nil.
+	// delivery is the delivery of the inbox that starts the run, or nil.
 	delivery *inbox.Delivery
-	// sender is the external id of the member, or "" if it is not yet known.
+	// sender is the external id of the member, or "" if it is not known yet.
 	sender string
 	// key identifies the run in the ids of its sends, or "" if it has none.
 	key string
@@ -98,12 +99,12 @@ type runInput struct {
 	limit *timelimit.Limit
 }
 
-// startRun runs logic for a member, and on success writes back its changes to the member.
+// startRun runs logic for a member. If logic succeeds, its changes to the member are written back.
 func (r *Runtime) startRun(
 	ctx context.Context, in runInput, logic func(ctx context.Context, started *run, first *step) error,
 ) (err error) {
 	r.warnOfNodes(ctx)
-	if in.limit == nil && in.outer == nil { // An inner run shares the limit of the outer one.
+	if in.limit == nil && in.outer == nil { // A run within another run shares its limit.
 		ctx, in.limit = r.limitRun(ctx)
 		defer func() { err = in.limit.End(err) }()
 	}
@@ -145,13 +146,12 @@ func (r *Runtime) startRun(
 const (
 	// defaultAgendaWait is the default of Config.AgendaWait.
 	defaultAgendaWait = time.Second
-	// agendaPause and acceptedPause are the times by which an agenda or an accepted event is postponed.
+	// agendaPause and acceptedPause are the pauses by which an agenda or an accepted event is postponed.
 	agendaPause   = time.Second
 	acceptedPause = time.Second
 )
 
-// maxWait returns the time that a run may wait for its lane. It is 0 for an agenda if another run is
-// already waiting.
+// maxWait returns how long a run may wait for its lane.
 func (r *Runtime) maxWait(in runInput, lane laneKey) time.Duration {
 	switch {
 	case in.agenda == nil:
@@ -165,8 +165,8 @@ func (r *Runtime) maxWait(in runInput, lane laneKey) time.Duration {
 	}
 }
 
-// load sets up the context of a run, with its channel and its member. The member is read only now, when it is
-// the run's turn, because an earlier run may have changed it.
+// load initializes the context of a run, with its channel and its member. It is called after the run has its lane,
+// because an earlier run may have changed the member.
 func (r *run) load(ctx context.Context, in runInput) (err error) {
 	if in.channels == nil {
 		in.channels = r.runtime.channels(in.scope)
@@ -194,13 +194,12 @@ func (r *run) load(ctx context.Context, in runInput) (err error) {
 	return boterr.WithField("channelId", loaded.RequireChannel(in.scope.Channel))
 }
 
-// erasedError is the error of a run whose member does not exist, perhaps because it was erased while the run
-// waited for its turn.
+// erasedError is the error of a run whose member does not exist. The member may have been erased while the run
+// waited for its lane.
 type erasedError struct{ error }
 
 func (e erasedError) Unwrap() error { return e.error }
 
-// newStep returns a step without a node.
 func newStep(of *run, caller *step) *step {
 	return &step{run: of, caller: caller, depth: caller.depthOf()}
 }
@@ -213,9 +212,8 @@ func (s *step) depthOf() int {
 	return s.depth
 }
 
-// Refusal implements store.Refuser: it returns the reason why the run may no longer write, or nil.
-// Either the run has taken too long, or its scheduler no longer waits for it and the agenda runs again, or
-// another run may have its lane.
+// Refusal implements store.Refuser. It returns an error if the run may no longer write: it has taken too long, the
+// scheduler no longer waits for it, or it has lost its lane to another run.
 func (r *run) Refusal() error {
 	if r == nil {
 		return nil
@@ -235,40 +233,38 @@ func (r *run) Refusal() error {
 	return nil
 }
 
-// isUnderWay reports whether the run has not ended.
-func (r *run) isUnderWay() bool { return !r.ended.Load() }
+func (r *run) isRunning() bool { return !r.ended.Load() }
 
 func (s *step) Refusal() error { return s.run.Refusal() }
 
-// NodeOf returns the node of the run that a ctx belongs to: the ctx of an action, or of a call of connectors,
-// interceptors and other ports. It is zero outside runs, for the logic of HandleFunc, and if an action did
-// not pass on its ctx.
+// NodeOf returns the current node of the run that ctx belongs to. Actions have such a ctx, and so do connectors,
+// interceptors and other ports that a run calls. NodeOf returns zero outside of runs, in the function of HandleFunc,
+// and if an action does not pass on its ctx.
 func NodeOf(ctx context.Context) NodeRef {
-	if s, ok := store.RefuserOf(ctx).(*step); ok && s.run.isUnderWay() {
+	if s, ok := store.RefuserOf(ctx).(*step); ok && s.run.isRunning() {
 		return s.node
 	}
 	return NodeRef{}
 }
 
-// stepOf returns the current step that a ctx belongs to, or nil outside runs.
+// stepOf returns the step of a current run that ctx belongs to, or nil outside of runs.
 func (r *Runtime) stepOf(ctx context.Context) *step {
-	if s, ok := store.RefuserOf(ctx).(*step); ok && s.run.runtime == r && s.run.isUnderWay() {
+	if s, ok := store.RefuserOf(ctx).(*step); ok && s.run.runtime == r && s.run.isRunning() {
 		return s
 	}
 	return nil
 }
 
-// within returns ctx for a call on the context: within the run's current step, unless ctx is already within a
-// step. An action may call with a ctx that is not.
+// within returns ctx with the run's current step, for a call on the context. If ctx already has a step, it returns ctx.
+// An action may have replaced its ctx by one without a step.
 func (c *Context) within(ctx context.Context) context.Context {
-	if c.run == nil || !c.run.isUnderWay() || c.runtime.stepOf(ctx) != nil {
+	if c.run == nil || !c.run.isRunning() || c.runtime.stepOf(ctx) != nil {
 		return ctx
 	}
 	return store.WithRefuser(ctx, c.run.current.Load())
 }
 
-// attempt returns the attempt at a run that a ctx belongs to, or nil outside runs. It implements
-// record.Env.Attempt.
+// attempt implements record.Env.Attempt. It returns the attempt at a run that ctx belongs to, or nil if there is none.
 func (r *Runtime) attempt(ctx context.Context) (record.Attempt, error) {
 	s := r.stepOf(ctx)
 	if s == nil {
@@ -283,7 +279,7 @@ func (r *Runtime) attempt(ctx context.Context) (record.Attempt, error) {
 	return runAttempt{s.run}, nil
 }
 
-// runAttempt is an attempt at the run of an accepted event, or at a run that it redirected to.
+// runAttempt is an attempt at the run of an accepted event, or at a run that this run redirected to.
 type runAttempt struct{ run *run }
 
 func (a runAttempt) Recall(id string) (document.Object, bool) { return a.run.delivery.Recall(id) }
@@ -298,8 +294,8 @@ func (a runAttempt) Remember(ctx context.Context, id string, answer any) {
 	}
 }
 
-// limitRun returns a ctx that ends once its work has taken longer than Config.MaxRun. Callers must call End.
-// While a run waits for another run of its member the limit is paused, because MaxWait bounds that time.
+// limitRun returns a ctx that ends after Config.MaxRun. Callers must call End of the limit. startRun pauses the limit
+// while the run waits for its lane, which Config.MaxWait limits.
 func (r *Runtime) limitRun(ctx context.Context) (context.Context, *timelimit.Limit) {
 	if r.config.MaxRun < 0 {
 		return ctx, nil
@@ -313,5 +309,5 @@ func (c Config) runRule() timelimit.Rule {
 		return timelimit.Rule{}
 	}
 	return timelimit.Rule{Most: c.MaxRun, Over: boterr.New(boterr.Unavailable, "", "the run took longer than Config.MaxRun (%v): "+
-		"have it do less, leave what takes long to an agenda, or raise the limit", c.MaxRun)}
+		"do less in it, move slow work to an agenda, or raise the limit", c.MaxRun)}
 }

@@ -24,20 +24,20 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// waits is an action that runs until its ctx ends, and returns the cause.
+// waits is an action that blocks until its ctx ends, and returns the cause.
 func waits(ctx context.Context, _ *botctx.Context) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
 
-// said returns a text event from a member of the shop who is not Ada.
+// said returns a text event of a member other than Ada.
 func said(text string) botctx.Inbound {
 	return botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
 		From: "e1", Type: send.TypeText, Data: document.O("text", text), MessageID: text,
 	}}
 }
 
-// requireOverdue requires the error of a run that took longer than a minute.
+// requireOverdue requires the error of a run that exceeded the default MaxRun.
 func requireOverdue(t *testing.T, err error) {
 	t.Helper()
 	require.Equal(t, boterr.Unavailable, boterr.CodeOf(err), "%v", err)
@@ -163,7 +163,7 @@ func TestMaxRun_IsAFailureOfTheEvent(t *testing.T) {
 	})
 }
 
-// TestMaxRun_ShutdownGivesBack: if a shutdown ends an event's run, that does not count as a failure.
+// TestMaxRun_ShutdownGivesBack: if a shutdown ends the run of an event, the event has no failed attempt.
 func TestMaxRun_ShutdownGivesBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestMaxRun_IsAFailureOfTheAgenda(t *testing.T) {
 	})
 }
 
-// TestMaxRun_BoundsTheHost: calls to the host before a run count towards the limit.
+// TestMaxRun_BoundsTheHost: the limit includes functions of the host that are called before the run begins.
 func TestMaxRun_BoundsTheHost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -233,8 +233,8 @@ func TestMaxRun_BoundsTheHost(t *testing.T) {
 	})
 }
 
-// hurriedStore is a store whose server is slower than a run's wait for its member's turn. Like a client that
-// checks deadlines, it fails a command at once if the answer could not come before the deadline.
+// hurriedStore is a store whose leases are slow. Like some database clients, it fails at once if the ctx has a deadline
+// that it could not meet.
 type hurriedStore struct{ store.Store }
 
 func (s hurriedStore) Collection(name string) store.Collection {
@@ -271,7 +271,8 @@ func TestAgenda_TurnThatCannotComeBeforeTheWaitEndsIsNoFailure(t *testing.T) {
 	require.Equal(t, boterr.Unavailable, boterr.CodeOf(process.Receive(t.Context(), fromAda("hi", "m1"))))
 }
 
-// overtaken freezes a run of ada for good, and then runs action in another process.
+// overtaken freezes a run of ada forever. Then it runs action for the same member in another process, which takes over
+// the lane.
 func (f *fleet) overtaken(change func(*botctx.Config), action botctx.Action) {
 	f.t.Helper()
 	frozen, began := make(chan struct{}), make(chan struct{})
@@ -295,7 +296,8 @@ func (f *fleet) overtaken(change func(*botctx.Config), action botctx.Action) {
 	require.NoError(f.t, f.runNext(other).Err)
 }
 
-// TestAccept_BotsSeeNoLaneFence reads, in every possible way, a member whose turn was taken over.
+// TestAccept_BotsSeeNoLaneFence reads a member whose lane was taken over with every operation. The SDK's internal field
+// must not be in the results.
 func TestAccept_BotsSeeNoLaneFence(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
@@ -326,7 +328,7 @@ func TestAccept_BotsSeeNoLaneFence(t *testing.T) {
 	}
 }
 
-// strictMembers are a host's own members, which refuse unknown fields.
+// strictMembers is a host's member.Operations that refuse unknown fields.
 type strictMembers struct {
 	member.Operations
 
@@ -338,7 +340,7 @@ func (s strictMembers) PatchMembers(ctx context.Context, p member.PatchParams) (
 	return s.Operations.PatchMembers(ctx, p)
 }
 
-// TestAccept_HostsMembersAreNotAskedForTheLaneFence takes over a turn while members are the host's own.
+// TestAccept_HostsMembersAreNotAskedForTheLaneFence takes over a lane while Config.Override replaces members.
 func TestAccept_HostsMembersAreNotAskedForTheLaneFence(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)

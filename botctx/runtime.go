@@ -23,28 +23,27 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Runtime creates contexts over the parts of a host, and runs bot logic with them. It is safe for concurrent
-// use.
+// Runtime runs bot logic over a store and a host's services. It is safe for concurrent use.
 type Runtime struct {
 	config Config
 	env    record.Env
-	// guarded is env with a store that returns its panics as errors. Messages and requests of a run belong to
-	// the step of the call's ctx.
+	// guarded is env with a store that returns panics as errors. Its SendID and Attempt belong to the run of
+	// the call's ctx.
 	guarded record.Env
 	decoded *channels.Decoded
 	// zone is Config.Zone for the services, or nil if that is not set.
 	zone agendas.Zone
 	// decode reads the parameters of Call.
 	decode func(document.Object, any) error
-	// logic is the function of HandleFunc, nodes are the nodes of Handle.
+	// logic is the function given to HandleFunc, nodes are the nodes given to Handle.
 	logic    atomic.Pointer[Action]
 	nodes    atomic.Pointer[nodes]
-	handling sync.Mutex // handling is held while nodes are added.
-	// warned is the set of nodes whose warnings were already reported.
+	handling sync.Mutex // Held while nodes are added.
+	// warned is the value of nodes whose warnings were last reported.
 	warned atomic.Pointer[nodes]
 	// locks make the runs of one member take turns.
 	locks laneLocks
-	// isShared is true if other processes may work on the store; then runs take turns with theirs, too.
+	// isShared is true if other processes may use the store. Runs then take turns with theirs, too.
 	isShared  bool
 	leases    *lease.Leases
 	scheduler *agendas.Scheduler
@@ -56,8 +55,8 @@ type Runtime struct {
 	chatHTTP outbound.Doer
 }
 
-// New returns a Runtime. InvalidArgument: the Config has no Store, a port or an interceptor is nil, or a
-// number of workers is negative or more than 10,000.
+// New returns a Runtime. It returns InvalidArgument if the Config has no Store, if a port or an interceptor is a
+// nil pointer, if a number of workers is negative or more than 10,000, or if a time limit is longer than MaxRun.
 func New(config Config) (*Runtime, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -94,16 +93,18 @@ func New(config Config) (*Runtime, error) {
 // Env returns the store, the clock and the ids that the Runtime works with.
 func (r *Runtime) Env() record.Env { return r.env }
 
-// Handle adds nodes, for events, agendas and redirects. It adds all of them or none. The nodes are copied.
+// Handle adds nodes, for events, agendas and redirects. It copies the nodes. After an error, it has added none.
 //
-// All nodes named by a node must exist or be added in the same call: its Parent, the known targets of its
-// Redirect, and the nodes in Schedules. Only nodes of a tree without any node may be added later. Graph warns
-// of likely mistakes, such as a node that nothing leads to. The warnings go to Config.Logger and
-// Config.OnWarning when Run begins, or when the first event arrives or agenda runs after Handle.
+// A node's Parent must exist or be added in the same call, and so must the nodes in Redirect and Schedules. Only
+// nodes of a named tree that has no nodes yet may be added later. Likely mistakes, such as a node that nothing
+// leads to, are warnings; see Graph. They go to Config.Logger and Config.OnWarning when Run begins, or before
+// the first event or agenda that runs after Handle.
 //
-// InvalidArgument: a node has no ID, a node that it names does not exist, or several trees have it, or it is
-// its own ancestor; an action, or a function of its Trigger or Redirect, is nil, a response is zero, or
-// Global is not one of the constants. AlreadyExists: its tree already has a node with that ID.
+// Errors:
+//   - InvalidArgument: a node has no ID; a node that it names does not exist or exists in several trees; it is
+//     its own ancestor; an action, or a function of its Trigger or Redirect, is nil; a response is zero; or
+//     Global is not one of the constants.
+//   - AlreadyExists: the tree already has a node with that ID.
 func (r *Runtime) Handle(added ...*Node) error {
 	r.handling.Lock()
 	defer r.handling.Unlock()
@@ -114,9 +115,9 @@ func (r *Runtime) Handle(added ...*Node) error {
 	return err
 }
 
-// Replace replaces all nodes at once, for a bot that is reloaded during development. A current run redirects
-// to the new nodes, and a member whose position no longer exists counts as new. Errors are the same as from
-// Handle; then the nodes are unchanged.
+// Replace replaces all nodes at once, for a bot that is reloaded during development. Redirects of current runs
+// go to the new nodes. A member whose position no longer exists counts as new. The errors are the same as from
+// Handle. After an error, the nodes are unchanged.
 func (r *Runtime) Replace(nodes ...*Node) error {
 	r.handling.Lock()
 	defer r.handling.Unlock()
@@ -137,15 +138,15 @@ func (r *Runtime) HandleFunc(action Action) {
 	r.logic.Store(&action)
 }
 
-// Operations returns the operations for a scope, without a run. Its Channel and Member are not loaded, and
-// need not exist until an operation uses them.
+// Operations returns a context for calling operations in a scope outside of a run. Its fields Channel and
+// Member are nil. The channel and the member of the scope need to exist only when an operation uses them.
 func (r *Runtime) Operations(scope record.Scope) *Context {
 	bot := new(Context)
 	bot.init(r, scope, r.channels(scope), nil)
 	return bot
 }
 
-// init fills a zero Context for a scope and its channels. in is nil outside of runs.
+// init initializes a zero Context. loaded provides the channels of the scope's app. in is nil outside of runs.
 func (c *Context) init(r *Runtime, scope record.Scope, loaded channelSource, in *run) {
 	c.AgendaMeta, c.Values = document.O(), map[string]any{}
 	c.runtime, c.run, c.scope, c.host, c.loaded = r, in, scope, noServices, loaded
@@ -153,8 +154,8 @@ func (c *Context) init(r *Runtime, scope record.Scope, loaded channelSource, in 
 	c.override()
 }
 
-// Context returns the context of a member outside a run, with its Channel and Member loaded. NotFound: the
-// app has no such channel, or the channel no such member.
+// Context returns the context of a member outside of a run, with Channel and Member loaded. It returns NotFound
+// if the app does not have the channel or the channel does not have the member.
 func (r *Runtime) Context(ctx context.Context, scope record.Scope) (bot *Context, err error) {
 	bot = r.Operations(scope)
 	if bot.Channel, err = bot.loaded.Load(ctx, scope.Channel); err != nil {
@@ -182,7 +183,7 @@ type hostChannels struct {
 	load func(ctx context.Context, app, id string) (*channel.Channel, error)
 }
 
-// channels returns the channels of a scope: over the host's loader, or the SDK's own.
+// channels returns the channels of a scope's app, from LoadChannel if it is set, else from the store.
 func (r *Runtime) channels(scope record.Scope) channelSource {
 	if r.config.LoadChannel != nil {
 		return hostChannels{app: scope.App, load: r.config.LoadChannel}
@@ -190,14 +191,14 @@ func (r *Runtime) channels(scope record.Scope) channelSource {
 	return channels.New(r.guarded, scope).Remembering(r.decoded)
 }
 
-// runChannels are the channels of a run. The run's own channel is loaded once, at its start.
+// runChannels are the channels of a run. The run loads its own channel once, at its start.
 type runChannels struct {
 	channelSource
 
 	own channel.Channel
 }
 
-// Load implements channels.Loader. The run's own channel is not loaded again.
+// Load implements channels.Loader.
 func (c *runChannels) Load(ctx context.Context, id string) (*channel.Channel, error) {
 	if id != "" && id == c.own.ID {
 		return &c.own, nil
@@ -225,13 +226,12 @@ func (h hostChannels) Load(ctx context.Context, id string) (*channel.Channel, er
 const (
 	// readyCollection holds the single document that Ready writes.
 	readyCollection = "readiness"
-	// readyFor is the time that a result of Ready is reused. readyWithin is the time limit for the
-	// store.
+	// readyFor is the time for which a result of Ready is reused. readyWithin is the time limit for the store.
 	readyFor    = time.Second
 	readyWithin = 5 * time.Second
 )
 
-// readiness is the last answer of Ready.
+// readiness is the last result of Ready.
 type readiness struct {
 	// asking is held while the store is queried, which takes at most readyWithin.
 	asking sync.Mutex
@@ -242,11 +242,10 @@ type readiness struct {
 	err   error
 }
 
-// Ready returns nil if the store accepts writes, for a probe such as /readyz. It writes a small document and
-// waits up to five seconds for it. The result is reused for a second, so that frequent probes do not add
-// writes.
+// Ready returns nil if the store accepts writes, for a probe such as /readyz. It writes a small document with
+// a time limit of five seconds. The result is reused for a second, so that frequent probes do not add writes.
 //
-// Errors come from the store; Unavailable: it did not answer in time.
+// Ready returns the error of the store, or Unavailable if the store does not answer in time.
 func (r *Runtime) Ready(ctx context.Context) error {
 	r.readiness.asking.Lock()
 	defer r.readiness.asking.Unlock()
@@ -261,7 +260,7 @@ func (r *Runtime) Ready(ctx context.Context) error {
 	select {
 	case err = <-answered:
 	case <-asked.Done():
-		err = boterr.New(boterr.Unavailable, "", "the store has not accepted a write for %v", readyWithin)
+		err = boterr.New(boterr.Unavailable, "", "the store did not answer a write within %v; check its connection and its load", readyWithin)
 	}
 	r.readiness.note(err)
 	return err
@@ -281,25 +280,24 @@ func (r *Runtime) writeReady(ctx context.Context) error {
 	return err
 }
 
-// last returns the last result, if it is recent enough.
-func (k *readiness) last() (err error, isKnown bool) { //nolint:revive // The error is the answer.
+// last returns the last result if it is recent enough.
+func (k *readiness) last() (err error, isKnown bool) { //nolint:revive // The error is the result that Ready returned.
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.err, k.known && machineTime().Sub(k.at) < readyFor
 }
 
-// note stores a result.
 func (k *readiness) note(err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.at, k.known, k.err = machineTime(), true, err
 }
 
-// machineTime returns the machine's time, whatever the host's clock says.
+// machineTime returns the time by the machine's clock, not by Config.Now.
 func machineTime() time.Time { return time.Now() } //nolint:forbidigo // See above.
 
-// zoneOf returns the time zone of a member. For the run's own member, Config.Zone gets the member as changed
-// by the run, so that a zone just entered counts.
+// zoneOf returns the time zone of a member. For the run's own member, Config.Zone gets the member with the
+// run's changes, which may include a new zone.
 func (r *Runtime) zoneOf(ctx context.Context, m *member.Member) (string, error) {
 	if s := r.stepOf(ctx); s != nil {
 		if own := s.run.bot.Member; own != nil && own.ID == m.ID {
@@ -321,23 +319,23 @@ func (r *Runtime) zoneOfAgenda(ctx context.Context, of agenda.Agenda) (zone stri
 	return r.config.Zone(ctx, m)
 }
 
-// Location returns the time zone of Member from Config.Zone, or UTC if that is not set, for computing times
-// of day in bot logic. For example, tomorrow at nine for the member:
+// Location returns the time zone of Member from Config.Zone, or UTC if that is not set. Bot logic uses it to
+// compute times of day, such as nine o'clock tomorrow:
 //
 //	where, err := bot.Location(ctx)
 //	...
 //	year, month, day := bot.Now().In(where).Date()
 //	at := time.Date(year, month, day+1, 9, 0, 0, 0, where)
 //
-// Errors come from Config.Zone; InvalidArgument for an unknown zone. FailedPrecondition: the context has no
-// Member, as from Runtime.Operations.
+// It returns the error of Config.Zone, InvalidArgument for an unknown zone, and FailedPrecondition if the
+// context has no Member, like a context from Runtime.Operations.
 func (c *Context) Location(ctx context.Context) (location *time.Location, err error) {
 	defer func() { err = boterr.Wrap(string(opLocation), err) }()
 	if c.Member == nil {
-		return nil, boterr.New(boterr.FailedPrecondition, "", "the context has no Member: get it from Runtime.Context, or in a run")
+		return nil, boterr.New(boterr.FailedPrecondition, "", "the context has no Member: use the context of a run, or Runtime.Context")
 	}
 	return agendas.Zone(c.services.runtime.config.Zone).Location(ctx, c.Member)
 }
 
-// opLocation is the name of Location in errors and lines of the log.
+// opLocation is the name of Location in errors and in the log.
 const opLocation = Op("location")

@@ -33,7 +33,6 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// newRuntime returns a Runtime over a new store.
 func newRuntime(t *testing.T, config botctx.Config) *botctx.Runtime {
 	t.Helper()
 	config.Store = memstore.New()
@@ -138,7 +137,7 @@ func TestContext_Concurrency(t *testing.T) {
 					err = nil
 				}
 				if name == "handleAdminJoinedGroup" && errors.Is(err, boterr.FailedPrecondition) {
-					err = nil // endBravoLiveChat ended the same live chat at that moment.
+					err = nil // A concurrent call of endBravoLiveChat ended the same live chat.
 				}
 				failures <- err
 			})
@@ -179,7 +178,7 @@ func TestMembers_ByTagAndChannel(t *testing.T) {
 	}
 }
 
-// dyingStore allows a number of removals and then refuses each one, as if the process had died.
+// dyingStore is a store that allows a number of removals and refuses all later ones, as if the process had died.
 type dyingStore struct {
 	store.Store
 
@@ -204,7 +203,7 @@ func (c dyingCollection) Delete(ctx context.Context, f *query.Filter, options st
 	return c.Collection.Delete(ctx, f, options)
 }
 
-// An erasure that ends after each number of removals is completed by the same call.
+// An erasure can fail after any number of removals. A second call completes it.
 func TestEraseMember_CrashAmid(t *testing.T) {
 	t.Parallel()
 	completed := false
@@ -242,7 +241,7 @@ func TestEraseMember_CrashAmid(t *testing.T) {
 	}
 }
 
-// An event that waits during an erasure comes from a new member afterwards.
+// An event that waits for an erasure creates a new member.
 func TestEraseMember_MessageThatWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -273,7 +272,8 @@ func TestEraseMember_MessageThatWaits(t *testing.T) {
 	})
 }
 
-// A run that has begun is not repeated, even if it involves a missing member.
+// Receive repeats a run whose member was erased before it began. It must not repeat a run that has begun, even if the
+// error is about a missing member.
 func TestReceive_RunsOnceWhoeverIsMissing(t *testing.T) {
 	t.Parallel()
 	sent := &sentTexts{}
@@ -306,8 +306,8 @@ func TestEraseEntries_OfAnApp(t *testing.T) {
 	}
 }
 
-// TestRemoveOld_EachKind keeps each kind of record for exactly as long as Config.Retention says, to the
-// millisecond, and forever if that is negative. Open records, and the bot's own, are never removed.
+// TestRemoveOld_EachKind checks that each kind of record is kept for exactly the time in Config.Retention, and forever if
+// that is negative. Open records, members and entries of data sources are never removed.
 func TestRemoveOld_EachKind(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
@@ -392,7 +392,7 @@ func idsIn(t *testing.T, database store.Store, collection string) map[string]boo
 	return ids
 }
 
-// hangingConnector hangs on the channel "hung" until the context of the call ends.
+// hangingConnector is a connector whose sends in the channel "hung" block until ctx ends.
 type hangingConnector struct{ sentTexts }
 
 func (c *hangingConnector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
@@ -403,10 +403,10 @@ func (c *hangingConnector) Send(ctx context.Context, message send.Message) (send
 	return c.sentTexts.Send(ctx, message)
 }
 
-// place is an app with its only channel.
+// place is an app and its only channel.
 type place struct{ app, channel string }
 
-// street is a Runtime with the apps "hung", whose platform does not answer, and "shop".
+// street is a Runtime with the apps "hung" and "shop". The platform of "hung" does not answer.
 type street struct {
 	t       *testing.T
 	runtime *botctx.Runtime
@@ -436,7 +436,7 @@ func (s *street) writes(at place, from string) {
 	}}))
 }
 
-// isReminded creates a due agenda of a member.
+// isReminded creates a due agenda for a member.
 func (s *street) isReminded(at place, from string) {
 	s.t.Helper()
 	scope := record.Scope{App: at.app, Channel: at.channel}
@@ -450,8 +450,8 @@ func (s *street) isReminded(at place, from string) {
 	require.NoError(s.t, err)
 }
 
-// TestRun_PlatformThatHangsHoldsUpNoOtherApp has many members of an app whose platform does not answer, and
-// then one of another app. That member gets the answer without any time passing.
+// TestRun_PlatformThatHangsHoldsUpNoOtherApp has events of many members of an app whose platform does not answer, and then
+// an event in another app. The member of that app gets an answer at once.
 func TestRun_PlatformThatHangsHoldsUpNoOtherApp(t *testing.T) {
 	t.Parallel()
 	for name, begin := range map[string]struct {

@@ -12,35 +12,33 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Every message, mail, file, payment and request to a platform of a run has an id. A run that is tried again
-// uses the same ids as before, so that receivers can recognise a repetition; for a run of an accepted event,
-// their results are stored under these ids until the event is done (record.Once).
+// In a run, every message, mail, file, payment and request to a platform has an id. A later attempt at the run uses
+// the same ids, so that receivers can recognize a repetition. For the run of an accepted event, the results are also
+// stored under these ids until the event is done (record.Once).
 //
-// An id is made of the run's key, the sending node, the recipient, and the number of ids that the node has
-// used for that recipient before in this run. So it depends neither on sends to others nor on the order in
-// which goroutines send to several. The content is not part of the id: a text with the time in it is a
-// repetition, too. The key of a run is
-//   - the key of its agenda: the id and the scheduled time (agenda.Run.Key), even if bot logic schedules the
-//     agenda again for the same time;
-//   - the key of its event, see eventKey; for an event without a messageId, the inbox's id of the event, or
-//     if the inbox does not have it, the id of the run that received it;
-//   - for another member's run that a redirect began, made like an id from the redirecting run, its node, the
-//     member and the number of earlier redirects to the member.
+// An id is made of the run's key, the sending node, the recipient, and the number of earlier ids of that node for
+// that recipient in the run. So it does not depend on sends to other recipients, nor on the order in which goroutines
+// send to several recipients. The content is not part of the id, because it may contain the current time. The key of
+// a run is
+//   - for an agenda: its id and the scheduled time (agenda.Run.Key);
+//   - for an event: the result of eventKey or, if that is "", the id of the event in the inbox;
+//   - for a run that another run started: made like an id, of the key of the other run, its node, the member and the
+//     number of earlier runs that it started for the member.
 //
-// A run without a key, such as a run of Receive for an event without a messageId, uses new ids each time, and
-// so do calls outside runs.
+// Runs without a key, such as a Receive of an event without a messageId, and calls outside of runs use new ids each
+// time.
 
-// slot is a recipient of a node of a run.
+// slot identifies the sends that a node of a run makes to one recipient.
 type slot struct {
 	node NodeRef
-	// within is the key of the multi-step operation that the send belongs to; "" if there is none.
+	// within is the key of the multi-step operation that the send belongs to, or "".
 	within string
 	to     string
 }
 
-// eventKey returns the key of an event's run, or "" if the event has neither a Key nor a messageId. The key
-// includes the type and the data, and for a tap also the time, because some platforms report a tap under the id
-// of the tapped message.
+// eventKey returns the key of an event's run, or "" if the event has neither a Key nor a messageId. The key includes
+// the type and the data, and for a tap also the time, because some platforms report a tap with the id of the tapped
+// message.
 func eventKey(in Inbound) string {
 	if in.Key != "" {
 		return fmt.Sprintf("event %q %q %q", in.App, in.Channel, in.Key)
@@ -56,10 +54,10 @@ func eventKey(in Inbound) string {
 		in.App, in.Channel, in.GroupExternalID, in.Event.From, in.Event.MessageID, in.Event.Type, tapped, in.Event.Data.String())
 }
 
-// keyTo returns the key of a step's next message or redirect to a recipient. It is "" if the run has no key.
+// keyTo returns the key of a step's next message or redirect to a recipient, or "" if the run has no key.
 //
-// Sends within an operation that is done once (send.KeyOf) are counted separately, so that later sends keep
-// their keys if that operation is not repeated.
+// Sends in a multi-step operation (send.KeyOf) are counted separately. A later attempt may skip that operation, and
+// this must not change the keys of other sends.
 func (s *step) keyTo(ctx context.Context, to string) string {
 	if s == nil || s.run.key == "" {
 		return ""
@@ -79,7 +77,7 @@ func (s *step) keyTo(ctx context.Context, to string) string {
 	return key
 }
 
-// sendID returns the id of a send in the step of a ctx. It implements record.Env.SendID.
+// sendID implements record.Env.SendID. It returns the id of a send in the step of ctx.
 func (r *Runtime) sendID(ctx context.Context, to string) string {
 	at := r.stepOf(ctx)
 	at.noteSpoken(to)
@@ -90,8 +88,8 @@ func (r *Runtime) sendID(ctx context.Context, to string) string {
 	return r.config.DeriveID(key)
 }
 
-// noteSpoken records that the run sends something to its member, or to the group in which the member wrote,
-// during a live chat.
+// noteSpoken sets hasSpoken if a send during a live chat goes to the run's member, or to the group in which the
+// member wrote.
 func (s *step) noteSpoken(to string) {
 	if s == nil || !s.run.isInLiveChat {
 		return
@@ -106,9 +104,9 @@ func (s *step) noteSpoken(to string) {
 	}
 }
 
-// SendID returns an id for bot logic's own requests, such as the Idempotency-Key of a Fetch. It is made like
-// the ids of messages: different for each call, and the same for the same call when an agenda's or event's
-// run is tried again. to names the recipient or the subject, such as the customer.
+// SendID returns an id for a request of bot logic, such as the Idempotency-Key of a Fetch. Each call returns a different
+// id. If the run of an agenda or event is tried again, the same call returns the same id. to names the recipient or the
+// subject of the request, such as the id of a customer.
 func (c *Context) SendID(ctx context.Context, to string) string {
 	return c.runtime.sendID(c.within(ctx), fmt.Sprintf("own %q", to))
 }

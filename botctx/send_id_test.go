@@ -26,7 +26,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// sentIDs is a connector and a mailer that stores the ids of its sends, by recipient.
+// sentIDs is a connector and a mailer that keeps the ids of messages and mails by recipient.
 type sentIDs struct {
 	mu  sync.Mutex
 	ids map[string][]string
@@ -51,7 +51,6 @@ func (s *sentIDs) SendMail(_ context.Context, mail utility.Mail) error {
 	return nil
 }
 
-// all returns the ids by recipient, and clears them.
 func (s *sentIDs) all() map[string][]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,11 +59,11 @@ func (s *sentIDs) all() map[string][]string {
 	return taken
 }
 
-// errTryAgain is an error after which a run is tried again.
+// errTryAgain makes the Runtime try a run again.
 var errTryAgain = errors.New("try again")
 
-// saysALot sends to Ada, to several members in one call, by mail and in a run of Bob's, makes an id, and
-// fails.
+// saysALot returns an action that sends to Ada, to several members in one call, by mail and in a run of Bob, calls SendID,
+// and then fails.
 func saysALot(sent *sentIDs) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
 		_, toMany := bot.SendResponse(ctx, send.SendResponseParams{
@@ -82,7 +81,7 @@ func saysALot(sent *sentIDs) botctx.Action {
 	}
 }
 
-// talkative returns a Runtime with Ada and Bob whose node "due" runs saysALot.
+// talkative returns a Runtime with the members Ada and Bob. Its node "due" runs saysALot.
 func talkative(t *testing.T, sent *sentIDs) (*botctx.Runtime, *botctx.Context) {
 	t.Helper()
 	runtime, bot := shopWith(t, botctx.Config{
@@ -98,7 +97,6 @@ func talkative(t *testing.T, sent *sentIDs) (*botctx.Runtime, *botctx.Context) {
 	return runtime, bot
 }
 
-// requireDistinct fails if an id occurs twice.
 func requireDistinct(t *testing.T, ids map[string][]string) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -188,16 +186,15 @@ func TestSendID_OutsideRuns(t *testing.T) {
 	}
 }
 
-// longWeb answers with 1 MB.
+// longWeb is an HTTP transport whose responses have 1 MB.
 type longWeb struct{}
 
 func (longWeb) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(make([]byte, 1<<20)))}, nil
 }
 
-// fetchingShop is a Runtime with memory for one long response, whose logic fetches two, one after the other.
-// Then the run waits until hold is closed if the member wrote "hold". fetched receives the text of each run
-// that has its responses.
+// fetchingShop is a Runtime with memory for one long response. Its logic fetches two responses, one after the other, and
+// sends the member's text to fetched. If the text is "hold", the run then waits until hold is closed.
 type fetchingShop struct {
 	t       *testing.T
 	runtime *botctx.Runtime
@@ -215,7 +212,7 @@ func newFetchingShop(t *testing.T) *fetchingShop {
 	s := &fetchingShop{t: t, runtime: runtime, fetched: make(chan string, 8), hold: make(chan struct{})}
 	runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		text := bot.MessageEvent.Text()
-		for range 2 { // The second answer uses the memory of the first.
+		for range 2 { // The second response uses the memory of the first.
 			if _, err := bot.Fetch(ctx, outbound.Request{URL: "https://example.com/"}); err != nil {
 				return err
 			}
@@ -238,7 +235,6 @@ func newFetchingShop(t *testing.T) *fetchingShop {
 	return s
 }
 
-// receive receives a text from a member.
 func (s *fetchingShop) receive(from, text string) {
 	err := s.runtime.Receive(s.t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
 		From: from, Type: send.TypeText, Data: document.O("text", text), MessageID: from,

@@ -15,8 +15,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// counts is an action that increments a counter in the run's member. It loses counts if runs of one member
-// overlap.
+// counts is an action that increments a counter in the member. If runs of one member overlapped, it would lose counts.
 func counts(_ context.Context, bot *botctx.Context) error {
 	bot.Member.Meta.Set("count", document.Get(bot.Member.Meta, "count", 0)+1)
 	return nil
@@ -44,7 +43,7 @@ func TestRuns_TakeTurns(t *testing.T) {
 	require.Equal(t, 2*runs, document.Get(ada.Member().Meta, "count", 0))
 }
 
-// meeting returns an action that blocks until the given number of runs are in it.
+// meeting returns an action that blocks until the given number of runs are in it at once.
 func meeting(runs int) botctx.Action {
 	var met sync.WaitGroup
 	met.Add(runs)
@@ -136,7 +135,7 @@ func TestRuns_RedirectBack(t *testing.T) {
 	require.ErrorContains(t, err, bob.ID())
 }
 
-// Calls with a ctx other than the action's are recognised by the bot context.
+// A call with a ctx that does not come from the action belongs to the run of the bot context.
 func TestRuns_JoinWithoutContext(t *testing.T) {
 	t.Parallel()
 	_, ada := withNodes(
@@ -153,7 +152,7 @@ func TestRuns_JoinWithoutContext(t *testing.T) {
 	require.Equal(t, 1, document.Get(ada.Member().Meta, "count", 0))
 }
 
-// Another bot context of the same member is recognised by the ctx.
+// A call on another bot context of the same member belongs to the run of the ctx.
 func TestRuns_JoinOtherContext(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
@@ -290,7 +289,7 @@ func TestRuns_WaitForItself(t *testing.T) {
 				}}, &botctx.Node{ID: "next"})
 				ada.Says("hi")
 				require.ErrorIs(t, failed, boterr.Unavailable)
-				require.ErrorContains(t, failed, "another run has been under way for 30s")
+				require.ErrorContains(t, failed, "for 30s: try again later")
 			})
 		})
 	}
@@ -305,7 +304,7 @@ func TestRuns_OuterContext(t *testing.T) {
 		p.Handle(
 			&botctx.Node{ID: "hello", Trigger: botctx.TextIs("hi"), Pre: []botctx.Action{
 				func(ctx context.Context, bot *botctx.Context) error {
-					outer = ctx //nolint:fatcontext // That it is used later is the test.
+					outer = ctx //nolint:fatcontext // The test uses the ctx after the action.
 					return redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "joined"})(ctx, bot)
 				},
 			}},

@@ -20,8 +20,8 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Services are implementations of the domains, each for one scope. For example, a host that has its own
-// members sets Services.Members; the SDK's implementations are used for nil fields, and work with the host's.
+// Services are implementations of the domains for one scope; see Config.Override. For a nil field the SDK's
+// implementation is used.
 type Services struct {
 	Channels    channel.Operations
 	Members     member.Operations
@@ -33,17 +33,17 @@ type Services struct {
 	Utilities   utility.Operations
 }
 
-// noServices are the services of a host that leaves all domains to the SDK.
+// noServices are the services of a host without Config.Override.
 var noServices = &Services{}
 
-// services are the domains as used by a context: the host's, and the SDK's for nil fields.
+// services provides the implementations of the domains that a context uses: the host's or the SDK's.
 type services struct {
 	runtime *Runtime
-	run     *run // The run that they work in, nil outside of runs.
+	run     *run // The run of the context, or nil outside of runs.
 	scope   record.Scope
-	// host is the result of Config.Override, noServices if there is none.
+	// host is the result of Config.Override, or noServices.
 	host *Services
-	// own are the SDK's services, each created on first use.
+	// own holds the SDK's services. Each is created on first use.
 	own struct {
 		members     lazy[members.Service]
 		dataSources lazy[datasources.Service]
@@ -52,13 +52,12 @@ type services struct {
 		sends       lazy[sends.Service]
 		utilities   lazy[utilities.Service]
 	}
-	// loaded are the channels of the app: the SDK's own, or over the host's loader.
+	// loaded provides the channels of the app, from Config.LoadChannel or from the store.
 	loaded channelSource
 	// redirects are the SDK's own operations on nodes.
 	redirects NodeOperations
 }
 
-// override calls Config.Override.
 func (p *services) override() {
 	if p.runtime.config.Override == nil {
 		return
@@ -77,7 +76,7 @@ func (p *services) channels() channel.Operations {
 	return p.loaded
 }
 
-// members returns the effective operations on members. In a run, they record what is read of the run's member.
+// members returns the operations on members. In a run, they record each read of the run's member.
 func (p *services) members() member.Operations {
 	if p.run != nil {
 		return readMembers{p}
@@ -134,8 +133,8 @@ func (p *services) utilities() utility.Operations {
 	return p.ownUtilities()
 }
 
-// effective gives the SDK's services access to the services of other domains in use at the time of the call,
-// so that they work with the host's.
+// effective gives the SDK's services access to other domains. It looks up the implementation at each call, because
+// Config.Override may replace it after the SDK's services are created.
 type effective struct{ services *services }
 
 func (f effective) GetChannel(ctx context.Context, p channel.GetParams) (*channel.Reference, error) {
@@ -160,8 +159,8 @@ func (f effective) DeleteMemberAgenda(
 	return f.services.agendas().DeleteMemberAgenda(ctx, p)
 }
 
-// recipients are the members who receive messages. The run's own member is the one that the run has read,
-// unless members are the host's.
+// recipients loads the recipients of messages. It returns the run's own member from memory, unless the host replaces
+// the operations on members.
 type recipients struct{ services *services }
 
 func (r recipients) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
@@ -173,7 +172,7 @@ func (r recipients) GetMember(ctx context.Context, p member.GetParams) (*member.
 	return r.services.members().GetMember(ctx, p)
 }
 
-// lazy is a value that is created on first use. If several are created concurrently, one is kept.
+// lazy is a value that get creates on first use. Concurrent first calls may create several values; all return the same.
 type lazy[T any] struct{ made atomic.Pointer[T] }
 
 func (l *lazy[T]) get(newT func() *T) *T {
@@ -184,12 +183,11 @@ func (l *lazy[T]) get(newT func() *T) *T {
 	return l.made.Load()
 }
 
-// ownMembers returns the SDK's own members.
 func (p *services) ownMembers() *members.Service {
 	return p.own.members.get(func() *members.Service { return p.runtime.ownMembers(p.scope, effective{p}) })
 }
 
-// ownMembers returns the SDK's own members of a scope, over its channels.
+// ownMembers returns the SDK's operations on the members of a scope. They use channels to check that channels exist.
 func (r *Runtime) ownMembers(scope record.Scope, channels channel.Operations) *members.Service {
 	if r.config.CheckEtags {
 		return members.New(r.guarded, scope, channels, members.WithEtagChecks())
@@ -197,12 +195,10 @@ func (r *Runtime) ownMembers(scope record.Scope, channels channel.Operations) *m
 	return members.New(r.guarded, scope, channels)
 }
 
-// ownDataSources returns the SDK's own data sources.
 func (p *services) ownDataSources() *datasources.Service {
 	return p.own.dataSources.get(func() *datasources.Service { return datasources.New(p.runtime.guarded, p.scope) })
 }
 
-// ownAgendas returns the SDK's own agendas.
 func (p *services) ownAgendas() *agendas.Service {
 	return p.own.agendas.get(func() *agendas.Service {
 		r := p.runtime
@@ -210,14 +206,12 @@ func (p *services) ownAgendas() *agendas.Service {
 	})
 }
 
-// ownLiveChats returns the SDK's own live chats.
 func (p *services) ownLiveChats() *livechats.Service {
 	return p.own.liveChats.get(func() *livechats.Service {
 		return livechats.New(p.runtime.guarded, p.scope, p.liveChatPorts())
 	})
 }
 
-// ownSends returns the SDK's own sends.
 func (p *services) ownSends() *sends.Service {
 	return p.own.sends.get(func() *sends.Service {
 		config := p.runtime.config
@@ -232,7 +226,7 @@ func (p *services) ownSends() *sends.Service {
 	})
 }
 
-// thread returns the thread in which the run's event was written, or none outside runs.
+// thread returns the thread of the message that started the run of ctx. It is zero outside of runs.
 func (r *Runtime) thread(ctx context.Context) sends.Thread {
 	s := r.stepOf(ctx)
 	if s == nil {
@@ -241,7 +235,6 @@ func (r *Runtime) thread(ctx context.Context) sends.Thread {
 	return sends.ThreadOf(s.run.bot.channelType, s.run.bot.MessageEvent)
 }
 
-// ownUtilities returns the SDK's own utilities.
 func (p *services) ownUtilities() *utilities.Service {
 	return p.own.utilities.get(func() *utilities.Service {
 		config := p.runtime.config

@@ -36,7 +36,7 @@ func TestServices_Scope(t *testing.T) {
 	require.Equal(t, []record.Scope{scope}, scopes)
 }
 
-// A host's own channels determine the channels for the SDK's members.
+// The SDK's operations on members use the host's channels.
 func TestServices_Channels(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t), overriddenBy(func(record.Scope, botctx.Services) botctx.Services {
@@ -53,7 +53,8 @@ func TestServices_Channels(t *testing.T) {
 	requireFailure(t, err, "patchMembers", boterr.NotFound, "channel._id")
 }
 
-// oneChannel has only the channel "host", and names its operation in errors, as a remote implementation does.
+// oneChannel is a channel.Operations with only the channel "host". Like a remote implementation, it sets the operation of
+// errors.
 type oneChannel struct{}
 
 func (oneChannel) GetChannel(_ context.Context, p channel.GetParams) (*channel.Reference, error) {
@@ -63,8 +64,8 @@ func (oneChannel) GetChannel(_ context.Context, p channel.GetParams) (*channel.R
 	return &channel.Reference{ChannelID: p.ChannelID, AppID: "app-1"}, nil
 }
 
-// An error of a host's part becomes the error of the operation that bot logic called, even if the part was
-// called from inside another operation.
+// If an operation calls the host's implementation of another operation, an error of the latter gets the name of the
+// operation that bot logic called.
 func TestServices_Errors(t *testing.T) {
 	t.Parallel()
 	for name, failure := range map[string]error{
@@ -89,7 +90,7 @@ func TestServices_Errors(t *testing.T) {
 	}
 }
 
-// failing is a host's members that cannot be reached.
+// failing is a host's member.Operations that return Unavailable.
 type failing struct {
 	member.Operations
 
@@ -100,7 +101,7 @@ func (f failing) GetMember(context.Context, member.GetParams) (*member.Member, e
 	return nil, f.failure
 }
 
-// deaf is a connector that cannot reach one recipient.
+// deaf is a connector that returns an error for one recipient.
 type deaf struct{ to string }
 
 func (d deaf) Send(_ context.Context, m send.Message) (send.Delivery, error) {
@@ -110,8 +111,7 @@ func (d deaf) Send(_ context.Context, m send.Message) (send.Delivery, error) {
 	return send.Delivery{Reply: document.O("ok", true)}, nil
 }
 
-// A send to several members returns all outcomes together with the error: called as a method, by name, and as
-// a method through FromCaller.
+// A send to several members returns all results together with the error: as a method, with Call, and through FromCaller.
 func TestCall_Outcomes(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
@@ -143,7 +143,7 @@ func TestCall_Outcomes(t *testing.T) {
 	require.Zero(t, alone, "a send to one member gives no outcome beside an error")
 }
 
-// loud is the SDK's members with names in capitals and without Bob. It counts patches.
+// loud wraps the SDK's member.Operations. Names are in capitals, Bob does not exist, and patches are counted.
 type loud struct {
 	member.Operations
 
@@ -167,7 +167,6 @@ func (l loud) PatchMembers(ctx context.Context, p member.PatchParams) (member.Pa
 	return l.Operations.PatchMembers(ctx, p)
 }
 
-// withLoudMembers decorates the members of a platform.
 func withLoudMembers(patches *atomic.Int32) fakes.Option {
 	return overriddenBy(func(_ record.Scope, own botctx.Services) botctx.Services {
 		return botctx.Services{Members: loud{own.Members, patches}}
@@ -187,7 +186,7 @@ func TestOverride_ReplacesOneMethodAndDelegatesTheRest(t *testing.T) {
 	require.Equal(t, "f", ada.Member().Gender)
 }
 
-// The SDK's domains use the host's wrapper of another domain.
+// If the host wraps one domain, the SDK's other domains use the wrapper.
 func TestOverride_OtherDomainsWorkWithIt(t *testing.T) {
 	t.Parallel()
 	var patches atomic.Int32
@@ -226,7 +225,7 @@ func TestOverride_OtherDomainsWorkWithIt(t *testing.T) {
 	require.Positive(t, patches.Load(), "the member in a live chat is marked by the host's members")
 }
 
-// audited is the SDK's live chats with a summary of the host's for each request.
+// audited wraps the SDK's livechat.Operations and sets the summary of each request.
 type audited struct{ livechat.Operations }
 
 func (a audited) CreateAssignment(ctx context.Context, p livechat.CreateAssignmentParams) (livechat.CreateAssignmentResult, error) {
@@ -249,7 +248,8 @@ func TestOverride_OfLiveChatsLeavesTheRelay(t *testing.T) {
 	require.False(t, d.ada.Member().BotMeta.LiveChat(), "the agenda ended it")
 }
 
-// The services passed to Override use other domains lazily: the SDK's agendas read members from the host's.
+// The services passed to Override use the host's implementations of other domains, although Override has not returned yet
+// when they are created.
 func TestOverride_OwnPartsWorkWithTheHosts(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t), overriddenBy(func(_ record.Scope, own botctx.Services) botctx.Services {

@@ -10,25 +10,24 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Trigger decides whether a node answers the event in bot.MessageEvent. TextIs, When and others here return
-// triggers, and TriggerFunc converts a function to a trigger.
+// Trigger decides whether a node answers the event in bot.MessageEvent. Functions such as TextIs and When return
+// triggers. TriggerFunc makes a trigger of any function.
 type Trigger interface {
-	// Matches reports whether the node answers. An error fails the run. It can leave results for its node in
-	// bot.Values. It is also called for events that another node finally answers, because triggers are
-	// evaluated in the order of priority.
+	// Matches reports whether the node answers. An error ends the run. Matches may store results for its node in
+	// bot.Values. Triggers are evaluated in the order of priority, so Matches is also called for events that
+	// another node answers.
 	Matches(ctx context.Context, bot *Context) (bool, error)
-	// String describes what it matches, such as `text is "menu"`, for Graph.
+	// String describes the trigger for Graph, such as `text is "menu"`.
 	String() string
 }
 
-// TriggerFunc is a Trigger that matches if the function returns true.
+// TriggerFunc is a function that is a Trigger. It matches if it returns true.
 type TriggerFunc func(ctx context.Context, bot *Context) (bool, error)
 
 // Matches calls the function.
 func (f TriggerFunc) Matches(ctx context.Context, bot *Context) (bool, error) { return f(ctx, bot) }
 
-// String returns the name of the function, such as "shop.isOpen", or "a condition" for a function without a
-// name.
+// String returns the name of the function, such as "shop.isOpen", or "a condition" for a function literal.
 func (f TriggerFunc) String() string { return conditionName(f) }
 
 // TextIs matches a text message equal to one of the texts, ignoring case and surrounding space.
@@ -48,10 +47,10 @@ func TextMatches(pattern *regexp.Regexp) Trigger {
 	return described{"text matches " + pattern.String(), onText(pattern.MatchString)}
 }
 
-// AnyText matches every text message: the trigger of a fallback.
+// AnyText matches every text message. It is the usual trigger of a fallback.
 func AnyText() Trigger { return described{"any text", onText(func(string) bool { return true })} }
 
-// OnText matches a text message whose text meets a condition.
+// OnText matches a text message for whose text the function returns true.
 func OnText(matches func(said string) bool) Trigger {
 	if matches == nil {
 		return TriggerFunc(nil)
@@ -70,7 +69,7 @@ func PayloadIs(payloads ...string) Trigger {
 // AnyEvent matches every event.
 func AnyEvent() Trigger { return described{"any event", holds(func(*Context) bool { return true })} }
 
-// When matches if a condition holds.
+// When matches if condition returns true.
 func When(condition func(bot *Context) bool) Trigger {
 	if condition == nil {
 		return TriggerFunc(nil)
@@ -103,16 +102,16 @@ func holds(condition func(bot *Context) bool) TriggerFunc {
 	return func(_ context.Context, bot *Context) (bool, error) { return condition(bot), nil }
 }
 
-// conditionName returns the name of a function, or "a condition" if the compiler made up the name.
+// conditionName returns the name of a function, or "a condition" for a function literal.
 func conditionName(function any) string {
-	name := strings.TrimSuffix(functionName(function), "-fm") // The name of a method value ends like this.
+	name := strings.TrimSuffix(functionName(function), "-fm") // The compiler adds -fm to the name of a method value.
 	if nameless.MatchString(name) {
 		return "a condition"
 	}
 	return name
 }
 
-// nameless matches the compiler's name for a function inside another one.
+// nameless matches the compiler's name for a function literal.
 var nameless = regexp.MustCompile(`\.(func)?\d+(\.\d+)*$`)
 
 func quoted(texts []string) string {
@@ -160,7 +159,6 @@ func (a anyOf) Matches(ctx context.Context, bot *Context) (bool, error) {
 
 func (a anyOf) String() string { return joined(a, " or ") }
 
-// not implements Not.
 type not struct{ of Trigger }
 
 func (n not) Matches(ctx context.Context, bot *Context) (bool, error) {
@@ -170,7 +168,7 @@ func (n not) Matches(ctx context.Context, bot *Context) (bool, error) {
 
 func (n not) String() string { return "not (" + describe(n.of) + ")" }
 
-// joined describes triggers with a word between them. It brackets the description of a joined trigger.
+// joined joins the descriptions of triggers with a word. It puts joined descriptions in parentheses.
 func joined(triggers []Trigger, word string) string {
 	texts := make([]string, len(triggers))
 	for i, trigger := range triggers {
@@ -183,7 +181,7 @@ func joined(triggers []Trigger, word string) string {
 	return strings.Join(texts, word)
 }
 
-// describe describes a trigger, or "" if there is none.
+// describe returns the description of a trigger, or "" for nil.
 func describe(trigger Trigger) string {
 	if trigger == nil {
 		return ""
@@ -191,7 +189,7 @@ func describe(trigger Trigger) string {
 	return trigger.String()
 }
 
-// hasNil reports whether a part of a trigger is nil. A nil trigger itself is allowed.
+// hasNil reports whether a trigger contains a nil trigger or a nil function. It is false for a nil trigger.
 func hasNil(trigger Trigger) bool {
 	lacks := func(part Trigger) bool { return part == nil || hasNil(part) }
 	switch t := trigger.(type) {

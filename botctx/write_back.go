@@ -14,13 +14,13 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// writeBack stores the run's changes to its member: in the fields that are written back, the paths whose
-// values differ from those read. Concurrent changes at other paths are kept.
+// writeBack stores the run's changes to its member: the paths in botMeta, meta, customLocale and group whose values
+// differ from the values that the run read. Concurrent changes at other paths are kept.
 func (r *run) writeBack(ctx context.Context) error {
 	after := r.bot.Member
 	if after == nil || after.ID != r.bot.scope.Member {
 		return boterr.New(boterr.FailedPrecondition, "Member",
-			"the run of member %s replaced it by another member: use an operation to change another member", r.bot.scope.Member)
+			"bot.Member is no longer the member %s of the run: to change another member, use an operation", r.bot.scope.Member)
 	}
 	patch, err := r.read.before(after).Changes(members.WrittenBackOf(after))
 	if err != nil {
@@ -36,7 +36,7 @@ func (r *run) writeBack(ctx context.Context) error {
 	})
 	if boterr.CodeOf(err) == boterr.InvalidArgument {
 		return boterr.New(boterr.Conflict, "Member",
-			"the run's changes no longer fit the member, because another writer has changed it: %w", err)
+			"another writer changed the member, and the run's changes no longer fit; run it again: %w", err)
 	}
 	if err != nil {
 		return boterr.PrefixField("Member", err)
@@ -50,9 +50,9 @@ func (r *run) writeBack(ctx context.Context) error {
 	return nil
 }
 
-// toEnd returns a ctx for storing results at the end of a run. It does not end with the run's ctx, because
-// messages and other effects of the run cannot be undone. If runs have a limit, it ends after the time of a
-// lease, in case the store does not answer.
+// toEnd returns a ctx for storing the results of a run. It outlives the run's ctx, because messages and other effects
+// of the run cannot be undone. If runs have a time limit, it ends after the length of a lease, so that a store that
+// does not answer cannot block the run forever.
 func (r *run) toEnd(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx = context.WithoutCancel(ctx)
 	if r.runtime.config.MaxRun < 0 {
@@ -61,7 +61,7 @@ func (r *run) toEnd(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, r.runtime.leases.Duration())
 }
 
-// andHandled returns a change of the member that also names the event of the inbox that led to it.
+// andHandled returns a patch that also stores the event of the inbox that the run handled.
 func (r *run) andHandled(patch document.Object) document.Object {
 	if !r.hasOwnEvent() || r.bot.host.Members != nil {
 		return patch
@@ -70,19 +70,19 @@ func (r *run) andHandled(patch document.Object) document.Object {
 	return patch.With("$set", set.With(record.FieldHandledEvent, handled(r.delivery)))
 }
 
-// isHandled reports whether the run's event was handled, including the write-back, by a process that died
-// before it told the inbox.
+// isHandled reports whether an earlier attempt handled the run's event and wrote back the member, but its process died
+// before the inbox stored the result.
 func (r *run) isHandled() bool {
 	return r.delivery != nil && r.bot.Member.HasHandled(handled(r.delivery))
 }
 
-// handled names a delivered event. The name includes the time, because a repetition that arrives after the
-// event was forgotten has the same id but is a new event.
+// handled returns a name for a delivered event. It includes the time: if the platform repeats an event after
+// Retention.HandledEvents, the repetition has the same id but counts as a new event.
 func handled(d *inbox.Delivery) string { return fmt.Sprintf("%s %d", d.ID, d.AcceptedAt.UnixMilli()) }
 
-// unlessTakenOver returns a filter for a member whose lane was not taken over from the run. It is the zero
-// Object if the run has no lease in the store, or if members are the host's own, which may not know the
-// field: there, only the host's clock stops a run.
+// unlessTakenOver returns a filter that does not match the member if another run has taken over the lane. It is the zero
+// Object if the run has no lease. It is also zero if the host replaces the operations on members, because the host's
+// may not know the field; then only the expiry of the lease stops the run.
 func (r *run) unlessTakenOver() document.Object {
 	lane := r.laneLease()
 	if lane == nil || r.bot.host.Members != nil {
@@ -91,7 +91,8 @@ func (r *run) unlessTakenOver() document.Object {
 	return document.O(record.FieldLaneFence, document.O("$not", document.O("$gt", lane.Fence())))
 }
 
-// takeOver marks the member of a run that follows a run that never returned.
+// takeOver stores the fence of the run's lease in the member if an earlier run lost the lane without releasing it. The
+// write-back of that run then fails.
 func (r *run) takeOver(ctx context.Context, memberID string) error {
 	lane := r.laneLease()
 	if lane == nil || !lane.IsOvertaken() || r.bot.host.Members != nil {
@@ -107,8 +108,8 @@ func (r *run) takeOver(ctx context.Context, memberID string) error {
 	return err
 }
 
-// readings holds a copy of the run's own member from each read. Comparing them with the final record gives
-// the run's changes.
+// readings holds a copy of the run's member from each read. The run's changes are the differences between a reading and
+// the final record.
 type readings struct {
 	memberID string
 
@@ -116,19 +117,19 @@ type readings struct {
 	all []reading
 	// room is the memory for the first readings.
 	room [3]reading
-	// stored is the whole record at its last reading. isKnown is true while the run has not written since.
+	// stored is the whole record from the last read. isKnown is false if the stored record may have changed since.
 	stored  member.Member
 	isKnown bool
 }
 
-// reading is a record, which the run may change, and its content when it was read.
+// reading is a record that a run read, and a copy of its content at that time. The run may change the record.
 type reading struct {
 	record *member.Member
 	etag   string
 	kept   members.WrittenBack
 }
 
-// add stores a record in its current state if it is the run's member.
+// add adds a reading if m is the run's member.
 func (r *readings) add(m *member.Member) {
 	if m == nil || m.ID != r.memberID {
 		return
@@ -141,8 +142,8 @@ func (r *readings) add(m *member.Member) {
 	r.all = append(r.all, reading{record: m, etag: m.Etag, kept: members.WrittenBackOf(m)})
 }
 
-// whole stores the whole record. A nil or another member's record means that the run may have changed its
-// own.
+// whole sets stored. If m is nil or another member, the run's member may have changed in the store, and stored becomes
+// unknown.
 func (r *readings) whole(m *member.Member) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -151,7 +152,7 @@ func (r *readings) whole(m *member.Member) {
 	}
 }
 
-// own returns the run's member as stored, or nil if it is unknown or id belongs to another member.
+// own returns a copy of stored, or nil if it is unknown or if id is not the run's member.
 func (r *readings) own(id string) *member.Member {
 	if id != r.memberID {
 		return nil
@@ -165,10 +166,10 @@ func (r *readings) own(id string) *member.Member {
 	return &stored
 }
 
-// before returns the content of the record when it was read. It finds the reading by the etag, which copies
-// share, and chooses among readings with that etag the one with the fewest differences, so that fields left
-// out by a projection count neither as new nor as removed. Without etags it finds the reading of the same
-// record, or else the one with the fewest differences.
+// before returns the content of m when the run read it. It looks for readings with the same etag, because m may be a
+// copy of a record. If several have it, it chooses the one with the fewest differences, so that fields left out by a
+// projection do not count as changes. If none has it, it chooses the reading of the same pointer, or else the one with
+// the fewest differences.
 func (r *readings) before(m *member.Member) members.WrittenBack {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -185,8 +186,8 @@ func (r *readings) before(m *member.Member) members.WrittenBack {
 	return r.closest(m, func(*reading) bool { return true }).kept
 }
 
-// closest returns the first reading that meets a condition with the fewest changes from a record, or nil if
-// there is none.
+// closest returns the reading with the fewest differences from m among the readings that meet a condition. It returns
+// nil if none does, and the first of several equal ones.
 func (r *readings) closest(m *member.Member, meets func(*reading) bool) *reading {
 	var best *reading
 	fewest := -1
@@ -209,8 +210,8 @@ func (r *readings) closest(m *member.Member, meets func(*reading) bool) *reading
 	return best
 }
 
-// changesTo returns the number of changes that lead to a record, or -1 for a record that cannot be stored:
-// writing it back returns the error.
+// changesTo returns the number of changes from the reading to m, or -1 if m cannot be stored. writeBack returns the
+// error then.
 func (one *reading) changesTo(m *member.Member) int {
 	patch, err := one.kept.Changes(members.WrittenBackOf(m))
 	if err != nil {
@@ -232,8 +233,8 @@ func leaves(o document.Object) int {
 	return number
 }
 
-// readMembers are the operations on members whose results a run keeps as readings. It embeds nothing, so that
-// a new operation on members must be listed here to compile.
+// readMembers wraps the operations on members and adds their results to the run's readings. It embeds no interface, so
+// that the compiler requires a method here for each new operation.
 type readMembers struct{ services *services }
 
 var _ member.Operations = readMembers{}

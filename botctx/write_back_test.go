@@ -19,8 +19,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// another returns an action in which another writer, as on another machine, changes the run's member in the
-// store.
+// another returns an action that changes the stored member outside of the run, like another process.
 func another(p **fakes.Platform, patch document.Object) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
 		_, err := (*p).Operations(bot.Scope()).PatchMembers(ctx, member.PatchParams{
@@ -30,14 +29,13 @@ func another(p **fakes.Platform, patch document.Object) botctx.Action {
 	}
 }
 
-// loads is an action that replaces its member with one that it has loaded.
+// loads is an action that replaces bot.Member with the result of GetMember.
 func loads(ctx context.Context, bot *botctx.Context) error {
 	loaded, err := bot.GetMember(ctx, member.GetParams{MemberID: bot.Member.ID})
 	bot.Member = loaded
 	return err
 }
 
-// loadsCopy is loads with a copy of the loaded member.
 func loadsCopy(ctx context.Context, bot *botctx.Context) error {
 	loaded, err := bot.GetMember(ctx, member.GetParams{MemberID: bot.Member.ID})
 	if err == nil {
@@ -47,7 +45,7 @@ func loadsCopy(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// overwrites is loads, but copies the loaded member into the run's member.
+// overwrites is an action that copies the result of GetMember into *bot.Member.
 func overwrites(ctx context.Context, bot *botctx.Context) error {
 	loaded, err := bot.GetMember(ctx, member.GetParams{MemberID: bot.Member.ID})
 	if err == nil {
@@ -56,7 +54,7 @@ func overwrites(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// increments changes the stored member and uses the result as its member.
+// increments is an action that changes the stored member and replaces bot.Member with the result.
 func increments(ctx context.Context, bot *botctx.Context) error {
 	changed, err := bot.FindAndModifyMember(ctx, member.FindAndModifyParams{
 		Filter: document.O("_id", bot.Member.ID), Patch: document.O("$inc", document.O("meta.visits", 1)),
@@ -134,7 +132,7 @@ func TestWriteBack_OnlyChanges(t *testing.T) {
 	}
 }
 
-// hostMembers are members of a host without etags.
+// hostMembers is a host's member.Operations without etags.
 type hostMembers struct{ member.Operations }
 
 func (h hostMembers) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
@@ -329,7 +327,7 @@ func TestWriteBack_RemovedMember(t *testing.T) {
 	require.ErrorContains(t, err, "member-1")
 }
 
-// lostMembers are a host's members whose database is lost during a change. The error also wraps an
+// lostMembers is a host's member.Operations that fail with Unavailable during a change. The error also wraps an
 // InvalidArgument.
 type lostMembers struct{ member.Operations }
 
@@ -351,7 +349,7 @@ func TestWriteBack_Unavailable(t *testing.T) {
 	require.Equal(t, boterr.Unavailable, boterr.CodeOf(err), "%v", err)
 }
 
-// The next send is filled from the member as written by any operation of the run.
+// After a run changes its member with any operation, the next send fills placeholders with the new values.
 func TestSendResponse_AfterOwnWrites(t *testing.T) {
 	t.Parallel()
 	for name, write := range map[string]func(ctx context.Context, bot *botctx.Context, filter, patch document.Object) error{

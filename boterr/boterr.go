@@ -3,9 +3,9 @@
 //
 //   - To check the kind of an error, use errors.Is with a [Code], or [CodeOf].
 //   - To read its operation, field and message, use [AsError].
-//   - To return one from your own code, use [New], [Invalid] or [Missing].
+//   - To return an error from your own code, use [New], [Invalid] or [Missing].
 //
-// Codes are found through any wrapping:
+// errors.Is finds the code of a wrapped error, too:
 //
 //	if errors.Is(err, boterr.NotFound) { ... }
 package boterr
@@ -98,8 +98,8 @@ func Invalid(field, format string, args ...any) *Error {
 	return New(InvalidArgument, field, format, args...)
 }
 
-// Missing returns an InvalidArgument error for a parameter that was not given. The format give says
-// what to give, such as "the id of a member".
+// Missing returns an InvalidArgument error for a parameter that was not given. give describes the
+// missing value, such as "the id of a member"; with args, it is a format as for fmt.Errorf.
 func Missing(field, give string, args ...any) *Error {
 	return Invalid(field, "is missing; give "+give, args...)
 }
@@ -132,7 +132,7 @@ func (e *Error) Message() string {
 	return display.Text(e.Err)
 }
 
-// Unwrap returns Err. A nil *Error has none.
+// Unwrap returns Err.
 func (e *Error) Unwrap() error {
 	if e == nil {
 		return nil
@@ -146,7 +146,8 @@ func (e *Error) Is(target error) bool {
 	return ok && e != nil && code == e.Code
 }
 
-// AsError returns the outermost *Error in err's chain. It never returns a nil *Error and true.
+// AsError returns the outermost *Error in err's chain. It returns false if there is none, or if
+// that *Error is nil.
 func AsError(err error) (*Error, bool) {
 	e, ok := errors.AsType[*Error](err)
 	return e, ok && e != nil
@@ -218,8 +219,8 @@ func joinField(field, path string) string {
 	}
 }
 
-// Wrap sets the operation of err. Code and field stay; an error without a code gets the one from
-// CodeOf. An error that already has an operation is returned unchanged. Wrap(op, nil) is nil.
+// Wrap sets the operation of err and keeps its code and field. An error without a code gets the one
+// from CodeOf. An error that already has an operation is returned unchanged. Wrap(op, nil) is nil.
 func Wrap(op string, err error) error {
 	if err == nil {
 		return nil
@@ -245,11 +246,11 @@ func Wrap(op string, err error) error {
 // package fakes are already safe.
 func Visible(text string) string { return display.Visible(text) }
 
-// maxArgumentLength is the number of bytes of a string argument that a message repeats.
+// maxArgumentLength is the maximum number of bytes of a string argument in a message.
 const maxArgumentLength = 500
 
-// cutLong returns args with long strings, such as ids, cut. Text is redacted before the cut, which
-// could otherwise hide a credential from display.Redact.
+// cutLong cuts the long strings in args. It redacts them first, because display.Redact may not
+// recognize half of a credential.
 func cutLong(args []any) []any {
 	var cut []any
 	for i, arg := range args {
@@ -269,7 +270,7 @@ func cutLong(args []any) []any {
 	return cut
 }
 
-// textOf returns arg if it is a string that does not format itself, else "".
+// textOf returns the text of arg if its kind is string and it has no method to format it, else "".
 func textOf(arg any) string {
 	switch arg.(type) {
 	case error, fmt.Stringer, fmt.Formatter:

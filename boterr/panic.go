@@ -23,12 +23,14 @@ type PanicError struct {
 	isSeen atomic.Bool
 }
 
-// FirstSeen returns true on its first call only. If several callers log a panic as the error passes
-// through them, only the first of them should.
+// FirstSeen returns true on its first call only. Callers that log panics use it to log each panic
+// once, although the error may pass through several of them.
 func (p *PanicError) FirstSeen() bool { return p != nil && p.isSeen.CompareAndSwap(false, true) }
 
-// Recover sets err to the Internal error of a panic, which wraps a *PanicError, and leaves it alone
-// if there is none. A function with an error result defers it: defer boterr.Recover(&err).
+// Recover recovers from a panic and sets *err to an Internal error that wraps a *PanicError. Without
+// a panic it does not change *err. Defer it in a function with a named result err:
+//
+//	defer boterr.Recover(&err)
 func Recover(err *error) {
 	if cause := recover(); cause != nil {
 		*err = Recovered(cause)
@@ -47,7 +49,7 @@ func Recovered(cause any) error {
 	return &Error{Code: Internal, Err: &PanicError{Cause: cause, Stack: debug.Stack(), calls: calls}}
 }
 
-// mostCalls is the number of stack entries that Frames examines.
+// mostCalls is the maximum number of stack entries that Recovered records for Frames.
 const mostCalls = 100
 
 // Error returns the panic's value, redacted. It leaves out the stack, which differs from run to
@@ -108,7 +110,7 @@ func isMachinery(function string) bool {
 	return isOfSDK && !strings.HasSuffix(pkg, "_test") && !strings.HasPrefix(folders, "examples/")
 }
 
-// nameOf formats a call without the path of its package and file.
+// nameOf formats a call, such as "coupon.Claim (claim.go:41)".
 func nameOf(frame runtime.Frame) string {
 	return fmt.Sprintf("%s (%s:%d)", path.Base(frame.Function), path.Base(frame.File), frame.Line)
 }

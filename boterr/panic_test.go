@@ -50,7 +50,7 @@ func TestPanic_InErrorText(t *testing.T) {
 	require.NotPanics(t, func() { _ = (&boterr.Error{Code: boterr.Internal, Err: none}).Error() })
 }
 
-// panicOf returns the panic that a function ends with.
+// panicOf returns the panic of f as a PanicError.
 func panicOf(f func()) (panicked *boterr.PanicError) {
 	defer func() { panicked, _ = errors.AsType[*boterr.PanicError](boterr.Recovered(recover())) }()
 	f()

@@ -71,7 +71,7 @@ const (
 // plain is a Channel without its methods, so that the codec treats it as a plain struct.
 type plain Channel
 
-// withoutInfo is a plain whose info is skipped, because its type depends on another field.
+// withoutInfo decodes like plain but skips the field info, whose type depends on another field.
 type withoutInfo Channel
 
 func (c *withoutInfo) DecodeField(name string, value any) (isDecoded bool, err error) {
@@ -112,8 +112,8 @@ func withFurther(info, further document.Object) document.Object {
 	return info
 }
 
-// DecodeValue reads a channel from an object. It keeps unknown fields, also in info, whose type
-// depends on "type".
+// DecodeValue reads a channel from an object. The channel's type determines the type of Info.
+// Unknown fields are kept, also in info.
 func (c *Channel) DecodeValue(value any) error {
 	source, isObject := value.(document.Object)
 	if !isObject {
@@ -133,7 +133,7 @@ func (c *Channel) DecodeValue(value any) error {
 	return nil
 }
 
-// withMetadata parses metadata given as a string of JSON.
+// withMetadata returns source with its metadata parsed if it is a string of JSON.
 func withMetadata(source document.Object) (document.Object, error) {
 	given, _ := source.Field(fieldMetadata)
 	text, isText := given.(string)
@@ -205,7 +205,7 @@ type PriorityGroup struct {
 	GlobalNodes []string `json:"globalNodes,omitzero"`
 	// GroupGlobalNodes are the global nodes in GroupTrees. Bravo only.
 	GroupGlobalNodes []string `json:"groupGlobalNodes,omitzero"`
-	// GroupTrees are the trees that message users in a Bravo group. Bravo only.
+	// GroupTrees are the trees that send messages to the users in a Bravo group. Bravo only.
 	GroupTrees []string `json:"groupTrees,omitzero"`
 	// OffGlobalNodes are the global nodes in OffTrees.
 	OffGlobalNodes []string `json:"offGlobalNodes,omitzero"`

@@ -13,7 +13,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// parse reads a channel from JSON.
 func parse(t *testing.T, text string) channel.Channel {
 	t.Helper()
 	var c channel.Channel
@@ -195,8 +194,7 @@ func TestBotID(t *testing.T) {
 	}
 }
 
-// reading returns a function that reads a stored channel and the settings of its platform, as each turn does
-// twice.
+// reading returns a function that decodes a stored channel. Each run does so twice.
 func reading(tb testing.TB) func() error {
 	tb.Helper()
 	stored, err := document.Encode(channel.Channel{

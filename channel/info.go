@@ -155,7 +155,7 @@ type EchoInfo struct {
 // Type returns Echo.
 func (EchoInfo) Type() Type { return Echo }
 
-// OtherInfo is the info of any other channel type, kept as given. All of it is hidden.
+// OtherInfo is the info of any other channel type. All of its fields are kept, and all are hidden.
 type OtherInfo struct{ Hidden }
 
 // Type returns "".
@@ -163,8 +163,8 @@ func (OtherInfo) Type() Type { return "" }
 
 func (OtherInfo) further() document.Object { return document.Object{} }
 
-// readInfo decodes the info of a channel according to the channel's type. It returns nil if there
-// is none.
+// readInfo decodes the info of a channel according to the channel's type. It returns nil if the
+// channel has no info.
 func readInfo(source document.Object) (Info, error) {
 	given, _ := source.Field(fieldInfo)
 	if given == nil {

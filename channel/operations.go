@@ -6,7 +6,7 @@ import (
 
 // Operations are the operations on channels. A missing required parameter is InvalidArgument.
 type Operations interface {
-	// GetChannel returns the app of a channel. It finds only channels of the context's app.
+	// GetChannel returns the id and the app of a channel. It finds only channels of the context's app.
 	//
 	// Errors:
 	//   - NotFound: the channel does not exist in the app.

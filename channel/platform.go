@@ -32,9 +32,9 @@ const (
 	Webchat Type = "webchat"
 )
 
-// Desk is a page on which agents answer live chats, served by package host/desk. It is not a type of
-// the specification, and not one of Types. Operations on groups of outlets, such as ReassignAssignment,
-// support it.
+// Desk is a page on which agents answer live chats, served by package host/desk. The specification
+// does not define this type, so Types leaves it out. Operations on groups of outlets, such as
+// ReassignAssignment, support it.
 const Desk Type = "desk"
 
 // Platform describes how a type of channel differs from others. Differences in behavior are in the
@@ -56,8 +56,8 @@ type Platform struct {
 
 // ResultShape is the JSON form of a send's result.
 type ResultShape struct {
-	// Keys are always present; Optional keys only if they have a value. They are listed in
-	// the order of the JSON.
+	// Keys are always present. Optional keys are present only if they have a value. Both are in the
+	// order of the JSON.
 	Keys, Optional []string
 	// Text is the path of the sent text.
 	Text string
@@ -101,8 +101,8 @@ var desk = Platform{Type: Desk, Features: OutletGroups | TicketRecall}
 // usualResult is the result of most platforms.
 var usualResult = ResultShape{Keys: []string{"result", "messageEvent"}, Text: "messageEvent.data.text"}
 
-// PlatformOf returns the platform of a type. A type of the host's own has no features and the usual
-// result. Callers must not modify the slices.
+// PlatformOf returns the platform of a type. A type that a host defines has no features and the
+// usual result. Callers must not modify the slices.
 func PlatformOf(t Type) Platform {
 	known := Platform{Type: t}
 	if t == Desk {
@@ -119,8 +119,8 @@ func PlatformOf(t Type) Platform {
 // Types returns the types defined by the specification.
 func Types() []Type { return typesThat(func(Platform) bool { return true }) }
 
-// OwnerOf returns the only type of channel that supports a message type such as "NEWS", and whether
-// there is one.
+// OwnerOf returns the type of channel that owns a message type such as "NEWS", or false if the
+// message type is not limited to one type of channel.
 func OwnerOf(response string) (Type, bool) {
 	owners := typesThat(func(p Platform) bool { return slices.Contains(p.OwnResponses, response) })
 	if len(owners) == 0 {
@@ -147,27 +147,27 @@ const (
 	// DirectRequests: there are no tickets, so a channel needs only broadcast groups to receive a
 	// request for an agent.
 	DirectRequests Feature = 1 << iota
-	// LiveChatAPI: the host's own API may receive the requests, with its own details, even if the
-	// channel has no broadcast groups.
+	// LiveChatAPI: requests go to the host's own API, with details that it defines. The channel
+	// needs no broadcast groups.
 	LiveChatAPI
 	// Helpdesk: assignments are marked as isZendesk.
 	Helpdesk
 	// OutletGroups: the conversation with an agent is a group that receives messages and can be
 	// transferred.
 	OutletGroups
-	// InletGroups: a member can be in live chat from within a group.
+	// InletGroups: a live chat can take place in a group of the member's platform.
 	InletGroups
 	// TicketRecall: tickets can be recalled.
 	TicketRecall
-	// TakenMessages: a request defines the content of its tickets once an agent has taken one.
+	// TakenMessages: a request defines the text that its tickets show after an agent takes one.
 	TakenMessages
 	// ResponseURLs: a message can be posted to the response URL of an interaction.
 	ResponseURLs
 	// GroupTrees: groups are served by separate trees.
 	GroupTrees
-	// MessagingTypes: a message states why it is sent, and under which exception.
+	// MessagingTypes: a message states its purpose and may name a tag that permits it.
 	MessagingTypes
-	// Threads: a message can be part of a thread, and is answered there.
+	// Threads: a message can be part of a thread. Responses to it go to the same thread.
 	Threads
 )
 

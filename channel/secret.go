@@ -47,7 +47,7 @@ func (s Secret) EncodeValue() (any, error) {
 	return s.Reveal(), nil
 }
 
-// DecodeValue reads a string.
+// DecodeValue reads a string. The value of "[redacted]" is lost; see Secret.
 func (s *Secret) DecodeValue(value any) error {
 	var text string
 	if err := document.DecodeValue(value, &text); err != nil {
@@ -99,7 +99,7 @@ func (s SecretTime) EncodeValue() (any, error) {
 	return s.Reveal(), nil
 }
 
-// DecodeValue reads a number of milliseconds, or a redacted value, which cannot be revealed.
+// DecodeValue reads a number of milliseconds. The value of "[redacted]" is lost; see Secret.
 func (s *SecretTime) DecodeValue(value any) error {
 	if value == redactedText {
 		*s = SecretTime{lost: true}
@@ -116,13 +116,14 @@ func (s *SecretTime) DecodeValue(value any) error {
 // UnmarshalJSON reads a number of milliseconds.
 func (s *SecretTime) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, s) }
 
-// Hidden is an object that may contain credentials anywhere. All of it is redacted like a Secret.
+// Hidden is an object that may contain credentials in any field. It is redacted as a whole, like a
+// Secret.
 type Hidden struct {
 	redacted
 
 	object sealed
 	lost   bool
-	// err is returned by EncodeValue.
+	// err is the error of the object given to Hide. EncodeValue returns it.
 	err error
 }
 
@@ -158,7 +159,7 @@ func (h Hidden) EncodeValue() (any, error) {
 	return h.Reveal(), nil
 }
 
-// DecodeValue reads an object.
+// DecodeValue reads an object. The value of "[redacted]" is lost; see Secret.
 func (h *Hidden) DecodeValue(value any) error {
 	if value == redactedText {
 		*h = Hidden{lost: true}
@@ -177,15 +178,15 @@ func (h *Hidden) UnmarshalJSON(text []byte) error { return document.DecodeJSON(t
 
 const redactedText = "[redacted]"
 
-// redacted makes a type that embeds it print and marshal as "[redacted]". The other field with the value must
-// be sealed: for a struct with an unexported field that holds the raw value, fmt cannot call methods and
-// prints it.
+// redacted makes a type that embeds it print and marshal as "[redacted]". The type must also seal
+// its value: if it is in an unexported field of another struct, fmt cannot call its methods and
+// prints its fields.
 type redacted struct{}
 
 // String returns "[redacted]".
 func (redacted) String() string { return redactedText }
 
-// Format writes "[redacted]", whatever the verb.
+// Format writes "[redacted]" for every verb.
 func (redacted) Format(state fmt.State, _ rune) {
 	_, _ = io.WriteString(state, redactedText) // A fmt.State reports no errors.
 }
@@ -247,8 +248,8 @@ func (s sealed) open() string {
 	return string(text)
 }
 
-// An object is sealed as JSON. Types that JSON lacks are kept by wrapping each value in an array
-// that begins with one of these marks.
+// An object is sealed as JSON. To keep the types that JSON lacks, a value of such a type becomes an
+// array that begins with one of these marks.
 const (
 	markObject = "o" // Followed by alternating names and values.
 	markArray  = "a"
@@ -273,7 +274,7 @@ func (s sealed) openObject() document.Object {
 	return o
 }
 
-// marked returns value with marks for its types.
+// marked returns value as JSON can hold it, with marks for types. unmarked is the inverse.
 func marked(value any) any {
 	switch v := value.(type) {
 	case document.Object:

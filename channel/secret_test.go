@@ -57,7 +57,7 @@ func TestSecret_RedactedInChannel(t *testing.T) {
 	}
 }
 
-// ways are the ways to print and to marshal.
+// ways returns functions that print or marshal a value, by name.
 func ways() map[string]func(any) string {
 	ways := map[string]func(any) string{
 		"json": func(v any) string {
@@ -221,14 +221,14 @@ func TestSecret_ReadFromJSON(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
 
-// heard stores the output of a failed assertion.
+// heard is a require.TestingT that keeps the message of a failed assertion.
 type heard struct{ text strings.Builder }
 
 func (h *heard) Errorf(format string, args ...any) { fmt.Fprintf(&h.text, format, args...) }
 
 func (h *heard) FailNow() { h.text.WriteString("it failed") }
 
-// secretive returns a channel with credentials of each kind, and a second one that differs in all of them.
+// secretive returns two channels that differ only in their credentials, one of each kind.
 func secretive() (one, other *channel.Channel) {
 	with := func(text string, at document.Timestamp) *channel.Channel {
 		return &channel.Channel{ID: "c", Type: channel.Bravo, Info: channel.BravoInfo{
@@ -262,7 +262,7 @@ func TestSecret_UnreachableByReflection(t *testing.T) {
 	require.NotContains(t, all, "1234567")
 }
 
-// walk collects the texts and the numbers that can be reached from a value.
+// walk appends every string and number that reflection finds in v.
 func walk(v reflect.Value, texts *[]string) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:

@@ -2,7 +2,7 @@
 // seven operations on them.
 //
 //   - To read entries as structs, use [Fetch].
-//   - To take an entry that no other caller gets, use [FindAndModify].
+//   - To claim an entry before any other caller does, use [FindAndModify].
 //   - For everything else, use the [Operations]. To speed up a filter, call
 //     botctx.EnsureDataSourceIndex in the host.
 //
@@ -100,13 +100,13 @@ const (
 
 // Fetcher is the operation that Fetch needs. *botctx.Context implements it.
 type Fetcher interface {
-	// FetchDataFromDataSource is the method of Operations.
+	// FetchDataFromDataSource is described in Operations.
 	FetchDataFromDataSource(ctx context.Context, p FetchParams) (FetchResult, error)
 }
 
 // Modifier is the operation that FindAndModify needs. *botctx.Context implements it.
 type Modifier interface {
-	// FindAndModifyDataFromDataSource is the method of Operations.
+	// FindAndModifyDataFromDataSource is described in Operations.
 	FindAndModifyDataFromDataSource(
 		ctx context.Context, p FindAndModifyParams) (FindAndModifyResult, error)
 }
@@ -138,8 +138,7 @@ func Fetch[T any](ctx context.Context, from Fetcher, p FetchParams) ([]T, error)
 }
 
 // FindAndModify calls FindAndModifyDataFromDataSource and decodes the entry into a T, by the rules
-// of document.As. The result is nil if none matched, or if an entry was inserted without
-// Option.New.
+// of document.As. The result is nil if no entry matched, or if one was inserted without Option.New.
 //
 // In addition to the errors of the operation, it returns:
 //   - FailedPrecondition: the entry does not fit T. Field is the path in the result, such as
@@ -147,7 +146,7 @@ func Fetch[T any](ctx context.Context, from Fetcher, p FetchParams) ([]T, error)
 func FindAndModify[T any](ctx context.Context, in Modifier, p FindAndModifyParams) (*T, error) {
 	found, err := in.FindAndModifyDataFromDataSource(ctx, p)
 	if err != nil || found.Value == nil {
-		return nil, err //nolint:nilnil // No entry is an answer, as it is of the operation.
+		return nil, err //nolint:nilnil // As in the operation, nil means that no entry matched.
 	}
 	entry, err := entryAs[T](*found.Value)
 	if err != nil {

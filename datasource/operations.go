@@ -12,8 +12,8 @@ import (
 // parameter is InvalidArgument, too. (Specification: Member and data-source operations.)
 type Operations interface {
 	// FindAndModifyDataFromDataSource atomically changes the first matching entry in the order of SortBy.
-	// Concurrent callers each see the change of the previous one, so a filter that the change makes false, such
-	// as taken: false, lets each entry be claimed once. Value is nil if none matched.
+	// If the changed entry no longer matches Filter, concurrent callers cannot claim it twice: filter by
+	// taken: false and set taken to true. Value is nil if none matched.
 	//
 	// Errors:
 	//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
@@ -142,7 +142,7 @@ type FindAndModifyOption struct {
 type FindAndModifyResult struct {
 	// OK is 1.
 	OK int `json:"ok"`
-	// Value is the entry. It is nil if none matched, or if one was inserted without Option.New.
+	// Value is the entry. It is nil if no entry matched, or if one was inserted without Option.New.
 	Value *document.Object `json:"value"`
 }
 
@@ -157,7 +157,7 @@ type UpsertParams struct {
 
 // UpsertResult is the result of UpsertDataToDataSource.
 type UpsertResult struct {
-	// Result describes what was done.
+	// Result is the outcome.
 	Result UpsertOutcome `json:"result"`
 }
 
@@ -214,7 +214,7 @@ type FetchParams struct {
 
 // FetchResult is encoded as an array of entries or, with Count, as a number.
 type FetchResult struct {
-	// Entries are the entries. It is nil if only the number was requested, and non-nil otherwise.
+	// Entries are the matching entries. They are nil if Count was requested, and otherwise not nil.
 	Entries []document.Object
 	// Count is the number of entries.
 	Count int64
@@ -235,7 +235,7 @@ type FetchDistinctParams struct {
 
 // FetchDistinctResult is encoded as an array of values or, with Count, as a number.
 type FetchDistinctResult struct {
-	// Entries are the values. It is nil if only the number was requested, and non-nil otherwise.
+	// Entries are the values. They are nil if Count was requested, and otherwise not nil.
 	Entries []any
 	// Count is the number of values.
 	Count int64
@@ -253,8 +253,8 @@ type FetchGeoNearParams struct {
 
 // FetchGeoNearResult is encoded as an array of entries.
 type FetchGeoNearResult struct {
-	// Entries are the entries, nearest first. It is never nil. With distanceField, each has its
-	// distance in that field.
+	// Entries are the entries, nearest first. They are never nil. If Data has a distanceField, each
+	// entry has its distance from the point in that field.
 	Entries []document.Object
 	// Count is the number of entries.
 	Count int64
@@ -312,7 +312,7 @@ type PatchResult struct {
 type EraseEntriesParams struct {
 	// DataSourceID is the data source. Required.
 	DataSourceID string
-	// Filter matches the entries, such as one member's.
+	// Filter selects entries, such as the entries of one member. The default is all.
 	Filter document.Object
 	// OlderThan is the minimum time since an entry's last change, by the store's clock. 0 means any
 	// age.

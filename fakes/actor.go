@@ -97,7 +97,7 @@ func (p *Platform) arrived(added member.Member) (*member.Member, error) {
 		App: added.App, Channel: added.Channel, Profile: added, Event: send.MessageEvent{From: added.ExternalID},
 	})
 	if err == nil && made == nil {
-		err = boterr.New(boterr.Internal, "", "the host's Arrive returned neither a member nor an error")
+		err = boterr.New(boterr.Internal, "", "Config.Arrive returned neither a member nor an error")
 	}
 	return made, err
 }

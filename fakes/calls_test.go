@@ -345,7 +345,7 @@ func TestAddMember_OfAHostThatMakesNobody(t *testing.T) {
 		p.AddMember(member.Member{})
 	})
 	require.Len(t, tb.failures, 1)
-	require.Contains(t, tb.failures[0], "the host's Arrive returned neither a member nor an error")
+	require.Contains(t, tb.failures[0], "Config.Arrive returned neither a member nor an error")
 }
 
 // chargesOn charges an account several times at each event.

@@ -206,7 +206,7 @@ var mistakesOfData = map[string]mistake{
 	"an operation misspelt": {
 		test: call("newAgend", `{}`),
 		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgend: invalid argument: ` +
-			`there is no operation of this name; names are those of the specification; did you mean "newAgenda"?`,
+			`there is no operation with this name; use a name of the specification; did you mean "newAgenda"?`,
 	},
 	"a parameter misspelt": {
 		test: call("newAgenda", `{"memberId": "member-1", "nodeCompositId": "reminder", "nextRunAt": 5}`),

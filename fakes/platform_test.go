@@ -94,17 +94,17 @@ func TestTranscript_NotWherePassed(t *testing.T) {
 func TestPlatform_Misuse(t *testing.T) {
 	t.Parallel()
 	for name, misuse := range map[string]func(p *fakes.Platform){
-		"no operation":                     func(p *fakes.Platform) { p.Inject(fakes.Fails(botctx.Op("getMembr"), boterr.Conflict)) },
-		"counted from 1":                   func(p *fakes.Platform) { p.Inject(fakes.Fails(botctx.OpGetMember, boterr.Conflict).At(-1)) },
-		"does not go back":                 func(p *fakes.Platform) { p.Advance(-time.Second) },
-		"nothing was sent to member-1 yet": func(p *fakes.Platform) { p.AddMember(member.Member{}).Last() },
-		"no logic":                         func(p *fakes.Platform) { p.AddMember(member.Member{}).Says("hi") },
-		"AddData":                          func(p *fakes.Platform) { p.AddData("", document.O("a", 1)) },
-		"Data":                             func(p *fakes.Platform) { p.Data("") },
-		"AddMember":                        func(p *fakes.Platform) { p.AddMember(member.Member{Channel: "nowhere"}) },
-		"AddChannel":                       func(p *fakes.Platform) { p.AddChannel(channel.Channel{Type: channel.Echo, Info: channel.AlphaInfo{}}) },
-		"cannot be delayed by":             func(p *fakes.Platform) { p.Inject(fakes.Delays(botctx.OpGetMember, -1)) },
-		"already, and does not go back":    func(p *fakes.Platform) { p.AdvanceTo(fakes.Start().Add(-1)) },
+		"no operation":        func(p *fakes.Platform) { p.Inject(fakes.Fails(botctx.Op("getMembr"), boterr.Conflict)) },
+		"counted from 1":      func(p *fakes.Platform) { p.Inject(fakes.Fails(botctx.OpGetMember, boterr.Conflict).At(-1)) },
+		"does not go back":    func(p *fakes.Platform) { p.Advance(-time.Second) },
+		"sent nothing yet":    func(p *fakes.Platform) { p.AddMember(member.Member{}).Last() },
+		"no bot logic":        func(p *fakes.Platform) { p.AddMember(member.Member{}).Says("hi") },
+		"AddData":             func(p *fakes.Platform) { p.AddData("", document.O("a", 1)) },
+		"Data":                func(p *fakes.Platform) { p.Data("") },
+		"AddMember":           func(p *fakes.Platform) { p.AddMember(member.Member{Channel: "nowhere"}) },
+		"AddChannel":          func(p *fakes.Platform) { p.AddChannel(channel.Channel{Type: channel.Echo, Info: channel.AlphaInfo{}}) },
+		"cannot take":         func(p *fakes.Platform) { p.Inject(fakes.Delays(botctx.OpGetMember, -1)) },
+		"time does not go ba": func(p *fakes.Platform) { p.AdvanceTo(fakes.Start().Add(-1)) },
 	} {
 		var tb recordedTB
 		tb.run(misuse)

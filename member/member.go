@@ -5,7 +5,7 @@
 //   - To find and change others, call the [Operations], which are methods of botctx.Context.
 //   - To list members in a host, pass a [Selection] to Members of a botctx.Runtime.
 //
-// A member is created when they first write.
+// A member is created when their first message arrives.
 package member
 
 import (
@@ -40,7 +40,7 @@ type Member struct {
 	CreatedAt document.Timestamp `json:"createdAt,omitzero"`
 	// UpdatedAt is the time of the last change.
 	UpdatedAt document.Timestamp `json:"updatedAt,omitzero"`
-	// Etag changes with every change.
+	// Etag has a new value after every change.
 	Etag string `json:"etag,omitzero"`
 	// ExternalID is the member's id on their platform: page-scoped on Alpha, country code and phone
 	// number on Bravo, the user's id on Charlie, else a member id. It is unique within a channel.

@@ -14,9 +14,8 @@ import (
 // these fields. A value that does not have the type of the member's field is InvalidArgument, and
 // so is a missing required parameter.
 type Operations interface {
-	// FindAndModifyMember atomically changes the first matching member of the whole app. Choose
-	// filter and patch so that the changed member no longer matches: then a repeated input, or
-	// several events at once, change it only once.
+	// FindAndModifyMember atomically changes the first matching member of the whole app. If the
+	// changed member no longer matches Filter, repeated and concurrent calls change it only once.
 	//
 	// Errors:
 	//   - InvalidArgument: a value does not have the type of the member's field.
@@ -38,8 +37,8 @@ type Operations interface {
 	// Specification: Member and data-source operations.
 	GetMember(ctx context.Context, p GetParams) (*Member, error)
 
-	// PatchMembers changes every matching member of a channel, or none if one of them cannot be
-	// changed. It returns the first of them.
+	// PatchMembers changes every matching member of a channel and returns the first. If one of them
+	// cannot be changed, none is.
 	//
 	// Errors:
 	//   - InvalidArgument: a value does not have the type of the member's field.
@@ -66,7 +65,7 @@ type Operations interface {
 	UpdateMember(ctx context.Context, p UpdateParams) (UpdateResult, error)
 
 	// CheckAndSaveMemberReferFrom stores in meta.referFrom the channel that referred the member to
-	// the current one. If a value is already stored, it stays. It returns the member in either
+	// the current one. It keeps a value that is already stored. It returns the member in either
 	// case.
 	//
 	// Errors:
@@ -197,7 +196,8 @@ type Selection struct {
 	Tag string
 	// Filter is an additional condition on the JSON fields of Member. The default is none.
 	Filter document.Object
-	// After is the id of the member after which the list begins. The default is the start.
+	// After is the id of the last member of the previous page. The list continues after that member.
+	// The default is the start.
 	After string
 	// Limit is the maximum number of members to return. The default is 0, for all.
 	Limit int

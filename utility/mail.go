@@ -58,8 +58,8 @@ func (SendEmailResult) MarshalJSON() ([]byte, error) { return []byte("null"), ni
 
 // Mailer is the port to a mail service. It must be safe for concurrent use.
 type Mailer interface {
-	// SendMail sends a mail from the service's no-reply address. It returns once the service has
-	// accepted or refused it, and must not modify mail.
+	// SendMail sends a mail from the service's no-reply address. It returns when the service accepts
+	// or refuses the mail. It must not modify mail.
 	//
 	// Errors: InvalidArgument if the service refuses an address or cannot encode a text in its
 	// character set; ResourceExhausted if it accepts no more mails for now. An error without a code

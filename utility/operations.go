@@ -39,9 +39,9 @@ type Operations interface {
 	// held in memory as a whole, and nothing is stored if the call fails.
 	//
 	// Errors:
-	//   - InvalidArgument: URL is not an HTTP address, or is one that the host does not allow; or it
-	//     returns no file, a part that the headers of Options did not ask for, or an unsupported
-	//     encoding.
+	//   - InvalidArgument: URL is not an HTTP address, or the host does not allow it.
+	//   - InvalidArgument: the server at URL sends no file, an unsupported encoding, or part of a
+	//     file although Options did not ask for a range.
 	//   - InvalidArgument: Filename is not a valid name in the store, ContentType is not a media
 	//     type, or Options contains an unknown option.
 	//   - NotFound: the channel does not exist in the app.

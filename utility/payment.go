@@ -26,8 +26,8 @@ type GolfResult struct {
 // MarshalJSON returns null.
 func (GolfResult) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
 
-// PaymentClient is a payment account at any provider. A provider's own client, which may offer
-// more, is behind it:
+// PaymentClient is a payment account at any provider. For features that only one provider has, use
+// the provider's own client:
 //
 //	account, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
 //	provider := account.Provider.(*golf.Client).Provider()
@@ -36,14 +36,14 @@ func (GolfResult) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
 // error without a code means that the provider did not answer, so the charge may or may not have
 // happened; repeat the call with the same IdempotencyKey to find out.
 type PaymentClient interface {
-	// Charge takes money by a payment method. If IdempotencyKey was used before, it returns the
-	// result of that call.
+	// Charge takes money from the member. If IdempotencyKey was used before, it returns the result
+	// of that call.
 	//
 	// Errors: InvalidArgument if the amount is not positive or the provider does not know the
 	// currency or payment method; FailedPrecondition, wrapping *DeclinedError, if the payment is
 	// declined; Conflict if the IdempotencyKey was used for another charge.
 	Charge(ctx context.Context, charge Charge) (*Payment, error)
-	// Refund returns money and then the updated payment.
+	// Refund pays money back to the member and returns the updated payment.
 	//
 	// Errors: InvalidArgument if the amount is negative; NotFound if there is no such payment;
 	// FailedPrecondition if the rest of the payment is less than the amount or the payment never
@@ -74,7 +74,7 @@ type Charge struct {
 type Refund struct {
 	// PaymentID is the id of the payment.
 	PaymentID string
-	// Amount is in the smallest unit of the currency. 0 means all that is left of the payment.
+	// Amount is in the smallest unit of the currency. 0 means the rest of the payment.
 	Amount int64
 	// IdempotencyKey makes repeated calls refund once. With "" each call refunds, except that the
 	// client returned by Golf refunds once for the same call in a retried run.
@@ -118,7 +118,7 @@ type DeclinedError struct {
 	PaymentID string
 }
 
-// Error returns the reason.
+// Error returns the reason and a remedy.
 func (d *DeclinedError) Error() string {
 	return "the payment was declined: " + d.Code + "; ask the member for another way to pay"
 }

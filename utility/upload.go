@@ -116,7 +116,7 @@ const hidden = "[redacted]"
 // redacted, because calls are forwarded as JSON.
 func (p UploadFileToObjectStoreParams) LogValue() slog.Value { return slog.AnyValue(p.shown()) }
 
-// Format writes the LogValue as JSON, whatever the verb.
+// Format writes the LogValue as JSON for every verb.
 func (p UploadFileToObjectStoreParams) Format(state fmt.State, _ rune) {
 	_, _ = io.WriteString(state, p.shown().String()) // A fmt.State reports no errors.
 }

@@ -18,14 +18,13 @@ func agendaRules() []Rule {
 }
 
 const (
-	// later is the time of agendas that no rule runs: the beginning of 2100.
+	// later is the beginning of 2100. Agendas at this time do not run in the suite.
 	later document.Timestamp = 4_102_444_800_000
-	// eachMinute is a pattern that means the same in every time zone.
+	// eachMinute is a pattern whose times do not depend on the time zone.
 	eachMinute = "* * * * *"
 )
 
-// schedule creates an agenda, which must succeed. By default it is the home member's, for a node, at the time
-// later.
+// schedule creates an agenda. By default it is for the member and the node of home, at the time later.
 func (t *trial) schedule(p agenda.NewParams) *agenda.Agenda {
 	t.Helper()
 	made, err := t.home.NewAgenda(t.Context(), t.scheduled(p))
@@ -47,7 +46,7 @@ func (t *trial) scheduled(p agenda.NewParams) agenda.NewParams {
 	return p
 }
 
-// reschedule updates agendas, which must succeed. By default they are the home member's.
+// reschedule updates agendas. By default they belong to the member of home.
 func (t *trial) reschedule(p agenda.UpdateParams) agenda.UpdateResult {
 	t.Helper()
 	if p.MemberID == "" {
@@ -58,7 +57,7 @@ func (t *trial) reschedule(p agenda.UpdateParams) agenda.UpdateResult {
 	return result
 }
 
-// open returns the open agendas of a member, read by an update that changes nothing.
+// open returns the open agendas of a member. It reads them with an update that changes nothing.
 func (t *trial) open(m *member.Member) []*agenda.Agenda {
 	t.Helper()
 	shown, err := t.operationsFor(m).UpdateAgenda(t.Context(), agenda.UpdateParams{MemberID: m.ID})
@@ -81,8 +80,7 @@ func textsOf(t *trial, agendas []*agenda.Agenda) []string {
 	return texts
 }
 
-// requireNextMinute checks that a time is the first time of eachMinute after the creation of a member a
-// moment ago.
+// requireNextMinute checks a time: at must be the first time of eachMinute after the creation of m, which must be new.
 func requireNextMinute(t *trial, m *member.Member, at document.Timestamp) {
 	t.Helper()
 	require.Greater(t, at, m.CreatedAt)
@@ -92,15 +90,15 @@ func requireNextMinute(t *trial, m *member.Member, at document.Timestamp) {
 
 var newAgendaRules = []Rule{
 	rule(newAgendaReturnsTheRecord,
-		"newAgenda returns the record that it made: the documented fields with the given values, open, under a new _id"),
-	rule(newAgendaHasDefaults, "without them, an agenda's tree is that of the member, its priority 0, its meta {} and its tag none"),
+		"newAgenda returns the new record, which is open and has the given values and a new _id"),
+	rule(newAgendaHasDefaults, "by default, an agenda has the member's tree, priority 0, meta {} and no tag"),
 	rule(newAgendaIsForAnyMemberOfTheApp, "newAgenda schedules for every member of the app, in that member's channel"),
-	rule(newAgendaKeepsMetaToTheLetter, "the meta of an agenda is kept to the letter, whatever its keys and texts look like"),
+	rule(newAgendaKeepsMetaToTheLetter, "the meta of an agenda is stored unchanged, with any keys and values"),
 	rule(newAgendaRunsFirstByThePattern, "an agenda with a pattern and no nextRunAt runs first when the pattern fires next"),
 	rule(newAgendaReadsAPatternInTheZoneThatItNames,
-		"a pattern with CRON_TZ= and a name of the IANA database in front fires by the clocks of that zone, and so it does in an update"),
+		"a pattern that begins with CRON_TZ= and a time zone fires by the time of that zone, also after an update"),
 	rule(newAgendaRunsFirstAtNextRunAt,
-		"nextRunAt overrides the pattern as the first run, also where it has passed, and needs no runUntil then; runUntil is inclusive"),
+		"nextRunAt replaces the first time of the pattern, even if it is in the past, and then runUntil is optional; runUntil is inclusive"),
 }
 
 func newAgendaReturnsTheRecord(t *trial) {
@@ -181,22 +179,22 @@ func newAgendaRunsFirstAtNextRunAt(t *trial) {
 }
 
 var replaceRules = []Rule{
-	rule(newAgendaReplacesItsTag, "newAgenda with replace takes the place of all agendas of the same member and tag, and of no others"),
-	rule(newAgendaReplacesNothingByDefault, "replace is false by default: then agendas of the same tag all stay"),
-	rule(newAgendaKeepsTheLastReplacement, "of replacements one after the other the last one stays, at whatever speed they come"),
-	rule(newAgendaKeepsOneReplacementOfMany, "of many replacements at once one stays, and the next one replaces it"),
+	rule(newAgendaReplacesItsTag, "newAgenda with replace replaces all agendas of the same member and tag, and no others"),
+	rule(newAgendaReplacesNothingByDefault, "replace is false by default, and then other agendas with the same tag remain"),
+	rule(newAgendaKeepsTheLastReplacement, "after several replacements in quick succession, only the last agenda remains"),
+	rule(newAgendaKeepsOneReplacementOfMany, "after concurrent replacements one agenda remains, and the next replacement replaces it"),
 	rule(updateAgendaReplaces,
-		"updateAgenda with replace changes the newest open agenda of the tag and removes the member's others of it, and no others"),
+		"updateAgenda with replace changes the member's newest open agenda with the tag, removes the others with that tag, and changes no more"),
 }
 
-// besides are agendas that a replacement of the home member's "tag" must not affect.
+// besides are agendas that do not change if an agenda replaces the home member's agendas with the tag "tag".
 type besides struct {
 	neighbour        *member.Member
 	untagged, tagged *agenda.Agenda
 	ofTheNeighbour   *agenda.Agenda
 }
 
-// scheduleBesides creates agendas that a replacement of the home member's "tag" must not affect.
+// scheduleBesides creates the agendas in besides.
 func (t *trial) scheduleBesides() besides {
 	t.Helper()
 	m := t.neighbour(member.Member{})
@@ -208,7 +206,7 @@ func (t *trial) scheduleBesides() besides {
 	}
 }
 
-// requireBesides checks that the agendas of b still exist, and that left is the home member's only other one.
+// requireBesides checks that the agendas in b still exist, and that the home member's only other agenda is left.
 func (t *trial) requireBesides(b besides, left *agenda.Agenda) {
 	t.Helper()
 	t.requireOpen(t.home.member, b.untagged, b.tagged, left)
@@ -266,11 +264,10 @@ func updateAgendaReplaces(t *trial) {
 var deleteAgendaRules = []Rule{
 	rule(deleteMemberAgendaRemovesTheTag, "deleteMemberAgenda with a tag removes the member's open agendas of that tag, and no others"),
 	rule(deleteMemberAgendaRemovesAll, "deleteMemberAgenda without a tag removes all open agendas of the member, and no other member's"),
-	rule(deleteMemberAgendaAcknowledges, "deleteMemberAgenda returns a new clientMutationId each time, also where nothing matched"),
+	rule(deleteMemberAgendaAcknowledges, "deleteMemberAgenda returns a new clientMutationId in each call, even if nothing matches"),
 	rule(deleteMemberAgendaStaysInTheApp, "agendas of another app do not exist for deleteMemberAgenda"),
 }
 
-// unschedule deletes agendas of a member of the home app, without an error.
 func (t *trial) unschedule(memberID, tag string) agenda.DeleteResult {
 	t.Helper()
 	result, err := t.home.DeleteMemberAgenda(t.Context(), agenda.DeleteParams{MemberID: memberID, Tag: tag})
@@ -315,7 +312,7 @@ func deleteMemberAgendaStaysInTheApp(t *trial) {
 	t.requireOpen(t.away.member, theirs)
 }
 
-// scheduleAway creates an agenda of the member in the other app.
+// scheduleAway creates an agenda of the member of away.
 func (t *trial) scheduleAway() *agenda.Agenda {
 	t.Helper()
 	made, err := t.away.NewAgenda(t.Context(), agenda.NewParams{
@@ -326,19 +323,19 @@ func (t *trial) scheduleAway() *agenda.Agenda {
 }
 
 var updateAgendaRules = []Rule{
-	rule(updateAgendaSetsWhatIsGiven, "updateAgenda sets what is given and leaves the rest as it is"),
+	rule(updateAgendaSetsWhatIsGiven, "updateAgenda sets the given fields and keeps the others"),
 	rule(updateAgendaChangesTheTag, "updateAgenda with a tag changes the member's open agendas of that tag, and no others"),
 	rule(updateAgendaChangesAll, "updateAgenda without a tag changes all open agendas of the member, and no other member's"),
 	rule(updateAgendaTellsWhatItDid,
-		"updateAgenda returns the ids and the records of what matched, and counts what had other values before"),
-	rule(updateAgendaOfNothing, "an updateAgenda that matches nothing returns empty lists and 0, and is no error"),
+		"updateAgenda returns the ids and records of the matching agendas, and the number of changed ones"),
+	rule(updateAgendaOfNothing, "if nothing matches, updateAgenda returns empty lists and 0 without an error"),
 	rule(updateAgendaSchedulesAnew,
 		"a new pattern gives the next run, unless nextRunAt overrides it; runUntil holds until another is given"),
 	rule(updateAgendaOfASingleRun,
-		"updateAgenda of an agenda without a pattern takes a runUntil alone, and a pattern alone that nextRunAt overrides"),
+		"for an agenda without a pattern, updateAgenda accepts runUntil alone, and pattern together with nextRunAt"),
 	rule(updateAgendaStaysInTheApp, "agendas of another app do not exist for updateAgenda"),
-	rule(updateAgendaIsAllOrNone, "a schedule that one of the member's agendas cannot have changes none of them"),
-	rule(updateAgendaLosesNoField, "updateAgenda writes the given fields alone: of many at once, none takes back what another wrote"),
+	rule(updateAgendaIsAllOrNone, "if one of the matching agendas cannot have the new schedule, none is changed"),
+	rule(updateAgendaLosesNoField, "updateAgenda writes only the given fields, so concurrent calls do not undo each other's changes"),
 }
 
 func updateAgendaSetsWhatIsGiven(t *trial) {

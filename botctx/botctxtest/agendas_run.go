@@ -19,20 +19,20 @@ var agendaRunRules = []Rule{
 		"an agenda runs its node for its member when it is due, once, with its meta as AgendaMeta", handleNodes, moveClock),
 	rule(aCompletedAgendaStaysAsItIs, "updateAgenda does not change an agenda that has run for the last time", handleNodes, moveClock),
 	rule(dueAgendasRunByPriority,
-		"of agendas that are due at the same time the smaller priority runs first, and of equal ones the one that was made first",
+		"if several agendas are due at the same time, the smallest priority runs first, and then the oldest",
 		handleNodes, moveClock),
 	rule(aPatternRunsUntilItsEnd,
 		"an agenda with a pattern runs each time that it fires, up to and including runUntil", handleNodes, moveClock),
 	rule(withoutRunUntilAPatternRunsOnce,
 		"an agenda with nextRunAt, a pattern and no runUntil runs once, at nextRunAt", handleNodes, moveClock),
 	rule(whatIsDeletedOrReplacedDoesNotRun,
-		"an agenda that was deleted or replaced does not run, and one that was updated runs as it is then", handleNodes, moveClock),
+		"a deleted or replaced agenda does not run, and an updated one runs with its new values", handleNodes, moveClock),
 	rule(aRunThatIsTriedAgainSendsUnderTheSameIDs,
-		"a run that fails and is tried again sends in the same places under the same ids, and no two under one",
+		"a run that is tried again sends corresponding messages with the same ids, and different messages with different ids",
 		handleNodes, moveClock, tellIDs),
 }
 
-// noting adds a node that records its AgendaMeta and member, and returns its id.
+// noting adds a node that writes its AgendaMeta and its member to a journal. It returns the id of the node.
 func (t *trial) noting(into *journal) string {
 	t.Helper()
 	node := unique("node")
@@ -43,7 +43,7 @@ func (t *trial) noting(into *journal) string {
 	return node
 }
 
-// in returns the time at which a pause after the creation of a new member ends.
+// in returns the current time, taken from a new member, plus a pause.
 func (t *trial) in(pause time.Duration) document.Timestamp {
 	t.Helper()
 	return t.neighbour(member.Member{}).CreatedAt + document.Timestamp(pause/time.Millisecond)
@@ -111,7 +111,7 @@ func aPatternRunsUntilItsEnd(t *trial) {
 	for range 12 {
 		t.Advance(time.Minute)
 	}
-	require.Len(t, ran.read(), 5, "four minutes after the first run are the last one")
+	require.Len(t, ran.read(), 5, "the last run is four minutes after the first")
 	t.requireOpen(t.home.member)
 }
 
@@ -149,8 +149,8 @@ func whatIsDeletedOrReplacedDoesNotRun(t *trial) {
 	}, ran.read())
 }
 
-// sayingAgain adds a node that says different texts in each attempt, and fails in all attempts but the last. It
-// returns the node's id.
+// sayingAgain adds a node that sends the given texts in each attempt and fails in all attempts except the last. It returns
+// the id of the node.
 func (t *trial) sayingAgain(attempts ...[]string) string {
 	t.Helper()
 	node, made := unique("node"), 0
@@ -174,7 +174,7 @@ func aRunThatIsTriedAgainSendsUnderTheSameIDs(t *trial) {
 	m := t.neighbour(member.Member{})
 	node := t.sayingAgain([]string{"a", "b", "b"}, []string{"b", "c", "b"})
 	t.schedule(agenda.NewParams{MemberID: m.ID, NodeCompositeID: node, NextRunAt: t.in(time.Minute)})
-	t.Advance(48 * time.Hour) // Long enough for every pause after a failure.
+	t.Advance(48 * time.Hour) // Longer than all pauses after failures together.
 	var ids []string
 	for _, sent := range t.Sent() {
 		if sent.To == m.ExternalID {
@@ -183,10 +183,10 @@ func aRunThatIsTriedAgainSendsUnderTheSameIDs(t *trial) {
 		}
 	}
 	require.Len(t, ids, 6, "it is tried again once")
-	require.Equal(t, ids[:3], ids[3:], "what is sent in the same places has the same ids, whatever it says")
+	require.Equal(t, ids[:3], ids[3:], "corresponding messages of two attempts must have the same ids")
 	distinct := map[string]bool{}
 	for _, id := range ids {
 		distinct[id] = true
 	}
-	require.Len(t, distinct, 3, "each message of a run has a different id")
+	require.Len(t, distinct, 3, "two messages of a run must not have the same id")
 }

@@ -28,30 +28,28 @@ func assignmentRules() []Rule {
 	)
 }
 
-// strangeChannels returns ids of channels that do not exist for the home app.
+// strangeChannels returns ids that are not channels of the app home, by case.
 func (t *trial) strangeChannels() map[string]string {
 	t.Helper()
 	return map[string]string{"of nobody": unique("channel"), "of another app": t.away.scope.Channel}
 }
 
-// withoutScope returns the operations of a place without a channel and a member.
+// withoutScope returns operations in the app of a place, without a channel and a member.
 func (t *trial) withoutScope(p *place) botctx.Operations {
 	t.Helper()
 	return t.Operations(record.Scope{App: p.scope.App})
 }
 
-// addressOf returns a channel record with only an id.
 func addressOf(id string) *channel.Channel { return &channel.Channel{ID: id} }
 
-// forged returns a member's record with fields that differ from the stored ones.
+// forged returns a copy of a member's record with wrong fields, which operations must ignore.
 func forged(m *member.Member, app string) *member.Member {
 	return &member.Member{ID: m.ID, App: app, Channel: unique("channel"), ExternalID: unique("external"), FirstName: "Forged"}
 }
 
-// tooLong is a text that is longer than a message may be.
 func tooLong() string { return strings.Repeat("ä", send.MaxText+1) }
 
-// textsTo returns the texts that have arrived in a channel for a recipient's id on the platform, in order.
+// textsTo returns the texts that arrived through a channel for a recipient, in order.
 func (t *trial) textsTo(channelID, externalID string) []string {
 	t.Helper()
 	texts := []string{}
@@ -61,7 +59,7 @@ func (t *trial) textsTo(channelID, externalID string) []string {
 	return texts
 }
 
-// requireTickets checks the number of messages to each broadcast group.
+// requireTickets checks the number of tickets for each broadcast group.
 func (t *trial) requireTickets(outlet *desk, counts map[channel.BroadcastGroupMember]int) {
 	t.Helper()
 	if t.Sent == nil {
@@ -72,7 +70,6 @@ func (t *trial) requireTickets(outlet *desk, counts map[channel.BroadcastGroupMe
 	}
 }
 
-// idsOf returns the ids of assignments, in order.
 func idsOf(assignments []*livechat.Assignment) []string {
 	ids := []string{}
 	for _, a := range assignments {
@@ -93,17 +90,17 @@ var createAssignmentRules = []Rule{
 	rule(createAssignmentPutsTheMemberInLiveChat,
 		"the member that createAssignment returns has botMeta.liveChat true, and so has the stored one"),
 	rule(createAssignmentKeepsTheRequest,
-		"the assignment has the member, the channel, the targets and the details of the request; no agent has it yet"),
+		"the assignment has the member, the channel, the targets and the details of the request, and no agent"),
 	rule(createAssignmentSendsTickets,
 		"the ticket is the relay message of its platform, else a text that names the member; {{path}} is filled from the member", readSent),
 	rule(createAssignmentAgainGivesTheOpenOne,
-		"an open request of the member is returned and nothing is sent; after it has ended, there is a new one"),
+		"if the member has an open request, it is returned and nothing is sent; after its end there is a new one"),
 	rule(createAssignmentTakesMembersAsAddresses,
-		"a member that is passed in is an address: the one with its _id is loaded again, whatever else it says"),
-	rule(createAssignmentNeedsWhoTakesIt, "a request that nothing can take is FailedPrecondition, and the member is not in live chat"),
-	rule(createAssignmentTakesACopy, "what goes into createAssignment is copied, and what comes out is the caller's own"),
+		"of a member record in the parameters only the _id counts: the member is loaded again"),
+	rule(createAssignmentNeedsWhoTakesIt, "a request that no outlet can take is FailedPrecondition, and the member is not in live chat"),
+	rule(createAssignmentTakesACopy, "later changes to the parameters and the result of createAssignment do not change the stored record"),
 	rule(createAssignmentMakesOneOfManyAtOnce,
-		"of many requests of a member at one instant one is made, all callers get it, and its ticket is sent once"),
+		"concurrent requests of a member create one assignment, which all callers get, and its ticket is sent once"),
 }
 
 func createAssignmentPutsTheMemberInLiveChat(t *trial) {
@@ -249,15 +246,15 @@ func createAssignmentMakesOneOfManyAtOnce(t *trial) {
 }
 
 var assignmentDefaultRules = []Rule{
-	rule(createAssignmentIsForTheLabel, "label says which broadcast groups get a ticket, and is default where it is not given"),
-	rule(createAssignmentMetaIsEmptyByDefault, "meta is kept as it is given, and empty where it is not"),
-	rule(createAssignmentIsWithoutHistoryByDefault, "history is false where it is not given"),
+	rule(createAssignmentIsForTheLabel, "label selects the broadcast groups that get a ticket, and its default is \"default\""),
+	rule(createAssignmentMetaIsEmptyByDefault, "meta is stored unchanged, and its default is {}"),
+	rule(createAssignmentIsWithoutHistoryByDefault, "history is false by default"),
 	rule(createAssignmentAddsTheHistory,
-		"with history, the address of the conversation's history is in the ticket, and the assignment says so", Histories, readSent),
+		"with history, the ticket has the address of the conversation's history, and history of the assignment is true", Histories, readSent),
 	rule(createAssignmentWatchesIdleTimeByDefault,
-		"idle time is watched unless setLiveChatAgenda is false: expiry says when the live chat ends for that"),
+		"unless setLiveChatAgenda is false, an idle live chat ends at the time in expiry"),
 	rule(createAssignmentEndsWhenIdle,
-		"a live chat whose idle time is watched ends at expiry, and one that is not watched goes on", moveClock, handleNodes),
+		"an idle live chat ends at expiry, and a live chat without expiry continues", moveClock, handleNodes),
 }
 
 func createAssignmentIsForTheLabel(t *trial) {
@@ -342,18 +339,18 @@ func createAssignmentEndsWhenIdle(t *trial) {
 
 var newTargetRules = []Rule{
 	rule(addNewTargetsToAssignmentSendsFurtherTickets,
-		"addNewTargetsToAssignment sends the ticket to further targets and keeps them; those that have it get no second one"),
+		"addNewTargetsToAssignment sends the ticket to new targets and stores them; targets with a ticket get no second one"),
 	rule(addNewTargetsToAssignmentTakesEveryForm,
-		"a new target is a target, a broadcast group of the outlet that is there, or a label with its groups"),
+		"a new target is a target, a broadcast group of an outlet of the request, or a label with its groups"),
 	rule(addNewTargetsToAssignmentPutsTheMemberInLiveChat,
 		"the member is in live chat after addNewTargetsToAssignment, unless liveChat is false"),
 	rule(addNewTargetsToAssignmentCanBeTakenThere, "an agent of an outlet that was added can take the request"),
 	rule(addNewTargetsToAssignmentNeedsAPendingRequest,
-		"where the request has been taken or has ended, or a target can take nothing, it is FailedPrecondition, and nothing is sent"),
-	rule(addNewTargetsToAssignmentSendsOneOfManyAtOnce, "of many that add one target at one instant one sends the ticket, and none fails"),
+		"if the request is taken or has ended, or if a target cannot take requests, the call is FailedPrecondition, and nothing is sent"),
+	rule(addNewTargetsToAssignmentSendsOneOfManyAtOnce,
+		"if concurrent calls add the same target, one of them sends the ticket, and all succeed"),
 }
 
-// addTargets adds targets to an assignment, without an error.
 func (t *trial) addTargets(a *livechat.Assignment, liveChat *bool, targets ...livechat.NewTarget) livechat.AddNewTargetsToAssignmentResult {
 	t.Helper()
 	added, err := t.home.AddNewTargetsToAssignment(t.Context(), livechat.AddNewTargetsToAssignmentParams{
@@ -469,7 +466,7 @@ func addNewTargetsToAssignmentSendsOneOfManyAtOnce(t *trial) {
 }
 
 var readAssignmentRules = []Rule{
-	rule(getAssignmentReadsIt, "getAssignment returns the assignment of that id, as it is now, the ended one included"),
+	rule(getAssignmentReadsIt, "getAssignment returns the current record of an assignment, even if it has ended"),
 	{
 		Name:  "GetAssignmentByBravoGroupIdReadsTheNewest",
 		Text:  "getAssignmentByBravoGroupId returns the newest assignment of a group on Bravo",
@@ -482,12 +479,12 @@ var assignmentByOutletRules = []Rule{
 	rule(getAssignmentByOutletReadsTheNewestOpen,
 		"getAssignmentByOutlet returns the newest assignment in the outlet that has not ended", OutletLookups),
 	rule(getAssignmentByOutletIsWhereItWasTaken,
-		"an untaken request is in each outlet with a ticket, and then in the one where it was taken", OutletLookups),
+		"a request is found in each outlet with a ticket, and after an agent takes it, only in that agent's outlet", OutletLookups),
 	rule(getAssignmentByOutletTakesMetaAsAFilter,
-		"where an assignment's meta has operators, the context's member must match them, else the assignment is passed over", OutletLookups),
+		"if an assignment's meta has operators, it is found only for a context whose member matches them", OutletLookups),
 }
 
-// requireSameAssignment checks that two assignments are the same record, with the same content.
+// requireSameAssignment checks that two assignments have the same id and the same content.
 func requireSameAssignment(t *trial, want, got *livechat.Assignment) {
 	t.Helper()
 	require.NotNil(t, got)
@@ -510,7 +507,6 @@ func getAssignmentReadsIt(t *trial) {
 	require.Zero(t, ended.Expiry)
 }
 
-// byBravoGroup reads the assignment of a group on Bravo, without an error.
 func (t *trial) byBravoGroup(p *place, id string) *livechat.Assignment {
 	t.Helper()
 	found, err := p.GetAssignmentByBravoGroupID(t.Context(), livechat.GetAssignmentByBravoGroupIDParams{BravoGroupID: id})
@@ -530,7 +526,7 @@ func assignmentByBravoGroupIDReadsTheNewest(t *trial) {
 	require.Equal(t, second.ID, t.byBravoGroup(t.home, h.group.ExternalID).ID)
 }
 
-// inOutlet reads the assignment in an outlet, or nil if there is none.
+// inOutlet returns the open assignment of an outlet, or nil if there is none.
 func (t *trial) inOutlet(p *place, channelID string) *livechat.Assignment {
 	t.Helper()
 	found, err := p.GetAssignmentByOutlet(t.Context(), livechat.GetAssignmentByOutletParams{ChannelID: channelID})

@@ -15,12 +15,12 @@ import (
 
 var endLiveChatRules = []Rule{
 	rule(endLiveChatEndsTheLiveChat,
-		"endLiveChat ends the live chat that the event belongs to: its member leaves it, and its group is live no more"),
-	rule(endLiveChatClearsTheMembersGroup, "the group of the member is cleared when its live chat ends, and one that is another is not"),
-	rule(endLiveChatEndsOnce, "a live chat that has ended is FailedPrecondition, whichever side ended it, also if many calls end it at once"),
+		"endLiveChat ends the live chat of the event: the member leaves it, and its group is inactive"),
+	rule(endLiveChatClearsTheMembersGroup, "at the end of a live chat, the member's group is cleared, unless it is a different group"),
+	rule(endLiveChatEndsOnce, "ending a live chat that has ended is FailedPrecondition, whichever side ended it, also in concurrent calls"),
 }
 
-// requireEnded compares the result of an end with the stored records.
+// requireEnded checks that a live chat has ended, and that result agrees with the stored records.
 func requireEnded(t *trial, a *livechat.Assignment, m *member.Member, result livechat.EndResult) {
 	t.Helper()
 	stored := t.assignment(t.home, a.ID)
@@ -41,7 +41,7 @@ func requireEnded(t *trial, a *livechat.Assignment, m *member.Member, result liv
 	}
 }
 
-// endParams end a live chat by an event in its group.
+// endParams returns the params for ending the live chat by an event in its group.
 func (h held) endParams() livechat.EndParams {
 	return livechat.EndParams{Channel: addressOf(h.desk.ID), MessageEvent: eventIn(h.group)}
 }
@@ -105,11 +105,12 @@ func endLiveChatEndsOnce(t *trial) {
 var inletEndRules = []Rule{
 	rule(inletEndLiveChatEndsTheLiveChat,
 		"inletEndLiveChat ends the live chat of the context's own member, taken or not, and returns the update and the member"),
-	rule(inletEndLiveChatTakesAddresses, "a member and a channel that are passed in are addresses: those with the _id are loaded again"),
+	rule(inletEndLiveChatTakesAddresses,
+		"of a member record and a channel record in the parameters only the _id counts: the records are loaded again"),
 	rule(inletEndLiveChatRecallsOnlyOnDemand,
-		"tickets are recalled where options.recallRelayMessage is true, and left as they are by default", readSent, recalledTickets),
+		"tickets are recalled only if options.recallRelayMessage is true", readSent, recalledTickets),
 	rule(inletEndLiveChatCannotRecallEverywhere,
-		"options.recallRelayMessage is Unsupported where the outlet cannot recall tickets, and nothing ends", On(channel.Bravo)),
+		"if the outlet cannot recall tickets, options.recallRelayMessage is Unsupported, and nothing ends", On(channel.Bravo)),
 	rule(inletEndLiveChatNeedsALiveChat, "a member without an open assignment is FailedPrecondition, also after a live chat has ended"),
 }
 
@@ -185,11 +186,10 @@ var endBravoRules = []Rule{
 	rule(endBravoLiveChatEndsThoseOfTheAgent,
 		"endBravoLiveChat ends the live chats of an agent in a group on Bravo, and returns each; other agents' continue"),
 	rule(endBravoLiveChatEndsAGroupWithoutAssignment,
-		"a live group of the agent without a live chat is put out of use, and has an element without an assignment"),
-	rule(endBravoLiveChatOfNothing, "where the agent has no live chat in the group, or it has ended, the list is empty, and not null"),
+		"an active group of the agent without a live chat is set to inactive, and its element of the result has no assignment"),
+	rule(endBravoLiveChatOfNothing, "if the agent has no open live chat in the group, the list is empty and not null"),
 }
 
-// endBravo ends the live chats of an agent, without an error.
 func (t *trial) endBravo(p *place, params livechat.EndBravoParams) []livechat.EndBravoResult {
 	t.Helper()
 	ended, err := p.EndBravoLiveChat(t.Context(), params)

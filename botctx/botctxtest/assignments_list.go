@@ -17,17 +17,17 @@ import (
 var assignmentListRules = []Rule{
 	{
 		Name:  "GetAssignmentsByMemberIdReadsAll",
-		Text:  "getAssignmentsByMemberId returns all assignments of the member, the ended ones too, in the order in which they were made",
+		Text:  "getAssignmentsByMemberId returns all assignments of the member, also ended ones, in the order of creation",
 		check: assignmentsByMemberIDReadsAll,
 	},
 	{
 		Name:  "GetAssignmentsByMemberIdSorts",
-		Text:  "sortBy is the order of getAssignmentsByMemberId",
+		Text:  "sortBy of getAssignmentsByMemberId is the order of the assignments",
 		check: assignmentsByMemberIDSorts,
 	},
 	{
 		Name:  "GetAssignmentsByMemberIdIsEmptyForOthers",
-		Text:  "of a member without assignments, or of another app, the list is empty, and not null",
+		Text:  "for a member without assignments or of another app, the list is empty and not null",
 		check: assignmentsByMemberIDFindsNoOthers,
 	},
 	rule(getAssignmentsByMetaReadsWhatHoldsIt,
@@ -35,18 +35,18 @@ var assignmentListRules = []Rule{
 	rule(getAssignmentsByMetaStaysInTheApp, "assignments of another app do not exist for getAssignmentsByMeta"),
 	{
 		Name:  "GetAssignmentsByParentAssignmentIdReadsWhatItWasHandedOnTo",
-		Text:  "getAssignmentsByParentAssignmentId returns the assignments that one was handed on to, and no others",
+		Text:  "getAssignmentsByParentAssignmentId returns the assignments that replaced an assignment, and no others",
 		check: assignmentsByParentReadsWhatItWasHandedOnTo,
 	},
 	{
 		Name:  "GetAssignmentsByParentAssignmentIdIsEmptyForOthers",
-		Text:  "of an assignment that was not handed on, or is of another app, the list is empty, and not null",
+		Text:  "for an assignment that was not reassigned or belongs to another app, the list is empty and not null",
 		check: assignmentsByParentFindsNoOthers,
 	},
 }
 
-// requestSeveral creates assignments of the home member one after the other, with {n: 0}, {n: 1} and so on as
-// their meta. All but the last have ended.
+// requestSeveral creates assignments of the home member one after the other. Their meta is {n: 0}, {n: 1} and so on. All
+// except the last have ended.
 func (t *trial) requestSeveral(count int) []*livechat.Assignment {
 	t.Helper()
 	var made []*livechat.Assignment
@@ -109,7 +109,6 @@ func assignmentsByMemberIDFindsNoOthers(t *trial) {
 	}
 }
 
-// byMeta reads assignments by their meta, without an error.
 func (t *trial) byMeta(p *place, meta document.Object) []*livechat.Assignment {
 	t.Helper()
 	found, err := p.GetAssignmentsByMeta(t.Context(), livechat.GetAssignmentsByMetaParams{Meta: meta})
@@ -162,7 +161,7 @@ func getAssignmentsByMetaStaysInTheApp(t *trial) {
 	require.Empty(t, t.byMeta(t.home, document.O("app", t.away.scope.App)))
 }
 
-// byParent returns the assignments that replaced an assignment. The call must succeed.
+// byParent returns the assignments that replaced an assignment.
 func (t *trial) byParent(p *place, id string) []*livechat.Assignment {
 	t.Helper()
 	found, err := p.GetAssignmentsByParentAssignmentID(t.Context(), livechat.GetAssignmentsByParentAssignmentIDParams{AssignmentID: id})
@@ -200,12 +199,12 @@ func assignmentsByParentFindsNoOthers(t *trial) {
 	}
 }
 
-// assignmentGroupRules are the rules for the groups of requests, on both sides.
+// assignmentGroupRules are the rules about the groups of assignments.
 var assignmentGroupRules = []Rule{
 	rule(createAssignmentRemembersTheGroup,
-		"assignment and group remember the group in which a member asks; who asks for another member asks in none"),
+		"the assignment and its group have the group in which the member made the request; a request for another member has none"),
 	rule(updateAssignmentGroupConnectsBothSides,
-		"a request whose group has an agent is taken, and both name each other, in whatever order the calls come", On(channel.Bravo), readMade),
+		"a request whose group has an agent is taken, and both refer to each other, in any order of the calls", On(channel.Bravo), readMade),
 }
 
 func createAssignmentRemembersTheGroup(t *trial) {
@@ -221,11 +220,11 @@ func createAssignmentRemembersTheGroup(t *trial) {
 	require.Empty(t, t.groupOf(t.home, a).InletGroupExternalID)
 }
 
-// connecting is bot logic that brings an agent into a group on Bravo for a request.
+// connecting is the state of bot logic that brings an agent into a group on Bravo for a request.
 type connecting struct {
 	asking *place
 	desk   *desk
-	// assignment is the assignment of the request. group is the group's id on Bravo.
+	// assignment is the id of the assignment. group is the group's id on Bravo.
 	assignment, group string
 }
 
@@ -247,21 +246,19 @@ func updateAssignmentGroupConnectsBothSides(t *trial) {
 	}
 }
 
-// ask requests a person at the desk.
 func ask(t *trial, c *connecting) {
 	created, err := c.asking.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{Targets: []livechat.Target{{Channel: c.desk.ID}}})
 	require.NoError(t, err)
 	c.assignment = created.AssignmentID
 }
 
-// makeRoom creates a group on Bravo.
 func makeRoom(t *trial, c *connecting) {
 	made, err := t.home.CreateBravoGroup(t.Context(), livechat.CreateBravoGroupParams{ChannelID: c.desk.ID, Name: "Kettles"})
 	require.NoError(t, err)
 	c.group = made.GroupID
 }
 
-// joinRoom reports that the agent of the desk has joined the group.
+// joinRoom reports that the agent of the desk joined the group.
 func joinRoom(t *trial, c *connecting) {
 	_, err := t.home.HandleAdminJoinedGroup(t.Context(), livechat.HandleAdminJoinedGroupParams{
 		Channel: c.desk.Channel, ExternalID: c.desk.agent.ExternalID, BravoGroupID: c.group,
@@ -269,7 +266,7 @@ func joinRoom(t *trial, c *connecting) {
 	require.NoError(t, err)
 }
 
-// giveGroup gives the request the group's record.
+// giveGroup sets the group of the request by its record.
 func giveGroup(t *trial, c *connecting) {
 	_, err := t.home.UpdateAssignmentGroup(t.Context(), livechat.UpdateAssignmentGroupParams{
 		AssignmentID: c.assignment, Group: c.record(t), BravoGroupID: c.group,
@@ -277,7 +274,7 @@ func giveGroup(t *trial, c *connecting) {
 	require.NoError(t, err)
 }
 
-// giveRoom gives the request the group's id on Bravo.
+// giveRoom sets the group of the request by its id on Bravo.
 func giveRoom(t *trial, c *connecting) {
 	_, err := t.home.UpdateAssignmentGroup(t.Context(), livechat.UpdateAssignmentGroupParams{
 		AssignmentID: c.assignment, BravoGroupID: c.group,
@@ -292,8 +289,7 @@ func (c *connecting) record(t *trial) *livechat.Group {
 	return found
 }
 
-// requireConnected checks that the agent has the request, and that the assignment and the group refer to each
-// other.
+// requireConnected checks that the agent has the request and that the assignment and the group refer to each other.
 func (c *connecting) requireConnected(t *trial) {
 	t.Helper()
 	a, g := t.assignment(t.home, c.assignment), c.record(t)
@@ -312,21 +308,21 @@ func (c *connecting) requireConnected(t *trial) {
 
 var updateAssignmentRules = []Rule{
 	rule(updateAssignmentGroupSetsTheGroup,
-		"updateAssignmentGroup sets the group and what is known of it; a group that is passed in is an address"),
+		"updateAssignmentGroup sets the group and the fields that follow from it; of a group record only the _id counts"),
 	rule(updateAssignmentGroupSetsTheBravoGroup,
-		"bravoGroupId is by what getAssignmentByBravoGroupId finds the assignment; it is the external id of the group by default",
+		"getAssignmentByBravoGroupId finds the assignment by bravoGroupId, whose default is the external id of the group",
 		On(channel.Bravo)),
 	rule(updateAssignmentMetaSetsTheGivenFields,
-		"updateAssignmentMeta sets the given fields and leaves others as they are; a field may be a dotted path"),
+		"updateAssignmentMeta sets the given fields and keeps the others; a field may be a dotted path"),
 	rule(updateAssignmentMetaTellsWhatItDid,
-		"the result has the id and the record of what matched; modified counts what had other values before"),
+		"the result has the ids and the matching record; modified is 1 if the record changed"),
 	rule(assignmentsTellWhenTheyChanged,
-		"a change renews updatedAt, _version and etag of an assignment, and what changes nothing renews none", moveClock),
+		"a change renews updatedAt, _version and etag of an assignment; a call without a change does not", moveClock),
 	rule(updateAssignmentMetaLosesNoField,
-		"updateAssignmentMeta writes the given fields alone: of many at once, none takes back what another wrote"),
+		"updateAssignmentMeta writes only the given fields, so concurrent calls do not undo each other's changes"),
 }
 
-// requireUpdated compares the result of an update of one assignment with the stored record.
+// requireUpdated checks the result of an update of one assignment, which must agree with the stored record.
 func requireUpdated(t *trial, id string, modified int64, result livechat.UpdateAssignmentResult) {
 	t.Helper()
 	require.Equal(t, []string{id}, result.DocsIDs.Updated)
@@ -365,7 +361,6 @@ func updateAssignmentGroupSetsTheBravoGroup(t *trial) {
 	}
 }
 
-// setMeta updates the meta of an assignment, without an error.
 func (t *trial) setMeta(id string, meta document.Object) livechat.UpdateAssignmentResult {
 	t.Helper()
 	result, err := t.home.UpdateAssignmentMeta(t.Context(), livechat.UpdateAssignmentMetaParams{AssignmentID: id, Meta: meta})
@@ -439,7 +434,7 @@ func updateAssignmentMetaLosesNoField(t *trial) {
 var removeAssignmentRules = []Rule{
 	{
 		Name:  "RemovePendingAssignmentByMemberIdWithdrawsIt",
-		Text:  "removePendingAssignmentByMemberId removes the untaken request, and the member is no longer in live chat",
+		Text:  "removePendingAssignmentByMemberId removes the request that no agent has taken, and the member leaves live chat",
 		check: removePendingAssignmentWithdrawsIt,
 	},
 	{
@@ -450,12 +445,12 @@ var removeAssignmentRules = []Rule{
 	},
 	{
 		Name:  "RemovePendingAssignmentByMemberIdLeavesOthers",
-		Text:  "requests that were taken or have ended, and those of other members, stay as they are",
+		Text:  "requests that are taken or have ended, and requests of other members, do not change",
 		check: removePendingAssignmentLeavesOthers,
 	},
 	{
 		Name:  "RemovePendingAssignmentByMemberIdOfNothing",
-		Text:  "that there is no request, or one of another app, is no error and changes nothing; clientMutationId is new each time",
+		Text:  "without a request in the app, the call succeeds and changes nothing; clientMutationId is new in each call",
 		check: removePendingAssignmentOfNothing,
 	},
 }

@@ -20,31 +20,31 @@ import (
 
 var routingRules = []Rule{
 	rule(createAssignmentGoesToAllPairedOutlets,
-		"tickets are sent to all broadcast groups with the label in all channels that are paired with the inlet, in order"),
+		"tickets are sent to all broadcast groups with the label in all channels paired with the inlet, in order"),
 	rule(createAssignmentPassesOverWhatIsOff,
-		"paired channels that are off get no ticket; a member whose channel is off, and a target that is, are FailedPrecondition", switchOff),
+		"paired channels that are off get no ticket; if the member's channel or a target is off, the call is FailedPrecondition", switchOff),
 	rule(createAssignmentGoesToItsTargets,
-		"targets override label, pairing and broadcast groups; what a target does not say is by its label, default by default"),
+		"targets replace label, pairing and broadcast groups; missing parts of a target follow from its label, whose default is \"default\""),
 	rule(createAssignmentGoesToFoxtrotAlone,
-		"a Foxtrot channel with a broadcast group of the label takes the request alone; one without is passed over", On(channel.Foxtrot)),
+		"only a Foxtrot channel with a broadcast group for the label gets the request; others are skipped", On(channel.Foxtrot)),
 	rule(createAssignmentGoesToCustomAlone,
-		"a custom channel takes the request alone, also where it is a target; of several the first does", On(channel.Custom)),
+		"if the outlets or targets include a custom channel, only that channel gets the request; of several, the first", On(channel.Custom)),
 	rule(createAssignmentAsksALiveChatAPI,
-		"with createGroup a custom channel's live-chat API is asked once, and told everything; groupId is the group that it made",
+		"with createGroup the live-chat API of a custom channel gets one request with all details; groupId is the group that it created",
 		On(channel.Custom), readAsked),
 	rule(createAssignmentMakesNoGroupByDefault,
-		"without createGroup a custom channel's live-chat API is asked, too, and there is no groupId", On(channel.Custom), readAsked),
+		"without createGroup the API of a custom channel also gets the request, and there is no groupId", On(channel.Custom), readAsked),
 	rule(createAssignmentTakesAnyDetailsForCustom,
-		"a custom channel gets assignmentDetails as they are, whatever they hold; elsewhere another type is InvalidArgument",
+		"a custom channel gets assignmentDetails unchanged, with any content; on other platforms a wrong type in it is InvalidArgument",
 		On(channel.Custom), readAsked),
 }
 
-// toGroup returns a broadcast group of an outlet in the assignment's form.
+// toGroup returns a broadcast group of an outlet as a target.
 func toGroup(outlet *desk, label string, group channel.BroadcastGroupMember) livechat.Target {
 	return livechat.Target{Channel: outlet.ID, BroadcastGroups: []channel.BroadcastGroupMember{group}, Label: label}
 }
 
-// requireTargets checks the broadcast groups to which a request went.
+// requireTargets checks the targets of a request.
 func requireTargets(t *trial, a *livechat.Assignment, expected ...livechat.Target) {
 	t.Helper()
 	require.Equal(t, textOf(t, expected), textOf(t, a.Targets))
@@ -230,13 +230,13 @@ func (t *trial) sentThrough(c *channel.Channel) []Sent {
 
 var takeRules = []Rule{
 	rule(aTakenAssignmentTellsWhoHasIt,
-		"an assignment that was taken has assignee, assignedAt and its group; the group has the assignment, the member and the agent"),
+		"a taken assignment has assignee, assignedAt and its group; the group has the assignment, the member and the agent"),
 	rule(theConversationIsNamedAndSummedUp,
-		"the conversation has groupName as its name, else that of the member; summary, if there is one, is sent into it as it is at once",
+		"the name of the conversation is groupName or else the member's name; summary, if given, is sent to it unchanged at once",
 		readSent),
-	rule(oneOfFiftyAgentsTakesATicket, "of fifty agents who take one ticket at one instant, one gets it"),
+	rule(oneOfFiftyAgentsTakesATicket, "if fifty agents take a ticket concurrently, one of them gets the request"),
 	rule(anAgentTakesOnlyWhatIsOpenThere,
-		"a request that has ended, that was withdrawn, or that was not offered in the outlet, cannot be taken"),
+		"an agent cannot take a request that has ended, was withdrawn, or was not offered in the outlet"),
 }
 
 func aTakenAssignmentTellsWhoHasIt(t *trial) {
@@ -288,7 +288,7 @@ func oneOfFiftyAgentsTakesATicket(t *trial) {
 			got = append(got, agents[i].ExternalID)
 		}
 	}
-	require.Len(t, got, 1, "the agents who got it")
+	require.Len(t, got, 1, "the number of agents who got the request")
 	taken := t.assignment(t.home, a.ID)
 	require.Equal(t, got[0], taken.Assignee)
 	require.Equal(t, got[0], t.groupOf(t.home, taken).AdminExternalID)
@@ -298,7 +298,7 @@ func anAgentTakesOnlyWhatIsOpenThere(t *trial) {
 	d, other := t.openDesk(t.home, t.ticketing()), t.addDesk(t.home, t.ticketing())
 	a := t.request(t.home, livechat.CreateAssignmentParams{})
 	before := t.state()
-	require.Error(t, other.agent.Take(a.ID), "it was not offered there")
+	require.Error(t, other.agent.Take(a.ID), "the request was not offered in this outlet")
 	require.Equal(t, before, t.state())
 	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
 	require.NoError(t, err)
@@ -306,11 +306,10 @@ func anAgentTakesOnlyWhatIsOpenThere(t *trial) {
 	t.withdraw(t.home.member)
 	before = t.state()
 	require.Error(t, d.agent.Take(a.ID), "it has ended")
-	require.Error(t, d.agent.Take(withdrawn.ID), "it was withdrawn")
+	require.Error(t, d.agent.Take(withdrawn.ID), "the request was withdrawn")
 	require.Equal(t, before, t.state())
 }
 
-// withdraw withdraws the request of a member of the home app. The call must succeed.
 func (t *trial) withdraw(m *member.Member) livechat.RemovePendingAssignmentByMemberIDResult {
 	t.Helper()
 	result, err := t.home.RemovePendingAssignmentByMemberID(t.Context(), livechat.RemovePendingAssignmentByMemberIDParams{MemberID: m.ID})
@@ -324,19 +323,19 @@ func groupTarget(group channel.BroadcastGroupMember) livechat.NewTarget {
 
 var reassignRules = []Rule{
 	rule(reassignAssignmentEndsOneAndBeginsAnother,
-		"reassignAssignment ends the previous assignment and makes a new one, whose parentAssignment it is, for the groups of the label"),
+		"reassignAssignment ends the previous assignment and creates a new one for the groups of the label, with it as parentAssignment"),
 	rule(reassignAssignmentFindsThePrevious,
-		"the previous assignment is found by messageEvent or by the _id of previousAssignment, whatever else that says"),
+		"the previous assignment is found by messageEvent or by the _id of previousAssignment, whose other fields are ignored"),
 	rule(reassignAssignmentGoesToItsTargets, "targets override label, pairing and broadcast groups"),
 	rule(reassignAssignmentAgainGivesTheNewOne,
-		"handing it on again returns the new assignment while it is untaken, and sends nothing"),
+		"reassigning again returns the new assignment while no agent has taken it, and sends nothing"),
 	rule(reassignAssignmentNeedsWhatCanBeHandedOn,
-		"an assignment that has ended, and a label or target that can take nothing, are FailedPrecondition, and it goes on as before"),
+		"an ended assignment, and a label or target that cannot take requests, are FailedPrecondition, and the live chat continues"),
 	rule(reassignAssignmentMakesOneOfManyAtOnce,
-		"of many that hand an assignment on at one instant one makes the new one, all get it, and its ticket is sent once"),
+		"concurrent calls that reassign an assignment create one new assignment, which all callers get, and its ticket is sent once"),
 }
 
-// held is a live chat of the home member that an agent has taken.
+// held is a live chat of the home member with an agent.
 type held struct {
 	desk       *desk
 	assignment *livechat.Assignment
@@ -352,7 +351,7 @@ func (t *trial) hold(platform channel.Type, params livechat.CreateAssignmentPara
 	return h
 }
 
-// handOn hands an assignment on, which must succeed, and returns the new one.
+// handOn reassigns the assignment of a live chat, and returns the new assignment.
 func (t *trial) handOn(h held, params livechat.ReassignAssignmentParams) *livechat.Assignment {
 	t.Helper()
 	params.Channel, params.MessageEvent = addressOf(h.desk.ID), eventIn(h.group)
@@ -376,8 +375,8 @@ func reassignAssignmentEndsOneAndBeginsAnother(t *trial) {
 	requireTargets(t, next, toGroup(h.desk, "sales", h.desk.sales))
 	t.requireTickets(h.desk, map[channel.BroadcastGroupMember]int{h.desk.support: 1, h.desk.sales: 1})
 	require.True(t, t.isInLiveChat(t.home.member))
-	require.False(t, t.groupOf(t.home, h.assignment).Active, "the previous conversation is not live any more")
-	require.Equal(t, next.ID, t.request(t.home, livechat.CreateAssignmentParams{}).ID, "the new one stands")
+	require.False(t, t.groupOf(t.home, h.assignment).Active, "the previous group must be inactive")
+	require.Equal(t, next.ID, t.request(t.home, livechat.CreateAssignmentParams{}).ID, "the new request must be open")
 	require.Error(t, h.desk.agent.Take(h.assignment.ID))
 	require.NoError(t, h.desk.agent.Take(next.ID))
 }
@@ -476,19 +475,19 @@ func reassignAssignmentMakesOneOfManyAtOnce(t *trial) {
 
 var reassignDefaultRules = []Rule{
 	rule(reassignAssignmentTakesOverWhatIsNotGiven,
-		"what reassignAssignment is not given comes from the previous assignment: meta, ticket, name and summary of the conversation",
+		"the defaults of reassignAssignment come from the previous assignment: meta, ticket, and the name and summary of the conversation",
 		readSent),
 	rule(reassignAssignmentSetsWhatIsGiven,
-		"relayMessage, groupName and summary are for the new conversation; meta is set over that of the previous one, which stays", readSent),
+		"relayMessage, groupName and summary are for the new conversation; fields of meta are added to the previous meta", readSent),
 	rule(reassignAssignmentPutsTheMemberInLiveChat, "the member is in live chat after reassignAssignment, unless liveChat is false"),
 	rule(reassignAssignmentIsToNoInletGroupByDefault,
-		"inletGroup says that the inlet's side is a group, which the new assignment then has too; it is false by default"),
+		"inletGroup means that the inlet's side is a group, which the new assignment also gets; the default is false"),
 	rule(reassignAssignmentShowsTheTakenMessage,
-		"takenMessage is what the other tickets on Charlie show once one was taken, with the agent's name for [adminName]",
+		"after an agent takes a ticket on Charlie, the other tickets show takenMessage, with the agent's name for [adminName]",
 		readSent, On(channel.Charlie)),
 }
 
-// elaborate returns the params of a request with all details that a hand-over keeps.
+// elaborate returns the params of a request with all details that reassignAssignment keeps.
 func elaborate(platform channel.Type) livechat.CreateAssignmentParams {
 	return livechat.CreateAssignmentParams{
 		Meta: document.O("a", document.O("x", 1), "b", 2),

@@ -12,19 +12,18 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 )
 
-// newChannelOf adds a channel of a type in the app of a place.
 func (t *trial) newChannelOf(p *place, platform channel.Type) *channel.Channel {
 	t.Helper()
 	return t.AddChannel(channel.Channel{App: p.scope.App, Type: platform, Name: "Front desk"})
 }
 
-// requireUnchanged checks that a call fails with a code and a parameter at fault, and changes nothing.
+// requireUnchanged checks that a call returns an error with a code and a field, and changes nothing.
 func (t *trial) requireUnchanged(op botctx.Op, code boterr.Code, field string, call func() error) {
 	t.Helper()
 	_ = t.refusal(op, code, field, call)
 }
 
-// refusal returns the error of a call, as requireUnchanged checks it.
+// refusal is requireUnchanged, and returns the error.
 func (t *trial) refusal(op botctx.Op, code boterr.Code, field string, call func() error) error {
 	t.Helper()
 	before := t.state()
@@ -57,7 +56,6 @@ func (t *trial) made(channelID, externalID string) Made {
 	return Made{}
 }
 
-// makeGroup creates a group on Bravo, which must succeed.
 func (t *trial) makeGroup(channelID string, p livechat.CreateBravoGroupParams) livechat.CreateBravoGroupResult {
 	t.Helper()
 	p.ChannelID = channelID
@@ -76,9 +74,9 @@ func bravoGroupRules() []Rule {
 
 var createBravoGroupRules = []Rule{
 	rule(createBravoGroupMakesAGroup,
-		"createBravoGroup makes a group of that name on the platform, with an invitation link unless requireInvitationLink is false", readMade),
+		"createBravoGroup creates a group with the given name, and with an invitation link unless requireInvitationLink is false", readMade),
 	rule(createBravoGroupTellsTheLinkThatWasAskedFor,
-		"the result has the id of the new group, and its link if one was asked for, which it is by default"),
+		"the result has the id of the new group and, unless requireInvitationLink is false, its invitation link"),
 }
 
 func createBravoGroupMakesAGroup(t *trial) {
@@ -88,7 +86,7 @@ func createBravoGroupMakesAGroup(t *trial) {
 		result := t.makeGroup(c.ID, livechat.CreateBravoGroupParams{Name: name, RequireInvitationLink: asked})
 		made := t.made(c.ID, result.GroupID)
 		require.Equal(t, name, made.Name)
-		require.Equal(t, asked != &no, made.InvitationLink != "", "whether there is a link")
+		require.Equal(t, asked != &no, made.InvitationLink != "", "the result must have a link if and only if one was requested")
 		require.Equal(t, made.InvitationLink, result.InvitationLink)
 	}
 	require.Len(t, t.madeIn(c.ID), 3)
@@ -109,15 +107,15 @@ func createBravoGroupTellsTheLinkThatWasAskedFor(t *trial) {
 		links[result.InvitationLink] = true
 	}
 	require.Len(t, ids, 3, "each group has a different id")
-	require.Len(t, links, 2, "each link is its own")
+	require.Len(t, links, 2, "each group has a different link")
 }
 
 var iconRules = needing([]Capability{serveFiles}, []Rule{
 	rule(setBravoGroupIconShowsThePicture,
-		"setBravoGroupIcon gives that group, in the context's channel by default, the picture at the address, and answers 200: ok", readMade),
+		"setBravoGroupIcon sets the picture at the address for a group of the channel, by default the context's, and returns 200: ok", readMade),
 })
 
-// picture is the smallest file that is recognised as a picture.
+// picture is the shortest content that is recognized as a picture.
 const picture = "GIF89a"
 
 func setBravoGroupIconShowsThePicture(t *trial) {
@@ -143,13 +141,13 @@ func setBravoGroupIconShowsThePicture(t *trial) {
 
 var adminJoinedRules = []Rule{
 	rule(handleAdminJoinedGroupMakesTheRecord,
-		"an agent who joined has a live group in the channel, the same one where that is told again"),
+		"an agent who joined has an active group in the channel; reporting it again returns the same group"),
 	rule(handleAdminJoinedGroupJoinsTheLiveChat, "the group of an agent who joins a live chat belongs to that live chat"),
 	rule(handleAdminJoinedGroupRenewsTheLink,
-		"the invitation link stops working, and a new one comes back, unless isRenewGroupInviteLink is false: then there is none", readMade),
+		"the invitation link stops working, and the result is a new one unless isRenewGroupInviteLink is false", readMade),
 }
 
-// joins reports that an agent joined a group on Bravo, without an error.
+// joins reports that an agent joined a group on Bravo.
 func (t *trial) joins(c *channel.Channel, agent, group string, renew *bool) string {
 	t.Helper()
 	link, err := t.home.HandleAdminJoinedGroup(t.Context(), livechat.HandleAdminJoinedGroupParams{
@@ -159,7 +157,6 @@ func (t *trial) joins(c *channel.Channel, agent, group string, renew *bool) stri
 	return link
 }
 
-// groupOfAgent reads the group of an agent in a channel, without an error.
 func (t *trial) groupOfAgent(c *channel.Channel, agent string) *livechat.Group {
 	t.Helper()
 	found, err := t.home.GetGroupByExternalID(t.Context(), livechat.GetGroupByExternalIDParams{AdminExternalID: agent, ChannelID: c.ID})
@@ -208,14 +205,14 @@ func handleAdminJoinedGroupRenewsTheLink(t *trial) {
 			made := t.makeGroup(d.ID, livechat.CreateBravoGroupParams{})
 			link := t.joins(d.Channel, d.agent.ExternalID, made.GroupID, c.renew)
 			require.NotEqual(t, made.InvitationLink, link)
-			require.Equal(t, c.isMade, link != "", "whether there is a new link")
+			require.Equal(t, c.isMade, link != "", "the result must have a new link if and only if one was requested")
 			require.Equal(t, link, t.made(d.ID, made.GroupID).InvitationLink)
 		})
 	}
 }
 
-// strangeBravoGroups returns ids of groups that do not exist in a channel: an unknown id, and the id of a
-// group in another channel of the app.
+// strangeBravoGroups returns ids that are not groups of the home channel: an unknown id, and the id of a group in another
+// channel of the app.
 func (t *trial) strangeBravoGroups() map[string]string {
 	t.Helper()
 	other := t.newChannelOf(t.home, channel.Bravo)
@@ -226,11 +223,11 @@ func (t *trial) strangeBravoGroups() map[string]string {
 
 var inviteLinkRules = []Rule{
 	rule(disableBravoGroupInviteLinkEndsTheLink,
-		"disableBravoGroupInviteLink puts the link of that group out of use, and no other; once more is no error", readMade),
-	rule(disableBravoGroupInviteLinkAnswersWithANewID, "clientMutationId of disableBravoGroupInviteLink is a new id each time"),
+		"disableBravoGroupInviteLink disables the link of only that group; a second call succeeds", readMade),
+	rule(disableBravoGroupInviteLinkAnswersWithANewID, "clientMutationId of disableBravoGroupInviteLink is a new id in each call"),
 }
 
-// endLink disables the invitation link of a group on Bravo, which must succeed.
+// endLink disables the invitation link of a group on Bravo.
 func (t *trial) endLink(c *channel.Channel, group string) livechat.DisableBravoGroupInviteLinkResult {
 	t.Helper()
 	result, err := t.home.DisableBravoGroupInviteLink(t.Context(), livechat.DisableBravoGroupInviteLinkParams{Channel: c, ExternalID: group})

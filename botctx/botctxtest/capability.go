@@ -20,8 +20,8 @@ type Capability string
 
 // The capabilities. An implementation without a capability must return Unsupported when it is used.
 const (
-	// Channels, Members, DataSources, Agendas, Nodes, Sends, LiveChats and Utilities are all operations of a
-	// domain each. Sends are the 15 of package send. LiveChats are the 34 of package livechat.
+	// Channels, Members, DataSources, Agendas, Nodes, Sends, LiveChats and Utilities are all operations of one
+	// domain each. Sends are the 15 operations of package send, and LiveChats the 34 of package livechat.
 	Channels    Capability = "Channels"
 	Members     Capability = "Members"
 	DataSources Capability = "DataSources"
@@ -59,22 +59,22 @@ const (
 	Mails Capability = "Mails"
 	// Uploads is uploadFileToObjectStore.
 	Uploads Capability = "Uploads"
-	// Histories is history of createAssignment.
+	// Histories is the parameter history of createAssignment.
 	Histories Capability = "Histories"
 	// OutletLookups is getAssignmentByOutlet.
 	OutletLookups Capability = "OutletLookups"
 )
 
-// Further parts that a harness may lack. No operation depends on them.
+// Parts of the harness that may be missing. No operation depends on them.
 const (
 	readSent    Capability = "Harness.Sent"
 	tellIDs     Capability = "Harness.TellsIDs"
 	moveClock   Capability = "Harness.Advance"
 	handleNodes Capability = "Harness.Handle"
-	// receiveEvents is for the rules about arriving messages.
+	// receiveEvents is needed by the rules about handling events.
 	receiveEvents Capability = "Harness.Receive"
-	// commonShape is a platform whose results show the message event. It is lacking if messages can only be
-	// sent on Charlie and Echo.
+	// commonShape is missing if messages can be sent only on Charlie and Echo, whose results do not contain the
+	// message event.
 	commonShape  Capability = "a platform with message events"
 	pairOutlets  Capability = "Harness.Pair"
 	addAgents    Capability = "Harness.Agent"
@@ -87,10 +87,10 @@ const (
 	readMails    Capability = "Harness.Mails"
 	readFiles    Capability = "Harness.Files and Harness.Serve"
 	addAccounts  Capability = "Harness.AddAccount"
-	// tickets is lacking if messages can be sent on none of the ticketing platforms.
+	// tickets is missing if messages cannot be sent on any platform in ticketing.
 	tickets Capability = "a platform with tickets and groups"
-	// recalledTickets is lacking if messages can be sent on none of the recalling platforms, noTickets if
-	// they can be sent only on ticketing platforms.
+	// recalledTickets is missing if messages cannot be sent on any platform in recalling, and noTickets if they
+	// can be sent only on platforms in ticketing.
 	recalledTickets Capability = "a platform with tickets that are recalled"
 	noTickets       Capability = "a platform without tickets"
 )
@@ -105,7 +105,7 @@ func notOperated() []Capability {
 
 const platformPrefix = "On "
 
-// On is sending through channels of a type.
+// On returns the capability to send through channels of a type.
 func On(platform channel.Type) Capability { return Capability(platformPrefix + string(platform)) }
 
 var uses = map[Capability]func(*trial) error{
@@ -130,7 +130,7 @@ var uses = map[Capability]func(*trial) error{
 	},
 	OutletLookups: func(t *trial) error {
 		d := t.openDesk(t.home, t.ticketing())
-		_, _ = t.home.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{}) // The look-up finds it if it exists.
+		_, _ = t.home.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{}) // So that a supported look-up succeeds.
 		return errorOf(t.home.GetAssignmentByOutlet(t.Context(), livechat.GetAssignmentByOutletParams{ChannelID: d.ID}))
 	},
 	Histories: func(t *trial) error {
@@ -139,8 +139,8 @@ var uses = map[Capability]func(*trial) error{
 	},
 }
 
-// unsupportedRule returns the rule for a capability that an implementation declares as lacking. There is none
-// for a part that the harness itself lacks.
+// unsupportedRule returns the rule for a capability in Harness.Lacks. It returns false for a missing part of the
+// harness.
 func unsupportedRule(lack Capability) (Rule, bool) {
 	name := strings.ReplaceAll(string(lack), " ", "")
 	var needs []Capability
@@ -149,7 +149,7 @@ func unsupportedRule(lack Capability) (Rule, bool) {
 	}
 	return Rule{
 		Name:  "LackOf" + name + "IsUnsupported",
-		Text:  "what an implementation declares to lack it answers with Unsupported",
+		Text:  "an implementation returns Unsupported for capabilities that it lacks",
 		Needs: needs,
 		check: func(t *trial) {
 			requireUnsupported(t, lack)
@@ -167,7 +167,7 @@ func requireUnsupported(t *trial, lack Capability) {
 		t.requireCode(boterr.Unsupported, sendOn(t, channel.Type(platform)))
 	}
 	lacking := slices.DeleteFunc(table(), func(o operation) bool { return !o.isFor(lack) })
-	require.True(t, len(lacking) > 0 || strings.HasPrefix(string(lack), platformPrefix), "%q is no capability", lack)
+	require.True(t, len(lacking) > 0 || strings.HasPrefix(string(lack), platformPrefix), "%q in Lacks is not a capability", lack)
 	for _, o := range lacking {
 		t.try(string(o.op), func(t *trial) {
 			t.requireCode(boterr.Unsupported, o.try(t.Context(), o.bare(t)))

@@ -22,7 +22,6 @@ func (t *trial) seed(p *place, entries ...document.Object) {
 	require.NoError(t, err)
 }
 
-// fetch returns the entries that a fetch finds.
 func (t *trial) fetch(p *place, params datasource.FetchParams) []document.Object {
 	t.Helper()
 	found, err := p.FetchDataFromDataSource(t.Context(), params)
@@ -35,7 +34,7 @@ func (t *trial) all(p *place) []document.Object {
 	return t.fetch(p, datasource.FetchParams{DataSourceID: source})
 }
 
-// requireHolds checks that a place has exactly these entries in this order, ignoring their times.
+// requireHolds checks that the data source of a place has exactly these entries in this order, ignoring their times.
 func (t *trial) requireHolds(p *place, expected ...document.Object) {
 	t.Helper()
 	t.requireEntries(expected, t.all(p))
@@ -74,8 +73,8 @@ func texts(entries []document.Object) []string {
 	return all
 }
 
-// columns returns an entry without its times and with its columns sorted, because their order after an update
-// is up to the database. Objects inside keep their order.
+// columns returns an entry without its times and with sorted columns, because the order of columns after an update depends
+// on the database. Nested objects keep their order.
 func columns(entry document.Object) document.Object {
 	sorted := document.O()
 	for _, column := range slices.Sorted(slices.Values(entry.Keys())) {
@@ -94,17 +93,16 @@ var findDataRules = []Rule{
 		"when option.new is true the modified entry is returned, otherwise the original; ok is 1"),
 	rule(findAndModifyDataFromDataSourceOfNothing, "when nothing matches, the value is null and nothing is changed"),
 	rule(findAndModifyDataFromDataSourceTakesTheFirst,
-		"only the first entry after sortBy, or option.sort, is found and modified, by each key in turn, else in the order of insertion"),
+		"only the first entry in the order of sortBy or option.sort, by each key in turn, is modified; the default is the order of insertion"),
 	rule(findAndModifyDataFromDataSourceUpserts,
-		"with option.upsert an entry is inserted where none matches; it is returned with option.new alone"),
+		"with option.upsert an entry is inserted if none matches, and returned only with option.new"),
 	rule(findAndModifyDataFromDataSourceFiltersElements,
-		"option.arrayFilters say which elements the names in $[name] stand for", ArrayFilters),
-	rule(findAndModifyDataFromDataSourceRefusesAnIDThatExists, "an upsert that would insert an _id that an entry has is AlreadyExists"),
+		"option.arrayFilters select the elements for each $[name]", ArrayFilters),
+	rule(findAndModifyDataFromDataSourceRefusesAnIDThatExists, "an upsert that would insert an existing _id is AlreadyExists"),
 }
 
 type findDataParams = datasource.FindAndModifyParams
 
-// findData finds and modifies an entry of the source, without an error.
 func (t *trial) findData(p findDataParams) *document.Object {
 	t.Helper()
 	p.DataSourceID = source
@@ -210,22 +208,21 @@ var fetchRules = []Rule{
 	rule(fetchDataFromDataSourceReturnsWhatMatches,
 		"fetchDataFromDataSource returns the entries that match, all columns of each, and all without a filter"),
 	rule(fetchDataFromDataSourceOrders,
-		"entries come in the order of sortBy, by each key in turn, ties and all without sortBy in the order of insertion"),
-	rule(fetchDataFromDataSourceCounts, "count of fetchDataFromDataSource is false by default; with it only the number comes back"),
-	rule(fetchDataFromDataSourcePages, "skip leaves out the first entries of the order, and limit returns so many of the others; 0 is all"),
-	rule(fetchDataFromDataSourceOfNothing, "where nothing matches the list is empty and never null"),
-	rule(fetchDataFromDataSourceIsTheCallersOwn, "what comes out is the caller's own: changing it changes nothing stored"),
+		"entries are in the order of sortBy, by each key in turn; ties, and all entries without sortBy, are in the order of insertion"),
+	rule(fetchDataFromDataSourceCounts, "count of fetchDataFromDataSource is false by default; if it is true, the result is only the number"),
+	rule(fetchDataFromDataSourcePages, "skip is the number of entries to leave out, and limit the maximum number of the others; 0 means all"),
+	rule(fetchDataFromDataSourceOfNothing, "if nothing matches, the list is empty and not null"),
+	rule(fetchDataFromDataSourceIsTheCallersOwn, "changing the result does not change the stored record"),
 }
 
 var distinctRules = []Rule{
 	rule(fetchDistinctDataFromDataSourceReturnsEachValueOnce,
-		"fetchDistinctDataFromDataSource returns each value of the key once, in the order of first sight, elements of lists one by one"),
+		"fetchDistinctDataFromDataSource returns each value of the key once, in the order of first occurrence; elements of lists count"),
 	rule(fetchDistinctDataFromDataSourceCounts,
-		"count of fetchDistinctDataFromDataSource is false by default; with it only the number of values comes back"),
-	rule(fetchDistinctDataFromDataSourceOfNothing, "where no entry has the key the list is empty and never null"),
+		"count of fetchDistinctDataFromDataSource is false by default; if it is true, the result is only the number of values"),
+	rule(fetchDistinctDataFromDataSourceOfNothing, "if no entry has the key, the list is empty and not null"),
 }
 
-// seedNumbers adds entries with numbers to the source.
 func (t *trial) seedNumbers() {
 	t.Helper()
 	t.seed(t.home,
@@ -325,7 +322,7 @@ func fetchDataFromDataSourcePages(t *trial) {
 			page.Count = true
 			counted, err := t.home.FetchDataFromDataSource(t.Context(), page)
 			require.NoError(t, err)
-			require.Equal(t, int64(4), counted.Count, "count is of all that match")
+			require.Equal(t, int64(4), counted.Count, "count ignores skip and limit")
 		})
 	}
 }
@@ -355,7 +352,7 @@ func fetchDataFromDataSourceIsTheCallersOwn(t *trial) {
 	require.Equal(t, before, t.state())
 }
 
-// distinct returns the different values of a key, without an error.
+// distinct returns the distinct values of a key.
 func (t *trial) distinct(key string, filter document.Object) []any {
 	t.Helper()
 	found, err := t.home.FetchDistinctDataFromDataSource(t.Context(), datasource.FetchDistinctParams{
@@ -397,17 +394,17 @@ func fetchDistinctDataFromDataSourceOfNothing(t *trial) {
 }
 
 var geoRules = geo([]Rule{
-	rule(fetchGeoNearFromDataSourceReturnsNearestFirst, "fetchGeoNearFromDataSource returns the entries that have a place, nearest first"),
+	rule(fetchGeoNearFromDataSourceReturnsNearestFirst, "fetchGeoNearFromDataSource returns the entries with a point, nearest first"),
 	rule(fetchGeoNearFromDataSourceKeepsToItsBounds,
-		"maxDistance, minDistance, limit and query say which entries; none is an empty list and never null"),
+		"maxDistance, minDistance, limit and query select entries; if none matches, the list is empty and not null"),
 	rule(fetchGeoNearFromDataSourceMeasures,
-		"the distance is given where distanceField asks for it: in metres with GeoJSON, in radians or flat units with a legacy pair"),
-	rule(fetchGeoNearFromDataSourceTakesAKey, "key says which column holds the place"),
+		"distanceField has the distance: in metres for GeoJSON, and in radians or flat units for a legacy pair"),
+	rule(fetchGeoNearFromDataSourceTakesAKey, "key is the column with the points"),
 	rule(fetchGeoNearFromDataSourceStaysInTheApp,
 		"entries of another app do not exist for fetchGeoNearFromDataSource, whatever the query says"),
 })
 
-// geo returns rules that all need geo queries.
+// geo adds GeoQueries to the needs of rules.
 func geo(rules []Rule) []Rule { return in(GeoQueries, rules) }
 
 func point(longitude, latitude float64) document.Object {
@@ -425,7 +422,7 @@ func (t *trial) seedPlaces(p *place) {
 		document.O("_id", "nowhere"))
 }
 
-// near returns the entries near a point, without an error.
+// near returns the entries near a point.
 func (t *trial) near(pairs ...any) []document.Object {
 	t.Helper()
 	found, err := t.home.FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearParams{
@@ -451,7 +448,7 @@ func fetchGeoNearFromDataSourceReturnsNearestFirst(t *trial) {
 
 func fetchGeoNearFromDataSourceKeepsToItsBounds(t *trial) {
 	t.seedPlaces(t.home)
-	const degree = math.Pi / 180 * query.EarthRadius // One degree of the equator in metres.
+	const degree = math.Pi / 180 * query.EarthRadius // The length in metres of one degree of the equator.
 	t.requireIDs([]any{"near"}, t.near("near", point(0, 0), "maxDistance", 1.5*degree))
 	t.requireIDs([]any{"middle", "far"}, t.near("near", point(0, 0), "minDistance", 1.5*degree))
 	t.requireIDs([]any{"middle"}, t.near("near", point(0, 0), "minDistance", 1.5*degree, "maxDistance", 2.5*degree))
@@ -480,8 +477,8 @@ func fetchGeoNearFromDataSourceMeasures(t *trial) {
 			require.InEpsilon(t, 10*test.expected, document.Get(tenfold[0], "how.far", 0.0), 1e-6)
 		})
 	}
-	require.False(t, t.near("near", point(0, 0))[0].Has("how"), "a distance that was not asked for")
-	require.False(t, t.all(t.home)[0].Has("how"), "a distance is not stored")
+	require.False(t, t.near("near", point(0, 0))[0].Has("how"), "without distanceField the result must have no distance")
+	require.False(t, t.all(t.home)[0].Has("how"), "the distance must not be stored")
 }
 
 func fetchGeoNearFromDataSourceTakesAKey(t *trial) {
@@ -504,7 +501,7 @@ var dataScopeRules = []Rule{
 	rule(dataOfAnotherAppIsNotRead,
 		"entries of another app do not exist: they are not found, matched or counted, whatever the filter says"),
 	rule(dataOfAnotherAppIsNotWritten, "entries of another app do not exist: they are not changed, whatever the filter or the _id says"),
-	rule(dataSourcesAreApart, "the entries of one data source are not those of another"),
+	rule(dataSourcesAreApart, "each data source has its own entries"),
 	rule(columnsMayBeCalledApp,
 		"an entry carries _id, createdAt, updatedAt and the caller's columns, which may be called app, channel, etag or _version"),
 }
@@ -538,7 +535,7 @@ func dataOfAnotherAppIsNotWritten(t *trial) {
 		})
 	}
 	outcome := t.upsert(document.O("_id", "a", "n", 2))
-	require.Equal(t, int64(1), outcome.Inserted, "an _id that another app has is free")
+	require.Equal(t, int64(1), outcome.Inserted, "apps may use the same _id")
 	t.requireHolds(t.away, document.O("_id", "a", "app", t.away.scope.App, "n", 1))
 	t.requireHolds(t.home, document.O("_id", "a", "n", 2))
 	t.patchData(patchDataParams{

@@ -18,16 +18,15 @@ var patchDataRules = []Rule{
 	rule(patchDataToDataSourceChangesOneOrAll,
 		"multi is false by default: the first match is patched, with multi or options.multi all are; without a filter all are candidates"),
 	rule(patchDataToDataSourceCounts,
-		"matched, modified, inserted and deleted count entries; one that was the same already is matched and not modified"),
-	rule(patchDataToDataSourceUpserts, "with options.upsert an entry is inserted where none matches, and counted as inserted"),
-	rule(patchDataToDataSourceTakesASort, "options.sort says which of several matches is the first", PatchSort),
-	rule(patchDataToDataSourceFiltersElements, "options.arrayFilters say which elements the names in $[name] stand for", ArrayFilters),
-	rule(patchDataToDataSourceIsAllOrNone, "where one entry cannot be patched, none is"),
+		"matched, modified, inserted and deleted count entries; an entry that already has the values is matched but not modified"),
+	rule(patchDataToDataSourceUpserts, "with options.upsert an entry is inserted if none matches, and counted as inserted"),
+	rule(patchDataToDataSourceTakesASort, "options.sort decides which of several matches is the first", PatchSort),
+	rule(patchDataToDataSourceFiltersElements, "options.arrayFilters select the elements for each $[name]", ArrayFilters),
+	rule(patchDataToDataSourceIsAllOrNone, "if one entry cannot be patched, none is"),
 }
 
 type patchDataParams = datasource.PatchParams
 
-// patchData patches entries of the source, without an error.
 func (t *trial) patchData(p patchDataParams) datasource.PatchResult {
 	t.Helper()
 	if p.CollectionName == "" {
@@ -143,13 +142,12 @@ var upsertRules = []Rule{
 	rule(upsertDataToDataSourceTakesAnyScalarAsID, "an _id is a string, a number or a boolean, and keeps its type"),
 	rule(upsertDataToDataSourceOfNothing, "an upsert of no elements does nothing; its lists are empty and never null"),
 	rule(upsertDataToDataSourceTakesWhatWasFetched,
-		"an entry that was fetched can be given back as it is, and counts as matched, not as modified"),
+		"a fetched entry can be upserted unchanged, and counts as matched but not as modified"),
 	rule(entriesTellWhenTheyChanged,
-		"a change renews updatedAt to the time of the change and keeps createdAt; what changes nothing renews none", moveClock),
-	rule(upsertDataToDataSourceTakesCopies, "what goes in is copied, and what comes out is the caller's own"),
+		"a change sets updatedAt to the current time and keeps createdAt; a call without a change keeps both", moveClock),
+	rule(upsertDataToDataSourceTakesCopies, "later changes to parameters and results do not change stored records"),
 }
 
-// upsert upserts entries of the source, without an error.
 func (t *trial) upsert(entries ...document.Object) datasource.UpsertOutcome {
 	t.Helper()
 	saved, err := t.home.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{
@@ -164,7 +162,7 @@ func upsertDataToDataSourceUpdatesWhatExists(t *trial) {
 	outcome := t.upsert(document.O("_id", "b", "n", 1), document.O("_id", "a", "n", 2, "list", document.A(1)))
 	require.Equal(t, []any{"b", "a"}, outcome.DocsIDs.Updated)
 	require.Equal(t, int64(2), outcome.Matched)
-	require.Equal(t, int64(1), outcome.Modified, "an entry that was the same already is not modified")
+	require.Equal(t, int64(1), outcome.Modified, "an entry that already has the values is not modified")
 	require.Zero(t, outcome.Inserted)
 	require.Empty(t, outcome.DocsIDs.Inserted)
 	require.Empty(t, outcome.DocsIDs.Upserted)
@@ -263,7 +261,7 @@ func entriesTellWhenTheyChanged(t *trial) {
 			require.GreaterOrEqual(t, changed.UpdatedAt.Time(), before.UpdatedAt.Time().Add(time.Hour))
 			t.Advance(time.Hour)
 			require.NoError(t, change(n))
-			require.Equal(t, changed, t.times(), "after what changes nothing")
+			require.Equal(t, changed, t.times(), "the times after a call that changes nothing")
 		})
 	}
 }

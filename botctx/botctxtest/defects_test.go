@@ -23,7 +23,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// defects are the ways to break an operation. Each returns an interceptor that breaks it.
+// defects are ways to break an operation, by name. Each returns an interceptor that breaks it.
 var defects = map[string]func(op operations.Operation) botctx.Interceptor{
 	"does nothing":                   doesNothing,
 	"fails":                          fails,
@@ -37,8 +37,8 @@ var defects = map[string]func(op operations.Operation) botctx.Interceptor{
 	"believes records":               believesRecords,
 }
 
-// unnoticed are defects that the rules about an operation cannot notice, because its answers are all alike,
-// or because no function of the harness shows the effect.
+// unnoticed are defects that the rules about an operation cannot notice, because its results are always the same or
+// because the harness has no function that shows the effect.
 var unnoticed = map[string][]string{
 	"alphaPassThreadControl":       {"ignores metadata", "ignores targetAppId"},
 	"alphaRemoveCustomLabel":       {"gives its first answer again"},
@@ -52,8 +52,9 @@ var unnoticed = map[string][]string{
 	"sendResponse":                 {"ignores messagingTag", "ignores messagingType"},
 }
 
-// TestSuite_NoticesDefects breaks each operation in every way. Some rule about the operation must
-// notice each defect, and each rule must notice some defect. One operation in four is broken, or all in thorough tests.
+// TestSuite_NoticesDefects breaks operations with each of their defects. At least one rule about the operation must notice
+// each defect, and each rule must notice at least one defect. It breaks a quarter of the operations, or all of them in
+// thorough tests.
 func TestSuite_NoticesDefects(t *testing.T) {
 	t.Parallel()
 	step := 4 / rounds.Of(t, 1, 4)
@@ -117,19 +118,19 @@ func addParameterDefects(all map[string]func(operations.Operation) botctx.Interc
 	}
 }
 
-// checks are the rules about one operation, or about several, and a record of the rules broken so far.
+// checks are the rules about one operation, or the rules about several operations.
 type checks struct {
 	// unbroken are the rules that no defect has broken so far. broken are the other rules.
 	unbroken, broken []botctxtest.Rule
 }
 
-// newChecks returns the rules about an operation, or for "" the rules about several.
+// newChecks returns the rules about an operation. If op is "", it returns the rules about several operations.
 func newChecks(op string) *checks {
 	return &checks{unbroken: slices.DeleteFunc(botctxtest.Rules(), func(rule botctxtest.Rule) bool { return opOf(rule) != op })}
 }
 
-// notice reports whether a rule notices a defect. It tries all rules that no defect has broken so far, and
-// then the others until one notices.
+// notice reports whether a rule fails for a broken implementation. It tries all rules in unbroken, and then the rules in
+// broken until one fails.
 func (c *checks) notice(t *testing.T, broken func() *botctxtest.Harness) bool {
 	t.Helper()
 	notices := func(rule botctxtest.Rule) bool {
@@ -152,7 +153,7 @@ func (c *checks) notice(t *testing.T, broken func() *botctxtest.Harness) bool {
 	return isNoticed
 }
 
-// opOf returns the name of the operation that a rule is about, or "" if it is about several.
+// opOf returns the name of the operation of a rule, or "" if the rule is about several operations.
 func opOf(rule botctxtest.Rule) string {
 	longest := ""
 	for _, op := range operations.All() {
@@ -163,7 +164,7 @@ func opOf(rule botctxtest.Rule) string {
 	return longest
 }
 
-// only applies an interceptor to the calls of one operation.
+// only returns an interceptor that applies breaking only to calls of one operation.
 func only(op operations.Operation, breaking botctx.Interceptor) botctx.Interceptor {
 	return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 		if string(call.Op) != op.Name {
@@ -217,7 +218,7 @@ func refusesNothing(op operations.Operation) botctx.Interceptor {
 	return func(ctx context.Context, _ *botctx.Call, next botctx.Next) (any, error) {
 		answer, err := next(ctx)
 		if err != nil {
-			return zeroOf(op), nil //nolint:nilerr // That is the defect.
+			return zeroOf(op), nil //nolint:nilerr // The defect ignores the error.
 		}
 		return answer, nil
 	}
@@ -262,7 +263,7 @@ func refusesRepeats(operations.Operation) botctx.Interceptor {
 	}
 }
 
-// takesNothingFromTheContext refuses a call that leaves the channel or the member to the context.
+// takesNothingFromTheContext returns an interceptor that refuses calls without a channel or a member.
 func takesNothingFromTheContext(op operations.Operation) botctx.Interceptor {
 	return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 		params, err := document.Encode(call.Params)
@@ -275,7 +276,7 @@ func takesNothingFromTheContext(op operations.Operation) botctx.Interceptor {
 	}
 }
 
-// believesRecords trusts the content of records passed as parameters.
+// believesRecords returns an interceptor that trusts all fields of records in parameters.
 func believesRecords(operations.Operation) botctx.Interceptor {
 	return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 		if params, err := document.Encode(call.Params); err == nil && strings.Contains(params.String(), `"forged"`) {
@@ -285,7 +286,7 @@ func believesRecords(operations.Operation) botctx.Interceptor {
 	}
 }
 
-// altering changes the params of calls. Params that cannot be encoded stay unchanged.
+// altering returns an interceptor that changes params, except params that cannot be encoded.
 func altering(alter func(*document.Object)) botctx.Interceptor {
 	return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 		params, err := document.Encode(call.Params)
@@ -315,7 +316,7 @@ func otherThan(text json.RawMessage) any {
 	}
 }
 
-// defectsOfAll are the ways to break all operations at once.
+// defectsOfAll are ways to break all operations at once, by name.
 var defectsOfAll = map[string]func() *botctxtest.Harness{
 	"nothing is done": func() *botctxtest.Harness {
 		return newHarness(func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
@@ -346,7 +347,7 @@ func TestSuite_NoticesDefectsOfAll(t *testing.T) {
 	require.Empty(t, checks.unbroken, "these rules notice no defect")
 }
 
-// TestSuite_KeepsAppsApart shows that the suite notices operations that reach another app.
+// TestSuite_KeepsAppsApart checks that the suite notices operations that use another app.
 func TestSuite_KeepsAppsApart(t *testing.T) {
 	t.Parallel()
 	for _, rule := range botctxtest.Rules() {

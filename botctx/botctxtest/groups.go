@@ -18,8 +18,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// groupRules are the rules of the operations on groups and agents, and of the sends that need
-// a group or an assignment.
+// groupRules returns the rules of operations on groups and agents, and of sends to groups.
 func groupRules() []Rule {
 	return slices.Concat(
 		getGroupRules, newestGroupRules(), updateGroupRules, updateGroupMetaRules, inactivateGroupRules,
@@ -28,7 +27,7 @@ func groupRules() []Rule {
 	)
 }
 
-// talk is a live chat of a member of the home app that an agent has taken.
+// talk is a live chat of a member of the app home with an agent.
 type talk struct {
 	desk *desk
 	// inlet is the member's side.
@@ -37,27 +36,27 @@ type talk struct {
 	group      *livechat.Group
 }
 
-// talkOn opens a desk on a platform, and connects its agent with the home member.
+// talkOn starts a live chat of the home member with the agent of a new desk on a platform.
 func (t *trial) talkOn(platform channel.Type) talk {
 	t.Helper()
 	return t.talkWith(t.openDesk(t.home, platform), t.home)
 }
 
-// talk opens a desk, and connects its agent with the home member.
+// talk starts a live chat of the home member with the agent of a new desk.
 func (t *trial) talk() talk {
 	t.Helper()
 	return t.talkOn(t.ticketing())
 }
 
-// talkWith connects the agent of a desk with the member of a place.
+// talkWith starts a live chat of the member of a place with the agent of a desk.
 func (t *trial) talkWith(d *desk, p *place) talk {
 	t.Helper()
 	a := t.requestTaken(p, d, livechat.CreateAssignmentParams{})
 	return talk{desk: d, inlet: p, assignment: a, group: t.groupOf(p, a)}
 }
 
-// talkBeside starts a second live chat of the same agent, with a new member of the first inlet, who writes in
-// the same group.
+// talkBeside starts another live chat of the same agent. Its member is a new member of the same inlet, in the same group on
+// the inlet's platform.
 func (t *trial) talkBeside(first talk) talk {
 	t.Helper()
 	c := first.inlet.channel
@@ -65,16 +64,15 @@ func (t *trial) talkBeside(first talk) talk {
 	return t.talkWith(first.desk, t.inGroup(t.at(t.home, c, bob), first.inlet.scope.GroupExternalID))
 }
 
-// talkInFamily connects an agent with the member of a place, who has made the request in a group.
+// talkInFamily starts a live chat that the member of a place requests in a group of the inlet's platform.
 func (t *trial) talkInFamily(p *place) talk {
 	t.Helper()
 	return t.talkWith(t.openDesk(p, t.ticketing()), t.inGroup(p, familyOf(p.member.ID)))
 }
 
-// familyOf returns the id of the group on the inlet's platform in which a member makes a request.
+// familyOf returns the id of the group in which a member makes requests.
 func familyOf(memberID string) string { return "family of " + memberID }
 
-// storedGroup reads a group of a place, without an error.
 func (t *trial) storedGroup(p *place, id string) *livechat.Group {
 	t.Helper()
 	found, err := p.GetGroup(t.Context(), livechat.GetGroupParams{GroupID: id})
@@ -83,7 +81,6 @@ func (t *trial) storedGroup(p *place, id string) *livechat.Group {
 	return found
 }
 
-// setGroup sets fields of a group of a place, without an error.
 func (t *trial) setGroup(p *place, id string, pairs ...any) livechat.UpdateGroupResult {
 	t.Helper()
 	result, err := p.UpdateGroup(t.Context(), livechat.UpdateGroupParams{Group: document.O(pairs...).With("_id", id)})
@@ -91,7 +88,7 @@ func (t *trial) setGroup(p *place, id string, pairs ...any) livechat.UpdateGroup
 	return result
 }
 
-// putOutOfUse inactivates a group of the home app. The call must succeed.
+// putOutOfUse sets a group of the app home to inactive.
 func (t *trial) putOutOfUse(id string) livechat.RecordUpdate {
 	t.Helper()
 	result, err := t.home.InactivateGroup(t.Context(), livechat.InactivateGroupParams{GroupID: id})
@@ -99,7 +96,7 @@ func (t *trial) putOutOfUse(id string) livechat.RecordUpdate {
 	return result
 }
 
-// requireSameGroup checks that two groups are the same record, with the same content.
+// requireSameGroup checks that two groups have the same id and the same content.
 func requireSameGroup(t *trial, want, got *livechat.Group) {
 	t.Helper()
 	require.NotNil(t, got)
@@ -107,18 +104,18 @@ func requireSameGroup(t *trial, want, got *livechat.Group) {
 }
 
 var getGroupRules = []Rule{
-	rule(getGroupReadsIt, "getGroup returns the group of that id, which names both sides of the live chat, also when it is out of use"),
+	rule(getGroupReadsIt, "getGroup returns the group with both sides of the live chat, even if it is inactive"),
 	{
 		Name:  "GetGroupByExternalIdCombinesAgentAndGroup",
-		Text:  "getGroupByExternalId finds the group by the agent, by its id on the platform, or by both, which must fit then",
+		Text:  "getGroupByExternalId finds the group by the agent, by its id on the platform, or by both, and then both must match",
 		check: groupCombinesAgentAndGroup,
 	},
 	{
 		Name:  "GetGroupByExternalIdLooksInItsChannel",
-		Text:  "getGroupByExternalId looks in the given channel, of the given type if there is one; the default is the context's own",
+		Text:  "getGroupByExternalId searches the given channel, whose default is the context's own and which must have the given type",
 		check: groupLooksInItsChannel,
 	},
-	rule(getGroupByInletGroupLooksInItsInlet, "getGroupByInletGroup and getGroupByMemberId find groups of the given inlet alone"),
+	rule(getGroupByInletGroupLooksInItsInlet, "getGroupByInletGroup and getGroupByMemberId find only groups of the given inlet"),
 }
 
 func getGroupReadsIt(t *trial) {
@@ -171,8 +168,7 @@ func groupCombinesAgentAndGroup(t *trial) {
 	}
 }
 
-// withoutField returns an operation's error without its field, if the contract leaves open which of two
-// fields it names.
+// withoutField returns an error without its field, for cases in which the contract allows two fields.
 func withoutField(err error) error {
 	e, ok := boterr.AsError(err)
 	if !ok {
@@ -230,13 +226,13 @@ func getGroupByInletGroupLooksInItsInlet(t *trial) {
 	t.requireError(botctx.OpGetGroupByMemberID, boterr.NotFound, "memberId", err)
 }
 
-// groupFinder is an operation that finds groups by a property that several groups may have.
+// groupFinder is an operation that finds a group by a property that several groups may have.
 type groupFinder struct {
 	name string
 	op   botctx.Op
-	// field is the parameter at fault if no group matches.
+	// field is the field of the error if no group matches.
 	field string
-	// find calls the operation of a place for the group of a talk.
+	// find calls the operation in the scope of p, for the group of k.
 	find func(ctx context.Context, p *place, k talk) (*livechat.Group, error)
 }
 
@@ -271,13 +267,13 @@ var groupFinders = []groupFinder{
 	},
 }
 
-// newestGroupRules returns the rules about the group that each finding operation returns.
+// newestGroupRules returns the rules about which of several matching groups each groupFinder returns.
 func newestGroupRules() []Rule {
 	var rules []Rule
 	for _, f := range groupFinders {
 		rules = append(rules, Rule{
 			Name:  f.name + "ReadsTheNewestLiveOne",
-			Text:  "of several groups that fit, the newest that is live comes, and where none is, the newest",
+			Text:  "of several matching groups, the newest active one is returned, or the newest if none is active",
 			Needs: []Capability{moveClock},
 			check: func(t *trial) { readsTheNewestLiveOne(t, f) },
 		})
@@ -311,11 +307,11 @@ func readsTheNewestLiveOne(t *trial, f groupFinder) {
 
 var updateGroupRules = []Rule{
 	rule(updateGroupSetsTheGivenFields,
-		"updateGroup sets the given fields of the group, unknown ones included, and leaves others and other groups as they are"),
-	rule(updateGroupTellsWhatItDid, "the result of updateGroup has the id and the record; modified counts what had other values before"),
+		"updateGroup sets the given fields of the group, also unknown ones, and keeps its other fields and all other groups"),
+	rule(updateGroupTellsWhatItDid, "the result of updateGroup has the ids and the record; modified is 1 if the record changed"),
 	rule(groupsTellWhenTheyChanged,
-		"a change renews updatedAt and _version of a group, and what changes nothing renews neither", moveClock),
-	rule(groupsAreCopies, "what a caller does with a group that was given or returned does not change the stored one"),
+		"a change renews updatedAt and _version of a group; a call without a change does not", moveClock),
+	rule(groupsAreCopies, "changing a group that was a parameter or a result does not change the stored group"),
 }
 
 func updateGroupSetsTheGivenFields(t *trial) {
@@ -335,7 +331,7 @@ func updateGroupSetsTheGivenFields(t *trial) {
 	requireSameGroup(t, second.group, t.storedGroup(t.home, second.group.ID))
 }
 
-// requireGroupUpdate compares the result of an update of one group with the stored record.
+// requireGroupUpdate checks the result of an update of one group, which must agree with the stored record.
 func requireGroupUpdate(t *trial, id string, modified int64, result livechat.UpdateGroupResult) {
 	t.Helper()
 	require.Equal(t, []string{id}, result.DocsIDs.Updated)
@@ -384,13 +380,12 @@ func groupsAreCopies(t *trial) {
 
 var updateGroupMetaRules = []Rule{
 	rule(updateGroupMetaSetsTheGivenFields,
-		"updateGroupMeta sets the given fields of meta and leaves others as they are; a field may be a dotted path"),
+		"updateGroupMeta sets the given fields of meta and keeps the others; a field may be a dotted path"),
 	rule(updateGroupMetaTellsWhatItDid,
-		"the result of updateGroupMeta has the id and the record; modified counts what had other values before"),
-	rule(updateGroupMetaLosesNoField, "updateGroupMeta writes the given fields alone: of many at once, none takes back what another wrote"),
+		"the result of updateGroupMeta has the ids and the record; modified is 1 if the record changed"),
+	rule(updateGroupMetaLosesNoField, "updateGroupMeta writes only the given fields, so concurrent calls do not undo each other's changes"),
 }
 
-// setGroupMeta sets fields of the meta of a group of the home app, without an error.
 func (t *trial) setGroupMeta(id string, pairs ...any) livechat.UpdateGroupResult {
 	t.Helper()
 	result, err := t.home.UpdateGroupMeta(t.Context(), livechat.UpdateGroupMetaParams{GroupID: id, Meta: document.O(pairs...)})
@@ -444,9 +439,9 @@ func updateGroupMetaLosesNoField(t *trial) {
 
 var inactivateGroupRules = []Rule{
 	rule(inactivateGroupPutsItOutOfUse,
-		"inactivateGroup makes the group neither live nor valid and leaves all else as it is; once more is no error"),
+		"inactivateGroup makes the group inactive and invalid and keeps its other fields; a second call succeeds"),
 	rule(inactivateGroupTellsOfTheRecord,
-		"inactivateGroup returns the id, createdAt and _version of the record, with email, apps and acls that are empty"),
+		"inactivateGroup returns the id, createdAt and _version of the record, and empty email, apps and acls"),
 }
 
 func inactivateGroupPutsItOutOfUse(t *trial) {
@@ -474,24 +469,24 @@ func inactivateGroupTellsOfTheRecord(t *trial) {
 var saveGroupRules = []Rule{
 	{
 		Name:  "SaveGroupIdToMemberKeepsTheGroup",
-		Text:  "the group of the event is kept in group of the member of its live chat, and of no other member",
+		Text:  "the group of the event is stored in the field group of the live chat's member, and of no other member",
 		Needs: []Capability{Members},
 		check: saveGroupKeepsTheGroup,
 	},
 	{
 		Name:  "SaveGroupIdToMemberKnowsTheInletsGroups",
-		Text:  "an event in a group on the inlet's side leads to the group of the live chat, too",
+		Text:  "an event in a group on the inlet's side also refers to the group of the live chat",
 		Needs: []Capability{Members},
 		check: saveGroupKnowsTheInletsGroups,
 	},
 	{
 		Name:  "SaveGroupIdToMemberAnswersWithANewID",
-		Text:  "clientMutationId of saveGroupIdToMember is a new id each time",
+		Text:  "clientMutationId of saveGroupIdToMember is a new id in each call",
 		check: saveGroupAnswersWithANewID,
 	},
 }
 
-// saveGroup keeps the group of an event, without an error.
+// saveGroup calls saveGroupIdToMember for an event.
 func (t *trial) saveGroup(operations botctx.Operations, c *channel.Channel, event *send.MessageEvent) livechat.SaveGroupIDToMemberResult {
 	t.Helper()
 	result, err := operations.SaveGroupIDToMember(t.Context(), livechat.SaveGroupIDToMemberParams{Channel: c, MessageEvent: event})

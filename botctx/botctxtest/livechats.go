@@ -16,12 +16,11 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// liveChatRules are the rules of the operations of package livechat.
 func liveChatRules() []Rule {
 	return needing(liveChatNeeds()[1:], slices.Concat(assignmentRules(), groupRules()))
 }
 
-// liveChatNeeds are the needs of live chats: the domain, and the verbs that hold them.
+// liveChatNeeds returns the capabilities that rules about live chats need.
 func liveChatNeeds() []Capability { return []Capability{LiveChats, pairOutlets, addAgents, tickets} }
 
 func needing(needed []Capability, rules []Rule) []Rule {
@@ -32,15 +31,14 @@ func needing(needed []Capability, rules []Rule) []Rule {
 	return all
 }
 
-// ticketing are the platforms on which requests are tickets and live chats can be handed on. All of them
-// create groups.
+// ticketing are the platforms on which requests are tickets, and on which live chats can be reassigned and have a group.
 var ticketing = slices.Concat(recalling,
 	slices.DeleteFunc(channel.OutletGroups.Types(), func(platform channel.Type) bool { return platform.Has(channel.TicketRecall) }))
 
-// recalling are the platforms whose tickets can be recalled. In ticketing, they come first.
+// recalling are the platforms whose tickets can be recalled. They come first in ticketing.
 var recalling = channel.TicketRecall.Types()
 
-// ticketless are the other platforms.
+// ticketless returns the platforms that are not in ticketing.
 func ticketless() []channel.Type {
 	return slices.DeleteFunc(channel.Types(), func(platform channel.Type) bool { return platform.Has(channel.OutletGroups) })
 }
@@ -55,7 +53,6 @@ func (t *trial) ticketing() channel.Type {
 	return channel.Charlie
 }
 
-// offersLiveChats reports whether the implementation supports live chats.
 func (t *trial) offersLiveChats() bool {
 	return !slices.ContainsFunc(liveChatNeeds(), func(c Capability) bool { return !t.offers(c) })
 }
@@ -81,7 +78,7 @@ func (t *trial) addDesk(p *place, platform channel.Type) *desk {
 	return d
 }
 
-// openDesk adds an outlet and makes it the only one that serves the channel of a place.
+// openDesk adds an outlet and pairs the channel of a place with only this outlet.
 func (t *trial) openDesk(p *place, platform channel.Type) *desk {
 	t.Helper()
 	d := t.addDesk(p, platform)
@@ -89,7 +86,7 @@ func (t *trial) openDesk(p *place, platform channel.Type) *desk {
 	return d
 }
 
-// newBroadcastGroup returns a broadcast group of a platform with a new id.
+// newBroadcastGroup returns a broadcast group for a platform, with a new id.
 func newBroadcastGroup(platform channel.Type) channel.BroadcastGroupMember {
 	group := channel.BroadcastGroupMember{ID: unique("group")}
 	if types := channel.PlatformOf(platform).BroadcastGroups; len(types) > 0 {
@@ -98,7 +95,7 @@ func newBroadcastGroup(platform channel.Type) channel.BroadcastGroupMember {
 	return group
 }
 
-// request makes a request for a person, which must succeed, and returns the assignment.
+// request makes a live-chat request and returns its assignment.
 func (t *trial) request(p *place, params livechat.CreateAssignmentParams) *livechat.Assignment {
 	t.Helper()
 	created, err := p.CreateAssignment(t.Context(), params)
@@ -106,8 +103,7 @@ func (t *trial) request(p *place, params livechat.CreateAssignmentParams) *livec
 	return t.assignment(p, created.AssignmentID)
 }
 
-// requestTaken makes a request for a person, and lets the agent of a desk take it. The returned assignment
-// has a group.
+// requestTaken makes a live-chat request that the agent of a desk takes. The returned assignment has a group.
 func (t *trial) requestTaken(p *place, d *desk, params livechat.CreateAssignmentParams) *livechat.Assignment {
 	t.Helper()
 	asked := t.request(p, params)
@@ -115,7 +111,6 @@ func (t *trial) requestTaken(p *place, d *desk, params livechat.CreateAssignment
 	return t.assignment(p, asked.ID)
 }
 
-// assignment reads an assignment, without an error.
 func (t *trial) assignment(p *place, id string) *livechat.Assignment {
 	t.Helper()
 	found, err := p.GetAssignment(t.Context(), livechat.GetAssignmentParams{AssignmentID: id})
@@ -124,7 +119,7 @@ func (t *trial) assignment(p *place, id string) *livechat.Assignment {
 	return found
 }
 
-// groupOf returns the group of an assignment that was taken. The call must succeed.
+// groupOf returns the group of an assignment that an agent has taken.
 func (t *trial) groupOf(p *place, a *livechat.Assignment) *livechat.Group {
 	t.Helper()
 	require.NotEmpty(t, a.Group, "the group of an assignment that was taken")
@@ -134,7 +129,7 @@ func (t *trial) groupOf(p *place, a *livechat.Assignment) *livechat.Group {
 	return found
 }
 
-// eventIn is a message of an agent in a group.
+// eventIn returns a message of the agent in a group.
 func eventIn(g *livechat.Group) *send.MessageEvent {
 	return &send.MessageEvent{
 		Type: send.TypeText, From: g.AdminExternalID, To: g.ExternalID, Data: document.O("text", "/command"),
@@ -142,7 +137,7 @@ func eventIn(g *livechat.Group) *send.MessageEvent {
 	}
 }
 
-// at returns the place for another member of its app in a channel, or for the agents' side if m is nil.
+// at returns a place in the app of p for a channel and a member. m is nil for the agents' side of a live chat.
 func (t *trial) at(p *place, c *channel.Channel, m *member.Member) *place {
 	t.Helper()
 	other := *p
@@ -155,7 +150,7 @@ func (t *trial) at(p *place, c *channel.Channel, m *member.Member) *place {
 	return &other
 }
 
-// isInLiveChat reports whether the stored member is in live chat.
+// isInLiveChat reports whether the stored member is in a live chat.
 func (t *trial) isInLiveChat(m *member.Member) bool {
 	t.Helper()
 	return t.load(m).BotMeta.LiveChat()
@@ -179,20 +174,21 @@ func (t *trial) liveChatsOf(m *member.Member) string {
 	return all.String()
 }
 
-// sentTo returns the messages that have arrived in a channel for a recipient's id on the platform, in order.
+// sentTo returns the messages that arrived through a channel for a recipient, in order. externalID is the recipient's id on
+// the platform.
 func (t *trial) sentTo(channelID, externalID string) []Sent {
 	t.Helper()
 	return slices.DeleteFunc(slices.Clone(t.Sent()), func(s Sent) bool { return s.Channel != channelID || s.To != externalID })
 }
 
-// neighbourPlace adds another member of the home channel, and returns the place for that member.
+// neighbourPlace adds a member to the home channel and returns the place for that member.
 func (t *trial) neighbourPlace() *place {
 	t.Helper()
 	return t.at(t.home, t.home.channel, t.neighbour(member.Member{FirstName: "Eve"}))
 }
 
-// The moments of a live chat: in each, the writer, the readers and the answers. The rule
-// MessagesOfALiveChatReachSomebody checks the moments, and LiveChatTable prints them for guides.
+// A moment is a phase of a live chat and a writer in it. The rule MessagesOfALiveChatReachSomebody checks the recipients
+// of messages in all moments, and LiveChatTable prints them for guides.
 
 // seen is the reader of a message.
 type seen string
@@ -205,26 +201,27 @@ const (
 	byNobody seen = "no one"
 )
 
-// moment is one row of moments.
+// moment is one row of the table of moments.
 type moment struct {
-	// at is the moment. writer is the writer, seenBy is the reader, and told is the answer and its recipient.
+	// at describes the phase of the live chat, and writer the writer of a message. seenBy is the reader of the message.
+	// told describes the automatic answer and its recipient.
 	at, writer string
 	seenBy     seen
 	told       string
-	// begin brings a chat to the moment, and write writes the text in it.
+	// begin brings a live chat to this phase, and write writes the message.
 	begin func(*chatAt)
 	write func(*chatAt) error
-	// member and agent are the texts that the member and the agent get as a result. code is the writer's
-	// error, if the bot writes.
+	// member and agent are the texts that the member and the agent get. code is the code of the error if the bot
+	// is the writer.
 	member, agent []string
 	code          boterr.Code
-	// isOver is true if the member is out of live chat afterwards.
+	// isOver is true if the member is not in a live chat after the message.
 	isOver bool
 }
 
 const said = "Where is it?"
 
-func moments() []moment { //nolint:funlen,revive // It is a table.
+func moments() []moment { //nolint:funlen,revive // A table without logic.
 	texts := livechat.DefaultTexts()
 	one := []string{said}
 	return []moment{
@@ -361,8 +358,8 @@ func moments() []moment { //nolint:funlen,revive // It is a table.
 	}
 }
 
-// LiveChatTable returns the moments of a live chat as a list in Markdown: for each phase the writers, the
-// readers and the texts about messages that do not arrive. The suite checks them; guides include the list.
+// LiveChatTable returns a Markdown list for guides. For each phase of a live chat and each writer, the list has the reader
+// of a message, and the automatic text if the message does not arrive. A rule of the suite checks the list.
 func LiveChatTable() string {
 	var list strings.Builder
 	phase := ""
@@ -391,7 +388,7 @@ var momentRules = needing([]Capability{
 		"a message at any moment of a live chat reaches a reader, or its writer gets an answer, as in the table of moments"),
 })
 
-// chatAt is a live chat of a row.
+// chatAt is the live chat of a moment.
 type chatAt struct {
 	*trial
 
@@ -414,22 +411,22 @@ func messagesOfALiveChatReachSomebody(t *trial) {
 			} else {
 				t.requireCode(row.code, err)
 			}
-			require.Equal(t, orNone(row.member), c.toMember()[toMember:], "what the member is sent")
-			require.Equal(t, orNone(row.agent), c.toAgent()[toAgent:], "what the agent is sent")
-			require.Equal(t, row.isOver, !t.isInLiveChat(c.place.member), "whether the live chat is over")
+			require.Equal(t, orNone(row.member), c.toMember()[toMember:], "the texts that the member gets")
+			require.Equal(t, orNone(row.agent), c.toAgent()[toAgent:], "the texts that the agent gets")
+			require.Equal(t, row.isOver, !t.isInLiveChat(c.place.member), "true if the live chat is over")
 			row.again(c)
 		})
 	}
 }
 
-// again writes once more: no answer is repeated. Kept messages reach the agent who takes the request, below a
-// heading.
+// again writes a second message. It checks that automatic answers are not repeated, and that the agent who takes the request
+// gets the kept messages below a heading.
 func (m moment) again(c *chatAt) {
 	toMember, toAgent := len(c.toMember()), len(c.toAgent())
 	switch {
 	case m.seenBy == byTaker:
 		require.NoError(c, m.write(c))
-		require.Empty(c, c.toMember()[toMember:], "the member is told once")
+		require.Empty(c, c.toMember()[toMember:], "the member gets the automatic answer only once")
 		open := c.openOf()
 		require.NoError(c, c.desk.agent.Take(open.ID))
 		g := c.groupOf(c.place, c.assignment(c.place, open.ID))
@@ -437,7 +434,7 @@ func (m moment) again(c *chatAt) {
 		require.Equal(c, []string{heading, said, said}, c.textsTo(c.desk.ID, g.ExternalID))
 	case strings.HasPrefix(m.told, "the agent, once"):
 		require.NoError(c, m.write(c))
-		require.Empty(c, c.toAgent()[toAgent:], "the agent is told once")
+		require.Empty(c, c.toAgent()[toAgent:], "the agent gets the automatic answer only once")
 	}
 }
 
@@ -448,7 +445,7 @@ func orNone(texts []string) []string {
 	return texts
 }
 
-// toMember returns the texts to the member. toAgent returns the texts in the conversation with the agent.
+// toMember returns the texts that the member got. toAgent returns the texts that the agent got.
 func (c *chatAt) toMember() []string {
 	return c.textsTo(c.place.channel.ID, c.place.member.ExternalID)
 }
@@ -460,7 +457,7 @@ func (c *chatAt) toAgent() []string {
 	return c.textsTo(c.desk.ID, c.group.ExternalID)
 }
 
-// openOf returns the member's request that has not ended.
+// openOf returns the member's open request.
 func (c *chatAt) openOf() *livechat.Assignment {
 	all, err := c.place.GetAssignmentsByMemberID(c.Context(), livechat.GetAssignmentsByMemberIDParams{MemberID: c.place.member.ID})
 	require.NoError(c, err)
@@ -473,7 +470,7 @@ func (c *chatAt) openOf() *livechat.Assignment {
 	return all[0]
 }
 
-// The functions for the field begin of moment.
+// The functions below are values of moment.begin.
 
 func (*chatAt) nothing() {}
 
@@ -511,7 +508,7 @@ func (c *chatAt) blocks() {
 	c.Refuse(c.place.member)
 }
 
-// The functions for the field write of moment.
+// The functions below are values of moment.write.
 
 func (c *chatAt) memberWrites() error {
 	return c.arrives(c.place.channel.ID, c.place.member.ExternalID, "")
@@ -525,7 +522,7 @@ func (c *chatAt) agentWrites() error {
 	return c.arrives(c.desk.ID, c.desk.agent.ExternalID, to)
 }
 
-// arrives delivers the text as an event.
+// arrives passes the text to Receive as an event.
 func (c *chatAt) arrives(channelID, from, to string) error {
 	return c.Receive(botctx.Inbound{App: c.place.scope.App, Channel: channelID, Event: send.MessageEvent{
 		Type: send.TypeText, From: from, To: to, MessageID: unique("message"), Data: document.O("text", said),

@@ -10,10 +10,10 @@ import (
 )
 
 var getMemberRules = []Rule{
-	rule(getMemberReadsTheWholeApp, "getMember reads any member of the app, those of other channels, too"),
+	rule(getMemberReadsTheWholeApp, "getMember returns any member of the app, also in other channels"),
 	rule(getMemberReturnsTheRecord, "getMember returns every field of the member, with _id, _version, etag, createdAt and updatedAt"),
-	rule(membersKeepUnknownFields, "unknown fields stay in a member, whatever else is changed"),
-	rule(membersAreTheCallersOwn, "what comes out is the caller's own: changing it changes nothing stored"),
+	rule(membersKeepUnknownFields, "changes keep the unknown fields of a member"),
+	rule(membersAreTheCallersOwn, "changing the result does not change the stored record"),
 }
 
 func getMemberReadsTheWholeApp(t *trial) {
@@ -96,16 +96,15 @@ var findMemberRules = []Rule{
 		"when option.new is true the modified member is returned, otherwise the original; ok is 1"),
 	rule(findAndModifyMemberOfNothing, "when nothing matches, the member is null and nothing is changed"),
 	rule(findAndModifyMemberTakesTheFirst,
-		"only the first member after sortBy, or option.sort, is found and modified, by each key in turn, else as they were made"),
+		"only the first member in the order of sortBy or option.sort, by each key in turn, is modified; the default is the order of creation"),
 	rule(findAndModifyMemberSearchesTheApp, "findAndModifyMember searches the whole app, other channels, too"),
 	rule(findAndModifyMemberReplaces, "a replacement keeps _id, app, channel and createdAt of a member"),
-	rule(findAndModifyMemberFiltersElements, "option.arrayFilters say which elements the names in $[name] stand for", ArrayFilters),
+	rule(findAndModifyMemberFiltersElements, "option.arrayFilters select the elements for each $[name]", ArrayFilters),
 	rule(findAndModifyMemberDoesNotUpsert, "an upsert of a member is Unsupported: members are created when they first write"),
 	rule(findAndModifyMemberStampsChanges,
-		"a change of a member renews _version and etag, and keeps createdAt; what changes nothing renews none"),
+		"a change of a member renews _version and etag and keeps createdAt; a call without a change renews neither"),
 }
 
-// findMember finds and modifies a member, without an error.
 func (t *trial) findMember(p member.FindAndModifyParams) *member.Member {
 	t.Helper()
 	result, err := t.home.FindAndModifyMember(t.Context(), p)
@@ -131,7 +130,7 @@ func findAndModifyMemberSetsFields(t *trial) {
 	})
 	after := t.load(m)
 	require.Equal(t, "Eva", after.FirstName)
-	require.Equal(t, "Low", after.LastName, "fields that are not given stay")
+	require.Equal(t, "Low", after.LastName, "fields that are not given must not change")
 	require.JSONEq(t, `{"n": 2, "m": 2}`, after.Meta.String())
 }
 
@@ -199,7 +198,7 @@ func findAndModifyMemberReplaces(t *trial) {
 	requireSamePlace(t, m, after)
 }
 
-// requireSamePlace checks that a member and their position have not changed.
+// requireSamePlace checks that a member's _id, app, channel and createdAt have not changed.
 func requireSamePlace(t *trial, before, after *member.Member) {
 	t.Helper()
 	require.Equal(t, before.ID, after.ID)
@@ -237,7 +236,7 @@ func findAndModifyMemberStampsChanges(t *trial) {
 	})
 }
 
-// requireStamps checks the effect of setting a member's gender on _version and etag.
+// requireStamps checks that setting a member's gender renews _version and etag.
 func requireStamps(t *trial, m *member.Member, setGender func(to string) error) {
 	t.Helper()
 	before := t.load(m)
@@ -249,25 +248,25 @@ func requireStamps(t *trial, m *member.Member, setGender func(to string) error) 
 	require.GreaterOrEqual(t, changed.UpdatedAt, before.UpdatedAt, "updatedAt after a change")
 	require.Equal(t, before.CreatedAt, changed.CreatedAt, "createdAt after a change")
 	require.NoError(t, setGender("f"))
-	require.Equal(t, textOf(t, changed), textOf(t, t.load(m)), "the member after what changes nothing")
+	require.Equal(t, textOf(t, changed), textOf(t, t.load(m)), "the member after a call that changes nothing")
 }
 
 var referFromRules = []Rule{
 	rule(checkAndSaveMemberReferFromKeepsIt,
-		"checkAndSaveMemberReferFrom keeps in meta.referFrom which channel referred the member, and returns the member"),
+		"checkAndSaveMemberReferFrom stores the referring channel in meta.referFrom and returns the member"),
 	rule(checkAndSaveMemberReferFromKeepsTheFirst,
-		"the first referFrom stays; the member comes back either way, and unchanged the second time"),
-	rule(checkAndSaveMemberReferFromKeepsOneOfMany, "of many referFrom at once one is kept, and all callers are told that one"),
+		"the first referFrom is kept, and later calls return the unchanged member"),
+	rule(checkAndSaveMemberReferFromKeepsOneOfMany, "concurrent calls store one referFrom, and all callers get the member with it"),
 }
 
-// refer keeps a referFrom of a member, without an error.
+// refer calls checkAndSaveMemberReferFrom.
 func (t *trial) refer(m *member.Member, from string) *member.Member {
 	t.Helper()
 	saved, err := t.home.CheckAndSaveMemberReferFrom(t.Context(), member.CheckAndSaveReferFromParams{
 		MemberID: m.ID, ReferFrom: from,
 	})
 	require.NoError(t, err)
-	require.Equal(t, textOf(t, t.load(m)), textOf(t, saved), "the member comes back")
+	require.Equal(t, textOf(t, t.load(m)), textOf(t, saved), "the call must return the member")
 	return saved
 }
 

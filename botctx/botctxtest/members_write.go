@@ -16,15 +16,15 @@ var patchMembersRules = []Rule{
 	rule(patchMembersSetsFields, "withModifier of patchMembers is false by default: patch is applied as a $set of its fields"),
 	rule(patchMembersTakesModifiers, "when withModifier is true, patch is an update-modifier document, or for one memberId a replacement"),
 	rule(patchMembersChangesTheChannel, "without memberId every member of the channel that matches is patched, and none of other channels"),
-	rule(patchMembersTakesAChannel, "channel says whose members are meant, by its _id alone"),
-	rule(patchMembersTakesMemberAndFilter, "memberId and filter both hold"),
+	rule(patchMembersTakesAChannel, "channel selects the channel of the members; only its _id counts"),
+	rule(patchMembersTakesMemberAndFilter, "a member must match both memberId and filter"),
 	rule(patchMembersReturnsTheFirst,
-		"the result is the first member that matched, as it is after the change, and null where none matched"),
-	rule(patchMembersIsAllOrNone, "where one member cannot be patched, none is"),
-	rule(patchMembersStampsChanges, "a change of a member renews _version and etag, and keeps createdAt; what changes nothing renews none"),
+		"the result is the first matching member after the change, or null if none matches"),
+	rule(patchMembersIsAllOrNone, "if one member cannot be patched, none is"),
+	rule(patchMembersStampsChanges,
+		"a change of a member renews _version and etag and keeps createdAt; a call without a change renews neither"),
 }
 
-// patchMembers patches members, without an error.
 func (t *trial) patchMembers(p member.PatchParams) *member.Member {
 	t.Helper()
 	result, err := t.home.PatchMembers(t.Context(), p)
@@ -37,7 +37,7 @@ func patchMembersSetsFields(t *trial) {
 	t.patchMembers(member.PatchParams{MemberID: m.ID, Patch: document.O("firstName", "Eva", "meta.n", 2)})
 	after := t.load(m)
 	require.Equal(t, "Eva", after.FirstName)
-	require.Equal(t, "Low", after.LastName, "fields that are not given stay")
+	require.Equal(t, "Low", after.LastName, "fields that are not given must not change")
 	require.JSONEq(t, `{"n": 2, "m": 2}`, after.Meta.String())
 }
 
@@ -68,7 +68,7 @@ func patchMembersChangesTheChannel(t *trial) {
 	require.Empty(t, t.load(elsewhere).LastName, "a member of another channel")
 	t.patchMembers(member.PatchParams{Patch: document.O("lastName", "All")})
 	for _, m := range append(matching, other) {
-		require.Equal(t, "All", t.load(m).LastName, "without a filter all members of the channel are meant")
+		require.Equal(t, "All", t.load(m).LastName, "without a filter all members of the channel are patched")
 	}
 	require.Empty(t, t.load(elsewhere).LastName, "a member of another channel")
 }
@@ -134,17 +134,17 @@ func patchMembersStampsChanges(t *trial) {
 
 var updateMemberRules = []Rule{
 	rule(updateMemberSetsTheGivenFields,
-		"updateMember sets the given fields, an empty one to what is empty; those that are not given stay"),
+		"updateMember sets the given fields, also to empty values, and keeps the others"),
 	rule(updateMemberTellsWhatItDid,
-		"updateMember returns the id, the member after the change, and modified: 1, or 0 where nothing changed"),
-	rule(updateMemberTakesWhatWasRead, "a member that was read and changed can be given back whole"),
-	rule(updateMemberAndStaleEtags, "the last write wins, unless the host asked for etag checks: then a stale etag is Conflict"),
-	rule(updateMemberStampsChanges, "a change of a member renews _version and etag, and keeps createdAt; what changes nothing renews none"),
+		"updateMember returns the id, the member after the change, and modified: 1, or 0 if nothing changed"),
+	rule(updateMemberTakesWhatWasRead, "a whole member record can be read, changed and written back"),
+	rule(updateMemberAndStaleEtags, "the last write wins, but with etag checks a stale etag is Conflict"),
+	rule(updateMemberStampsChanges,
+		"a change of a member renews _version and etag and keeps createdAt; a call without a change renews neither"),
 	rule(membersTellWhenTheyChanged,
-		"a change renews updatedAt to the time of the change and keeps createdAt; what changes nothing renews none", moveClock),
+		"a change sets updatedAt to the current time and keeps createdAt; a call without a change keeps both", moveClock),
 }
 
-// update updates a member, without an error.
 func (t *trial) update(pairs ...any) member.UpdateResult {
 	t.Helper()
 	result, err := t.home.UpdateMember(t.Context(), member.UpdateParams{Member: document.O(pairs...)})
@@ -157,7 +157,7 @@ func updateMemberSetsTheGivenFields(t *trial) {
 	t.update("_id", m.ID, "firstName", "Eva", "gender", "", "meta", document.O("m", 2))
 	after := t.load(m)
 	require.Equal(t, "Eva", after.FirstName)
-	require.Equal(t, "Low", after.LastName, "a field that is not given stays")
+	require.Equal(t, "Low", after.LastName, "a field that is not given must not change")
 	require.Empty(t, after.Gender, "a field that is given empty")
 	require.JSONEq(t, `{"m": 2}`, after.Meta.String(), "an object is set as a whole")
 	require.Empty(t, t.load(t.home.member).LastName, "another member")

@@ -24,16 +24,16 @@ var redirectRules = []Rule{
 		"a node runs its pre-actions, then its responses, then its post-actions, and then the node that it redirects to", readSent),
 	rule(redirectMemberToNodeOptionsAreTrueByDefault,
 		"runPreAction, sendResponse and runPostAction are true by default, and false leaves out that part of the node alone"),
-	rule(redirectMemberToNodeGivesMeta, "the node sees the meta of the redirect as AgendaMeta, and {} where there is none"),
-	rule(redirectMemberToNodeTakesTheTree, "of nodes of the same id, redirectMemberToNode runs that of the tree that is given"),
-	rule(redirectMemberToNodeIsForAnyMemberOfTheChannel, "the node runs for the member that is given, in that member's channel"),
-	rule(redirectMemberToNodeWritesBack, "what a run sets on the member is stored when redirectMemberToNode returns"),
+	rule(redirectMemberToNodeGivesMeta, "the AgendaMeta of the node is the meta of the redirect, and {} by default"),
+	rule(redirectMemberToNodeTakesTheTree, "if several trees have the node, redirectMemberToNode runs the node in the given tree"),
+	rule(redirectMemberToNodeIsForAnyMemberOfTheChannel, "the node runs for the given member, in that member's channel"),
+	rule(redirectMemberToNodeWritesBack, "when redirectMemberToNode returns, the run's changes to the member are stored"),
 	rule(redirectMemberToNodeWritesNothingBackWhereItFails,
-		"where an action fails, redirectMemberToNode returns an error, nothing after it runs, and nothing is written back"),
-	rule(redirectMemberToNodeStopsEndlessRedirects, "redirects that go on without end are ResourceExhausted"),
+		"if an action fails, redirectMemberToNode returns an error, the rest does not run, and nothing is written back"),
+	rule(redirectMemberToNodeStopsEndlessRedirects, "endless redirects are ResourceExhausted"),
 }
 
-// journal holds the notes of the nodes that ran, in order.
+// journal holds the notes that nodes wrote, in order.
 type journal struct {
 	mu    sync.Mutex
 	notes []string
@@ -52,7 +52,7 @@ func (j *journal) add(text string) {
 	j.notes = append(j.notes, text)
 }
 
-// read returns the notes, and clears them.
+// read returns the notes and clears the journal.
 func (j *journal) read() []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -61,7 +61,6 @@ func (j *journal) read() []string {
 	return append([]string{}, notes...)
 }
 
-// redirect runs a node for the home member, without an error.
 func (t *trial) redirect(p botctx.RedirectMemberToNodeParams) botctx.RedirectMemberToNodeResult {
 	t.Helper()
 	if p.MemberID == "" {
@@ -182,7 +181,6 @@ func redirectMemberToNodeIsForAnyMemberOfTheChannel(t *trial) {
 	require.Equal(t, []string{m.ID + " " + m.Channel, elsewhere.ID + " " + elsewhere.Channel}, ran.read())
 }
 
-// sets returns an action that sets a field of the member's meta.
 func sets(field string) botctx.Action {
 	return func(_ context.Context, bot *botctx.Context) error {
 		bot.Member.Meta.Set(field, true)

@@ -19,62 +19,63 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// operation is a row of the table of operations. The common rules for its parameters follow from the row and
-// from the specification's table: see operation_rules.go.
+// operation is a row of the suite's table of operations. The rules that all operations share are generated from this row
+// and the operation's row in package operations; see operation_rules.go.
 type operation struct {
 	op   botctx.Op
 	call method
-	// domain is the capability of the operation's domain. needs are further required capabilities.
+	// domain is the capability of the operation's domain. needs are other capabilities that it requires.
 	domain Capability
 	needs  []Capability
-	// scene is the precondition of good input, or nil if there is none.
+	// scene creates the precondition of the input, or is nil if there is none.
 	scene *scene
-	// input returns valid input for the scene at a place, without the parameters that the context provides.
+	// input returns valid input for a place with the scene. It leaves out parameters whose default is the context's.
 	input func(p *place) document.Object
-	// names are the paths in the input of ids of records of the app, or of objects on its platforms.
-	// Parameters that are records or that the context provides are not included: the specification's table
-	// lists these.
+	// names are the paths of ids in the input: ids of records of the app or of objects on its platforms. They do
+	// not include parameters that are records or that default to the context's, because package operations has
+	// these.
 	names []string
-	// lookedFor is the parameter at fault if the given channel has no match. "" means the channel parameter.
+	// lookedFor is the field of the error if nothing is found in the given channel. "" means the channel
+	// parameter.
 	lookedFor string
-	// refuses returns changes of the good input that make it InvalidArgument, in addition to the
-	// specification's table. findsNot does the same for NotFound.
+	// refuses returns changes of the input for which the operation must return InvalidArgument, in addition to
+	// the changes that package operations implies. findsNot does the same for NotFound.
 	refuses, findsNot func(t *trial, p *place) []change
-	// own are the rules of this operation only, about its effects.
+	// own are the rules for only this operation.
 	own []Rule
-	// isOnce is true if it ends something that later calls need.
+	// isOnce is true if the operation ends something that a second call would need.
 	isOnce bool
 }
 
-// scene is the condition for the good input of some operations.
+// scene is a precondition that several operations share, such as a live chat.
 type scene struct {
 	// platform is the only possible platform, or "" for any.
 	platform channel.Type
 	// needs are the capabilities that an implementation must have for the scene.
 	needs []Capability
-	// begin sets the scene up in the app of a place, and returns the place for the calls.
+	// begin creates the precondition in the app of base, and returns the place for the calls.
 	begin func(t *trial, base *place) *place
 }
 
-// change is a change of good input that must then be refused.
+// change is a change of valid input that the operation must refuse.
 type change struct {
 	name string
-	// with are the parameters that replace the good ones. Null removes a parameter.
+	// with are parameters that replace the valid ones. Null removes a parameter.
 	with document.Object
-	// field is the parameter at fault.
+	// field is the field of the error.
 	field string
 }
 
-// nameOfRules returns the beginning of the names of the rules about an operation.
+// nameOfRules returns the prefix of the names of an operation's rules.
 func nameOfRules(op botctx.Op) string { return strings.ToUpper(string(op[:1])) + string(op[1:]) }
 
-// specified returns the operation in the specification's table.
+// specified returns the operation's row in package operations.
 func (o operation) specified() operations.Operation {
 	specified, _ := operations.ByName(string(o.op))
 	return specified
 }
 
-// platform is the only platform on which the input is good, or "" for any.
+// platform is the only platform on which the input is valid, or "" for any.
 func (o operation) platform() channel.Type {
 	if o.scene == nil {
 		return ""
@@ -82,7 +83,7 @@ func (o operation) platform() channel.Type {
 	return o.scene.platform
 }
 
-// capabilities are the capabilities that an implementation must have for the operation to succeed.
+// capabilities returns the capabilities that the operation requires.
 func (o operation) capabilities() []Capability {
 	needed := slices.Concat([]Capability{o.domain}, o.needs)
 	if o.scene != nil {
@@ -94,14 +95,14 @@ func (o operation) capabilities() []Capability {
 	return needed
 }
 
-// isFor reports whether the operation belongs to a domain, is the whole of a capability, or is for a single
-// platform.
+// isFor reports whether the operation must return Unsupported without c: c is its domain, one of its needs, or the only
+// platform that it supports.
 func (o operation) isFor(c Capability) bool {
 	isLimited := len(o.specified().Platforms) == 1 || o.op == botctx.OpUpdateMessage
 	return o.domain == c || slices.Contains(o.needs, c) || isLimited && o.domain == Sends && On(o.platform()) == c
 }
 
-// in returns the place of the operation's scene in the app of a place.
+// in returns the place with the operation's scene in the app of base. The first call creates it.
 func (o operation) in(t *trial, base *place) *place {
 	t.Helper()
 	if o.scene == nil {
@@ -116,8 +117,7 @@ func (o operation) in(t *trial, base *place) *place {
 	return base.scenes[o.scene]
 }
 
-// bare returns a place without anything prepared for the operation, for implementations that cannot prepare
-// it.
+// bare returns a place without the scene, for implementations that lack the capabilities of the scene.
 func (o operation) bare(t *trial) *place {
 	t.Helper()
 	if o.platform() == "" {
@@ -126,7 +126,7 @@ func (o operation) bare(t *trial) *place {
 	return t.newPlaceOn(t.home.scope.App, o.platform())
 }
 
-// try calls the operation with good input.
+// try calls the operation with valid input.
 func (o operation) try(ctx context.Context, p *place) error {
 	_, err := o.call.with(ctx, p.Operations, o.op, o.input(p))
 	return err
@@ -136,22 +136,22 @@ func (o operation) try(ctx context.Context, p *place) error {
 type method interface {
 	// with calls the operation with parameters in their JSON form.
 	with(ctx context.Context, on botctx.Operations, op botctx.Op, input document.Object) (any, error)
-	// spoiled calls the operation with an object that carries an error as one parameter.
+	// spoiled calls the operation with one parameter replaced by an object that carries an error.
 	spoiled(ctx context.Context, on botctx.Operations, input document.Object, parameter string) (any, error)
 }
 
-// errUnheld is the error of a call with a parameter that neither Go params nor JSON can represent.
-var errUnheld = errors.New("it cannot have this name")
+// errUnheld means that the suite could not make a call, because neither the params struct nor JSON can hold the input.
+var errUnheld = errors.New("the params cannot hold the input")
 
-// by is a method of an interface of operations.
+// by is a method of botctx.Operations. It implements method.
 type by[P, R any] func(on botctx.Operations, ctx context.Context, params P) (R, error)
 
-// calling returns the method for an operation of an interface.
+// calling converts a method expression, such as botctx.Operations.GetMember.
 func calling[P, R any](m func(on botctx.Operations, ctx context.Context, params P) (R, error)) method {
 	return by[P, R](m)
 }
 
-// with implements method. Values that the params cannot hold go through JSON calls, if there are any.
+// with implements method. If the params cannot hold the input, it makes a JSON call, if on is a botctx.Caller.
 func (m by[P, R]) with(ctx context.Context, on botctx.Operations, op botctx.Op, input document.Object) (any, error) {
 	var params P
 	unreadable := document.Decode(input, &params)
@@ -169,7 +169,6 @@ func (m by[P, R]) with(ctx context.Context, on botctx.Operations, op botctx.Op, 
 	return string(text), err
 }
 
-// spoiled implements method.
 func (m by[P, R]) spoiled(ctx context.Context, on botctx.Operations, input document.Object, parameter string) (any, error) {
 	var params P
 	if err := document.Decode(input, &params); err != nil {
@@ -195,7 +194,7 @@ func (m by[P, R]) spoiled(ctx context.Context, on botctx.Operations, input docum
 	return m(on, ctx, params)
 }
 
-// fieldNamed returns the field of a struct with a JSON name.
+// fieldNamed returns the field of a struct that has a JSON name, or the zero Value.
 func fieldNamed(params reflect.Value, name string) reflect.Value {
 	for i := range params.NumField() {
 		tag, _, _ := strings.Cut(params.Type().Field(i).Tag.Get("json"), ",")
@@ -218,7 +217,7 @@ func changed(input, with document.Object) document.Object {
 	return input
 }
 
-// table returns the operations, in the order of their domains.
+// table returns the operations, grouped by domain.
 func table() []operation {
 	return slices.Concat(
 		ofDomain(Channels, channelOperations), ofDomain(Members, memberOperations), ofDomain(DataSources, dataOperations),
@@ -251,17 +250,17 @@ func (o operation) refusesBadInput(t *trial) {
 	o.requireAllRefused(t, p, boterr.InvalidArgument, changes)
 	o.refusesToGuess(t, p)
 	o.refusesWhatIsNoValue(t, p)
-	require.NoError(t, o.try(t.Context(), p), "good input, after all that")
+	require.NoError(t, o.try(t.Context(), p), "valid input must still succeed after the refused calls")
 }
 
-// either returns the name of a parameter, followed by a bar and the parameter that may replace it, if any.
+// either returns the possible fields for requireRefusal: the name of a parameter, and its alternative after "|", if any.
 func either(p operations.Field) string { return strings.TrimSuffix(p.Name+"|"+p.Other, "|") }
 
-// missing returns calls that each lack one required parameter.
+// missing returns a change for each required parameter, which removes it.
 func (o operation) missing() []change {
 	var changes []change
 	for _, p := range o.specified().Parameters {
-		switch p.Need { //nolint:exhaustive // The others may be absent.
+		switch p.Need { //nolint:exhaustive // Parameters with other needs are optional.
 		case operations.Required:
 			changes = append(changes, change{"no " + p.Name, document.O(p.Name, nil), p.Name})
 		case operations.RequiredUnless:
@@ -273,7 +272,7 @@ func (o operation) missing() []change {
 	return changes
 }
 
-// mistyped returns calls with a parameter of another JSON type, and with records that have no id.
+// mistyped returns changes to a parameter with a value of another JSON type, or with a record that has no id.
 func (o operation) mistyped() []change {
 	var changes []change
 	for _, p := range o.specified().Parameters {
@@ -287,7 +286,7 @@ func (o operation) mistyped() []change {
 	return changes
 }
 
-// wrongFor returns a value that has none of the types, or nil if every value has one.
+// wrongFor returns a value with none of the types, or nil if types accepts all values.
 func wrongFor(types operations.Type) any {
 	for _, wrong := range []any{document.O("wrong", true), true} {
 		if !slices.ContainsFunc(types.Alternatives(), func(one operations.Type) bool {
@@ -299,7 +298,7 @@ func wrongFor(types operations.Type) any {
 	return nil
 }
 
-// contradicting returns calls in which two parameters name different things.
+// contradicting returns changes after which two parameters refer to different records.
 func (o operation) contradicting(t *trial, p *place) []change {
 	t.Helper()
 	var changes []change
@@ -322,7 +321,7 @@ func (o operation) contradicting(t *trial, p *place) []change {
 	return changes
 }
 
-// refusesToGuess checks that parameters are required if the context does not provide them.
+// refusesToGuess checks that a parameter of ofContext is required if the scope of the call has no such default.
 func (o operation) refusesToGuess(t *trial, p *place) {
 	if len(o.ofContext()) == 0 {
 		return
@@ -337,7 +336,7 @@ func (o operation) refusesToGuess(t *trial, p *place) {
 	})
 }
 
-// refusesWhatIsNoValue checks that an object that carries an error is refused as any parameter.
+// refusesWhatIsNoValue checks that the operation refuses an object that carries an error, as any parameter.
 func (o operation) refusesWhatIsNoValue(t *trial, p *place) {
 	for _, one := range o.specified().Parameters {
 		t.try("a "+one.Name+" of what is no value", func(t *trial) {
@@ -362,10 +361,10 @@ func (o operation) answersAsDocumented(t *trial) {
 	switch shape := responses[0]; {
 	case shape.Type == "null":
 	case shape.Kind == "":
-		require.False(t, holdsOneOf(answer, nil, "", false), "the result says that nothing was done: %s", text)
+		require.False(t, holdsOneOf(answer, nil, "", false), "the numbers in the result must show an effect, got %s", text)
 		fallthrough
 	default:
-		require.False(t, isNothing(answer), "the result says that nothing was done: %s", text)
+		require.False(t, isNothing(answer), "the numbers in the result must show an effect, got %s", text)
 	}
 }
 
@@ -377,8 +376,8 @@ func answers(shape operations.Response, result any) bool {
 	return shape.Type.Accepts(result) && hasFields(result, fields, isClosed)
 }
 
-// hasFields reports whether an object, or each object of a list, has the required fields with their types,
-// and no others if the list of fields is closed.
+// hasFields reports whether an object, or each object in a list, has the required fields with their types. If isClosed is
+// true, it must have no other fields.
 func hasFields(value any, fields []operations.Field, isClosed bool) bool {
 	switch value := value.(type) {
 	case []any:
@@ -419,7 +418,7 @@ func holdsOneOf(result any, values ...any) bool {
 	return false
 }
 
-// isNothing reports whether a result is empty, or an object of numbers that are all 0.
+// isNothing reports whether a result is empty or an object in which all numbers are 0.
 func isNothing(result any) bool {
 	switch result := result.(type) {
 	case []any:
@@ -436,14 +435,13 @@ func isNothing(result any) bool {
 	}
 }
 
-// requireOwn checks that everything that a call sent and created went through the channel of a place, and to
-// its member.
+// requireOwn checks that a call used only the channel of a place and sent only to its member.
 func (o operation) requireOwn(t *trial, p *place, call func() error) {
 	t.Helper()
 	sent, made, before := len(t.sentIfKnown()), len(t.madeIfKnown()), t.state()
 	require.NoError(t, call())
 	if isLookUp := strings.HasPrefix(string(o.op), "get"); o.domain == LiveChats && !isLookUp && t.Sent != nil && t.Made != nil {
-		require.NotEqual(t, before, t.state(), "the call has an effect")
+		require.NotEqual(t, before, t.state(), "the call must have an effect")
 	}
 	for _, one := range t.sentIfKnown()[sent:] {
 		if o.domain == Sends {
@@ -455,7 +453,7 @@ func (o operation) requireOwn(t *trial, p *place, call func() error) {
 	}
 }
 
-// sentIfKnown returns the messages sent, or none if the harness does not know them.
+// sentIfKnown returns the result of Sent, or nil if the harness lacks it.
 func (t *trial) sentIfKnown() []Sent {
 	if t.Sent == nil {
 		return nil
@@ -463,7 +461,7 @@ func (t *trial) sentIfKnown() []Sent {
 	return t.Sent()
 }
 
-// madeIfKnown returns the groups and channels created, or none if the harness does not know them.
+// madeIfKnown returns the result of Made, or nil if the harness lacks it.
 func (t *trial) madeIfKnown() []Made {
 	if t.Made == nil {
 		return nil
@@ -527,14 +525,14 @@ func (o operation) refusesOtherPlatforms(t *trial) {
 	require.Equal(t, before, t.state(), "calls that are refused change nothing")
 }
 
-// requireUnsupported checks that a call returns Unsupported, an error that names the allowed platforms, and
-// no result. It returns the error.
+// requireUnsupported checks that a call returns no result and an Unsupported error that names the allowed platforms. It
+// returns the error.
 func (o operation) requireUnsupported(t *trial, call func() (any, error)) error {
 	t.Helper()
 	result, err := call()
 	t.requireCode(boterr.Unsupported, err)
 	for _, allowed := range o.specified().Platforms {
-		require.ErrorContains(t, err, allowed, "the error names the platforms that are allowed")
+		require.ErrorContains(t, err, allowed, "the error must name the allowed platforms")
 	}
 	require.Zero(t, result, "the result of a failed call")
 	return err
@@ -575,7 +573,7 @@ func (o operation) findsNoOthers(t *trial) {
 	o.requireAllRefused(t, p, boterr.NotFound, changes)
 }
 
-// strangers returns calls with an unknown id, and with an id of the other app, at a path.
+// strangers returns changes of the id at a path: to an unknown id, and to an id of the other app.
 func (o operation) strangers(p, far *place, path string) []change {
 	parameter, _, _ := strings.Cut(path, ".")
 	at := func(id any) document.Object {
@@ -590,7 +588,7 @@ func (o operation) strangers(p, far *place, path string) []change {
 	return changes
 }
 
-// strangersByID returns calls with an unknown id for a parameter that the context would provide.
+// strangersByID returns changes of an id parameter of ofContext: to an unknown id, and to an id of the other app.
 func (o operation) strangersByID(t *trial, one operations.Field, far *place) []change {
 	t.Helper()
 	field := one.Name
@@ -603,8 +601,8 @@ func (o operation) strangersByID(t *trial, one operations.Field, far *place) []c
 	}
 }
 
-// strangersByRecord returns calls with an unknown record, with a record of the other app, and with one that
-// claims to be of this app.
+// strangersByRecord returns changes of a record parameter: to an unknown record, to a record of the other app, and to such
+// a record with the fields of a record of this app.
 func strangersByRecord(t *trial, one operations.Field, p, far *place) []change {
 	t.Helper()
 	theirs := far.record(t, one)

@@ -17,8 +17,7 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 )
 
-// operationRules returns the rules that follow from the table of operations and from the specification's
-// table: the common rules of all operations with such parameters.
+// operationRules returns the rules of each row of the table: the rules that follow from its parameters, and its own.
 func operationRules() []Rule {
 	var rules []Rule
 	for _, o := range table() {
@@ -30,11 +29,11 @@ func operationRules() []Rule {
 func (o operation) rules() []Rule {
 	rules := []Rule{{
 		Name:  nameOfRules(o.op) + "AnswersAsDocumented",
-		Text:  "the JSON of the result has the keys and types that the specification shows, and says that something was done",
+		Text:  "the JSON of the result has the keys and types of the specification, and its numbers show that the call had an effect",
 		check: o.answersAsDocumented,
 	}, {
 		Name:  nameOfRules(o.op) + "RefusesBadInput",
-		Text:  "what is missing, of another type, no value or contradicts itself is InvalidArgument with the parameter, and changes nothing",
+		Text:  "missing, mistyped, invalid and contradicting parameters are InvalidArgument with the parameter as the field, and change nothing",
 		check: o.refusesBadInput,
 	}}
 	for _, rule := range []struct {
@@ -43,27 +42,27 @@ func (o operation) rules() []Rule {
 	}{
 		{o.findsRecords(), Rule{
 			Name:  nameOfRules(o.op) + "FindsNoOthers",
-			Text:  "what does not exist, or is of another app, is NotFound with the parameter, whatever records say, and nothing changes",
+			Text:  "ids and records that do not exist or belong to another app are NotFound with the parameter as the field, and nothing changes",
 			check: o.findsNoOthers,
 		}},
 		{len(o.ofContext()) > 0, Rule{
 			Name:  nameOfRules(o.op) + "TakesTheContextsOwn",
-			Text:  "channel and member are the context's own where no other is given",
+			Text:  "the default of the channel and the member is the context's own",
 			check: o.takesTheContextsOwn,
 		}},
 		{len(o.ofContext()) > 0 || len(o.records()) > 0, Rule{
 			Name:  nameOfRules(o.op) + "TakesRecordsAsAddresses",
-			Text:  "what is given by id or record takes the place of the context's own, and of a record only the _id counts",
+			Text:  "an id or a record replaces the context's own, and only the _id of a record counts",
 			check: o.takesRecordsAsAddresses,
 		}},
 		{o.isForPlatforms(), Rule{
 			Name:  nameOfRules(o.op) + "RefusesOtherPlatforms",
-			Text:  "a channel of another platform is Unsupported with an error that names the platforms allowed, and nothing changes",
+			Text:  "a channel of another platform is Unsupported with an error that names the allowed platforms, and nothing changes",
 			check: o.refusesOtherPlatforms,
 		}},
 		{o.isForPlatforms() && o.has("member", "memberId"), Rule{
 			Name:  nameOfRules(o.op) + "NeedsAnExternalID",
-			Text:  "a member unknown to the platform is FailedPrecondition, and nothing changes",
+			Text:  "a member without an external id is FailedPrecondition, and nothing changes",
 			Needs: []Capability{Members},
 			check: o.needsAnExternalID,
 		}},
@@ -87,32 +86,31 @@ func (o operation) parameters(isMeant func(operations.Field) bool) []operations.
 	return slices.DeleteFunc(slices.Clone(o.specified().Parameters), func(p operations.Field) bool { return !isMeant(p) })
 }
 
-// ofContext returns the parameters that the context provides by default.
+// ofContext returns the parameters whose default is the context's own channel or member.
 func (o operation) ofContext() []operations.Field {
 	return o.parameters(func(p operations.Field) bool { return p.Need == operations.FromContext })
 }
 
-// records returns the parameters that are records of the app; only their _id counts.
+// records returns the parameters that are records of the app. Operations use only the _id of such a record.
 func (o operation) records() []operations.Field {
 	return o.parameters(isRecord)
 }
 
-// isRecord reports whether a parameter is a record of the app.
 func isRecord(p operations.Field) bool {
 	return slices.Contains([]string{"channel", "member", "group", "assignment"}, p.Kind)
 }
 
-// findsRecords reports whether there are ids or records in the parameters that must be found.
+// findsRecords reports whether the parameters refer to records or objects that may not exist.
 func (o operation) findsRecords() bool {
 	return len(o.ofContext()) > 0 || len(o.records()) > 0 || len(o.names) > 0 || o.findsNot != nil
 }
 
-// isForPlatforms reports whether the channel of a call must be of certain platforms.
+// isForPlatforms reports whether the operation has a channel parameter and supports only some types of channels.
 func (o operation) isForPlatforms() bool {
 	return len(o.specified().Platforms) > 0 && o.has("channel", "channelId")
 }
 
-// takesText reports whether a parameter may be a text.
+// takesText reports whether a parameter may be a string.
 func takesText(p operations.Field) bool {
 	return slices.Contains(p.Type.Alternatives(), operations.Type("string"))
 }
@@ -130,7 +128,7 @@ func (p *place) record(t *trial, parameter operations.Field) document.Object {
 	return t.object(p.channel)
 }
 
-// recordOf returns the record of a place that a parameter of the context refers to.
+// recordOf returns a parameter of ofContext with the Kind of the record that it refers to.
 func recordOf(parameter operations.Field) operations.Field {
 	if strings.HasPrefix(parameter.Name, "member") {
 		parameter.Kind = "member"
@@ -143,8 +141,8 @@ func (o operation) changing(ctx context.Context, p *place, with document.Object)
 	return o.call.with(ctx, p.Operations, o.op, changed(o.input(p), with))
 }
 
-// requireAllRefused checks that calls with changed input fail with a code and the name of the parameter, and
-// that together they change nothing.
+// requireAllRefused checks that calls with changed input return an error with the code and the field, and that together
+// they change nothing.
 func (o operation) requireAllRefused(t *trial, p *place, code boterr.Code, changes []change) {
 	t.Helper()
 	before := t.state()
@@ -159,8 +157,8 @@ func (o operation) requireAllRefused(t *trial, p *place, code boterr.Code, chang
 	require.Equal(t, before, t.state(), "calls that fail change nothing")
 }
 
-// requireRefusal checks that a call failed with a code and one of several fields, separated by "|", and
-// returned no result.
+// requireRefusal checks that a call returned no result and an error with a code. The field of the error must be in fields,
+// which "|" separates.
 func (o operation) requireRefusal(t *trial, code boterr.Code, fields string, result any, err error) {
 	t.Helper()
 	named := t.failure(code, err).Field
@@ -172,10 +170,10 @@ func (o operation) requireRefusal(t *trial, code boterr.Code, fields string, res
 			return
 		}
 	}
-	require.Fail(t, "another field", "the field is %q, and should be %q or a path in it: %v", named, fields, err)
+	require.Fail(t, "another field", "Field of the error is %q; it must be %q or a path in it: %v", named, fields, err)
 }
 
-// named is a value that must be refused.
+// named is an invalid value with a name for its case.
 type named struct {
 	name  string
 	value document.Object
@@ -231,7 +229,7 @@ var badReplacements = []named{
 	{"a replacement with another createdAt", document.O("createdAt", 1, "x", 1)},
 }
 
-// moves returns modifiers that would move a member to another app or channel, or change its identity.
+// moves returns patches that would change a member's app, channel, _id or createdAt.
 func moves(app, channel string) []named {
 	return []named{
 		{"another app", document.Set("app", app)},
@@ -251,8 +249,7 @@ func moves(app, channel string) []named {
 	}
 }
 
-// scopeless returns filters that ask for records of another app, or of all apps, in every way that the
-// language has.
+// scopeless returns filters that try to match records of another app or of all apps, with different operators.
 func scopeless(app string) []document.Object {
 	return []document.Object{
 		document.O(),
@@ -277,14 +274,14 @@ var adminRules = []Rule{
 	},
 }
 
-// twoAgents adds agents of the home app.
+// twoAgents adds two agents to the app home.
 func (t *trial) twoAgents() []*Agent {
 	t.Helper()
 	d := t.addDesk(t.home, t.ticketing())
 	return []*Agent{d.agent, t.Agent(d.Channel)}
 }
 
-// requireAgent checks that a record is the record of an agent of the home app.
+// requireAgent checks that got is the record of an agent of the app home.
 func requireAgent(t *trial, want *Agent, got *livechat.Admin, err error) {
 	t.Helper()
 	require.NoError(t, err)
@@ -326,9 +323,9 @@ func getChannelTellsTheApp(t *trial) {
 }
 
 var everyOperationRules = []Rule{
-	rule(endedContextIsCanceled, "where the context has ended before the call, an operation answers Canceled and changes nothing"),
-	rule(passedDeadlineIsCanceled, "where the deadline has passed before the call, an operation answers Canceled and changes nothing"),
-	rule(operationsAreSafeForConcurrentUse, "one value of Operations serves many goroutines at once"),
+	rule(endedContextIsCanceled, "if the context ended before the call, an operation returns Canceled and changes nothing"),
+	rule(passedDeadlineIsCanceled, "if the deadline passed before the call, an operation returns Canceled and changes nothing"),
+	rule(operationsAreSafeForConcurrentUse, "an implementation is safe for concurrent use"),
 }
 
 func errorOf[R any](_ R, err error) error { return err }

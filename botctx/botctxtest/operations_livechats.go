@@ -6,7 +6,7 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 )
 
-// ofAssignment is input with the id of the assignment of the live chat.
+// ofAssignment returns input with the id of the assignment of the live chat.
 func ofAssignment(p *place) document.Object { return document.O("assignmentId", p.assignmentID()) }
 
 // ofEvent returns input with the agent's message in the group of the live chat.
@@ -177,7 +177,7 @@ var relayOperations = []operation{
 	},
 }
 
-// Bad input of operations of live chat, in addition to their tables.
+// Invalid input for the operations on live chats, in addition to the input that package operations implies.
 
 func badDetails(name string, details document.Object, path string) change {
 	return change{name, document.O("assignmentDetails", details), "assignmentDetails." + path}
@@ -206,7 +206,7 @@ func badCreateAssignment(_ *trial, p *place) []change {
 	}
 }
 
-// strangeTargets are targets that do not exist in the app.
+// strangeTargets returns targets that do not exist in the app.
 func strangeTargets(t *trial, _ *place) []change {
 	var changes []change
 	for name, id := range t.strangeChannels() {
@@ -257,12 +257,12 @@ func badReassignments(_ *trial, p *place) []change {
 	}
 }
 
-// idleOutlets are outlets without an open assignment.
+// idleOutlets returns outlets without an open assignment.
 func idleOutlets(t *trial, p *place) []change {
 	return []change{{"none is open", document.O("channelId", t.addDesk(t.home, p.desk().Type).ID), "channelId"}}
 }
 
-// otherOutlets are outlets in which the live chat's event is unknown.
+// otherOutlets returns outlets that do not have the group of the live chat's event.
 func otherOutlets(t *trial, p *place) []change {
 	other := t.addDesk(t.home, p.desk().Type)
 	return []change{
@@ -271,7 +271,7 @@ func otherOutlets(t *trial, p *place) []change {
 	}
 }
 
-// otherBravoGroups are Bravo groups of another channel of the app.
+// otherBravoGroups returns Bravo groups of another channel of the app.
 func otherBravoGroups(parameter string) func(*trial, *place) []change {
 	return func(t *trial, _ *place) []change {
 		var changes []change
@@ -282,7 +282,7 @@ func otherBravoGroups(parameter string) func(*trial, *place) []change {
 	}
 }
 
-// noFilters are metas that would be valid as filters, but must be treated as data.
+// noFilters returns values of meta with operators. Operations must refuse them, because meta is data and not a filter.
 func noFilters(*trial, *place) []change {
 	return each("meta", []named{
 		{"an operator", document.O("$or", document.A(document.O()))},
@@ -292,7 +292,7 @@ func noFilters(*trial, *place) []change {
 	})
 }
 
-// noSettings are metas that cannot be merged into {"text": "x"}.
+// noSettings returns values of meta that cannot be merged into {"text": "x"}.
 func noSettings(*trial, *place) []change {
 	return each("meta", []named{
 		{"a modifier", document.O("$inc", document.O("n", 1))},
@@ -330,7 +330,7 @@ func badUpdateGroup(t *trial, p *place) []change {
 	return changes
 }
 
-// badPictures are addresses without a picture.
+// badPictures returns addresses that serve no picture.
 func badPictures(t *trial, _ *place) []change {
 	var changes []change
 	for name, url := range map[string]string{
@@ -345,7 +345,7 @@ func badPictures(t *trial, _ *place) []change {
 	return changes
 }
 
-// badGroupSends are two different groups, invalid addresses, and bad responses.
+// badGroupSends returns calls with two different groups, with invalid addresses and with invalid responses.
 func badGroupSends(t *trial, p *place) []change {
 	second := t.chatting(t.asking(t.home), t.ticketing()).group()
 	return append(badFilled(t, p), change{"two different groups", document.O("group", document.O("_id", second.ID)), "groupId"})

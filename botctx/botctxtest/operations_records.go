@@ -30,7 +30,7 @@ var agendaOperations = []operation{
 	},
 }
 
-// onlyThat makes each change also remove the other parts of the schedule.
+// onlyThat returns changes that also remove all other parameters of the schedule.
 func onlyThat(changes []change) []change {
 	for i, one := range changes {
 		alone := document.O("nextRunAt", nil, "tag", nil, "replace", nil)
@@ -169,24 +169,24 @@ var dataOperations = []operation{
 	},
 }
 
-// Bad input of operations on members and data sources, in addition to their tables.
+// Invalid input for the operations on members and data sources, in addition to the input that package operations implies.
 
 func each(parameter string, bad []named) []change {
 	return eachWith(parameter, bad, document.O())
 }
 
-// eachWith is like each, with further parameters changed.
+// eachWith is like each, and also changes the parameters in with.
 func eachWith(parameter string, bad []named, with document.Object) []change {
 	changes := make([]change, 0, len(bad))
 	for _, one := range bad {
-		if one.value.Err() == nil { // Values that carry an error are refused everywhere.
+		if one.value.Err() == nil { // refusesWhatIsNoValue covers values that carry an error.
 			changes = append(changes, change{one.name, with.With(parameter, one.value), parameter})
 		}
 	}
 	return changes
 }
 
-// badPatches are bad values of patch, with modifiers and without.
+// badPatches returns invalid values of patch, with modifiers and without.
 func badPatches() []change {
 	return slices.Concat(
 		eachWith("patch", badModifiers, document.O("withModifier", true)),
@@ -194,7 +194,7 @@ func badPatches() []change {
 	)
 }
 
-// badElementFilters is a patch of elements with an invalid element filter, in options of a given name.
+// badElementFilters returns a patch with an invalid array filter. options is the name of the parameter with the filter.
 func badElementFilters(options, path string) change {
 	return change{
 		"a filter of elements that is none",
@@ -252,7 +252,7 @@ func badUpdateMember(t *trial, p *place) []change {
 	return changes
 }
 
-// forgedMembers are the member of another app, as a record that claims to be of this app.
+// forgedMembers returns the member of another app with the fields of a member of this app.
 func forgedMembers(t *trial, p *place) []change {
 	forged := document.O("_id", t.away.scope.Member, "app", p.scope.App, "channel", p.scope.Channel, "gender", "f")
 	return []change{{"forged with an app", document.O("member", forged), "member._id"}}

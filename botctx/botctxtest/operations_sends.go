@@ -11,21 +11,21 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// saying returns input of a sending operation, with a text as the response.
+// saying returns the input of a send with a text as the response.
 func saying(pairs ...any) func(*place) document.Object {
 	return func(*place) document.Object {
 		return document.O(append([]any{"response", send.Text("Hello")}, pairs...)...)
 	}
 }
 
-// badResponse is a response that must be refused, with the field at fault.
+// badResponse is a response that operations must refuse, with the field of the error.
 type badResponse struct {
 	name     string
 	response send.Response
 	field    string
 }
 
-// badResponses are responses that every operation refuses.
+// badResponses are responses that every operation must refuse.
 var badResponses = []badResponse{
 	{"no type", send.Raw(document.O("text", "Hello")), "response.type"},
 	{"an empty text", send.Text(""), "response.text"},
@@ -39,10 +39,10 @@ var badResponses = []badResponse{
 	{"an image without address", send.Raw(document.O("type", "IMAGE")), "response.url"},
 }
 
-// emptyWhenFilled is refused only after it is filled from a member.
+// emptyWhenFilled is refused only by operations that fill placeholders.
 var emptyWhenFilled = badResponse{"a text that is empty when it is filled", send.Template("{{meta.nothing}}"), "response.text"}
 
-// moreBadResponses are only tried with sendResponse, because all operations send in the same way.
+// moreBadResponses are tried only with sendResponse, because all operations validate responses in the same way.
 var moreBadResponses = []badResponse{
 	{"a type that is a number", send.Raw(document.O("type", 1)), "response.type"},
 	{"no text", send.Raw(document.O("type", "TEXT")), "response.text"},
@@ -57,7 +57,6 @@ var moreBadResponses = []badResponse{
 	{"a long card", send.Carousel(send.Card{Title: long(send.MaxCardTitle)}), "response.carousel[0].title"},
 }
 
-// long returns a text that is one character longer than most.
 func long(most int) string { return strings.Repeat("ä", most+1) }
 
 func refusing(responses ...badResponse) []change {
@@ -68,10 +67,10 @@ func refusing(responses ...badResponse) []change {
 	return changes
 }
 
-// badAsIs are the bad responses for an operation that sends responses unfilled.
+// badAsIs returns invalid responses for an operation that does not fill placeholders.
 func badAsIs(*trial, *place) []change { return refusing(badResponses...) }
 
-// badFilled are the responses that an operation refuses that fills them from a member.
+// badFilled returns invalid responses for an operation that fills placeholders.
 func badFilled(*trial, *place) []change { return refusing(append(badResponses, emptyWhenFilled)...) }
 
 var sendOperations = slices.Concat([]operation{
@@ -144,7 +143,7 @@ var alphaOperations = []operation{
 	},
 }
 
-// badSendResponse are contradicting addressees of sendResponse, and bad responses.
+// badSendResponse returns calls of sendResponse with contradicting recipients or invalid responses.
 func badSendResponse(t *trial, p *place) []change {
 	second := t.newChannel(p.scope.App)
 	there := t.newMember(member.Member{App: second.App, Channel: second.ID})
@@ -159,7 +158,7 @@ func badSendResponse(t *trial, p *place) []change {
 	}...)
 }
 
-// strangersToSendTo are addressees of sendResponse with one in another app.
+// strangersToSendTo returns calls of sendResponse with a recipient of another app.
 func strangersToSendTo(t *trial, p *place) []change {
 	return []change{
 		{"one of several", document.O("memberId", document.A(p.member.ID, t.away.member.ID)), "memberId"},
@@ -167,7 +166,7 @@ func strangersToSendTo(t *trial, p *place) []change {
 	}
 }
 
-// badBatches are bad addressees of an operation that sends to several members, and bad responses.
+// badBatches returns calls with invalid recipients or responses, for an operation that sends to several members.
 func badBatches(t *trial, p *place) []change {
 	other := t.newPlaceOn(p.scope.App, p.channel.Type)
 	return append(badFilled(t, p), []change{
@@ -222,7 +221,7 @@ var utilityOperations = []operation{
 	},
 }
 
-// mailInput is input of a short mail to these addresses.
+// mailInput returns the input for a short mail to the given addresses.
 func mailInput(addresses ...any) document.Object {
 	return document.O("destination", document.O("ToAddresses", document.A(addresses...)), "message", document.O(
 		"Subject", document.O("Data", "Your order"), "Body", document.O("Text", document.O("Data", "It is on its way.")),

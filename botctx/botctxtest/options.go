@@ -18,23 +18,23 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// counting is an operation that takes the options of a collection, and increments meta.n of one record.
+// counting is an operation with driver options. Its call increments meta.n of one record.
 type counting struct {
-	// name is the beginning of its rules' names. parameter is the parameter that holds the options.
+	// name is the prefix of the rules' names. parameter is the name of the parameter with the options.
 	name      string
 	op        botctx.Op
 	parameter string
-	// begin creates the record, {firstName: "Eve", gender: "f", meta: {n: 1, list: [7, 8]}}, and returns the
-	// call.
+	// begin creates the record {firstName: "Eve", gender: "f", meta: {n: 1, list: [7, 8]}} and returns a function
+	// that calls the operation.
 	begin func(t *trial) countCall
 	// refused are options that the operation does not have, or that contradict each other.
 	refused []document.Object
 }
 
-// countCall calls the operation with options, and returns the resulting record.
+// countCall calls the operation with options and returns the record in its result.
 type countCall func(t *trial, options document.Object) (document.Object, error)
 
-// refusedEverywhere are options that every operation refuses.
+// refusedEverywhere are options that every such operation refuses.
 var refusedEverywhere = []document.Object{
 	document.O("collation", document.O("locale", "de")),
 	document.O("comment", "why", "nearly", true),
@@ -73,13 +73,13 @@ func returningRules(c counting) []Rule {
 	return []Rule{
 		{
 			Name: c.name + "ReturnsByAnySpelling",
-			Text: `returnDocument "after" and returnOriginal false are new: true, "before" and true are new: false, ` +
-				"and the record is modified all the same",
+			Text: `returnDocument "after" and returnOriginal false mean new: true, and "before" and true mean new: false; ` +
+				"the record is modified in both cases",
 			check: func(t *trial) { returnsByAnySpelling(t, c) },
 		},
 		{
 			Name:  c.name + "ShowsTheProjection",
-			Text:  "projection, or fields as its other name, says which fields come back; the others stay in the record",
+			Text:  "projection, also called fields, selects the fields of the result; the stored record keeps all fields",
 			check: func(t *trial) { showsTheProjection(t, c) },
 		},
 	}
@@ -89,18 +89,18 @@ func optionRules(c counting) []Rule {
 	return []Rule{
 		{
 			Name:  c.name + "TakesOptionsOfDrivers",
-			Text:  "maxTimeMS, writeConcern, comment and hint change no outcome and have no effect",
+			Text:  "maxTimeMS, writeConcern, comment and hint have no effect",
 			check: func(t *trial) { takesOptionsOfDrivers(t, c) },
 		},
 		{
 			Name:  c.name + "RefusesOptions",
-			Text:  "an option that is not supported, or contradicts another one, is InvalidArgument with its name, and nothing is changed",
+			Text:  "an option that is not supported or contradicts another is InvalidArgument with its name, and nothing changes",
 			check: func(t *trial) { refusesOptions(t, c) },
 		},
 	}
 }
 
-// counted returns the record whose field is incremented.
+// counted returns the record before the first call.
 func counted() document.Object {
 	return document.O("firstName", "Eve", "gender", "f", "meta", document.O("n", 1, "list", document.A(7, 8)))
 }
@@ -205,13 +205,13 @@ func showsTheProjection(t *trial, c counting) {
 			}
 			whole, err := one(t, document.O())
 			require.NoError(t, err)
-			require.Equal(t, shownPaths, pathsIn(whole), "what was left out is there still")
-			require.Equal(t, 3, document.Get(whole, "meta.n", 0), "it was counted twice")
+			require.Equal(t, shownPaths, pathsIn(whole), "fields outside of the projection must not change")
+			require.Equal(t, 3, document.Get(whole, "meta.n", 0), "the stored counter after two calls")
 		})
 	}
 }
 
-// pathsIn returns the paths of shownPaths that a record has.
+// pathsIn returns the elements of shownPaths that a record has.
 func pathsIn(record document.Object) []string {
 	return slices.DeleteFunc(slices.Clone(shownPaths), func(path string) bool {
 		_, isThere := record.Lookup(path)
@@ -248,9 +248,9 @@ func refusesOptions(t *trial, c counting) {
 	}
 }
 
-// The scenes of operations on records.
+// The scenes for operations on records.
 var (
-	// anEntry is an entry in the data source, with a place.
+	// anEntry is an entry in the data source, with a point.
 	anEntry = &scene{begin: func(t *trial, base *place) *place {
 		t.seed(base, document.O("_id", "a", "text", "x", "location", point(1, 0)))
 		return base
@@ -272,7 +272,7 @@ var (
 		t.AddAccount(base.scope.App, base.account())
 		return base
 	}}
-	// aFile is a file at an address, for uploads.
+	// aFile is a file at an address, which uploads can fetch.
 	aFile = &scene{needs: []Capability{readFiles}, begin: func(t *trial, base *place) *place {
 		other := *base
 		other.url = t.Serve("application/pdf", "bill").URL
@@ -280,7 +280,7 @@ var (
 	}}
 )
 
-// The scenes of operations that send, in a channel of a platform.
+// The scenes for sends in a channel of a platform.
 var (
 	onAlpha   = aChannelOn(channel.Alpha)
 	onCharlie = aChannelOn(channel.Charlie)
@@ -294,7 +294,7 @@ func aChannelOn(platform channel.Type) *scene {
 	return &scene{platform: platform, begin: func(t *trial, base *place) *place { return t.onIn(base, platform) }}
 }
 
-// The scenes of live chat operations. The place belongs to the requesting member, or to the agents' side.
+// The scenes for operations on live chats. Their place is for the requesting member or for the agents' side.
 var (
 	anOpenDesk = &scene{needs: liveChatNeeds()[1:], begin: func(t *trial, base *place) *place {
 		asking := t.asking(base)
@@ -307,13 +307,13 @@ var (
 	atDesk = &scene{needs: liveChatNeeds()[1:], begin: func(t *trial, base *place) *place {
 		return t.deskOf(t.chatting(t.asking(base), t.ticketing()))
 	}}
-	// withMeta is atInlet with a meta of the group.
+	// withMeta is atInlet with meta set in the group.
 	withMeta = &scene{needs: liveChatNeeds()[1:], begin: func(t *trial, base *place) *place {
 		p := t.chatting(t.asking(base), t.ticketing())
 		t.setGroup(p, p.group().ID, "meta", document.O("text", "x"))
 		return p
 	}}
-	// handedOn is atInlet with an assignment that was handed on.
+	// handedOn is atInlet with a reassigned assignment.
 	handedOn = &scene{needs: liveChatNeeds()[1:], begin: func(t *trial, base *place) *place {
 		p := t.chatting(t.asking(base), t.ticketing())
 		require.NoError(t, errorOf(p.ReassignAssignment(t.Context(), livechat.ReassignAssignmentParams{
@@ -322,7 +322,7 @@ var (
 		return p
 	}}
 	atBravoDesk = &scene{platform: channel.Bravo, needs: liveChatNeeds()[1:], begin: beginOnBravo}
-	// atBravoPictures is atBravoDesk with a picture at an address.
+	// atBravoPictures is atBravoDesk, and p.url serves a picture.
 	atBravoPictures = &scene{
 		platform: channel.Bravo, needs: append(liveChatNeeds()[1:], serveFiles), begin: func(t *trial, base *place) *place {
 			p := beginOnBravo(t, base)
@@ -330,7 +330,7 @@ var (
 			return p
 		},
 	}
-	// inFamily is a live chat of a member who made the request in a group on Bravo.
+	// inFamily is a live chat that the member requested in a group on Bravo.
 	inFamily = &scene{platform: channel.Bravo, needs: liveChatNeeds()[1:], begin: func(t *trial, base *place) *place {
 		inlet := t.at(base, t.newChannelOf(base, channel.Bravo), nil)
 		asking := t.asking(inlet)
@@ -338,18 +338,18 @@ var (
 	}}
 )
 
-// chat is a live chat that calls of operations work with.
+// chat has the records of a live chat.
 type chat struct {
 	desk *desk
-	// assignment is a taken assignment, group is its group, and event is a message in that group.
+	// assignment is an assignment that an agent has taken, group is its group, and event is a message in that group.
 	assignment *livechat.Assignment
 	group      *livechat.Group
 	event      *send.MessageEvent
-	// waiting is another member's request, not yet taken.
+	// waiting is the request of another member, which no agent has taken.
 	waiting *livechat.Assignment
 }
 
-// beginOnBravo starts a live chat on Bravo, and creates another group.
+// beginOnBravo starts a live chat with an outlet on Bravo, and creates another group there.
 func beginOnBravo(t *trial, base *place) *place {
 	t.Helper()
 	p := t.deskOf(t.chatting(t.asking(base), channel.Bravo))
@@ -359,14 +359,14 @@ func beginOnBravo(t *trial, base *place) *place {
 	return p
 }
 
-// asking adds another member to the channel of a place, and returns the place for that member.
+// asking adds a member to the channel of a place and returns the place for that member.
 func (t *trial) asking(base *place) *place {
 	t.Helper()
 	c := base.channel
 	return t.at(base, c, t.newMember(member.Member{App: c.App, Channel: c.ID, FirstName: "Eve"}))
 }
 
-// chatting starts a live chat of the member of a place, and returns that place.
+// chatting starts a live chat of the member of a place. It stores the live chat in the place and returns the place.
 func (t *trial) chatting(asking *place, platform channel.Type) *place {
 	t.Helper()
 	c := chat{desk: t.openDesk(asking, platform)}
@@ -378,18 +378,17 @@ func (t *trial) chatting(asking *place, platform channel.Type) *place {
 	return asking
 }
 
-// deskOf returns the agents' side of the live chat of a place.
+// deskOf returns the place for the agents' side of a place's live chat.
 func (t *trial) deskOf(asking *place) *place {
 	t.Helper()
 	return t.at(asking, asking.chat.desk.Channel, nil)
 }
 
-// The following methods return the ids in a scene, or ids that do not exist if there is no scene.
+// The methods below return ids in the scene of a place. If the place has no scene, the ids do not exist.
 
 // account is the name of the payment account of the app.
 func (p *place) account() string { return "account of " + p.scope.App }
 
-// desk returns the outlet of the live chat.
 func (p *place) desk() *desk {
 	if p.chat.desk == nil {
 		return &desk{Channel: p.channel, agent: &Agent{ExternalID: "agent", AdminID: "admin"}}
@@ -405,7 +404,7 @@ func (p *place) assignmentID() string {
 	return p.chat.assignment.ID
 }
 
-// waitingID returns the id of the untaken request.
+// waitingID returns the id of the request that no agent has taken.
 func (p *place) waitingID() string {
 	if p.chat.waiting == nil {
 		return "assignment"
@@ -413,7 +412,6 @@ func (p *place) waitingID() string {
 	return p.chat.waiting.ID
 }
 
-// group returns the group of the live chat.
 func (p *place) group() *livechat.Group {
 	if p.chat.group == nil {
 		return &livechat.Group{ID: "group", ExternalID: "group"}
@@ -431,25 +429,25 @@ func (p *place) event() *send.MessageEvent {
 
 var memberConcurrencyRules = []Rule{
 	rule(findAndModifyMemberIsOneStep,
-		"findAndModifyMember finds and modifies in one atomic step: of many at once, each sees the change of the one before"),
-	rule(patchMembersLosesNoChange, "patchMembers changes each member atomically: no change of many at once is lost"),
-	rule(updateMemberLosesNoField, "updateMember writes the given fields alone: of many at once, none takes back what another wrote"),
+		"findAndModifyMember is atomic: each of several concurrent calls sees the change of the previous one"),
+	rule(patchMembersLosesNoChange, "patchMembers changes each member atomically, so no change of concurrent calls is lost"),
+	rule(updateMemberLosesNoField, "updateMember writes only the given fields, so concurrent calls do not undo each other's changes"),
 }
 
 var dataConcurrencyRules = []Rule{
 	rule(findAndModifyDataFromDataSourceClaimsEachOnce,
-		"findAndModifyDataFromDataSource is one atomic step: of many callers at once, no two claim the same entry"),
-	rule(patchDataToDataSourceLosesNoChange, "patchDataToDataSource changes each entry atomically: no change of many at once is lost"),
-	rule(upsertDataToDataSourceInsertsOnceOfMany, "of many upserts of one _id at once, one inserts and the others update"),
+		"findAndModifyDataFromDataSource is atomic, so no two of several concurrent callers claim the same entry"),
+	rule(patchDataToDataSourceLosesNoChange, "patchDataToDataSource changes each entry atomically, so no change of concurrent calls is lost"),
+	rule(upsertDataToDataSourceInsertsOnceOfMany, "of several concurrent upserts of an _id, one inserts and the others update"),
 }
 
-// workers is the number of goroutines that write concurrently. rounds is the number of writes of each.
+// workers is the number of concurrent goroutines. rounds is the number of writes in each.
 const (
 	workers = 16
 	rounds  = 5
 )
 
-// atOnce runs work in many goroutines, and ends the rule with the first error.
+// atOnce runs work in concurrent goroutines, and ends the rule if one returns an error.
 func (t *trial) atOnce(work func(worker int) error) {
 	t.Helper()
 	for _, err := range conformance.AtOnce(workers, work) {
@@ -457,7 +455,6 @@ func (t *trial) atOnce(work func(worker int) error) {
 	}
 }
 
-// repeat runs work for each round, until it fails.
 func repeat(work func() error) error {
 	for range rounds {
 		if err := work(); err != nil {
@@ -483,7 +480,7 @@ func findAndModifyMemberIsOneStep(t *trial) {
 	})
 	for n := 1; n <= workers*rounds; n++ {
 		_, ok := seen.Load(n)
-		require.True(t, ok, "nobody was given %d", n)
+		require.True(t, ok, "no call returned the number %d", n)
 	}
 	require.Equal(t, workers*rounds, document.Get(t.load(t.home.member).Meta, "n", 0))
 }
@@ -543,9 +540,9 @@ func findAndModifyDataFromDataSourceClaimsEachOnce(t *trial) {
 	})
 	require.Len(t, claimed, coupons)
 	for id, times := range claimed {
-		require.Equal(t, 1, times, "how often %d was claimed", id)
+		require.Equal(t, 1, times, "the number of claims of entry %d", id)
 	}
-	require.Equal(t, workers*rounds-coupons, inVain, "how many claimed in vain")
+	require.Equal(t, workers*rounds-coupons, inVain, "the number of calls without an entry")
 }
 
 func patchDataToDataSourceLosesNoChange(t *trial) {

@@ -22,17 +22,16 @@ import (
 
 var sendResponseRules = []Rule{
 	rule(sendResponseReachesTheMember,
-		"a message reaches the context's own member, once and as it was given, where no other is named", readSent),
+		"by default a message goes to the context's own member, once and unchanged", readSent),
 	rule(sendResponseTellsWhatWasSent,
 		"the message event holds the response without its type, from, to, timestamp and messageId", commonShape),
 	rule(sendResponseFillsPaths, "{{path}} in the strings of a response is filled from the member; a missing path is empty", readSent),
 	rule(sendResponseSendsLiteralsAsTheyAre,
-		"a literal response, as a text that Go code makes is, is sent as it is, {{path}} and all", readSent),
+		"a literal response, such as send.Text returns, is sent unchanged, including {{path}}", readSent),
 	rule(sendResponsePassesTypesThrough, "an unknown type is passed through unchanged", readSent),
-	rule(sendResponseTakesACopy, "what goes in is copied: changing it later changes nothing that was sent", readSent),
+	rule(sendResponseTakesACopy, "changing the parameters after the call does not change the sent message", readSent),
 }
 
-// send sends a response, without an error.
 func (t *trial) send(p send.SendResponseParams) send.SendResponseResult {
 	t.Helper()
 	result, err := t.home.SendResponse(t.Context(), p)
@@ -40,7 +39,7 @@ func (t *trial) send(p send.SendResponseParams) send.SendResponseResult {
 	return result
 }
 
-// requireSent checks the messages that have arrived at the platforms.
+// requireSent checks the messages that arrived at the platforms.
 func (t *trial) requireSent(expected ...Sent) {
 	t.Helper()
 	type text struct{ channel, to, response string }
@@ -118,7 +117,6 @@ func sendResponsePassesTypesThrough(t *trial) {
 	t.requireSent(to(t.home.member, response))
 }
 
-// slicesOf returns a slice of n equal elements.
 func slicesOf[E any](n int, element E) []E {
 	all := make([]E, n)
 	for i := range all {
@@ -137,7 +135,7 @@ func sendResponseTakesACopy(t *trial) {
 	t.requireSent(to(t.home.member, send.Text("Hello")), to(second, send.Text("Hello")))
 }
 
-// requireNothingSent checks that a send failed with a code and reached no member.
+// requireNothingSent checks that a send returns an error with a code and a field, and that no message arrives.
 func (t *trial) requireNothingSent(code boterr.Code, field string, p send.SendResponseParams) {
 	t.Helper()
 	before := t.state()
@@ -154,12 +152,12 @@ var recipientRules = []Rule{
 	rule(sendResponseReachesSeveralMembers,
 		"a message to several members reaches each once, filled for each, with a result for each in their order", readSent),
 	rule(sendResponseLoadsRecordsAgain,
-		"of a channel and a member that are passed in only the _id counts: the records are loaded again", readSent),
-	rule(sendResponseTakesAnotherChannel, "a message goes through the channel that is named, to members of that channel", readSent),
+		"of a channel record and a member record in the parameters only the _id counts: the records are loaded again", readSent),
+	rule(sendResponseTakesAnotherChannel, "a message goes through the given channel, to members of that channel", readSent),
 	rule(sendResponseGoesToTheGroup,
-		"in a group a message without a recipient goes there, filled from the member; a named recipient gets it alone", readSent),
-	rule(sendResponseSendsToAllOrNone, "everything is checked before the first message goes out"),
-	rule(sendResponseNeedsAnExternalID, "a member unknown to the platform is FailedPrecondition, and nothing is sent", Members),
+		"in a group a message without a recipient goes to the group, filled from the member; a given recipient gets it alone", readSent),
+	rule(sendResponseSendsToAllOrNone, "all parameters are checked before the first message is sent"),
+	rule(sendResponseNeedsAnExternalID, "a member without an external id is FailedPrecondition, and nothing is sent", Members),
 }
 
 func sendResponseReachesSeveralMembers(t *trial) {
@@ -242,22 +240,19 @@ func sendResponseNeedsAnExternalID(t *trial) {
 	})
 }
 
-// prepared holds the objects in a place for the operations on its platform. If nothing was prepared, their
-// ids do not exist.
+// prepared holds ids of objects on the platform of a place. In a place without prepared objects they do not exist.
 type prepared struct {
-	// broadcast is a message that Alpha has stored. label is a label of the member there.
+	// broadcast is a message stored on Alpha. label is a label of the member there.
 	broadcast send.BroadcastID
 	label     string
-	// conversation is the id on Charlie of the conversation with the member. message is the id of a message
-	// in it.
+	// conversation is the id of the conversation with the member on Charlie. message is the id of a message in it.
 	conversation string
 	message      send.MessageTS
-	// bravoGroup is the id on Bravo of a group with an invitation link.
+	// bravoGroup is the id of a group on Bravo with an invitation link.
 	bravoGroup string
 }
 
-// on returns the place in a channel on a platform in the home app, with the objects that the platform's
-// operations need.
+// on returns the place for a channel on a platform in the app home, with prepared objects. The first call creates it.
 func (t *trial) on(platform channel.Type) *place {
 	t.Helper()
 	return t.onIn(t.home, platform)
@@ -283,8 +278,8 @@ func (t *trial) onIn(base *place, platform channel.Type) *place {
 	return p
 }
 
-// newPlaceOn adds a channel on a platform with a member, and returns the place for them. A channel on Charlie
-// has a broadcast group, which is a conversation.
+// newPlaceOn adds a channel on a platform and a member, and returns the place for them. A channel on Charlie has a
+// conversation as its broadcast group.
 func (t *trial) newPlaceOn(app string, platform channel.Type) *place {
 	t.Helper()
 	added := channel.Channel{App: app, Type: platform, Name: "Front desk"}
@@ -312,21 +307,20 @@ func (t *trial) prepareAlpha(p *place) {
 	}
 }
 
-// another adds another member to the channel of a place.
+// another adds a member to the channel of a place.
 func (t *trial) another(p *place, m member.Member) *member.Member {
 	t.Helper()
 	m.App, m.Channel = p.scope.App, p.scope.Channel
 	return t.newMember(m)
 }
 
-// newLabel returns a new id of a label, a number as on Alpha.
+// newLabel returns a new id for a label. Like all ids of labels on Alpha, it is a number.
 func newLabel() string {
 	var random [8]byte
-	_, _ = rand.Read(random[:]) // It never fails.
+	_, _ = rand.Read(random[:]) // rand.Read never fails.
 	return strconv.FormatUint(binary.BigEndian.Uint64(random[:])>>1, 10)
 }
 
-// store stores a message to broadcast, without an error.
 func (t *trial) store(p *place, response send.Response) send.BroadcastID {
 	t.Helper()
 	stored, err := p.AlphaCreateBroadcast(t.Context(), send.AlphaCreateBroadcastParams{Response: response})
@@ -337,7 +331,6 @@ func (t *trial) store(p *place, response send.Response) send.BroadcastID {
 	return id
 }
 
-// label adds a label to a member, which must succeed, and returns its number.
 func (t *trial) label(p *place, m *member.Member, label string) int64 {
 	t.Helper()
 	saved, err := p.AlphaSaveCustomLabel(t.Context(), send.AlphaSaveCustomLabelParams{Member: m, LabelID: label})
@@ -358,17 +351,17 @@ func (t *trial) sendOnCharlie(p *place, to *member.Member) (string, send.Message
 	return conversation, ts
 }
 
-// object returns the JSON form of a value, which must be an object.
+// object encodes a value, which must be a JSON object.
 func (t *trial) object(v any) document.Object {
 	t.Helper()
 	value, err := document.ParseJSON([]byte(textOf(t, v)))
 	require.NoError(t, err)
 	object, ok := value.(document.Object)
-	require.True(t, ok, "an object and not %v", value)
+	require.True(t, ok, "the result must be an object, got %v", value)
 	return object
 }
 
-// textsOfSent returns messages in a comparable form.
+// textsOfSent formats messages for comparisons.
 func textsOfSent(all []Sent) []string {
 	texts := make([]string, 0, len(all))
 	for _, s := range all {
@@ -377,7 +370,7 @@ func textsOfSent(all []Sent) []string {
 	return texts
 }
 
-// requireArrived checks the messages that have arrived after the first before ones, in order.
+// requireArrived checks the messages that arrived, in order, except the first ones. before is the number of these.
 func (t *trial) requireArrived(before int, expected ...Sent) {
 	t.Helper()
 	all := t.Sent()
@@ -385,8 +378,7 @@ func (t *trial) requireArrived(before int, expected ...Sent) {
 	require.Equal(t, textsOfSent(expected), textsOfSent(all[before:]))
 }
 
-// requireEachArrived is requireArrived in any order, because messages sent concurrently may arrive in any
-// order.
+// requireEachArrived is requireArrived for messages in any order, for concurrent sends.
 func (t *trial) requireEachArrived(before int, expected ...Sent) {
 	t.Helper()
 	all := t.Sent()
@@ -394,7 +386,7 @@ func (t *trial) requireEachArrived(before int, expected ...Sent) {
 	require.ElementsMatch(t, textsOfSent(expected), textsOfSent(all[before:]))
 }
 
-// writeDelivered writes deliveries other than messages to state.
+// writeDelivered writes comments, mails and files to state.
 func (t *trial) writeDelivered(state *strings.Builder) {
 	t.Helper()
 	if t.Comments != nil {
@@ -412,30 +404,30 @@ func (t *trial) writeDelivered(state *strings.Builder) {
 	}
 }
 
-// platforms are the types of channels in the specification. The ones whose results have a separate form come
+// platforms are the types of channels in the specification. Charlie and Echo, whose results have their own form, come
 // first.
 var platforms = slices.Concat(
 	slices.DeleteFunc(channel.Types(), isCommonlyShaped),
 	commonlyShaped(),
 )
 
-// isCommonlyShaped reports whether the results of a platform show the message event.
+// isCommonlyShaped reports whether the results on a platform contain the message event.
 func isCommonlyShaped(platform channel.Type) bool {
 	return slices.Contains(channel.PlatformOf(platform).Result.Keys, "messageEvent")
 }
 
-// commonlyShaped are the platforms whose results show the message event.
+// commonlyShaped returns the platforms whose results contain the message event.
 func commonlyShaped() []channel.Type {
 	return slices.DeleteFunc(channel.Types(), func(platform channel.Type) bool { return !isCommonlyShaped(platform) })
 }
 
-// platformRules are the rule of the shape of results for each platform.
+// platformRules returns a rule about the shape of results for each platform.
 func platformRules() []Rule {
 	rules := make([]Rule, 0, len(platforms))
 	for _, platform := range platforms {
 		rules = append(rules, Rule{
 			Name:  "SendResponseOn" + strings.ToUpper(string(platform[:1])) + string(platform[1:]),
-			Text:  "the JSON of a result has the shape that the specification shows for the platform; for several members it is an array",
+			Text:  "the JSON of a result has the platform's shape in the specification, and for several members it is an array of these",
 			Needs: []Capability{On(platform)},
 			check: func(t *trial) { resultHasItsShape(t, platform) },
 		})
@@ -453,7 +445,7 @@ func resultHasItsShape(t *trial, platform channel.Type) {
 	several, err := document.ParseJSON([]byte(textOf(t, t.send(hello))))
 	require.NoError(t, err)
 	require.Equal(t, "array", document.TypeName(several))
-	for _, one := range several.(document.Array).All() { //nolint:forcetypeassert // It is an array, says the line above.
+	for _, one := range several.(document.Array).All() { //nolint:forcetypeassert // The line above checks the type.
 		requireShape(t, platform, one)
 	}
 }
@@ -480,7 +472,7 @@ func hotelChannelRules() []Rule {
 
 var createHotelChannelRules = []Rule{
 	rule(createHotelChannelMakesAChannel,
-		"createHotelChannel makes a channel of that name in that group of the platform, a new one each time, and none of the app",
+		"createHotelChannel creates a new channel with the given name in a group of the platform in each call, and no channel of the app",
 		readMade, Channels),
 }
 

@@ -14,56 +14,56 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Short for the rules below.
+// Short names for the rules below.
 type (
 	alphaParams  = send.SendAlphaResponseParams
 	alphasParams = send.SendAlphaResponseToMemberIDsParams
 )
 
-// hologram is a message of an unknown type.
+// hologram returns a message of an unknown type.
 func hologram() send.Response {
 	return send.Raw(document.O("type", "HOLOGRAM", "depth", 3, "parts", document.A(document.O("x", nil))))
 }
 
 var sendAlphaRules = needing([]Capability{On(channel.Alpha)}, []Rule{
 	rule(sendAlphaResponseReachesTheMember,
-		"a message reaches the member that is named by id or record, once and filled; unknown types pass as they are", readSent),
+		"a message goes to the member given by id or record, once and filled; unknown types are passed on unchanged", readSent),
 	rule(sendAlphaResponseTellsWhatWasSent,
 		"the message event holds the response without its type, from, to, timestamp and messageId, which differ"),
 	rule(sendAlphaResponseTellsOfRefusals,
-		"a message that the platform refuses is an error with a code, and no result", readSent, refuseSends),
+		"if the platform refuses a message, the call returns an error with a code and no result", readSent, refuseSends),
 	{
 		Name:  "SendAlphaResponseToMemberIdsReachesEach",
-		Text:  "a message reaches each of the members once, filled for each, with a result for each in their order",
+		Text:  "a message goes to each of the members once, filled for each, with a result for each in their order",
 		Needs: []Capability{readSent},
 		check: sendAlphaResponseToMemberIDsReachesEach,
 	},
 	{
 		Name:  "SendAlphaResponseToMemberIdsSendsToAllOrNone",
-		Text:  "everything is checked before the first message goes out",
+		Text:  "all parameters are checked before the first message is sent",
 		check: sendAlphaResponseToMemberIDsSendsToAllOrNone,
 	},
 	{
 		Name:  "SendAlphaResponseToMemberIdsKeepsTheOthers",
-		Text:  "if some do not get the message, the others do, and the results name them, with an error that is Unavailable",
+		Text:  "if some members do not get the message, the others do; the results show which, and the error is Unavailable",
 		Needs: []Capability{readSent, refuseSends},
 		check: sendAlphaResponseToMemberIDsKeepsTheOthers,
 	},
 	{
 		Name:  "SendAlphaResponseToMemberIdsTakesACopy",
-		Text:  "what goes in is copied, and what comes out is the caller's own: changing it changes nothing",
+		Text:  "changing parameters and results after the call does not change anything stored or sent",
 		Needs: []Capability{readSent},
 		check: sendAlphaResponseToMemberIDsTakesACopy,
 	},
 	{
 		Name:  "SendAlphaResponseToMemberIdsTellsOfRefusals",
-		Text:  "if the only member does not get the message, the result says so, with the error",
+		Text:  "if the only member does not get the message, the call returns a result that shows this and an error",
 		Needs: []Capability{readSent, refuseSends},
 		check: sendAlphaResponseToMemberIDsTellsOfRefusals,
 	},
 	{
 		Name:  "SendAlphaResponseToMemberIdsTakesOneID",
-		Text:  "memberId may be one id in the place of a list",
+		Text:  "memberId may be a single id instead of a list",
 		Needs: []Capability{readSent},
 		check: sendAlphaResponseToMemberIDsTakesOneID,
 	},
@@ -130,7 +130,7 @@ func sendAlphaResponseToMemberIDsReachesEach(t *trial) {
 	}
 }
 
-// requireAllOrNone checks that a send to several members reaches none if one member is invalid.
+// requireAllOrNone checks that a send to several members reaches no member if one of the ids is invalid.
 func requireAllOrNone(t *trial, p *place, op botctx.Op, send3 func(ids document.OneOrMany[string], r send.Response) error) {
 	t.Helper()
 	bob, eve := t.another(p, member.Member{FirstName: "Bob"}), t.another(p, member.Member{})
@@ -170,7 +170,7 @@ func sendAlphaResponseToMemberIDsKeepsTheOthers(t *trial) {
 		MemberID: document.One(p.member.ID, bob.ID, eve.ID), Response: send.Text("Hello"),
 	})
 	t.requireError(botctx.OpSendAlphaResponseToMemberIDs, boterr.Unavailable, "", err)
-	require.ErrorContains(t, err, bob.ID, "the error names who did not get it")
+	require.ErrorContains(t, err, bob.ID, "the error must name the member who did not get the message")
 	t.requireEachArrived(before, to(p.member, send.Text("Hello")), to(eve, send.Text("Hello")))
 	require.Len(t, sent.Results, 3)
 	require.Error(t, sent.Results[1].Err)
@@ -187,7 +187,7 @@ func sendAlphaResponseToMemberIDsTakesACopy(t *trial) {
 	sent, err := p.SendAlphaResponseToMemberIDs(t.Context(), alphasParams{MemberID: ids, Response: send.Text("Hello")})
 	require.NoError(t, err)
 	require.Len(t, sent.Results, 2)
-	require.Equal(t, document.One(p.member.ID, bob.ID), ids, "what goes in stays as it is")
+	require.Equal(t, document.One(p.member.ID, bob.ID), ids, "the call must not change its parameters")
 	ids[0] = "changed"
 	sent.Results[0], sent.Results[1] = sent.Results[1], send.Result{}
 	t.requireEachArrived(0, to(p.member, send.Text("Hello")), to(bob, send.Text("Hello")))
@@ -213,8 +213,8 @@ func sendAlphaResponseToMemberIDsTakesOneID(t *trial) {
 	t.requireEachArrived(before, to(p.member, send.Text("Hello")))
 }
 
-// fromJSON calls an operation with params in their JSON form, by name if the implementation can be called by
-// name. The call must succeed.
+// fromJSON calls an operation with params in their JSON form, by name if the implementation is a botctx.Caller. The call
+// must succeed.
 func fromJSON[P, R any](
 	t *trial, p *place, op botctx.Op, operation func(context.Context, P) (R, error), params document.Object,
 ) R {
@@ -235,20 +235,20 @@ func fromJSON[P, R any](
 
 var broadcastRules = needing([]Capability{On(channel.Alpha), Broadcasts}, []Rule{
 	rule(alphaCreateBroadcastStoresTheMessage,
-		"each stored message has a different id, and goes out as it was given, with {{path}} and unknown types", readSent, Labels),
+		"each stored message has a different id, and is sent unchanged, including {{path}} and unknown types", readSent, Labels),
 	rule(alphaCreateBroadcastTellsWhatIsStored,
 		"each element of the result is Alpha's reply and the token that the message was stored with"),
 	rule(alphaCreateBroadcastTakesTextAndObjects, "the response may be an object, or text that holds one", readSent, Labels),
 	rule(alphaSendBroadcastReachesTheLabelled,
 		"a broadcast reaches all members of the channel with the label, each once, and no others", readSent, Labels),
 	rule(alphaSendBroadcastReachesTheRest,
-		"where some of those with the label do not get the message, the others do", readSent, refuseSends, Labels),
+		"if some members with the label do not get the message, the others do", readSent, refuseSends, Labels),
 	rule(alphaSendBroadcastFindsNoOtherMessages, "a message or a label that Alpha does not have is NotFound, and nothing is sent", Labels),
 	rule(alphaSendBroadcastTakesTextAndObjects,
-		"broadcastId may be text, Alpha's reply, what alphaCreateBroadcast stored, or its result", readSent, Labels),
+		"broadcastId may be a string, Alpha's reply, an element of the result of alphaCreateBroadcast, or the whole result", readSent, Labels),
 })
 
-// broadcast sends a stored message to the label of a place, without an error.
+// broadcast sends a stored message to the members with the label of a place.
 func (t *trial) broadcast(p *place, id send.BroadcastID) int64 {
 	t.Helper()
 	sent, err := p.AlphaSendBroadcast(t.Context(), send.AlphaSendBroadcastParams{

@@ -15,7 +15,7 @@ import (
 
 var archiveConversationRules = needing([]Capability{On(channel.Charlie), Archives}, []Rule{
 	rule(charlieArchiveConversationEndsTheConversation,
-		"a conversation that is archived takes no more messages; to archive it again is no error", readSent),
+		"an archived conversation accepts no more messages; archiving it again succeeds", readSent),
 	rule(charlieArchiveConversationFindsNoOtherConversations, "a conversation that Charlie does not have is NotFound"),
 })
 
@@ -51,15 +51,15 @@ func charlieArchiveConversationFindsNoOtherConversations(t *trial) {
 
 var updateMessageRules = needing([]Capability{On(channel.Charlie), MessageUpdates}, []Rule{
 	rule(updateMessageChangesTheMessage,
-		"the message shows the new text as it was given, with {{path}}, and no other message does; the result has the text", readSent),
-	rule(updateMessageTakesAttachmentsAlone, "attachments without a text change the message, too"),
-	rule(updateMessageTakesTheEvent, "the message may be named by messageTs, by the event that it was sent as, or by both", readSent),
+		"only the given message shows the new text, unchanged, including {{path}}; the result has the text", readSent),
+	rule(updateMessageTakesAttachmentsAlone, "attachments change the message even without a text"),
+	rule(updateMessageTakesTheEvent, "the message is found by messageTs, by its event, or by both", readSent),
 	rule(updateMessageFindsNoOtherMessages, "a message that the conversation does not have is NotFound"),
 })
 
 type updateParams = send.UpdateMessageParams
 
-// requireShows checks the texts that messages to a channel currently show, in order.
+// requireShows checks the current texts of messages to the member of a place, in order.
 func (t *trial) requireShows(p *place, expected ...string) {
 	t.Helper()
 	shown := []string{}
@@ -134,8 +134,8 @@ func updateMessageFindsNoOtherMessages(t *trial) {
 	}
 }
 
-// room returns the id of the conversation that is a Charlie channel's broadcast group, or for other channels
-// an id that does not exist.
+// room returns the id of the conversation that is the broadcast group of a Charlie channel. For other channels it returns an
+// id that does not exist.
 func (p *place) room() string {
 	if len(p.channel.BroadcastGroups) == 0 {
 		return "C1"
@@ -146,13 +146,13 @@ func (p *place) room() string {
 var attachmentRules = needing([]Capability{On(channel.Alpha), Attachments}, []Rule{
 	{
 		Name:  "AlphaGetAttachmentIdGivesAnIDForMessages",
-		Text:  "Alpha takes a message of the kind of file with the id that was given, and different files have different ids",
+		Text:  "Alpha accepts a message with the returned id and the type of the file, and different files have different ids",
 		Needs: []Capability{readSent},
 		check: alphaGetAttachmentIDGivesAnIDForMessages,
 	},
 	{
 		Name:  "AlphaGetAttachmentIdTakesBothSpellings",
-		Text:  "type may be in either case, and an object that has the type",
+		Text:  "type may be in lower or upper case, or an object with the type",
 		check: alphaGetAttachmentIDTakesBothSpellings,
 	},
 })
@@ -185,7 +185,7 @@ func alphaGetAttachmentIDTakesBothSpellings(t *trial) {
 }
 
 var threadRules = needing([]Capability{On(channel.Alpha), Threads}, []Rule{rule(alphaPassThreadControlTakesTheConversationAway,
-	"a conversation that was handed on takes no messages of the bot; those with other members do", readSent)})
+	"after the thread control is passed, the bot cannot send to the conversation, but to other members", readSent)})
 
 func alphaPassThreadControlTakesTheConversationAway(t *trial) {
 	p := t.on(channel.Alpha)
@@ -206,10 +206,10 @@ func alphaPassThreadControlTakesTheConversationAway(t *trial) {
 
 var labelRules = needing([]Capability{On(channel.Alpha), Labels}, []Rule{
 	rule(alphaSaveCustomLabelIsRepeatable,
-		"a label has one number in its channel, on whichever member, and one that a member has already is no error", readSent, Broadcasts),
+		"a label has the same number for all members of the channel, and adding it again succeeds", readSent, Broadcasts),
 	rule(alphaRemoveCustomLabelTakesTheLabelOff,
-		"a member without the label gets no broadcast to it; the others, and its other labels, stay", readSent, Broadcasts),
-	rule(alphaRemoveCustomLabelIsRepeatable, "a label that a member does not have is no error"),
+		"a member whose label was removed gets no broadcast to it; other members and other labels do not change", readSent, Broadcasts),
+	rule(alphaRemoveCustomLabelIsRepeatable, "removing a label that a member does not have succeeds"),
 })
 
 type removeLabelParams = send.AlphaRemoveCustomLabelParams
@@ -226,7 +226,7 @@ func alphaSaveCustomLabelIsRepeatable(t *trial) {
 	require.ElementsMatch(t, []string{p.member.ExternalID, bob.ExternalID}, t.reached())
 }
 
-// reached returns the recipients of messages, each once.
+// reached returns the recipients of all messages without duplicates.
 func (t *trial) reached() []string {
 	reached := []string{}
 	for _, sent := range t.Sent() {
@@ -261,14 +261,13 @@ func alphaRemoveCustomLabelIsRepeatable(t *trial) {
 
 var tagRules = needing([]Capability{On(channel.Echo), Tags}, []Rule{
 	rule(echoSaveMemberTagKeepsTheLimit,
-		"a member has send.MaxMemberTags at most: one more is answered by errcode and errmsg, and no error; one that is there is fine"),
-	rule(echoSaveMemberTagIsOneStep, "of many tags at once no more than send.MaxMemberTags are set"),
+		"a member has at most send.MaxMemberTags tags; for one more the result has errcode and errmsg, and adding an existing tag succeeds"),
+	rule(echoSaveMemberTagIsOneStep, "concurrent calls set at most send.MaxMemberTags tags"),
 })
 
-// firstTag is the id of the first tag that rules use. Lower ids belong to the platform.
+// firstTag is the lowest id of a tag that rules use. The platform reserves lower ids.
 const firstTag = 100
 
-// tag adds a tag to a member, which must succeed.
 func (t *trial) tag(p *place, m *member.Member, id int64) send.EchoSaveMemberTagResult {
 	t.Helper()
 	said, err := p.EchoSaveMemberTag(t.Context(), send.EchoSaveMemberTagParams{Member: m, TagID: &id})
@@ -282,7 +281,7 @@ func echoSaveMemberTagKeepsTheLimit(t *trial) {
 	for i := range int64(send.MaxMemberTags) {
 		require.Zero(t, t.tag(p, p.member, firstTag+i).ErrCode, "tag number %d", i+1)
 	}
-	require.Zero(t, t.tag(p, p.member, firstTag+3).ErrCode, "a tag that is there")
+	require.Zero(t, t.tag(p, p.member, firstTag+3).ErrCode, "adding an existing tag")
 	beyond := t.tag(p, p.member, firstTag+send.MaxMemberTags)
 	require.NotZero(t, beyond.ErrCode, "a tag beyond the limit")
 	require.NotEmpty(t, beyond.ErrMsg)
@@ -308,8 +307,8 @@ func echoSaveMemberTagIsOneStep(t *trial) {
 
 var commentRules = needing([]Capability{Comments}, []Rule{
 	rule(savePostCommentAnalyticsRecordsTheComment,
-		"each call makes a record of all that was given, with a new clientMutationId, also of the same comment again", readComments),
-	rule(savePostCommentAnalyticsIsNotMatchedByDefault, "isMatched is false unless it is given", readComments),
+		"each call stores a record with all parameters and a new clientMutationId, even for the same comment", readComments),
+	rule(savePostCommentAnalyticsIsNotMatchedByDefault, "isMatched is false by default", readComments),
 })
 
 func savePostCommentAnalyticsRecordsTheComment(t *trial) {
@@ -352,7 +351,7 @@ func comment() send.SavePostCommentAnalyticsParams {
 	return send.SavePostCommentAnalyticsParams{Comment: "Mine!", FbID: "psid", Name: "Ada", PostID: "post"}
 }
 
-// Short for the rules below.
+// Short names for the rules below.
 type (
 	hotelParams = send.SendHotelResponseParams
 	deltaParams = send.SendDeltaResponseParams
@@ -360,7 +359,7 @@ type (
 
 var sendHotelRules = needing([]Capability{On(channel.Hotel)}, []Rule{
 	rule(sendHotelResponseReachesTheRecipient,
-		"a message reaches the user, who need be no member, or else the group, filled from the context's own member", readSent),
+		"a message goes to the user, who need not be a member, or else to the group, filled from the context's own member", readSent),
 	rule(sendHotelResponseTellsWhatWasSent,
 		"the message event holds the response without its type, to, timestamp and a new messageId"),
 })
@@ -395,11 +394,11 @@ func sendHotelResponseTellsWhatWasSent(t *trial) {
 
 var sendDeltaRules = needing([]Capability{On(channel.Delta), Batches}, []Rule{
 	rule(sendDeltaResponseReachesEach,
-		"a message reaches each of the members once, filled for each; each request has a different id", readSent),
-	rule(sendDeltaResponseSendsToAllOrNone, "everything is checked before the first message goes out"),
+		"a message goes to each of the members once, filled for each; each request has a different id", readSent),
+	rule(sendDeltaResponseSendsToAllOrNone, "all parameters are checked before the first message is sent"),
 	rule(sendDeltaResponseKeepsTheOthers,
-		"if some do not get the message, the others do, and the result comes with an error that is Unavailable", readSent, refuseSends),
-	rule(sendDeltaResponseTakesOneID, "memberId may be one id in the place of a list", readSent),
+		"if some members do not get the message, the others do, and the call returns the result and Unavailable", readSent, refuseSends),
+	rule(sendDeltaResponseTakesOneID, "memberId may be a single id instead of a list", readSent),
 })
 
 func sendDeltaResponseReachesEach(t *trial) {
@@ -436,7 +435,7 @@ func sendDeltaResponseKeepsTheOthers(t *trial) {
 		MemberID: document.One(p.member.ID, bob.ID, eve.ID), Response: send.Text("Hello"),
 	})
 	t.requireError(botctx.OpSendDeltaResponse, boterr.Unavailable, "", err)
-	require.ErrorContains(t, err, bob.ID, "the error names who did not get it")
+	require.ErrorContains(t, err, bob.ID, "the error must name the member who did not get the message")
 	t.requireEachArrived(0, to(p.member, send.Text("Hello")), to(eve, send.Text("Hello")))
 	require.NotEmpty(t, sent.ID, "the result of the failed send")
 }

@@ -1,9 +1,9 @@
-// Package botctxtest checks every implementation of botctx.Operations against the same rules: one small
-// function for each rule, which quotes the rule if an implementation breaks it.
+// Package botctxtest is a conformance suite for implementations of botctx.Operations. Each rule is a small function; if
+// an implementation breaks it, the failure quotes the rule.
 //
 //   - To test an implementation, call [RunConformance] with a function that returns a [Harness] for it.
-//   - To test it over JSON as well, wrap its function in [FromCaller].
-//   - To leave out parts that it does not offer, list each [Capability] in Lacks of the [Harness].
+//   - To test its JSON calls as well, wrap that function in [FromCaller].
+//   - To leave out features that it does not offer, list each [Capability] in Lacks of the [Harness].
 //
 // Both in one test:
 //
@@ -12,11 +12,8 @@
 //		botctxtest.RunConformance(t, botctxtest.FromCaller(newHarness))
 //	}
 //
-// A Harness connects the suite to the implementation, and Harness.Lacks lists the capabilities that it does
-// not offer.
-//
 // The name of a rule begins with its operation. The rules that all operations share, such as
-// UpdateGroupRefusesBadInput, are generated from a table with one row for each operation.
+// UpdateGroupRefusesBadInput, are generated from a table with a row for each operation.
 package botctxtest
 
 import (
@@ -45,12 +42,12 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// T is the part of *testing.T that a rule needs.
+// T is the part of *testing.T that rules need.
 type T = conformance.T
 
 // Rule is one rule of the operations.
 type Rule struct {
-	// Name is short, in the form of a test's name.
+	// Name is a short name in the form of a test's name.
 	Name string
 	// Text is the rule in words.
 	Text string
@@ -64,8 +61,8 @@ func rule(check func(*trial), text string, needs ...Capability) Rule {
 	return Rule{Name: conformance.NameOf(check), Text: text, Needs: needs, check: check}
 }
 
-// RunConformance checks an implementation against every rule, each in a separate subtest with a new harness.
-// Operations that need a lacking capability are not checked, except that they must return Unsupported.
+// RunConformance checks an implementation against every rule. Each rule has its own subtest with a new harness. For a
+// capability that the implementation lacks, it only checks that operations return Unsupported.
 func RunConformance(t *testing.T, newHarness func(t *testing.T) *Harness) {
 	t.Helper()
 	for _, rule := range Rules(newHarness(t).lacks()...) {
@@ -76,8 +73,8 @@ func RunConformance(t *testing.T, newHarness func(t *testing.T) *Harness) {
 	}
 }
 
-// Rules returns the rules for an implementation that lacks these capabilities: the rules that need none of
-// them, and for each of them the rule that its use returns Unsupported.
+// Rules returns the rules for an implementation that lacks the given capabilities: the rules that do not need them, and
+// for each capability the rule that its use returns Unsupported.
 func Rules(lacks ...Capability) []Rule {
 	rules := slices.Concat(
 		in(Channels, channelRules), in(Members, memberRules()), in(DataSources, dataRules()), in(Agendas, agendaRules()),
@@ -109,7 +106,6 @@ func memberRules() []Rule {
 	)
 }
 
-// dataRules are the rules of the operations on data sources.
 func dataRules() []Rule {
 	return slices.Concat(
 		findDataRules, returningRules(countingData), optionRules(countingData), upsertRules, countRules, fetchRules,
@@ -137,83 +133,81 @@ func (r Rule) Check(t T, h *Harness) {
 	r.check(tr)
 }
 
-// Harness connects the suite to an implementation. Its functions end the test if they fail.
+// Harness connects the suite to an implementation. Its functions must end the test if they fail.
 type Harness struct {
-	// Operations returns the operations for an app, a channel and a member. If the scope names a group, the
-	// member is in that group: the platform must accept messages to any group. Required.
+	// Operations returns the operations for a scope. If the scope has a group, the member is in that group. The
+	// platform must accept messages to groups with any id. Required.
 	Operations func(scope record.Scope) botctx.Operations
-	// AddChannel stores a channel that is switched on, with the App, Type and BroadcastGroups given and an ID
-	// of the implementation's choice, and returns the stored channel. The groups exist on the platform:
-	// messages may go there, and groups of Charlie can be archived. A channel of type custom has a live-chat
-	// API, if Asked is given. Required.
+	// AddChannel stores a channel with the given App, Type and BroadcastGroups, with On set to true and with any
+	// new ID, and returns the stored channel. The platform must accept messages to the groups, and on Charlie
+	// also requests to archive them. If Asked is set, a channel of type custom must have a live-chat API.
+	// Required.
 	AddChannel func(added channel.Channel) *channel.Channel
-	// AddMember stores a member with the fields given, including Unknown, and an ID of the implementation's
-	// choice, and returns the stored member. App, Channel and ExternalID are always given. Required.
+	// AddMember stores a member with the given fields, including Unknown, and with any new ID, and returns the
+	// stored member. App, Channel and ExternalID are always given. Required.
 	AddMember func(added member.Member) *member.Member
 
-	// Sent returns the messages that have arrived at the platforms, in order, including the messages of
-	// broadcasts to each member. Without it the rules about arriving messages are left out.
+	// Sent returns the messages that arrived at the platforms, in order. A broadcast is one message for each
+	// member. If Sent is nil, the rules about arriving messages are left out.
 	Sent func() []Sent
-	// TellsIDs is true if Sent returns the ID of each message. Without it the rules about ids are left out.
+	// TellsIDs is true if the results of Sent have an ID. Otherwise the rules about ids are left out.
 	TellsIDs bool
-	// Advance moves the clock of records forward. Without it the rules about renewed times are left out. If
-	// Handle is given, too, the agendas that fall due on the way have run when it returns. Advance does not
-	// fail if a run does: the run is tried again.
+	// Advance moves the clock of records forward. If it is nil, the rules about times are left out. If Handle is
+	// set, Advance must also run the agendas that fall due, and try failed runs again. It does not fail if a run
+	// fails.
 	Advance func(by time.Duration)
-	// Handle adds nodes with new ids to the nodes for the members of all apps. Without it the rules about
-	// nodes are left out.
+	// Handle adds nodes with new ids for the members of all apps. If it is nil, the rules about nodes are left
+	// out.
 	Handle func(nodes ...*botctx.Node)
 
-	// Receive delivers an event from a platform, as Runtime.Receive does. Without it the rules about handling
+	// Receive handles an event from a platform, like Runtime.Receive. If it is nil, the rules about handling
 	// events are left out.
 	Receive func(in botctx.Inbound) error
 
-	// Pair makes outlets serve the live chats of an inlet, in this order, and replaces earlier outlets.
-	// AddChannel returned all of them, and they belong to one app. Without Pair and Agent the rules about
-	// live chats are left out.
+	// Pair sets the outlets that serve the live chats of an inlet, in order, and replaces earlier outlets. All
+	// channels come from AddChannel and belong to one app. If Pair or Agent is nil, the rules about live chats
+	// are left out.
 	Pair func(inlet *channel.Channel, outlets ...*channel.Channel)
-	// Agent adds an agent, with an admin record, to an outlet that AddChannel returned.
+	// Agent adds an agent with an admin record to an outlet. The outlet comes from AddChannel.
 	Agent func(outlet *channel.Channel) *Agent
-	// SwitchOff switches a channel off. Without it the rules about channels that are off are
-	// left out.
+	// SwitchOff sets On of a channel to false. If SwitchOff is nil, the rules about such channels are left out.
 	SwitchOff func(switched *channel.Channel)
-	// Asked returns the requests that have arrived at the live-chat APIs of custom channels, in order. Each
-	// API answers with the id of a group, always the same. Without it the rules about createGroup are left
-	// out.
+	// Asked returns the requests that arrived at the live-chat APIs of custom channels, in order. Each API must
+	// return the same id of a group in every response. If Asked is nil, the rules about createGroup are left out.
 	Asked func() []Asked
 	// Made returns the groups and channels that operations created on the platforms, oldest first, in their
-	// current state. Without it the rules about creating them on Bravo and Hotel are left out.
+	// current state. If it is nil, the rules about creating them on Bravo and Hotel are left out.
 	Made func() []Made
 
-	// Refuse makes the platform refuse all messages to a member that AddMember returned, as if the member had
-	// blocked the bot. Without it the rules about messages that only reach some recipients are left out.
+	// Refuse makes the platform refuse all messages to a member from AddMember, as if the member had blocked the
+	// bot. If it is nil, the rules about sends that fail for some recipients are left out.
 	Refuse func(refused *member.Member)
-	// Comments returns the comments on posts recorded in an app, oldest first. Without it the rules about
-	// recorded comments are left out.
+	// Comments returns the stored comments on posts of an app, oldest first. If it is nil, the rules about stored
+	// comments are left out.
 	Comments func(app string) []*send.PostComment
-	// Mails returns the mails that the mail service has accepted, in order. Without it the rules about mails
-	// are left out.
+	// Mails returns the mails that the mail service accepted, in order. If it is nil, the rules about mails are
+	// left out.
 	Mails func() []utility.Mail
-	// Serve puts a file with a media type, or "" for none, at a new address that the implementation may request
-	// with GET and POST. Without it the rules about addresses are left out.
+	// Serve serves a file at a new address for GET and POST. If contentType is "", the responses have no
+	// Content-Type. If Serve is nil, the rules about addresses are left out.
 	Serve func(contentType, content string) *Served
-	// Files returns the files in the object store, in any order. Without Files and Serve the rules about
+	// Files returns the files in the object store, in any order. If Files or Serve is nil, the rules about
 	// uploads are left out.
 	Files func() []File
-	// AddAccount adds a payment account to an app under a name. Without it, only the rules about golf that
-	// need no account are checked.
+	// AddAccount adds a payment account to an app under a name. If it is nil, the rules that need an account are
+	// left out.
 	AddAccount func(app, name string)
 
-	// ChecksEtags is true if updateMember answers Conflict to a stale etag.
+	// ChecksEtags is true if updateMember returns Conflict for a stale etag.
 	ChecksEtags bool
-	// Lacks are the capabilities that the implementation does not offer. It must return Unsupported if they
-	// are used.
+	// Lacks are the capabilities that the implementation does not offer. Operations that need them must return
+	// Unsupported.
 	Lacks []Capability
 }
 
-// Sent is a message that has arrived at a platform.
+// Sent is a message that arrived at a platform.
 type Sent struct {
-	// ID is the id of the send.Message, for Harness.TellsIDs.
+	// ID is the id of the send.Message. It is needed only with Harness.TellsIDs.
 	ID string
 	// Channel is the id of the channel through which it was sent.
 	Channel string
@@ -232,16 +226,16 @@ type Agent struct {
 	// ExternalID is the id on the outlet's platform. AdminID is the id of the admin record.
 	ExternalID string
 	AdminID    string
-	// Take takes a request that was offered in the outlet, as the agent does there. It returns an error if
-	// the agent does not get it. Several agents may call it concurrently.
+	// Take makes the agent take a request that was offered in the outlet. It returns an error if the agent does
+	// not get the request. Concurrent calls for several agents must work.
 	Take func(assignmentID string) error
 }
 
-// Asked is a request that has arrived at the live-chat API of a custom channel.
+// Asked is a request that arrived at the live-chat API of a custom channel.
 type Asked struct {
 	// Channel is the id of the channel.
 	Channel string
-	// Body is the body of the request to the API.
+	// Body is the body of the request.
 	Body document.Object
 }
 
@@ -249,11 +243,11 @@ type Asked struct {
 type Served struct {
 	// URL is the address.
 	URL string
-	// Requests returns the requests that have arrived at the address, in order.
+	// Requests returns the requests that arrived at the address, in order.
 	Requests func() []Request
 }
 
-// Request is a request that has arrived at an address.
+// Request is a request that arrived at the address of a Served.
 type Request struct {
 	Method string
 	Header http.Header
@@ -262,18 +256,17 @@ type Request struct {
 
 // File is a file in the object store.
 type File struct {
-	// App and Channel own the file. Name is its name there.
+	// App and Channel own the file. Name is its name.
 	App     string
 	Channel string
 	Name    string
 	// ContentType is its media type.
 	ContentType string
-	// Content is its content.
+	// Content is the whole file.
 	Content []byte
 }
 
-// lacks returns the capabilities that the harness lacks: the ones in Lacks, and the ones whose functions are
-// nil.
+// lacks returns the capabilities in Lacks, and the capabilities whose functions are missing in the harness.
 func (h *Harness) lacks() []Capability {
 	lacks := slices.Clone(h.Lacks)
 	for _, verb := range []struct {
@@ -314,9 +307,8 @@ func (h *Harness) lacks() []Capability {
 	return lacks
 }
 
-// FromCaller returns a harness of the same implementation that calls every operation by
-// its name, with JSON in and out. Its operations must implement botctx.Caller, as
-// *botctx.Context does.
+// FromCaller returns a function for RunConformance that tests the JSON calls of an implementation. The operations of
+// newHarness must implement botctx.Caller, as *botctx.Context does.
 func FromCaller(newHarness func(t *testing.T) *Harness) func(t *testing.T) *Harness {
 	return func(t *testing.T) *Harness {
 		t.Helper()
@@ -326,7 +318,7 @@ func FromCaller(newHarness func(t *testing.T) *Harness) func(t *testing.T) *Harn
 			operations := direct(scope)
 			caller, ok := operations.(botctx.Caller)
 			if !ok {
-				t.Fatalf("botctxtest: a %T cannot be called by name", operations)
+				t.Fatalf("botctxtest: Harness.Operations returned a %T, which FromCaller cannot call: it must be a botctx.Caller", operations)
 			}
 			return botctx.FromCaller(caller)
 		}
@@ -340,28 +332,29 @@ type Made struct {
 	Channel string
 	// ExternalID is the id on the platform.
 	ExternalID string
-	// Name is the name that is shown.
+	// Name is the visible name.
 	Name string
-	// Within is the platform's id of the object that it belongs to, or "" if there is none.
+	// Within is the platform's id of the object that contains it, such as a team, or "".
 	Within string
-	// InvitationLink is the address by which agents join, or "" if none works.
+	// InvitationLink is the current address with which agents join, or "" if there is none.
 	InvitationLink string
-	// Icon is the file of its picture, or "" if it has none.
+	// Icon is the content of the picture, or "" if there is none.
 	Icon string
 }
 
-// source is the data source that rules work with.
+// source is the id of the data source in the rules.
 const source = "things"
 
-// trial is one check of one rule, in two new apps.
+// trial is one check of a rule. It has two new apps. Its methods that are named after an operation, such as patchMembers,
+// call the operation and end the rule if it fails.
 type trial struct {
 	T
 	*Harness
 
 	rule Rule
-	// home is the app in which the rule calls operations. away is another app.
+	// home is the app in which the rule calls operations. away is another app, to which they must have no access.
 	home, away *place
-	// added are the members added so far. own has the operations of some of them.
+	// added are the members that the trial added. own caches operations by scope.
 	added []*member.Member
 	own   map[record.Scope]botctx.Operations
 }
@@ -374,15 +367,15 @@ type place struct {
 	member  *member.Member
 	// node is a new id for a node.
 	node string
-	// chat is the live chat of the member, or zero unless it was begun.
+	// chat is the live chat of the member, or zero if there is none.
 	chat chat
-	// url is the address of a file, for operations that need one.
+	// url is the address of a file, for operations that need one. It is "" before the first use.
 	url string
-	// platforms are the places in channels on other platforms, in the same app. scenes are the places of
-	// scenes. Both are created on first use.
+	// platforms are places in the same app on other platforms. scenes are places in the same app with a scene. The
+	// elements are created on first use.
 	platforms map[channel.Type]*place
 	scenes    map[*scene]*place
-	// prepared holds the objects for operations on platforms.
+	// prepared holds objects on platforms that operations need.
 	prepared prepared
 }
 
@@ -394,10 +387,9 @@ func newTrial(t T, rule Rule, h *Harness) *trial {
 	return tr
 }
 
-// unique returns a new id.
 func unique(prefix string) string { return prefix + "-" + rand.Text() }
 
-// newPlace creates an app.
+// newPlace creates an app with a channel and a member.
 func (t *trial) newPlace(name string) *place {
 	t.Helper()
 	p := &place{scope: record.Scope{App: unique(name)}, node: unique("node")}
@@ -409,7 +401,7 @@ func (t *trial) newPlace(name string) *place {
 	return p
 }
 
-// inGroup returns the place with its member talking to the bot in a group.
+// inGroup returns a copy of the place in which the member talks to the bot in a group.
 func (t *trial) inGroup(p *place, externalID string) *place {
 	t.Helper()
 	other := *p
@@ -444,20 +436,20 @@ func (t *trial) newMember(m member.Member) *member.Member {
 	return stored
 }
 
-// neighbour adds another member to the home channel.
+// neighbour adds a member to the channel of home.
 func (t *trial) neighbour(m member.Member) *member.Member {
 	t.Helper()
 	m.App, m.Channel = t.home.scope.App, t.home.scope.Channel
 	return t.newMember(m)
 }
 
-// Errorf reports a failure together with the rule that it breaks.
+// Errorf reports a failure with the text of the rule.
 func (t *trial) Errorf(format string, args ...any) {
 	t.Helper()
 	t.T.Errorf("rule broken: %s\n%s", t.rule.Text, fmt.Sprintf(format, args...))
 }
 
-// try checks one case of the rule. If it fails, the other cases are still checked.
+// try checks one case of the rule. If the case fails, the rule continues with the next case.
 func (t *trial) try(name string, check func(*trial)) {
 	t.Helper()
 	one := *t
@@ -471,8 +463,7 @@ func (t *trial) try(name string, check func(*trial)) {
 	<-done
 }
 
-// reportPanic reports a panic of an operation, or of a rule whose expectations were violated, as a failure.
-// It is deferred.
+// reportPanic recovers from a panic of an operation or of the rule itself, and reports it as a failure. Defer it.
 func (t *trial) reportPanic() {
 	if cause := recover(); cause != nil {
 		t.Errorf("\npanic: %v\n%s", cause, debug.Stack())
@@ -485,46 +476,45 @@ type oneCase struct {
 	name string
 }
 
-// Errorf reports a failure under the name of the case.
+// Errorf reports a failure with the name of the case.
 func (c oneCase) Errorf(format string, args ...any) {
 	c.Helper()
 	rule, seen, _ := strings.Cut(fmt.Sprintf(format, args...), "\n")
 	c.T.Errorf("%s\n%s: %s", rule, c.name, seen)
 }
 
-// FailNow ends only the case. The rule counts as broken, because a failure was reported before.
+// FailNow ends only the case. The rule fails nevertheless, because Errorf was called before.
 func (oneCase) FailNow() { runtime.Goexit() }
 
-// requireCode checks that err is the error of an operation, with a code.
+// requireCode checks that err is an error of an operation with the given code.
 func (t *trial) requireCode(code boterr.Code, err error) {
 	t.Helper()
 	_ = t.failure(code, err)
 }
 
-// failure returns the error of an operation, which must have the given code.
+// failure is requireCode, and returns the error.
 func (t *trial) failure(code boterr.Code, err error) *boterr.Error {
 	t.Helper()
 	require.Error(t, err)
 	e, ok := boterr.AsError(err)
-	require.True(t, ok, "the error is a %T and no *boterr.Error: %v", err, err)
+	require.True(t, ok, "the error is a %T; it must be or wrap a *boterr.Error: %v", err, err)
 	require.Equal(t, string(code), string(e.Code), "the code of: %v", err)
 	require.ErrorIs(t, err, code)
-	require.True(t, botctx.Op(e.Op).Exists(), "an error names its operation, and this one says %q: %v", e.Op, err)
+	require.True(t, botctx.Op(e.Op).Exists(), "Op of the error is %q; it must be the name of an operation: %v", e.Op, err)
 	return e
 }
 
-// requireError checks that err is the error of an operation, with a code, and with a parameter or a path in
-// it as its field.
+// requireError checks the operation and the code of an error. Its field must be the given one or a path in it.
 func (t *trial) requireError(op botctx.Op, code boterr.Code, field string, err error) {
 	t.Helper()
 	e := t.failure(code, err)
 	require.Equal(t, string(op), e.Op, "the operation of: %v", err)
 	rest, found := strings.CutPrefix(e.Field, field)
 	isPath := rest == "" || field != "" && strings.ContainsAny(rest[:1], ".[")
-	require.True(t, found && isPath, "the field is %q, and should be %q or a path in it: %v", e.Field, field, err)
+	require.True(t, found && isPath, "Field of the error is %q; it must be %q or a path in it: %v", e.Field, field, err)
 }
 
-// badInput is a call that must be refused.
+// badInput is a call that must fail.
 type badInput[P any] struct {
 	name   string
 	params P
@@ -532,8 +522,7 @@ type badInput[P any] struct {
 	field string
 }
 
-// requireRefused checks that calls fail with InvalidArgument, the name of the parameter and the zero result,
-// and that they change nothing.
+// requireRefused is requireFails for InvalidArgument.
 func requireRefused[P, R any](
 	t *trial, op botctx.Op, operation func(context.Context, P) (R, error), cases []badInput[P],
 ) {
@@ -541,8 +530,8 @@ func requireRefused[P, R any](
 	requireFails(t, op, operation, boterr.InvalidArgument, cases)
 }
 
-// requireFails checks that calls fail with a code, the name of the parameter and the zero
-// result, and that they change nothing.
+// requireFails checks that each call returns an error with the code and the field, returns the zero result, and changes
+// nothing.
 func requireFails[P, R any](
 	t *trial, op botctx.Op, operation func(context.Context, P) (R, error), code boterr.Code, cases []badInput[P],
 ) {
@@ -562,7 +551,7 @@ func requireFails[P, R any](
 
 func (t *trial) offers(c Capability) bool { return !slices.Contains(t.lacks(), c) }
 
-// state returns everything that a rule may have changed, as text.
+// state returns everything that operations can change in the trial, as text.
 func (t *trial) state() string {
 	t.Helper()
 	var state strings.Builder
@@ -596,7 +585,6 @@ func (t *trial) state() string {
 	return state.String()
 }
 
-// load returns the stored member.
 func (t *trial) load(m *member.Member) *member.Member {
 	t.Helper()
 	loaded, err := t.operationsFor(m).GetMember(t.Context(), member.GetParams{MemberID: m.ID})
@@ -604,7 +592,7 @@ func (t *trial) load(m *member.Member) *member.Member {
 	return loaded
 }
 
-// operationsFor returns the operations for a member in its own channel.
+// operationsFor returns the operations in the scope of a member.
 func (t *trial) operationsFor(m *member.Member) botctx.Operations {
 	t.Helper()
 	scope := record.Scope{App: m.App, Channel: m.Channel, Member: m.ID}
@@ -614,7 +602,6 @@ func (t *trial) operationsFor(m *member.Member) botctx.Operations {
 	return t.own[scope]
 }
 
-// textOf returns a value as JSON.
 func textOf(t *trial, v any) string {
 	t.Helper()
 	text, err := document.EncodeJSON(v)

@@ -23,12 +23,12 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// violations returns the reports of a rule about an implementation.
+// violations returns the failures of a rule for an implementation.
 func violations(ctx context.Context, rule botctxtest.Rule, h *botctxtest.Harness) []string {
 	return conformance.Violations(ctx, func(t botctxtest.T) { rule.Check(t, h) })
 }
 
-// newHarness returns a harness of the fakes, which satisfies every rule, with interceptors that break some.
+// newHarness returns a harness of the fakes, which pass every rule, with interceptors that break some rules.
 func newHarness(breaking ...botctx.Interceptor) *botctxtest.Harness {
 	return fakestest.Harness(fakes.New(fakes.Config(func(c *botctx.Config) { c.Interceptors = breaking })))
 }
@@ -73,7 +73,7 @@ func TestLackOfACapability(t *testing.T) {
 		rules := botctxtest.Rules("Telepathy")
 		reports := violations(t.Context(), rules[len(rules)-1], newHarness())
 		require.Len(t, reports, 1)
-		require.Contains(t, reports[0], `"Telepathy" is no capability`)
+		require.Contains(t, reports[0], `"Telepathy" in Lacks is not a capability`)
 	})
 }
 
@@ -121,7 +121,7 @@ func TestPlatformsThatAreLackedAreNotUsed(t *testing.T) {
 	}
 }
 
-// harnessOfPlatforms returns harnesses of an implementation that can only send on some platforms.
+// harnessOfPlatforms returns a function for RunConformance. Its implementation can send only on some platforms.
 func harnessOfPlatforms(offered []channel.Type) func(t *testing.T) *botctxtest.Harness {
 	return func(t *testing.T) *botctxtest.Harness {
 		t.Helper()
@@ -145,8 +145,8 @@ func (unsupported) Call(context.Context, string, json.RawMessage) (json.RawMessa
 	return nil, boterr.New(boterr.Unsupported, "", "there is nothing here")
 }
 
-// membersAlone supports only the operations on members. They shadow the embedded unsupported operations,
-// which are one level deeper.
+// membersAlone supports only the operations on members: these hide the embedded operations of nothing, which are one level
+// deeper.
 type membersAlone struct {
 	member.Operations
 	others
@@ -154,8 +154,7 @@ type membersAlone struct {
 
 type others struct{ botctx.Operations }
 
-// sendingOnlyOn returns a harness that returns Unsupported for sends on other platforms than the offered
-// ones.
+// sendingOnlyOn returns a harness whose sends return Unsupported on all platforms except the offered ones.
 func sendingOnlyOn(offered []channel.Type) *botctxtest.Harness {
 	types := map[string]channel.Type{}
 	h := newHarness(func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {

@@ -22,18 +22,18 @@ import (
 type groupSend struct {
 	name string
 	op   botctx.Op
-	// allowed are the types of channels that have groups on that side.
+	// allowed are the types of channels with groups on that side.
 	allowed []channel.Type
 	// send calls the operation.
 	send func(ctx context.Context, p *place, params toGroupParams) (send.Result, error)
-	// begin starts a live chat with a group on that side, on a platform. It also returns the ids of that
-	// side's channel and group.
+	// begin starts a live chat whose group on that side is on a platform. It also returns the ids of the channel and
+	// the group.
 	begin func(t *trial, platform channel.Type) (k talk, channelID, externalID string)
-	// side is the field of the record that names the channel.
+	// side is the field of the group's record with the id of the channel.
 	side string
 }
 
-// toGroupParams are the common parameters of both operations.
+// toGroupParams are the parameters that both operations have.
 type toGroupParams struct {
 	group    *livechat.Group
 	groupID  string
@@ -71,39 +71,39 @@ var groupSends = []groupSend{
 	},
 }
 
-// toGroupRules are the rules that hold for both operations.
+// toGroupRules returns the rules about both operations.
 func toGroupRules() []Rule {
 	var rules []Rule
 	for _, g := range groupSends {
 		for _, platform := range g.allowed {
 			rules = append(rules, Rule{
 				Name:  g.name + "On" + strings.ToUpper(string(platform[:1])) + string(platform[1:]),
-				Text:  "a message reaches the group, filled from the member of the live chat, and the result has the platform's shape",
+				Text:  "a message goes to the group, filled from the member of the live chat, and the result has the platform's shape",
 				Needs: []Capability{On(platform), readSent},
 				check: func(t *trial) { reachesTheGroup(t, g, platform) },
 			})
 		}
 		rules = append(rules, Rule{
 			Name:  g.name + "IsForPlatformsWithGroups",
-			Text:  "channels of other types are Unsupported, and the error names those that are allowed; nothing is sent",
+			Text:  "channels of other types are Unsupported with an error that names the allowed types, and nothing is sent",
 			check: func(t *trial) { isForPlatformsWithGroups(t, g) },
 		})
 		for _, rule := range []Rule{
 			{
 				Name:  g.name + "TakesGroupsAsAddresses",
-				Text:  "the group is named by groupId or group, of which only the _id counts: the record is loaded again",
+				Text:  "the group is given by groupId or by group, of which only the _id counts: the record is loaded again",
 				Needs: []Capability{readSent},
 				check: func(t *trial) { takesGroupsAsAddresses(t, g) },
 			},
 			{
 				Name:  g.name + "GoesOnWithTheLiveChat",
-				Text:  "a message to the group is one of the live chat: its idle time restarts",
+				Text:  "a message to the group restarts the idle time of the live chat",
 				Needs: []Capability{moveClock},
 				check: func(t *trial) { toGroupGoesOnWithTheLiveChat(t, g) },
 			},
 			{
 				Name:  g.name + "NeedsALiveGroup",
-				Text:  "a group that is not live any more is FailedPrecondition, and nothing is sent",
+				Text:  "an inactive group is FailedPrecondition, and nothing is sent",
 				check: func(t *trial) { needsALiveGroup(t, g) },
 			},
 		} {
@@ -114,7 +114,7 @@ func toGroupRules() []Rule {
 	return rules
 }
 
-// requireSent checks that a send succeeds, and returns its result.
+// requireSent sends a text to a group. It requires success and returns the result.
 func (g groupSend) requireSent(t *trial, group *livechat.Group, groupID, text string) send.Result {
 	t.Helper()
 	result, err := g.send(t.Context(), t.home, toGroupParams{group, groupID, send.Text(text).WithPlaceholders()})
@@ -170,7 +170,7 @@ func toGroupGoesOnWithTheLiveChat(t *trial, g groupSend) {
 	require.Greater(t, t.assignment(t.home, k.assignment.ID).Expiry, k.assignment.Expiry)
 }
 
-// requireNothing checks that a send to a group fails, and that nothing is sent.
+// requireNothing checks that a send to a group returns an error, and that nothing is sent.
 func (g groupSend) requireNothing(t *trial, code boterr.Code, field string, params toGroupParams) {
 	t.Helper()
 	t.requireUnchanged(g.op, code, field, func() error {
@@ -188,7 +188,7 @@ func needsALiveGroup(t *trial, g groupSend) {
 
 var toInletGroupRules = []Rule{
 	rule(sendMessageToInletGroupNeedsAGroupThere,
-		"where the conversation on the inlet's side is no group, sendMessageToInletGroup is FailedPrecondition, and nothing is sent",
+		"if the conversation on the inlet's side is not a group, sendMessageToInletGroup is FailedPrecondition, and nothing is sent",
 		On(channel.Bravo)),
 }
 
@@ -203,7 +203,7 @@ var toOutletGroupRules = []Rule{
 	rule(sendMessageToOutletGroupPostsToTheResponseURL,
 		"on Charlie a message with responseUrl is posted there as JSON, and not sent to the group", On(channel.Charlie), serveFiles, readSent),
 	rule(sendMessageToOutletGroupRefusesBadAddresses,
-		"a responseUrl that is no address is InvalidArgument, and nothing is sent", On(channel.Charlie)),
+		"a responseUrl that is not a URL is InvalidArgument, and nothing is sent", On(channel.Charlie)),
 }
 
 func sendMessageToOutletGroupPostsToTheResponseURL(t *trial) {
@@ -233,15 +233,15 @@ func sendMessageToOutletGroupRefusesBadAddresses(t *trial) {
 
 var toInletRules = []Rule{
 	rule(sendMessageToInletReachesTheMember,
-		"a message reaches the member whose live chat the event belongs to, once, with paths filled from that member, and no other one",
+		"a message goes only to the member of the event's live chat, once, with paths filled from that member",
 		readSent),
 	rule(sendMessageToInletAnswersAsThePlatform, "the result of sendMessageToInlet has the shape of the inlet's platform"),
-	rule(sendMessageToInletGoesOnWithTheLiveChat, "a message to the inlet is one of the live chat: its idle time restarts", moveClock),
+	rule(sendMessageToInletGoesOnWithTheLiveChat, "a message to the inlet restarts the idle time of the live chat", moveClock),
 	rule(sendMessageToInletNeedsAnExternalID,
-		"a member unknown to the inlet's platform is FailedPrecondition, and nothing is sent", Members),
+		"a member without an external id on the inlet's side is FailedPrecondition, and nothing is sent", Members),
 }
 
-// toInlet sends to the inlet of a talk from its desk, without an error.
+// toInlet calls sendMessageToInlet from the desk of a live chat.
 func (t *trial) toInlet(k talk, response send.Response) send.Result {
 	t.Helper()
 	result, err := t.home.SendMessageToInlet(t.Context(), livechat.SendMessageToInletParams{
@@ -251,11 +251,11 @@ func (t *trial) toInlet(k talk, response send.Response) send.Result {
 	return result
 }
 
-// requireLastSent checks the messages that arrived after the first before ones.
+// requireLastSent checks the messages that arrived, except the first ones. before is the number of these.
 func (t *trial) requireLastSent(before int, channelID, externalID string, texts ...string) {
 	t.Helper()
 	all := t.Sent()
-	require.Len(t, all, before+len(texts), "how much was sent")
+	require.Len(t, all, before+len(texts), "the number of sent messages")
 	for i, text := range texts {
 		require.Equal(t, []string{channelID, externalID, text}, []string{all[before+i].Channel, all[before+i].To, all[before+i].Response.Text()})
 	}
@@ -273,7 +273,7 @@ func sendMessageToInletReachesTheMember(t *trial) {
 	require.Equal(t, textOf(t, hologram), textOf(t, t.Sent()[before+1].Response))
 }
 
-// inletOn returns a place in the home app with a channel of a type and a member in it.
+// inletOn adds a channel of a type to the app home, and a member in it. It returns the place for them.
 func (t *trial) inletOn(platform channel.Type) *place {
 	t.Helper()
 	c := t.newChannelOf(t.home, platform)
@@ -298,13 +298,13 @@ func sendMessageToInletGoesOnWithTheLiveChat(t *trial) {
 	require.Greater(t, t.assignment(t.home, k.assignment.ID).Expiry, k.assignment.Expiry)
 }
 
-// badSend is a send that must fail.
+// badSend is a call of a send that must fail.
 type badSend[P any] struct {
 	params P
 	field  string
 }
 
-// requireNotSent checks that sends fail with a code, and that nothing is sent or changed.
+// requireNotSent checks that sends return an error with a code, and that nothing is sent or changed.
 func requireNotSent[P any](
 	t *trial, op botctx.Op, code boterr.Code, operation func(context.Context, P) (send.Result, error), cases map[string]badSend[P],
 ) {

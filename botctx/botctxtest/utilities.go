@@ -14,23 +14,23 @@ import (
 
 var mailRules = needing([]Capability{Mails}, []Rule{
 	rule(sendEmailSendsTheMail,
-		"a mail goes out once, to those in To and Cc in their order, with the subject and both texts as they were given", readMails),
+		"a mail is sent once, to the addresses in To and Cc in their order, with the given subject and texts", readMails),
 	rule(sendEmailIsUnicodeByDefault,
-		"the character set is UTF-8 where none is given, and a mail needs only one list and one text", readMails),
-	rule(sendEmailSendsOneMailToEach, "who is named twice gets one mail, and domains are the same in either case", readMails),
-	rule(sendEmailTakesACopy, "what goes in is copied: changing it later changes nothing that was mailed", readMails),
-	rule(sendEmailTakesBothSpellings, "each key may begin with a small or a capital letter", readMails),
+		"the default character set is UTF-8, and a mail needs only one list of addresses and one text", readMails),
+	rule(sendEmailSendsOneMailToEach, "a duplicate address gets one mail, and the case of the domain does not matter", readMails),
+	rule(sendEmailTakesACopy, "changing the parameters after the call does not change the sent mail", readMails),
+	rule(sendEmailTakesBothSpellings, "each key may begin with a lower-case or an upper-case letter", readMails),
 	rule(sendEmailRefusesHeaderInjection,
 		"a line break in an address, a name, the subject or a character set is InvalidArgument, and nothing is mailed"),
 })
 
-// Short for the rules below.
+// Short names for the rules below.
 type (
 	mailParams = utility.SendEmailParams
 	mailText   = utility.EmailText
 )
 
-// mailTo is a short mail to these addresses.
+// mailTo returns a short mail to the given addresses.
 func mailTo(addresses ...string) mailParams {
 	return mailParams{
 		Destination: utility.EmailDestination{ToAddresses: addresses},
@@ -46,7 +46,7 @@ func mailWith(change func(*mailParams)) mailParams {
 	return params
 }
 
-// mail sends a mail, which must succeed, and returns it as the mail service got it.
+// mail sends a mail and returns it as the mail service got it.
 func (t *trial) mail(params mailParams) utility.Mail {
 	t.Helper()
 	before := len(t.Mails())
@@ -163,22 +163,23 @@ func sendEmailRefusesHeaderInjection(t *trial) {
 var uploadRules = needing([]Capability{Uploads}, []Rule{
 	rule(uploadFileToObjectStoreStoresTheFile,
 		"the file is stored as the bytes that came, under the app, the context's own channel and its name; it returns nothing", readFiles),
-	rule(uploadFileToObjectStoreReplacesTheFile, "a file of that name is replaced, and those of other channels and apps stay", readFiles),
+	rule(uploadFileToObjectStoreReplacesTheFile,
+		"a file with the same name is replaced, and files of other channels and apps do not change", readFiles),
 	rule(uploadFileToObjectStoreTakesAnotherChannel, "the channel may be named by its id or its record", readFiles),
 	rule(uploadFileToObjectStoreAsksByItsOptions,
 		"the file is asked for by GET, or by the method, the headers and the body of options; an object goes as JSON", readFiles),
 	rule(uploadFileToObjectStoreIsOneStep, "of many uploads of one name at once, one whole file stays", readFiles),
 	rule(uploadFileToObjectStoreAsksForNothingInVain,
-		"where the channel does not exist, or is of another app, the file is not asked for", readFiles),
+		"if the channel does not exist or belongs to another app, the file is not requested", readFiles),
 	rule(uploadFileToObjectStoreRefusesUnsafeAddresses,
-		"private and link-local addresses, in whatever spelling, and other schemes than HTTP are InvalidArgument at url"),
+		"private and link-local addresses in any spelling, and schemes other than HTTP, are InvalidArgument with the field url"),
 	rule(uploadFileToObjectStoreRefusesHeaderInjection,
 		"a line break in a header of options is InvalidArgument, and nothing is asked for", readFiles),
 })
 
 type uploadParams = utility.UploadFileToObjectStoreParams
 
-// upload is an upload of a bill from an address.
+// upload returns the params for uploading a file from an address.
 func upload(url string) uploadParams {
 	return uploadParams{URL: url, Filename: "bills/7.pdf", ContentType: "application/pdf"}
 }
@@ -187,7 +188,6 @@ func bill(app, channel, content string) File {
 	return File{App: app, Channel: channel, Name: "bills/7.pdf", ContentType: "application/pdf", Content: []byte(content)}
 }
 
-// upload uploads, without an error.
 func (t *trial) upload(p *place, params uploadParams) {
 	t.Helper()
 	stored, err := p.UploadFileToObjectStore(t.Context(), params)

@@ -6,13 +6,11 @@
 //   - To describe or check calls in another language, use [Of].
 //   - To let an editor complete scripts, write [Declarations] next to them.
 //
-// Calls are made with [botctx.Context.Call].
-//
-// The files are embedded only in programs that import this package.
+// To call an operation, use [botctx.Context.Call]. Only programs that import this package contain the schemas.
 package schema
 
 import (
-	_ "embed" // The schemas and the declarations.
+	_ "embed" // For the schemas and the declarations.
 	"encoding/json"
 	"strings"
 	"sync"
@@ -21,7 +19,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// schemas is a JSON Schema; its "$defs" are the operations and their records.
+// schemas is a JSON Schema. Its "$defs" are the params and results of operations, and the records in them.
 //
 //go:embed schemas_gen.json
 var schemas []byte
@@ -29,9 +27,9 @@ var schemas []byte
 //go:embed botctx.d.ts
 var declarations string
 
-// Declarations returns the TypeScript declarations for script authors, the file botctx.d.ts: `this` of a
-// script with its records, helpers and operations. An editor that finds the file next to the scripts
-// completes and checks them:
+// Declarations returns the TypeScript declarations for script authors, the file botctx.d.ts. They declare `this` of a
+// script with its records, helpers and operations. If the file is next to the scripts, an editor completes and checks
+// functions with this comment:
 //
 //	/** @this {botctx.Context} */
 func Declarations() string { return declarations }
@@ -42,10 +40,10 @@ const (
 	endResult = "Result"
 )
 
-// Operation holds the JSON Schemas, version 2020-12, of an operation's parameters and result. Each is
-// complete: schemas that it refers to are in its "$defs".
+// Operation holds the JSON Schemas, version 2020-12, of an operation's parameters and result. Each schema contains all
+// schemas that it refers to in its "$defs".
 type Operation struct {
-	// Params is the schema of the parameters for Context.Call if the Runtime is strict. Otherwise unknown
+	// Params is the schema of the parameters of Context.Call with botctx.Config.Strict. Without Strict, unknown
 	// parameters are ignored.
 	Params json.RawMessage `json:"params"`
 	// Result is the schema of the result of Context.Call.
@@ -55,10 +53,10 @@ type Operation struct {
 // Of returns the schemas of an operation, and false if there is no operation with that name. The caller owns
 // the result.
 //
-// A schema describes shapes: types, names, required fields, limits. An operation may refuse what its schema
-// accepts, such as a filter that cannot be read, an id that does not exist, or two parameters that contradict
-// each other. Keywords that begin with "x-" are for readers: "x-platforms" are the channel types that support
-// something; "x-effect", "x-repeatable" and "x-outside" become ToolAnnotations.
+// A schema describes types, names, required fields and limits. An operation may refuse parameters that its schema
+// accepts: for example, an invalid filter, an id that does not exist, or two parameters that contradict each other.
+// Keywords that begin with "x-" are annotations: "x-platforms" lists the channel types that support a field or an
+// operation, and ToolOf turns "x-effect", "x-repeatable" and "x-outside" into ToolAnnotations.
 func Of(op botctx.Op) (Operation, bool) {
 	params, exists := bundled(string(op) + endParams)
 	if !exists {
@@ -75,7 +73,7 @@ func All() json.RawMessage { return append(json.RawMessage(nil), schemas...) }
 var schemasByName = sync.OnceValue(func() document.Object {
 	var file document.Object
 	if err := file.UnmarshalJSON(schemas); err != nil {
-		return document.O() // A test reads them.
+		return document.O() // Cannot happen: a test parses the file.
 	}
 	return document.Get(file, "$defs", document.O())
 })
@@ -83,7 +81,7 @@ var schemasByName = sync.OnceValue(func() document.Object {
 func written(schema document.Object) json.RawMessage {
 	text, err := schema.MarshalJSON()
 	if err != nil {
-		return nil // A test writes each of them.
+		return nil // Cannot happen: a test encodes each schema.
 	}
 	return text
 }
@@ -109,7 +107,8 @@ func definition(name string) (document.Object, bool) {
 	return schema, exists && isObject
 }
 
-// collect appends the names and schemas that a part of a schema refers to, each once.
+// collect appends the schemas that a part of a schema refers to, as alternating names and schemas. It leaves out the
+// names in found, and adds new names to it.
 func collect(part any, found map[string]bool, defs []any) []any {
 	switch value := part.(type) {
 	case document.Array:
@@ -128,7 +127,7 @@ func collect(part any, found map[string]bool, defs []any) []any {
 	return defs
 }
 
-// collectNamed appends a schema and the schemas that it refers to, unless it is already there.
+// collectNamed appends a schema and the schemas that it refers to, unless found has its name.
 func collectNamed(name string, found map[string]bool, defs []any) []any {
 	if found[name] {
 		return defs

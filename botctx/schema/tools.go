@@ -10,16 +10,16 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Tool is an operation as a tool for a language model. Its JSON has the form of the Model Context Protocol;
-// model providers' interfaces have the same parts under other names.
+// Tool describes an operation as a tool for a language model. Its JSON has the form of the Model Context Protocol. The
+// interfaces of model providers have the same parts under other names.
 type Tool struct {
 	// Name is the name of the operation.
 	Name string `json:"name"`
 	// Description states what the operation does.
 	Description string `json:"description"`
-	// InputSchema is the JSON Schema of the parameters, which are an object. Unlike the schema of Of, it has
-	// no allOf at the top, which model providers refuse: if one of two parameters is required, their
-	// descriptions state that.
+	// InputSchema is the JSON Schema of an object with the parameters. Unlike Operation.Params, it has no allOf at
+	// the top level, because model providers refuse that. If one of two parameters is required, only their
+	// descriptions state it.
 	InputSchema json.RawMessage `json:"inputSchema"`
 	// Annotations describe the possible effects of a call.
 	Annotations ToolAnnotations `json:"annotations"`
@@ -28,19 +28,19 @@ type Tool struct {
 // ToolAnnotations describe the possible effects of a tool's calls, so that a host can decide which tools a
 // model gets, and which calls need a person's approval.
 type ToolAnnotations struct {
-	// ReadOnlyHint: the call changes nothing.
+	// ReadOnlyHint is true if the call changes nothing.
 	ReadOnlyHint bool `json:"readOnlyHint"`
-	// DestructiveHint: the call may replace or remove existing data. Otherwise it only adds data.
+	// DestructiveHint is true if the call may replace or remove existing data, and false if it only adds data.
 	DestructiveHint bool `json:"destructiveHint"`
-	// IdempotentHint: repeating a successful call has no further effect.
+	// IdempotentHint is true if repeating a successful call has no further effect.
 	IdempotentHint bool `json:"idempotentHint"`
-	// OpenWorldHint: the call may reach systems outside the app: a messaging platform, a mailbox, an object
-	// store, another server.
+	// OpenWorldHint is true if the call may reach systems outside the app, such as a messaging platform, a
+	// mailbox, an object store or another server.
 	OpenWorldHint bool `json:"openWorldHint"`
 }
 
-// Tools returns all operations as tools, in the order of the specification. Never give a model all of them:
-// through them it can see and change the data of every member of the app.
+// Tools returns all operations as tools, in the order of the specification. Do not give all of them to a model: with
+// them it can read and change the data of every member of the app.
 func Tools() []Tool {
 	var tools []Tool
 	for _, op := range botctx.Ops() {
@@ -50,11 +50,10 @@ func Tools() []Tool {
 	return tools
 }
 
-// ToolOf returns an operation as a tool, and reports whether there is an operation with that name. The caller
-// owns the result.
+// ToolOf returns an operation as a tool, or false if there is no operation with that name. The caller owns the result.
 //
-// Pass a model's call to Context.Call with its arguments unchanged. For a provider that refuses the schema,
-// see Plain.
+// When a model calls the tool, pass the arguments unchanged to Context.Call. If the model's provider refuses the
+// schema, use Plain.
 func ToolOf(op botctx.Op) (Tool, bool) {
 	params, exists := bundled(string(op) + endParams)
 	if !exists {
@@ -82,44 +81,45 @@ func ToolOf(op botctx.Op) (Tool, bool) {
 	}, true
 }
 
-// ToolsOf returns the given operations as tools, in order. NotFound: there is no operation with one of the
-// names.
+// ToolsOf returns the given operations as tools, in order. It returns NotFound if there is no operation with one of
+// the names.
 func ToolsOf(ops ...botctx.Op) ([]Tool, error) {
 	tools := make([]Tool, 0, len(ops))
 	for _, op := range ops {
 		tool, exists := ToolOf(op)
 		if !exists {
-			return nil, boterr.New(boterr.NotFound, "ops", "there is no operation %q: the names are those of botctx.Ops", op)
+			return nil, boterr.New(boterr.NotFound, "ops", "there is no operation %q: use a name from botctx.Ops", op)
 		}
 		tools = append(tools, tool)
 	}
 	return tools, nil
 }
 
-// Plain returns the tool with an InputSchema that all providers accept: it uses only the keywords type,
-// description, properties, required, items and enum, with a single type each and no references. It contains
-// less than the original. If a parameter has several types, the schema has only one of them, preferring
-// objects to texts that contain one; if it has several kinds of objects, the schema has all of their fields.
-// Limits and defaults are left out: an operation refuses values outside the limits, with the reason.
+// Plain returns the tool with a simpler InputSchema that all providers accept. The schema has no references and uses
+// only the keywords type, description, properties, required, items and enum, with a single type each.
+//
+// If a parameter accepts several types, the schema has only one of them; it prefers objects to strings of JSON. If a
+// parameter accepts several kinds of objects, the schema has the fields of all. It leaves out limits and defaults.
+// The operation still refuses values outside the limits and returns the reason.
 func (t Tool) Plain() Tool {
 	var input document.Object
 	if err := input.UnmarshalJSON(t.InputSchema); err != nil {
-		return t // The tool was not made by ToolOf.
+		return t // ToolOf did not make this tool.
 	}
 	p := plainer{defs: document.Get(input, "$defs", document.O())}
 	t.InputSchema = written(p.plain(input))
 	return t
 }
 
-// plainer makes schemas plain. Its zero value knows no definitions.
+// plainer makes schemas plain.
 type plainer struct {
 	defs document.Object
-	// within are the names of the schemas currently being written. A schema inside itself becomes a plain
-	// object.
+	// within are the names of the schemas that contain the current one. If a schema refers to one of them, the
+	// reference becomes an object without fields.
 	within []string
 }
 
-// plain returns a schema of the keywords that Plain names.
+// plain returns the schema with only the keywords that Plain lists.
 func (p plainer) plain(schema document.Object) document.Object {
 	described := document.Get(schema, "description", "")
 	if name, refers := strings.CutPrefix(document.Get(schema, "$ref", ""), "#/$defs/"); refers {
@@ -166,9 +166,8 @@ func (p plainer) properties(schema document.Object) document.Object {
 	return all
 }
 
-// choose returns the replacement for a schema's alternatives, or nothing if it has none: the first
-// alternative, or all objects merged if the first one is an object. Null and texts that contain JSON count
-// only if there is nothing else.
+// choose returns a single plain schema for a schema's alternatives, or the zero Object if it has none. If the first
+// alternative is an object, it merges all objects; otherwise it returns the first. It ignores null and strings of JSON.
 func (p plainer) choose(schema document.Object) document.Object {
 	var objects, others []document.Object
 	for _, value := range document.Get(schema, "anyOf", document.A()).All() {
@@ -193,8 +192,7 @@ func (p plainer) choose(schema document.Object) document.Object {
 	}
 }
 
-// united returns an object schema with the fields of all given ones. It requires the fields that all of them
-// require.
+// united merges object schemas. The result has the fields of all, and requires the fields that all require.
 func united(objects []document.Object) document.Object {
 	out, properties := objects[0], document.Get(objects[0], "properties", document.O())
 	required := document.Get(out, "required", document.A()).Items()
@@ -214,8 +212,8 @@ func united(objects []document.Object) document.Object {
 	return out
 }
 
-// both returns the schema of a field that two objects have: the first one, with the values of both if both
-// have a list of values, and otherwise with any value.
+// both returns the schema for a field of two objects. It is the first schema. If both have an enum, the result has the
+// values of both; otherwise it has no enum.
 func both(first, second any) any {
 	one, isFirst := first.(document.Object)
 	other, _ := second.(document.Object)
@@ -234,8 +232,8 @@ func both(first, second any) any {
 	return one.With("enum", names)
 }
 
-// typeOf returns the type of a schema; of several, the first that is not null. A schema without a type is an
-// object if it has fields, a boolean if its default is one, and a text otherwise.
+// typeOf returns the type of a schema. If it has several types, it returns the first that is not null. If it has none,
+// it returns object if there are properties, boolean if the default is a boolean, and string otherwise.
 func typeOf(schema document.Object) string {
 	switch value := schema.Value("type").(type) {
 	case string:

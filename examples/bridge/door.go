@@ -130,7 +130,7 @@ func describe(w http.ResponseWriter, r *http.Request, _ grant) {
 	name := r.PathValue("name")
 	described, exists := schema.Of(botctx.Op(name))
 	if !exists {
-		answer(w, name, nil, boterr.New(boterr.NotFound, "", "there is no operation of this name"))
+		answer(w, name, nil, boterr.New(boterr.NotFound, "", "there is no operation with this name"))
 		return
 	}
 	write(w, http.StatusOK, described)

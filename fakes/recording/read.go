@@ -293,7 +293,7 @@ type typed struct{ operations reflect.Value }
 func (t typed) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	method, isFound := t.method(name)
 	if !isFound {
-		return nil, boterr.Wrap(name, boterr.Invalid("", "there is no operation of this name"))
+		return nil, boterr.Wrap(name, boterr.Invalid("", "there is no operation with this name"))
 	}
 	params := reflect.New(method.Type().In(1))
 	if len(args) > 0 {

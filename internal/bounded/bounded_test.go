@@ -56,7 +56,7 @@ func TestClient_EndlessBody(t *testing.T) {
 	read, err := io.ReadAll(answer.Body)
 	require.ErrorAs(t, err, &tooLong)
 	require.Len(t, read, 1<<10)
-	server.RequireHungUp(t, 1) // The body is still open.
+	server.RequireHungUp(t, 1) // The test has not closed the body yet.
 	require.NoError(t, answer.Body.Close())
 }
 

@@ -17,9 +17,10 @@ type Limits struct {
 	MaxBytes int64
 }
 
-// Client returns a copy of given with limits. The copy follows no redirects, so that credentials and request bodies
-// do not reach another address, and another address cannot supply the response; a redirect is a *RedirectError.
-// Reading too long a body fails with a *TooLongError and closes the connection.
+// Client returns a copy of given with limits. The copy follows no redirects, because the other
+// address would get the credentials and the body of the request and could supply the response. A
+// redirect is a *RedirectError instead. Reading a body that is too long fails with a *TooLongError
+// and closes the connection.
 func Client(given *http.Client, limits Limits) *http.Client {
 	client := *given
 	if client.Transport == nil {
@@ -38,12 +39,11 @@ type RedirectError struct {
 	Status int
 }
 
-// Error states the status. It omits the new address, which may contain sent data.
+// Error states the status. It leaves out the other address, which may contain data of the request.
 func (e *RedirectError) Error() string {
 	return fmt.Sprintf("the service answered with a redirect (status %d), which is not followed; give its final address", e.Status)
 }
 
-// transport limits the responses of its inner transport.
 type transport struct {
 	next http.RoundTripper
 	most int64
@@ -55,7 +55,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 		return answer, err
 	}
 	if answer.StatusCode >= 300 && answer.StatusCode <= 399 && answer.Header.Get("Location") != "" {
-		_ = answer.Body.Close() // The body is not needed.
+		_ = answer.Body.Close() // The body is not read, so errors do not matter.
 		return nil, &RedirectError{Status: answer.StatusCode}
 	}
 	answer.Body = &body{
@@ -64,21 +64,22 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// CloseIdleConnections passes the call to the inner transport: http.Client looks for this method.
+// CloseIdleConnections makes the method of the same name of http.Client work.
 func (t *transport) CloseIdleConnections() {
 	if idle, ok := t.next.(interface{ CloseIdleConnections() }); ok {
 		idle.CloseIdleConnections()
 	}
 }
 
-// body is a response body with a limit.
+// body is a response body with a size limit.
 type body struct {
 	io.ReadCloser
 
 	bounded *Reader
 }
 
-// Read implements io.Reader. It closes a body that is too long, because some libraries do not.
+// Read implements io.Reader. It closes a body that is too long, because some libraries do not close
+// a body after an error.
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.bounded.Read(p)
 	if _, isTooLong := errors.AsType[*TooLongError](err); isTooLong {

@@ -6,8 +6,8 @@ import (
 	"net"
 )
 
-// Dial connects to "host:port" over TCP. The connection is closed when ctx ends, or when the other side has sent more
-// than most bytes. Reading then fails with a *TooLongError.
+// Dial connects to address, a "host:port", over TCP. It closes the connection when ctx ends. If the
+// server sends more than most bytes, reading fails with a *TooLongError and closes the connection.
 func Dial(ctx context.Context, address string, most int64) (net.Conn, error) {
 	dialed, err := new(net.Dialer).DialContext(ctx, "tcp", address)
 	if err != nil {
@@ -20,7 +20,6 @@ func Dial(ctx context.Context, address string, most int64) (net.Conn, error) {
 	}, nil
 }
 
-// conn is a connection with a limit on received bytes.
 type conn struct {
 	net.Conn
 

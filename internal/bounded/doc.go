@@ -1,3 +1,3 @@
-// Package bounded limits the size and duration of responses from services, and refuses redirects. Every client of a
-// backend uses it, so that a server that sends endlessly, or redirects, costs the host no more than the limits.
+// Package bounded limits the size and the duration of responses of services, and refuses redirects.
+// Every client in backends uses it, so that a server that never stops sending cannot exhaust a host.
 package bounded

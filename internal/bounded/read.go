@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// TooLongError is the error for reading more than a limit.
+// TooLongError is the error for a response that is longer than its limit.
 type TooLongError struct {
 	// Most is the limit in bytes.
 	Most int64
@@ -13,15 +13,15 @@ type TooLongError struct {
 
 // Error implements error.
 func (e *TooLongError) Error() string {
-	return fmt.Sprintf("the answer has more than %d bytes", e.Most)
+	return fmt.Sprintf("the response is longer than the limit of %d bytes", e.Most)
 }
 
-// Reader reads another reader up to a limit.
+// Reader limits how many bytes of another reader can be read.
 type Reader struct {
 	inner io.Reader
 	left  int64
 	over  error
-	ended error // the error that ended the reader; later reads return it again
+	ended error // the first error, such as io.EOF; Read returns it from then on
 }
 
 // NewReader returns a Reader for up to most bytes. If inner has more, reading fails with over.
@@ -35,7 +35,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 		return 0, r.ended
 	}
 	if int64(len(p))-1 > r.left {
-		p = p[:r.left+1] // One byte more, to detect a longer input.
+		p = p[:r.left+1] // Read one byte more than allowed, to detect a longer input.
 	}
 	n, err := r.inner.Read(p)
 	if int64(n) > r.left {
@@ -46,7 +46,8 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadAll reads at most most bytes. If there are more, the error is a *TooLongError.
+// ReadAll reads a whole response. If the response has more than most bytes, the error is a
+// *TooLongError.
 func ReadAll(answer io.Reader, most int64) ([]byte, error) {
 	return io.ReadAll(NewReader(answer, most, &TooLongError{Most: most}))
 }

@@ -46,14 +46,15 @@ func New(env record.Env, scope record.Scope) *Service {
 	}
 }
 
-// Remembering makes Load use decoded as its cache. It returns s.
+// Remembering sets the cache that Load uses, and returns s.
 func (s *Service) Remembering(decoded *Decoded) *Service {
 	s.decoded = decoded
 	return s
 }
 
-// Decoded caches decoded channels by their immutable documents. Each event needs its channel, and decrypting the
-// credentials is the most expensive part of decoding. It is safe for concurrent use.
+// Decoded is a cache of decoded channels. Each event needs its channel, and sealing the credentials
+// takes most of the time of decoding. The key is the stored document, which is immutable, so a
+// changed channel is decoded again. It is safe for concurrent use.
 type Decoded struct {
 	seed  maphash.Seed
 	slots [256]atomic.Pointer[decodedChannel]
@@ -128,12 +129,12 @@ func (s *Service) All(ctx context.Context, limit int64) ([]*channel.Channel, err
 	return all, nil
 }
 
-// Save stores a channel and returns the stored record. It sets ID if that is empty, and always sets the app,
-// CreatedAt, UpdatedAt, Version and Etag. It is for hosts.
+// Save stores a channel and returns the stored record. It sets the app and, if c has none, an ID.
+// It ignores CreatedAt, UpdatedAt, Version and Etag of c and assigns new values. It is for hosts.
 //
-// Save replaces an existing channel with the same ID. If c has an Etag, it must match the stored one, so that no
-// change of another writer is lost. Otherwise the error is Conflict, or NotFound if there is no such channel. Without
-// an Etag, Save always replaces the channel.
+// An existing channel with the same ID is replaced. If c has an Etag, it must match the stored one,
+// so that a change by another writer is not lost: otherwise the error is Conflict, or NotFound if
+// there is no such channel. Without an Etag the stored channel is always replaced.
 //
 // Other errors: InvalidArgument if Type is missing, Info does not fit Type, or a credential was
 // decoded from "[redacted]"; AlreadyExists if another app has a channel with this ID.
@@ -160,9 +161,9 @@ func (s *Service) Save(ctx context.Context, c *channel.Channel) (*channel.Channe
 func (s *Service) check(c *channel.Channel) error {
 	switch {
 	case c == nil:
-		return boterr.Invalid("channel", "is missing")
+		return boterr.Missing("channel", "the channel to save")
 	case c.App != "" && c.App != s.scope.App:
-		return boterr.Invalid(record.FieldApp, "the channel belongs to another app")
+		return boterr.Invalid(record.FieldApp, "the channel belongs to another app; leave the app empty, or save it in its own app")
 	case c.Type == "":
 		return boterr.Missing("type", "the platform, such as %q", channel.Webchat)
 	case isNilPointer(c.Info):
@@ -224,7 +225,7 @@ func (s *Service) overwrite(ctx context.Context, id string, given document.Objec
 	}
 }
 
-// insert adds a channel. isNew is false if another call has just added it.
+// insert adds a channel. isNew is false if a concurrent call added it first.
 func (s *Service) insert(ctx context.Context, id string, given document.Object) (stored document.Object, isNew bool, err error) {
 	stored, err = s.versions("").Insert(ctx, given)
 	if !errors.Is(err, boterr.AlreadyExists) {
@@ -236,7 +237,8 @@ func (s *Service) insert(ctx context.Context, id string, given document.Object) 
 	return document.Object{}, false, nil
 }
 
-// replaceVersion replaces a channel if its etag is still etag. nil means no etag.
+// replaceVersion replaces a channel if its stored etag equals etag. A nil etag matches a channel
+// without one. If the etags differ, it returns the zero Object.
 func (s *Service) replaceVersion(ctx context.Context, id string, etag any, given document.Object) (document.Object, error) {
 	text, _ := etag.(string)
 	result, err := s.versions(text).FindAndModify(ctx, record.Patch{
@@ -251,7 +253,7 @@ func fromDocument(o document.Object) (*channel.Channel, error) {
 	return record.Read[channel.Channel](schema, o)
 }
 
-// versions returns the app's channels, with stamps that give each change an etag later than etag.
+// versions returns a collection of the app's channels. Its writes assign etags later than etag.
 func (s *Service) versions(etag string) *record.Collection {
 	env := s.env
 	env.NewEtag = func() string { return etagAfter(etag, env.Now()) }
@@ -283,11 +285,11 @@ func (s *Service) pairingID(inlet string) string {
 	return url.PathEscape(s.scope.App) + "/" + url.PathEscape(inlet)
 }
 
-// Pair replaces the outlets of an inlet. It keeps their order; without outlets, the inlet is no longer paired. from
-// loads the channels. Pair is for hosts.
+// Pair replaces the outlets of an inlet and keeps their order. Without outlets, it removes the
+// pairing. It loads the channels through from to check that they exist. It is for hosts.
 //
-// Errors: InvalidArgument if an outlet is given twice or is the inlet itself; NotFound if the app has no such
-// channel. After an error, nothing is stored.
+// Errors: InvalidArgument if an outlet is given twice or is the inlet itself; NotFound if the app
+// does not have one of the channels. After an error, the stored pairing is unchanged.
 func (s *Service) Pair(ctx context.Context, from Loader, inlet string, outlets ...string) error {
 	if _, err := from.Load(ctx, inlet); err != nil {
 		return boterr.PrefixField("inlet", err)
@@ -308,15 +310,16 @@ func (s *Service) Pair(ctx context.Context, from Loader, inlet string, outlets .
 func checkOutlet(ctx context.Context, from Loader, inlet string, before []string, outlet string) error {
 	switch {
 	case outlet == inlet:
-		return boterr.Invalid("", "a channel cannot be its own outlet")
+		return boterr.Invalid("", "the channel %s cannot be its own outlet; give another channel", outlet)
 	case slices.Contains(before, outlet):
-		return boterr.Invalid("", "the channel %s is given twice", outlet)
+		return boterr.Invalid("", "the channel %s is given twice; give it once", outlet)
 	}
 	_, err := from.Load(ctx, outlet)
 	return err
 }
 
-// Pairing returns the outlets of an inlet, or none if it is not paired. It is for hosts.
+// Pairing returns the pairing of an inlet. Its Outlets are empty if the inlet is not paired. It is
+// for hosts.
 func (s *Service) Pairing(ctx context.Context, inlet string) (*channel.Pairing, error) {
 	found, err := s.pairings().Find(ctx, record.Query{Filter: document.O(record.FieldID, s.pairingID(inlet)), Limit: 1})
 	if err != nil {
@@ -384,8 +387,8 @@ func Load(ctx context.Context, from Loader, named record.Ref, allowed ...channel
 	return loaded, nil
 }
 
-// Find returns the channel with an id, in any app, with its credentials, or NotFound. It is for connectors whose
-// requests contain only the channel's id, which is unique across apps.
+// Find returns a channel of any app with its credentials, or NotFound. Ids of channels are unique
+// across apps. It is for connectors whose requests name a channel but no app.
 func Find(ctx context.Context, env record.Env, decoded *Decoded, id string) (*channel.Channel, error) {
 	found, err := record.Open(env, schema).Get(ctx, id)
 	if err != nil {

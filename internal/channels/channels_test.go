@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// apps are the channels of two apps in one store.
+// apps holds the services of two apps that share a store.
 type apps struct {
 	mine, theirs *channels.Service
 	now          time.Time
@@ -38,7 +38,6 @@ func save(t *testing.T, s *channels.Service, c channel.Channel) *channel.Channel
 	return stored
 }
 
-// requireInvalid requires an InvalidArgument error with the given field.
 func requireInvalid(t *testing.T, err error, field string) {
 	t.Helper()
 	require.ErrorIs(t, err, boterr.InvalidArgument)

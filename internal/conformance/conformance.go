@@ -1,4 +1,4 @@
-// Package conformance has the shared parts of conformance suites such as store/storetest and botctx/botctxtest.
+// Package conformance contains the code that the conformance suites storetest and botctxtest share.
 package conformance
 
 import (
@@ -10,11 +10,11 @@ import (
 	"sync"
 )
 
-// T is the part of *testing.T that a rule needs.
+// T is the part of *testing.T that the checks of rules need.
 type T interface {
 	// Helper marks the calling function as a helper, as in testing.TB.
 	Helper()
-	// Context returns the context for operations.
+	// Context returns the context for the operations that a check calls.
 	Context() context.Context
 	// Errorf reports a failure and continues.
 	Errorf(format string, args ...any)
@@ -22,14 +22,16 @@ type T interface {
 	FailNow()
 }
 
-// NameOf returns the name of a rule: the name of the function that checks it, with a capital first letter.
+// NameOf returns the name of the rule that the function check checks: the function's own name with an
+// upper-case first letter.
 func NameOf(check any) string {
 	name := runtime.FuncForPC(reflect.ValueOf(check).Pointer()).Name()
 	name = name[strings.LastIndexByte(name, '.')+1:]
 	return strings.ToUpper(name[:1]) + name[1:]
 }
 
-// AtOnce runs work in several goroutines that start at the same time. It returns the error of each.
+// AtOnce starts all workers at the same time and returns the error of each. It calls work in a goroutine
+// for each number from 0 to workers-1.
 func AtOnce(workers int, work func(worker int) error) []error {
 	var group sync.WaitGroup
 	start, errs := make(chan struct{}), make([]error, workers)
@@ -44,8 +46,8 @@ func AtOnce(workers int, work func(worker int) error) []error {
 	return errs
 }
 
-// Violations returns the failures that a rule's check reports. It is for tests of suites. If the check panics because
-// of an unexpected result, the panic is a failure, too.
+// Violations runs check and returns the failures that it reports, for the tests of a suite. If the check
+// panics, for example because a broken implementation returns nil, the panic is also a failure.
 func Violations(ctx context.Context, check func(T)) []string {
 	r := &recorder{ctx: ctx}
 	done := make(chan struct{})
@@ -64,7 +66,7 @@ func Violations(ctx context.Context, check func(T)) []string {
 
 // recorder is a T that records reports.
 type recorder struct {
-	ctx context.Context //nolint:containedctx // It takes the place of the context of a test.
+	ctx context.Context //nolint:containedctx // The result of the method Context.
 
 	mu      sync.Mutex
 	reports []string

@@ -33,7 +33,7 @@ func New(env record.Env, scope record.Scope) *Service {
 // length.
 const maxCollectionName = 200
 
-// collection returns the collection of the data source that one of the two parameters names.
+// collection returns the collection of the data source that collectionName or dataSourceID names.
 func (s *Service) collection(collectionName, dataSourceID string) (*record.Collection, error) {
 	switch {
 	case collectionName != "" && dataSourceID != "" && collectionName != dataSourceID:
@@ -63,7 +63,7 @@ var entrySchema = &record.Schema{
 // collectionOf returns the name of a data source's collection. Errors have the given field.
 func collectionOf(app, field, id string) (string, error) {
 	if id == "" {
-		return "", boterr.Invalid(field, "is missing; name the data source")
+		return "", boterr.Missing(field, "the id of the data source")
 	}
 	// Escaping both parts keeps the names of different pairs different.
 	name := "data/" + url.QueryEscape(app) + "/" + url.QueryEscape(id)
@@ -87,8 +87,8 @@ func checkID(id any) error {
 	return boterr.Invalid(record.FieldID, "must be a string, a number, a boolean or a date, got %s", document.TypeName(id))
 }
 
-// checkUpsert refuses a patch that would insert an entry with an invalid _id. Compiling the patch finds its other
-// faults.
+// checkUpsert refuses a patch that would insert an entry with an invalid _id. The collection
+// reports all other faults of the patch.
 func (s *Service) checkUpsert(ctx context.Context, p record.Patch) error {
 	if !p.Upsert {
 		return nil
@@ -107,7 +107,7 @@ func (s *Service) checkUpsert(ctx context.Context, p record.Patch) error {
 	}
 	inserted, err := query.NewEvaluation(ctx).Insert(query.Change{Update: update}, filter)
 	if err != nil {
-		return nil //nolint:nilerr // The store reports the error if no entry matches.
+		return nil //nolint:nilerr // The store reports the error if it inserts an entry.
 	}
 	id, given := inserted.Field(record.FieldID)
 	if !given {
@@ -144,7 +144,7 @@ func EraseEntries(ctx context.Context, env record.Env, app string, p datasource.
 	case app == "":
 		return 0, boterr.Missing("app", "the app of the data source")
 	case p.OlderThan < 0:
-		return 0, boterr.Invalid("olderThan", "must not be negative")
+		return 0, boterr.Invalid("olderThan", "must not be negative, got %s", p.OlderThan)
 	case p.OlderThan == 0 && p.Filter.Len() == 0:
 		return 0, boterr.Missing("filter", "which entries to erase: a filter, or an age as olderThan")
 	}

@@ -126,8 +126,9 @@ func near(ctx context.Context, entries *record.Collection, data document.Object)
 	return entries.GeoNear(ctx, data.With(geoKey, column))
 }
 
-// columnOfPoints returns the column with points when query.DefaultGeoKey has none. It returns "" if no column has
-// points, and InvalidArgument if several have. GeoJSON takes precedence over pairs, which may be any numbers.
+// columnOfPoints returns the column that contains points. It returns "" if there is none, or if
+// query.DefaultGeoKey contains points, and InvalidArgument if there are several. Columns of GeoJSON
+// points take precedence over columns of pairs, because a pair may be any two numbers.
 func columnOfPoints(ctx context.Context, entries *record.Collection, data document.Object) (string, error) {
 	near, _ := data.Field(geoNear)
 	points, err := query.CompileGeoNear(document.O(geoNear, near))
@@ -158,8 +159,8 @@ func columnOfPoints(ctx context.Context, entries *record.Collection, data docume
 	return onlyColumn(pairs)
 }
 
-// measure returns the result for the point in a column of an entry. A dot in the column's name has no special
-// meaning.
+// measure returns the result for the point in a column of an entry, or false if there is none. It
+// skips names with a dot, because WithKey would read such a name as a path.
 func measure(points *query.GeoNear, column string, entry document.Object) (query.GeoResult, bool) {
 	if strings.Contains(column, ".") {
 		return query.GeoResult{}, false

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/internal/datasources"
 )
 
-// shops returns apps whose table has three entries.
+// shops returns three entries without _id, createdAt and updatedAt.
 func shops(t *testing.T) *apps {
 	t.Helper()
 	return newApps(t,

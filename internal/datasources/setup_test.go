@@ -24,7 +24,8 @@ import (
 
 type operation[P, R any] = func(context.Context, P) (R, error)
 
-// apps are the data sources of two apps in one store. The clock is stopped, and ids are numbers.
+// apps holds the services of two apps that share a store. Their clock stands still until advance,
+// and new ids are numbers.
 type apps struct {
 	mine, theirs *datasources.Service
 
@@ -35,10 +36,10 @@ type apps struct {
 	ids int
 }
 
-// table is the data source that the tests use.
+// table is the id of the data source that the tests use.
 const table = "table"
 
-// newApps returns two apps. The given entries, as JSON, are in the table of the app mine.
+// newApps returns two apps. The entries, given as JSON, are in the table of the app mine.
 func newApps(t *testing.T, entries ...string) *apps {
 	t.Helper()
 	a := &apps{store: memstore.New(), now: time.UnixMilli(1000)}
@@ -64,14 +65,12 @@ func (a *apps) nextID() string {
 	return "id" + strconv.Itoa(a.ids)
 }
 
-// advance moves the clock forward by a second.
 func (a *apps) advance() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.now = a.now.Add(time.Second)
 }
 
-// object parses a JSON object.
 func object(t *testing.T, text string) document.Object {
 	t.Helper()
 	var o document.Object
@@ -79,7 +78,7 @@ func object(t *testing.T, text string) document.Object {
 	return o
 }
 
-// upsert upserts entries, given as JSON, into the table.
+// upsert upserts entries, given as JSON, to the table.
 func upsert(t *testing.T, s *datasources.Service, entries ...string) datasource.UpsertOutcome {
 	t.Helper()
 	data := make([]document.Object, 0, len(entries))
@@ -127,8 +126,8 @@ func requireTable(t *testing.T, s *datasources.Service, want ...string) {
 	}
 }
 
-// requireRefused calls an operation with invalid parameters on a table of two entries. For each, it requires an error
-// with the given field, and an unchanged table.
+// requireRefused calls an operation on a table of two entries, once for each key of fields, which is
+// a JSON object of wrong parameters. It requires InvalidArgument for the field, and an unchanged table.
 func requireRefused[P, R any](
 	t *testing.T, of func(*datasources.Service) operation[P, R], fields map[string]string,
 ) {
@@ -148,6 +147,27 @@ func requireRefused[P, R any](
 		require.True(t, ok)
 		require.Equal(t, field, e.Field, "%s: %v", params, err)
 		require.Equal(t, before, shown(), "%s changes nothing", params)
+	}
+}
+
+func merged(all ...map[string]string) map[string]string {
+	cases := map[string]string{}
+	for _, some := range all {
+		maps.Copy(cases, some)
+	}
+	return cases
+}
+
+// noTable returns parameters that do not name one data source, with the field at fault.
+func noTable() map[string]string {
+	return map[string]string{
+		`{}`:                     "dataSourceId",
+		`{"dataSourceId": ""}`:   "dataSourceId",
+		`{"collectionName": ""}`: "dataSourceId",
+		`{"dataSourceId": 5}`:    "dataSourceId",
+		`{"dataSourceId": "table", "collectionName": "other"}`:       "collectionName",
+		`{"collectionName": "` + fmt.Sprintf("%0250d", 1) + `"}`:     "collectionName",
+		`{"collectionName": {"$ne": ""}, "dataSourceId": "another"}`: "collectionName",
 	}
 }
 

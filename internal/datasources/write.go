@@ -143,7 +143,7 @@ type element struct {
 	id any
 	// columns are the element's fields without _id and stamps.
 	columns document.Object
-	// createdAt is set if the element has one because it was fetched earlier.
+	// createdAt is the element's createdAt. A fetched entry has one.
 	createdAt    any
 	hasCreatedAt bool
 }
@@ -205,8 +205,8 @@ func readElement(given document.Object) (element, error) {
 	return read, document.CheckExtent(read.columns, maxColumns)
 }
 
-// maxColumns is the maximum size of an element's columns in bytes. It leaves room for the other fields, with an _id
-// of up to a kilobyte.
+// maxColumns is the maximum size in bytes of an element's columns. The rest of document.MaxSize is
+// room for the timestamps and an _id of up to a kilobyte.
 const maxColumns = document.MaxSize - 1<<10 - 1<<7
 
 // checkCreatedAt refuses elements that would change createdAt. An entry can be written back as it was fetched.
@@ -257,11 +257,11 @@ func write(ctx context.Context, o *datasource.UpsertOutcome, entries *record.Col
 	// Insert, unlike an upsert, keeps the order of the columns.
 	added := given.columns.With(record.FieldID, given.id)
 	_, err = entries.Insert(ctx, added)
-	if errors.Is(err, boterr.AlreadyExists) { // Another call inserted the entry, or an index refuses it.
+	if errors.Is(err, boterr.AlreadyExists) { // Another call inserted the _id, or a unique index refuses a column.
 		if done, failed := update(ctx, o, entries, given); done || failed != nil {
 			return failed
 		}
-		_, err = entries.Insert(ctx, added) // Another call may have just removed the other entry.
+		_, err = entries.Insert(ctx, added) // Another call may have removed the entry since.
 	}
 	if err != nil {
 		return err

@@ -22,8 +22,8 @@ type Arrival struct {
 	New bool
 }
 
-// On returns m with missing fields taken from its channel: Platform from the channel's type, BotID
-// from its info.
+// On returns m with defaults from its channel: Platform from the channel's type, BotID from its
+// info.
 func On(m member.Member, c *channel.Channel) member.Member {
 	m.Platform = cmp.Or(m.Platform, string(c.Type))
 	m.BotID = cmp.Or(m.BotID, c.BotID())
@@ -57,9 +57,9 @@ func (s *Service) Arrive(ctx context.Context, m member.Member) (*Arrival, error)
 	return &Arrival{Member: arrived, New: !isKnown}, err
 }
 
-// KnownID returns the id of the member of the scope's channel with an external id, or "" if there is none. Hosts use
-// it for the many events of known members, because it needs no Service. It returns FailedPrecondition if the stored
-// record is not a member. Other errors come from the store.
+// KnownID returns the id of the member of the scope's channel with an external id, or "" if there
+// is none yet. It is cheaper than Arrive, because it needs no Service. Errors come from the store;
+// FailedPrecondition means that the stored record is not a member.
 func KnownID(ctx context.Context, env record.Env, scope record.Scope, externalID string) (string, error) {
 	found, err := record.FindEqual(ctx, env, schema, scope.App, known(scope.Channel, externalID)...)
 	if err != nil || len(found) == 0 {
@@ -131,7 +131,7 @@ func (s *Service) Insert(ctx context.Context, m member.Member) (*member.Member, 
 // channelOf returns the id of the channel of a new member.
 func (s *Service) channelOf(ctx context.Context, m member.Member) (string, error) {
 	if m.App != "" && m.App != s.scope.App {
-		return "", boterr.Invalid(record.FieldApp, "the member belongs to another app")
+		return "", boterr.Invalid(record.FieldApp, "the member belongs to another app; leave the app empty, or use the member's own app")
 	}
 	return s.channelID(ctx, channels.ByID(s.scope, record.FieldChannel, m.Channel))
 }

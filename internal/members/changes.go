@@ -14,11 +14,15 @@ import (
 // that a run writes back: botMeta, meta, customLocale and group. If these are equal, it returns the zero Object. The
 // order of fields does not matter; the type of a number does.
 //
-// The update only names paths that differ, so that it keeps changes of other writers. Objects are compared field by
-// field, even if before lacks the object. Arrays, scalars and empty objects are set as a whole. So is an object with
-// a changed field whose name cannot appear in a path (it is empty, contains a dot or starts with $), and so are
-// botMeta and meta if the paths would not fit into an update. An empty customLocale or group and an absent object
-// count as missing.
+// The update names only the paths that differ, so that other writers' changes survive. Objects are
+// compared field by field, even if before lacks the object. These values are set whole:
+//
+//   - arrays, scalars and empty objects
+//   - an object with a changed field whose name cannot appear in a path, because it is empty, has a
+//     dot or begins with $
+//   - botMeta and meta, if the update with all paths would be too large
+//
+// An empty customLocale or group counts as missing.
 //
 // The update can be applied to the stored member unless another writer has replaced an object on one of the paths by
 // null, a scalar or an array.
@@ -32,7 +36,7 @@ func Changes(before, after *member.Member) (document.Object, error) {
 	return WrittenBackOf(before).Changes(WrittenBackOf(after))
 }
 
-// WrittenBack is a snapshot of the fields of a member that a run writes back. The objects are immutable.
+// WrittenBack is a snapshot of the fields of a member that a run writes back.
 type WrittenBack struct {
 	BotMeta, Meta       document.Object
 	CustomLocale, Group string
@@ -88,7 +92,7 @@ func (o changedObject) check() error {
 		return nil
 	}
 	err := o.after.Err()
-	if err == nil { // The member is one more level of nesting.
+	if err == nil { // The member adds one level of nesting.
 		err = document.CheckExtent(document.O(o.name, o.after), document.MaxSize)
 	}
 	return boterr.PrefixField(o.name, err)
@@ -118,7 +122,7 @@ func (c *changeList) update() document.Object {
 	return update
 }
 
-// isTooLong reports whether the paths alone are too long for an update.
+// isTooLong reports whether the paths alone exceed the maximum size of an update.
 func (c *changeList) isTooLong() bool { return c.length > document.MaxSize }
 
 // at calls visit with name appended to the path.
@@ -180,7 +184,8 @@ func (c *changeList) setTo(value any) { c.set = append(c.set, c.name(), value) }
 
 func (c *changeList) remove() { c.unset = append(c.unset, c.name()) }
 
-// name returns the current path. If the list is too long, it returns "", because the list is then discarded.
+// name returns the current path. It returns "" if the list is too long, because Changes discards
+// such a list.
 func (c *changeList) name() string {
 	if c.isTooLong() {
 		return ""
@@ -190,7 +195,7 @@ func (c *changeList) name() string {
 	return text
 }
 
-// present returns o, or an empty object if o is absent, because stored members have all objects.
+// present returns o, or an empty object if o is absent: stored members always have meta and botMeta.
 func present(o document.Object) document.Object {
 	if o.IsZero() {
 		return document.O()

@@ -79,7 +79,7 @@ func TestChanges_OnlyTheTypeDiffers(t *testing.T) {
 	require.True(t, got.IsZero(), "NaN is what it was")
 }
 
-// nested returns a value within a number of nested objects.
+// nested returns value inside the given number of nested objects.
 func nested(levels int, value any) document.Object {
 	for range levels - 1 {
 		value = document.O("k", value)
@@ -90,7 +90,7 @@ func nested(levels int, value any) document.Object {
 func TestChanges_Depth(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	const deepest = document.MaxDepth - 1 // The member itself is one more level.
+	const deepest = document.MaxDepth - 1 // The member adds one level.
 	for _, c := range []struct{ before, after document.Object }{
 		{document.O(), nested(deepest, 1)},
 		{nested(deepest, 1), nested(deepest, 2)},
@@ -120,7 +120,7 @@ func TestChanges_Refuses(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 	requireField(t, err, "meta")
 
-	// Each level contains the next one twice, so a few objects have a huge number of paths.
+	// Each level contains the next one twice, so a few objects have a vast number of paths.
 	var twice any = 1
 	for range document.MaxDepth - 2 {
 		twice = document.O("l", twice, "r", twice)
@@ -155,7 +155,7 @@ func TestChanges_PathsWithinAnUpdate(t *testing.T) {
 	require.True(t, changes.Has("$set.meta"), "a thousand fields were removed")
 }
 
-// written returns the member after PatchMembers with changes.
+// written inserts stored, applies changes with PatchMembers and returns the result.
 func written(t *testing.T, a *apps, stored *member.Member, changes document.Object) *member.Member {
 	t.Helper()
 	inserted, err := a.mine.Insert(t.Context(), *stored)
@@ -176,7 +176,7 @@ func requireSameMember(t *testing.T, want, got *member.Member, about ...any) {
 	require.Equal(t, want.Group+"|"+want.CustomLocale, got.Group+"|"+got.CustomLocale, about...)
 }
 
-// inOrder returns a value as text with types of scalars and with sorted fields.
+// inOrder formats a value with the types of its scalars and with its fields sorted by name.
 func inOrder(value any) string {
 	var text strings.Builder
 	switch v := value.(type) {
@@ -201,14 +201,14 @@ func inOrder(value any) string {
 	return text.String()
 }
 
-// randomMembers generates values from few names and scalars, so that two values have much in common.
+// randomMembers draws values from a few names and scalars, so any two of them have much in common.
 type randomMembers struct {
 	*rand.Rand
 
 	names []string
 }
 
-// value returns a random value nested at most depth levels.
+// value draws a value with at most depth levels of nesting.
 func (r randomMembers) value(depth int) any {
 	kinds := 4
 	if depth > 0 {
@@ -240,7 +240,7 @@ func (r randomMembers) object(depth int) document.Object {
 	return o
 }
 
-// changed returns a value with a random change, as a run may make it.
+// changed returns value after a random change of the kinds that a run makes.
 func (r randomMembers) changed(value any, depth int) any {
 	o, ok := value.(document.Object)
 	if !ok || r.IntN(8) == 0 {
@@ -268,7 +268,7 @@ func (r randomMembers) changed(value any, depth int) any {
 	return next
 }
 
-// changedObject returns an object with a random change after which it is still an object.
+// changedObject returns o after a random change, or an absent object.
 func (r randomMembers) changedObject(o document.Object) document.Object {
 	next, ok := r.changed(o, 4).(document.Object)
 	if !ok {
@@ -293,7 +293,6 @@ func (r randomMembers) run(m *member.Member) *member.Member {
 	return &after
 }
 
-// roundsOfChanges is the number of random inputs per property.
 const roundsOfChanges = 3000
 
 func TestChanges_MakeTheMember(t *testing.T) {
@@ -313,8 +312,6 @@ func TestChanges_MakeTheMember(t *testing.T) {
 	}
 }
 
-// BenchmarkChanges measures Changes for a typical meta: without changes, with one changed field, and after decoding
-// the whole meta again.
 func BenchmarkChanges(b *testing.B) {
 	meta := document.O()
 	for i := range 20 {

@@ -41,7 +41,7 @@ func TestEnsureIndexes_LookUps(t *testing.T) {
 	}
 }
 
-// The number of documents examined for a page must not depend on how many members are before and after it.
+// A page of a list examines the same number of documents, however many members come before and after it.
 func TestEnsureIndexes_Lists(t *testing.T) {
 	t.Parallel()
 	database := memstore.New()

@@ -181,7 +181,8 @@ func Load(ctx context.Context, from Getter, named record.Ref) (*member.Member, e
 	return record.Load(named, func(id string) (*member.Member, error) { return Get(ctx, from, id) })
 }
 
-// Get returns the member with an id, or NotFound, even if from returns neither a member nor an error.
+// Get returns the member with an id, or NotFound. It also returns NotFound if from returns nil
+// without an error.
 func Get(ctx context.Context, from Getter, id string) (*member.Member, error) {
 	m, err := from.GetMember(ctx, member.GetParams{MemberID: id})
 	return record.Found(schema.Name, id, m, err)
@@ -239,7 +240,8 @@ func (s *Service) All(ctx context.Context, chosen member.Selection) iter.Seq2[*m
 	}
 }
 
-// page returns the next members of chosen and moves chosen past them. hasMore is true if there may be more.
+// page returns the next members of chosen and advances chosen to the following page. hasMore is
+// false after the last page.
 func (s *Service) page(ctx context.Context, chosen *member.Selection) (found []*member.Member, hasMore bool, err error) {
 	size := listed
 	if chosen.Limit > 0 {
@@ -285,15 +287,15 @@ func filter(s member.Selection) document.Object {
 	return filter
 }
 
-// Erase deletes a member's record and reports whether it existed. It deletes nothing else about the member; see
-// botctx.Runtime.EraseMember. It is for hosts. It returns InvalidArgument if an id is missing. Other errors come from
-// the store.
+// Erase deletes a member's record and reports whether it existed. It deletes nothing else, unlike
+// botctx.Runtime.EraseMember. It is for hosts. It returns InvalidArgument if an id is missing; other
+// errors come from the store.
 func Erase(ctx context.Context, env record.Env, app, memberID string) (bool, error) {
 	switch {
 	case app == "":
 		return false, boterr.Missing("app", "the app of the member")
 	case memberID == "":
-		return false, boterr.Missing("memberId", "the member to erase")
+		return false, boterr.Missing("memberId", "the id of the member to erase")
 	}
 	removed, err := record.OfApp(env, schema, app).Delete(ctx, document.O(record.FieldID, memberID))
 	return removed > 0, err

@@ -26,8 +26,8 @@ import (
 
 type operation[P, R any] = func(context.Context, P) (R, error)
 
-// apps are two apps in one store, with a stopped clock and numbered ids. mine has the channels c1, which is the
-// context's own, and c2. theirs has c3.
+// apps holds the services of two apps that share a store. Their clock stands still until advance, and
+// new ids are id1, id2 and so on. mine has the channels c1, its scope's own, and c2; theirs has c3.
 type apps struct {
 	mine, theirs *members.Service
 
@@ -36,7 +36,7 @@ type apps struct {
 	ids   atomic.Int64
 }
 
-// newApps returns two apps. The given members, as JSON, are in the app mine.
+// newApps returns two apps. The members, given as JSON, are in the app mine.
 func newApps(t *testing.T, texts ...string) *apps {
 	t.Helper()
 	a := &apps{store: memstore.New()}
@@ -50,7 +50,7 @@ func newApps(t *testing.T, texts ...string) *apps {
 	return a
 }
 
-// in returns the members of a scope whose app has the given channels.
+// in returns the service of a scope, after adding the given channels to its app.
 func (a *apps) in(t *testing.T, scope record.Scope, in ...string) *members.Service {
 	t.Helper()
 	env := record.Env{
@@ -67,7 +67,6 @@ func (a *apps) in(t *testing.T, scope record.Scope, in ...string) *members.Servi
 	return members.New(env, scope, known)
 }
 
-// advance moves the clock forward by a second.
 func (a *apps) advance() { a.now.Add(1000) }
 
 // insert adds a member given as JSON.
@@ -87,7 +86,6 @@ func load(t *testing.T, s *members.Service, id string) *member.Member {
 	return m
 }
 
-// object parses a JSON object.
 func object(t *testing.T, text string) document.Object {
 	t.Helper()
 	var o document.Object
@@ -130,8 +128,8 @@ func must[P, R any](t *testing.T, run operation[P, R], params string) document.O
 	return result
 }
 
-// requireRefused calls an operation with invalid parameters. For each, it requires an error with the given field, and
-// that nothing is stored.
+// requireRefused calls an operation once for each key of fields, which is a JSON object of wrong
+// parameters. It requires InvalidArgument for the field, and that nothing is stored.
 func requireRefused[P, R any](t *testing.T, of func(*members.Service) operation[P, R], fields map[string]string) {
 	t.Helper()
 	a := newApps(t, `{"_id": "m1", "firstName": "Ada", "meta": {"n": 1, "text": "x"}}`, `{"_id": "m2", "channel": "c2"}`)
@@ -334,7 +332,8 @@ func TestArrive_Refuses(t *testing.T) {
 	require.Equal(t, before, a.stored(t))
 }
 
-// lost is a store whose server becomes unreachable during each change. Its error joins others.
+// lost is a store whose server goes away during every change. Its error wraps another error with a
+// different code.
 type lost struct{ store.Store }
 
 func (s lost) Collection(name string) store.Collection {

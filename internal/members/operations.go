@@ -132,9 +132,9 @@ func patchOne(ctx context.Context, members *record.Collection, patch record.Patc
 	return found.Document, err
 }
 
-// patchAll changes all matching members and returns the first of them. It looks up the first one before the change,
-// because it may not match afterwards. If none matches then, it changes none, because the result could not show a
-// changed member.
+// patchAll changes all matching members and returns the first of them. It finds that member before
+// the change, because the changed member may no longer match. If it finds none, it changes none: a
+// member that begins to match later would be missing from the result.
 func patchAll(ctx context.Context, members *record.Collection, patch record.Patch) (document.Object, error) {
 	before, err := members.Find(ctx, record.Query{Filter: patch.Filter, Limit: 1})
 	if err != nil {
@@ -182,7 +182,6 @@ func (s *Service) UpdateMember(ctx context.Context, p member.UpdateParams) (memb
 	return result, err
 }
 
-// idAndEtag returns the member's id and, if given, its etag.
 func idAndEtag(given document.Object) (id, etag string, err error) {
 	if given.IsZero() {
 		return "", "", boterr.Missing("", "the _id of a member, and the fields to set")
@@ -235,8 +234,8 @@ func (s *Service) CheckAndSaveMemberReferFrom(
 	}
 }
 
-// fieldTypes are the types of the fields that a patch may change. A member with a value of another type could not be
-// decoded.
+// fieldTypes are the types of the fields that a patch may change. A patch with a value of another
+// type is refused, because the changed member could not be decoded.
 var fieldTypes = map[string]string{
 	"botId": typeString, fieldExternalID: typeString, "firstName": typeString, "lastName": typeString,
 	"gender": typeString, "platform": typeString, "email": typeString, "locale": typeString,
@@ -254,8 +253,8 @@ const (
 
 var arrayOperators = []string{"$push", "$pull", "$pullAll", "$addToSet", "$pop"}
 
-// checkPatch refuses a patch that would change the type of a member's field. Compiling the patch finds its other
-// faults.
+// checkPatch refuses a patch that would change the type of a member's field. The collection reports
+// all other faults of the patch.
 func checkPatch(p record.Patch) error {
 	if !p.WithModifier {
 		return boterr.PrefixField("patch", checkFields(p.Patch))
@@ -299,8 +298,8 @@ func checkField(path string, value any) error {
 	}
 }
 
-// keepsArray reports whether a path within a field can only change elements of an array. A numeric index would create
-// an object if there is no array.
+// keepsArray reports whether a path inside a field can change only elements of an existing array. An
+// index, such as tags.0, would create an object if there is no array.
 func keepsArray(of, inside string) bool { return of == typeArray && strings.HasPrefix(inside, "$") }
 
 // checkOperator checks the fields that an update operator changes.

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Comments is the content of comments_gen.json: comments of Go code with JSON names. internal/generate writes it.
+// Comments is the content of comments_gen.json: the comments of the Go code, with Go names replaced
+// by JSON names. internal/generate writes the file.
 type Comments struct {
 	// Operations holds the comments of methods, params and results by operation name.
 	Operations map[string]Comment `json:"operations"`
@@ -41,7 +42,8 @@ func (o Operation) with(said Comment) Operation {
 	return o
 }
 
-// withMeanings returns fields with their meanings from comments. prefix is the path of the fields.
+// withMeanings returns fields with the meanings from comments. meanings has paths as keys; prefix is
+// the path of the object that has the fields.
 func withMeanings(fields []Field, meanings map[string]string, prefix string) []Field {
 	told := slices.Clone(fields)
 	for i, field := range told {
@@ -54,7 +56,8 @@ func withMeanings(fields []Field, meanings map[string]string, prefix string) []F
 	return told
 }
 
-// withLimits returns fields in whose meanings limits are replaced by numbers.
+// withLimits returns fields with names of limits, such as {limit:MaxText}, replaced by numbers in
+// their meanings.
 func withLimits(fields []Field, limits map[string]string) []Field {
 	told := slices.Clone(fields)
 	for i := range told {

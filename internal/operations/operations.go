@@ -1,12 +1,14 @@
 // Package operations has the table of operations: their parameters with types and defaults, results, errors and
 // platforms.
 //
-// The descriptions and errors of operations, and the meanings of parameters and results, come from the comments of
-// the Operations interfaces and their params; internal/generate copies them to comments_gen.json. operations.json has
-// everything that cannot be read from a comment, in the order of the specification: types, needs, defaults,
-// platforms, and the shapes of results. If a comment also states one of these, the generator compares both.
+// The table has two sources. The comments of the Operations interfaces and their params describe
+// operations, errors, parameters and results; internal/generate copies them into comments_gen.json.
+// operations.json has the facts that comments do not state in a fixed form: types, needs, defaults,
+// platforms, and the shapes of results. It is in the order of the specification. If a comment states
+// such a fact, the generator checks that both agree.
 //
-// Tests call every operation by this table. docs/operations.md and docs/from-scripts.md are generated from it.
+// docs/operations.md, the JSON Schemas and the TypeScript declarations are generated from the table,
+// and tests use it to call every operation.
 package operations
 
 import (
@@ -61,13 +63,13 @@ func (o Operation) Parameter(name string) (Field, bool) {
 	return fieldNamed(o.Parameters, name)
 }
 
-// saidByPackage are words of method names that the package's name already says.
+// saidByPackage has, for each package, the words of method names that repeat the package's name.
 var saidByPackage = map[string][]string{
 	"member": {"Members", "Member"}, "agenda": {"MemberAgenda", "Agenda"}, "channel": {"Channel"}, "livechat": {"LiveChat"},
 	"datasource": {"DataFromDataSource", "DataToDataSource", "FromDataSource", "DataSource"},
 }
 
-// ParamsType returns the name of the params type: the method's name without the words of its package.
+// ParamsType returns the name of the params type, such as "GetParams" for GetMember in package member.
 func (o Operation) ParamsType() string {
 	for _, word := range saidByPackage[o.Package] {
 		if before, after, found := strings.Cut(o.Method, word); found {
@@ -102,32 +104,33 @@ type Field struct {
 	Kind string `json:"kind"`
 	// Need states when the field must be present.
 	Need Need `json:"need"`
-	// Other is the field to which Need refers. With FromContext, it is a second parameter for the same record, and
-	// must not contradict this one.
+	// Other is the name of the field that Need refers to. For FromContext, it is a second field for
+	// the same record, and the two must not contradict each other.
 	Other string `json:"other"`
 	// Exclusive is true if this field and Other may not both be given.
 	Exclusive bool `json:"exclusive"`
 	// Most is the maximum number of characters of a string or elements of an array: a constant of
 	// package send, or a number. Empty means no limit.
 	Most string `json:"most"`
-	// EmptyCounts is true if an empty list does not count as absent.
+	// EmptyCounts is true if an empty list is a value. Otherwise it counts as absent.
 	EmptyCounts bool `json:"emptyCounts"`
 	// Values are the allowed values of a string. Empty means any.
 	Values []string `json:"values"`
 	// Partial is true if any field of a record may be missing, for example because of a projection.
 	Partial bool `json:"partial"`
-	// Open is true if an object with Fields may have others.
+	// Open is true if an object may have fields that are not in Fields.
 	Open bool `json:"open"`
-	// AnyOn are the channel types that accept any object instead of one with Fields.
+	// AnyOn are the channel types that accept any object, whatever Fields contains.
 	AnyOn []string `json:"anyOn"`
 	// Default is the JSON value of an absent field, or nil.
 	Default json.RawMessage `json:"default"`
 	// Platforms are the channel types that the field is limited to. Empty means all platforms of
 	// the operation.
 	Platforms []string `json:"platforms"`
-	// Meaning describes the value. (From comments, if Go has a field)
+	// Meaning describes the value. (From comments, if there is a Go field)
 	Meaning string `json:"meaning"`
-	// Fields are the fields of an object, or of each object in an array, unless Kind has them.
+	// Fields are the fields of an object, or of each object in an array. They are empty if Kind has the
+	// fields.
 	Fields []Field `json:"fields"`
 }
 
@@ -137,7 +140,7 @@ func (f Field) GoName() string { return GoName(f.Name) }
 // Need states when a field must be present.
 type Need string
 
-// When a field must be present.
+// The needs of fields.
 const (
 	// Always means that a result or record always has the field.
 	Always Need = ""
@@ -161,11 +164,12 @@ type Response struct {
 	When string `json:"when"`
 	// Type is the JSON type.
 	Type Type `json:"type"`
-	// Kind names the Kind of the value, or of each of its elements. It may be empty.
+	// Kind names the Kind of the value or of each of its elements. It is empty if the type says
+	// everything.
 	Kind string `json:"kind"`
 	// Meaning describes the value.
 	Meaning string `json:"meaning"`
-	// Fields are the keys of an object, or of each object in an array, unless Kind has them.
+	// Fields are the keys of an object, or of each object in an array. They are empty if Kind has the keys.
 	Fields []Field `json:"fields"`
 }
 
@@ -183,24 +187,25 @@ type Kind struct {
 	Name string `json:"name"`
 	// Meaning describes a value of this kind.
 	Meaning string `json:"meaning"`
-	// Address is true if operations only use the _id of a parameter of this kind.
+	// Address is true if operations use only the _id of a parameter of this kind.
 	Address bool `json:"address"`
 	// Open is true if a record may have fields that are not in Fields.
 	Open bool `json:"open"`
-	// Fields are the fields of the record. It is empty if the kind is not a record.
+	// Fields are the fields of the record. They are empty if the kind is not a record.
 	Fields []Field `json:"fields"`
-	// Cases are the fields that depend on the value of another field.
+	// Cases are the sets of fields that a record has, depending on the value of one field.
 	Cases []Case `json:"cases"`
 }
 
-// Case describes the objects whose field Of has one of the Values.
+// Case lists the fields of an object whose field Of has one of the Values.
 type Case struct {
-	// Of is the name of the field that selects the case. The default is "type". A record without the field
-	// has the field's default value.
+	// Of is the name of the field that selects the case. The default is "type". If a record lacks the field,
+	// the field's default value selects the case.
 	Of string `json:"of"`
 	// Values are the values of the field.
 	Values []string `json:"values"`
-	// Required must be present, one of OneOf must be present, and Optional are used if present.
+	// The object must have all fields in Required and one field in OneOf. It may have the fields in
+	// Optional; other fields are ignored.
 	Required []string `json:"required"`
 	OneOf    []string `json:"oneOf"`
 	Optional []string `json:"optional"`
@@ -229,7 +234,7 @@ type table struct {
 	Operations []Operation `json:"operations"`
 }
 
-// written returns the content of operations.json.
+// written returns the content of operations.json, with Go names of methods.
 var written = sync.OnceValue(func() table {
 	read := decode[table]("operations.json", source)
 	for i, operation := range read.Operations {
@@ -254,7 +259,8 @@ var load = sync.OnceValue(func() table {
 	return whole
 })
 
-// decode decodes an embedded file. It panics if the file is invalid; any test of this package would detect that.
+// decode decodes an embedded file. It panics if the file is invalid; every test of this package would
+// find such a file.
 func decode[T any](name string, text []byte) T {
 	var read T
 	decoder := json.NewDecoder(bytes.NewReader(text))

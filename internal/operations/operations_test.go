@@ -144,7 +144,7 @@ func TestAll_ReturnsACopy(t *testing.T) {
 	require.NotEqual(t, "changed", operations.All()[0].Name)
 }
 
-// requireErrors checks that codes exist and are explained.
+// requireErrors requires known codes and a sentence for each error.
 func requireErrors(t *testing.T, failures []operations.Failure, where string) {
 	t.Helper()
 	for _, failure := range failures {
@@ -153,7 +153,8 @@ func requireErrors(t *testing.T, failures []operations.Failure, where string) {
 	}
 }
 
-// requireResponse checks that a result's shape has keys, and that its platforms are platforms of the operation.
+// requireResponse checks one shape of a result. Its keys must be in the response or in its kind, but not in both,
+// and its platforms must be among the operation's.
 func requireResponse(t *testing.T, operation operations.Operation, response operations.Response) {
 	t.Helper()
 	requireType(t, response.Type, operation.Name)
@@ -165,13 +166,13 @@ func requireResponse(t *testing.T, operation operations.Operation, response oper
 	ofOtherShapes := operation.Name == "sendResponse" && response.When != ""
 	if slices.Contains([]operations.Type{"object", "object[]"}, response.Type) && !ofOtherShapes {
 		require.NotEqual(t, len(kind.Fields) > 0, len(response.Fields) > 0,
-			"%s: the keys stand in the kind or in the response", operation.Name)
+			"%s: the keys must be in the kind or in the response, and not in both", operation.Name)
 	}
 	requireFields(t, response.Fields, operation.Name)
 }
 
-// requireFields checks fields and nested fields: unique names, types, meanings, platforms, and defaults of
-// the declared type.
+// requireFields checks fields and nested fields: names must be unique, meanings must be sentences, types and
+// platforms must exist, and a default must have the field's type.
 func requireFields(t *testing.T, fields []operations.Field, where string) {
 	t.Helper()
 	for path, siblings := range groups(fields, where) {
@@ -191,7 +192,6 @@ func requireFields(t *testing.T, fields []operations.Field, where string) {
 	}
 }
 
-// requireType checks that a type consists of JSON types.
 func requireType(t *testing.T, declared operations.Type, where string) {
 	t.Helper()
 	for _, alternative := range declared.Alternatives() {
@@ -202,7 +202,6 @@ func requireType(t *testing.T, declared operations.Type, where string) {
 	}
 }
 
-// requireSentence checks that a text starts and ends like a sentence.
 func requireSentence(t *testing.T, text, where string) {
 	t.Helper()
 	require.Regexp(t, "^[A-Z0-9`].*\\.$", text, where)

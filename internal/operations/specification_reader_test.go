@@ -10,11 +10,11 @@ type specOperation struct {
 	name       string
 	platforms  []string
 	parameters []specParameter
-	// within has the fields of parameters that are described after the table.
+	// within holds, by parameter, the fields that the text below the table describes.
 	within map[string][]specParameter
-	// keys are the keys of the result, if the text lists them.
+	// keys are the keys of the result, if the specification lists them.
 	keys []string
-	// like is the operation whose result has the same keys, if the text names it.
+	// like is the operation whose result has the same keys, if the specification names one.
 	like string
 }
 
@@ -90,7 +90,7 @@ func (s *specification) readProse(heading, line string, current *specOperation) 
 	switch {
 	case current != nil && strings.HasPrefix(line, "Response: "):
 		if shapes := keysOfShapes(line); len(shapes) > 0 {
-			current.keys = shapes[0] // later shapes describe nested values
+			current.keys = shapes[0] // The others describe nested values.
 		}
 	case current != nil && fieldsWithin.MatchString(line):
 		name := fieldsWithin.FindStringSubmatch(line)[1]
@@ -151,8 +151,7 @@ func parametersOfCell(cell string) []specParameter {
 	return parameters
 }
 
-// nameIn returns the name in "name", "name as other words" or "some-words as
-// name".
+// nameIn returns the name in "name", "name as other words" or "some-words as name".
 func nameIn(text string) string {
 	first, last, _ := strings.Cut(strings.TrimSpace(text), " as ")
 	if strings.ContainsAny(first, " -") {

@@ -12,10 +12,10 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// addedParameters are parameters that the specification's tables lack.
+// addedParameters are parameters missing from the specification's tables, with the reason for each.
 func addedParameters() map[string]string {
 	return map[string]string{
-		"fetchDataFromDataSource.skip":    "a page of a long table is had without the entries that follow",
+		"fetchDataFromDataSource.skip":    "to read a long table page by page",
 		"fetchDataFromDataSource.limit":   "the same",
 		"getGroupByExternalId.groupId":    "real calls give it in place of adminExternalId",
 		"getAssignmentsByMemberId.sortBy": "real calls give it",
@@ -23,7 +23,7 @@ func addedParameters() map[string]string {
 	}
 }
 
-// addedDefaults are defaults that the specification lacks.
+// addedDefaults are defaults missing from the specification, with the reason for each.
 func addedDefaults() map[string]string {
 	return map[string]string{
 		"newAgenda.priority":          "an agenda without priority ranks as 0, as a node does",
@@ -31,13 +31,13 @@ func addedDefaults() map[string]string {
 	}
 }
 
-// optionalAlthoughUnmarked are parameters that the specification does not mark as optional, with the reasons why they
-// may be absent.
+// optionalAlthoughUnmarked are parameters that the specification does not mark as optional. Each value is the reason
+// why the parameter may be absent.
 func optionalAlthoughUnmarked() map[string]string {
 	const (
 		allOptional = "an object in which nothing is required may be absent"
-		unchanged   = "what is absent stays as it is"
-		onePlatform = "it has a meaning on one platform only"
+		unchanged   = "an absent field does not change"
+		onePlatform = "only one platform uses it"
 		derived     = "it comes from the previous assignment"
 		called      = "real calls leave it out"
 		member      = "it is the channel of the member"
@@ -77,11 +77,11 @@ func optionalAlthoughUnmarked() map[string]string {
 // addedKeys are keys of results that the specification lacks.
 func addedKeys() map[string][]string {
 	return map[string][]string{
-		// Scripts go on using the member.
+		// Scripts use the member after the call.
 		"inletEndLiveChat": {"member"},
-		// The specification does not show this result. It has the same keys as the end from the inlet's side.
+		// The specification shows these keys only for inletEndLiveChat.
 		"endLiveChat": {"_id", "email", "createdAt", "apps", "acls", "_version", "member"},
-		// The specification does not show this result. It has the same keys as other removals.
+		// The specification shows this key only for other operations that remove something.
 		"disableBravoGroupInviteLink": {"clientMutationId"},
 	}
 }
@@ -217,7 +217,7 @@ func TestSpecification_RecordFields(t *testing.T) {
 	}
 }
 
-// requireAgreement compares types, defaults and optional parameters.
+// requireAgreement requires that the table and the specification agree on types, defaults and optional parameters.
 func requireAgreement(t *testing.T, specified []specParameter, fields []operations.Field, operation string) {
 	t.Helper()
 	for _, parameter := range specified {
@@ -225,7 +225,7 @@ func requireAgreement(t *testing.T, specified []specParameter, fields []operatio
 		path := operation + "." + parameter.name
 		require.True(t, hasType(field.Type, parameter.declaredType), "%s is %s, not %s", path, parameter.declaredType, field.Type)
 		added := addedDefaults()[path] != ""
-		require.Equal(t, added, parameter.defaultValue == "" && field.Default != nil, "%s has a default of its own", path)
+		require.Equal(t, added, parameter.defaultValue == "" && field.Default != nil, "%s has a default that the specification does not have", path)
 		if !added {
 			require.Equal(t, parameter.defaultValue, strings.Trim(string(field.Default), `"`), "default of %s", path)
 		}
@@ -237,7 +237,7 @@ func requireAgreement(t *testing.T, specified []specParameter, fields []operatio
 }
 
 // hasType reports whether one of the alternatives is the type in the specification. An empty specified type matches
-// any type.
+// every type.
 func hasType(declared operations.Type, specified string) bool {
 	return specified == "" || slices.ContainsFunc(declared.Alternatives(), func(alternative operations.Type) bool {
 		_, isArray := alternative.Element()
@@ -245,7 +245,7 @@ func hasType(declared operations.Type, specified string) bool {
 	})
 }
 
-// keysOf returns the keys of an operation's result. An operation may share the result of another one.
+// keysOf returns the keys of an operation's result, or of the operation whose result has the same keys.
 func (s *specification) keysOf(operation *specOperation) []string {
 	for _, other := range s.operations {
 		if other.name == operation.like {
@@ -267,14 +267,14 @@ func sortedSet(names []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(names)))
 }
 
-// readSpecificationFile reads ../shared/spec/interface.md, relative to the module's root. It skips the test if the
-// file does not exist.
+// readSpecificationFile reads ../shared/spec/interface.md, relative to the root of the module. It skips the test if
+// the file does not exist, because a clone of the repository lacks it.
 func readSpecificationFile(t *testing.T) specification {
 	t.Helper()
 	path := filepath.Join(moduleRoot(t), "..", "shared", "spec", "interface.md")
 	text, err := os.ReadFile(path)
 	if os.IsNotExist(err) {
-		t.Skipf("the specification is not at hand: there is no %s", path)
+		t.Skipf("the specification is not installed: there is no %s", path)
 	}
 	require.NoError(t, err)
 	return readSpecification(string(text))

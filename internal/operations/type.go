@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Type is the JSON type of a value: any, null, boolean, number, string or object. The suffix [] means an array of
-// them. Alternatives are separated by " | ", as in "object | object[]".
+// Type is the JSON type of a value: any, null, boolean, number, string or object. The suffix [] makes
+// it an array. Alternatives are separated by " | ", as in "object | object[]".
 type Type string
 
-// Alternatives returns the types separated by " | ".
+// Alternatives returns the alternative types. A type without " | " is its only alternative.
 func (t Type) Alternatives() []Type {
 	var alternatives []Type
 	for alternative := range strings.SplitSeq(string(t), " | ") {
@@ -24,8 +24,8 @@ func (t Type) Element() (Type, bool) {
 	return Type(element), isArray && !strings.Contains(element, " | ")
 }
 
-// Accepts reports whether a value has the type. The value must be as decoded by encoding/json: nil, bool, float64,
-// string, []any or map[string]any.
+// Accepts reports whether a value has the type. The value is nil or a bool, float64, string, []any or
+// map[string]any, as decoded by encoding/json.
 func (t Type) Accepts(value any) bool {
 	return slices.ContainsFunc(t.Alternatives(), func(alternative Type) bool {
 		return alternative.acceptsOne(value)

@@ -1,5 +1,5 @@
-// Package sealed signs and encrypts reports of channels of type echo. The connector checks and opens them. The
-// platform's fake signs and seals them.
+// Package sealed signs and encrypts the messages that the platform Echo sends to a connector, and checks and
+// decrypts them. The connector needs one half, the fake of the platform the other.
 package sealed
 
 import (
@@ -16,15 +16,16 @@ import (
 	"strings"
 )
 
-// Sign returns the signature of texts in any order: the SHA-1 of the sorted texts in hexadecimal.
+// Sign returns the signature of texts: the SHA-1 of the sorted texts in hexadecimal digits. The order of texts
+// does not matter.
 func Sign(texts ...string) string {
 	sorted := slices.Sorted(slices.Values(texts))
-	sum := sha1.Sum([]byte(strings.Join(sorted, ""))) //nolint:gosec // The platform signs with it.
+	sum := sha1.Sum([]byte(strings.Join(sorted, ""))) //nolint:gosec // The platform's protocol uses SHA-1.
 	return hex.EncodeToString(sum[:])
 }
 
-// IsSigned reports, in constant time, whether a signature is valid for a token and texts. It is false if the token is
-// empty.
+// IsSigned reports whether signature is valid for a token and texts. It compares in constant time. With an empty
+// token no signature is valid.
 func IsSigned(signature, token string, texts ...string) bool {
 	want := Sign(append([]string{token}, texts...)...)
 	return token != "" && subtle.ConstantTimeCompare([]byte(want), []byte(signature)) == 1
@@ -33,9 +34,9 @@ func IsSigned(signature, token string, texts ...string) bool {
 const (
 	// keyLength is the length of an encodingAESKey in characters.
 	keyLength = 43
-	// padTo is the multiple of bytes to which messages are padded.
+	// padTo is the block size for padding, in bytes.
 	padTo = 32
-	// headLength is the number of bytes before the message: the random bytes and the message's length.
+	// headLength is the size of the random bytes and of the length field, which precede the message.
 	headLength = aes.BlockSize + 4
 )
 
@@ -49,16 +50,16 @@ type Key struct {
 func ParseKey(text string) (Key, error) {
 	bytes, err := base64.StdEncoding.DecodeString(text + "=")
 	if err != nil || len(text) != keyLength {
-		return Key{}, errors.New("is not a key of 43 letters and digits")
+		return Key{}, errors.New("must be a key of 43 letters and digits")
 	}
 	block, err := aes.NewCipher(bytes)
 	return Key{block: block, iv: bytes[:aes.BlockSize]}, err
 }
 
-// errSealed hides the reason, because it would help to guess the content.
-var errSealed = errors.New("the message cannot be opened")
+// errSealed gives no reason, because an attacker could use the reason to guess the content.
+var errSealed = errors.New("the message cannot be decrypted")
 
-// Open returns a sealed message. It fails if the message is for another application.
+// Open decrypts a message. It fails if the message is for another application than appID.
 func (k Key) Open(text, appID string) ([]byte, error) {
 	sealed, err := base64.StdEncoding.DecodeString(text)
 	if err != nil || len(sealed) < padTo || len(sealed)%aes.BlockSize != 0 {
@@ -78,7 +79,8 @@ func (k Key) Open(text, appID string) ([]byte, error) {
 	return content[:length], nil
 }
 
-// Seal seals a message for an application. The random bytes are the first 16 of the plain text.
+// Seal encrypts a message for an application. The random bytes precede the message in the plain text, so that
+// equal messages look different.
 func (k Key) Seal(random [aes.BlockSize]byte, message []byte, appID string) string {
 	plain := slices.Clone(random[:])
 	plain = binary.BigEndian.AppendUint32(plain, uint32(len(message)))

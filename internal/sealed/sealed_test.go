@@ -18,7 +18,7 @@ const (
 	appID       = "wx1"
 )
 
-// vector is a sealed and signed message of the platform.
+// vector is a test vector of the platform: a message with its signature and encrypted form.
 type vector struct {
 	Timestamp    string `json:"timestamp"`
 	Nonce        string `json:"nonce"`
@@ -43,12 +43,12 @@ type vectors struct {
 	PlainMode      vector `json:"plainMode"`
 }
 
-// read returns the platform's vectors, or skips the test.
+// read returns the platform's test vectors, or skips the test if they are not installed.
 func read(t *testing.T) vectors {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "platforms", "echo", "crypto-vectors.json"))
 	if errors.Is(err, os.ErrNotExist) {
-		t.Skip("the platform's vectors (crypto-vectors.json) are not next to this repository; the other tests do without")
+		t.Skip("the platform's test vectors (crypto-vectors.json) are not next to this repository; the other tests do not need them")
 	}
 	require.NoError(t, err)
 	var all vectors

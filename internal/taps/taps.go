@@ -1,5 +1,5 @@
-// Package taps converts between a button's payload and the text that a platform transmits. A payload is a string, or
-// an object with a string payload and a value of any type.
+// Package taps encodes the payload of a button as text and decodes it, for platforms whose payloads are
+// texts. A payload of the SDK is a string, or an object with the fields payload, a string, and value, of any type.
 package taps
 
 import (
@@ -7,8 +7,9 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Text returns the text of a payload: a string unchanged, an object as JSON. A string that could be confused with
-// such JSON is quoted. Payload converts the text back. It returns InvalidArgument if the value is not a payload.
+// Text encodes a payload as text; Payload is the inverse. A string stays unchanged and an object becomes JSON.
+// A string that Payload would read as JSON is quoted. The error is InvalidArgument if payload is neither a
+// string nor an object with a string payload.
 func Text(payload any) (string, error) {
 	text, isText := payload.(string)
 	if isText && Payload(text) == payload {
@@ -24,7 +25,7 @@ func Text(payload any) (string, error) {
 	return "", boterr.Invalid("", "must be a string, or an object with a payload, got %s", document.TypeName(payload))
 }
 
-// Payload returns the payload from its text.
+// Payload decodes a text that Text returned. Any other text is a payload as it is.
 func Payload(text string) any {
 	parsed, err := document.ParseJSON([]byte(text))
 	if err != nil {

@@ -15,22 +15,25 @@ import (
 type Rule struct {
 	// Most is the maximum duration by the machine's clock.
 	Most time.Duration
-	// Over is the context.Cause after the limit.
+	// Over is the context.Cause of a call that takes too long.
 	Over *boterr.Error
-	// IsPausable allows the call to find its limit with Of and to pause it.
+	// IsPausable makes Of find the limit, so that code inside the call can pause it.
 	IsPausable bool
 }
 
-// Limit is a context that ends if a call takes too long. It is safe for concurrent use. A nil *Limit is no limit.
-// Most calls end before anything waits for Done, so the timer and the cancelable context are created on first use.
+// Limit is a context that ends when a call takes too long. It is safe for concurrent use. The
+// methods Pause, Resume, Restart, IsOver and End do nothing for a nil *Limit.
+//
+// Most calls end before anyone waits for Done, so the first use creates the timer and the cancelable
+// context.
 type Limit struct {
-	context.Context //nolint:containedctx // That of the caller: it is a context itself.
+	context.Context //nolint:containedctx // The parent: a Limit is a context.
 
 	rule   *Rule
 	ending atomic.Pointer[ending]
 
 	mu sync.Mutex
-	// left is the remaining time at the time since.
+	// left is the time that was left at the time since.
 	left  time.Duration
 	since time.Time
 	// isPaused is true during a pause. hasStopped is true once the call has returned.
@@ -39,13 +42,14 @@ type Limit struct {
 
 // ending is the cancelable context of a Limit.
 type ending struct {
-	context.Context //nolint:containedctx // It is a context itself.
+	context.Context //nolint:containedctx // The context that end cancels.
 
 	end   context.CancelCauseFunc
 	timer *time.Timer
 }
 
-// Begin returns the context of a call. It ends if the call takes too long or ctx ends. Callers must call End.
+// Begin returns the context of a call. The context ends when the call takes too long or when ctx
+// ends. Callers must call End.
 func (r *Rule) Begin(ctx context.Context) *Limit {
 	return &Limit{Context: ctx, rule: r, left: r.Most, since: now()}
 }
@@ -59,8 +63,7 @@ func Of(ctx context.Context) *Limit {
 // pausable is the context key used by Of.
 type pausable struct{}
 
-// now uses the machine's clock, because a limit applies to real work.
-func now() time.Time { return time.Now() } //nolint:forbidigo // See above.
+func now() time.Time { return time.Now() } //nolint:forbidigo // A limit applies to real work, so it uses the machine's clock.
 
 // Done implements context.Context.
 func (l *Limit) Done() <-chan struct{} { return l.made().Done() }
@@ -81,7 +84,8 @@ func (l *Limit) Err() error {
 	return l.Context.Err()
 }
 
-// Value implements context.Context. The context package uses it to find its own contexts.
+// Value implements context.Context. It also asks the cancelable context: package context looks that
+// up by Value.
 func (l *Limit) Value(key any) any {
 	if _, isWanted := key.(pausable); isWanted && l.rule.IsPausable {
 		return l
@@ -115,14 +119,14 @@ func (l *Limit) made() *ending {
 	return e
 }
 
-// expire ends the context if the call has taken too long.
+// expire ends the context if the limit is over.
 func (l *Limit) expire() {
 	if l.IsOver() {
 		l.made().end(l.rule.Over)
 	}
 }
 
-// IsOver reports whether the call has taken too long.
+// IsOver reports whether the call is running, not paused, and has taken too long.
 func (l *Limit) IsOver() bool {
 	if l == nil {
 		return false
@@ -164,7 +168,7 @@ func (l *Limit) Resume() {
 	l.resume()
 }
 
-// Restart ends a pause and starts the limit over.
+// Restart ends a pause and sets the remaining time to Rule.Most. It does nothing unless paused.
 func (l *Limit) Restart() {
 	if l == nil {
 		return
@@ -188,7 +192,8 @@ func (l *Limit) resume() {
 	}
 }
 
-// End ends the context and returns the call's error: err, or Over wrapping err if the call failed and took too long.
+// End ends the context and returns err. If the call failed and took too long, the result is an error
+// with the code of Rule.Over that wraps Over's message and err.
 func (l *Limit) End(err error) error {
 	if l == nil {
 		return err
@@ -204,7 +209,7 @@ func (l *Limit) End(err error) error {
 	}
 }
 
-// stop ends the context, and reports whether the call took too long.
+// stop ends the context and reports whether the call took too long.
 func (l *Limit) stop() (wasOver bool) {
 	l.mu.Lock()
 	wasOver = l.isOver()

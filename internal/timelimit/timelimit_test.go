@@ -13,14 +13,13 @@ import (
 	"github.com/botctx/go-sdk/internal/timelimit"
 )
 
-// over returns the error for a call that took too long.
 func over() *boterr.Error { return boterr.New(boterr.Unavailable, "", "took too long") }
 
 // waited returns the time from now until ctx ends.
 func waited(ctx context.Context) time.Duration {
 	begun := time.Now() //nolint:forbidigo // The clock of synctest.
 	<-ctx.Done()
-	return time.Since(begun) //nolint:forbidigo // See above.
+	return time.Since(begun) //nolint:forbidigo // The clock of synctest.
 }
 
 func pass(d time.Duration) {

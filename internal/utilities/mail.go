@@ -11,14 +11,14 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// The limits of a mail. Mail services have the same limits or higher ones.
+// The limits of a mail. No mail service is known to have lower ones.
 const (
 	maxRecipients  = 50
-	maxSubject     = 998 // The longest line of a mail, in characters.
+	maxSubject     = 998 // In characters: the maximum length of a line in RFC 5322.
 	maxMailBytes   = 10 << 20
-	maxAddress     = 254 // In bytes, as in RFC 5321, like maxLocalPart.
-	maxLocalPart   = 64
-	maxCharset     = 40 // In bytes, as in RFC 2978.
+	maxAddress     = 254 // In bytes, as in RFC 5321.
+	maxLocalPart   = 64  // In bytes, as in RFC 5321.
+	maxCharset     = 40  // In bytes, as in RFC 2978.
 	defaultCharset = "UTF-8"
 )
 
@@ -49,7 +49,7 @@ func newMail(p utility.SendEmailParams) (utility.Mail, error) {
 // recipients is the set of addresses read so far.
 type recipients struct{ seen map[string]bool }
 
-// list parses addresses and omits addresses that were read before.
+// list parses addresses and leaves out duplicates.
 func (r *recipients) list(field string, given []string) ([]mail.Address, error) {
 	var list []mail.Address
 	for i, text := range given {
@@ -62,7 +62,7 @@ func (r *recipients) list(field string, given []string) ([]mail.Address, error) 
 			continue
 		}
 		if len(r.seen) > maxRecipients {
-			return nil, boterr.Invalid(at, "has more than %d recipients; send several mails", maxRecipients)
+			return nil, boterr.Invalid(at, "is one recipient too many; the limit is %d, so send several mails", maxRecipients)
 		}
 		list = append(list, address)
 	}
@@ -84,14 +84,13 @@ func (r *recipients) add(address mail.Address) bool {
 	return true
 }
 
-// splitAddress splits an address at its last @.
 func splitAddress(address string) (local, domain string) {
 	at := strings.LastIndexByte(address, '@')
 	return address[:max(at, 0)], address[at+1:]
 }
 
-// parseAddress parses an address as a mail header contains it. It checks both the input and the result, because a
-// name may be encoded.
+// parseAddress parses an address in the form of a mail header. It also checks the parsed name for
+// control characters, because an encoded name can hide them in the input.
 func parseAddress(text string) (mail.Address, error) {
 	if text == "" {
 		return mail.Address{}, boterr.Invalid("", "is empty; give an address such as ada@example.com")
@@ -109,7 +108,7 @@ func parseAddress(text string) (mail.Address, error) {
 	local, domain := splitAddress(address.Address)
 	switch {
 	case local == "", domain == "":
-		return mail.Address{}, boterr.Invalid("", "must have text before and after the @")
+		return mail.Address{}, boterr.Invalid("", "must have text before and after the @, as in ada@example.com")
 	case strings.ContainsFunc(address.Address, unicode.IsSpace), strings.ContainsAny(local+domain, `<>()[],;:\"@`):
 		return mail.Address{}, boterr.Invalid("", "must have no quoted part, no spaces and no IP address in brackets")
 	case len(address.Address) > maxAddress, len(local) > maxLocalPart:
@@ -183,7 +182,7 @@ func isNoCharset(r rune) bool {
 
 func isMark(c byte) bool { return strings.IndexByte("-_.+", c) >= 0 }
 
-// checkHeaderText refuses characters that could end a header line: control characters and Unicode
+// checkHeaderText refuses characters that can end a header line: control characters and Unicode
 // line breaks.
 func checkHeaderText(text string) error {
 	if !utf8.ValidString(text) {

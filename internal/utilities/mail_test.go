@@ -20,10 +20,10 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// text returns a text in the default character set.
+// text returns a text without a character set.
 func text(data string) utility.EmailText { return utility.EmailText{Data: data} }
 
-// newEmail returns the params of a valid mail with changes.
+// newEmail returns the params of a valid mail, altered by change.
 func newEmail(change ...func(*utility.SendEmailParams)) utility.SendEmailParams {
 	p := utility.SendEmailParams{
 		Destination: utility.EmailDestination{ToAddresses: []string{"ada@example.com"}},
@@ -103,7 +103,6 @@ func TestSendEmail_SpellingsDiffer(t *testing.T) {
 	}
 }
 
-// requireField requires that an operation's error has the code and exactly this field.
 func requireField(t *testing.T, err error, op string, code boterr.Code, field string) {
 	t.Helper()
 	e, ok := boterr.AsError(err)
@@ -111,12 +110,10 @@ func requireField(t *testing.T, err error, op string, code boterr.Code, field st
 	require.Equal(t, []string{op, string(code), field}, []string{e.Op, string(e.Code), e.Field}, "%v", err)
 }
 
-// strictly makes a platform refuse unknown parameters.
 func strictly() fakes.Option {
 	return fakes.Config(func(c *botctx.Config) { c.Strict = true })
 }
 
-// newRuntime returns a Runtime over a new store.
 func newRuntime(t *testing.T, config botctx.Config) *botctx.Runtime {
 	t.Helper()
 	config.Store = memstore.New()
@@ -270,8 +267,8 @@ func TestSendEmail_Panic(t *testing.T) {
 	requireField(t, err, "sendEmail", boterr.Internal, "")
 }
 
-// FuzzNoHeaderCanBeInjected sends a mail with arbitrary texts in its headers. The result must not contain anything
-// that can end a header.
+// FuzzNoHeaderCanBeInjected sends a mail with arbitrary texts in its headers. A mail that is accepted contains no
+// character that could end a header.
 func FuzzNoHeaderCanBeInjected(f *testing.F) {
 	f.Add("Ada <ada@example.com>", "bob@example.com", "Hello", "UTF-8")
 	f.Add("=?utf-8?q?Ada=0D=0A?= <ada@example.com>", "\"b\\\"ob\"@example.com", "a\r\nb", "utf-8\r\n")

@@ -9,8 +9,9 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// keyedPayments is a payment client that adds an IdempotencyKey to requests without one. A repeated run uses the same
-// keys, so it does not pay twice. Requests with a key are sent unchanged, because the provider recognizes repeats.
+// keyedPayments is a payment client that adds an IdempotencyKey to requests without one. A retried run
+// gets the same keys, so it does not pay twice. Requests with a key go to the provider unchanged, and
+// the provider recognizes repeats.
 type keyedPayments struct {
 	utility.PaymentClient
 
@@ -18,15 +19,15 @@ type keyedPayments struct {
 	env     record.Env
 }
 
-// paid is a completed request, with the amount and currency to compare with a repeated one.
+// paid is a completed request: the requested amount and currency, and the resulting payment.
 type paid struct {
 	Amount   int64
 	Currency string
 	Payment  utility.Payment
 }
 
-// Charge implements utility.PaymentClient. Account and payment method identify a charge within a
-// run.
+// Charge implements utility.PaymentClient. The generated key identifies a charge within a run by
+// account and payment method.
 func (k keyedPayments) Charge(ctx context.Context, charge utility.Charge) (*utility.Payment, error) {
 	if charge.IdempotencyKey != "" {
 		return k.PaymentClient.Charge(ctx, charge)
@@ -38,7 +39,8 @@ func (k keyedPayments) Charge(ctx context.Context, charge utility.Charge) (*util
 	})
 }
 
-// Refund implements utility.PaymentClient. The payment identifies a refund within a run.
+// Refund implements utility.PaymentClient. The generated key identifies a refund within a run by
+// account and payment.
 func (k keyedPayments) Refund(ctx context.Context, refund utility.Refund) (*utility.Payment, error) {
 	if refund.IdempotencyKey != "" {
 		return k.PaymentClient.Refund(ctx, refund)
@@ -49,8 +51,9 @@ func (k keyedPayments) Refund(ctx context.Context, refund utility.Refund) (*util
 	})
 }
 
-// once makes a request under a key unless an earlier attempt completed it. Like a provider that recognizes the key,
-// it returns Conflict if the earlier request had another amount.
+// once makes a request unless an earlier attempt of the run completed the request with the same key;
+// then it returns the earlier result. Like a provider, it returns Conflict if the earlier request
+// had another amount or currency.
 func (k keyedPayments) once(
 	ctx context.Context, key string, asked paid, request func(ctx context.Context) (*utility.Payment, error),
 ) (*utility.Payment, error) {
@@ -70,8 +73,8 @@ func (k keyedPayments) once(
 		return nil, err
 	}
 	if done.Amount != asked.Amount || done.Currency != asked.Currency {
-		return nil, boterr.New(boterr.Conflict, "amount", "the run, when it was tried before, asked for %d %s here: "+
-			"give what differs an IdempotencyKey of its own", done.Amount, done.Currency)
+		return nil, boterr.New(boterr.Conflict, "amount", "differs from %d %s in an earlier attempt of this run; "+
+			"give requests with different amounts different IdempotencyKeys", done.Amount, done.Currency)
 	}
 	return &done.Payment, nil
 }

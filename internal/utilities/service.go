@@ -31,7 +31,7 @@ type Ports struct {
 	// Bounded wraps a payment client so that each of its requests has a time limit.
 	Bounded     func(utility.PaymentClient) utility.PaymentClient
 	ObjectStore utility.ObjectStore
-	// HTTP fetches the files to upload. Upload must be complete; it has no defaults.
+	// HTTP fetches the files to upload. All limits in Upload must be set; 0 means 0.
 	HTTP   outbound.Doer
 	Upload utility.UploadLimits
 }
@@ -57,7 +57,7 @@ func (s *Service) SendEmail(ctx context.Context, p utility.SendEmailParams) (uti
 	})
 }
 
-// once calls do unless an earlier attempt of the same run has called it.
+// once calls do unless an earlier attempt of the same run completed the call with this id.
 func (s *Service) once(ctx context.Context, id string, do func(ctx context.Context) error) error {
 	_, err := record.Once(ctx, s.env, id, func(ctx context.Context) (struct{}, error) { return struct{}{}, do(ctx) })
 	return err
@@ -85,11 +85,11 @@ func (s *Service) Golf(ctx context.Context, p utility.GolfParams) (utility.GolfR
 }
 
 func noAccount(name string) error {
-	return boterr.New(boterr.NotFound, "golfName", "the host has no payment account %q for this app", name)
+	return boterr.New(boterr.NotFound, "golfName", "the host has no payment account %q for this app; Config.Payments must return it", name)
 }
 
-// portError adds a code to an error of a host's port: the error's own code, Canceled if ctx ended, and otherwise
-// Unavailable, even for a timeout of the port.
+// portError adds a code to an error of a host's port that has none: Canceled if ctx ended, else
+// Unavailable, even if the port's own time limit caused the error.
 func portError(ctx context.Context, port string, err error) error {
 	switch {
 	case err == nil:

@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// maxKey is the maximum length of a key in bytes, the lowest limit among object stores.
+// maxKey is the maximum length of a key in bytes: the limit of S3 and similar stores.
 const maxKey = 1024
 
 // UploadFileToObjectStore implements utility.Operations.
@@ -66,7 +66,7 @@ func (s *Service) newFile(ctx context.Context, p utility.UploadFileToObjectStore
 	}
 	_, err = record.Load(in, func(string) (*channel.Reference, error) {
 		found, err := s.ports.Channels.GetChannel(ctx, channel.GetParams{ChannelID: id})
-		return found, portError(ctx, "what knows the channels", err)
+		return found, portError(ctx, "the store of channels", err)
 	})
 	if err != nil {
 		return utility.StoredFile{}, err
@@ -79,7 +79,7 @@ func (s *Service) newFile(ctx context.Context, p utility.UploadFileToObjectStore
 	return file, nil
 }
 
-// keySegment escapes an id as one segment of a key.
+// keySegment escapes an id as a single segment of a key.
 func keySegment(id string) string {
 	if id == "." || id == ".." {
 		return strings.ReplaceAll(id, ".", "%2E")
@@ -152,7 +152,8 @@ func (s *Service) upload(ctx context.Context, request *http.Request, file utilit
 	}
 }
 
-// checkResponse returns an error unless the response is the whole file, or a part that the options request.
+// checkResponse returns an error unless the response is the whole file, or a part of the file if the
+// options have a Range header.
 func checkResponse(request *http.Request, response *http.Response) error {
 	status, host := response.StatusCode, request.URL.Host
 	isPartWanted := request.Header.Get("Range") != ""
@@ -160,7 +161,7 @@ func checkResponse(request *http.Request, response *http.Response) error {
 	case status == http.StatusOK, status == http.StatusNonAuthoritativeInfo, status == http.StatusPartialContent && isPartWanted:
 		return checkEncoding(host, response.Header)
 	case status == http.StatusPartialContent:
-		return boterr.Invalid("url", "returns only a part of the file; %s answered with status 206, which the options did not ask for", host)
+		return boterr.Invalid("url", "returns only a part of the file: %s answered with status 206 although options.headers has no Range", host)
 	case isTemporary(status):
 		return boterr.New(boterr.Unavailable, "url", "returns no file at the moment: %s answered with status %d; try again later", host, status)
 	default:
@@ -178,8 +179,8 @@ func isTemporary(status int) bool {
 	}
 }
 
-// checkEncoding refuses encoded content, because the file would not match its media type. The HTTP client removes the
-// header of content that it decodes.
+// checkEncoding refuses encoded content, such as gzip, because the stored file would not match its
+// media type. If the HTTP client has decoded the content, it has also removed the header.
 func checkEncoding(host string, header http.Header) error {
 	for _, encoding := range header.Values("Content-Encoding") {
 		if encoding = strings.TrimSpace(encoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
@@ -190,7 +191,8 @@ func checkEncoding(host string, header http.Header) error {
 	return nil
 }
 
-// fetchError adds code and field to a request's error. Headers and bodies are fields of options.
+// fetchError adds a code and a field to the error of a request. An error about the headers or the
+// body gets a field in options.
 func fetchError(ctx context.Context, request *http.Request, err error) error {
 	if isTooSlow(ctx) {
 		return context.Cause(ctx)
@@ -217,9 +219,10 @@ func tooLarge(limit int64) error {
 	return boterr.New(boterr.ResourceExhausted, "url", "returns a file of more than %d bytes; use a smaller one", limit)
 }
 
-// fileContent is the store's reader of the file. It returns an error at the size limit or when ctx ends.
+// fileContent is the reader that the object store gets. Reading fails at the size limit and after
+// ctx ends.
 type fileContent struct {
-	ctx     context.Context //nolint:containedctx // It belongs to the one upload that reads this content.
+	ctx     context.Context //nolint:containedctx // The context of the upload: io.Reader has no parameter for it.
 	inner   io.Reader
 	request *http.Request
 	left    int64 // bytes that may still be read
@@ -236,7 +239,7 @@ func (c *fileContent) Read(p []byte) (int, error) {
 		return 0, c.failed
 	}
 	if int64(len(p))-1 > c.left {
-		p = p[:c.left+1] // One byte more detects a larger file.
+		p = p[:c.left+1] // Read one byte more than allowed, to detect a larger file.
 	}
 	n, err := c.inner.Read(p)
 	switch {

@@ -22,7 +22,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// doerFunc implements a client with a function.
+// doerFunc is an outbound.Doer made of a function.
 type doerFunc func(*http.Request) (*http.Response, error)
 
 func (f doerFunc) Do(request *http.Request) (*http.Response, error) { return f(request) }
@@ -43,8 +43,8 @@ func (b *body) Close() error {
 	return nil
 }
 
-// uploader returns the operations of a host whose web returns a body of unknown length, and the contents of
-// the host's store.
+// uploader returns the operations of a host, and the files in the host's store by key. Every HTTP request of
+// the host gets the given content, without a Content-Length.
 func uploader(t *testing.T, content *body, change ...func(*botctx.Config)) (*botctx.Context, map[string]string) {
 	t.Helper()
 	stored := map[string]string{}
@@ -107,7 +107,7 @@ func TestUpload_Breaks(t *testing.T) {
 	}
 }
 
-// If a store ignores a read error, the upload must still fail, because the file is not complete.
+// An upload must fail if reading the content failed, even if the store ignores the error and reports success.
 func TestUpload_IgnoredReadError(t *testing.T) {
 	t.Parallel()
 	content := &body{Reader: ends(io.ErrUnexpectedEOF)}
@@ -127,7 +127,7 @@ func TestUpload_Streams(t *testing.T) {
 	content := &body{Reader: reader}
 	bot, _ := uploader(t, content, func(config *botctx.Config) {
 		config.ObjectStore = storeFunc(func(_ context.Context, file utility.StoredFile) error {
-			for _, part := range []string{"one", "two"} { // The web returns each part after the previous one was stored.
+			for _, part := range []string{"one", "two"} { // The server sends each part after the store has read the previous one.
 				go func() { _, _ = io.WriteString(writer, part) }()
 				if _, err := io.ReadFull(file.Content, make([]byte, len(part))); err != nil {
 					return err

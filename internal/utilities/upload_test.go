@@ -26,7 +26,7 @@ import (
 // billURL is the URL of the file in these tests.
 const billURL = "https://shop.example/bill.pdf?token=hunter2"
 
-// newUpload returns the params of an upload that succeeds, with changes.
+// newUpload returns the params of a valid upload, altered by change.
 func newUpload(change ...func(*utility.UploadFileToObjectStoreParams)) utility.UploadFileToObjectStoreParams {
 	p := utility.UploadFileToObjectStoreParams{URL: billURL, Filename: "bills/7.pdf", ContentType: "application/pdf"}
 	for _, alter := range change {
@@ -35,7 +35,7 @@ func newUpload(change ...func(*utility.UploadFileToObjectStoreParams)) utility.U
 	return p
 }
 
-// withBill returns utilities whose web contains the file.
+// withBill returns fakes that serve a file at billURL.
 func withBill(t *testing.T, options ...fakes.Option) *fakes.Utilities {
 	t.Helper()
 	utilities := fakes.NewUtilities(append(options, fakes.For(t))...)
@@ -308,7 +308,7 @@ func TestUpload_Concurrency(t *testing.T) {
 
 const uploadSecret = "hunter2"
 
-// uploadsWithSecrets has params with a secret. Some of them are refused.
+// uploadsWithSecrets returns params that contain uploadSecret in various places. The operation refuses some of them.
 func uploadsWithSecrets(t *testing.T) map[string]utility.UploadFileToObjectStoreParams {
 	t.Helper()
 	uploads := map[string]utility.UploadFileToObjectStoreParams{}

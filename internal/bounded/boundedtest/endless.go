@@ -1,4 +1,4 @@
-// Package boundedtest has a server with endless responses, for testing clients.
+// Package boundedtest provides a server with endless responses, for tests of clients.
 package boundedtest
 
 import (
@@ -13,7 +13,8 @@ import (
 const (
 	// MostBytes is the most that a client may let the server send, including network buffers.
 	MostBytes = 20 << 20
-	// enough is the number of bytes after which the server gives up, so that a test of an unlimited client ends, too.
+	// enough is the number of bytes after which the server gives up, so that a test of a client without a limit fails
+	// instead of running forever.
 	enough = 50 << 20
 )
 
@@ -27,8 +28,9 @@ type Endless struct {
 	sent          chan int
 }
 
-// Serve starts a server that stops at the end of the test. It repeats filler endlessly. If awaitsRequest is true, it
-// sends nothing before a request, as in HTTP; otherwise it sends the head at once, as in SMTP.
+// Serve starts a server that stops at the end of the test. The server sends head and then repeats
+// filler. It starts when a client connects, like a mail server, or, if awaitsRequest is true, after
+// a request, like an HTTP server.
 func Serve(tb testing.TB, awaitsRequest bool, head, filler string) *Endless {
 	tb.Helper()
 	listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
@@ -83,9 +85,9 @@ func (e *Endless) RequireHungUp(tb testing.TB, connections int) {
 		select {
 		case sent := <-e.sent:
 			require.Positive(tb, sent)
-			require.Less(tb, sent, MostBytes, "the client went on reading an answer without an end")
+			require.Less(tb, sent, MostBytes, "the client kept reading an endless response")
 		case <-tb.Context().Done():
-			require.Fail(tb, "no client hung up")
+			require.Fail(tb, "no client closed its connection")
 		}
 	}
 }

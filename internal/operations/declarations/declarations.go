@@ -3,7 +3,7 @@
 package declarations
 
 import (
-	_ "embed" // The part that does not depend on the table.
+	_ "embed" // For the part of botctx.d.ts that does not depend on the table.
 	"fmt"
 	"strings"
 
@@ -39,7 +39,7 @@ func writeCodes(text *strings.Builder) {
 	for _, code := range boterr.Codes() {
 		names = append(names, fmt.Sprintf("%q", string(code)))
 	}
-	fmt.Fprintf(text, "\n  /** What kind of error it is. */\n  type Code = %s;\n", strings.Join(names, " | "))
+	fmt.Fprintf(text, "\n  /** The kind of an error. */\n  type Code = %s;\n", strings.Join(names, " | "))
 }
 
 func writeKind(text *strings.Builder, kind operations.Kind) {
@@ -48,7 +48,7 @@ func writeKind(text *strings.Builder, kind operations.Kind) {
 	}
 	writeComment(text, "  ", kind.Meaning)
 	fmt.Fprintf(text, "  interface %s {\n", typeName(kind.Name))
-	writeFields(text, "    ", kind.Fields, told)
+	writeFields(text, "    ", kind.Fields, output)
 	if kind.Open {
 		text.WriteString("    [field: string]: any;\n")
 	}
@@ -66,7 +66,7 @@ func writeField(text *strings.Builder, indent string, field operations.Field, f 
 	mark, null := "", ""
 	if f.isOptional(field) {
 		mark = "?"
-		if f == given && f.typeOf(field, indent) != "any" {
+		if f == input && f.typeOf(field, indent) != "any" {
 			null = " | null"
 		}
 	}
@@ -74,13 +74,13 @@ func writeField(text *strings.Builder, indent string, field operations.Field, f 
 }
 
 func writeComment(text *strings.Builder, indent string, lines ...string) {
-	told := strings.Split(strings.ReplaceAll(strings.Join(lines, "\n"), "*/", "* /"), "\n")
-	if len(told) == 1 {
-		fmt.Fprintf(text, "%s/** %s */\n", indent, told[0])
+	commented := strings.Split(strings.ReplaceAll(strings.Join(lines, "\n"), "*/", "* /"), "\n")
+	if len(commented) == 1 {
+		fmt.Fprintf(text, "%s/** %s */\n", indent, commented[0])
 		return
 	}
 	fmt.Fprintf(text, "%s/**\n", indent)
-	for _, line := range told {
+	for _, line := range commented {
 		text.WriteString(strings.TrimRight(indent+" * "+line, " ") + "\n")
 	}
 	fmt.Fprintf(text, "%s */\n", indent)

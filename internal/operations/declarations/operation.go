@@ -14,16 +14,17 @@ const (
 	endResult = "Result"
 )
 
-// writeParams writes the type of an operation's params. Alternative parameters become a union.
+// writeParams writes the type of an operation's params. A pair of alternative parameters becomes a
+// union type.
 func writeParams(text *strings.Builder, operation operations.Operation) {
-	writeComment(text, "  ", "What `"+operation.Name+"` takes.")
+	writeComment(text, "  ", "The parameters of `"+operation.Name+"`.")
 	fmt.Fprintf(text, "  type %s = {\n", typeName(operation.Name)+endParams)
 	var choices strings.Builder
 	for _, field := range operation.Parameters {
 		other, isKnown := operation.Parameter(field.Other)
 		switch {
 		case field.Need != operations.RequiredUnless || !isKnown:
-			writeField(text, "    ", field, given)
+			writeField(text, "    ", field, input)
 		case isFirst(operation, field, other):
 			choices.WriteString(" & (\n" + choiceOf(field, other) + "  )")
 		}
@@ -31,7 +32,7 @@ func writeParams(text *strings.Builder, operation operations.Operation) {
 	fmt.Fprintf(text, "  }%s;\n", choices.String())
 }
 
-// isFirst reports whether field comes before other in the parameters.
+// isFirst reports whether field precedes other among the operation's parameters.
 func isFirst(operation operations.Operation, field, other operations.Field) bool {
 	for _, listed := range operation.Parameters {
 		if listed.Name == field.Name || listed.Name == other.Name {
@@ -41,40 +42,40 @@ func isFirst(operation operations.Operation, field, other operations.Field) bool
 	return false
 }
 
-// choiceOf returns the union of an object with field and an object with other.
+// choiceOf returns the union of two object types. Each type requires another one of the two fields.
 func choiceOf(field, other operations.Field) string {
 	var text strings.Builder
 	for _, pair := range [][2]operations.Field{{field, other}, {other, field}} {
 		needed, further := pair[0], pair[1]
 		needed.Need, further.Need = operations.Required, operations.Optional
 		text.WriteString("    | {\n")
-		writeField(&text, "        ", needed, given)
+		writeField(&text, "        ", needed, input)
 		if field.Exclusive {
 			fmt.Fprintf(&text, "        %s?: never;\n", further.Name)
 		} else {
-			writeField(&text, "        ", further, given)
+			writeField(&text, "        ", further, input)
 		}
 		text.WriteString("      }\n")
 	}
 	return text.String()
 }
 
-// writeResult writes the type of an operation's result. If the result has several shapes, it has the fields of all of
-// them.
+// writeResult writes the type of an operation's result. If the result has different shapes on
+// different platforms, the type has the fields of all shapes.
 func writeResult(text *strings.Builder, operation operations.Operation) {
 	name := typeName(operation.Name) + endResult
 	response := operation.Responses[0]
-	writeComment(text, "  ", "What `"+operation.Name+"` gives: "+response.Meaning)
+	writeComment(text, "  ", "The result of `"+operation.Name+"`: "+response.Meaning)
 	if fields := platformFields(operation); fields != nil {
 		fmt.Fprintf(text, "  interface %s {\n", name)
-		writeFields(text, "    ", fields, told)
+		writeFields(text, "    ", fields, output)
 		text.WriteString("  }\n")
 		return
 	}
 	fmt.Fprintf(text, "  type %s = %s;\n", name, shapeOf(response))
 }
 
-// platformFields returns the fields of all shapes of a result, or nil if there is only one shape.
+// platformFields returns the fields of all object shapes of a result, or nil if there is only one.
 func platformFields(operation operations.Operation) []operations.Field {
 	var fields []operations.Field
 	shapes := 0
@@ -95,14 +96,14 @@ func platformFields(operation operations.Operation) []operations.Field {
 }
 
 func shapeOf(response operations.Response) string {
-	return told.typeOf(operations.Field{Type: response.Type, Kind: response.Kind, Fields: response.Fields}, "  ")
+	return output.typeOf(operations.Field{Type: response.Type, Kind: response.Kind, Fields: response.Fields}, "  ")
 }
 
-// isTrue matches the condition of a shape that depends on a boolean parameter.
+// isTrue matches a Response.When such as "`count` is true".
 var isTrue = regexp.MustCompile("^`(\\w+)` is true$")
 
-// writeMethods writes the method of an operation. For each shape that depends on a parameter, it first writes an
-// overload.
+// writeMethods writes the method of an operation. If a parameter determines the shape of the result,
+// it also writes an overload for each shape.
 func writeMethods(text *strings.Builder, operation operations.Operation) {
 	params, result := typeName(operation.Name)+endParams, typeName(operation.Name)+endResult
 	comment := commentOf(operation)

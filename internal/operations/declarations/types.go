@@ -13,14 +13,14 @@ import (
 type form int
 
 const (
-	// given is the input of an operation. null counts as absent.
-	given form = iota
-	// told is the output of an operation, and the form of records.
-	told
+	// input is the form of parameters, in which null counts as absent.
+	input form = iota
+	// output is the form of results and records.
+	output
 )
 
 func (f form) isOptional(field operations.Field) bool {
-	if f == told {
+	if f == output {
 		return field.Need == operations.Optional
 	}
 	return field.Need != operations.Required
@@ -58,7 +58,7 @@ func (f form) alternative(declared operations.Type, field operations.Field, inde
 	case declared == "object":
 		return f.object(field, indent)
 	default:
-		return string(declared) // TypeScript and JSON use the same names.
+		return string(declared) // TypeScript has the same name for the type.
 	}
 }
 
@@ -69,7 +69,7 @@ func arrayOf(element string) string {
 	return element + "[]"
 }
 
-// choice returns a union of string literals.
+// choice returns a union of string literals, such as "a" | "b".
 func choice(values []string) string {
 	quoted := make([]string, 0, len(values))
 	for _, value := range values {
@@ -84,9 +84,9 @@ func (f form) object(field operations.Field, indent string) string {
 	switch {
 	case len(kind.Fields) > 0 && field.Partial:
 		return "Partial<" + name + ">"
-	case len(kind.Fields) > 0 && f == given && kind.Address:
+	case len(kind.Fields) > 0 && f == input && kind.Address:
 		return "Address<" + name + ">"
-	case len(kind.Fields) > 0 && f == given && isPart(kind):
+	case len(kind.Fields) > 0 && f == input && isPart(kind):
 		return "Partial<" + name + ">"
 	case len(kind.Fields) > 0:
 		return name
@@ -97,7 +97,7 @@ func (f form) object(field operations.Field, indent string) string {
 	}
 }
 
-// isPart reports whether an operation takes a record without requiring any field.
+// isPart reports whether operations take records of this kind with any fields left out.
 func isPart(kind operations.Kind) bool {
 	return slices.Contains([]string{"messageEvent", "entry"}, kind.Name)
 }

@@ -11,11 +11,13 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// notesOf returns the notes on a field in a list, which follow the type.
+// notesOf returns the notes that follow the type of a field in a list, such as "required". The last
+// element of path is the field; the objects that contain it come first.
 type notesOf func(path []operations.Field) []string
 
-// fieldLines returns a line for each field, including nested ones. above is the path of the object with the fields.
-// Consecutive fields with the same meaning share a line; later ones refer to the first.
+// fieldLines returns a Markdown list of fields, including nested ones. above is the path of the object
+// that has the fields. Consecutive fields with the same description share a line. A later field with
+// the same meaning refers to the first.
 func fieldLines(fields []operations.Field, notes notesOf, above ...operations.Field) string {
 	var text strings.Builder
 	for _, lines := range linesOf(fields, notes, above...) {
@@ -24,7 +26,8 @@ func fieldLines(fields []operations.Field, notes notesOf, above ...operations.Fi
 	return text.String()
 }
 
-// linesOf returns the lines of each field with the lines of its nested fields.
+// linesOf is fieldLines with a separate text for each line of the outer list. The text includes the
+// nested fields.
 func linesOf(fields []operations.Field, notes notesOf, above ...operations.Field) []string {
 	var all []string
 	indent := strings.Repeat("  ", len(above))
@@ -58,15 +61,16 @@ func isSameLine(a, b operations.Field) bool {
 		string(a.Default) == string(b.Default) && len(a.Fields) == 0 && len(b.Fields) == 0 && slices.Equal(a.Platforms, b.Platforms)
 }
 
-// Statements in the introduction about all parameters that are records, and about all parameters marked "context".
+// These sentences are in many comments. The introduction states them once, for all record parameters and for all
+// parameters marked "context".
 var (
 	saidForAll = regexp.MustCompile(`; its ID is enough| Only the id of a given \w+ is used\.|` +
 		` As a parameter it is only a reference: [^.]*\.`)
 	ownDefault = regexp.MustCompile(`; the default is the context's own(?: member)?| The default is the context's own(?: member)?\.`)
 )
 
-// shortMeaning returns the field's meaning and platforms. It omits the name at the start, and what the introduction
-// says.
+// shortMeaning returns the field's meaning and platforms. It leaves out the name at the beginning and the
+// sentences that the introduction states for all fields.
 func shortMeaning(field operations.Field) string {
 	said := saidForAll.ReplaceAllString(meaning(field), "")
 	if field.Need == operations.FromContext {
@@ -81,8 +85,8 @@ func shortMeaning(field operations.Field) string {
 	return said
 }
 
-// parameterNotes returns the notes on a parameter: when it is required, its default, and its Go field if that has
-// another name.
+// parameterNotes returns the notes about a parameter: when it is required, its default, and whether
+// it is a key of an object without Go fields.
 func parameterNotes(path []operations.Field, params reflect.Type) []string {
 	field := path[len(path)-1]
 	var notes []string
@@ -111,7 +115,8 @@ func keyNotes(path []operations.Field) []string {
 	return notes
 }
 
-// keyOf describes a field in an object with arbitrary keys, which has no Go field.
+// keyOf returns a note such as "a key of `Data`" if the field at path has no Go field, because an
+// object above it is a document.Object.
 func keyOf(path []operations.Field, params reflect.Type) (string, bool) {
 	names := make([]string, 0, len(path))
 	for _, field := range path {
@@ -129,7 +134,8 @@ func keyOf(path []operations.Field, params reflect.Type) (string, bool) {
 	return "", false
 }
 
-// typeOf returns a type. If the type has a kind, it returns a link to the kind.
+// typeOf formats a type, such as "`string` or `null`". If there is a kind, it returns a link to the
+// kind instead.
 func typeOf(declared operations.Type, kind string) string {
 	if kind == "" {
 		return code(strings.ReplaceAll(string(declared), " | ", "` or `"))
@@ -146,7 +152,7 @@ func typeOf(declared operations.Type, kind string) string {
 	return link
 }
 
-// required returns when a parameter is required, or "" if it is optional.
+// required returns a note about when a parameter is required, or "" if it is optional.
 func required(field operations.Field) string {
 	switch field.Need {
 	case operations.Required:
@@ -175,7 +181,7 @@ func meaning(field operations.Field) string {
 	return field.Meaning + " " + strings.ToUpper(only[:1]) + only[1:]
 }
 
-// platforms lists channel types, or returns ofNone for an empty list.
+// platforms formats a list such as "alpha, bravo and delta". It returns ofNone for an empty list.
 func platforms(names []string, ofNone string) string {
 	if len(names) == 0 {
 		return ofNone
@@ -191,7 +197,6 @@ func operationLink(name string) string {
 	return fmt.Sprintf("[%s](#%s)", code(name), strings.ToLower(name))
 }
 
-// code returns text in backquotes, or "" for "".
 func code(text string) string {
 	if text == "" {
 		return ""

@@ -5,17 +5,17 @@ import (
 	"regexp"
 )
 
-// fromScripts is the page for script authors without its Go code.
+// fromScripts is the page for script authors, with places for its Go code.
 //
 //go:embed from_scripts.md
 var fromScripts string
 
-// fromScriptsCode has the Go code of the page. Tests run it.
+// fromScriptsCode is the test file that contains the Go code of the page.
 //
 //go:embed from_scripts_test.go
 var fromScriptsCode string
 
-// codePlace matches {code name}, which is replaced by a declaration of fromScriptsCode.
+// codePlace matches {code name}, the place for the declaration of that name in fromScriptsCode.
 var codePlace = regexp.MustCompile(`(?m)^\{code (\w+)\}$`)
 
 // FromScripts returns the content of docs/from-scripts.md.
@@ -25,8 +25,8 @@ func FromScripts() string {
 	})
 }
 
-// declaration returns a function or type of fromScriptsCode with its comment. It panics if there is none; tests would
-// detect that.
+// declaration returns a function or type of fromScriptsCode with its comment. It panics if there is
+// none; a test would find that.
 func declaration(name string) string {
 	found := regexp.MustCompile(`(?m)(?:^//.*\n)*^(?:func|type) ` + name + `\b(?s:.*?)^\}\n`).FindString(fromScriptsCode)
 	if found == "" {

@@ -61,14 +61,15 @@ func writeContents(text *strings.Builder) {
 	fmt.Fprintf(text, "\nThe specification marks these as updated: %s.\n", strings.Join(updated, ", "))
 }
 
-// sections maps the text of a long section to the operation for which it was written, so that a repetition can be a
-// link.
+// sections maps the text of a long section to the first operation that has it, so that each text is
+// written only once.
 type sections map[string]string
 
-// minimum is the number of words from which a repeated section becomes a link.
+// minimum is the number of words from which a repeated section is replaced by a link.
 const minimum = 20
 
-// once returns the text of a section, or a link to the operation for which it was already written.
+// once returns the text of a section of the operation of. If the text was already written for another
+// operation, it returns a link to that one; link is the format.
 func (s sections) once(of, text, link string) string {
 	if len(strings.Fields(text)) < minimum {
 		return text
@@ -104,7 +105,7 @@ func writeOperation(text *strings.Builder, operation operations.Operation, writt
 	}
 }
 
-// general returns the errors that are described once for all operations.
+// general returns errors of many operations. They are written once for all of them.
 func general() []operations.Failure {
 	return []operations.Failure{
 		{Code: boterr.NotFound, When: "A record that the call names does not exist in the app."},
@@ -122,7 +123,7 @@ func general() []operations.Failure {
 	}
 }
 
-// missingRecord matches the sentences with which comments state that a record does not exist.
+// missingRecord matches the sentences in comments about a record that does not exist.
 var missingRecord = regexp.MustCompile(`^(The app has no [\w-]+ with that (id|` + "`_id`" +
 	`)|The (channel|member|channel or the member) does not exist in the app)\.$`)
 

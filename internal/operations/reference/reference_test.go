@@ -53,7 +53,7 @@ func TestReference_EachOperation(t *testing.T) {
 	}
 }
 
-// casesOf returns the line in a section for a failure's code.
+// casesOf returns the text after the failure's code in a list of errors.
 func casesOf(section string, failure operations.Failure) string {
 	_, cases, _ := strings.Cut(section, "\n- `"+string(failure.Code)+"`: ")
 	cases, _, _ = strings.Cut(cases, "\n")
@@ -119,7 +119,7 @@ func TestReference_FieldsOfAnObjectAreKeysOfIt(t *testing.T) {
 	require.Regexp(t, "(?m)^  - `new` \\(`boolean`, default `false`\\): ", reference.Markdown())
 }
 
-// requireFields checks that a struct has the fields of the table, including nested ones.
+// requireFields requires that a struct has a Go field for each field of the table, including nested ones.
 func requireFields(t *testing.T, params reflect.Type, fields []operations.Field) {
 	t.Helper()
 	for params.Kind() == reflect.Pointer || params.Kind() == reflect.Slice {

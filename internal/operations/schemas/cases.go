@@ -7,22 +7,22 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// kindPairs returns the names and schemas of a kind, as input and as output.
+// kindPairs returns the schemas of a kind for input and for output, as alternating names and schemas.
 func kindPairs(kind operations.Kind) []any {
 	switch {
 	case kind.Name == "integer" || kind.Name == "timestamp":
-		return nil // These kinds are plain types.
+		return nil // These kinds become JSON types.
 	case kind.Name == "cron":
-		const most = 256 // the limit of package agenda
+		const most = 256 // The limit of package agenda.
 		return []any{kind.Name, document.O("type", "string", "maxLength", most, "description", kind.Meaning)}
 	case len(kind.Fields) == 0:
 		return []any{kind.Name, document.O("type", "object", "description", kind.Meaning)}
 	case len(kind.Cases) > 0:
-		return []any{kind.Name + endParam, given.byCase(kind).With("description", kind.Meaning)}
+		return []any{kind.Name + endParam, input.byCase(kind).With("description", kind.Meaning)}
 	default:
 		return []any{
-			kind.Name + endPart, told.record(kind, asPart(kind)), kind.Name, told.record(kind, kind.Fields),
-			kind.Name + endParam, given.record(kind, asGiven(kind)),
+			kind.Name + endPart, output.record(kind, asPart(kind)), kind.Name, output.record(kind, kind.Fields),
+			kind.Name + endParam, input.record(kind, asInput(kind)),
 		}
 	}
 }
@@ -32,9 +32,9 @@ func (f form) record(kind operations.Kind, fields []operations.Field) document.O
 	return f.objectOf(operations.Field{Fields: fields, Open: kind.Open}).With("description", kind.Meaning)
 }
 
-// asGiven returns the fields of a record as input: if it is an address, _id is required; all other fields are
-// optional.
-func asGiven(kind operations.Kind) []operations.Field {
+// asInput returns a record's fields as input. All are optional, except the _id of a kind that is an
+// address.
+func asInput(kind operations.Kind) []operations.Field {
 	fields := slices.Clone(kind.Fields)
 	for i, field := range fields {
 		switch {
@@ -56,8 +56,8 @@ func asPart(kind operations.Kind) []operations.Field {
 	return fields
 }
 
-// byCase returns the schema of an object whose fields depend on the value of one of them. It does not check fields of
-// other cases.
+// byCase returns the schema of an object whose fields depend on the value of one field. In each case,
+// fields that belong only to other cases are allowed and not checked.
 func (f form) byCase(kind operations.Kind) document.Object {
 	var schemas []document.Object
 	var known []string
@@ -92,10 +92,10 @@ func (f form) caseOf(kind operations.Kind, c operations.Case, tells operations.F
 	return f.object(fields)
 }
 
-// otherCase returns the schema of an object with an unknown case. Limited strings that belong to several cases keep
-// their limit.
+// otherCase returns the schema of an object whose value of the field tells is not known. Limits of
+// fields apply, except for responses.
 func (f form) otherCase(kind operations.Kind, tells operations.Field, known []string) document.Object {
-	tells.Need, tells.Meaning = operations.Required, "A type of the platform's own."
+	tells.Need, tells.Meaning = operations.Required, "A type that the platform defines."
 	fields := []operations.Field{tells}
 	for _, field := range kind.Fields {
 		if field.Most != "" && kind.Name != "response" {

@@ -7,7 +7,8 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// need returns when a parameter must be given, if its own schema cannot express this.
+// need returns a sentence about when a parameter must be given, or "" if the parameter's own schema
+// expresses that.
 func need(field operations.Field) string {
 	switch {
 	case field.Need == operations.RequiredUnless && field.Exclusive:
@@ -21,20 +22,20 @@ func need(field operations.Field) string {
 	}
 }
 
-// needs returns the rules between parameters.
+// needs returns schemas for the rules that involve two parameters.
 func needs(fields []operations.Field) []document.Object {
 	byName := map[string]operations.Field{}
 	for _, field := range fields {
 		byName[field.Name] = field
 	}
 	var rules []document.Object
-	told := map[string]bool{}
+	done := map[string]bool{}
 	for _, field := range fields {
 		other, isKnown := byName[field.Other]
 		switch {
-		case !isKnown || told[field.Name+" "+other.Name]:
+		case !isKnown || done[field.Name+" "+other.Name]:
 		case field.Need == operations.RequiredUnless:
-			told[other.Name+" "+field.Name] = true
+			done[other.Name+" "+field.Name] = true
 			rules = append(rules, eitherOf(field, other))
 		case field.Need == operations.RequiredWith:
 			rules = append(rules, with(field, other, byName))
@@ -61,9 +62,10 @@ func with(field, other operations.Field, byName map[string]operations.Field) doc
 	return document.O("if", condition, "then", has(field))
 }
 
-// has returns the schema of an object in which a field is not null, false or, unless empty values count, empty.
+// has returns the schema of an object in which the field is given. The values null, false and, unless
+// EmptyCounts is true, "" and [] count as absent.
 func has(field operations.Field) document.Object {
-	value := given.valueOf(field)
+	value := input.valueOf(field)
 	switch {
 	case value.Value("type") == "boolean":
 		value = document.O("const", true)

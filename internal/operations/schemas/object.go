@@ -7,7 +7,7 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// object returns the schema of an object with these fields, and possibly others.
+// object returns the schema of an object with these fields. Other fields are allowed.
 func (f form) object(fields []operations.Field) document.Object {
 	var properties []any
 	required := []string{}
@@ -21,14 +21,14 @@ func (f form) object(fields []operations.Field) document.Object {
 	if len(required) > 0 {
 		schema = schema.With("required", required)
 	}
-	if rules := needs(fields); f == given && len(rules) > 0 {
+	if rules := needs(fields); f == input && len(rules) > 0 {
 		schema = schema.With("allOf", rules)
 	}
 	return schema
 }
 
 func (f form) requires(field operations.Field) bool {
-	if f == told {
+	if f == output {
 		return field.Need != operations.Optional
 	}
 	return field.Need == operations.Required
@@ -38,9 +38,9 @@ func (f form) requires(field operations.Field) bool {
 func (f form) property(field operations.Field) document.Object {
 	schema := f.valueOf(field)
 	switch {
-	case f.requires(field) && f == given:
+	case f.requires(field) && f == input:
 		schema = filled(schema)
-	case f == given:
+	case f == input:
 		schema = orNull(schema)
 	}
 	schema = schema.With("description", f.description(field))
@@ -60,7 +60,7 @@ func onPlatforms(schema document.Object, platforms []string) document.Object {
 	return schema.With("x-platforms", platforms)
 }
 
-// filled returns the schema without empty strings and lists, which count as absent.
+// filled returns a schema that refuses empty strings and lists, because they count as absent.
 func filled(schema document.Object) document.Object {
 	switch {
 	case schema.Value("type") == "array":
@@ -75,7 +75,7 @@ func filled(schema document.Object) document.Object {
 // description returns the field's meaning, need and platforms.
 func (f form) description(field operations.Field) string {
 	sentences := []string{strings.ReplaceAll(field.Meaning, "<br>", "\n- ")}
-	if f == given {
+	if f == input {
 		sentences = append(sentences, need(field))
 	}
 	if len(field.Platforms) > 0 {

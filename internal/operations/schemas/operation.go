@@ -11,7 +11,7 @@ import (
 // paramsOf returns the schema of an operation's params.
 func paramsOf(operation operations.Operation) document.Object {
 	schema := document.O("title", operation.Name, "description", strings.Join(operation.Description, "\n\n"))
-	for key, value := range given.object(operation.Parameters).With("additionalProperties", false).All() {
+	for key, value := range input.object(operation.Parameters).With("additionalProperties", false).All() {
 		schema = schema.With(key, value)
 	}
 	schema = schema.With("x-effect", string(operation.Effect))
@@ -37,10 +37,10 @@ func resultOf(operation operations.Operation) document.Object {
 	return anyOf(shapes)
 }
 
-// shapeOf returns the schema of one shape of a result. single has the object shapes before it, which are the elements
-// of a list without its own description.
+// shapeOf returns the schema of one shape of a result. single are the shapes of a single result: if
+// the response is a list without its own fields, each element has one of these shapes.
 func shapeOf(response operations.Response, single []document.Object) document.Object {
-	schema := told.valueOf(operations.Field{Type: response.Type, Kind: response.Kind, Fields: response.Fields})
+	schema := output.valueOf(operations.Field{Type: response.Type, Kind: response.Kind, Fields: response.Fields})
 	if response.Type == "object[]" && response.Kind == "" && len(response.Fields) == 0 {
 		schema = schema.With("items", anyOf(single))
 	}

@@ -3,8 +3,8 @@
 //
 // The schemas of params describe strict mode, in which unknown parameters are refused. null counts
 // as absent, as it does in a call. The lengths of strings apply before placeholders are filled.
-// Rules that depend on data are not part of a schema: whether a record exists, whether a filter is
-// valid, whether two parameters contradict each other.
+// Schemas do not check whether a record exists, whether a filter is valid, or whether two parameters
+// contradict each other.
 package schemas
 
 import (
@@ -44,7 +44,8 @@ func File() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// definitions returns all schemas by name: two for each operation, and the kinds to which they refer.
+// definitions returns all schemas by name: two for each operation, and one or more for each kind that
+// these refer to.
 func definitions() document.Object {
 	var kinds, described []any
 	for _, kind := range operations.Kinds() {
@@ -56,7 +57,8 @@ func definitions() document.Object {
 	return document.O(append(usedOf(document.O(kinds...), document.O(described...)), described...)...)
 }
 
-// usedOf returns the names and schemas of the kinds to which others refer.
+// usedOf returns the kinds that others refer to, directly or through other kinds, as alternating
+// names and schemas.
 func usedOf(kinds, others document.Object) []any {
 	used := map[string]bool{}
 	note(others, kinds, used)
@@ -69,7 +71,7 @@ func usedOf(kinds, others document.Object) []any {
 	return pairs
 }
 
-// note marks the kinds to which a part of a schema refers.
+// note adds the kinds that a part of a schema refers to, directly or through other kinds, to used.
 func note(part any, kinds document.Object, used map[string]bool) {
 	switch value := part.(type) {
 	case document.Array:

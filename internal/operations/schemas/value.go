@@ -12,10 +12,10 @@ import (
 type form int
 
 const (
-	// given is the input of an operation. null counts as absent.
-	given form = iota
-	// told is the output of an operation.
-	told
+	// input is the form of parameters, in which null counts as absent.
+	input form = iota
+	// output is the form of results.
+	output
 )
 
 // valueOf returns the schema of a field's value, without null.
@@ -53,7 +53,7 @@ func (f form) alternative(declared operations.Type, field operations.Field) docu
 }
 
 func (f form) limited(schema document.Object, keyword string, field operations.Field) document.Object {
-	if most, isLimited := field.Limit(); isLimited && f == given {
+	if most, isLimited := field.Limit(); isLimited && f == input {
 		return schema.With(keyword, most)
 	}
 	return schema
@@ -70,7 +70,7 @@ func (f form) single(declared operations.Type, field operations.Field) document.
 		return f.reference(field.Kind)
 	case declared == "string" && field.Kind == "response":
 		return document.O("type", "string", "contentMediaType", "application/json", "pattern", `^\s*\{`)
-	case declared == "string" && field.Kind == "timestamp" && f == given:
+	case declared == "string" && field.Kind == "timestamp" && f == input:
 		return document.O("type", "string", "pattern", "[0-9]")
 	case declared == "number" && field.Kind != "":
 		return f.number(field.Kind)
@@ -86,7 +86,7 @@ func (f form) singleObject(field operations.Field) document.Object {
 	case field.Kind != "":
 		return f.reference(field.Kind)
 	case len(field.AnyOn) > 0:
-		whole := document.O("type", "object", "description", "What the channel itself takes.")
+		whole := document.O("type", "object", "description", "An object in the channel's own format.")
 		return anyOf([]document.Object{f.objectOf(field), onPlatforms(whole, field.AnyOn)})
 	case len(field.Fields) > 0:
 		return f.objectOf(field)
@@ -102,16 +102,17 @@ func (f form) objectOf(field operations.Field) document.Object {
 	return f.object(field.Fields).With("additionalProperties", false)
 }
 
-// number returns the schema of a number. In input, fractions of a millisecond are allowed and cut off.
+// number returns the schema of a number. A timestamp in input may have a fraction, because operations
+// cut it off.
 func (f form) number(kind string) document.Object {
-	if kind == "timestamp" && f == given {
+	if kind == "timestamp" && f == input {
 		return document.O("type", "number")
 	}
 	return document.O("type", "integer")
 }
 
 func (f form) reference(kind string) document.Object {
-	if described, _ := operations.KindNamed(kind); f == given && len(described.Fields) > 0 {
+	if described, _ := operations.KindNamed(kind); f == input && len(described.Fields) > 0 {
 		kind += endParam
 	}
 	return document.O("$ref", "#/$defs/"+kind)
@@ -134,7 +135,7 @@ func anyOf(alternatives []document.Object) document.Object {
 	return document.O("anyOf", slices.Clone(alternatives))
 }
 
-// orNull returns the schema with null allowed.
+// orNull returns a schema that also accepts null.
 func orNull(schema document.Object) document.Object {
 	if schema.Len() == 0 {
 		return schema
