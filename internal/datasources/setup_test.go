@@ -150,27 +150,6 @@ func requireRefused[P, R any](
 	}
 }
 
-func merged(all ...map[string]string) map[string]string {
-	cases := map[string]string{}
-	for _, some := range all {
-		maps.Copy(cases, some)
-	}
-	return cases
-}
-
-// noTable returns parameters that do not name one data source, with the field at fault.
-func noTable() map[string]string {
-	return map[string]string{
-		`{}`:                     "dataSourceId",
-		`{"dataSourceId": ""}`:   "dataSourceId",
-		`{"collectionName": ""}`: "dataSourceId",
-		`{"dataSourceId": 5}`:    "dataSourceId",
-		`{"dataSourceId": "table", "collectionName": "other"}`:       "collectionName",
-		`{"collectionName": "` + fmt.Sprintf("%0250d", 1) + `"}`:     "collectionName",
-		`{"collectionName": {"$ne": ""}, "dataSourceId": "another"}`: "collectionName",
-	}
-}
-
 func TestService_NamesRunIntoEachOther(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()
