@@ -285,18 +285,15 @@ func (r *Runtime) writeReady(ctx context.Context) error {
 func (k *readiness) last() (err error, isKnown bool) { //nolint:revive // The error is the answer.
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.err, k.known && machineTime().Sub(k.at) < readyFor
+	return k.err, k.known && timelimit.Now().Sub(k.at) < readyFor
 }
 
 // note stores a result.
 func (k *readiness) note(err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.at, k.known, k.err = machineTime(), true, err
+	k.at, k.known, k.err = timelimit.Now(), true, err
 }
-
-// machineTime returns the machine's time, whatever the host's clock says.
-func machineTime() time.Time { return time.Now() } //nolint:forbidigo // See above.
 
 // zoneOf returns the time zone of a member. For the run's own member, Config.Zone gets the member as changed
 // by the run, so that a zone just entered counts.

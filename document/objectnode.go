@@ -116,14 +116,11 @@ func (n *objectNode) at(i int) any {
 	return n.rare.wide.pages[i/pageFields][i%pageFields]
 }
 
-// len returns the number of fields.
-func (n *objectNode) len() int { return len(n.shape.names) }
-
 func (n *objectNode) appendValues(values []any) []any {
 	if n.wide() == nil {
 		return append(values, n.values...)
 	}
-	for i := range n.len() {
+	for i := range len(n.shape.names) {
 		values = append(values, n.at(i))
 	}
 	return values
@@ -208,7 +205,7 @@ func (n *objectNode) depthWith(old, value any, next *objectNode) int {
 		return depth
 	}
 	depth = 1 // The old value may have been the deepest.
-	for i := range next.len() {
+	for i := range len(next.shape.names) {
 		depth = max(depth, 1+depthOf(next.at(i)))
 	}
 	return depth

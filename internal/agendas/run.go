@@ -20,6 +20,7 @@ import (
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -232,7 +233,7 @@ func (p *pool) takeDue(ctx context.Context) (wait time.Duration, err error) {
 		return 0, err
 	}
 	p.isStarved.Store(true) // take may miss a place that is released from here on.
-	if only, isOnly := p.suspects.Only(p.now()); isOnly {
+	if only, isOnly := p.suspects.Only(timelimit.Now()); isOnly {
 		return p.takeOnly(ctx, only, now)
 	}
 	found, isLeft, err := p.candidates.take(ctx, now, p.config.Workers, p.config.Poll, p.places)
@@ -257,7 +258,7 @@ func (p *pool) handAll(ctx context.Context, found []document.Object, now time.Ti
 	}()
 	var failed []error
 	for len(found) > 0 {
-		if _, isOnly := p.suspects.Only(p.now()); isOnly {
+		if _, isOnly := p.suspects.Only(timelimit.Now()); isOnly {
 			break // The deferred function puts the others back.
 		}
 		seen := found[0]
@@ -288,7 +289,7 @@ func (p *pool) claimSuspect(ctx context.Context, seen document.Object, now time.
 			p.candidates.deferUntil(seen, now.Add(p.config.Poll))
 		default:
 			if suspect.Name != "" {
-				p.suspects.End(suspect.Name, p.now())
+				p.suspects.End(suspect.Name, timelimit.Now())
 			}
 			p.candidates.giveBack(seen)
 		}
@@ -299,7 +300,7 @@ func (p *pool) claimSuspect(ctx context.Context, seen document.Object, now time.
 	}
 	if !isSpent {
 		of := suspicion(ready)
-		if !p.suspects.Admit(of, underWay, p.now()) {
+		if !p.suspects.Admit(of, underWay, timelimit.Now()) {
 			isDeferred = true
 			return nil, nil //nolint:nilnil // No claim and no error: it waits.
 		}
@@ -325,7 +326,7 @@ func (p *pool) takeOnly(ctx context.Context, id string, now time.Time) (wait tim
 	if id == "" || p.places.Held() > 0 {
 		return p.config.Poll, nil // The end of a run wakes it.
 	}
-	defer p.suspects.Drop(id, p.now())
+	defer p.suspects.Drop(id, timelimit.Now())
 	which, err := query.CompileFilter(isDue(now).With(record.FieldID, id))
 	if err != nil {
 		return 0, err
@@ -415,13 +416,10 @@ func (p *pool) perform(runs context.Context, c *Claim) {
 	failure = p.handle(ctx, c)
 }
 
-// now returns the time that suspects use. It is the machine's time, as for timers, which is never set back.
-func (*pool) now() time.Time { return time.Now() } //nolint:forbidigo // See above.
-
 // endSuspect records that the run of a claim has ended, if it is a suspect.
 func (p *pool) endSuspect(c *Claim) {
 	if c.isSuspect {
-		p.suspects.End(c.id, p.now())
+		p.suspects.End(c.id, timelimit.Now())
 	}
 }
 

@@ -313,12 +313,6 @@ const (
 	fieldPreviousAssignment = "previousAssignment"
 )
 
-// namedChannel returns the stored channel that a reference names. Its type must be one of allowed; an empty
-// list allows all.
-func (s *Service) namedChannel(ctx context.Context, named record.Ref, allowed ...channel.Type) (*channel.Channel, error) {
-	return channels.Load(ctx, s.ports.Channels, named, allowed...)
-}
-
 // assignmentByID is the reference of a call that requires assignmentId.
 func assignmentByID(id string) record.Ref {
 	return record.Ref{Kind: assignmentSchema.Name, IDParameter: fieldAssignmentID, ID: id}

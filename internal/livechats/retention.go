@@ -55,7 +55,7 @@ func EraseMember(ctx context.Context, env record.Env, app, memberID string) (rem
 		return Removed{}, boterr.Missing("memberId", "the member to erase")
 	}
 	groups := record.OfApp(env, groupSchema, app)
-	which := record.Removal{Filter: equal(fieldMember, memberID)}
+	which := record.Removal{Filter: document.O(fieldMember, memberID)}
 	// The groups of an assignment are removed first, so that after a crash the assignment still leads to
 	// them.
 	sweep := sweeper{env: env, all: true}
