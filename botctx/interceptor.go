@@ -58,13 +58,18 @@ func invoke[S, P, R any]( //nolint:revive // What is called, of what, and with w
 		return guarded(ctx, c, op, part, operation, params)
 	}
 	call := &Call{Op: op, Params: params, Context: c}
-	answer, err := throughInterceptors(ctx, call, func(ctx context.Context) (any, error) {
+	var next Next = func(ctx context.Context) (any, error) {
 		params, ok := call.Params.(P)
 		if !ok {
 			return nil, boterr.New(boterr.Internal, "", "an interceptor replaced the params by a %T", call.Params)
 		}
 		return guarded(ctx, c, op, part, operation, params)
-	})
+	}
+	for _, interceptor := range slices.Backward(c.runtime.config.Interceptors) {
+		inner := next
+		next = func(ctx context.Context) (any, error) { return interceptor(ctx, call, inner) }
+	}
+	answer, err := next(ctx)
 	result, ok := answer.(R)
 	if !ok && err == nil {
 		return result, boterr.New(boterr.Internal, "", "an interceptor replaced the result by a %T", answer)
@@ -89,16 +94,6 @@ func guarded[S, P, R any]( //nolint:revive // What is called, of what, and with 
 		}
 	}
 	return operation(part, c.within(ctx), params)
-}
-
-// throughInterceptors calls the first interceptor, which continues with the others and finally the operation.
-func throughInterceptors(ctx context.Context, call *Call, operation Next) (any, error) {
-	next := operation
-	for _, interceptor := range slices.Backward(call.Context.runtime.config.Interceptors) {
-		inner := next
-		next = func(ctx context.Context) (any, error) { return interceptor(ctx, call, inner) }
-	}
-	return next(ctx)
 }
 
 // failureOf sets an error's operation to the one that bot logic called, even if the error comes from another

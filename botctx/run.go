@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -55,9 +56,11 @@ type run struct {
 	holds atomic.Pointer[outbound.Owner]
 	// current is the current step, not counting joined ones.
 	current atomic.Pointer[step]
-	// bot points to context, which uses channels. first is the step before the first node.
+	// bot points to context, which uses channels. Its MessageEvent points to event. first is the step before the
+	// first node.
 	context  Context
 	channels runChannels
+	event    send.MessageEvent
 	first    step
 }
 

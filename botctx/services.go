@@ -173,6 +173,15 @@ func (r recipients) GetMember(ctx context.Context, p member.GetParams) (*member.
 	return r.services.members().GetMember(ctx, p)
 }
 
+// Thread returns the thread in which the run's event was written, or none outside runs.
+func (r recipients) Thread(ctx context.Context) sends.Thread {
+	s := r.services.runtime.stepOf(ctx)
+	if s == nil {
+		return sends.Thread{}
+	}
+	return sends.ThreadOf(s.run.bot.channelType, s.run.bot.MessageEvent)
+}
+
 // lazy is a value that is created on first use. If several are created concurrently, one is kept.
 type lazy[T any] struct{ made atomic.Pointer[T] }
 
@@ -226,19 +235,10 @@ func (p *services) ownSends() *sends.Service {
 			Members:       recipients{p},
 			Connectors:    config.Connectors,
 			ParallelSends: config.ParallelSends,
-			Thread:        p.runtime.thread,
+			Threads:       recipients{p},
 			IsStrict:      config.Strict,
 		})
 	})
-}
-
-// thread returns the thread in which the run's event was written, or none outside runs.
-func (r *Runtime) thread(ctx context.Context) sends.Thread {
-	s := r.stepOf(ctx)
-	if s == nil {
-		return sends.Thread{}
-	}
-	return sends.ThreadOf(s.run.bot.channelType, s.run.bot.MessageEvent)
 }
 
 // ownUtilities returns the SDK's own utilities.

@@ -106,6 +106,9 @@ func (p *Platform) CountUp(events int) {
 	p.Send(0) // Until all are answered.
 }
 
+// Random returns a number of 0 or more and less than below, by the test's seed.
+func (p *Platform) Random(below int) int { return p.random.IntN(below) }
+
 // Start starts a number of further processes.
 func (p *Platform) Start(number int) {
 	p.t.Helper()

@@ -270,7 +270,7 @@ const (
 // earlier attempt of the same run carried it out, once returns the earlier result. Sends within the steps
 // have keys below the key of once, so that later sends keep their keys whether or not the steps ran again.
 func once[T any](ctx context.Context, s *Service, of string, carryOut func(ctx context.Context) (T, error)) (T, error) {
-	trying, err := s.env.Trying(ctx)
+	trying, err := s.env.Attempt(ctx)
 	if err != nil || trying == nil {
 		var none T
 		if err == nil {

@@ -179,7 +179,9 @@ func ByRequiredID(id string) record.Ref {
 // Errors: InvalidArgument if the call names no member or two; NotFound if the app has no such
 // member.
 func Load(ctx context.Context, from Getter, named record.Ref) (*member.Member, error) {
-	return record.Load(named, func(id string) (*member.Member, error) { return Get(ctx, from, id) })
+	return record.Load(named, func(id string) (*member.Member, error) {
+		return from.GetMember(ctx, member.GetParams{MemberID: id})
+	})
 }
 
 // Get returns the member with an id, or NotFound, even if from returns neither.

@@ -533,38 +533,24 @@ type Attempt interface {
 // and document.Decode can convert. Errors come from Env.Attempt and from effect; after an error, the next
 // attempt carries it out again.
 func Once[T any](ctx context.Context, env Env, id string, effect func(ctx context.Context) (T, error)) (T, error) {
-	attempt, err := env.Trying(ctx)
+	var none T
+	attempt, err := env.Attempt(ctx)
 	if err != nil {
-		return orNone(*new(T), err)
-	}
-	if attempt == nil {
-		return orNone(effect(ctx))
-	}
-	if known, isKnown := attempt.Recall(id); isKnown {
-		var answer T
-		err := document.Decode(known, &answer)
-		return answer, err
-	}
-	answer, err := orNone(effect(ctx))
-	if err == nil {
-		attempt.Remember(context.WithoutCancel(ctx), id, answer)
-	}
-	return answer, err
-}
-
-// orNone returns the zero answer with an error.
-func orNone[T any](answer T, err error) (T, error) {
-	if err != nil {
-		var none T
 		return none, err
 	}
-	return answer, nil
-}
-
-// Trying returns the attempt that ctx belongs to, or nil if there is none, as Attempt does.
-func (e Env) Trying(ctx context.Context) (Attempt, error) {
-	if e.Attempt == nil {
-		return nil, nil //nolint:nilnil // None is no error.
+	if attempt != nil {
+		if known, isKnown := attempt.Recall(id); isKnown {
+			var answer T
+			err := document.Decode(known, &answer)
+			return answer, err
+		}
 	}
-	return e.Attempt(ctx)
+	answer, err := effect(ctx)
+	if err != nil {
+		return none, err
+	}
+	if attempt != nil {
+		attempt.Remember(context.WithoutCancel(ctx), id, answer)
+	}
+	return answer, nil
 }

@@ -73,6 +73,9 @@ func (e Env) WithDefaults() Env {
 			return string(append(append(strconv.AppendInt(room[:0], now().UnixMilli(), 10), '-'), newID()...))
 		}
 	}
+	if e.Attempt == nil {
+		e.Attempt = func(context.Context) (Attempt, error) { return nil, nil } //nolint:nilnil // None is no error.
+	}
 	return e
 }
 

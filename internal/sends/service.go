@@ -27,9 +27,8 @@ type Ports struct {
 	// ParallelSends is the number of messages of one call that are sent at the same time. The
 	// default is 1.
 	ParallelSends int
-	// Thread returns the thread in which a call answers the scope's own member. The default is
-	// none.
-	Thread func(ctx context.Context) Thread
+	// Threads finds the threads of answers. The default is none.
+	Threads Threads
 	// IsStrict refuses parameters that the platform does not support instead of ignoring them.
 	IsStrict bool
 }
