@@ -146,16 +146,11 @@ func (n *objectNode) complete(s *Shape) {
 			n.fail(boterr.PrefixField(s.names[i], err))
 		}
 	}
-	n.measured(depth, size)
+	n.depth, n.size = int32(depth), int32(size)
 	if len(n.values) > wideFields {
 		n.setRare(widened(n.values), n.err())
 		n.values = nil
 	}
-}
-
-// measured sets the depth, which is small, and the size, which addSizes bounds.
-func (n *objectNode) measured(depth, size int) {
-	n.depth, n.size = int32(depth), int32(size)
 }
 
 // widened moves the values of a wide object into pages.
@@ -183,7 +178,7 @@ func (n *objectNode) withValue(i int, value any) *objectNode {
 	}
 	next.shape = n.shape
 	next.fail(n.err())
-	next.measured(n.depthWith(old, value, next), n.sizeWith(old, value, next))
+	next.depth, next.size = int32(n.depthWith(old, value, next)), int32(n.sizeWith(old, value, next))
 	return next
 }
 

@@ -134,13 +134,12 @@ const answerTime = 30 * time.Second
 type visit struct {
 	session
 
-	in     *channel.Channel
-	keys   []key
-	accept Accept
-	now    time.Time
+	in           *channel.Channel
+	conversation chatlog.Conversation
+	keys         []key
+	accept       Accept
+	now          time.Time
 }
-
-func (v visit) conversation() chatlog.Conversation { return conversation(v.in, v.Visitor) }
 
 // limitKey identifies the visitor in limits.
 func (v visit) limitKey() string { return v.in.ID + " " + v.Visitor }
@@ -244,7 +243,7 @@ func (c *Connector) visitOf(w http.ResponseWriter, r *http.Request, now time.Tim
 	if isEnded {
 		return visit{}, errToken
 	}
-	return visit{session: claims, in: in, keys: keys, now: now}, nil
+	return visit{session: claims, in: in, conversation: conversation(in, claims.Visitor), keys: keys, now: now}, nil
 }
 
 // channelOf returns a channel that is on, and its keys. errNotFound: there is none.

@@ -61,9 +61,6 @@ func (p *Pattern) HasFixedHours() bool { return p.fixedHours }
 // String returns the pattern as given.
 func (p *Pattern) String() string { return p.text }
 
-// Zone returns the name of the time zone, "UTC" if none was given.
-func (p *Pattern) Zone() string { return p.location.String() }
-
 // Bounds of a pattern's years in every zone, because no zone is a day or more from UTC.
 var (
 	beforeAllYears = time.Date(1969, time.December, 31, 0, 0, 0, 0, time.UTC)

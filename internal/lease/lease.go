@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -395,8 +396,6 @@ const (
 	// lostFactor multiplies the retention time of a lane whose last lease never came back, so that the
 	// holder of the next lease learns of it.
 	lostFactor = 24
-	// sweepBatch is the number of lanes removed at once, so that other writes can come between.
-	sweepBatch = 500
 )
 
 // Sweep removes the documents of lanes whose last lease ended longer ago than idle, by the store's clock.
@@ -414,12 +413,17 @@ func (t *Leases) Sweep(ctx context.Context, idle time.Duration) (removed int64, 
 	if err != nil {
 		return 0, err
 	}
-	freed := document.O(fieldFreedAt, before(now.Add(-idle)), FieldUntil, nil)
-	if removed, err = t.removeAll(ctx, fieldFreedAt, freed); err != nil {
-		return removed, err
+	for _, idleBy := range []record.Removal{
+		{Filter: document.O(fieldFreedAt, before(now.Add(-idle)), FieldUntil, nil), OldestBy: fieldFreedAt},
+		{Filter: document.O(FieldUntil, before(now.Add(-lostFactor*idle))), OldestBy: FieldUntil},
+	} {
+		some, err := t.lanes.Remove(ctx, idleBy) // A lane that has a lease again no longer matches.
+		removed += some
+		if err != nil {
+			return removed, err
+		}
 	}
-	lost, err := t.removeAll(ctx, FieldUntil, document.O(FieldUntil, before(now.Add(-lostFactor*idle))))
-	return removed + lost, err
+	return removed, nil
 }
 
 // Forget removes the document of a lane without a holder, as Sweep does for idle lanes. It does nothing if
@@ -435,44 +439,6 @@ func (t *Leases) Forget(ctx context.Context, lane string) error {
 
 // before matches times before at.
 func before(at time.Time) document.Object { return document.O("$lt", int64(document.TimestampOf(at))) }
-
-// removeAll removes the lanes that a filter matches, in batches. The filter bounds field, which has an index.
-func (t *Leases) removeAll(ctx context.Context, field string, which document.Object) (removed int64, err error) {
-	for {
-		found, deleted, err := t.removeBatch(ctx, field, which)
-		removed += deleted
-		if err != nil || found < sweepBatch {
-			return removed, err
-		}
-	}
-}
-
-// removeBatch removes the first lanes that a filter matches, in the order of a field.
-func (t *Leases) removeBatch(ctx context.Context, field string, which document.Object) (found int, deleted int64, err error) {
-	filter, err := query.CompileFilter(which)
-	if err != nil {
-		return 0, 0, err
-	}
-	order, err := query.CompileSort(document.O(field, 1))
-	if err != nil {
-		return 0, 0, err
-	}
-	batch, err := t.records.Find(ctx, filter, store.FindOptions{Sort: order, Limit: sweepBatch})
-	if err != nil || len(batch) == 0 {
-		return 0, 0, err
-	}
-	ids := make([]any, len(batch))
-	for i, o := range batch {
-		ids[i], _ = o.Field(document.IDField)
-	}
-	// A lane that has had a lease since then no longer matches.
-	filter, err = query.CompileFilter(which.With(document.IDField, document.O("$in", document.A(ids...))))
-	if err != nil {
-		return 0, 0, err
-	}
-	deleted, err = t.records.Delete(ctx, filter, store.DeleteOptions{Multi: true})
-	return len(batch), deleted, err
-}
 
 // sweepNowAndThen starts a Sweep if the last one was long enough ago.
 func (t *Leases) sweepNowAndThen() {

@@ -31,9 +31,11 @@ const DefaultLease = 30 * time.Second
 type Leases struct {
 	store   store.Store
 	records store.Collection
-	lease   time.Duration
-	now     func() time.Time
-	log     *slog.Logger
+	// lanes are the same records, for Sweep.
+	lanes *record.Collection
+	lease time.Duration
+	now   func() time.Time
+	log   *slog.Logger
 	// compiled are the updates, once compiling is done. See updates.
 	compiling sync.Once
 	compiled  leaseUpdates
@@ -93,6 +95,8 @@ const (
 // defaultCollection is the name of the collection with the lanes.
 const defaultCollection = "leases"
 
+var laneSchema = &record.Schema{Name: "lane"}
+
 // New returns Leases. InvalidArgument: there is no store, or the lease is shorter than Shortest.
 func New(config Config) (*Leases, error) {
 	if config.Env.Store == nil {
@@ -110,7 +114,8 @@ func New(config Config) (*Leases, error) {
 	env := config.Env.WithDefaults()
 	database := store.Wrap(env.Store, nil)
 	return &Leases{
-		store: database, records: database.Collection(config.Collection), lease: config.Lease, now: env.Now,
+		store: database, records: database.Collection(config.Collection), lanes: record.OpenNamed(env, laneSchema, config.Collection),
+		lease: config.Lease, now: env.Now,
 		log: safelog.New(config.Log), held: NewHeld[*Lease](ErrLost), process: rand.Text(),
 	}, nil
 }

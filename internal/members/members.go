@@ -3,6 +3,7 @@
 package members
 
 import (
+	"cmp"
 	"context"
 	"iter"
 
@@ -193,18 +194,9 @@ func Get(ctx context.Context, from Getter, id string) (*member.Member, error) {
 // complete sets missing objects and lists to empty ones, so that bot logic can use meta.x without
 // checks.
 func complete(m *member.Member) {
-	if m.BotMeta.IsZero() {
-		m.BotMeta.Object = document.O()
-	}
-	if m.Meta.IsZero() {
-		m.Meta = document.O()
-	}
-	if m.Profile.IsZero() {
-		m.Profile = document.O()
-	}
-	if m.Tags.IsZero() {
-		m.Tags = document.A()
-	}
+	none := document.O()
+	m.BotMeta.Object, m.Meta, m.Profile = cmp.Or(m.BotMeta.Object, none), cmp.Or(m.Meta, none), cmp.Or(m.Profile, none)
+	m.Tags = cmp.Or(m.Tags, document.A())
 }
 
 func fromDocument(o document.Object) (*member.Member, error) {

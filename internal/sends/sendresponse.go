@@ -155,7 +155,7 @@ func WithoutThread(data document.Object) document.Object { return data.Without(f
 
 // in returns a message to the scope's own member as an answer in a thread.
 func in(m send.Message, thread Thread) send.Message {
-	if thread.ID == "" || m.Response.Object().Has(fieldThread) {
+	if _, has := m.Response.Object().Field(fieldThread); has || thread.ID == "" {
 		return m
 	}
 	if thread.Conversation != "" {

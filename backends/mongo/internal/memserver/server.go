@@ -227,7 +227,9 @@ type request struct {
 	server  *Server
 	command bson.D
 	base    *database
-	name    string
+	// collection is the collection that the command names.
+	collection store.Collection
+	name       string
 }
 
 // verb is a command of the server.
@@ -317,7 +319,10 @@ func (s *Server) do(ctx context.Context, command bson.D) (bson.D, error) {
 	}
 	base, _ := fieldOf[string](command, "$db")
 	collection, _ := command[0].Value.(string)
-	return known.do(&request{ctx: ctx, server: s, command: command, base: s.in(base), name: collection})
+	in := s.in(base)
+	return known.do(&request{
+		ctx: ctx, server: s, command: command, base: in, collection: in.store.Collection(collection), name: collection,
+	})
 }
 
 // onlyFields refuses fields that not every version knows.
@@ -356,6 +361,3 @@ func dropDatabase(r *request) (bson.D, error) {
 	delete(r.server.databases, name)
 	return bson.D{}, nil
 }
-
-// collection returns the collection that the command names.
-func (r *request) collection() store.Collection { return r.base.store.Collection(r.name) }
