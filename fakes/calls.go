@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -121,9 +122,11 @@ func (p *Platform) interceptorOf(by *process) botctx.Interceptor {
 		case err != nil:
 			p.notef("%s%s", made.line(), framesOf(err))
 		case beginsWith(call.Op, "get", "fetch", "count"):
-			p.noteDetailf("%s %s -> %d found%s", made.Op, jsonText(made.Params), numberFound(made.Result), doubt)
+			p.transcript.add(line{Entry: render.Entry{At: p.Now()}, isDetail: true, text: func() string {
+				return fmt.Sprintf("%s %s -> %d found%s", made.Op, jsonText(made.Params), numberFound(made.Result), doubt)
+			}})
 		case !beginsWith(call.Op, "send", "golf", "upload"): // Messages and files have lines of their own kind.
-			p.notef("%s%s", made.line(), doubt)
+			p.transcript.add(line{Entry: render.Entry{At: p.Now()}, text: func() string { return made.line() + doubt }})
 		}
 		return result, err
 	}
