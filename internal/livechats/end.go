@@ -59,7 +59,8 @@ func (s *Service) RemovePendingAssignmentByMemberID(
 		return livechat.RemovePendingAssignmentByMemberIDResult{}, err
 	}
 	open, err := s.FindAssignments(ctx, record.Query{
-		Filter: document.O(fieldMember, p.MemberID).With(fieldClosedAt, isAbsent()).With(fieldAssignedAt, isAbsent()).With(fieldEndedAt, isAbsent()),
+		Filter: document.O(
+			fieldMember, p.MemberID, fieldClosedAt, isAbsent(), fieldAssignedAt, isAbsent(), fieldEndedAt, isAbsent()),
 	})
 	if err != nil {
 		return livechat.RemovePendingAssignmentByMemberIDResult{}, err

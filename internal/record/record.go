@@ -224,14 +224,6 @@ func (a Ref) Field() string {
 	return a.IDParameter
 }
 
-// place returns the path of the id in the parameters, or the parameter that could give it.
-func (a Ref) place() string {
-	if a.Record != nil {
-		return a.RecordParameter + "." + FieldID
-	}
-	return a.Field()
-}
-
 // Resolve returns the id of the record.
 //
 // InvalidArgument: the call gives no record and the scope has none; the given record has no _id; or the
@@ -274,7 +266,11 @@ func Load[R any](a Ref, load func(id string) (*R, error)) (*R, error) {
 	}
 	loaded, err := load(id)
 	loaded, err = Found(a.Kind, id, loaded, err)
-	return loaded, boterr.WithField(a.place(), err)
+	at := a.Field()
+	if a.Record != nil {
+		at += "." + FieldID
+	}
+	return loaded, boterr.WithField(at, err)
 }
 
 // Found returns loaded and err, or NotFound if both are nil, which a host's own part may return.
