@@ -216,7 +216,7 @@ func (p *pool) handleAll(ctx, run context.Context, held *lease.Lease, w work) (d
 		if held.Err() != nil {
 			return outcome{}, lease.ErrLost
 		}
-		if ctx.Err() != nil || i > 0 && p.config.Env.Now().Sub(began) >= longLease {
+		if hasEnded(ctx) || i > 0 && p.config.Env.Now().Sub(began) >= longLease {
 			return outcome{}, nil // The lane is given back.
 		}
 		p.note(held, e.id)
@@ -226,6 +226,8 @@ func (p *pool) handleAll(ctx, run context.Context, held *lease.Lease, w work) (d
 	}
 	return done, nil
 }
+
+func hasEnded(ctx context.Context) bool { return ctx.Err() != nil }
 
 // note records which event is being handled under a lease.
 func (p *pool) note(held *lease.Lease, event string) {
