@@ -280,7 +280,8 @@ func (r *Runtime) receiveFrom(
 		if started.isHandled() {
 			return nil
 		}
-		started.bot.MessageEvent = &event
+		started.event = event
+		started.bot.MessageEvent = &started.event
 		if err := started.findGroup(ctx); err != nil {
 			return err
 		}

@@ -57,13 +57,18 @@ func invoke[S, P, R any]( //nolint:revive // A struct for these parameters would
 		return guarded(ctx, c, op, part, operation, params)
 	}
 	call := &Call{Op: op, Params: params, Context: c}
-	answer, err := throughInterceptors(ctx, call, func(ctx context.Context) (any, error) {
+	var next Next = func(ctx context.Context) (any, error) {
 		params, ok := call.Params.(P)
 		if !ok {
 			return nil, boterr.New(boterr.Internal, "", "an interceptor replaced the params by a %T: it must keep the type %T", call.Params, params)
 		}
 		return guarded(ctx, c, op, part, operation, params)
-	})
+	}
+	for _, interceptor := range slices.Backward(c.runtime.config.Interceptors) {
+		inner := next
+		next = func(ctx context.Context) (any, error) { return interceptor(ctx, call, inner) }
+	}
+	answer, err := next(ctx)
 	result, ok := answer.(R)
 	if !ok && err == nil {
 		return result, boterr.New(boterr.Internal, "", "an interceptor replaced the result by a %T: it must return a %T", answer, result)
@@ -90,18 +95,8 @@ func guarded[S, P, R any]( //nolint:revive // The same parameters as invoke.
 	return operation(part, c.within(ctx), params)
 }
 
-// throughInterceptors calls the interceptors, the first one outermost, around the operation.
-func throughInterceptors(ctx context.Context, call *Call, operation Next) (any, error) {
-	next := operation
-	for _, interceptor := range slices.Backward(call.Context.runtime.config.Interceptors) {
-		inner := next
-		next = func(ctx context.Context) (any, error) { return interceptor(ctx, call, inner) }
-	}
-	return next(ctx)
-}
-
-// failureOf sets the operation of an error to the one that bot logic called. The error may come from another
-// operation that this one called.
+// failureOf sets an error's operation to the one that bot logic called, even if the error comes from another
+// operation called inside it, such as by a host's own implementation.
 func failureOf(op Op, err error) error {
 	e, ok := err.(*boterr.Error) //nolint:errorlint // Only the outermost error carries the operation.
 	if !ok || e.Op == "" {

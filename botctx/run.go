@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -56,9 +57,11 @@ type run struct {
 	holds atomic.Pointer[outbound.Owner]
 	// current is the current step. Joined steps are not stored here.
 	current atomic.Pointer[step]
-	// context, channels and first are the memory for bot, its channels and the step before the first node.
+	// bot points to context, which uses channels. Its MessageEvent points to event. first is the step before the
+	// first node.
 	context  Context
 	channels runChannels
+	event    send.MessageEvent
 	first    step
 }
 

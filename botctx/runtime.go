@@ -284,20 +284,17 @@ func (r *Runtime) writeReady(ctx context.Context) error {
 func (k *readiness) last() (err error, isKnown bool) { //nolint:revive // The error is the result that Ready returned.
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.err, k.known && machineTime().Sub(k.at) < readyFor
+	return k.err, k.known && timelimit.Now().Sub(k.at) < readyFor
 }
 
 func (k *readiness) note(err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.at, k.known, k.err = machineTime(), true, err
+	k.at, k.known, k.err = timelimit.Now(), true, err
 }
 
-// machineTime returns the time by the machine's clock, not by Config.Now.
-func machineTime() time.Time { return time.Now() } //nolint:forbidigo // See above.
-
-// zoneOf returns the time zone of a member. For the run's own member, Config.Zone gets the member with the
-// run's changes, which may include a new zone.
+// zoneOf returns the time zone of a member. For the run's own member, Config.Zone gets the member as changed
+// by the run, so that a zone just entered counts.
 func (r *Runtime) zoneOf(ctx context.Context, m *member.Member) (string, error) {
 	if s := r.stepOf(ctx); s != nil {
 		if own := s.run.bot.Member; own != nil && own.ID == m.ID {

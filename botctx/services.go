@@ -172,7 +172,16 @@ func (r recipients) GetMember(ctx context.Context, p member.GetParams) (*member.
 	return r.services.members().GetMember(ctx, p)
 }
 
-// lazy is a value that get creates on first use. Concurrent first calls may create several values; all return the same.
+// Thread returns the thread in which the run's event was written, or none outside runs.
+func (r recipients) Thread(ctx context.Context) sends.Thread {
+	s := r.services.runtime.stepOf(ctx)
+	if s == nil {
+		return sends.Thread{}
+	}
+	return sends.ThreadOf(s.run.bot.channelType, s.run.bot.MessageEvent)
+}
+
+// lazy is a value that is created on first use. If several are created concurrently, one is kept.
 type lazy[T any] struct{ made atomic.Pointer[T] }
 
 func (l *lazy[T]) get(newT func() *T) *T {
@@ -220,21 +229,13 @@ func (p *services) ownSends() *sends.Service {
 			Members:       recipients{p},
 			Connectors:    config.Connectors,
 			ParallelSends: config.ParallelSends,
-			Thread:        p.runtime.thread,
+			Threads:       recipients{p},
 			IsStrict:      config.Strict,
 		})
 	})
 }
 
-// thread returns the thread of the message that started the run of ctx. It is zero outside of runs.
-func (r *Runtime) thread(ctx context.Context) sends.Thread {
-	s := r.stepOf(ctx)
-	if s == nil {
-		return sends.Thread{}
-	}
-	return sends.ThreadOf(s.run.bot.channelType, s.run.bot.MessageEvent)
-}
-
+// ownUtilities returns the SDK's own utilities.
 func (p *services) ownUtilities() *utilities.Service {
 	return p.own.utilities.get(func() *utilities.Service {
 		config := p.runtime.config

@@ -122,11 +122,12 @@ func Types() []Type { return typesThat(func(Platform) bool { return true }) }
 // OwnerOf returns the type of channel that owns a message type such as "NEWS", or false if the
 // message type is not limited to one type of channel.
 func OwnerOf(response string) (Type, bool) {
-	owners := typesThat(func(p Platform) bool { return slices.Contains(p.OwnResponses, response) })
-	if len(owners) == 0 {
-		return "", false
+	for i := range platforms {
+		if slices.Contains(platforms[i].OwnResponses, response) {
+			return platforms[i].Type, true
+		}
 	}
-	return owners[0], true
+	return "", false
 }
 
 func typesThat(meets func(Platform) bool) []Type {

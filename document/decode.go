@@ -204,7 +204,7 @@ func (d goDecoder) structure(plan *structPlan, value any, target reflect.Value) 
 		field := &plan.fields[at]
 		value, err := field.spelled(o, value)
 		if err == nil {
-			err = d.field(field, value, target.FieldByIndex(field.index))
+			err = field.read(d, value, target.FieldByIndex(field.index))
 		}
 		if err != nil {
 			return boterr.PrefixField(field.name, err)
@@ -213,23 +213,8 @@ func (d goDecoder) structure(plan *structPlan, value any, target reflect.Value) 
 	return d.leftOver(&unknown, plan, target)
 }
 
-func (d goDecoder) field(f *fieldPlan, value any, target reflect.Value) error {
-	array, isArray := value.(Array)
-	switch {
-	case !f.listOfOne || !isArray:
-		return f.read(d, value, target)
-	case array.Len() != 1:
-		return boterr.Invalid("", "has %d elements: give one", array.Len())
-	}
-	err := f.read(d, array.At(0), target)
-	if err == nil && target.IsZero() {
-		err = boterr.Invalid("", "is empty") // An empty text differs from a missing field.
-	}
-	return boterr.PrefixField(boterr.Index(0), err)
-}
-
-// spelled returns the value of a field that an object may have in several spellings. Null is ignored, and
-// different values are an error.
+// spelled returns the value of a field that an object has in one or several spellings: the one that is not
+// null.
 func (f *fieldPlan) spelled(o Object, value any) (any, error) {
 	if !f.anyCase || o.Len() == 1 {
 		return value, nil

@@ -61,7 +61,7 @@ func (o Object) Len() int {
 	if o.node == nil {
 		return 0
 	}
-	return o.node.len()
+	return len(o.node.shape.names)
 }
 
 // IsZero reports whether o is the zero Object, which counts as absent.
@@ -168,7 +168,7 @@ func (o Object) Put(key string, value any) Object {
 	if at := o.node.shape.Position(key); at >= 0 {
 		next = o.node.withValue(at, value)
 	} else {
-		next = newObjectNode(o.node.len() + 1)
+		next = newObjectNode(len(o.node.shape.names) + 1)
 		next.values = append(o.node.appendValues(next.values), value)
 		next.fail(o.node.err())
 		next.complete(o.node.shape.withKey(key))
@@ -197,7 +197,7 @@ func (o Object) Without(key string) Object {
 	if at < 0 {
 		return o
 	}
-	next, values := newObjectNode(o.node.len()-1), o.node.allValues()
+	next, values := newObjectNode(len(o.node.shape.names)-1), o.node.allValues()
 	next.values = append(append(next.values, values[:at]...), values[at+1:]...)
 	next.fail(o.node.err())
 	next.complete(o.node.shape.without(at))

@@ -120,7 +120,7 @@ func (e *Edit) Object() Object {
 		return e.from
 	case len(changes) == 1 && !changes[0].changesKeys():
 		return e.from.Put(changes[0].name, changes[0].value)
-	case e.from.node == nil, e.from.node.wide() != nil, e.from.node.len()+len(changes) > wideFields:
+	case e.from.node == nil, e.from.node.wide() != nil, len(e.from.node.shape.names)+len(changes) > wideFields:
 		o := e.from
 		for _, c := range changes {
 			o = o.Put(c.name, c.value)

@@ -115,13 +115,11 @@ func (n *objectNode) at(i int) any {
 	return n.rare.wide.pages[i/pageFields][i%pageFields]
 }
 
-func (n *objectNode) len() int { return len(n.shape.names) }
-
 func (n *objectNode) appendValues(values []any) []any {
 	if n.wide() == nil {
 		return append(values, n.values...)
 	}
-	for i := range n.len() {
+	for i := range len(n.shape.names) {
 		values = append(values, n.at(i))
 	}
 	return values
@@ -147,16 +145,11 @@ func (n *objectNode) complete(s *Shape) {
 			n.fail(boterr.PrefixField(s.names[i], err))
 		}
 	}
-	n.measured(depth, size)
+	n.depth, n.size = int32(depth), int32(size)
 	if len(n.values) > wideFields {
 		n.setRare(widened(n.values), n.err())
 		n.values = nil
 	}
-}
-
-// measured sets depth and size, which fit an int32: nesting is limited, and addSizes bounds sizes.
-func (n *objectNode) measured(depth, size int) {
-	n.depth, n.size = int32(depth), int32(size)
 }
 
 // widened moves the values of a wide object into pages.
@@ -184,7 +177,7 @@ func (n *objectNode) withValue(i int, value any) *objectNode {
 	}
 	next.shape = n.shape
 	next.fail(n.err())
-	next.measured(n.depthWith(old, value, next), n.sizeWith(old, value, next))
+	next.depth, next.size = int32(n.depthWith(old, value, next)), int32(n.sizeWith(old, value, next))
 	return next
 }
 
@@ -206,7 +199,7 @@ func (n *objectNode) depthWith(old, value any, next *objectNode) int {
 		return depth
 	}
 	depth = 1 // The old value may have been the deepest.
-	for i := range next.len() {
+	for i := range len(next.shape.names) {
 		depth = max(depth, 1+depthOf(next.at(i)))
 	}
 	return depth

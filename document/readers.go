@@ -105,6 +105,24 @@ func assignPointer(d goDecoder, value any, target reflect.Value) error {
 	return d.value(value, target.Elem())
 }
 
+// orListOfOne returns a reader that also accepts an array of one value.
+func orListOfOne(read reader) reader {
+	return func(d goDecoder, value any, target reflect.Value) error {
+		array, isArray := value.(Array)
+		switch {
+		case !isArray:
+			return read(d, value, target)
+		case array.Len() != 1:
+			return boterr.Invalid("", "has %d elements: give one", array.Len())
+		}
+		err := read(d, array.At(0), target)
+		if err == nil && target.IsZero() {
+			err = boterr.Invalid("", "is empty") // An empty text differs from a missing field.
+		}
+		return boterr.PrefixField(boterr.Index(0), err)
+	}
+}
+
 func assignByDecoder(_ goDecoder, value any, target reflect.Value) error {
 	return target.Addr().Interface().(ValueDecoder).DecodeValue(value)
 }

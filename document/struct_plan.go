@@ -32,8 +32,6 @@ type fieldPlan struct {
 	omitZero  bool
 	// anyCase is true if the name is read in lower and upper case.
 	anyCase bool
-	// listOfOne is true if the value may also be an array of one value.
-	listOfOne bool
 }
 
 // plans caches the plan of each struct type. Its content depends only on types.
@@ -81,11 +79,13 @@ func (p *structPlan) add(t reflect.Type, index []int) {
 				name = field.Name
 				p.addUntagged(name)
 			}
+			read := readerOf(field.Type)
+			if field.Tag.Get("document") == "listOfOne" {
+				read = orListOfOne(read)
+			}
 			p.addField(fieldPlan{
-				name: name, index: at, read: readerOf(field.Type),
+				name: name, index: at, read: read, anyCase: field.Tag.Get("document") == "anyCase",
 				omitEmpty: hasOption(options, "omitempty"), omitZero: hasOption(options, "omitzero"),
-				anyCase:   field.Tag.Get("document") == "anyCase",
-				listOfOne: field.Tag.Get("document") == "listOfOne",
 			})
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -112,25 +113,23 @@ func (p *Platform) interceptorOf(by *process) botctx.Interceptor {
 		if err := by.err(); err != nil {
 			return nil, err
 		}
-		return p.recordCall(ctx, call, next)
+		made := Call{CalledAt: p.Now(), Scope: call.Context.Scope(), Op: call.Op, Params: copyOf(call.Params)}
+		result, err := p.carryOut(ctx, call, next)
+		made.Result, made.Err = copyOf(result), err
+		p.calls.add(made)
+		doubt := p.doubt(ctx, made)
+		switch {
+		case err != nil:
+			p.notef("%s%s", made.line(), framesOf(err))
+		case beginsWith(call.Op, "get", "fetch", "count"):
+			p.transcript.add(line{Entry: render.Entry{At: p.Now()}, isDetail: true, text: func() string {
+				return fmt.Sprintf("%s %s -> %d found%s", made.Op, jsonText(made.Params), numberFound(made.Result), doubt)
+			}})
+		case !beginsWith(call.Op, "send", "golf", "upload"): // Messages and files have lines of their own kind.
+			p.transcript.add(line{Entry: render.Entry{At: p.Now()}, text: func() string { return made.line() + doubt }})
+		}
+		return result, err
 	}
-}
-
-func (p *Platform) recordCall(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
-	made := Call{CalledAt: p.Now(), Scope: call.Context.Scope(), Op: call.Op, Params: copyOf(call.Params)}
-	result, err := p.carryOut(ctx, call, next)
-	made.Result, made.Err = copyOf(result), err
-	p.calls.add(made)
-	doubt := p.doubt(ctx, made)
-	switch {
-	case err != nil:
-		p.notef("%s%s", made.line(), framesOf(err))
-	case beginsWith(call.Op, "get", "fetch", "count"):
-		p.noteDetailf("%s %s -> %d found%s", made.Op, jsonText(made.Params), numberFound(made.Result), doubt)
-	case !beginsWith(call.Op, "send", "golf", "upload"): // Messages and files have other lines.
-		p.notef("%s%s", made.line(), doubt)
-	}
-	return result, err
 }
 
 func beginsWith(op botctx.Op, prefixes ...string) bool {

@@ -95,7 +95,7 @@ func (o *outbox) reach(ctx context.Context, in *channel.Channel) error {
 	o.platform.begins(ctx, asking{part{service: ServiceMessages}, "ask", in.ID})
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.connectionError(in.ID)
+	return o.platform.downErr(part{ServiceMessages, DefaultApp, in.ID})
 }
 
 // answered carries out a request to a channel's platform. If an earlier request had the same key of ctx, it

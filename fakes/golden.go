@@ -57,8 +57,8 @@ func (p *Platform) effects() string {
 type line struct {
 	render.Entry
 
-	// message becomes the text. It is zero if the line has none.
-	message send.Response
+	// text returns the text. It is nil if the Entry has it.
+	text func() string
 	// isDetail is true if the line appears only in the transcript of a failed test.
 	isDetail bool
 }
@@ -70,7 +70,7 @@ func (p *Platform) note(text string) {
 
 // noteMessage is note for a message from or to a person.
 func (p *Platform) noteMessage(who, kind string, message send.Response) {
-	p.transcript.add(line{Entry: render.Entry{At: p.Now(), Kind: kind, Who: who}, message: message})
+	p.transcript.add(line{Entry: render.Entry{At: p.Now(), Kind: kind, Who: who}, text: func() string { return render.Line(message) }})
 }
 
 // notef is note with formatting. It formats args at once.
@@ -130,8 +130,8 @@ func (p *Platform) Transcript() string {
 func textOf(lines []line) string {
 	var text strings.Builder
 	for _, one := range lines {
-		if !one.message.IsZero() {
-			one.Text = render.Line(one.message)
+		if one.text != nil {
+			one.Text = one.text()
 		}
 		text.WriteString(one.Line() + "\n")
 	}

@@ -115,24 +115,21 @@ func (o *outbox) deliver(ctx context.Context, message send.Message, by behavior)
 		return send.Delivery{}, err
 	}
 	asked := asking{part{ServiceMessages, DefaultApp, message.Channel.ID}, "send to", message.To}
-	return requested(ctx, o.platform, asked, func() (send.Delivery, error) { return o.delivered(ctx, message, by) })
-}
-
-// delivered delivers a message if the platform can be reached.
-func (o *outbox) delivered(ctx context.Context, message send.Message, by behavior) (send.Delivery, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if err := o.connectionError(message.Channel.ID); err != nil {
-		return send.Delivery{}, o.notTaken(message, err)
-	}
-	sent, err := o.take(ctx, message, by)
-	if err != nil {
-		return send.Delivery{}, err
-	}
-	o.hasSent(ctx)
-	return send.Delivery{
-		Reply: by.reply(sent), MessageID: sent.MessageID, ChatID: sent.ChatID, Timestamp: document.TimestampOf(sent.SentAt),
-	}, nil
+	return requested(ctx, o.platform, asked, func() (send.Delivery, error) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if err := o.platform.downErr(asked.at); err != nil {
+			return send.Delivery{}, o.notTaken(message, err)
+		}
+		sent, err := o.take(ctx, message, by)
+		if err != nil {
+			return send.Delivery{}, err
+		}
+		o.hasSent(ctx)
+		return send.Delivery{
+			Reply: by.reply(sent), MessageID: sent.MessageID, ChatID: sent.ChatID, Timestamp: document.TimestampOf(sent.SentAt),
+		}, nil
+	})
 }
 
 // take stores a message, which counts toward its channel's limit, or returns the reason for refusing it. The

@@ -25,11 +25,6 @@ func (f sendFaults) clone() sendFaults {
 	return f
 }
 
-// connectionError returns the error of a channel whose platform is down, or nil if it is up.
-func (o *outbox) connectionError(channelID string) error {
-	return o.platform.downErr(part{ServiceMessages, DefaultApp, channelID})
-}
-
 func (p *Platform) setSendFaults(change func(f *sendFaults)) {
 	p.outbox.mu.Lock()
 	defer p.outbox.mu.Unlock()

@@ -41,17 +41,23 @@ type Response struct {
 // Raw returns an object with a type and other fields, such as one read from a data source, as a
 // literal response. A field "_literal" is removed.
 func Raw(object document.Object) Response {
-	if object.Has(fieldLiteral) {
+	if _, has := object.Field(fieldLiteral); has {
 		object = object.Without(fieldLiteral)
 	}
 	return Response{object: object}
 }
 
 // Type returns the response's type, or "".
-func (r Response) Type() Type { return Type(document.Get(r.object, fieldType, "")) }
+func (r Response) Type() Type {
+	name, _ := r.object.Value(fieldType).(string)
+	return Type(name)
+}
 
 // Text returns the text of a response of any type, or "".
-func (r Response) Text() string { return document.Get(r.object, fieldText, "") }
+func (r Response) Text() string {
+	text, _ := r.object.Value(fieldText).(string)
+	return text
+}
 
 // Object returns all fields.
 func (r Response) Object() document.Object { return r.object }

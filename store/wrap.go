@@ -150,10 +150,8 @@ func (c *wrappedCollection) inner() Collection {
 	return c.known
 }
 
-func (c *wrappedCollection) call(method string) Call { return Call{Method: method, Collection: c.name} }
-
 func (c *wrappedCollection) Get(ctx context.Context, id any) (document.Object, bool, error) {
-	found, err := passOn(ctx, c.store, c.call("find"), func(ctx context.Context) (gotten, error) {
+	found, err := passOn(ctx, c.store, Call{"find", c.name}, func(ctx context.Context) (gotten, error) {
 		o, exists, err := c.inner().Get(ctx, id)
 		return gotten{o, exists}, err
 	}, gotten.count)
@@ -174,31 +172,31 @@ func (g gotten) count() int {
 }
 
 func (c *wrappedCollection) Find(ctx context.Context, filter *query.Filter, options FindOptions) ([]document.Object, error) {
-	return passOn(ctx, c.store, c.call("find"), func(ctx context.Context) ([]document.Object, error) {
+	return passOn(ctx, c.store, Call{"find", c.name}, func(ctx context.Context) ([]document.Object, error) {
 		return c.inner().Find(ctx, filter, options)
 	}, func(found []document.Object) int { return len(found) })
 }
 
 func (c *wrappedCollection) Count(ctx context.Context, filter *query.Filter) (int64, error) {
-	return passOn(ctx, c.store, c.call("count"), func(ctx context.Context) (int64, error) {
+	return passOn(ctx, c.store, Call{"count", c.name}, func(ctx context.Context) (int64, error) {
 		return c.inner().Count(ctx, filter)
 	}, nil)
 }
 
 func (c *wrappedCollection) Distinct(ctx context.Context, path string, filter *query.Filter) ([]any, error) {
-	return passOn(ctx, c.store, c.call("distinct"), func(ctx context.Context) ([]any, error) {
+	return passOn(ctx, c.store, Call{"distinct", c.name}, func(ctx context.Context) ([]any, error) {
 		return c.inner().Distinct(ctx, path, filter)
 	}, func(values []any) int { return len(values) })
 }
 
 func (c *wrappedCollection) GeoNear(ctx context.Context, search *query.GeoNear) ([]query.GeoResult, error) {
-	return passOn(ctx, c.store, c.call("geoNear"), func(ctx context.Context) ([]query.GeoResult, error) {
+	return passOn(ctx, c.store, Call{"geoNear", c.name}, func(ctx context.Context) ([]query.GeoResult, error) {
 		return c.inner().GeoNear(ctx, search)
 	}, func(found []query.GeoResult) int { return len(found) })
 }
 
 func (c *wrappedCollection) Insert(ctx context.Context, documents ...document.Object) error {
-	_, err := passOn(ctx, c.store, c.call("insert"), func(ctx context.Context) (struct{}, error) {
+	_, err := passOn(ctx, c.store, Call{"insert", c.name}, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, c.inner().Insert(ctx, documents...)
 	}, func(struct{}) int { return len(documents) })
 	return err
@@ -207,7 +205,7 @@ func (c *wrappedCollection) Insert(ctx context.Context, documents ...document.Ob
 func (c *wrappedCollection) Update(
 	ctx context.Context, filter *query.Filter, change query.Change, options UpdateOptions,
 ) (UpdateResult, error) {
-	return passOn(ctx, c.store, c.call("update"), func(ctx context.Context) (UpdateResult, error) {
+	return passOn(ctx, c.store, Call{"update", c.name}, func(ctx context.Context) (UpdateResult, error) {
 		return c.inner().Update(ctx, filter, change, options)
 	}, nil)
 }
@@ -215,19 +213,19 @@ func (c *wrappedCollection) Update(
 func (c *wrappedCollection) FindAndModify(
 	ctx context.Context, filter *query.Filter, change query.Change, options FindAndModifyOptions,
 ) (FindAndModifyResult, error) {
-	return passOn(ctx, c.store, c.call("findAndModify"), func(ctx context.Context) (FindAndModifyResult, error) {
+	return passOn(ctx, c.store, Call{"findAndModify", c.name}, func(ctx context.Context) (FindAndModifyResult, error) {
 		return c.inner().FindAndModify(ctx, filter, change, options)
 	}, nil)
 }
 
 func (c *wrappedCollection) Delete(ctx context.Context, filter *query.Filter, options DeleteOptions) (int64, error) {
-	return passOn(ctx, c.store, c.call("delete"), func(ctx context.Context) (int64, error) {
+	return passOn(ctx, c.store, Call{"delete", c.name}, func(ctx context.Context) (int64, error) {
 		return c.inner().Delete(ctx, filter, options)
 	}, nil)
 }
 
 func (c *wrappedCollection) EnsureIndex(ctx context.Context, index Index) error {
-	_, err := passOn(ctx, c.store, c.call("ensureIndex"), func(ctx context.Context) (struct{}, error) {
+	_, err := passOn(ctx, c.store, Call{"ensureIndex", c.name}, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, c.inner().EnsureIndex(ctx, index)
 	}, nil)
 	return err

@@ -115,11 +115,10 @@ func Limited(connector send.Connector) send.Connector {
 // page is a channel's page and the credentials for its calls.
 type page struct {
 	info channel.AlphaInfo
-	as   graph.Credentials
+	// id is the page's id in a path. The token names the page, too.
+	id string
+	as graph.Credentials
 }
-
-// id returns the page's id for a path. Without one it returns "me": the page of the token.
-func (p page) id() string { return cmp.Or(p.info.PageID, "me") }
 
 func (c *Connector) pageOf(in *channel.Channel) (page, error) {
 	if err := send.RequireChannel(in); err != nil {
@@ -137,7 +136,7 @@ func (c *Connector) pageOf(in *channel.Channel) (page, error) {
 	if !isOwn {
 		secret = c.config.AppSecret
 	}
-	return page{info: info, as: graph.Credentials{Token: info.AccessToken, AppSecret: secret}}, nil
+	return page{info: info, id: cmp.Or(info.PageID, "me"), as: graph.Credentials{Token: info.AccessToken, AppSecret: secret}}, nil
 }
 
 // ownSecret returns a secret from the info of a channel with its own application. It reports false if the
@@ -159,7 +158,7 @@ func (c *Connector) UploadAttachment(ctx context.Context, in *channel.Channel, k
 		return "", err
 	}
 	reply, err := c.client.Call(ctx, from.as, graph.Request{
-		Method: http.MethodPost, Path: []string{from.id(), "message_attachments"},
+		Method: http.MethodPost, Path: []string{from.id, "message_attachments"},
 		Body: document.O("message", document.O("attachment", attachment)),
 	})
 	id := document.Get(reply, "attachment_id", "")
@@ -188,7 +187,7 @@ func (c *Connector) PassThreadControl(ctx context.Context, in *channel.Channel, 
 		body = body.With("metadata", handover.Metadata)
 	}
 	_, err = c.client.Call(ctx, from.as, graph.Request{
-		Method: http.MethodPost, Path: []string{from.id(), "pass_thread_control"}, Body: body,
+		Method: http.MethodPost, Path: []string{from.id, "pass_thread_control"}, Body: body,
 	})
 	return err
 }
@@ -247,7 +246,7 @@ func (c *Connector) labelNumber(ctx context.Context, from page, labelID string) 
 	query := url.Values{"fields": {"id,page_label_name"}, "limit": {labelsPerPage}}
 	for range maxLabelPages {
 		reply, err := c.client.Call(ctx, from.as, graph.Request{
-			Method: http.MethodGet, Path: []string{from.id(), "custom_labels"}, Query: query,
+			Method: http.MethodGet, Path: []string{from.id, "custom_labels"}, Query: query,
 		})
 		if err != nil {
 			return 0, err
@@ -268,7 +267,7 @@ func (c *Connector) labelNumber(ctx context.Context, from page, labelID string) 
 
 func (c *Connector) makeLabel(ctx context.Context, from page, name string) (int64, error) {
 	reply, err := c.client.Call(ctx, from.as, graph.Request{
-		Method: http.MethodPost, Path: []string{from.id(), "custom_labels"}, Body: document.O("page_label_name", name),
+		Method: http.MethodPost, Path: []string{from.id, "custom_labels"}, Body: document.O("page_label_name", name),
 	})
 	if err != nil {
 		return 0, err

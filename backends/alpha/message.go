@@ -62,7 +62,7 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 		return send.Delivery{}, err
 	}
 	reply, err := c.client.Call(ctx, from.as, graph.Request{
-		Method: http.MethodPost, Path: []string{from.id(), "messages"}, Body: body,
+		Method: http.MethodPost, Path: []string{from.id, "messages"}, Body: body,
 	})
 	if err != nil {
 		return send.Delivery{}, aboutTag(err, message.MessagingTag)

@@ -46,7 +46,7 @@ func textAnd(response send.Response, elements document.Array) content {
 	for _, part := range sections(response.Text()) {
 		blocks = blocks.Append(section(part))
 	}
-	return content{text: escaped(response.Text()), blocks: blocks.Append(document.O("type", "actions", "elements", elements))}
+	return content{text: escaper.Replace(response.Text()), blocks: blocks.Append(document.O("type", "actions", "elements", elements))}
 }
 
 // carouselOf converts a carousel to a column of cards.
@@ -61,7 +61,7 @@ func carouselOf(response send.Response) (content, error) {
 			shown.text += "\n"
 			shown.blocks = shown.blocks.Append(document.O("type", "divider"))
 		}
-		shown.text += escaped(document.Get(card, "title", ""))
+		shown.text += escaper.Replace(document.Get(card, "title", ""))
 		for _, block := range blocks {
 			shown.blocks = shown.blocks.Append(block)
 		}
@@ -71,9 +71,9 @@ func carouselOf(response send.Response) (content, error) {
 
 // cardOf converts a card to a block with its texts and picture, and a block with its buttons.
 func cardOf(card document.Object) ([]document.Object, error) {
-	text := "*" + escaped(document.Get(card, "title", "")) + "*"
+	text := "*" + escaper.Replace(document.Get(card, "title", "")) + "*"
 	if subtitle := document.Get(card, "subtitle", ""); subtitle != "" {
-		text += "\n" + escaped(subtitle)
+		text += "\n" + escaper.Replace(subtitle)
 	}
 	shown := section(text)
 	if image := document.Get(card, "image_url", ""); image != "" {
@@ -153,14 +153,14 @@ func sections(text string) []string {
 	var parts []string
 	begin, length := 0, 0
 	for at, r := range text {
-		more := utf8.RuneCountInString(escaped(string(r)))
+		more := utf8.RuneCountInString(escaper.Replace(string(r)))
 		if length+more > maxSectionLength {
-			parts = append(parts, escaped(text[begin:at]))
+			parts = append(parts, escaper.Replace(text[begin:at]))
 			begin, length = at, 0
 		}
 		length += more
 	}
-	return append(parts, escaped(text[begin:]))
+	return append(parts, escaper.Replace(text[begin:]))
 }
 
 func objectsOf(from document.Lookuper, field string) []document.Object {
@@ -223,7 +223,7 @@ func pass(form url.Values, response send.Response, field string) error {
 func contentOf(response send.Response) (content, error) {
 	switch t := response.Type(); t {
 	case send.TypeText:
-		return content{text: escaped(response.Text())}, nil
+		return content{text: escaper.Replace(response.Text())}, nil
 	case send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile:
 		return fileOf(response)
 	case send.TypeQuickReplies:
@@ -274,7 +274,7 @@ func linkTo(address string) (string, error) {
 		return "", err
 	}
 	address = strings.NewReplacer("|", "%7C", "<", "%3C", ">", "%3E").Replace(address)
-	return "<" + escaped(address) + ">", nil
+	return "<" + escaper.Replace(address) + ">", nil
 }
 
 // maxURLLength is the longest address in a block, in bytes.
@@ -293,12 +293,8 @@ func checkURL(field, address string) error {
 	}
 }
 
-// escaped makes the tool show a text literally: the text cannot mention people, notify a whole conversation, or
-// contain links in the tool's markup.
-func escaped(text string) string {
-	return escaper.Replace(text)
-}
-
+// escaped returns a text that the tool shows literally: without mentions, calls of whole conversations and
+// links of its markup.
 var (
 	escaper   = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 	unescaper = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")

@@ -150,7 +150,7 @@ const nothing = "[]"
 func (c *Connector) UpdateMessage(ctx context.Context, in *channel.Channel, update send.MessageUpdate) (document.Object, error) {
 	form := url.Values{fieldChannel: {update.ConversationID}, fieldTS: {update.MessageID}}
 	if update.Text != "" {
-		form.Set(fieldText, escaped(update.Text))
+		form.Set(fieldText, escaper.Replace(update.Text))
 		form.Set(fieldBlocks, nothing)
 	}
 	if update.Attachments != nil {
@@ -170,7 +170,7 @@ func (c *Connector) UpdateMessage(ctx context.Context, in *channel.Channel, upda
 // ShowTaken implements livechat.TicketUpdater.
 func (c *Connector) ShowTaken(ctx context.Context, in *channel.Channel, ticket livechat.Ticket, text string) error {
 	form := formOn(ticket)
-	form.Set(fieldText, escaped(text))
+	form.Set(fieldText, escaper.Replace(text))
 	form.Set(fieldBlocks, nothing)
 	form.Set(fieldAttachments, nothing)
 	_, err := c.post(ctx, in, methodUpdate, form)

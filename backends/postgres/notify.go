@@ -113,7 +113,7 @@ func (n *notices) send() {
 		select {
 		case <-n.ctx.Done():
 		case <-n.wake:
-			ctx, cancel := n.store.bounded(n.ctx)
+			ctx, cancel := within(n.ctx, n.store.timeout)
 			if _, err := n.store.pool.Exec(ctx, "SELECT pg_notify($1, $2)", n.channel, n.take()); err != nil && n.ctx.Err() == nil {
 				n.store.log.LogAttrs(ctx, slog.LevelWarn, "postgres: notices were not sent; others must poll", slog.Any("error", err))
 			}
@@ -182,7 +182,7 @@ func (n *notices) listen() {
 
 // receive listens on a separate connection until the connection is lost.
 func (n *notices) receive() error {
-	ctx, cancel := n.store.bounded(n.ctx)
+	ctx, cancel := within(n.ctx, n.store.timeout)
 	defer cancel()
 	c, err := pgx.ConnectConfig(ctx, n.store.pool.Config().ConnConfig)
 	if err != nil {
@@ -206,7 +206,7 @@ func (n *notices) wait(c *pgx.Conn) error {
 	defer cancel()
 	notice, err := c.WaitForNotification(ctx)
 	if ctx.Err() != nil && n.ctx.Err() == nil {
-		alive, cancel := n.store.bounded(n.ctx)
+		alive, cancel := within(n.ctx, n.store.timeout)
 		defer cancel()
 		return c.Ping(alive)
 	}

@@ -111,7 +111,7 @@ func Open(ctx context.Context, address string, options ...Option) (*Store, error
 	s.notices.begin(s)
 	s.groups.busy = map[place]bool{}
 	s.decoders.New = func() any { return engine.NewDecoder() }
-	bounded, cancel := s.bounded(ctx)
+	bounded, cancel := within(ctx, s.timeout)
 	defer cancel()
 	if err := s.failure(ctx, s.migrate(bounded)); err != nil {
 		s.Close()
@@ -208,11 +208,7 @@ func (s *Store) format(ctx context.Context, by querier) (version int, err error)
 	return version, nil
 }
 
-// bounded adds the store's timeout to a context without a deadline.
-func (s *Store) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	return within(ctx, s.timeout)
-}
-
+// within returns a context with the deadline of a call that has none.
 func within(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	if _, has := ctx.Deadline(); has {
 		return ctx, func() {}
@@ -232,7 +228,7 @@ func (s *Store) Now(ctx context.Context) (now time.Time, err error) {
 	if err := engine.CheckEnded(ctx); err != nil {
 		return now, err
 	}
-	bounded, cancel := s.bounded(ctx)
+	bounded, cancel := within(ctx, s.timeout)
 	defer cancel()
 	err = s.repeated(bounded, func() error { return s.pool.QueryRow(bounded, "SELECT clock_timestamp()").Scan(&now) })
 	return now.UTC(), s.failure(ctx, err)
@@ -284,7 +280,7 @@ var _ engine.Port = (*port)(nil)
 
 // Read implements engine.Port.
 func (p *port) Read(ctx context.Context) (engine.View, error) {
-	bounded, cancel := p.store.bounded(ctx)
+	bounded, cancel := within(ctx, p.store.timeout)
 	var c *collection
 	err := p.store.repeated(bounded, func() (err error) {
 		c, err = p.store.found(bounded, p.name)

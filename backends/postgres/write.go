@@ -22,7 +22,7 @@ import (
 // Write implements engine.Port. It searches without locks, locks the found documents, and checks them again. If
 // they have changed, it starts again. The changes are sent together with the commit.
 func (p *port) Write(ctx context.Context, op engine.Op) error {
-	bounded, cancel := p.store.bounded(ctx)
+	bounded, cancel := within(ctx, p.store.timeout)
 	defer cancel()
 	c, err := p.store.found(bounded, p.name)
 	if err == nil && c == nil {

@@ -133,7 +133,7 @@ func (c *Connector) upload(w http.ResponseWriter, r *http.Request, v visit) erro
 		return refuse(http.StatusUnsupportedMediaType, boterr.Invalid("file", "has the type %s, which cannot be sent", mediaType))
 	}
 	file := fileRecord{
-		id: rand.Text(), of: v.conversation(), name: cleanName(name), mediaType: mediaType, at: document.TimestampOf(v.now),
+		id: rand.Text(), of: v.conversation, name: cleanName(name), mediaType: mediaType, at: document.TimestampOf(v.now),
 	}
 	file.key = strings.Join([]string{url.PathEscape(v.in.App), url.PathEscape(v.in.ID), "webchat", file.id}, "/")
 	if err := c.store(ctx, &file, content); err != nil {

@@ -135,15 +135,14 @@ const answerTime = 30 * time.Second
 type visit struct {
 	session
 
-	in     *channel.Channel
-	keys   []key
-	accept Accept
-	now    time.Time
+	in           *channel.Channel
+	conversation chatlog.Conversation
+	keys         []key
+	accept       Accept
+	now          time.Time
 }
 
-func (v visit) conversation() chatlog.Conversation { return conversation(v.in, v.Visitor) }
-
-// limitKey returns the key of the visitor in rate limits.
+// limitKey identifies the visitor in limits.
 func (v visit) limitKey() string { return v.in.ID + " " + v.Visitor }
 
 // routes has the requests that need a token, by method and name.
@@ -243,7 +242,7 @@ func (c *Connector) visitOf(w http.ResponseWriter, r *http.Request, now time.Tim
 	if isEnded {
 		return visit{}, errToken
 	}
-	return visit{session: claims, in: in, keys: keys, now: now}, nil
+	return visit{session: claims, in: in, conversation: conversation(in, claims.Visitor), keys: keys, now: now}, nil
 }
 
 // channelOf returns a channel and its keys. It returns errNotFound if the channel does not exist or is off.

@@ -69,8 +69,8 @@ func (c *Connector) message(w http.ResponseWriter, r *http.Request, v visit) err
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), answerTime)
 	defer cancel()
 	entry := chatlog.Entry{At: document.TimestampOf(v.now)}
-	if kind != send.TypeWebEvent { // Web events are actions of the page and are not shown.
-		entry, _, err = c.log.Append(ctx, v.conversation(), chatlog.Entry{
+	if kind != send.TypeWebEvent { // A web event is an act of the page, and is not shown.
+		entry, _, err = c.log.Append(ctx, v.conversation, chatlog.Entry{
 			Key: keyOfVisitor + id, From: sideMe, At: entry.At, Body: shownOf(kind, data),
 		})
 		if err != nil {
@@ -81,7 +81,7 @@ func (c *Connector) message(w http.ResponseWriter, r *http.Request, v visit) err
 		return err
 	}
 	if entry.Seq > 0 {
-		c.warn(ctx, "webchat: a message was not marked as delivered", c.log.SetMark(ctx, v.conversation(), markDelivered, entry.Seq))
+		c.warn(ctx, "webchat: message not marked as delivered", c.log.SetMark(ctx, v.conversation, markDelivered, entry.Seq))
 	}
 	answer(w, http.StatusOK, struct {
 		ClientID string `json:"clientId"`
@@ -205,7 +205,7 @@ func (c *Connector) attachmentsOf(ctx context.Context, v visit, body document.Ob
 		if err != nil {
 			return document.Object{}, err
 		}
-		if !exists || file.of != v.conversation() {
+		if !exists || file.of != v.conversation {
 			return document.Object{}, invalid("attachments"+boterr.Index(i)+".url", "must be the address of a file that this visitor uploaded")
 		}
 		attachments = append(attachments, document.O("type", kindOf(file.mediaType), "url", c.config.URL+filesPath+id, "name", file.name))
@@ -242,14 +242,14 @@ func (c *Connector) read(w http.ResponseWriter, r *http.Request, v visit) error 
 		return err
 	}
 	seq := document.Get(body, "seq", int64(0))
-	newest, err := c.log.Newest(r.Context(), v.conversation())
+	newest, err := c.log.Newest(r.Context(), v.conversation)
 	if err != nil {
 		return err
 	}
 	if seq <= 0 || seq > newest {
 		return invalid("seq", "must be the number of a message")
 	}
-	if err := c.log.SetMark(r.Context(), v.conversation(), markSeen, seq); err != nil {
+	if err := c.log.SetMark(r.Context(), v.conversation, markSeen, seq); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

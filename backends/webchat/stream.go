@@ -64,11 +64,11 @@ func (c *Connector) history(w http.ResponseWriter, r *http.Request, v visit) err
 	if limit == 0 {
 		limit = streamPage
 	}
-	page, err := c.log.Before(r.Context(), v.conversation(), before, int(min(limit, maxHistory)))
+	page, err := c.log.Before(r.Context(), v.conversation, before, int(min(limit, maxHistory)))
 	if err != nil {
 		return err
 	}
-	newest, err := c.log.Newest(r.Context(), v.conversation())
+	newest, err := c.log.Newest(r.Context(), v.conversation)
 	if err != nil {
 		return err
 	}
@@ -115,12 +115,12 @@ func (c *Connector) stream(w http.ResponseWriter, r *http.Request, v visit) erro
 		return err
 	}
 	defer leave()
-	sub, err := c.log.Subscribe(v.conversation())
+	sub, err := c.log.Subscribe(v.conversation)
 	if err != nil {
 		return err
 	}
 	defer sub.Close()
-	f := &follower{log: c.log, of: v.conversation(), sub: sub, seq: after, typing: map[string]document.Timestamp{}}
+	f := &follower{log: c.log, of: v.conversation, sub: sub, seq: after, typing: map[string]document.Timestamp{}}
 	if r.URL.Query().Has("wait") {
 		return c.longPoll(w, r, f, min(time.Duration(min(wait, 60))*time.Second, maxWait))
 	}

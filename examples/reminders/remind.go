@@ -30,7 +30,7 @@ func (p Practice) setReminder(ctx context.Context, bot *botctx.Context, has appo
 		MemberID:        bot.Member.ID,
 		NodeCompositeID: nodeReminder,
 		NextRunAt:       p.noticeOf(has),
-		Meta:            metaOf(has),
+		Meta:            document.O("time", has.Time),
 		Tag:             tagReminder,
 		Replace:         true,
 	})
@@ -55,7 +55,7 @@ func (p Practice) setExercises(ctx context.Context, bot *botctx.Context, has app
 func (p Practice) moveReminders(ctx context.Context, bot *botctx.Context) error {
 	has, _ := booked(bot)
 	moved, err := bot.UpdateAgenda(ctx, agenda.UpdateParams{
-		MemberID: bot.Member.ID, Tag: tagReminder, NextRunAt: p.noticeOf(has), Meta: metaOf(has),
+		MemberID: bot.Member.ID, Tag: tagReminder, NextRunAt: p.noticeOf(has), Meta: document.O("time", has.Time),
 	})
 	if err == nil && len(moved.Docs) == 0 {
 		err = p.setReminder(ctx, bot, has)
@@ -82,9 +82,6 @@ func removeReminders(ctx context.Context, bot *botctx.Context) error {
 func (p Practice) noticeOf(has appointment) document.Timestamp {
 	return document.TimestampOf(has.At.Time().Add(-p.Notice))
 }
-
-// metaOf returns the meta of the reminder of an appointment.
-func metaOf(has appointment) document.Object { return document.O("time", has.Time) }
 
 // remind sends a reminder of the agenda's appointment.
 func remind(ctx context.Context, bot *botctx.Context) error {

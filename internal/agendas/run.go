@@ -20,6 +20,7 @@ import (
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -229,8 +230,8 @@ func (p *pool) takeDue(ctx context.Context) (wait time.Duration, err error) {
 	if err != nil {
 		return 0, err
 	}
-	p.isStarved.Store(true) // Set before take, so that no place released meanwhile is missed.
-	if only, isOnly := p.suspects.Only(p.now()); isOnly {
+	p.isStarved.Store(true) // take may miss a place that is released from here on.
+	if only, isOnly := p.suspects.Only(timelimit.Now()); isOnly {
 		return p.takeOnly(ctx, only, now)
 	}
 	found, isLeft, err := p.candidates.take(ctx, now, p.config.Workers, p.config.Poll, p.places)
@@ -255,8 +256,8 @@ func (p *pool) handAll(ctx context.Context, found []document.Object, now time.Ti
 	}()
 	var failed []error
 	for len(found) > 0 {
-		if _, isOnly := p.suspects.Only(p.now()); isOnly {
-			break // The deferred function puts the other agendas back.
+		if _, isOnly := p.suspects.Only(timelimit.Now()); isOnly {
+			break // The deferred function puts the others back.
 		}
 		seen := found[0]
 		if isSound(seen) && lossesOf(seen) == 0 {
@@ -286,7 +287,7 @@ func (p *pool) claimSuspect(ctx context.Context, seen document.Object, now time.
 			p.candidates.deferUntil(seen, now.Add(p.config.Poll))
 		default:
 			if suspect.Name != "" {
-				p.suspects.End(suspect.Name, p.now())
+				p.suspects.End(suspect.Name, timelimit.Now())
 			}
 			p.candidates.giveBack(seen)
 		}
@@ -297,7 +298,7 @@ func (p *pool) claimSuspect(ctx context.Context, seen document.Object, now time.
 	}
 	if !isSpent {
 		of := suspicion(ready)
-		if !p.suspects.Admit(of, underWay, p.now()) {
+		if !p.suspects.Admit(of, underWay, timelimit.Now()) {
 			isDeferred = true
 			return nil, nil //nolint:nilnil // No claim and no error: the agenda waits.
 		}
@@ -323,7 +324,7 @@ func (p *pool) takeOnly(ctx context.Context, id string, now time.Time) (wait tim
 	if id == "" || p.places.Held() > 0 {
 		return p.config.Poll, nil // The end of a run wakes the worker earlier.
 	}
-	defer p.suspects.Drop(id, p.now())
+	defer p.suspects.Drop(id, timelimit.Now())
 	which, err := query.CompileFilter(isDue(now).With(record.FieldID, id))
 	if err != nil {
 		return 0, err
@@ -413,13 +414,10 @@ func (p *pool) perform(runs context.Context, c *Claim) {
 	failure = p.handle(ctx, c)
 }
 
-// now returns the time for suspects. It is the machine's monotonic clock, which is never set back.
-func (*pool) now() time.Time { return time.Now() } //nolint:forbidigo // See above.
-
-// endSuspect records the end of a run if its agenda is a suspect.
+// endSuspect records that the run of a claim has ended, if it is a suspect.
 func (p *pool) endSuspect(c *Claim) {
 	if c.isSuspect {
-		p.suspects.End(c.id, p.now())
+		p.suspects.End(c.id, timelimit.Now())
 	}
 }
 

@@ -59,10 +59,7 @@ func (p *Pattern) HasFixedHours() bool { return p.fixedHours }
 // String returns the pattern as given.
 func (p *Pattern) String() string { return p.text }
 
-// Zone returns the name of the time zone. The default is "UTC".
-func (p *Pattern) Zone() string { return p.location.String() }
-
-// Limits for the years of a pattern. They hold in every zone, because all zones are within a day of UTC.
+// Bounds of a pattern's years in every zone, because no zone is a day or more from UTC.
 var (
 	beforeAllYears = time.Date(1969, time.December, 31, 0, 0, 0, 0, time.UTC)
 	afterAllYears  = time.Date(2100, time.January, 2, 0, 0, 0, 0, time.UTC)

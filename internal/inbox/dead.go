@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -202,12 +203,10 @@ func (b *Inbox) changeDead(ctx context.Context, id string, update *query.Update,
 }
 
 const (
-	// retentionPause is the pause between two removals of old events by Run. retentionBatch is the number of
-	// events removed per write. Other writes can run between batches.
+	// Run removes old events at intervals of retentionPause.
 	retentionPause = time.Hour
-	retentionBatch = 500
-	// idleLane is the retention time of the document of a lane without events. It is far longer than the age of
-	// any snapshot in use.
+	// idleLane is the retention time of the document of a lane without events: far longer than the age of any
+	// snapshot in use.
 	idleLane = time.Hour
 )
 
@@ -243,29 +242,17 @@ func (b *Inbox) RemoveOld(ctx context.Context) (removed int64, err error) {
 // longer matches when its batch is removed is kept. A store that one process has to itself has no index of
 // done events, because its upkeep would slow down each event: there, the call examines all events.
 func (b *Inbox) removeAll(ctx context.Context, which document.Object) (removed int64, err error) {
-	for {
-		batch, err := b.find(ctx, which, store.FindOptions{Limit: retentionBatch})
-		if err != nil || len(batch) == 0 {
-			return removed, err
-		}
-		ids := make([]any, len(batch))
-		for i, o := range batch {
-			ids[i], _ = o.Field(fieldID)
-		}
-		filter, err := query.CompileFilter(which.With(fieldID, document.O("$in", document.A(ids...))))
-		if err != nil {
-			return removed, err
-		}
-		deleted, err := b.events.Delete(ctx, filter, store.DeleteOptions{Multi: true})
-		removed += deleted
-		if err != nil || len(batch) < retentionBatch {
-			return removed, err
-		}
+	if err := b.ensureIndexes(ctx); err != nil {
+		return 0, err
 	}
+	return record.OpenNamed(b.config.Env, eventSchema, collection).Remove(ctx, record.Removal{Filter: which})
 }
 
-// Erase removes everything that the inbox stores about a sender: events that wait or are being handled, dead letters,
-// records of done events, and the lane's document. It returns the number of removed events.
+var eventSchema = &record.Schema{Name: "event"}
+
+// Erase removes everything that the inbox stores about a sender: events that wait or are being handled, dead
+// letters, the records of done events, and the document of the lane. It returns the number of events that it
+// removed.
 //
 // A run in progress continues, but its result is not stored. An event that is accepted during the call may
 // remain. A repetition of a removed event is a new event. The document of a lane in use remains until the lane

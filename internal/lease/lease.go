@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -396,8 +397,6 @@ const (
 	// lostFactor multiplies the retention time of a lane whose last lease was never released. In this
 	// time, the holder of the next lease learns of the loss.
 	lostFactor = 24
-	// sweepBatch is the number of lanes removed per write. Other writes can run between two batches.
-	sweepBatch = 500
 )
 
 // Sweep removes the documents of lanes whose last lease ended longer ago than idle, by the store's clock. A
@@ -415,12 +414,17 @@ func (t *Leases) Sweep(ctx context.Context, idle time.Duration) (removed int64, 
 	if err != nil {
 		return 0, err
 	}
-	freed := document.O(fieldFreedAt, before(now.Add(-idle)), FieldUntil, nil)
-	if removed, err = t.removeAll(ctx, fieldFreedAt, freed); err != nil {
-		return removed, err
+	for _, idleBy := range []record.Removal{
+		{Filter: document.O(fieldFreedAt, before(now.Add(-idle)), FieldUntil, nil), OldestBy: fieldFreedAt},
+		{Filter: document.O(FieldUntil, before(now.Add(-lostFactor*idle))), OldestBy: FieldUntil},
+	} {
+		some, err := t.lanes.Remove(ctx, idleBy) // A lane that has a lease again no longer matches.
+		removed += some
+		if err != nil {
+			return removed, err
+		}
 	}
-	lost, err := t.removeAll(ctx, FieldUntil, document.O(FieldUntil, before(now.Add(-lostFactor*idle))))
-	return removed + lost, err
+	return removed, nil
 }
 
 // Forget removes the document of a lane at once. It does nothing if the lane is held, or if its last lease
@@ -436,44 +440,6 @@ func (t *Leases) Forget(ctx context.Context, lane string) error {
 
 // before returns a condition that matches earlier times than at.
 func before(at time.Time) document.Object { return document.O("$lt", int64(document.TimestampOf(at))) }
-
-// removeAll removes the lanes that match a filter, in batches. The filter restricts field, which has an index.
-func (t *Leases) removeAll(ctx context.Context, field string, which document.Object) (removed int64, err error) {
-	for {
-		found, deleted, err := t.removeBatch(ctx, field, which)
-		removed += deleted
-		if err != nil || found < sweepBatch {
-			return removed, err
-		}
-	}
-}
-
-// removeBatch removes the first lanes that match a filter, in the order of a field.
-func (t *Leases) removeBatch(ctx context.Context, field string, which document.Object) (found int, deleted int64, err error) {
-	filter, err := query.CompileFilter(which)
-	if err != nil {
-		return 0, 0, err
-	}
-	order, err := query.CompileSort(document.O(field, 1))
-	if err != nil {
-		return 0, 0, err
-	}
-	batch, err := t.records.Find(ctx, filter, store.FindOptions{Sort: order, Limit: sweepBatch})
-	if err != nil || len(batch) == 0 {
-		return 0, 0, err
-	}
-	ids := make([]any, len(batch))
-	for i, o := range batch {
-		ids[i], _ = o.Field(document.IDField)
-	}
-	// A lane that got a lease after the search no longer matches.
-	filter, err = query.CompileFilter(which.With(document.IDField, document.O("$in", document.A(ids...))))
-	if err != nil {
-		return 0, 0, err
-	}
-	deleted, err = t.records.Delete(ctx, filter, store.DeleteOptions{Multi: true})
-	return len(batch), deleted, err
-}
 
 // sweepNowAndThen starts a Sweep if the last one was long enough ago.
 func (t *Leases) sweepNowAndThen() {

@@ -31,10 +31,12 @@ const DefaultLease = 30 * time.Second
 type Leases struct {
 	store   store.Store
 	records store.Collection
-	lease   time.Duration
-	now     func() time.Time
-	log     *slog.Logger
-	// compiled is set by compiling. Read it with updates.
+	// lanes are the same records, for Sweep.
+	lanes *record.Collection
+	lease time.Duration
+	now   func() time.Time
+	log   *slog.Logger
+	// compiled are the updates, once compiling is done. See updates.
 	compiling sync.Once
 	compiled  leaseUpdates
 	held      *Held[*Lease]
@@ -93,7 +95,9 @@ const (
 // defaultCollection is the name of the collection with the lanes.
 const defaultCollection = "leases"
 
-// New returns Leases, or InvalidArgument if there is no store or the lease is shorter than Shortest.
+var laneSchema = &record.Schema{Name: "lane"}
+
+// New returns Leases. InvalidArgument: there is no store, or the lease is shorter than Shortest.
 func New(config Config) (*Leases, error) {
 	if config.Env.Store == nil {
 		return nil, boterr.Missing("env.store", "the store that holds the leases")
@@ -110,7 +114,8 @@ func New(config Config) (*Leases, error) {
 	env := config.Env.WithDefaults()
 	database := store.Wrap(env.Store, nil)
 	return &Leases{
-		store: database, records: database.Collection(config.Collection), lease: config.Lease, now: env.Now,
+		store: database, records: database.Collection(config.Collection), lanes: record.OpenNamed(env, laneSchema, config.Collection),
+		lease: config.Lease, now: env.Now,
 		log: safelog.New(config.Log), held: NewHeld[*Lease](ErrLost), process: rand.Text(),
 	}, nil
 }

@@ -34,7 +34,7 @@ func (s *Service) GetAssignmentByBravoGroupID(
 	if p.BravoGroupID == "" {
 		return nil, boterr.Missing("bravoGroupId", "the id of a group on Bravo")
 	}
-	found, ok, err := newest(ctx, s.assignments(), equal(fieldGroupInfo+"."+fieldBravoGroupID, p.BravoGroupID))
+	found, ok, err := newest(ctx, s.assignments(), document.O(fieldGroupInfo+"."+fieldBravoGroupID, p.BravoGroupID))
 	if err == nil && !ok {
 		err = boterr.New(boterr.NotFound, "bravoGroupId", "the app has no assignment with the Bravo group %s", p.BravoGroupID)
 	}
@@ -53,7 +53,7 @@ func (s *Service) GetAssignmentsByMemberID(ctx context.Context, p livechat.GetAs
 	if _, err := members.ByRequiredID(p.MemberID).Resolve(); err != nil {
 		return nil, err
 	}
-	return s.shownAssignments(ctx, record.Query{Filter: equal(fieldMember, p.MemberID), SortBy: p.SortBy})
+	return s.shownAssignments(ctx, record.Query{Filter: document.O(fieldMember, p.MemberID), SortBy: p.SortBy})
 }
 
 // GetAssignmentsByParentAssignmentID implements Operations.
@@ -63,7 +63,7 @@ func (s *Service) GetAssignmentsByParentAssignmentID(
 	if _, err := assignmentByID(p.AssignmentID).Resolve(); err != nil {
 		return nil, err
 	}
-	return s.shownAssignments(ctx, record.Query{Filter: equal(fieldParentAssignment, p.AssignmentID)})
+	return s.shownAssignments(ctx, record.Query{Filter: document.O(fieldParentAssignment, p.AssignmentID)})
 }
 
 // shownAssignments returns the assignments that match, as operations show them.
@@ -81,7 +81,7 @@ func (s *Service) shownAssignments(ctx context.Context, query record.Query) ([]*
 
 // GetAssignmentByOutlet implements Operations.
 func (s *Service) GetAssignmentByOutlet(ctx context.Context, p livechat.GetAssignmentByOutletParams) (*livechat.Assignment, error) {
-	if _, err := s.namedChannel(ctx, channels.ByRequiredID(p.ChannelID)); err != nil {
+	if _, err := channels.Load(ctx, s.ports.Channels, channels.ByRequiredID(p.ChannelID)); err != nil {
 		return nil, err
 	}
 	there, err := s.FindAssignments(ctx, record.Query{Filter: openIn(p.ChannelID), SortBy: oldestFirst()})
@@ -129,7 +129,7 @@ func openIn(outlet string) document.Object {
 	return document.O(
 		fieldSlot, isOpenSlot(),
 		"$or", document.A(
-			equal(fieldOutlet, outlet),
+			document.O(fieldOutlet, outlet),
 			document.O(fieldOutlet, nil, fieldTickets, document.O("$elemMatch", ticketThere))))
 }
 

@@ -207,7 +207,7 @@ func (s *Service) SaveGroupIDToMember(
 	if p.MessageEvent == nil {
 		return livechat.SaveGroupIDToMemberResult{}, boterr.Missing(fieldMessageEvent, "the event in the group")
 	}
-	in, err := s.namedChannel(ctx, channels.ByRecord(s.scope, p.Channel))
+	in, err := channels.Load(ctx, s.ports.Channels, channels.ByRecord(s.scope, p.Channel))
 	if err != nil {
 		return livechat.SaveGroupIDToMemberResult{}, err
 	}
@@ -373,14 +373,14 @@ func (s *Service) takeByGroup(ctx context.Context, r *livechat.AssignmentRecord,
 // linkByBravoGroupID links a Bravo group to the open assignment that has its id, if both exist.
 func (s *Service) linkByBravoGroupID(ctx context.Context, bravoGroupID string) error {
 	open, err := s.FindAssignments(ctx, record.Query{
-		Filter: equal(fieldGroupInfo+"."+fieldBravoGroupID, bravoGroupID).With(fieldEndedAt, isAbsent()),
+		Filter: document.O(fieldGroupInfo+"."+fieldBravoGroupID, bravoGroupID).With(fieldEndedAt, isAbsent()),
 		SortBy: oldestFirst(),
 	})
 	if err != nil || len(open) == 0 {
 		return err
 	}
 	r := open[len(open)-1]
-	live, err := s.findGroups(ctx, equal(fieldExternalID, bravoGroupID).
+	live, err := s.findGroups(ctx, document.O(fieldExternalID, bravoGroupID).
 		With(fieldType, string(channel.Bravo)).With(fieldActive, true))
 	if err != nil || len(live) == 0 {
 		return err

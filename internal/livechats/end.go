@@ -20,7 +20,7 @@ import (
 
 // EndLiveChat implements Operations.
 func (s *Service) EndLiveChat(ctx context.Context, p livechat.EndParams) (livechat.EndResult, error) {
-	outlet, err := s.namedChannel(ctx, channels.ByRecord(s.scope, p.Channel))
+	outlet, err := channels.Load(ctx, s.ports.Channels, channels.ByRecord(s.scope, p.Channel))
 	if err != nil {
 		return livechat.EndResult{}, err
 	}
@@ -59,7 +59,8 @@ func (s *Service) RemovePendingAssignmentByMemberID(
 		return livechat.RemovePendingAssignmentByMemberIDResult{}, err
 	}
 	open, err := s.FindAssignments(ctx, record.Query{
-		Filter: equal(fieldMember, p.MemberID).With(fieldClosedAt, isAbsent()).With(fieldAssignedAt, isAbsent()).With(fieldEndedAt, isAbsent()),
+		Filter: document.O(
+			fieldMember, p.MemberID, fieldClosedAt, isAbsent(), fieldAssignedAt, isAbsent(), fieldEndedAt, isAbsent()),
 	})
 	if err != nil {
 		return livechat.RemovePendingAssignmentByMemberIDResult{}, err
@@ -107,7 +108,7 @@ func (p *pass) result(ctx context.Context) (livechat.EndResult, error) {
 
 // endedOf matches a member's assignments that have ended but are not closed.
 func endedOf(memberID string) document.Object {
-	return equal(fieldMember, memberID).With(fieldEndedAt, isPresent()).With(fieldClosedAt, isAbsent())
+	return document.O(fieldMember, memberID).With(fieldEndedAt, isPresent()).With(fieldClosedAt, isAbsent())
 }
 
 // closeEnded closes all matching ended assignments. It continues after failures.
@@ -212,7 +213,7 @@ func (s *Service) memberInInlet(ctx context.Context, p livechat.InletEndParams) 
 	if p.Channel == nil {
 		return m, nil
 	}
-	inlet, err := s.namedChannel(ctx, channels.ByRecord(s.scope, p.Channel))
+	inlet, err := channels.Load(ctx, s.ports.Channels, channels.ByRecord(s.scope, p.Channel))
 	if err == nil {
 		err = boterr.WithField(fieldChannel, m.RequireChannel(inlet.ID))
 	}
@@ -265,7 +266,7 @@ func (s *Service) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoParam
 	case p.BravoGroupID == "":
 		return nil, boterr.Missing(fieldBravoGroupID, "the id of a group on Bravo")
 	}
-	in, err := s.namedChannel(ctx, channels.ByRecordOrID(s.scope, p.Channel, p.ChannelID), channel.Bravo)
+	in, err := channels.Load(ctx, s.ports.Channels, channels.ByRecordOrID(s.scope, p.Channel, p.ChannelID), channel.Bravo)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func (s *Service) GetGroupByExternalID(ctx context.Context, p livechat.GetGroupB
 	if err != nil {
 		return nil, err
 	}
-	filter, field := equal(fieldOutlet, outlet), fieldGroupID
+	filter, field := document.O(fieldOutlet, outlet), fieldGroupID
 	if p.AdminExternalID != "" {
 		filter, field = filter.With(fieldAdminExternalID, document.O("$eq", p.AdminExternalID)), fieldAdminExternalID
 	}
@@ -57,7 +57,7 @@ func (s *Service) GetGroupByGroupExternalID(ctx context.Context, p livechat.GetG
 	if p.GroupExternalID == "" {
 		return nil, boterr.Missing("groupExternalId", "the id of a group on the outlet's platform")
 	}
-	g, err := s.latestGroup(ctx, equal(fieldExternalID, p.GroupExternalID))
+	g, err := s.latestGroup(ctx, document.O(fieldExternalID, p.GroupExternalID))
 	return g, boterr.PrefixField("groupExternalId", err)
 }
 
@@ -183,7 +183,7 @@ func (s *Service) CreateBravoGroup(ctx context.Context, p livechat.CreateBravoGr
 	if p.Name == "" {
 		return livechat.CreateBravoGroupResult{}, boterr.Missing(fieldName, "the name of the new group")
 	}
-	in, err := s.namedChannel(ctx, channels.ByID(s.scope, fieldChannelID, p.ChannelID), channel.Bravo)
+	in, err := channels.Load(ctx, s.ports.Channels, channels.ByID(s.scope, fieldChannelID, p.ChannelID), channel.Bravo)
 	if err != nil {
 		return livechat.CreateBravoGroupResult{}, err
 	}
@@ -217,7 +217,7 @@ func (s *Service) DisableBravoGroupInviteLink(
 	if p.ExternalID == "" {
 		return livechat.DisableBravoGroupInviteLinkResult{}, boterr.Missing(fieldExternalID, "the id of a group on Bravo")
 	}
-	in, err := s.namedChannel(ctx, channels.ByRecord(s.scope, p.Channel), channel.Bravo)
+	in, err := channels.Load(ctx, s.ports.Channels, channels.ByRecord(s.scope, p.Channel), channel.Bravo)
 	if err != nil {
 		return livechat.DisableBravoGroupInviteLinkResult{}, err
 	}
@@ -242,7 +242,7 @@ func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleA
 	case p.BravoGroupID == "":
 		return "", boterr.Missing(fieldBravoGroupID, "the id of the group on Bravo")
 	}
-	in, err := s.namedChannel(ctx, channels.ByRecord(s.scope, p.Channel), channel.Bravo)
+	in, err := channels.Load(ctx, s.ports.Channels, channels.ByRecord(s.scope, p.Channel), channel.Bravo)
 	if err != nil {
 		return "", err
 	}
@@ -380,7 +380,7 @@ func (s *Service) CreateHotelChannel(ctx context.Context, p livechat.CreateHotel
 	case p.DisplayName == "":
 		return livechat.CreateHotelChannelResult{}, boterr.Missing("displayName", "the name of the new channel")
 	}
-	in, err := s.namedChannel(ctx, channels.ByRecord(s.scope, p.Channel), channel.Hotel)
+	in, err := channels.Load(ctx, s.ports.Channels, channels.ByRecord(s.scope, p.Channel), channel.Hotel)
 	if err != nil {
 		return livechat.CreateHotelChannelResult{}, err
 	}
@@ -406,7 +406,7 @@ func (s *Service) SetBravoGroupIcon(ctx context.Context, p livechat.SetBravoGrou
 	case p.BravoGroupID == "":
 		return livechat.SetBravoGroupIconResult{}, boterr.Missing(fieldBravoGroupID, "the id of a group on Bravo")
 	}
-	in, err := s.namedChannel(ctx, channels.ByID(s.scope, fieldChannelID, p.ChannelID), channel.Bravo)
+	in, err := channels.Load(ctx, s.ports.Channels, channels.ByID(s.scope, fieldChannelID, p.ChannelID), channel.Bravo)
 	if err != nil {
 		return livechat.SetBravoGroupIconResult{}, err
 	}
@@ -511,7 +511,7 @@ func (s *Service) SaveAdmin(ctx context.Context, a livechat.Admin) (*livechat.Ad
 	}
 	key := s.adminKey(a.AdminID)
 	patch := record.Patch{
-		Filter:       equal(record.FieldID, key),
+		Filter:       document.O(record.FieldID, key),
 		Patch:        fields.With(record.FieldID, key).With(record.FieldApp, s.scope.App),
 		WithModifier: true,
 		Upsert:       true,
@@ -550,7 +550,7 @@ func (s *Service) GetAdminByExternalID(ctx context.Context, p livechat.GetAdminB
 	if p.ExternalID == "" {
 		return nil, boterr.Missing(fieldExternalID, "the id of an agent on the outlet's platform")
 	}
-	found, err := s.admins().Find(ctx, record.Query{Filter: equal(fieldExternalID, p.ExternalID), Limit: 1})
+	found, err := s.admins().Find(ctx, record.Query{Filter: document.O(fieldExternalID, p.ExternalID), Limit: 1})
 	if err != nil {
 		return nil, err
 	}

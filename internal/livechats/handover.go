@@ -32,7 +32,7 @@ func (s *Service) parentOf(ctx context.Context, next *livechat.AssignmentRecord)
 
 // nextOf returns the assignment that replaces or will replace previousID, unless it has ended, or nil.
 func (s *Service) nextOf(ctx context.Context, previousID string) (*livechat.AssignmentRecord, error) {
-	return s.oneAssignment(ctx, equal(fieldParentAssignment, previousID).With(fieldEndedAt, isAbsent()))
+	return s.oneAssignment(ctx, document.O(fieldParentAssignment, previousID).With(fieldEndedAt, isAbsent()))
 }
 
 // current returns a member's current assignment, or nil: the open one, or else the next assignment of an
@@ -42,7 +42,7 @@ func (s *Service) current(ctx context.Context, memberID string) (*livechat.Assig
 	if err != nil || open != nil {
 		return open, err
 	}
-	next, err := s.oneAssignment(ctx, equal(fieldMember, memberID).With(fieldClosedAt, isAbsent()).With(fieldSlot, isHandoverSlot()))
+	next, err := s.oneAssignment(ctx, document.O(fieldMember, memberID).With(fieldClosedAt, isAbsent()).With(fieldSlot, isHandoverSlot()))
 	if err != nil || next == nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (s *Service) followsOpen(ctx context.Context, r *livechat.AssignmentRecord)
 	if err != nil || previous != nil && previous.State() != livechat.Ended {
 		return err == nil, err
 	}
-	_, err = s.assignments().Delete(ctx, equal(record.FieldID, r.ID))
+	_, err = s.assignments().Delete(ctx, document.O(record.FieldID, r.ID))
 	return false, err
 }
 
@@ -152,7 +152,7 @@ func (s *Service) ReassignAssignment(ctx context.Context, p livechat.ReassignAss
 		return livechat.ReassignAssignmentResult{}, err
 	}
 	named := channels.ByRecord(s.scope, p.Channel)
-	outlet, err := s.namedChannel(ctx, named)
+	outlet, err := channels.Load(ctx, s.ports.Channels, named)
 	if err == nil {
 		err = boterr.WithField(named.Field(), outlet.Require(channel.OutletGroups))
 	}

@@ -297,8 +297,8 @@ func (s *Service) passOnKept(ctx context.Context, r *livechat.AssignmentRecord) 
 	if err != nil || now == nil {
 		return err
 	}
-	mine := equal(fieldKeptSender+".id", now.KeptSender.ID)
-	defer func() { // If this fails, other calls can continue when the lease has expired.
+	mine := document.O(fieldKeptSender+".id", now.KeptSender.ID)
+	defer func() { // Other calls may continue at once, or if this fails, once the lease has expired.
 		_, _ = s.modify(context.WithoutCancel(ctx), r.ID, mine, document.Unset(fieldKeptSender))
 	}()
 	if err := s.sendHeading(ctx, outlet, g, now.Kept); err != nil {
@@ -309,7 +309,7 @@ func (s *Service) passOnKept(ctx context.Context, r *livechat.AssignmentRecord) 
 
 // drainKept sends the kept messages of an assignment. The call must be the assignment's KeptSender.
 func (s *Service) drainKept(ctx context.Context, now *livechat.AssignmentRecord, outlet *channel.Channel, g *livechat.Group) error {
-	id, mine := now.ID, equal(fieldKeptSender+".id", now.KeptSender.ID)
+	id, mine := now.ID, document.O(fieldKeptSender+".id", now.KeptSender.ID)
 	for now != nil && now.State() != livechat.Ended { // now is nil if another call has taken over.
 		if len(now.Kept) == 0 {
 			done, err := s.modify(ctx, id, mine.With(fieldKept+".0", isAbsent()), document.Unset(fieldKept, fieldKeptSender))

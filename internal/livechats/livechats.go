@@ -269,7 +269,7 @@ const (
 // same run completed it, once returns the earlier result. Sends within the steps have keys below the key of
 // once, so later sends of the run have the same keys in each attempt.
 func once[T any](ctx context.Context, s *Service, of string, carryOut func(ctx context.Context) (T, error)) (T, error) {
-	trying, err := s.env.Trying(ctx)
+	trying, err := s.env.Attempt(ctx)
 	if err != nil || trying == nil {
 		var none T
 		if err == nil {
@@ -311,13 +311,7 @@ const (
 	fieldPreviousAssignment = "previousAssignment"
 )
 
-// namedChannel returns the stored channel for a reference. Its type must be one of allowed; an empty list allows all
-// types.
-func (s *Service) namedChannel(ctx context.Context, named record.Ref, allowed ...channel.Type) (*channel.Channel, error) {
-	return channels.Load(ctx, s.ports.Channels, named, allowed...)
-}
-
-// assignmentByID returns the reference of a call that requires assignmentId.
+// assignmentByID is the reference of a call that requires assignmentId.
 func assignmentByID(id string) record.Ref {
 	return record.Ref{Kind: assignmentSchema.Name, IDParameter: fieldAssignmentID, ID: id}
 }

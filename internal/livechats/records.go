@@ -174,7 +174,7 @@ func (s *Service) assignmentOf(ctx context.Context, g *livechat.Group) (*livecha
 			return named, nil
 		}
 	}
-	found, ok, err := newest(ctx, s.assignments(), equal(fieldGroup, g.ID))
+	found, ok, err := newest(ctx, s.assignments(), document.O(fieldGroup, g.ID))
 	if err != nil || !ok {
 		return named, err
 	}
@@ -201,7 +201,7 @@ func newest(ctx context.Context, of *record.Collection, filter document.Object) 
 
 // openAssignment returns the assignment in a member's slot, which is being sent, pending or taken, or nil.
 func (s *Service) openAssignment(ctx context.Context, memberID string) (*livechat.AssignmentRecord, error) {
-	return s.oneAssignment(ctx, equal(fieldSlot, openSlot(memberID)))
+	return s.oneAssignment(ctx, document.O(fieldSlot, openSlot(memberID)))
 }
 
 // oneAssignment returns a matching assignment, or nil.
@@ -344,11 +344,5 @@ func (s *Service) groupMember(ctx context.Context, g *livechat.Group) (*member.M
 	return members.Get(ctx, s.ports.Members, g.Member)
 }
 
-// equal returns a filter for records whose field equals a text.
-func equal(field, text string) document.Object {
-	return document.O(field, text)
-}
-
-// oldestFirst returns the order by creation time. Unlike the order of insertion, it survives a move to another
-// store.
+// oldestFirst sorts records by the time of their creation, which also holds after a store was moved.
 func oldestFirst() document.Object { return document.O(record.FieldCreatedAt, 1) }

@@ -240,7 +240,7 @@ func (s *Service) SendMessageToInlet(ctx context.Context, p livechat.SendMessage
 	if p.Response.IsZero() {
 		return send.Result{}, boterr.PrefixField(fieldResponse, p.Response.Validate())
 	}
-	outlet, err := s.namedChannel(ctx, channels.ByRecord(s.scope, p.Channel))
+	outlet, err := channels.Load(ctx, s.ports.Channels, channels.ByRecord(s.scope, p.Channel))
 	if err != nil {
 		return send.Result{}, err
 	}

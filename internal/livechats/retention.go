@@ -54,8 +54,9 @@ func EraseMember(ctx context.Context, env record.Env, app, memberID string) (rem
 		return Removed{}, boterr.Missing("memberId", "the id of the member to erase")
 	}
 	groups := record.OfApp(env, groupSchema, app)
-	which := record.Removal{Filter: equal(fieldMember, memberID)}
-	// An assignment's groups are removed first. After a crash, the assignment still leads to the rest.
+	which := record.Removal{Filter: document.O(fieldMember, memberID)}
+	// The groups of an assignment are removed first, so that after a crash the assignment still leads to
+	// them.
 	sweep := sweeper{env: env, all: true}
 	removed.Assignments, err = record.OfApp(env, assignmentSchema, app).Remove(ctx, record.Removal{
 		Filter: which.Filter, OldestBy: record.FieldCreatedAt, Spare: sweep.parents,

@@ -138,17 +138,17 @@ func TestEnsureIndexes_LookUps(t *testing.T) {
 		filter     document.Object
 	}{
 		"open ones of an outlet":  {"assignments", openIn("desk")},
-		"of a slot":               {"assignments", equal(fieldSlot, openSlot("ada"))},
-		"of a member":             {"assignments", equal(fieldMember, "7")},
-		"of a group":              {"assignments", equal(fieldGroup, "7")},
-		"of a parent":             {"assignments", equal(fieldParentAssignment, "7")},
-		"of a Bravo group":        {"assignments", equal(fieldGroupInfo+"."+fieldBravoGroupID, "7")},
-		"a group":                 {"groups", equal(fieldExternalID, "7")},
-		"the group of an agent":   {"groups", equal(fieldOutlet, "desk").With(fieldAdminExternalID, document.O("$eq", "7"))},
-		"a group of the inlet":    {"groups", equal(fieldInletGroupExternalID, "7")},
-		"the group of a member":   {"groups", equal(fieldMember, "7")},
-		"of an assignment":        {"groups", equal(fieldAssignment, "7")},
-		"an agent by external id": {"admins", equal(fieldExternalID, "7")},
+		"of a slot":               {"assignments", document.O(fieldSlot, openSlot("ada"))},
+		"of a member":             {"assignments", document.O(fieldMember, "7")},
+		"of a group":              {"assignments", document.O(fieldGroup, "7")},
+		"of a parent":             {"assignments", document.O(fieldParentAssignment, "7")},
+		"of a Bravo group":        {"assignments", document.O(fieldGroupInfo+"."+fieldBravoGroupID, "7")},
+		"a group":                 {"groups", document.O(fieldExternalID, "7")},
+		"the group of an agent":   {"groups", document.O(fieldOutlet, "desk").With(fieldAdminExternalID, document.O("$eq", "7"))},
+		"a group of the inlet":    {"groups", document.O(fieldInletGroupExternalID, "7")},
+		"the group of a member":   {"groups", document.O(fieldMember, "7")},
+		"of an assignment":        {"groups", document.O(fieldAssignment, "7")},
+		"an agent by external id": {"admins", document.O(fieldExternalID, "7")},
 	} {
 		own, err := query.CompileFilter(document.O(record.FieldApp, "mine"))
 		require.NoError(t, err)

@@ -60,7 +60,7 @@ func (p *pass) offeredTooLate(ctx context.Context, ticket livechat.Ticket) error
 func (p *pass) dropRefused(ctx context.Context, unsent []livechat.Unsent) error {
 	failure := &livechat.UnsentError{AssignmentID: p.r.ID, Failures: unsent, Of: len(p.r.Tickets), IsOpen: true}
 	left, err := p.modify(context.WithoutCancel(ctx), p.r.ID,
-		equal(fieldSender+".id", p.sender).With(fieldEndedAt, isAbsent()),
+		document.O(fieldSender+".id", p.sender).With(fieldEndedAt, isAbsent()),
 		document.Pull(fieldTickets, document.O(fieldSentAt, isAbsent())))
 	switch {
 	case err != nil:
@@ -75,7 +75,7 @@ func (p *pass) dropRefused(ctx context.Context, unsent []livechat.Unsent) error 
 
 // storeGroupOfAPI links the group that a live-chat API created to the request.
 func (p *pass) storeGroupOfAPI(ctx context.Context) error {
-	known, err := p.findGroups(ctx, equal(fieldAssignment, p.r.ID))
+	known, err := p.findGroups(ctx, document.O(fieldAssignment, p.r.ID))
 	if err != nil {
 		return err
 	}
@@ -90,12 +90,12 @@ func (p *pass) storeGroupOfAPI(ctx context.Context) error {
 		}
 	}
 	if err := p.requireOwn(ctx, g); err != nil {
-		_, undone := p.groups().Delete(context.WithoutCancel(ctx), equal(record.FieldID, g.ID))
+		_, undone := p.groups().Delete(context.WithoutCancel(ctx), document.O(record.FieldID, g.ID))
 		return errors.Join(err, undone)
 	}
 	grouped, err := p.modify(ctx, p.r.ID, document.O(fieldEndedAt, isAbsent()), document.Set(fieldGroup, g.ID, fieldGroupInfo, groupInfo(g)))
 	if err == nil && grouped == nil {
-		err = errors.Join(withdrawn(p.r), p.deactivate(ctx, equal(record.FieldID, g.ID)))
+		err = errors.Join(withdrawn(p.r), p.deactivate(ctx, document.O(record.FieldID, g.ID)))
 	}
 	if err != nil {
 		return err
@@ -248,7 +248,7 @@ func (p *pass) letOut(ctx context.Context) (err error) {
 // per agent in it.
 func (p *pass) clearGroup(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
-	groups, err := p.findGroups(ctx, equal(fieldAssignment, p.r.ID))
+	groups, err := p.findGroups(ctx, document.O(fieldAssignment, p.r.ID))
 	if err != nil {
 		return err
 	}
@@ -313,7 +313,7 @@ func (p *pass) canClose() bool {
 func (p *pass) close(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	if p.r.EndedBy == livechat.EndedByRemoval {
-		_, err := p.assignments().Delete(ctx, equal(record.FieldID, p.r.ID))
+		_, err := p.assignments().Delete(ctx, document.O(record.FieldID, p.r.ID))
 		return err
 	}
 	closed, err := p.modify(ctx, p.r.ID, document.O(), document.Set(fieldClosedAt, document.TimestampOf(p.env.Now())))
@@ -326,7 +326,7 @@ func (p *pass) close(ctx context.Context) error {
 // deactivateGroups marks the groups of an ended assignment as no longer live. Groups that now belong to an open
 // assignment stay live and get links to it.
 func (s *Service) deactivateGroups(ctx context.Context, r *livechat.AssignmentRecord) error {
-	live, err := s.findGroups(ctx, equal(fieldAssignment, r.ID).With(fieldActive, true))
+	live, err := s.findGroups(ctx, document.O(fieldAssignment, r.ID).With(fieldActive, true))
 	if err != nil {
 		return err
 	}
@@ -343,7 +343,7 @@ func (s *Service) deactivateGroups(ctx context.Context, r *livechat.AssignmentRe
 	for _, open := range inUse {
 		ids = slices.DeleteFunc(ids, func(id string) bool { return id == open.Group })
 		_, err := s.groups().Where(record.FieldID, open.Group).Update(ctx, record.Patch{
-			Filter: equal(fieldAssignment, r.ID),
+			Filter: document.O(fieldAssignment, r.ID),
 			Patch:  document.O(fieldAssignment, open.ID, fieldInlet, open.Inlet, fieldMember, open.Member),
 		})
 		if err != nil {

@@ -28,7 +28,7 @@ func (s *Service) Take(ctx context.Context, p livechat.TakeParams) (*livechat.Ta
 	if p.AdminExternalID == "" {
 		return nil, boterr.Missing(fieldAdminExternalID, "the id of the agent on the outlet's platform")
 	}
-	outlet, err := s.namedChannel(ctx, in)
+	outlet, err := channels.Load(ctx, s.ports.Channels, in)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func (s *Service) ownGroup(ctx context.Context, r *livechat.AssignmentRecord) (*
 
 // leaveGroup clears the group of an assignment, because that group cannot be its conversation.
 func (s *Service) leaveGroup(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
-	left, err := s.modify(ctx, r.ID, equal(fieldGroup, r.Group).With(fieldEndedAt, isAbsent()),
+	left, err := s.modify(ctx, r.ID, document.O(fieldGroup, r.Group).With(fieldEndedAt, isAbsent()),
 		document.Unset(fieldGroup, fieldGroupInfo))
 	if err == nil && left == nil {
 		err = boterr.New(boterr.Conflict, fieldAssignmentID,
@@ -285,12 +285,12 @@ func (s *Service) attach(ctx context.Context, r *livechat.AssignmentRecord, g *l
 	case now.Group == g.ID:
 		return g, nil
 	case now.Group != "":
-		if _, err := s.groups().Delete(ctx, equal(record.FieldID, g.ID)); err != nil {
+		if _, err := s.groups().Delete(ctx, document.O(record.FieldID, g.ID)); err != nil {
 			return nil, err
 		}
 		return s.loadGroup(ctx, now.Group)
 	default:
-		if err := s.deactivate(ctx, equal(record.FieldID, g.ID)); err != nil {
+		if err := s.deactivate(ctx, document.O(record.FieldID, g.ID)); err != nil {
 			return nil, err
 		}
 		return nil, endedMeanwhile(r)
@@ -311,7 +311,7 @@ func (s *Service) requireFree(ctx context.Context, outletID, agent, assignmentID
 // refuseAgent removes the group of an assignment and gives the assignment back, because of why. It returns
 // why, or the error of a write.
 func (s *Service) refuseAgent(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group, why error) error {
-	if _, err := s.groups().Delete(ctx, equal(record.FieldID, g.ID)); err != nil {
+	if _, err := s.groups().Delete(ctx, document.O(record.FieldID, g.ID)); err != nil {
 		return err
 	}
 	return s.giveBack(ctx, r, why)
@@ -325,7 +325,7 @@ func (s *Service) giveBack(ctx context.Context, r *livechat.AssignmentRecord, wh
 	if !r.LiveChatAgenda {
 		unset = append(unset, fieldExpiry)
 	}
-	hasNone := equal(fieldAssignee, r.Assignee).With(fieldGroup, isAbsent())
+	hasNone := document.O(fieldAssignee, r.Assignee).With(fieldGroup, isAbsent())
 	if _, err := s.move(ctx, r, givingBack, hasNone, document.Unset(unset...)); err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (s *Service) keepTicket(ctx context.Context, r *livechat.AssignmentRecord, 
 	if err != nil {
 		return nil, err
 	}
-	kept, err := s.noteSent(ctx, r, sent, equal(fieldSender+".id", r.Sender.ID), document.O(fieldSender+".until", until))
+	kept, err := s.noteSent(ctx, r, sent, document.O(fieldSender+".id", r.Sender.ID), document.O(fieldSender+".until", until))
 	if err != nil || kept != nil {
 		return kept, err
 	}
@@ -84,7 +84,7 @@ func (s *Service) noteSent(
 	found, err := s.assignments().Where(record.FieldID, r.ID).FindAndModify(ctx, record.Patch{
 		Filter:       condition.With(fieldEndedAt, isAbsent()),
 		Patch:        fields.With(path+"messageId", sent.MessageID).With(path+"chatId", sent.ChatID).With(path+fieldSentAt, sent.SentAt),
-		ArrayFilters: []document.Object{equal("ticket.id", sent.ID).With("ticket."+fieldSentAt, isAbsent())},
+		ArrayFilters: []document.Object{document.O("ticket.id", sent.ID).With("ticket."+fieldSentAt, isAbsent())},
 	}, true)
 	if err != nil || !found.Matched {
 		return nil, err
@@ -145,7 +145,7 @@ func (s *Service) onTicket(
 	}
 	_, err = s.assignments().Where(record.FieldID, r.ID).Update(context.WithoutCancel(ctx), record.Patch{
 		Patch:        document.O(fieldTickets+".$[ticket]."+field, document.TimestampOf(s.env.Now())),
-		ArrayFilters: []document.Object{equal("ticket.id", ticket.ID)},
+		ArrayFilters: []document.Object{document.O("ticket.id", ticket.ID)},
 	})
 	return err
 }

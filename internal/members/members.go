@@ -3,6 +3,7 @@
 package members
 
 import (
+	"cmp"
 	"context"
 	"iter"
 
@@ -178,7 +179,9 @@ func ByRequiredID(id string) record.Ref {
 // Errors: InvalidArgument if the call names no member or two; NotFound if the app has no such
 // member.
 func Load(ctx context.Context, from Getter, named record.Ref) (*member.Member, error) {
-	return record.Load(named, func(id string) (*member.Member, error) { return Get(ctx, from, id) })
+	return record.Load(named, func(id string) (*member.Member, error) {
+		return from.GetMember(ctx, member.GetParams{MemberID: id})
+	})
 }
 
 // Get returns the member with an id, or NotFound. It also returns NotFound if from returns nil
@@ -190,18 +193,9 @@ func Get(ctx context.Context, from Getter, id string) (*member.Member, error) {
 
 // complete sets missing objects and lists to empty ones, so that bot logic can use meta.x without a check.
 func complete(m *member.Member) {
-	if m.BotMeta.IsZero() {
-		m.BotMeta.Object = document.O()
-	}
-	if m.Meta.IsZero() {
-		m.Meta = document.O()
-	}
-	if m.Profile.IsZero() {
-		m.Profile = document.O()
-	}
-	if m.Tags.IsZero() {
-		m.Tags = document.A()
-	}
+	none := document.O()
+	m.BotMeta.Object, m.Meta, m.Profile = cmp.Or(m.BotMeta.Object, none), cmp.Or(m.Meta, none), cmp.Or(m.Profile, none)
+	m.Tags = cmp.Or(m.Tags, document.A())
 }
 
 func fromDocument(o document.Object) (*member.Member, error) {

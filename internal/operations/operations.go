@@ -134,9 +134,6 @@ type Field struct {
 	Fields []Field `json:"fields"`
 }
 
-// GoName returns the name of the Go field.
-func (f Field) GoName() string { return GoName(f.Name) }
-
 // Need states when a field must be present.
 type Need string
 

@@ -99,7 +99,7 @@ func TestParameter_ByName(t *testing.T) {
 	operation, _ := operations.ByName("savePostCommentAnalytics")
 	field, ok := operation.Parameter("fbId")
 	require.True(t, ok)
-	require.Equal(t, "FbID", field.GoName())
+	require.Equal(t, "FbID", operations.GoName(field.Name))
 	_, ok = operation.Parameter("FbID")
 	require.False(t, ok)
 }

@@ -531,39 +531,24 @@ type Attempt interface {
 // document.Decode can convert. Errors come from Env.Attempt and from effect. After an error, the next attempt
 // repeats the effect.
 func Once[T any](ctx context.Context, env Env, id string, effect func(ctx context.Context) (T, error)) (T, error) {
-	attempt, err := env.Trying(ctx)
+	var none T
+	attempt, err := env.Attempt(ctx)
 	if err != nil {
-		return orNone(*new(T), err)
-	}
-	if attempt == nil {
-		return orNone(effect(ctx))
-	}
-	if known, isKnown := attempt.Recall(id); isKnown {
-		var answer T
-		err := document.Decode(known, &answer)
-		return answer, err
-	}
-	answer, err := orNone(effect(ctx))
-	if err == nil {
-		attempt.Remember(context.WithoutCancel(ctx), id, answer)
-	}
-	return answer, err
-}
-
-// orNone returns the zero answer if there is an error.
-func orNone[T any](answer T, err error) (T, error) {
-	if err != nil {
-		var none T
 		return none, err
 	}
-	return answer, nil
-}
-
-// Trying returns the attempt that ctx belongs to, or nil if there is none. Its error is the error of
-// Env.Attempt.
-func (e Env) Trying(ctx context.Context) (Attempt, error) {
-	if e.Attempt == nil {
-		return nil, nil //nolint:nilnil // No attempt is not an error.
+	if attempt != nil {
+		if known, isKnown := attempt.Recall(id); isKnown {
+			var answer T
+			err := document.Decode(known, &answer)
+			return answer, err
+		}
 	}
-	return e.Attempt(ctx)
+	answer, err := effect(ctx)
+	if err != nil {
+		return none, err
+	}
+	if attempt != nil {
+		attempt.Remember(context.WithoutCancel(ctx), id, answer)
+	}
+	return answer, nil
 }

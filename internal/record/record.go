@@ -72,6 +72,9 @@ func (e Env) WithDefaults() Env {
 			return string(append(append(strconv.AppendInt(room[:0], now().UnixMilli(), 10), '-'), newID()...))
 		}
 	}
+	if e.Attempt == nil {
+		e.Attempt = func(context.Context) (Attempt, error) { return nil, nil } //nolint:nilnil // None is no error.
+	}
 	return e
 }
 
@@ -216,16 +219,10 @@ func (a Ref) Field() string {
 	return a.IDParameter
 }
 
-// place returns the path of the id in the parameters, or the parameter that can have it.
-func (a Ref) place() string {
-	if a.Record != nil {
-		return a.RecordParameter + "." + FieldID
-	}
-	return a.Field()
-}
-
-// Resolve returns the id of the record. It returns InvalidArgument if the call and the scope have no record, if the
-// given record has no _id, or if the record and the id differ.
+// Resolve returns the id of the record.
+//
+// InvalidArgument: the call gives no record and the scope has none; the given record has no _id; or the
+// record and the id differ.
 func (a Ref) Resolve() (string, error) {
 	switch {
 	case a.Record != nil && *a.Record == "":
@@ -264,7 +261,11 @@ func Load[R any](a Ref, load func(id string) (*R, error)) (*R, error) {
 	}
 	loaded, err := load(id)
 	loaded, err = Found(a.Kind, id, loaded, err)
-	return loaded, boterr.WithField(a.place(), err)
+	at := a.Field()
+	if a.Record != nil {
+		at += "." + FieldID
+	}
+	return loaded, boterr.WithField(at, err)
 }
 
 // Found returns loaded and err, or NotFound if both are nil, as a host's implementation may return them.

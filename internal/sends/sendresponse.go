@@ -65,8 +65,8 @@ func (s *Service) messages(ctx context.Context, p send.SendResponseParams, allow
 		if err != nil {
 			return nil, forMember(recipients, m, err)
 		}
-		if r.IsOwn() && to.ID == s.scope.Channel && s.ports.Thread != nil {
-			message = in(message, s.ports.Thread(ctx))
+		if r.IsOwn() && to.ID == s.scope.Channel && s.ports.Threads != nil {
+			message = in(message, s.ports.Threads.Thread(ctx))
 		}
 		message.MessagingType, message.MessagingTag = messaging.kind, messaging.tag
 		messages[i] = message
@@ -86,17 +86,8 @@ func (s *Service) messageTo(to *channel.Channel, r record.Ref, m *member.Member,
 		message.To, message.Member = externalID, m
 	}
 	var err error
-	message.Response, err = filledFor(m, response)
-	return message, err
-}
-
-// filledFor fills a response with a member's values and validates it.
-func filledFor(m *member.Member, response send.Response) (send.Response, error) {
-	filled, err := send.Filled(response, m)
-	if err != nil {
-		return send.Response{}, boterr.PrefixField("response", err)
-	}
-	return send.Raw(filled.Object()), nil
+	message.Response, err = send.Filled(response, m)
+	return message, boterr.PrefixField("response", err)
 }
 
 // forMember adds the member to the error if there are several.
@@ -140,6 +131,12 @@ type Thread struct {
 	ID string
 }
 
+// Threads finds the threads of answers.
+type Threads interface {
+	// Thread returns the thread in which a call answers the scope's own member, or the zero Thread.
+	Thread(ctx context.Context) Thread
+}
+
 // ThreadOf returns the thread in which an event was written, or the zero Thread.
 func ThreadOf(platform channel.Type, event *send.MessageEvent) Thread {
 	if event == nil || !platform.Has(channel.Threads) {
@@ -158,7 +155,7 @@ func WithoutThread(data document.Object) document.Object { return data.Without(f
 
 // in puts a message to the scope's own member into a thread.
 func in(m send.Message, thread Thread) send.Message {
-	if thread.ID == "" || m.Response.Object().Has(fieldThread) {
+	if _, has := m.Response.Object().Field(fieldThread); has || thread.ID == "" {
 		return m
 	}
 	if thread.Conversation != "" {
@@ -189,8 +186,8 @@ func (s *Service) SendHotelResponse(ctx context.Context, p send.SendHotelRespons
 	if err != nil {
 		return send.Result{}, err
 	}
-	if message.Response, err = filledFor(about, p.Response); err != nil {
-		return send.Result{}, err
+	if message.Response, err = send.Filled(p.Response, about); err != nil {
+		return send.Result{}, boterr.PrefixField("response", err)
 	}
 	return deliver(ctx, s.env, connector, message)
 }

@@ -26,8 +26,8 @@ type Ports struct {
 	Connectors send.Connectors
 	// ParallelSends is the number of messages of a call that are sent concurrently. The default is 1.
 	ParallelSends int
-	// Thread returns the thread in which a call answers the scope's own member. By default, there is none.
-	Thread func(ctx context.Context) Thread
+	// Threads finds the threads of answers. The default is none.
+	Threads Threads
 	// IsStrict refuses parameters that the platform does not support instead of ignoring them.
 	IsStrict bool
 }

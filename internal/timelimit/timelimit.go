@@ -51,7 +51,7 @@ type ending struct {
 // Begin returns the context of a call. The context ends when the call takes too long or when ctx
 // ends. Callers must call End.
 func (r *Rule) Begin(ctx context.Context) *Limit {
-	return &Limit{Context: ctx, rule: r, left: r.Most, since: now()}
+	return &Limit{Context: ctx, rule: r, left: r.Most, since: Now()}
 }
 
 // Of returns the innermost pausable limit of ctx, or nil if there is none.
@@ -63,7 +63,9 @@ func Of(ctx context.Context) *Limit {
 // pausable is the context key used by Of.
 type pausable struct{}
 
-func now() time.Time { return time.Now() } //nolint:forbidigo // A limit applies to real work, so it uses the machine's clock.
+// Now returns the machine's time, whatever the host's clock says. It is for limits of real work. As for timers,
+// it is never set back.
+func Now() time.Time { return time.Now() } //nolint:forbidigo // See above.
 
 // Done implements context.Context.
 func (l *Limit) Done() <-chan struct{} { return l.made().Done() }
@@ -108,7 +110,7 @@ func (l *Limit) made() *ending {
 	}
 	e := &ending{}
 	e.Context, e.end = context.WithCancelCause(l.Context)
-	e.timer = time.AfterFunc(l.left-now().Sub(l.since), l.expire)
+	e.timer = time.AfterFunc(l.left-Now().Sub(l.since), l.expire)
 	if l.isPaused || l.hasStopped {
 		e.timer.Stop()
 	}
@@ -138,7 +140,7 @@ func (l *Limit) IsOver() bool {
 
 // isOver is IsOver for callers that hold mu.
 func (l *Limit) isOver() bool {
-	return !l.isPaused && !l.hasStopped && now().Sub(l.since) >= l.left
+	return !l.isPaused && !l.hasStopped && Now().Sub(l.since) >= l.left
 }
 
 // Pause stops the clock until Resume or Restart.
@@ -152,7 +154,7 @@ func (l *Limit) Pause() {
 		return
 	}
 	l.isPaused = true
-	l.left -= now().Sub(l.since)
+	l.left -= Now().Sub(l.since)
 	if e := l.ending.Load(); e != nil {
 		e.timer.Stop()
 	}
@@ -186,7 +188,7 @@ func (l *Limit) resume() {
 	if !l.isPaused {
 		return
 	}
-	l.isPaused, l.since = false, now()
+	l.isPaused, l.since = false, Now()
 	if e := l.ending.Load(); e != nil && !l.hasStopped {
 		e.timer.Reset(l.left)
 	}

@@ -38,7 +38,7 @@ type Ports struct {
 
 // New returns the Service of a scope.
 func New(env record.Env, scope record.Scope, ports Ports) *Service {
-	return &Service{env: env, scope: scope, ports: ports}
+	return &Service{env: env.WithDefaults(), scope: scope, ports: ports}
 }
 
 // SendEmail implements utility.Operations.

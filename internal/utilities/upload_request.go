@@ -43,7 +43,7 @@ func readOptions(given document.Object) (options, error) {
 func (o *options) set(name string, value any) error {
 	setters := map[string]func(any) error{
 		"method": o.setMethod, "headers": o.setHeaders, "body": o.setBody, "qs": o.setQuery, "timeout": o.setTimeout,
-		"encoding": refuseEncoding,
+		"encoding": func(any) error { return boterr.Invalid("", "must be null or absent; files are stored unchanged") },
 		"json":     func(any) error { return nil }, // setJSON decodes it together with body.
 	}
 	setter, isKnown := setters[name]
@@ -55,10 +55,6 @@ func (o *options) set(name string, value any) error {
 	default:
 		return setter(value)
 	}
-}
-
-func refuseEncoding(any) error {
-	return boterr.Invalid("", "must be null or absent; files are stored unchanged")
 }
 
 func (o *options) setMethod(value any) error {

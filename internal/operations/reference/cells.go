@@ -126,8 +126,8 @@ func keyOf(path []operations.Field, params reflect.Type) (string, bool) {
 		if params == reflect.TypeFor[document.Object]() {
 			return "a key of " + code(strings.Join(names, ".")), true
 		}
-		names = append(names, field.GoName())
-		if found, ok := params.FieldByName(field.GoName()); ok {
+		names = append(names, operations.GoName(field.Name))
+		if found, ok := params.FieldByName(operations.GoName(field.Name)); ok {
 			params = found.Type
 		}
 	}

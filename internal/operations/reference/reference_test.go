@@ -129,8 +129,8 @@ func requireFields(t *testing.T, params reflect.Type, fields []operations.Field)
 		return
 	}
 	for _, field := range fields {
-		found, ok := params.FieldByName(field.GoName())
-		require.True(t, ok, "%s has no %s", params, field.GoName())
+		found, ok := params.FieldByName(operations.GoName(field.Name))
+		require.True(t, ok, "%s has no %s", params, operations.GoName(field.Name))
 		requireFields(t, found.Type, field.Fields)
 	}
 }

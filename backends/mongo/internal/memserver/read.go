@@ -100,7 +100,7 @@ func find(r *request) (bson.D, error) {
 	if limit < 0 {
 		return nil, commandError{codeBadValue, "the limit is negative"}
 	}
-	found, err := r.collection().Find(r.ctx, filter, store.FindOptions{
+	found, err := r.collection.Find(r.ctx, filter, store.FindOptions{
 		Sort: order, Skip: numberOf(r.command, "skip"), Limit: limit, Projection: projection,
 	})
 	if err != nil {
@@ -148,7 +148,7 @@ func (r *request) match(stage bson.D) ([]document.Object, error) {
 	if filter.Near() != nil {
 		return nil, commandError{codeBadValue, "$geoNear, $near, and $nearSphere are not allowed in this context"}
 	}
-	return r.collection().Find(r.ctx, filter, store.FindOptions{})
+	return r.collection.Find(r.ctx, filter, store.FindOptions{})
 }
 
 // near searches by distance. Ties come in reverse order of insertion.
@@ -162,7 +162,7 @@ func (r *request) near(stage bson.D) ([]document.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := r.collection().GeoNear(r.ctx, search)
+	found, err := r.collection.GeoNear(r.ctx, search)
 	if err != nil {
 		return nil, err
 	}

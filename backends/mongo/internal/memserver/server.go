@@ -227,7 +227,9 @@ type request struct {
 	server  *Server
 	command bson.D
 	base    *database
-	name    string
+	// collection is the collection that the command names.
+	collection store.Collection
+	name       string
 }
 
 // verb is a command that the server supports.
@@ -316,7 +318,10 @@ func (s *Server) do(ctx context.Context, command bson.D) (bson.D, error) {
 	}
 	base, _ := fieldOf[string](command, "$db")
 	collection, _ := command[0].Value.(string)
-	return known.do(&request{ctx: ctx, server: s, command: command, base: s.in(base), name: collection})
+	in := s.in(base)
+	return known.do(&request{
+		ctx: ctx, server: s, command: command, base: in, collection: in.store.Collection(collection), name: collection,
+	})
 }
 
 // onlyFields returns an error for a field that is not in fields.
@@ -355,5 +360,3 @@ func dropDatabase(r *request) (bson.D, error) {
 	delete(r.server.databases, name)
 	return bson.D{}, nil
 }
-
-func (r *request) collection() store.Collection { return r.base.store.Collection(r.name) }

@@ -40,7 +40,7 @@ func statements(r *request, list string, do func(statement bson.D) (n, modified 
 
 func insert(r *request) (bson.D, error) {
 	return statements(r, "documents", func(d bson.D) (int64, int64, error) {
-		if err := r.collection().Insert(r.ctx, idFirst(objectOf(d))); err != nil {
+		if err := r.collection.Insert(r.ctx, idFirst(objectOf(d))); err != nil {
 			return 0, 0, err
 		}
 		return 1, 0, nil
@@ -82,7 +82,7 @@ func update(r *request) (bson.D, error) {
 		if err != nil {
 			return 0, 0, err
 		}
-		result, err := r.collection().Update(r.ctx, filter, change, store.UpdateOptions{Multi: truthOf(d, "multi")})
+		result, err := r.collection.Update(r.ctx, filter, change, store.UpdateOptions{Multi: truthOf(d, "multi")})
 		return result.Matched, result.Modified, err
 	})
 }
@@ -96,7 +96,7 @@ func remove(r *request) (bson.D, error) {
 		if err != nil {
 			return 0, 0, err
 		}
-		n, err := r.collection().Delete(r.ctx, filter, store.DeleteOptions{Multi: numberOf(d, "limit") == 0})
+		n, err := r.collection.Delete(r.ctx, filter, store.DeleteOptions{Multi: numberOf(d, "limit") == 0})
 		return n, 0, err
 	})
 }
@@ -121,7 +121,7 @@ func findAndModify(r *request) (bson.D, error) {
 	if one == nil || err != nil {
 		return changed(document.Object{}), err
 	}
-	result, err := r.collection().FindAndModify(r.ctx, one, change,
+	result, err := r.collection.FindAndModify(r.ctx, one, change,
 		store.FindAndModifyOptions{New: truthOf(r.command, "new")})
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func findAndModify(r *request) (bson.D, error) {
 // first returns a filter that matches the first document if it has not changed, or nil if there is no document.
 // Like MongoDB, the server does not look for another document if another client changes this one first.
 func (r *request) first(filter *query.Filter, order *query.Sort) (*query.Filter, error) {
-	found, err := r.collection().Find(r.ctx, filter, store.FindOptions{Sort: order, Limit: 1})
+	found, err := r.collection.Find(r.ctx, filter, store.FindOptions{Sort: order, Limit: 1})
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -160,11 +160,11 @@ func findAndRemove(r *request, filter *query.Filter, order *query.Sort) (bson.D,
 	if one == nil || err != nil {
 		return changed(document.Object{}), err
 	}
-	found, err := r.collection().Find(r.ctx, one, store.FindOptions{})
+	found, err := r.collection.Find(r.ctx, one, store.FindOptions{})
 	if err != nil || len(found) == 0 {
 		return changed(document.Object{}), err
 	}
-	n, err := r.collection().Delete(r.ctx, one, store.DeleteOptions{})
+	n, err := r.collection.Delete(r.ctx, one, store.DeleteOptions{})
 	if n == 0 {
 		return changed(document.Object{}), err
 	}
@@ -208,7 +208,7 @@ func createIndexes(r *request) (bson.D, error) {
 		if isThere {
 			continue
 		}
-		if err := r.collection().EnsureIndex(r.ctx, indexOf(index)); err != nil {
+		if err := r.collection.EnsureIndex(r.ctx, indexOf(index)); err != nil {
 			return nil, err
 		}
 		r.base.indexes[r.name] = append(r.base.indexes[r.name], append(bson.D{{Key: "v", Value: int32(2)}}, index...))

@@ -26,7 +26,6 @@ import (
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
-	"github.com/botctx/go-sdk/store/query"
 )
 
 func main() {
@@ -178,7 +177,7 @@ func newHost(ctx context.Context, database *sqlite.Store, chat string, secret ch
 	return rt, web, nil
 }
 
-// noting is a store that records the call stack of each search.
+// noting is a store that records the call stack of each look-up by id.
 type noting struct {
 	store.Store
 
@@ -195,15 +194,15 @@ type notingCollection struct {
 	way *[]string
 }
 
-// Find records the functions on the stack.
-func (c notingCollection) Find(ctx context.Context, filter *query.Filter, options store.FindOptions) ([]document.Object, error) {
+// Get records the functions on the stack.
+func (c notingCollection) Get(ctx context.Context, id any) (document.Object, bool, error) {
 	callers := make([]uintptr, 200)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
 	*c.way = nil
 	for frame, more := frames.Next(); more && !strings.HasPrefix(frame.Function, "main."); frame, more = frames.Next() {
 		*c.way = append(*c.way, frame.Function)
 	}
-	return c.Collection.Find(ctx, filter, options)
+	return c.Collection.Get(ctx, id)
 }
 
 // wayOfRead prints the functions on the stack from GetMember to the store.
