@@ -97,14 +97,14 @@ func TestPlatform_Misuse(t *testing.T) {
 		"no operation":        func(p *fakes.Platform) { p.Inject(fakes.Fails(botctx.Op("getMembr"), boterr.Conflict)) },
 		"counted from 1":      func(p *fakes.Platform) { p.Inject(fakes.Fails(botctx.OpGetMember, boterr.Conflict).At(-1)) },
 		"does not go back":    func(p *fakes.Platform) { p.Advance(-time.Second) },
-		"sent nothing yet":    func(p *fakes.Platform) { p.AddMember(member.Member{}).Last() },
+		"nothing was sent to": func(p *fakes.Platform) { p.AddMember(member.Member{}).Last() },
 		"no bot logic":        func(p *fakes.Platform) { p.AddMember(member.Member{}).Says("hi") },
 		"AddData":             func(p *fakes.Platform) { p.AddData("", document.O("a", 1)) },
 		"Data":                func(p *fakes.Platform) { p.Data("") },
 		"AddMember":           func(p *fakes.Platform) { p.AddMember(member.Member{Channel: "nowhere"}) },
 		"AddChannel":          func(p *fakes.Platform) { p.AddChannel(channel.Channel{Type: channel.Echo, Info: channel.AlphaInfo{}}) },
-		"cannot take":         func(p *fakes.Platform) { p.Inject(fakes.Delays(botctx.OpGetMember, -1)) },
-		"time does not go ba": func(p *fakes.Platform) { p.AdvanceTo(fakes.Start().Add(-1)) },
+		"be delayed by":       func(p *fakes.Platform) { p.Inject(fakes.Delays(botctx.OpGetMember, -1)) },
+		"AdvanceTo(2025":      func(p *fakes.Platform) { p.AdvanceTo(fakes.Start().Add(-1)) },
 	} {
 		var tb recordedTB
 		tb.run(misuse)

@@ -159,7 +159,7 @@ func TestOpen_EndlessFile(t *testing.T) {
 	file, err := connector.Open(t.Context(), shop(), "http://"+server.Address+"/file")
 	require.NoError(t, err)
 	read, err := io.ReadAll(file)
-	require.ErrorContains(t, err, "more than 1048576 bytes")
+	require.ErrorContains(t, err, "longer than the limit of 1048576 bytes")
 	require.Len(t, read, 1<<20)
 	server.RequireHungUp(t, 1)
 }

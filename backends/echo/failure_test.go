@@ -186,7 +186,7 @@ func TestOpen_EndlessFile(t *testing.T) {
 	file, err := connector.Open(t.Context(), shop(), "m1")
 	require.NoError(t, err)
 	read, err := io.ReadAll(file)
-	require.ErrorContains(t, err, "more than 1048576 bytes")
+	require.ErrorContains(t, err, "longer than the limit of 1048576 bytes")
 	require.Len(t, read, 1<<20)
 }
 

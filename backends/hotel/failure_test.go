@@ -445,7 +445,7 @@ func TestOpen_EndlessFile(t *testing.T) {
 	file, err := newConnector(t, config).Open(t.Context(), shop(), url+"/teams/v3/attachments/1")
 	require.NoError(t, err)
 	_, err = io.Copy(io.Discard, file)
-	require.ErrorContains(t, err, "more than 1000 bytes")
+	require.ErrorContains(t, err, "longer than the limit of 1000 bytes")
 	require.NoError(t, file.Close())
 	server.RequireHungUp(t, 1)
 }
