@@ -25,7 +25,7 @@ type FieldDecoder interface {
 	DecodeField(name string, value any) (isDecoded bool, err error)
 }
 
-// Plain are the types of fields that a FieldDecoder reads.
+// Plain is the set of field types that a FieldDecoder reads.
 type Plain interface {
 	string | bool | int64 | Timestamp | Object | Array
 }
@@ -213,8 +213,8 @@ func (d goDecoder) structure(plan *structPlan, value any, target reflect.Value) 
 	return d.leftOver(&unknown, plan, target)
 }
 
-// spelled returns the value of a field that an object has in one or several spellings: the one that is not
-// null.
+// spelled returns the value of a field that an object may contain in several spellings. It ignores null, and
+// returns an error if two spellings have different values.
 func (f *fieldPlan) spelled(o Object, value any) (any, error) {
 	if !f.anyCase || o.Len() == 1 {
 		return value, nil

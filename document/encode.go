@@ -127,7 +127,7 @@ func (e goEncoder) value(v reflect.Value) (any, error) {
 			return nil, nil //nolint:nilnil // It is the value null.
 		}
 		if elem := v.Elem().Type(); elem == objectType || elem == arrayType {
-			return e.value(v.Elem()) // It is already a value, and its JSON would turn dates into texts.
+			return e.value(v.Elem()) // It is already a value. MarshalJSON would turn its dates into texts.
 		}
 	}
 	if value, ok, err := inner.own(v); ok {

@@ -100,7 +100,7 @@ func stringOf(result gjson.Result) string {
 	text := result.String()
 	if !utf8.ValidString(text) || strings.ContainsRune(text, utf8.RuneError) {
 		if err := json.Unmarshal([]byte(result.Raw), &text); err != nil {
-			return strings.ToValidUTF8(text, "\uFFFD") // The whole was valid JSON.
+			return strings.ToValidUTF8(text, "\uFFFD") // Not reached: ParseJSON has checked the text.
 		}
 	}
 	return text

@@ -9,7 +9,7 @@ import (
 type typeMethods struct{ encodes, marshals, marshalsText bool }
 
 // methods caches the methods of each type. Its content depends only on types.
-var methods sync.Map //nolint:gochecknoglobals // A memo of reflection, as plans is one.
+var methods sync.Map //nolint:gochecknoglobals // A cache of reflection, like plans.
 
 // methodsOf returns the methods of a type. Predeclared types, such as int, have none.
 func methodsOf(t reflect.Type) typeMethods {

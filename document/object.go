@@ -130,7 +130,7 @@ func (o Object) Values() []any {
 	return o.node.allValues()
 }
 
-// Depth returns the number of levels that o is nested, its own included.
+// Depth returns the number of nested levels in o, including o itself.
 func (o Object) Depth() int {
 	if o.node == nil {
 		return 1

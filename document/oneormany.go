@@ -6,8 +6,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// OneOrMany is a parameter that accepts one T or an array of them. In Go it is a slice; JSON may have either,
-// and is written as an array.
+// OneOrMany is a parameter that accepts one T or an array of them. In Go it is a slice. It is read from
+// either form in JSON, and written as an array.
 type OneOrMany[T any] []T
 
 // One returns a OneOrMany of the values given.

@@ -22,7 +22,7 @@ var (
 type reader func(d goDecoder, value any, target reflect.Value) error
 
 // readers caches the reader of each type. Its content depends only on types.
-var readers sync.Map //nolint:gochecknoglobals // A memo of reflection, as plans is one.
+var readers sync.Map //nolint:gochecknoglobals // A cache of reflection, like plans.
 
 func readerOf(t reflect.Type) reader {
 	if known, ok := readers.Load(t); ok {
@@ -117,7 +117,7 @@ func orListOfOne(read reader) reader {
 		}
 		err := read(d, array.At(0), target)
 		if err == nil && target.IsZero() {
-			err = boterr.Invalid("", "is empty") // An empty text differs from a missing field.
+			err = boterr.Invalid("", "is empty") // The target would look as if the field were missing.
 		}
 		return boterr.PrefixField(boterr.Index(0), err)
 	}
@@ -195,7 +195,7 @@ func assignString(_ goDecoder, value any, target reflect.Value) error {
 
 func assignInterface(_ goDecoder, value any, target reflect.Value) error {
 	if !reflect.TypeOf(value).AssignableTo(target.Type()) {
-		return boterr.Invalid("", "a %s cannot be a %s", TypeName(value), target.Type())
+		return boterr.Invalid("", "a %s cannot be decoded into the Go type %s", TypeName(value), target.Type())
 	}
 	target.Set(reflect.ValueOf(value))
 	return nil

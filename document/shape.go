@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// Shape is the names of an object's fields, in order. Many objects may share one *Shape, so that a field's
+// Shape holds the names of an object's fields, in order. Many objects may share one *Shape, so that a field's
 // position is looked up once for all of them. Objects with the same names may also have separate Shapes.
 type Shape struct {
 	names []string

@@ -35,7 +35,7 @@ type fieldPlan struct {
 }
 
 // plans caches the plan of each struct type. Its content depends only on types.
-var plans sync.Map //nolint:gochecknoglobals // A memo of reflection, as encoding/json keeps one.
+var plans sync.Map //nolint:gochecknoglobals // A cache of reflection, such as encoding/json keeps.
 
 func planOf(t reflect.Type) *structPlan {
 	if known, ok := plans.Load(t); ok {

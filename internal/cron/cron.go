@@ -59,7 +59,7 @@ func (p *Pattern) HasFixedHours() bool { return p.fixedHours }
 // String returns the pattern as given.
 func (p *Pattern) String() string { return p.text }
 
-// Bounds of a pattern's years in every zone, because no zone is a day or more from UTC.
+// Bounds of the years that a pattern can name. They hold for every zone, because no zone is a day or more from UTC.
 var (
 	beforeAllYears = time.Date(1969, time.December, 31, 0, 0, 0, 0, time.UTC)
 	afterAllYears  = time.Date(2100, time.January, 2, 0, 0, 0, 0, time.UTC)
@@ -103,7 +103,7 @@ func (p *Pattern) nextInZone(after time.Time) (time.Time, bool) {
 		if found && p.fixedHours && next.Before(resumed) { // The time is in the gap between the two periods.
 			return now.end, true
 		}
-		if !found && resumed.After(wall) { // The clocks show none of the searched times twice.
+		if !found && resumed.After(wall) { // The next period starts after wall, so it has no match either.
 			return time.Time{}, false
 		}
 		now, wall = following, resumed.Add(-time.Second)

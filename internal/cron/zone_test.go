@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// Zones, with times to which their clocks change: "at 2:00 to 3:00" skips an hour.
+// Zones, with some changes of their clocks. "2:00 becomes 3:00" skips an hour.
 const (
 	newYork  = "America/New_York"    // 2:00 becomes 3:00 on 8 March 2026, 1:00 on 1 November.
 	london   = "Europe/London"       // 1:00 becomes 2:00 on 29 March 2026; 2:00 becomes 1:00 on 25 October.

@@ -49,8 +49,8 @@ func (c *Change) Repeat(t Transaction) error {
 	}
 }
 
-// Follower collects the changes that others make to a collection while a write is evaluated. The store's writer
-// guards Changes.
+// Follower collects the changes that other writes make to a collection while a write is evaluated. Changes is guarded
+// by the lock under which the store writes.
 type Follower struct {
 	Changes []Change
 	hasLeft atomic.Bool

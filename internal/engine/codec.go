@@ -196,8 +196,8 @@ func (d *Decoder) array(level int) (document.Array, error) {
 	return a, nil
 }
 
-// count reads the number of parts of an object or array. It checks the level, and that the data can contain so many
-// parts of at least smallest bytes.
+// count reads the number of parts of an object or array. It returns an error if the level is too deep, or if the
+// remaining data is too short for that many parts of at least smallest bytes.
 func (d *Decoder) count(parts string, smallest, level int) (int, error) {
 	if level > document.MaxDepth {
 		return 0, d.wrong("values are nested deeper than %d levels", document.MaxDepth)

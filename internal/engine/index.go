@@ -76,7 +76,7 @@ func (x *Index) SameFields(before, after document.Object) bool {
 // Keys are the sorted keys of a document in an index.
 type Keys []string
 
-// Contains reports whether k has a key.
+// Contains reports whether k contains a key.
 func (k Keys) Contains(key string) bool {
 	_, found := slices.BinarySearch(k, key)
 	return found

@@ -50,9 +50,9 @@ func invertedKey(key []byte) []byte {
 	return opposite
 }
 
-// keyValues returns the lists of values under which an index has a document, with one value for each path. There is
-// one list or, if the paths meet an array, one for each element. As in MongoDB, the paths may only meet one array at
-// a time; otherwise, the number of lists would be the product of the lengths.
+// keyValues returns the lists of values under which an index stores a document, with one value for each path. There
+// is one list or, if the paths meet an array, one for each element. As in MongoDB, the paths may only meet one array
+// at a time; otherwise, the number of lists would be the product of the lengths.
 func keyValues(o document.Object, paths [][]string) ([][]any, error) {
 	branches := make([]branch, len(paths))
 	for i, path := range paths {

@@ -17,8 +17,8 @@ type plan struct {
 	// ids are the keys of the _ids that can match. They are set if hasIDs is true.
 	ids    []query.KeyRange
 	hasIDs bool
-	// index is the secondary index to use, and at its position in the schema. If there is neither an index nor
-	// an id, all documents are read.
+	// index is the secondary index to use, and at its position in the schema. If there is no index, and neither id
+	// nor ids is set, all documents are read.
 	index *Index
 	at    int
 	// geo is the geo key to use, and geoAt its position in the index. cells are the cells to search in it.
@@ -27,8 +27,8 @@ type plan struct {
 	cells []uint64
 	// ranges are the ranges of keys to read from the index, in ascending order.
 	ranges []query.KeyRange
-	// used is the number of the index's first keys that the ranges restrict. equal is the number of these with a single
-	// value.
+	// used is the number of the index's first keys that the ranges restrict. equal is the number of them that are restricted
+	// to a single value.
 	used, equal int
 	// exact is true if every document in the ranges matches.
 	exact bool
@@ -142,7 +142,7 @@ func (x *Index) serves(sort *query.Sort, p *plan) (sorted, backward bool) {
 }
 
 // hasNumber reports whether a part of a path may be an array index. A sort finds values through it that the index
-// does not have.
+// does not contain.
 func hasNumber(path []string) bool {
 	return slices.ContainsFunc(path, func(part string) bool { return part[0] >= '0' && part[0] <= '9' })
 }

@@ -394,10 +394,10 @@ func isCompound(value any) bool {
 	}
 }
 
-// valueSet has distinct values in the order of their first occurrence.
+// valueSet collects distinct values in the order of their first occurrence.
 type valueSet struct {
 	values []any
-	// texts has the strings. keys has the keys of all other values.
+	// texts holds the strings. keys holds the keys of all other values.
 	texts map[string]struct{}
 	keys  map[string]struct{}
 	// buffer is reused to create keys.

@@ -11,8 +11,8 @@ import (
 )
 
 // Shared is a Transaction of a database that other processes may change concurrently. Its View shows the content at
-// some moment. So a write locks the documents that it changes and reads them again. Locks last until the end of the
-// transaction.
+// some moment, and may be out of date. So a write locks the documents that it changes and reads them again. Locks
+// last until the end of the transaction.
 type Shared interface {
 	Transaction
 
@@ -145,8 +145,8 @@ func (m *matched) lockOneOf(
 	return lockOne(t, candidates[0].Position)
 }
 
-// lockNext locks the first free match with a plan that only finds matches. A write that is not a claim needs the very
-// first match.
+// lockNext locks the first free match with a plan that only finds matches. A write that is not a claim needs the
+// first match even if that is locked: the error is then ErrAgain, and the next attempt waits.
 func (m *matched) lockNext(
 	call *query.Evaluation, t Shared, p *plan, change *query.Change,
 ) (found Placed, exists bool, err error) {
@@ -225,7 +225,7 @@ func (m *matched) checkSame(call *query.Evaluation, found, now document.Object) 
 	return nil
 }
 
-// lockedAtOnce is the number of documents that a write to many documents has in memory at once.
+// lockedAtOnce is the number of documents that a write to many documents locks, and so holds in memory, at once.
 const lockedAtOnce = 500
 
 // each calls do with all documents that match before the write. If others can change them, they are locked.

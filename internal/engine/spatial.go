@@ -67,11 +67,11 @@ type distant struct {
 type nearSearch struct {
 	near   *query.GeoNear
 	filter *query.Filter
-	// plan has the geo index to search. Without a geo index, it is a plan for the filter.
+	// plan contains the geo index to search. If there is no geo index, it is a plan for the filter.
 	plan *plan
 	// limit is the maximum number of documents; 0 means all.
 	limit int64
-	// seen has the positions that index searches have already visited.
+	// seen holds the positions that index searches have already visited.
 	seen map[uint64]struct{}
 	// waiting are the candidates farther away than the rings that were searched.
 	waiting []distant
@@ -109,8 +109,7 @@ func (v View) nearest(call *query.Evaluation, s *nearSearch, yield func(distant)
 	}
 }
 
-// unseen visits the documents that the index has in a ring, and perhaps others, except the ones already
-// visited.
+// unseen visits the documents in a ring, and perhaps some outside it, except the ones already visited.
 func (s *nearSearch) unseen(v View, r ring, to Visitor) error {
 	p := s.plan
 	cells := s.near.Cells(p.geo.key, r.inner, r.outer)

@@ -57,7 +57,8 @@ func (c Circle) Bounds() Box {
 	}
 }
 
-// PlanePolygon is a polygon on the plane. If its sides cross, it contains the points inside an odd number of turns.
+// PlanePolygon is a polygon on the plane. If its sides cross, it contains a point if a ray from the point meets an
+// odd number of sides.
 type PlanePolygon struct {
 	corners []Pair
 	bounds  Box

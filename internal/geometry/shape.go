@@ -33,7 +33,7 @@ type Shape struct {
 	Polygons []*Polygon
 }
 
-// LineSides returns the number of points of all lines.
+// LineSides returns the number of points of all lines, as an estimate of the number of their sides.
 func (s *Shape) LineSides() int {
 	count := 0
 	for _, l := range s.Lines {
@@ -364,13 +364,13 @@ func checkTouch(rings []*s2.Loop, first, second corner) error {
 	return nil
 }
 
-// around returns a corner of a ring between its neighbours.
+// around returns a corner of a ring and its two neighbours.
 func around(ring *s2.Loop, index int) (before, at, after s2.Point) {
 	return ring.Vertex(index + ring.NumVertices() - 1), ring.Vertex(index), ring.Vertex(index + 1)
 }
 
-// Hull is a cap that contains a region or shape. It can exclude a shape without a look at its sides, which
-// would take longer.
+// Hull is a cap that contains a region or shape. Comparing a shape with it is much faster than comparing sides, and
+// often shows that the shape is outside.
 type Hull struct {
 	center s2.Point
 	radius float64
@@ -420,15 +420,15 @@ func (o *Outline) Add(p Pair) {
 	}
 }
 
-// IsApart reports whether a shape with these vertices is certainly outside the hull. A shape lies within a cap
-// around its vertices, unless that cap is half of the globe.
+// IsApart reports whether a shape with these vertices is certainly outside the hull. A shape lies within every cap
+// that contains its vertices and is smaller than half of the globe.
 func (o *Outline) IsApart(h Hull) bool {
 	return o.known && o.radius < math.Pi/2-slack &&
 		o.first.at.Distance(h.center).Radians() > h.radius+o.radius+slack
 }
 
-// manySides is the number of sides from which an index of the sides saves time. manyTests is the number of
-// pairs of sides to compare from which it does.
+// An index of a shape's sides saves time if there are at least manySides sides, and at least manyTests pairs of sides
+// to compare.
 const (
 	manySides = 64
 	manyTests = 100_000

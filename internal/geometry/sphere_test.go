@@ -197,7 +197,7 @@ func TestPolygon_ManySides(t *testing.T) {
 	for range 1_000 {
 		x, y := r.near(), r.near()
 		if distance := math.Hypot(x-1, y-1); distance > 2.98 && distance < 3.02 {
-			continue // The point may lie between the borders of the two.
+			continue // The point may lie between the borders of the two polygons.
 		}
 		p := &geometry.Shape{Points: points(t, x, y)}
 		require.Equal(t, few.Intersects(p), many.Intersects(p))

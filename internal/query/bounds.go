@@ -19,10 +19,10 @@ type KeyRange struct {
 	Point bool
 }
 
-// Bounds are the key ranges of an ordered index on a path that can hold documents which meet a condition.
+// Bounds are the ranges of keys, in an ordered index on a path, that contain all documents that meet a condition.
 type Bounds struct {
-	// Ranges are in ascending order and do not overlap. A document that meets the condition has a value at the
-	// path, as Values returns them, whose key is in one of the ranges. A missing value counts as null.
+	// Ranges are in ascending order and do not overlap. If a document meets the condition, the key of at least one of
+	// its values at the path (see Values) is in one of the ranges. A missing value counts as null.
 	Ranges []KeyRange
 	// Exact is true if, conversely, every document with a value in the ranges meets the condition.
 	Exact bool
@@ -171,8 +171,9 @@ func boundsOfTest(test candidateTest) (Bounds, bool) {
 	}
 }
 
-// boundsOfEqual returns the bounds of $eq. A whole array has none, because an index has its elements. The bounds of
-// null are not exact: a document with a scalar on the path also has the key of null, but does not match.
+// boundsOfEqual returns the bounds of $eq. A whole array has none, because an index contains the elements of an array
+// instead. The bounds of null are not exact: a document with a scalar on the path also has the key of null, but does
+// not match.
 func boundsOfEqual(value any) (Bounds, bool) {
 	if document.ClassOf(value) == document.ClassArray {
 		return Bounds{}, false
@@ -189,7 +190,7 @@ func boundsOfStrings(values oneOfStrings) Bounds {
 	return list
 }
 
-// boundsOfOrder are the bounds of $gt, $gte, $lt and $lte. They contain only values of the operand's type.
+// boundsOfOrder returns the bounds of $gt, $gte, $lt and $lte. They contain only values of the operand's type.
 func boundsOfOrder(c *ordered) (Bounds, bool) {
 	switch {
 	case c.class == document.ClassArray:
@@ -329,7 +330,7 @@ type budget struct {
 	ctx context.Context //nolint:containedctx // It belongs to the one call that the budget is for.
 	// portion is the work that may be done before the context is checked again. left is the rest of the budget.
 	portion, left int
-	// unmeasured is the number of visited documents whose sizes have not been counted.
+	// unmeasured is the number of visited documents whose sizes have not been added to the budget yet.
 	unmeasured int
 	// room is the number of bytes that the call may still keep.
 	room int
@@ -477,7 +478,7 @@ const (
 	dateWork     = 1 << 11
 	partWork     = 1 << 8
 	formatWork   = 1 << 6
-	// conversionWork is converting a value to another type, failureWork reporting a failed conversion.
+	// conversionWork is for converting a value to another type, failureWork for reporting a failed conversion.
 	conversionWork = 1 << 7
 	failureWork    = 1 << 11
 	// matchWork is for creating the description of a match.
@@ -523,7 +524,7 @@ func (e *Evaluation) comparing(a, b any) bool {
 	return work == 0 || e.spend(work)
 }
 
-// reading is like comparing, for reading a whole value.
+// reading counts the work of reading a whole value, and reports whether the budget sufficed.
 func (e *Evaluation) reading(value any) bool {
 	work := readingWork(value)
 	return work == 0 || e.spend(work)

@@ -123,7 +123,7 @@ func TestChange_IsBounded(t *testing.T) {
 	update, err := query.CompileUpdate(document.O("$unset", paths), arrayFilters...)
 	require.NoError(t, err)
 	call := query.NewPartialEvaluation(t.Context(), part, parts)
-	for range 20 { // The budget grows as if there were 20 times as many.
+	for range 20 { // The budget grows as if there were 20 times as many documents.
 		for _, o := range documents {
 			if _, _, err = call.Change(query.Change{Update: update}, nil, o); err != nil {
 				break

@@ -104,7 +104,7 @@ func (c Change) applied(e *Evaluation, filter *Filter, before document.Object) (
 	return c.stamp(after), true, nil
 }
 
-// edited is like applied for an update of a few fields: it changes them and the stamps in one step.
+// edited applies an update of a few fields. It changes them and the stamps in one step.
 func (c Change) edited(run *updateRun) (document.Object, bool, error) {
 	before := run.document
 	edit := document.NewEdit(before, run.call.shapes)
@@ -175,8 +175,8 @@ func checkFixed(field string, before, after any) error {
 	return boterr.Invalid(field, "the field is fixed and cannot be changed")
 }
 
-// withKept returns the fixed, preserved and stamped fields of before in their old order, followed by the fields
-// of the replacement. Replacing a document by an equal one then changes nothing.
+// withKept returns the fixed, preserved and stamped fields of before in their old order, followed by the fields of
+// the replacement, so that replacing a document by an equal one changes nothing.
 func (c Change) withKept(before, replacement document.Object) document.Object {
 	b := document.NewBuilder(before.Len() + replacement.Len())
 	for field, value := range before.All() {
@@ -357,7 +357,7 @@ func giverOf(field string, required, made document.Object) string {
 	return "update"
 }
 
-// stampedNew sets the stamps that OnInsert does not have.
+// stampedNew sets the stamps that OnInsert does not contain.
 func (c Change) stampedNew(b *document.Builder) (document.Object, error) {
 	for field, value := range c.Stamps.Set.All() {
 		if _, ok := c.OnInsert.Field(field); !ok {

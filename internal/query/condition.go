@@ -41,7 +41,8 @@ type ordered struct {
 	class   int
 	// less, equal and greater are true if this result of the comparison matches.
 	less, equal, greater bool
-	// numbers are the matching numbers if a float64 represents the operand exactly and it is finite.
+	// numbers is the interval of the matching numbers. It is known only if the operand is finite and a float64
+	// represents it exactly.
 	numbers interval
 }
 

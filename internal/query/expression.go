@@ -24,7 +24,7 @@ type expressionRun struct {
 	now  time.Time
 	// variables are the values of $let, $map and others, indexed by slot.
 	variables []any
-	// stack has the arguments of the active calls.
+	// stack holds the arguments of the active calls.
 	stack []any
 	// pattern is the most recently compiled pattern.
 	pattern struct {
@@ -342,8 +342,8 @@ type function struct {
 	// least and most bound the number of arguments in an array; a most of 0 allows any number. A single argument
 	// needs no array around it.
 	least, most int
-	// names are the argument names in the object form; the first least of them are required. If most is 0, no
-	// other form is allowed.
+	// names are the argument names in the object form; the first least of them are required. If names is set and most
+	// is 0, the arguments must be an object.
 	names []string
 	// nullFirst is true if the first null or missing argument determines the result: it is null, and later arguments
 	// are not evaluated.

@@ -110,7 +110,7 @@ func add(_ *expressionRun, arguments []any) (any, error) {
 	return sum, nil
 }
 
-// addend returns the number that a number or date adds to a sum.
+// addend returns a number unchanged, and a date as milliseconds since 1970.
 func addend(value any) (any, bool) {
 	if t, ok := value.(time.Time); ok {
 		return t.UnixMilli(), true
@@ -358,8 +358,8 @@ const (
 	maxPlaces   = 100
 )
 
-// toPlaces returns a function that rounds a number to decimal places: doubles with whole, quotients of integers
-// with divide.
+// toPlaces returns a function that rounds a number to decimal places. whole rounds a double to a whole number; divide
+// divides integers and rounds the quotient.
 func toPlaces(
 	whole func(float64) float64, divide func(dividend, divisor *big.Int) *big.Int,
 ) func(*expressionRun, []any) (any, error) {

@@ -304,7 +304,8 @@ func (e *zipped) evaluate(run *expressionRun) (any, error) {
 	return run.zip(inputs, defaults, length)
 }
 
-// zip makes an array of length rows. Row i has the elements i of the inputs.
+// zip returns an array of length rows. Row i contains element i of each input, or its default if the input is
+// shorter.
 func (run *expressionRun) zip(inputs [][]any, defaults []any, length int) (any, error) {
 	if err := run.limits.items(length); err != nil {
 		return nil, boterr.PrefixField("$zip", err)

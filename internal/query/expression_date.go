@@ -202,7 +202,7 @@ var datePartNames = []string{
 	"year", "isoWeekYear", "month", "isoWeek", "day", "isoDayOfWeek", "hour", "minute", "second", "millisecond", "timezone",
 }
 
-// The largest year, and the largest value of another part, that $dateFromParts accepts. A part beyond its usual
+// The largest year that $dateFromParts accepts, and the largest value of any other part. A part beyond its usual
 // range carries over to the next larger part.
 const (
 	maxYear = 9999

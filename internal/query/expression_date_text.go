@@ -365,7 +365,8 @@ func (d *formattedDate) isIncomplete() bool {
 	return false
 }
 
-// agrees reports whether a date has the parts that were read. For example, February 30 became another day.
+// agrees reports whether a date has the parts that were read. A part beyond its range has carried over: February 30,
+// for example, has become a day in March.
 func (d *formattedDate) agrees(t time.Time) bool {
 	for letter, value := range d.parts {
 		if number := datePartNumbers[letter]; number.of(t) != value {

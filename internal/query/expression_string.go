@@ -443,7 +443,7 @@ func (e *regexCall) search(run *expressionRun, pattern *pattern, text string) (a
 	return foundAt(text, match, utf8.RuneCountInString(text[:match[0]])), nil
 }
 
-// nothingFound has the results for a text or pattern that is null or missing.
+// nothingFound holds the results for a text or pattern that is null or missing.
 var nothingFound = map[string]any{"$regexMatch": false, "$regexFindAll": document.A()}
 
 // patternFor returns the pattern for a run, or nil if it is null or missing.

@@ -123,7 +123,7 @@ func toLong(value any) (any, error) {
 	case string:
 		n, err := strconv.ParseInt(v, 10, 64)
 		if err != nil {
-			return nil, boterr.Invalid("", "it is not a 64-bit whole number")
+			return nil, boterr.Invalid("", "the text is not a 64-bit whole number")
 		}
 		return n, nil
 	case time.Time:

@@ -437,7 +437,7 @@ func (e disjunction) evaluate(run *expressionRun) (any, error) {
 	return false, nil
 }
 
-// booleanFunctions are the operators that negate a boolean.
+// booleanFunctions are the boolean operators that evaluate all their arguments.
 var booleanFunctions = map[string]function{
 	"$not": {least: 1, most: 1, compute: notTrue},
 }

@@ -214,7 +214,7 @@ func (w *pathWalk) array(array document.Array, i int) bool {
 			return true
 		}
 		if index == wanted && w.element(item, i+1) {
-			return true // The path selects the element, so there was no search.
+			return true // The path names this element, so "$" does not mean it.
 		}
 	}
 	return false
@@ -223,7 +223,7 @@ func (w *pathWalk) array(array document.Array, i int) bool {
 // element continues in the element that part i-1 selects by its index.
 func (w *pathWalk) element(item any, i int) bool {
 	if i == len(w.path.parts) {
-		return w.test.test(item, w.evaluation) // Here, an array is a single value.
+		return w.test.test(item, w.evaluation) // An array that an index selects is a single value.
 	}
 	switch item.(type) {
 	case document.Object, document.Array:

@@ -295,7 +295,7 @@ type filterCompiler struct {
 	expr *exprUse
 	// slot receives a $near. It is nil where $near is not allowed.
 	slot *nearSlot
-	// instructions counts the instructions of the filter's patterns. It is nil if there is no filter.
+	// instructions counts the instructions of all patterns in the filter, which have a common limit.
 	instructions *int
 }
 

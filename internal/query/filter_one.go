@@ -241,7 +241,7 @@ func (all *fieldsEqual) match(root any, e *Evaluation) bool {
 	return true
 }
 
-// match reports whether a document meets this condition alone.
+// match reports whether a document meets the equality.
 func (e *equality) match(root any, in *Evaluation) bool { return (&fieldsEqual{*e}).match(root, in) }
 
 // boundsAt returns the bounds of the field's value.
@@ -320,7 +320,7 @@ func appendRanked(ranked []rankedCondition, all allOf) []rankedCondition {
 			ranked = appendRanked(ranked, m.asPaths())
 		case *pathMatcher:
 			ranked = append(ranked, rankedCondition{matcher: m, rank: rankOf(m.test), path: m.path.text})
-		case *everyValueMatcher: // This is between the first value of $all and the last.
+		case *everyValueMatcher: // It keeps its place between the first value of $all and the last.
 			ranked = append(ranked, rankedCondition{matcher: m, rank: rankEqual, path: m.path.text})
 		case *elementMatcher:
 			ranked = append(ranked, rankedCondition{matcher: m, rank: rankOf(m.finder), path: m.path.text})

@@ -90,7 +90,8 @@ func compareCondition(operator string, operand any) candidateTest {
 	return c
 }
 
-// intervalOfNumbers returns the matching numbers if a float64 represents the operand and its neighbours exactly.
+// intervalOfNumbers returns the interval of the matching numbers. It is known only if the operand is finite and a
+// float64 represents it exactly.
 func (c *ordered) intervalOfNumbers() interval {
 	operand, isExact := exactNumber(c.operand)
 	if !isExact || math.IsNaN(operand) || math.IsInf(operand, 0) {

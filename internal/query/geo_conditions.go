@@ -24,7 +24,7 @@ const (
 	// its pairs.
 	placeByteWork   = 16
 	outlineByteWork = 2
-	// sideWork is comparing a side of a line with a side of another shape, without an index. twoSidesSize is
+	// sideWork is for comparing a side of a line with a side of another shape, without an index. twoSidesSize is
 	// about the size of two sides in bytes.
 	sideWork     = 32
 	twoSidesSize = 64

@@ -265,8 +265,8 @@ func readCRS(o document.Object) (strict bool, err error) {
 	}
 }
 
-// place is a location in a document or query: a legacy pair, for the plane and, within bounds, for the globe; a
-// GeoJSON point, for both; or another GeoJSON shape, for the globe.
+// place is a location in a document or query. A legacy pair is on the plane, and also on the globe if its coordinates
+// are within bounds. A GeoJSON point is on both, and any other GeoJSON shape is on the globe.
 type place struct {
 	pair geometry.Pair
 	// legacy is true if the value is a pair rather than GeoJSON.

@@ -61,7 +61,7 @@ type GeoResult struct {
 //   - query: a filter without $near.
 //   - limit: the maximum number of documents to return, at least 1.
 //   - distanceField, includeLocs: the dotted paths at which results hold the distance
-//     and the measured place. If both need the same field, includeLocs has it.
+//     and the measured place. If both need the same field, includeLocs wins.
 //   - distanceMultiplier: the factor for distances in results.
 //   - key: the dotted path of the field that holds the places.
 //

@@ -9,8 +9,8 @@ import (
 
 // matcher is a node of a compiled filter: a condition on a document or, in $elemMatch, on an array element.
 type matcher interface {
-	// match reports whether root, an Object or Array, meets the condition. It records in the evaluation through which
-	// array element it does. A nil evaluation has no budget and records nothing.
+	// match reports whether root, an Object or Array, meets the condition. It records in the evaluation the array
+	// element through which root meets it. A nil evaluation has no budget and records nothing.
 	match(root any, e *Evaluation) bool
 }
 

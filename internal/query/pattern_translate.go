@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// maxFoldedCases limits the characters in ranges of a pattern's classes whose other cases are looked up.
-	// maxProperties limits the Unicode properties in a pattern.
+	// maxFoldedCases limits the number of characters whose other cases are looked up, because they are in a range of
+	// a class with the option i. maxProperties limits the number of Unicode properties in a pattern.
 	maxFoldedCases = 1 << 18
 	maxProperties  = 1000
 	// maxGroupName is the maximum length of a group's name.
@@ -27,13 +27,13 @@ type patternFlags struct {
 	fold, multiline, dotAll, extended, extendedMore, noCapture, ungreedy bool
 }
 
-// patternTranslator writes a pattern of PCRE2's syntax, which MongoDB takes, in the syntax of Go's regexp
+// patternTranslator translates a pattern from PCRE2's syntax, which MongoDB uses, to the syntax of Go's regexp
 // package. It refuses syntax that Go lacks. It stops at the first error.
 type patternTranslator struct {
 	rest string
 	out  strings.Builder
 	patternFlags
-	// outer has the flags outside each open group.
+	// outer is the stack of the flags outside each open group.
 	outer []patternFlags
 	// isUnicode is true if the pattern began with (*UCP).
 	isUnicode bool
@@ -44,7 +44,7 @@ type patternTranslator struct {
 	names    map[string]bool
 	// complements caches the results of the method complement.
 	complements map[string]string
-	// folded and properties are limited by maxFoldedCases and maxProperties.
+	// folded and properties are the counts that maxFoldedCases and maxProperties limit.
 	folded, properties int
 	err                error
 }

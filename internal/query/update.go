@@ -94,7 +94,7 @@ func (u *Update) editsFields() bool {
 type updateRun struct {
 	// call is the evaluation of the current call.
 	call *Evaluation
-	// document is the document before the update.
+	// document is the version before the update.
 	document document.Object
 	// position is the array element for "$".
 	position arrayPosition
@@ -145,7 +145,7 @@ func (u *Update) apply(run *updateRun) (document.Object, error) {
 type updateCompiler struct {
 	update  *Update
 	filters arrayFilterSet
-	// room has the unused nodes of the update's allocation.
+	// room holds the nodes of the update's allocation that are not in use yet.
 	room []updateNode
 }
 
@@ -282,7 +282,7 @@ type operation interface {
 	// apply returns the new value, or missing to remove the field. value may be missing.
 	apply(value any, run *updateRun) (any, error)
 	// needsPath reports whether an impossible path, such as a path through a string, is an error. This is true for
-	// operations that create a missing field and for some others.
+	// operations that create a missing field, and for $pop.
 	needsPath(run *updateRun) bool
 }
 
@@ -347,7 +347,7 @@ func compileUnset(string, any) (operation, error) { return unset{}, nil }
 
 func (unset) apply(any, *updateRun) (any, error) { return document.Missing, nil }
 
-// renameTo is the target of $rename. The source is an unset.
+// renameTo is the operation of $rename at the target's path. At the source's path, the operation is unset.
 type renameTo struct{ from, to string }
 
 func compileRename(path string, argument any) (operation, error) {

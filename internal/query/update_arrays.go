@@ -237,7 +237,7 @@ func (p *pull) apply(value any, run *updateRun) (any, error) {
 	return document.ArrayOf(kept), run.call.budget.failure
 }
 
-// pop implements $pop. It creates no field, but refuses an impossible path, as the server does.
+// pop implements $pop. It creates no field, but refuses an impossible path, as MongoDB does.
 type pop struct {
 	pathRequired
 	first bool

@@ -5,8 +5,8 @@
 //   - To store other records in the same way, use [Open] with a [Schema].
 //   - To load the record of a parameter, as every operation does, use [Load] with a [Ref].
 //
-// Scope has the app, channel and member of an operation. Env has the store, the clock and the ids. Collection is a
-// collection as seen by one app. All services use Collection, so the scope is enforced in one place.
+// Scope holds the app, channel and member of an operation. Env holds the store, the clock and the sources of ids.
+// Collection is a collection as seen by one app. All services use Collection, so the scope is enforced in one place.
 package record
 
 import (
@@ -44,11 +44,12 @@ type Env struct {
 	// NewEtag returns a new etag for each version of a record, except for channels, whose etags are times. The
 	// default is the time in milliseconds, a dash and a NewID.
 	NewEtag func() string
-	// SendID returns the id for a message or another request to a recipient: different for each request, but the
-	// same when its caller is tried again. to names the recipient. The default is a NewID.
+	// SendID returns the id for a message or another request to a recipient. Each request gets a different id, but if
+	// its caller is tried again, the request gets the same id as before. to names the recipient. The default is a
+	// NewID.
 	SendID func(ctx context.Context, to string) string
-	// Attempt returns the attempt that a call belongs to, or nil if its caller is not tried again after a
-	// failure or does not store the effects of its attempts; see Once. An error means that the attempt no longer
+	// Attempt returns the attempt that a call belongs to; see Once. It returns nil if the caller is not tried again
+	// after a failure, or if the effects of its attempts are not stored. An error means that the attempt no longer
 	// counts. By default there are no attempts.
 	Attempt func(ctx context.Context) (Attempt, error)
 }
@@ -211,7 +212,8 @@ type Ref struct {
 // IsOwn reports whether the call has no record and so refers to the scope's own.
 func (a Ref) IsOwn() bool { return a.Record == nil && a.ID == "" }
 
-// Field returns the parameter that has the record or that can have it.
+// Field returns the name of the parameter that refers to the record. If none does, it returns the name of one that
+// can.
 func (a Ref) Field() string {
 	if a.Record != nil || a.IDParameter == "" {
 		return a.RecordParameter

@@ -130,8 +130,8 @@ func (w *concurrentWrite) compare(ctx context.Context) error {
 	return nil
 }
 
-// adopt repeats the changes of another transaction. It began with the same content as this one, or with an
-// earlier content whose differences do not affect it.
+// adopt repeats the changes of another transaction. That transaction began with the same content as this one,
+// or with an earlier content that differs in nothing that affects the changes.
 func (t *transaction) adopt(made *transaction) error {
 	if t.before == made.before {
 		t.next, t.changes, t.isIndexed = made.next, made.changes, made.isIndexed

@@ -16,7 +16,7 @@ import (
 type entries struct {
 	// byKey holds the positions of the documents that have a key.
 	byKey persistent.Tree[string, postings]
-	// geo has, for each geo key, the cells followed by the position.
+	// geo holds a tree for each geo key. Each of its keys is a cell followed by a document's position.
 	geo []persistent.Tree[string, struct{}]
 	// parted is the edit in which geo was copied.
 	parted persistent.Edit
@@ -152,7 +152,7 @@ func (e *entries) up(r query.KeyRange, yield func(postings) bool) bool {
 	return true
 }
 
-// down is up in descending order.
+// down is like up, but in descending order.
 func (e *entries) down(r query.KeyRange, yield func(postings) bool) bool {
 	from := string(r.From)
 	for key, there := range e.byKey.Before(string(r.To)) {

@@ -14,7 +14,7 @@ type Snapshot struct {
 }
 
 // Snapshot returns the content of all collections at one moment: it waits for active writers, and then takes
-// time proportional to the collections, not the documents.
+// time proportional to the number of collections, not of documents.
 func (s *Store) Snapshot() Snapshot {
 	s.making.Lock()
 	defer s.making.Unlock()
@@ -48,8 +48,8 @@ func (s Snapshot) Documents(collection string) iter.Seq[document.Object] {
 	}
 }
 
-// Restore puts the store back to a snapshot, of this store or of another one: collections, documents and
-// indexes. A current reader keeps the content with which it began; each collection is restored in one step.
+// Restore sets the store's collections, documents and indexes to a snapshot of this store or of another one.
+// A current reader keeps the content with which it began; each collection is restored in one step.
 func (s *Store) Restore(snapshot Snapshot) {
 	s.making.Lock()
 	defer s.making.Unlock()

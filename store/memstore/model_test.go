@@ -175,7 +175,7 @@ func (g *game) sort() *query.Sort {
 	if g.IntN(3) > 0 {
 		source = source.With(pick(g, "a", "b", "n", "a.c"), pick(g, 1, -1))
 	}
-	if g.IntN(3) > 0 { // No two fields that may be arrays, which a sort refuses.
+	if g.IntN(3) > 0 { // The second field is never an array, because a sort refuses arrays in two fields.
 		source = source.With("_id", pick(g, 1, -1))
 	}
 	s, err := query.CompileSort(source)

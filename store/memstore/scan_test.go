@@ -225,8 +225,8 @@ func TestIndex_ElemMatchInNestedArray(t *testing.T) {
 	}
 }
 
-// TestIndex_ListsAtTwoKeys has two lists with so many pairs of values that each pair cannot be a range. The
-// index then serves only the first list.
+// TestIndex_ListsAtTwoKeys filters by lists of values at both keys of an index. There are more pairs of
+// values than ranges that a plan may have, so the index serves only the first list.
 func TestIndex_ListsAtTwoKeys(t *testing.T) {
 	t.Parallel()
 	database := memstore.New()

@@ -14,13 +14,14 @@ import (
 
 // transaction makes the next version of a content.
 type transaction struct {
-	// ctx is the context that the transaction checks while it works: bounded while it has the lock.
+	// ctx is the context that the transaction checks while it works. While the transaction holds the lock, it
+	// is the field bounded.
 	ctx     context.Context //nolint:containedctx // It belongs to the one call that the transaction is made for.
 	bounded countingContext
 	// call is the budget of the transaction's call, or nil if it evaluates nothing.
 	call *query.Evaluation
-	// before is the version that it began with. next is the version that it makes. They are separate, so that
-	// one does not keep the other in memory.
+	// before is the version that the transaction began with. next is the version that it makes. They are
+	// separate, so that one does not keep the other in memory.
 	before *content
 	next   *content
 	edit   persistent.Edit
@@ -29,9 +30,9 @@ type transaction struct {
 	hasOwnIndexes, isObserved bool
 	// done is the number of documents changed since the last check of the context.
 	done uint8
-	// changes are its changes of documents, if isObserved.
+	// changes are the changes of documents. They are recorded only if isObserved is true.
 	changes []engine.Change
-	// isIndexed is true if it created an index.
+	// isIndexed is true if the transaction created an index.
 	isIndexed bool
 }
 

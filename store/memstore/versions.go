@@ -24,7 +24,7 @@ type versions struct {
 	firstLooks int
 	// watchers get the changes of each transaction, under the lock.
 	watchers []*engine.Watcher
-	// followers get these changes as well. They belong to the writer of the next version, which has the lock.
+	// followers get these changes as well. Only the holder of the lock may use them.
 	followers engine.Followers
 	// resets counts the calls of restore.
 	resets int
@@ -39,7 +39,7 @@ func (v *versions) restore(to *content) {
 	v.notifyReset()
 }
 
-// begin creates the first content of a collection in the empty versions v, and returns them.
+// begin creates the first content of a collection in v, which must be empty, and returns v.
 func (v *versions) begin(s *Store, first *content) *versions {
 	v.store, v.firstLooks = s, s.firstLooks
 	v.asCollection.Port = v

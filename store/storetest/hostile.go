@@ -71,7 +71,7 @@ func RunHostile(t *testing.T, call string, sixteenths int, collection store.Coll
 	return outcome, err
 }
 
-// countingContext counts the checks whether it has ended.
+// countingContext counts the calls of Err.
 type countingContext struct {
 	context.Context //nolint:containedctx // It is a context.
 
@@ -83,8 +83,8 @@ func (c *countingContext) Err() error {
 	return c.Context.Err()
 }
 
-// HostileCalls returns small calls that take long, or produce much, on HostileDocuments, or that are suspected
-// to. Run them with RunHostile.
+// HostileCalls returns small calls on HostileDocuments that take long or produce much, or that might. Run
+// them with RunHostile.
 func HostileCalls() []string {
 	var calls []string
 	add := func(pairs ...any) { calls = append(calls, document.O(pairs...).String()) }
@@ -232,7 +232,7 @@ func zigzag(n int) document.Array {
 	return a(append(ring, ring[0])...)
 }
 
-// manyNames are names of fields that begin alike.
+// manyNames returns an object with n fields whose names begin alike.
 func manyNames(prefix string, n int) document.Object {
 	pairs := make([]any, 0, 2*n)
 	for i := range n {
