@@ -10,7 +10,7 @@ import (
 // objectNode is one version of an object. It must not change once it is reachable through an Object.
 type objectNode struct {
 	shape *Shape
-	// values are in the order of the shape's keys. It is empty for a wide object.
+	// values are in the order of the shape's keys. The slice is empty for a wide object.
 	values []any
 	// rare has properties that few objects have, or nil for the others. It never changes, because nodes share
 	// it.

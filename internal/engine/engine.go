@@ -91,8 +91,8 @@ type Source interface {
 	Range(r Range, to Visitor) error
 	// CountRange returns the number of entries in a part of an index.
 	CountRange(r Range) (int64, error)
-	// Cells visits the documents with a cell of a geo key in one of the ranges of CellKeys, once each, in the order
-	// of insertion.
+	// Cells visits the documents with a cell, in a geo key of an index, whose CellKey is in one of the ranges. It
+	// visits each once, in the order of insertion.
 	Cells(index, key int, ranges []query.KeyRange, to Visitor) error
 	// Around returns up to n cells of entries from a cell upwards, and up to n cells below it.
 	Around(index, key int, cell uint64, n int) ([]uint64, error)

@@ -13,7 +13,8 @@ import (
 // Index is the description of an index without its entries. Create it with NewIndex.
 type Index struct {
 	Spec store.Index
-	// Number is the database's own number of the index. The engine does not use it.
+	// Number identifies the index in Key.Number, and must be unique in the collection; see Schema.NextNumber. Only
+	// databases whose keys are bytes need it.
 	Number int
 	// MultiKey is true if a document has, or once had, several keys in this index because of an array.
 	MultiKey bool

@@ -27,8 +27,8 @@ type plan struct {
 	cells []uint64
 	// ranges are the ranges of keys to read from the index, in ascending order.
 	ranges []query.KeyRange
-	// used is the number of the index's first keys that the ranges restrict. equal is the number of them that are restricted
-	// to a single value.
+	// used is the number of the index's first keys that the ranges restrict. equal is the number of these keys that
+	// have a single value in the ranges.
 	used, equal int
 	// exact is true if every document in the ranges matches.
 	exact bool

@@ -275,7 +275,7 @@ func (v View) findSorted(s *search, options store.FindOptions) ([]document.Objec
 	return found[min(options.Skip, there):min(size, there)], err
 }
 
-// firstSorted returns the first size matching documents in the order of a sort.
+// firstSorted returns up to size matching documents: the first ones in the order of a sort.
 func (v View) firstSorted(s *search, sort *query.Sort, size int64) ([]document.Object, error) {
 	compare := func(a, b document.Object) int { return s.call.Compare(sort, a, b) }
 	first := topItems[document.Object]{compare: compare, size: size}

@@ -176,7 +176,7 @@ func (p *plan) isQueue(sort *query.Sort) bool {
 	return p.index != nil && p.geo == nil && p.exact && len(p.ranges) == 1 && isInOrder
 }
 
-// candidates returns the first most matching documents in the order of a sort.
+// candidates returns up to most matching documents: the first ones in the order of a sort.
 func (v View) candidates(call *query.Evaluation, filter *query.Filter, sort *query.Sort, most int) (found []Placed, err error) {
 	if most == 1 {
 		first, exists, err := v.first(call, filter, sort)

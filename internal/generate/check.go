@@ -88,7 +88,7 @@ var (
 	isSometimes = regexp.MustCompile(`\b(?:Required with(?:out)?|(?:is|are) required)\b`)
 )
 
-// checkNeed compares when a parameter is required.
+// checkNeed compares the need of a parameter in the table with the need in its comment.
 func checkNeed(given operations.Field, f field, comment string) error {
 	need := operations.Optional
 	switch {
@@ -111,7 +111,8 @@ func checkNeed(given operations.Field, f field, comment string) error {
 // theDefault matches the default in a comment.
 var theDefault = regexp.MustCompile(`\b[Tt]he default is ("[^"]*"|true|false|-?\d+(?:\.\d+)?|[A-Z]\w*)[.,;]`)
 
-// checkDefault compares the default. A comment may omit the default false.
+// checkDefault compares the default in the table with the default in the comment. A comment may omit the default
+// false.
 func checkDefault(source *goPackage, given operations.Field, f field, comment string) error {
 	says := ""
 	if found := theDefault.FindStringSubmatch(comment); found != nil {

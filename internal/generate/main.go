@@ -1,5 +1,5 @@
-// Command generate writes the code that every operation has in common. It reads the Operations interfaces of the
-// domain packages and the table of operations, and writes
+// Command generate writes the code that has the same form for every operation. It reads the Operations interfaces of
+// the domain packages and the table of operations, and writes
 //
 //   - botctx/operations_gen.go: the names of operations, the methods of Context, the dispatch by
 //     name, and the encoding as JSON;

@@ -273,7 +273,7 @@ func (s *Shape) Cells() Cells { return s.cells(cellsOfShape) }
 // Cover implements Sphere.
 func (s *Shape) Cover() Cells { return s.cells(cellsOfRegion) }
 
-// cells covers each part of the shape with at most most cells.
+// cells covers each part of the shape with no more than most cells.
 func (s *Shape) cells(most int) Cells {
 	var cells Cells
 	for _, p := range s.Points {

@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/internal/query"
 )
 
-// change returns an update given as JSON, with such fields as the layer above a store adds.
+// change returns an update given as JSON, with the kinds of fields that the layer above a store adds.
 func change(t *testing.T, update string) query.Change {
 	t.Helper()
 	compiled, err := query.CompileUpdate(parse(t, update))

@@ -26,12 +26,13 @@ var arithmeticFunctions = map[string]function{
 	"$log10":    {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Log10, positive))},
 }
 
-// ofNumber adapts a function of one number.
+// ofNumber returns function.compute for a function of one number.
 func ofNumber(compute func(number any) (any, error)) func(*expressionRun, []any) (any, error) {
 	return func(_ *expressionRun, arguments []any) (any, error) { return compute(arguments[0]) }
 }
 
-// withFloat adapts a function of doubles. check, if not nil, returns an error for a number outside its domain.
+// withFloat makes a function of doubles accept integers, too. check, if not nil, returns an error for a number
+// outside its domain.
 func withFloat(compute func(float64) float64, check func(float64) error) func(any) (any, error) {
 	return func(number any) (any, error) {
 		f, _ := document.FloatNumber(number)
@@ -207,7 +208,7 @@ func multiply(_ *expressionRun, arguments []any) (any, error) {
 	return float, nil
 }
 
-// ofTwoNumbers adapts a function of two numbers.
+// ofTwoNumbers returns function.compute for a function of two numbers.
 func ofTwoNumbers(compute func(a, b any) (any, error)) func(*expressionRun, []any) (any, error) {
 	return func(_ *expressionRun, arguments []any) (any, error) { return compute(arguments[0], arguments[1]) }
 }

@@ -217,8 +217,8 @@ func And(filters ...*Filter) *Filter {
 	return both
 }
 
-// equalitiesOf collects the values that a query document requires: values of its fields, $eq and $and, and of $or, $in
-// and $all with a single element. An upsert inserts these fields.
+// equalitiesOf collects the values that a query document requires: values of its fields, of $eq and $and, and of $or,
+// $in and $all if they have a single element. An upsert inserts these fields.
 func equalitiesOf(query document.Object) []equality {
 	var found []equality
 	for key, operand := range query.All() {

@@ -83,7 +83,7 @@ func (e *entries) add(c *entryChange, key string) error {
 	return nil
 }
 
-// remove removes a document from a key.
+// remove removes a key of a document.
 func (e *entries) remove(c *entryChange, key string) {
 	there, _ := e.byKey.Get(key)
 	if there.remove(c.edit, c.position) {

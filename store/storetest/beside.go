@@ -43,7 +43,7 @@ type randomly struct{ *rand.Rand }
 // doing carries out an operation, and returns its result as text.
 type doing func(ctx context.Context, c store.Collection) (string, error)
 
-// isOne is true once in a number of times, on average.
+// isOne returns true with a probability of 1 in of.
 func (r randomly) isOne(of int) bool { return r.IntN(of) == 0 }
 
 // path returns the path of a field in random documents.
