@@ -22,7 +22,7 @@ type objectNode struct {
 
 // rareParts are the parts that few objects have.
 type rareParts struct {
-	// wide has the values of a wide object.
+	// wide holds the values of a wide object.
 	wide *wideValues
 	// err is the result of Err.
 	err error

@@ -80,7 +80,7 @@ func (all *Followers) forget() {
 	*all = slices.DeleteFunc(*all, func(f *Follower) bool { return f.hasLeft.Load() })
 }
 
-// Watcher has the callbacks of a call of store.Watcher.Watch.
+// Watcher holds the callbacks of a call of store.Watcher.Watch.
 type Watcher struct {
 	Changed func(before, after document.Object)
 	Reset   func()

@@ -14,7 +14,7 @@ import (
 // reading collects the comments of a struct's fields, including fields of nested structs.
 type reading struct {
 	source *goPackage
-	// meanings has the comments by JSON path.
+	// meanings holds the comments by JSON path.
 	meanings map[string]string
 	// names maps Go paths to JSON paths in the reference.
 	names map[string]string

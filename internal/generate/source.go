@@ -20,10 +20,10 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// goPackage has the declarations of a package by name.
+// goPackage holds the declarations of a package by name.
 type goPackage struct {
 	types map[string]ast.Expr
-	// constants has the values of constants as written in the source.
+	// constants holds the values of constants as written in the source.
 	constants map[string]string
 	files     *token.FileSet
 }

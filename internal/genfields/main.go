@@ -50,7 +50,7 @@ func run(arguments []string) error {
 	return os.WriteFile(file, text, 0o644) //nolint:gosec // Files of the repository are readable by everyone.
 }
 
-// source has the declarations of a package.
+// source holds the declarations of a package.
 type source struct {
 	name  string
 	types map[string]ast.Expr

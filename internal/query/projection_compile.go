@@ -25,7 +25,7 @@ type projectionSpec struct {
 
 type specField struct {
 	name string
-	// inner has the fields inside this field, if the projection names any.
+	// inner holds the fields inside this field, if the projection names any.
 	inner *projectionSpec
 	// computed gives the field its value. If it is nil, the field keeps the document's value.
 	computed expression

@@ -16,7 +16,7 @@ import (
 // It is safe for concurrent use.
 type Update struct {
 	source document.Object
-	// tree has the operations by path. It is nil for a replacement.
+	// tree holds the operations by path. It is nil for a replacement.
 	tree *updateNode
 	// usesPosition is true if a path has "$".
 	usesPosition bool

@@ -19,7 +19,7 @@ type updateNode struct {
 	children []*updateNode
 	// first is the storage of children while there is only one child.
 	first [1]*updateNode
-	// byName has the children by name if there are many.
+	// byName holds the children by name if there are many.
 	byName map[string]*updateNode
 }
 

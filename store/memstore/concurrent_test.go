@@ -269,7 +269,7 @@ func (h history) together(t *testing.T, database store.Store) string {
 	return outcome(t, c, seen)
 }
 
-// inOrder runs one step after the other. order has the writer of each step.
+// inOrder runs one step after the other. order contains the writer of each step.
 func (h history) inOrder(t *testing.T, order []int) string {
 	t.Helper()
 	c := historyStart(t, memstore.New())

@@ -169,7 +169,7 @@ func (e *entries) down(r query.KeyRange, yield func(postings) bool) bool {
 // postings are the positions of the documents that have one key of an index, in
 // the order of insertion. There is at least one.
 type postings struct {
-	// first is the lowest. rest has the others.
+	// first is the lowest. rest holds the others.
 	first uint64
 	rest  persistent.Tree[uint64, struct{}]
 }

@@ -39,7 +39,7 @@ type Store struct {
 
 var _ store.Store = (*Store)(nil)
 
-// directory has the existing collections by name.
+// directory holds the existing collections by name.
 type directory = persistent.Tree[string, *versions]
 
 // Option is a setting of a Store.
