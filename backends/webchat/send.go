@@ -132,7 +132,8 @@ func checkShown(r send.Response) error {
 	}
 	for i, reply := range r.QuickReplies() {
 		if reply.ContentType != "" && reply.ContentType != send.ContentText {
-			return boterr.New(boterr.Unsupported, "quickReplies"+boterr.Index(i)+".content_type", "only quick replies of type text are shown")
+			return boterr.New(boterr.Unsupported, "quickReplies"+boterr.Index(i)+".content_type",
+				"webchat has no quick replies of type %.40q: use text", reply.ContentType)
 		}
 	}
 	if err := checkButtons("", r.Buttons()); err != nil {
