@@ -211,7 +211,7 @@ func signPayloads(by key, visitor string, response document.Object) document.Obj
 	return response
 }
 
-// signPayload appends the signature to a payload, which keeps its form.
+// signPayload appends the signature to a payload's text: the payload if it is a string, or its field payload.
 func signPayload(by key, visitor string, payload any) any {
 	switch payload := payload.(type) {
 	case string:
