@@ -115,7 +115,7 @@ func Limited(connector send.Connector) send.Connector {
 // page is a channel's page and the credentials for its calls.
 type page struct {
 	info channel.AlphaInfo
-	// id is the page's id in a path. The token names the page, too.
+	// id is the page's id in paths. If the info has no pageId, it is "me", which means the token's page.
 	id string
 	as graph.Credentials
 }

@@ -38,7 +38,7 @@
 //   - the numbers in errors except 190/460, 4, 1200, 2 and 2/2018344, such as the subcodes 2018278 and
 //     2018065 (the 24 hours), 1545041 (the member cannot be reached), 2018300 (another application has the
 //     conversation), 2018001 (no such member), 2018109 (too large a file) and 33 (no such id);
-//   - that applications can demand the proof of their secret, which each call has as appsecret_proof;
+//   - that applications can require a proof of their secret, which each call sends as appsecret_proof;
 //   - that typing ends after 20 seconds, and that the platform waits 20 seconds for an answer to a report,
 //     repeats a report for hours, and then ends the subscription;
 //   - the number of the page's inbox, which gets a conversation that is handed over without a target;

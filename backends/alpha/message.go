@@ -30,7 +30,7 @@ const (
 	typeTag      = "MESSAGE_TAG"
 )
 
-// typeMarkSeen is a type that only this platform has. It marks the member's messages as read.
+// typeMarkSeen is a type that the specification does not define. It marks the member's messages as read.
 const typeMarkSeen send.Type = "MARK_SEEN"
 
 // actions are the types that are sent as a sender_action instead of a message.
@@ -74,7 +74,7 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	return send.Delivery{Reply: reply, MessageID: id, From: from.info.PageID}, nil
 }
 
-// retiredTags are refused by the platform since April 2026.
+// retiredTags are the tags that the platform has refused since April 2026.
 var retiredTags = []string{"CONFIRMED_EVENT_UPDATE", "POST_PURCHASE_UPDATE", "ACCOUNT_UPDATE"}
 
 // aboutTag adds to the error of a refused message that its tag may be the reason.

@@ -80,7 +80,7 @@ func (w *world) says(page, from, text string) {
 	w.reports(page, from, fmt.Sprintf(`"message":{"mid":"MID","text":%q}`, text))
 }
 
-// taps simulates a tap on a button of the person's last message, found by its title.
+// taps simulates a person's tap on the button with this title in the last message to that person.
 func (w *world) taps(page, from, title string) {
 	w.Helper()
 	for _, button := range document.Get(w.last(from).Content, "attachment.payload.buttons", []document.Object(nil)) {

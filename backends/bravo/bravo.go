@@ -96,10 +96,10 @@ type Connector struct {
 	client *graph.Client
 
 	mu sync.Mutex
-	// awaited has the waiting calls of CreateGroup, by request id.
+	// awaited has the channels on which calls of CreateGroup wait for confirmations, by request id.
 	awaited map[string]chan<- confirmation
-	// early has the last reports of groups for which no call waited. A report may arrive before the answer to
-	// the request.
+	// early has the latest reports of groups for which no call waited, because a report may arrive before the
+	// answer to the request.
 	early []earlyReport
 }
 

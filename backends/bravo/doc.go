@@ -36,9 +36,9 @@
 // # Groups
 //
 // Only official business accounts may create groups. A group has at most 8 participants, and cannot receive
-// messages with buttons. The platform confirms a new group in a later report. CreateGroup waits for that
-// report, and also looks for the group, for at most Config.GroupTimeout. After that, a call with the same Key
-// finds the group. A call before the platform lists the group creates a second one.
+// messages with buttons. The platform confirms a new group in a later report. CreateGroup waits for that report,
+// and also looks for the group, for at most Config.GroupTimeout. After that, a call with the same Key finds the
+// group as soon as the platform lists it. An earlier call creates a second group.
 //
 // Agents cannot be added to a group. If a live chat creates a group for an agent, the agent gets its link in a
 // message and joins. The platform then reports an event of type MISC, which handleAdminJoinedGroup takes.
@@ -50,10 +50,10 @@
 //   - 80 messages a second for a number, one in 6 seconds with 45 at once for a member, and the waits after
 //     130429 and 131056;
 //   - the sizes of files, and how long ids of files are kept;
-//   - that quick replies must have different payloads, as they must have different titles, and that a message
-//     whose status is held_for_quality_assessment is sent;
+//   - that the payloads of quick replies must differ, as their titles must, and that a message whose
+//     status is held_for_quality_assessment is sent;
 //   - the HTTP status of each error, and the numbers 33, 131000, 131008, 131016, 131021, 131030, 131051 to
 //     131053, 131057, 132000 to 132016 and 133004;
 //   - the hosts of members' files: fbsbx.com, fbcdn.net and whatsapp.net;
-//   - that ids of users may become something else than telephone numbers.
+//   - that ids of users may become something other than telephone numbers.
 package bravo

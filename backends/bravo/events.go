@@ -22,12 +22,12 @@ import (
 // Handler answers the platform's check of its address (GET) and accepts its reports (POST). It checks the
 // signature of each report, passes the events to accept one after the other, and answers after the last.
 //
-// accept is the method Accept of a botctx.Runtime. It stores the event, recognises by Inbound.Key or the
-// message's id an event that the platform sends again, and runs the events of each sender in the order in which
+// accept is the method Accept of a botctx.Runtime. It stores the event, uses Inbound.Key or the message's id to
+// recognise an event that the platform sends again, and runs the events of each sender in the order in which
 // they were accepted. One report may contain events of several numbers, even of several apps. If one of them
-// cannot be accepted now, the answer is the status of botctx.HTTPStatus, and the platform sends the whole
-// report again. Meanwhile events of other senders are accepted, and later events of the same sender wait. An
-// event that can never be accepted is dropped.
+// cannot be accepted now, the answer is the status of botctx.HTTPStatus, and the platform sends the whole report
+// again. Meanwhile events of other senders are accepted, and later events of the same sender wait. An event that
+// can never be accepted is dropped.
 //
 // From is the member's id. To is the id of the phone number, or the group's id for messages in a group. Texts
 // are TEXT. Taps on reply buttons, lists and buttons of templates are PAYLOAD. Files and locations are MISC
@@ -43,7 +43,7 @@ import (
 // When an agent or a member joins or leaves a group, or asks to join, the event is MISC. Its data has group,
 // the platform's own object, whose type is for example group_participants_add.
 //
-// Everything else is dropped and counted in Config.Drops: the status sent, which repeats the answer to the
+// Everything else is dropped and counted in Config.Drops: the status "sent", which repeats the answer to the
 // request; changes of groups (new groups also go to CreateGroup); reports about the account and its templates;
 // and reports for numbers without a channel.
 //
@@ -96,7 +96,7 @@ func (c *Connector) events(_ *channel.Channel, change graph.Parcel) []graph.Even
 	return all
 }
 
-// event returns the event of a sender in a group, or to the number if group is empty.
+// event returns the event of a sender. It is addressed to the group, or to the number if group is "".
 func event(kind, from, group string, change graph.Parcel, e send.MessageEvent) graph.Event {
 	if from == "" {
 		return graph.Event{Kind: kind, Drop: send.DropIncomplete}
@@ -218,7 +218,7 @@ func statusOf(status document.Object, change graph.Parcel) graph.Event {
 	return made
 }
 
-// failureOf explains a failed status: its object has a code of package boterr and a sentence.
+// failureOf returns the reason for a failed status, as an object with a code of package boterr and a sentence.
 func failureOf(status document.Object) document.Object {
 	var told document.Object
 	if problems := graph.Objects(status, "errors"); len(problems) > 0 {

@@ -40,7 +40,7 @@ func TestError_OfEachKnownCode(t *testing.T) {
 	}
 	connectortest.Facts(t, "bravo", "errors.json", &known)
 	require.NotEmpty(t, known)
-	meant := map[string]string{ // The list has more than a code for these.
+	meant := map[string]string{ // Entries whose first word is not the expected code.
 		"FailedPrecondition by webhook; NotFound where it is an answer": "NotFound", "NotFound -> InvalidArgument elementName": "InvalidArgument",
 		"no code (ResourceExhausted minutes)": "no code", "no code (media download of what a user sent)": "no code",
 	}

@@ -47,8 +47,8 @@ const (
 
 // CreateGroup implements livechat.GroupCreator. It requests a group, and waits until the platform reports it to
 // this Connector's Handler or lists it. The Key is part of the group's description. A repeated call finds the
-// group by it, even among groups with the same name. The agent gets the link in a message, because the platform
-// does not let others add a person to a group.
+// group by its Key, even among groups with the same name. The agent gets the link in a message, because the
+// platform does not let others add a person to a group.
 //
 // An error without a code after Config.GroupTimeout means that the platform has not confirmed the group yet.
 // Call CreateGroup again with the same Key.
@@ -141,7 +141,8 @@ func (c *Connector) makeGroup(ctx context.Context, wanted newGroup) (confirmatio
 	}
 }
 
-// await makes the report of a request go to a channel. With a nil channel it stops that.
+// await makes confirm pass the report of a request to a channel. With a nil channel, the request is no longer
+// awaited.
 func (c *Connector) await(request string, reported chan<- confirmation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -179,8 +180,8 @@ func (c *Connector) confirm(group document.Object) {
 	c.early = append(c.early, earlyReport{request, made})
 }
 
-// findGroup returns the id of the group with the subject and the mark. It returns "" if the platform does not
-// list the group among the first maxSameSubject ones of this subject.
+// findGroup returns the id of the group with the subject and the mark. It returns "" if the group is not among
+// the first maxSameSubject groups of this subject that the platform lists.
 func (c *Connector) findGroup(ctx context.Context, wanted newGroup) (string, error) {
 	query := url.Values{"limit": {groupsPerPage}}
 	most := len(wanted.seen) + maxSameSubject
@@ -203,7 +204,8 @@ func (c *Connector) findGroup(ctx context.Context, wanted newGroup) (string, err
 	return "", nil
 }
 
-// groupAmong searches one page of the list for the group. It stops when seen has as many groups as most.
+// groupAmong searches one page of the list for the group. It examines no further groups once wanted.seen has
+// most ids.
 func (c *Connector) groupAmong(ctx context.Context, wanted newGroup, listed []document.Object, most int) (string, error) {
 	for _, group := range listed {
 		id := document.Get(group, "id", "")

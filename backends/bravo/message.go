@@ -36,13 +36,13 @@ const (
 // Send implements send.Connector. The recipient is the id of a group, or of a member: a telephone number.
 //
 // Texts and files keep their types; a file may have a caption and a filename. One to three quick replies become
-// reply buttons, as do buttons that are all postbacks. Four to ten quick replies become a list, opened by a
-// button whose text is listButton of the response or ListButton of the Config. A single button with an address
-// becomes a button with an address. Other combinations of buttons are InvalidArgument, and so is a text of more
-// than 1,024 characters with any of these. A single quick reply of the type location asks for the member's
-// location. A template keeps its type. Carousels are Unsupported. Other types are Unsupported, too, unless the
-// response has a field whose name is the type in lower case, with an object in the platform's form: location,
-// contacts, reaction, sticker or interactive. Messages to groups cannot have quick replies or buttons.
+// reply buttons, and so do buttons if all of them are postbacks. Four to ten quick replies become a list, opened
+// by a button whose text is listButton of the response or ListButton of the Config. A single button with an
+// address becomes the platform's button for links. Other combinations of buttons are InvalidArgument, and so is
+// a text of more than 1,024 characters with any of these. A single quick reply of the type location asks for the
+// member's location. A template keeps its type. Carousels are Unsupported. Other types are Unsupported, too,
+// unless the response has a field whose name is the type in lower case, with an object in the platform's form:
+// location, contacts, reaction, sticker or interactive. Messages to groups cannot have quick replies or buttons.
 //
 // TYPING with message_id, the id of a member's message, marks that message as read and shows typing. TYPING
 // without message_id sends nothing, because the platform cannot show it. MARK_SEEN with message_id marks the
@@ -285,8 +285,8 @@ func replyButtons(response send.Response, field string, given []document.Object)
 // tap is an element that can be tapped: a reply button or a row of a list. Its id is the payload as text.
 type tap struct{ id, title string }
 
-// tappable converts quick replies or buttons to taps. most is the longest payload in characters. Titles and
-// payloads must differ.
+// tappable converts quick replies or buttons to taps. most is the longest payload in characters. No two elements
+// may have the same title or the same payload.
 func tappable(field string, given []document.Object, most int) ([]tap, error) {
 	var all []tap
 	for i, one := range given {

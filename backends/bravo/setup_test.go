@@ -69,7 +69,7 @@ func newConnector(t *testing.T, config bravo.Config) *bravo.Connector {
 	return connector
 }
 
-// over returns a connector to a handler, which waits for groups only briefly.
+// over returns a connector whose requests go to a handler. Its CreateGroup waits only briefly.
 func over(t *testing.T, handler http.Handler) *bravo.Connector {
 	t.Helper()
 	return newConnector(t, bravo.Config{

@@ -250,7 +250,7 @@ func fileOf(response send.Response) (content, error) {
 		id := document.Get(response, "attachment_id", "")
 		if response.Type() != send.TypeImage {
 			return content{}, boterr.New(boterr.Unsupported, "attachment_id",
-				"the workspace chat tool shows only pictures by id: give the url of the file")
+				"only a picture can be sent by its id in the workspace chat tool: give the url of the file")
 		}
 		return content{text: "Image", blocks: document.A(
 			document.O("type", "image", "slack_file", document.O("id", id), "alt_text", "Image"),
@@ -293,8 +293,8 @@ func checkURL(field, address string) error {
 	}
 }
 
-// escaped returns a text that the tool shows literally: without mentions, calls of whole conversations and
-// links of its markup.
+// escaper makes the tool show a text literally, without mentions, notifications of whole conversations, and
+// links. unescaper reverses this.
 var (
 	escaper   = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 	unescaper = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")

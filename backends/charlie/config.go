@@ -31,7 +31,7 @@ type Config struct {
 	HTTPClient *http.Client
 	// Timeout limits one request to the tool. The default is 10 seconds.
 	Timeout time.Duration
-	// MaxWaits limits the number of waits of one call because of the tool's rate limit. After that, the call fails with
+	// MaxWaits limits how often one call waits because of the tool's rate limit. After that, the call fails with
 	// ResourceExhausted. The default is 3.
 	MaxWaits int
 	// MaxWait limits a single wait. If the tool asks for a longer one, the call fails with ResourceExhausted at

@@ -29,8 +29,8 @@ func (c *Connector) ArchiveConversation(ctx context.Context, in *channel.Channel
 
 // CreateGroup implements livechat.GroupCreator. It creates a private conversation and invites the agent. The
 // conversation's name is the group's name, reduced to the letters that the tool allows, and a suffix derived
-// from the key. A repeated call finds the conversation by that name, and groups with the same name get
-// different ones. The tool has no invite links.
+// from the key. A repeated call finds the conversation by that name, and groups with the same name get different
+// conversations. The tool has no invite links.
 //
 // NotFound: the tool does not know the agent. FailedPrecondition: the group already exists and is archived.
 func (c *Connector) CreateGroup(

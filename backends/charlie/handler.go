@@ -25,8 +25,8 @@ import (
 // or two. It checks the signature of each, passes the events to accept, and answers after accept returns. The
 // tool expects an answer within three seconds.
 //
-// accept is the method Accept of a botctx.Runtime. It stores the event, recognises by Inbound.Key an event that
-// the tool sends again or reports twice, and runs the events of each sender in the order in which they were
+// accept is the method Accept of a botctx.Runtime. It stores the event, uses Inbound.Key to recognise an event
+// that the tool sends again or reports twice, and runs the events of each sender in the order in which they were
 // accepted. The answer 200 means that the event is stored. If an event could not be accepted, the tool sends it
 // again a few times within an hour.
 //

@@ -137,8 +137,8 @@ func choicesOf(action document.Object) []choice {
 	return choices
 }
 
-// isTyped reports whether a user typed the value. Typed values are always texts. The bot has set the values of
-// other elements.
+// isTyped reports whether a user typed the value. A typed value stays a text. The values of other elements are
+// payloads that the bot has set.
 func isTyped(action document.Object) bool {
 	return strings.HasSuffix(document.Get(action, "type", ""), "_input")
 }

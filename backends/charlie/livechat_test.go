@@ -28,7 +28,7 @@ type workplace struct {
 	tool    *tool
 	handler http.Handler
 	isDown  atomic.Bool
-	// waiting are the reports that have not been delivered. Each is delivered times times.
+	// waiting are the reports that have not been delivered. times is the number of times that each is delivered.
 	waiting []func() *http.Request
 	times   int
 	// reported is the number of the bot's messages that the tool has reported. events is the number of agents'

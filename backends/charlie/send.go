@@ -183,8 +183,8 @@ func (c *Connector) RecallTicket(ctx context.Context, in *channel.Channel, ticke
 	return err
 }
 
-// formOn returns the fields that identify the message of a ticket. For a ticket sent to a user, the
-// conversation is the one that the tool opened for it.
+// formOn returns the fields that identify the message of a ticket. For a ticket sent to a user, the conversation
+// is the direct one that the tool opened for the ticket.
 func formOn(ticket livechat.Ticket) url.Values {
 	conversation := ticket.ChatID
 	if conversation == "" {
@@ -233,7 +233,7 @@ func (r recorder) Do(request *http.Request) (*http.Response, error) {
 		if !asks {
 			wait = defaultRetryAfter
 		}
-		answer.Header.Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second))) // The library parses nothing but seconds.
+		answer.Header.Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second))) // The library only parses whole seconds.
 	}
 	answer.Body = io.NopCloser(bytes.NewReader(body))
 	return answer, nil

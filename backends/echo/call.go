@@ -112,7 +112,8 @@ func (c *client) send(ctx context.Context, with *http.Client, secrets []string, 
 	}
 	body, kind, method := r.form, r.formType, http.MethodPost
 	if !r.body.IsZero() {
-		text, err := document.AppendJSON(nil, r.body) // It does not escape <, > and &, which would arrive escaped.
+		// AppendJSON does not escape <, > and &. The platform would show the escapes.
+		text, err := document.AppendJSON(nil, r.body)
 		if err != nil {
 			return nil, err
 		}

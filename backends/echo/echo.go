@@ -127,9 +127,9 @@ func New(config Config) (*Connector, error) {
 // messagesPerSecond is a cautious guess, because the platform only documents the number of calls in a day.
 const messagesPerSecond = 100
 
-// Limited returns a connector that starts at most 100 messages a second for each account. If the platform
-// limits the calls per minute, the account pauses and the message is sent again; see send.Limited. The limit
-// per day and the limit on messages after a member's last one are errors.
+// Limited returns a connector that starts at most 100 messages a second for each account. If the platform limits
+// the calls per minute, the account pauses and the message is sent again; see send.Limited. At the daily limit,
+// and at the limit on messages after a member's last one, Send returns an error.
 func Limited(connector send.Connector) send.Connector {
 	return send.Limited(connector, send.Rate{Messages: messagesPerSecond})
 }

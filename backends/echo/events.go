@@ -143,7 +143,7 @@ func (r report) inbound() (botctx.Inbound, send.DropReason) {
 	return botctx.Inbound{Event: event, Key: key}, ""
 }
 
-// isOfOperator names the events about the account itself, not about a member.
+// isOfOperator has the events about the account itself, not about a member.
 var isOfOperator = map[string]bool{"MASSSENDJOBFINISH": true, "PUBLISHJOBFINISH": true}
 
 // written converts a member's message to the type and the data of its event.

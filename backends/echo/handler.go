@@ -35,9 +35,9 @@ const (
 //
 //	http.Handle("/echo/{account}", connector.Handler(rt.Accept))
 //
-// accept is the method Accept of a botctx.Runtime. It stores the event, and recognises by Inbound.Key an event
-// that the platform sends again. The platform waits 5 seconds for an answer and tries three times. Therefore
-// the bot's reply is not in the answer, but a separate message.
+// accept is the method Accept of a botctx.Runtime. It stores the event, and uses Inbound.Key to recognise an
+// event that the platform sends again. The platform waits 5 seconds for an answer and tries three times.
+// Therefore the bot's reply is not in the answer, but a separate message.
 //
 // The channel's info needs token. If it also has encodingAESKey, only encrypted reports are accepted, in the
 // compatible and in the safe mode. Without encodingAESKey the signature does not cover the body: anyone who has

@@ -94,7 +94,7 @@ func (c *Connector) partsOf(ctx context.Context, from account, response send.Res
 	return []shown{part}, err
 }
 
-// shown is a response in the platform's form, and the reply that the specification gives it.
+// shown has a response in the platform's form, and the reply that the specification defines for it.
 type shown struct{ content, reply document.Object }
 
 // contentOf converts a response to one message in the platform's form.

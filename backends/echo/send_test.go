@@ -35,7 +35,7 @@ func newHarness(t *testing.T) *sendtest.Harness {
 		Tags: func(to string) []int64 { return p.Tags(shopApp, to) },
 		Odd:  func() []sendtest.Reception { return oddReports(t) },
 	}
-	for _, in := range []*send.Message{{Channel: h.Channel}, {Channel: h.Other}} { // Get the tokens first: only messages fail.
+	for _, in := range []*send.Message{{Channel: h.Channel}, {Channel: h.Other}} { // Get the tokens now, so that only messages fail later.
 		in.To, in.Response = ada, send.Typing(1)
 		_, err := connector.Send(t.Context(), *in)
 		require.NoError(t, err)

@@ -96,8 +96,8 @@ func (a account) own() token {
 	return token{text: a.info.AccessToken.Reveal(), until: a.info.AccessTokenExpiry.Reveal().Time()}
 }
 
-// of returns a token of an account. It never returns the refused one, which may be "". FailedPrecondition: the
-// account has no other token, and no secret to get one.
+// of returns a token of an account. It never returns the token refused, which the platform no longer accepts.
+// refused may be "". FailedPrecondition: the account has no other token, and no secret to get one.
 func (t *tokens) of(ctx context.Context, a account, refused string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err

@@ -120,7 +120,7 @@ func TestToken_OfTheChannel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlatform()
-			_, err := process(t, p, nil, nil).Send(t.Context(), toAda(send.Text("The host gets its token"))) // The first token of the account.
+			_, err := process(t, p, nil, nil).Send(t.Context(), toAda(send.Text("The host gets its token"))) // Now token-000001 is valid.
 			require.NoError(t, err)
 			message := toAda(send.Text("Hello"))
 			message.Channel = c.in

@@ -67,7 +67,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// reports sends a report to the host, which the platform may do twice, and runs the bot.
+// reports sends a report to the host twice, because the platform may repeat it, and runs the bot.
 func (w *world) reports(account, from, body string) {
 	w.Helper()
 	app, webhook := shopApp, shopWebhook
@@ -94,7 +94,7 @@ func (w *world) says(account, from, text, tapped string) {
 	w.reports(account, from, report)
 }
 
-// taps simulates a tap on a line of the member's last message, found by its title.
+// taps simulates a member's tap on the line with this title in the last message to that member.
 func (w *world) taps(account, from, title string) {
 	w.Helper()
 	for _, line := range document.Get(w.last(from).Body, "msgmenu.list", []document.Object{}) {

@@ -63,8 +63,8 @@ func TestDifferences_FromTheFakes(t *testing.T) {
 	require.Equal(t, differences, found)
 }
 
-// outcome returns a sent message's id and the conversation's id, each shortened to its form. If sending fails,
-// it returns the code and the field of the error.
+// outcome returns the prefixes of a sent message's id and of the conversation's id. If sending fails, it returns
+// the code and the field of the error.
 func outcome(t *testing.T, connector send.Connector, one send.Message) string {
 	t.Helper()
 	if one.To == ada {

@@ -34,10 +34,10 @@ const tolerance = 5 * time.Minute
 //
 //	http.Handle("POST /foxtrot/{account}", connector.Handler(rt.Accept))
 //
-// accept is the method Accept of a botctx.Runtime. It stores the event, and recognises by Inbound.Key an event
-// that the helpdesk sends again. The channel's info needs webhookSecret. A report about conversations contains
-// the secret in a header and its body is not signed, so the Handler must be served over HTTPS. A report about
-// tickets is signed with the secret.
+// accept is the method Accept of a botctx.Runtime. It stores the event, and uses Inbound.Key to recognise an
+// event that the helpdesk sends again. The channel's info needs webhookSecret. A report about conversations
+// contains the secret in a header and its body is not signed, so the Handler must be served over HTTPS. A report
+// about tickets is signed with the secret.
 //
 // In a conversation or ticket that the Connector opened, an agent's message is TEXT, or MISC with attachments.
 // From is "agent:" and the agent's name or id. To, and the event's group, is the conversation's id. The first

@@ -15,7 +15,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Types of messages that only this platform has.
+// Types of messages that the specification does not define.
 const (
 	// TypeClose closes the conversation of a request, or solves its ticket.
 	TypeClose send.Type = "CLOSE"
@@ -31,7 +31,7 @@ const (
 //     conversations, Send opens a conversation in the member's name and passes it to the agents; otherwise it
 //     creates a ticket. ChatID of the Delivery is the id of the conversation or ticket, "out:..." or
 //     "ticket:...".
-//   - That id. The agent gets the message in the member's name.
+//   - The id of such a conversation or ticket. The agent gets the message in the member's name.
 //   - The id of a conversation in the helpdesk's widget. The member gets the message from the bot.
 //
 // If a request is sent again with the same Message.ID, Send finds its conversation or ticket and does not post
@@ -80,8 +80,8 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 // address identifies the recipient of a message.
 type address struct {
 	conversation string
-	// user is the external id in whose name a request's messages are sent. It is "" for conversations in the
-	// widget.
+	// user is the external id of the member in whose name the messages of a request are sent. It is "" for
+	// conversations in the widget.
 	user string
 	// isNew is true if the recipient is a broadcast group, so the message opens a conversation.
 	isNew bool

@@ -259,8 +259,8 @@ func TestClose_OfARequest(t *testing.T) {
 	require.Equal(t, "solved", status)
 }
 
-// failing passes requests to a helpdesk, but answers request number at with a failure. If isLost is true, the
-// helpdesk gets that request, too, and its answer is lost.
+// failing passes requests to a helpdesk, except that the request whose number is at fails. If isLost is true,
+// the helpdesk gets that request, too, and only its answer is lost.
 type failing struct {
 	http.Handler
 

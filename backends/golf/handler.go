@@ -154,7 +154,7 @@ func (c *Client) read(body []byte) (event utility.PaymentEvent, isPayment bool, 
 		if err := json.Unmarshal(reported.Data.Object, &charge); err != nil {
 			return event, false, err
 		}
-		// Charge did not make a charge without a PaymentIntent.
+		// Client.Charge always creates a PaymentIntent, so a charge without one was made in another way.
 		if charge.PaymentIntent == nil {
 			return utility.PaymentEvent{Type: reported.Type}, false, nil
 		}

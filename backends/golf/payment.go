@@ -24,8 +24,8 @@ import (
 const maxKeyBytes = 255
 
 // Charge implements utility.PaymentClient. The payment method is "pm_1", or "cus_1/pm_1" if it is saved with a
-// customer, because the provider then requires the customer. Payment methods that must be confirmed on a page
-// of their own are not used.
+// customer, because the provider then requires the customer. Payment methods that redirect the member to another
+// page are not used.
 //
 // Besides the errors of utility.PaymentClient: FailedPrecondition if the provider refuses the API key,
 // ResourceExhausted if it limits the rate, and Unavailable if a charge with the same IdempotencyKey is in

@@ -81,7 +81,8 @@ func (c *Connector) open(ctx context.Context, client *http.Client, x exchange) (
 }
 
 // unanswered returns the error for a request without an answer, without the address and the token. If the
-// caller's context has ended, it is the context's error; if only the request's time limit has passed, it is not.
+// caller's context has ended, the error is the context's error. If only the request's time limit has passed, the
+// error has another text and does not wrap context.DeadlineExceeded.
 func unanswered(ctx context.Context, err error, token string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -189,12 +190,13 @@ func escaped(segment string) string {
 	}
 }
 
-// fileHost has the files that members share. Their addresses are valid for a short time and need no token.
+// fileHost is the domain of the files that members share. Their addresses are valid for a short time and need no
+// token.
 const fileHost = ".sharepoint.com"
 
 // Open fetches a file that a member sent. The address is attachments[0].payload.url in the data of the event.
 // The bot's token is only sent to the platform's service addresses. Callers must close the file; reading fails
-// after Config.MaxFileBytes. InvalidArgument: the address is not one of the platform. NotFound: the file no
+// after Config.MaxFileBytes. InvalidArgument: the address does not belong to the platform. NotFound: the file no
 // longer exists.
 func (c *Connector) Open(ctx context.Context, in *channel.Channel, address string) (io.ReadCloser, error) {
 	of, err := c.botOf(in)

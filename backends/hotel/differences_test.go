@@ -65,8 +65,8 @@ func TestDifferences_FromTheFakes(t *testing.T) {
 	require.Equal(t, differences, found)
 }
 
-// outcome returns a sent message's id, shortened to its form. If sending fails, it returns the code and the
-// field of the error.
+// outcome returns the prefix of a sent message's id. If sending fails, it returns the code and the field of the
+// error.
 func outcome(t *testing.T, connector send.Connector, message send.Message) string {
 	t.Helper()
 	delivery, err := connector.Send(t.Context(), message)

@@ -23,21 +23,20 @@ type Accept func(ctx context.Context, inbound botctx.Inbound) error
 // channel. Its key must be endorsed for the activity's channel of the platform. The activity's service address
 // must be the one in the token and belong to the platform. These checks cannot be turned off.
 //
-// accept stores the event, and recognises by Inbound.Key an activity that the platform sends again. If an event
-// cannot be accepted now, the answer is the status of botctx.HTTPStatus. An event that can never be accepted is
-// dropped.
+// accept stores the event, and uses Inbound.Key to recognise an activity that the platform sends again. If an
+// event cannot be accepted now, the answer is the status of botctx.HTTPStatus. An event that can never be
+// accepted is dropped.
 //
 // From is the user's id. To is the bot's id, or the conversation's id in group chats, channels and threads.
 // Texts are TEXT, without mentions of the bot. Taps on cards are PAYLOAD; the values of a card's inputs are
-// fields next to the payload. Messages with files are MISC with attachments, whose payload has the url for
-// Open, and with the text. The cards in a message are in cards, in the platform's form. A user
-// who installs the bot is OPTIN. A read receipt is READ. Anything else that a user does is MISC with the
-// platform's own object as event, such as messageReaction, messageUpdate, or conversationUpdate if users join
-// or leave.
+// fields next to the payload. Messages with files are MISC with attachments, whose payload has the url for Open,
+// and with the text. Data has the cards of a message as cards, in the platform's form. A user who installs the
+// bot is OPTIN. A read receipt is READ. Anything else that a user does is MISC with the platform's own object as
+// event, such as messageReaction, messageUpdate, or conversationUpdate if users join or leave.
 //
-// Everything else is dropped and counted in Config.Drops: typing; messages of bots; activities without a user
-// or a conversation; activities from the platform's other channels, which are not the team chat; and requests
-// for an answer that bot logic cannot give, such as searches. The last ones are answered with 501.
+// Everything else is dropped and counted in Config.Drops: typing; messages of bots; activities without a user or
+// a conversation; activities from the platform's other channels, which are not the team chat; and requests for
+// an answer that bot logic cannot give, such as searches. Requests of the last kind are answered with 501.
 //
 // Handler answers 403 to a request whose token fails any check, and 503 if the keys or a channel cannot be
 // looked up now. It answers 400, 405 or 413 to requests that the platform does not send, and 408 to a request
@@ -76,7 +75,7 @@ func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbo
 	})
 }
 
-// refuse answers a request that is not verified, without the reason, or one that cannot be verified now.
+// refuse answers a request that is not verified, without revealing the reason, or that cannot be verified now.
 func (c *Connector) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, errNotVerified) {
 		http.Error(w, "the request has no valid token of the platform for a channel of this host", http.StatusForbidden)

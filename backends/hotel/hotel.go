@@ -224,7 +224,7 @@ const botPrefix = "28:"
 var directoryForm = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
 // botOf returns the bot of a channel. FailedPrecondition: the channel's info lacks credentials, or its
-// serviceUrl is not one of the platform.
+// serviceUrl does not belong to the platform.
 func (c *Connector) botOf(in *channel.Channel) (bot, error) {
 	if err := send.RequireChannel(in); err != nil {
 		return bot{}, err

@@ -78,7 +78,7 @@ func (c *Connector) verify(ctx context.Context, header http.Header) (*claims, er
 }
 
 // isFor reports whether a token belongs to an activity: its key is endorsed for the activity's channel, and its
-// service address is the activity's and one of the platform.
+// service address is the activity's and belongs to the platform.
 func (c *Connector) isFor(found *claims, activity document.Object) bool {
 	service := document.Get(activity, "serviceUrl", "")
 	return slices.Contains(found.endorsements, document.Get(activity, "channelId", "")) &&

@@ -51,7 +51,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// reports gives the host an activity, twice, and runs the bot.
+// reports gives the host an activity twice, because the platform may repeat it, and runs the bot.
 func (w *world) reports(to hotelfake.App, from, group string, fields document.Object) {
 	w.Helper()
 	activity := w.platform.Activity(to, from, group, fields)
@@ -68,7 +68,7 @@ func (w *world) says(to hotelfake.App, from, text string) {
 	w.reports(to, from, "", document.O("text", text))
 }
 
-// taps simulates a tap on an action of a message, found by its title.
+// taps simulates a tap on the action of a message that has this title.
 func (w *world) taps(to hotelfake.App, from, group string, on hotelfake.Message, title string) {
 	w.Helper()
 	for _, action := range on.Actions() {

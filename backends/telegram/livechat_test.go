@@ -68,7 +68,7 @@ func newOutlet(t *testing.T, tickets string, agentsChat any) *outlet {
 	return o
 }
 
-// deliver sends each new update of the bot to the host, times times.
+// deliver sends each new update of the bot to the host, o.times times.
 func (o *outlet) deliver() bool {
 	o.t.Helper()
 	again := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -88,8 +88,8 @@ const secretHeader = "X-Telegram-Bot-Api-Secret-Token" //nolint:gosec // It is t
 //	503  with Retry-After: the channel cannot be looked up now, or accept returned ResourceExhausted or
 //	     Unavailable. Telegram repeats the update
 //
-// For other errors of accept, the status is from botctx.HTTPStatus, and Telegram repeats the update. Only after
-// InvalidArgument the update is dropped.
+// For other errors of accept, the status is from botctx.HTTPStatus, and Telegram repeats the update. After
+// InvalidArgument, the update is dropped instead.
 func (c *Connector) Handler(accept Accept) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {

@@ -138,7 +138,8 @@ func Limited(connector send.Connector) send.Connector {
 	perBot := send.Limited(connector, send.Rate{Messages: 30, Repeats: -1, MaxPause: time.Nanosecond})
 	return send.LimitedByRecipient(perBot, func(to string) string { return addressOf(to).chat }, func(chat string) send.Rate {
 		if strings.HasPrefix(chat, "-") {
-			// This allows at most 18 in a minute, because the bot's limit may move some into the next minute.
+			// This allows at most 18 messages in a minute, not 20, because the bot's limit may delay some of
+			// them into the next minute.
 			return send.Rate{Messages: 15, Per: time.Minute, Burst: 4}
 		}
 		return send.Rate{Messages: 1, Burst: 3}

@@ -139,7 +139,7 @@ func (w *world) last(t *testing.T, chat string) telegramfake.Message {
 type accepted struct {
 	mu     sync.Mutex
 	events []botctx.Inbound
-	// fail, if set, returns an error for an event that is not to be accepted.
+	// fail, if set, returns the error for an event, or nil to accept it.
 	fail func(botctx.Inbound) error
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Kinds of updates that can become other events than MISC.
+// Kinds of updates that can become events other than MISC.
 const (
 	kindMessage  = "message"
 	kindCallback = "callback_query"

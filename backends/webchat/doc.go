@@ -2,8 +2,8 @@
 // a host adds to its pages with one script tag. Visitors write in the widget and the bot answers. Both see each
 // message once and in the same order, in spite of reloads, lost connections and restarts.
 //
-//   - To connect channels of type webchat, create a [Connector] with [New], list it in botctx.Config's Connectors, and serve
-//     its [Connector.Handler].
+//   - To connect channels of type webchat, create a [Connector] with [New], list it in botctx.Config's
+//     Connectors, and serve its [Connector.Handler].
 //   - To let the page of a signed-in user start that user's session, sign a token with [SignUser].
 //
 // The guide docs/guides/webchat.md shows the script tag, signing in other languages, and what to do about
@@ -17,24 +17,25 @@
 //
 // # The protocol
 //
-// Other clients than the widget may use the handler, too. Bodies are JSON. The header Authorization has the
+// Clients other than the widget may use the handler, too. Bodies are JSON. The header Authorization has the
 // token of a session, after "Bearer ". The paths are below the handler's address:
 //
-//	GET  widget.js      the widget; the name of Widget is the same script, which browsers may keep
+//	GET  widget.js      the widget; browsers may cache the same script under the name that Widget returns
 //	POST session        {channel, token, user, merge}: token renews a session, user is a token of SignUser, merge
 //	                    moves an anonymous session's messages to the user; all but channel are optional.
 //	                    -> {token, visitor, expiresAt, locale}
-//	GET  stream         ?after=SEQ: server-sent events; with &wait=SECONDS it is {events}, once there is one
-//	GET  history        ?before=SEQ&limit=50 -> {events, more}: messages in order, 200 in all
-//	POST messages       {clientId, type, ...} with type TEXT and text, PAYLOAD and payload and title, MISC and attachments
-//	                    and text, or WEB_EVENT and data -> {clientId, seq}; a repeat with the clientId has no effect
+//	GET  stream         ?after=SEQ: server-sent events; with &wait=SECONDS {events}, as soon as there is one
+//	GET  history        ?before=SEQ&limit=50 -> {events, more}: messages in order, from the last 200
+//	POST messages       {clientId, type, ...} with type TEXT and text, PAYLOAD and payload and title, MISC and
+//	                    attachments and text, or WEB_EVENT and data -> {clientId, seq}; a repeat with the clientId
+//	                    has no effect
 //	POST typing         the visitor is typing
 //	POST read           {seq}: the visitor has read this message
 //	POST files          multipart/form-data with one part "file" -> {url, name, type, size, kind}
 //	GET  files/ID       a file
 //	POST signout        ends the session
 //
-// These are the events. Only messages have an id:
+// These are the events. In a stream, only messages have an SSE id, their seq:
 //
 //	{"kind": "message", "seq": 7, "id": "m-1", "clientId": "...", "from": "bot", "name": "...", "at": 1760000000000,
 //	 "response": {"type": "TEXT", "text": "Hello"}}

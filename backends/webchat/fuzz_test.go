@@ -34,8 +34,8 @@ func FuzzToken(f *testing.F) {
 	})
 }
 
-// isGenuine reports whether a token has a valid signature. The fuzzer's processes share seeds, which include
-// valid tokens.
+// isGenuine reports whether a token has a valid signature. The fuzzer may try valid tokens, because its
+// processes share the seeds.
 func isGenuine(token string) bool {
 	end := strings.LastIndex(token, ".")
 	return end > 0 && signed(secret, token[:end]) == token[end+1:]

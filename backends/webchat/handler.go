@@ -41,7 +41,7 @@ type Accept = func(ctx context.Context, event botctx.Inbound) error
 //	413, 415, 408
 //	     a body is too long, of the wrong type, or came too slowly
 //	429  a limit is reached; Retry-After has the number of seconds to wait
-//	503  with Retry-After: the store did not answer, or too many streams are open, or events wait
+//	503  with Retry-After: the store did not answer, or too many streams are open or events are waiting
 //
 // The body is {"error": {"code": "InvalidArgument", "field": "text", "message": "..."}}.
 func (c *Connector) Handler(accept Accept) http.Handler {
@@ -245,7 +245,8 @@ func (c *Connector) visitOf(w http.ResponseWriter, r *http.Request, now time.Tim
 	return visit{session: claims, in: in, conversation: conversation(in, claims.Visitor), keys: keys, now: now}, nil
 }
 
-// channelOf returns a channel and its keys. It returns errNotFound if the channel does not exist or is off.
+// channelOf returns a channel and its keys. It returns errNotFound if the channel does not exist or is turned
+// off.
 func (c *Connector) channelOf(ctx context.Context, id string) (*channel.Channel, []key, error) {
 	if id == "" || len(id) > chatlog.MaxName {
 		return nil, nil, errNotFound

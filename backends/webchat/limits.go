@@ -69,7 +69,8 @@ type rateLimit struct {
 	slack    time.Duration
 
 	mu sync.Mutex
-	// free is the time at which a key's next event is on schedule, if events are evenly spread.
+	// free has, for each key, the time at which the next event would be due if its events were spread evenly. An
+	// event may come earlier, by up to slack.
 	free map[string]time.Time
 	// sweptAt is the time at which idle keys were last removed.
 	sweptAt time.Time

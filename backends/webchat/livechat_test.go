@@ -73,7 +73,7 @@ func newPages(t *testing.T, inlet *channel.Channel) *pages {
 	return p
 }
 
-// posts sends a message from a page, times times.
+// posts sends a message from a page, p.times times.
 func (p *pages) posts(by started, message fields) {
 	p.t.Helper()
 	p.written++
@@ -94,7 +94,7 @@ func (p *pages) got(of started) []shown {
 	return events
 }
 
-// lines returns the texts of these messages.
+// lines returns the texts of the messages that got returns.
 func (p *pages) lines(of started) []livechattest.Line {
 	p.t.Helper()
 	var lines []livechattest.Line

@@ -24,9 +24,9 @@ const (
 
 // Marks of a conversation.
 const (
-	// markDelivered is the number of the visitor's last accepted message.
+	// markDelivered marks the visitor's last accepted message.
 	markDelivered = "delivered"
-	// markSeen is the number of the last message that the visitor has read.
+	// markSeen marks the last message that the visitor has read.
 	markSeen = "seen"
 )
 

@@ -132,7 +132,8 @@ func checkShown(r send.Response) error {
 	}
 	for i, reply := range r.QuickReplies() {
 		if reply.ContentType != "" && reply.ContentType != send.ContentText {
-			return boterr.New(boterr.Unsupported, "quickReplies"+boterr.Index(i)+".content_type", "only quick replies of type text are shown")
+			return boterr.New(boterr.Unsupported, "quickReplies"+boterr.Index(i)+".content_type",
+				"webchat has no quick replies of type %.40q: use text", reply.ContentType)
 		}
 	}
 	if err := checkButtons("", r.Buttons()); err != nil {
@@ -210,7 +211,7 @@ func signPayloads(by key, visitor string, response document.Object) document.Obj
 	return response
 }
 
-// signPayload appends the signature to a payload, which keeps its form.
+// signPayload appends the signature to a payload's text: the payload if it is a string, or its field payload.
 func signPayload(by key, visitor string, payload any) any {
 	switch payload := payload.(type) {
 	case string:

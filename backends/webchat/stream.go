@@ -134,7 +134,8 @@ type follower struct {
 	sub *chatlog.Subscription
 	// seq is the number of the last message that was read.
 	seq int64
-	// delivered is the last reported mark. typing has the last reported end of typing of each typist.
+	// delivered is the last reported value of markDelivered. typing has, for each typist, the last reported time
+	// at which typing ends.
 	delivered int64
 	typing    map[string]document.Timestamp
 }
@@ -193,7 +194,7 @@ func (c *Connector) longPoll(w http.ResponseWriter, r *http.Request, f *follower
 	if err != nil {
 		return err
 	}
-	f.changes(state) // These happened before the request.
+	f.changes(state) // Skip changes from before the request.
 	over := time.NewTimer(wait)
 	defer over.Stop()
 	for {
@@ -280,7 +281,7 @@ func (s *sender) begin() {
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("X-Accel-Buffering", "no")
-	_ = s.control.SetReadDeadline(time.Time{}) // A limit of the server would end the stream.
+	_ = s.control.SetReadDeadline(time.Time{}) // The server's read timeout would end the stream.
 	s.w.WriteHeader(http.StatusOK)
 	s.text = append(s.text, "retry: 1000\n\n"...)
 }

@@ -60,7 +60,7 @@ func (l *line) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// reading is a request for a stream. most and enough are as in line.
+// reading is a request for a stream. most and enough become the fields of its line.
 type reading struct {
 	token, query string
 	most         int

@@ -44,7 +44,8 @@ type clock struct{ at atomic.Int64 }
 func (c *clock) now() time.Time          { return time.UnixMilli(c.at.Load()).UTC() }
 func (c *clock) advance(d time.Duration) { c.at.Add(d.Milliseconds()) }
 
-// unwatched hides that a store is a store.Watcher, as if other processes wrote to the store.
+// unwatched hides that a store is a store.Watcher, so that streams poll the store, as they do if other processes
+// write to it.
 type unwatched struct{ store.Store }
 
 // files is a store of files in memory.

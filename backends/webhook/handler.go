@@ -34,7 +34,7 @@ import (
 // it has the code alone.
 //
 // A repeated request goes to accept again, whether its sender got no response or an attacker replays
-// it while its timestamp is valid. Runtime.Accept recognizes repeats by messageId, which defaults to
+// it while its timestamp is valid. Runtime.Accept recognises repeats by messageId, which defaults to
 // the request's id, and by the event's content. A member's events run in the order in which they were
 // accepted. A sender that must keep an order waits for each response before the next request.
 //

@@ -65,7 +65,7 @@ func TestClient_Redirect(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		server := httptest.NewServer(http.RedirectHandler("/secret", status))
 		t.Cleanup(server.Close)
-		_, err := get(t, bounded.Client(&http.Client{}, bounded.Limits{MaxBytes: 1}), server.URL) //nolint:bodyclose // There is none.
+		_, err := get(t, bounded.Client(&http.Client{}, bounded.Limits{MaxBytes: 1}), server.URL) //nolint:bodyclose // There is no response.
 		var redirect *bounded.RedirectError
 		require.ErrorAs(t, err, &redirect)
 		require.Equal(t, status, redirect.Status)
@@ -85,7 +85,7 @@ func TestClient_TimeLimit(t *testing.T) {
 		bounded.Client(&http.Client{}, bounded.Limits{Time: time.Millisecond}),
 		bounded.Client(&http.Client{Timeout: time.Millisecond}, bounded.Limits{Time: time.Hour}),
 	} {
-		_, err := get(t, client, server.URL) //nolint:bodyclose // There is none.
+		_, err := get(t, client, server.URL) //nolint:bodyclose // There is no response.
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 	}
 }

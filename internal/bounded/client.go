@@ -17,10 +17,10 @@ type Limits struct {
 	MaxBytes int64
 }
 
-// Client returns a copy of given with limits. The copy follows no redirects, because the other
+// Client returns a copy of given with limits. The copy follows no redirects, because the redirect's
 // address would get the credentials and the body of the request and could supply the response. A
-// redirect is a *RedirectError instead. Reading a body that is too long fails with a *TooLongError
-// and closes the connection.
+// redirect causes a *RedirectError instead. Reading a body that is too long fails with a
+// *TooLongError and closes the connection.
 func Client(given *http.Client, limits Limits) *http.Client {
 	client := *given
 	if client.Transport == nil {
@@ -39,7 +39,7 @@ type RedirectError struct {
 	Status int
 }
 
-// Error states the status. It leaves out the other address, which may contain data of the request.
+// Error states the status. It leaves out the redirect's address, which may contain data of the request.
 func (e *RedirectError) Error() string {
 	return fmt.Sprintf("the service answered with a redirect (status %d), which is not followed; give its final address", e.Status)
 }

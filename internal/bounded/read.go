@@ -21,7 +21,7 @@ type Reader struct {
 	inner io.Reader
 	left  int64
 	over  error
-	ended error // the first error, such as io.EOF; Read returns it from then on
+	ended error // The first error, such as io.EOF. Read returns it from then on.
 }
 
 // NewReader returns a Reader for up to most bytes. If inner has more, reading fails with over.

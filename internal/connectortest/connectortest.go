@@ -36,7 +36,7 @@ func (d Directly) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer.Result(), nil
 }
 
-// RoundTrip is a transport made of a function.
+// RoundTrip is a function that is used as a transport.
 type RoundTrip func(*http.Request) (*http.Response, error)
 
 // RoundTrip implements http.RoundTripper.
@@ -52,8 +52,8 @@ func Answer(status int, header http.Header, body string) RoundTrip {
 	return func(*http.Request) (*http.Response, error) { return Response(status, header, body), nil }
 }
 
-// Facts reads a JSON file of facts about a platform, which lie outside the repository. It skips the test if the
-// file is missing. The test's package is two folders below the root of the repository.
+// Facts reads a JSON file of facts about a platform, which is stored outside the repository. It skips the test
+// if the file is missing. The test's package is two folders below the root of the repository.
 func Facts(t *testing.T, platform, name string, into any) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "platforms", platform, name))
@@ -66,11 +66,11 @@ func Facts(t *testing.T, platform, name string, into any) {
 
 // Box is a connector's handler with the events that it accepts.
 type Box struct {
-	// Handler is the connector's handler; give it Accept.
+	// Handler is the connector's handler. It must pass its events to Accept.
 	http.Handler
 	// Drops counts the events that the connector drops.
 	Drops *send.Drops
-	// Refuse returns the error for an event, or nil to accept it. It is nil to accept all.
+	// Refuse returns the error for an event, or nil to accept it. If Refuse is nil, all events are accepted.
 	Refuse func(botctx.Inbound) error
 	// Got holds the accepted events, and Errs the errors given to OnError. Read them after requests.
 	Got  []botctx.Inbound
@@ -121,7 +121,8 @@ func (b *Box) Dropped(kind string, reason send.DropReason) int64 {
 	return 0
 }
 
-// RequireRefused requires that New of a connector refuses each configuration, and names its field.
+// RequireRefused requires that create, which calls New of a connector, refuses each configuration. The key of a
+// configuration is the field that the error must name.
 func RequireRefused[C any](t *testing.T, create func(C) error, configs map[string]C) {
 	t.Helper()
 	for field, config := range configs {

@@ -15,28 +15,29 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Timeout is the time limit of the connectors that Failures makes.
+// Timeout is the time limit of the connectors that Failures.Over returns.
 const Timeout = 3 * time.Second
 
-// Failures is a connector to a platform that fails.
+// Failures describes a connector for TestFailures.
 type Failures struct {
-	// Over returns a connector whose requests go to a transport, with Timeout as its time limit. Requests for
-	// access tokens are answered beforehand.
+	// Over returns a connector whose requests go to a transport, with Timeout as its time limit. The transport
+	// gets no requests for access tokens.
 	Over func(t *testing.T, transport RoundTrip) send.Connector
 	// At returns a connector and a message to a server at an address such as http://127.0.0.1:80.
 	At func(t *testing.T, url string) (send.Connector, send.Message)
-	// Message is what to send.
+	// Message is the message to send with a connector from Over.
 	Message send.Message
-	// Unreadable has bodies, by what is wrong with them, that do not say whether the message arrived.
+	// Unreadable has bodies of answers that leave open whether the message arrived. The keys describe their
+	// faults.
 	Unreadable map[string]string
-	// Endless is the beginning of a JSON answer, up to within a text.
+	// Endless is the beginning of a JSON answer. It ends inside a string.
 	Endless string
 	// Secret is the channel's token. Errors must not contain it.
 	Secret string
 }
 
-// TestFailures requires that a connector reports a platform's failures as errors that do not say whether the
-// message arrived, asks only once, and bounds its time and memory.
+// TestFailures requires that a connector reports a platform's failures as errors without a code, because the
+// message may have arrived. It must not repeat the request, and must limit its time and memory.
 func TestFailures(t *testing.T, f Failures) {
 	t.Run("WithoutAnAnswer", f.withoutAnAnswer)
 	t.Run("SilentPlatform", f.silentPlatform)

@@ -22,7 +22,7 @@ import (
 )
 
 // Helpdesk returns the nodes of a bot that greets members, pours tea and calls a person. The nodes for members
-// are in the tree "members"; agents end a chat by "/done" in the tree "agents".
+// are in the tree "members"; agents end a chat with "/done" in the tree "agents".
 func Helpdesk(greeted botctx.Trigger, pour func(context.Context, *botctx.Context) error) []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "hi", Tree: "members", Trigger: greeted, Responses: []send.Response{
@@ -56,7 +56,7 @@ func EndChat(ctx context.Context, bot *botctx.Context) error {
 }
 
 // NewHost returns the runtime of a host of the app app-1 with a bot and two paired channels, one for members and
-// one for agents. Grace is an agent, with an id of the platform.
+// one for agents. grace is the platform's id of the agent Grace.
 func NewHost(
 	t *testing.T, over store.Store, now func() time.Time, connector send.Connector, nodes []*botctx.Node,
 	members, agents *channel.Channel, grace string,
@@ -92,7 +92,7 @@ func Tickets(recipients ...string) []channel.BroadcastGroup {
 	return []channel.BroadcastGroup{group}
 }
 
-// RunEvents runs the bot for every event that waits.
+// RunEvents runs the bot for all waiting events.
 func RunEvents(t *testing.T, runtime *botctx.Runtime) {
 	t.Helper()
 	for {
@@ -105,25 +105,25 @@ func RunEvents(t *testing.T, runtime *botctx.Runtime) {
 	}
 }
 
-// Platform is a platform in one world of OrderOnce.
+// Platform is a platform for one run of OrderOnce.
 type Platform struct {
 	// Connector sends messages to the platform.
 	Connector send.Connector
-	// Handler receives its reports.
+	// Handler returns the connector's handler, which receives the platform's reports.
 	Handler func(accept func(context.Context, botctx.Inbound) error) http.Handler
 	// Reports returns the reports that the platform has made since the last call. The first is the order of a
-	// member. A report that is not accepted is made again.
+	// member. OrderOnce repeats a report that is not accepted.
 	Reports func() []Report
 	// SendIDs returns, for each message that the platform received, the id that the bot gave it, or "" if the
 	// platform takes none.
 	SendIDs func() []string
 }
 
-// Report makes the request of a report.
+// Report returns a request with a report.
 type Report func(ctx context.Context) *http.Request
 
 // OrderOnce requires that, whatever fails, an order that a platform reports is stored once, and that all its
-// confirmations have one id.
+// confirmations have the same id.
 func OrderOnce(t *testing.T, in func() *channel.Channel, open func() Platform) {
 	t.Helper()
 	var platform Platform

@@ -147,9 +147,9 @@ type Request struct {
 	FormContentType string
 }
 
-// Call makes a call and returns the object in the response. A refusal has the code of its meaning. An error without a
-// code means that there was no readable response, so the call may have had an effect. No error contains credentials.
-// If ctx ends, Call returns its error.
+// Call makes a call and returns the object in the response. The error of a refusal has the code of its Meaning.
+// An error without a code means that there was no readable response, so the call may have had an effect. No
+// error contains credentials. If ctx ends, Call returns its error.
 func (c *Client) Call(ctx context.Context, as Credentials, r Request) (document.Object, error) {
 	request, err := c.request(ctx, as, r)
 	if err != nil {

@@ -170,7 +170,8 @@ func (m Meanings) Of(p *Problem) Meaning {
 	}
 }
 
-// ErrorOf returns the error for a problem that the API reports after its answer.
+// ErrorOf returns the error for a problem that the API reports later than its answer to the call, such as a
+// failed delivery.
 func (m Meanings) ErrorOf(told document.Object) error {
 	return m.errorOf(ProblemIn(told), Credentials{})
 }

@@ -1,6 +1,7 @@
 // Package hotelfake is a fake of the team chat hotel for tests of its connector. It is an http.Handler with
 // logins, keys, users, groups, conversations and messages. Its refusals have the platform's own error codes. It
-// does not sign activities with the library that the connector uses to verify them.
+// signs activities without the library with which the connector verifies them, so that tests find faults of that
+// library.
 package hotelfake
 
 import (

@@ -25,7 +25,7 @@ func Text(payload any) (string, error) {
 	return "", boterr.Invalid("", "must be a string, or an object with a payload, got %s", document.TypeName(payload))
 }
 
-// Payload decodes a text that Text returned. Any other text is a payload as it is.
+// Payload decodes a text that Text returned. Any other text is itself the payload.
 func Payload(text string) any {
 	parsed, err := document.ParseJSON([]byte(text))
 	if err != nil {

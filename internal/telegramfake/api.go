@@ -250,8 +250,8 @@ func (t *Telegram) changeTopic(in *chat, method string, params document.Object) 
 	}
 }
 
-// contents maps a message's field for its content to a function. The function returns the object that answers
-// have for that field.
+// contents maps each field for a message's content to a function that returns the field's object in answers. id
+// is the id of the file.
 var contents = map[string]func(id string) document.Object{
 	"photo": func(id string) document.Object { return file(id).With("width", 90).With("height", 60) },
 	"audio": func(id string) document.Object { return file(id).With("duration", 7) },

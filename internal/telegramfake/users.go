@@ -91,8 +91,8 @@ func (t *Telegram) Report(token, kind string, object document.Object) int64 {
 	return id
 }
 
-// Push sends a bot's updates to its webhook's handler. It repeats each update until the status is 200, at most
-// most times. Push returns the statuses.
+// Push sends a bot's updates to its webhook's handler, and repeats each update until its status is 200. It makes
+// at most most requests, and returns their statuses.
 func (t *Telegram) Push(ctx context.Context, token string, handler http.Handler, path string, most int) []int {
 	var statuses []int
 	for range most {

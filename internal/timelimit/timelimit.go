@@ -33,7 +33,7 @@ type Limit struct {
 	ending atomic.Pointer[ending]
 
 	mu sync.Mutex
-	// left is the time that was left at the time since.
+	// left is the time that remained at since.
 	left  time.Duration
 	since time.Time
 	// isPaused is true during a pause. hasStopped is true once the call has returned.
@@ -63,8 +63,8 @@ func Of(ctx context.Context) *Limit {
 // pausable is the context key used by Of.
 type pausable struct{}
 
-// Now returns the machine's time, whatever the host's clock says. It is for limits of real work. As for timers,
-// it is never set back.
+// Now returns the machine's time, whatever the host's clock says. It is for limits of real work. It is
+// monotonic, like the clock of timers.
 func Now() time.Time { return time.Now() } //nolint:forbidigo // See above.
 
 // Done implements context.Context.
@@ -86,8 +86,8 @@ func (l *Limit) Err() error {
 	return l.Context.Err()
 }
 
-// Value implements context.Context. It also asks the cancelable context: package context looks that
-// up by Value.
+// Value implements context.Context. It also asks the cancelable context, because package context finds a
+// parent's cancelable context by a call of Value.
 func (l *Limit) Value(key any) any {
 	if _, isWanted := key.(pausable); isWanted && l.rule.IsPausable {
 		return l

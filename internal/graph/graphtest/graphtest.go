@@ -76,7 +76,7 @@ type Refusal struct {
 	Status        int
 	Code, Subcode int64
 	Message       string
-	// Minutes, if not 0, are the minutes until calls are allowed again. A header has them.
+	// Minutes, if not 0, are the minutes until calls are allowed again. They are sent in a header.
 	Minutes int
 }
 
