@@ -90,7 +90,8 @@ func (b *builder) build(ctx context.Context) error {
 	if err != nil && b.after > 0 {
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.store.timeout)
 		defer cancel()
-		_ = b.change(ending, alone, func(d *draft) error { return b.forget(ending, d) }) // If this fails, the next builder does it.
+		// If this fails, the next builder removes the index.
+		_ = b.change(ending, alone, func(d *draft) error { return b.forget(ending, d) })
 	}
 	return err
 }

@@ -262,7 +262,7 @@ func TestTimeout_EndsACallWithoutADeadline(t *testing.T) {
 	release()
 }
 
-// cutter is a proxy for the server that can lose an answer.
+// cutter is a proxy between a store and the server. It can lose an answer of the server.
 type cutter struct {
 	address string
 	// left is the number of messages from the client until an answer is lost.

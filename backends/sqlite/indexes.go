@@ -45,7 +45,7 @@ func (p *port) EnsureIndex(ctx context.Context, spec store.Index) error {
 		err = b.finish(ctx)
 	}
 	if err != nil {
-		_ = b.drop(context.WithoutCancel(ctx)) // If this fails, the next EnsureIndex or Open does it.
+		_ = b.drop(context.WithoutCancel(ctx)) // If this fails, the next EnsureIndex or Open removes the index.
 	}
 	return err
 }
@@ -54,7 +54,7 @@ func (p *port) EnsureIndex(ctx context.Context, spec store.Index) error {
 type building struct {
 	port *port
 	spec store.Index
-	// exists is true if the index already exists.
+	// exists is true if the same index already exists, so that there is nothing to build.
 	exists bool
 	// left is an incomplete index that could not be removed, for example because the disk was full.
 	left   *building

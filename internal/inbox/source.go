@@ -41,7 +41,7 @@ type source interface {
 	// counted returns the number of events of an app that wait or are being handled. An empty app means all
 	// apps; then it also returns the oldest of these events. ok is false if the source does not know.
 	counted(app string) (pending int64, oldest document.Object, ok bool)
-	// close releases everything that take uses. A later take starts from nothing.
+	// close releases everything that take uses. A later take starts from scratch.
 	close(ctx context.Context)
 }
 

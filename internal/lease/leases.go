@@ -31,7 +31,7 @@ const DefaultLease = 30 * time.Second
 type Leases struct {
 	store   store.Store
 	records store.Collection
-	// lanes are the same records, for Sweep.
+	// lanes is the collection of records again, in the form that Sweep needs.
 	lanes *record.Collection
 	lease time.Duration
 	now   func() time.Time
@@ -86,7 +86,8 @@ const (
 	fieldProcess = "process"
 	// fieldNotAlone is true if the process lost another lease at the same time.
 	fieldNotAlone = "notAlone"
-	// fieldOvertaken is true after a lease that never came back, until a later lease is marked.
+	// fieldOvertaken is true after a lease that was never released, until the release of a later lease that
+	// called Mark.
 	fieldOvertaken = "overtaken"
 	// fieldFreedAt is the end of the last lease.
 	fieldFreedAt = "freedAt"

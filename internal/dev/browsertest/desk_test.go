@@ -292,7 +292,7 @@ func TestDesk_KeyboardAlone(t *testing.T) {
 	p.Sees(".talk", "This chat is over")
 	p.Types("/")
 	p.Holds(`document.activeElement?.type === "search"`)
-	p.Runs(`document.activeElement.select()`) // The driver also types the character.
+	p.Runs(`document.activeElement.select()`) // The driver also types the slash. The next text must replace it.
 	p.Types("Bob" + kb.Enter)
 	p.Runs(`document.activeElement.blur()`)
 	p.Types("2")
