@@ -465,5 +465,4 @@ func (c *orderClock) take(count int) int64 {
 	return first<<orderBits | c.own
 }
 
-// place returns the nth place after first.
 func place(first int64, nth int) int64 { return first + int64(nth)<<orderBits }

@@ -15,7 +15,7 @@ import (
 // pageSize is the number of documents that are indexed in one transaction.
 const pageSize = 500
 
-// EnsureIndex implements engine.Port. An index is built in pages, and others can write between these. Writers
+// EnsureIndex implements engine.Port. An index is built in pages, and other writes run between the pages. Writers
 // maintain the index from the start, and searches use it once it is complete. For each collection, one process
 // builds an index at a time, and the others wait. If the process dies, the next EnsureIndex of the same index
 // continues its work.

@@ -11,7 +11,7 @@ import (
 // documentsAtOnce is the number of documents that are read together to be indexed.
 const documentsAtOnce = 200
 
-// EnsureIndex implements engine.Port. An index is built in parts, and others can write between these. Writes
+// EnsureIndex implements engine.Port. An index is built in parts, and other writes run between the parts. Writes
 // maintain the index from the start, and searches use it once it is complete. A store builds one index at a
 // time. If the process ends before the index is complete, the next Open removes it.
 func (p *port) EnsureIndex(ctx context.Context, spec store.Index) error {

@@ -344,7 +344,6 @@ func (a *exclusive) changed(before, after document.Object) {
 	}
 }
 
-// leaderChanged handles a change of the leader's document.
 func (a *exclusive) leaderChanged(_, after document.Object) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -437,7 +436,6 @@ func (a *exclusive) lead(ctx context.Context, want want) (bool, error) {
 	return true, nil
 }
 
-// isLeaderless reports whether there is no leader.
 func (a *exclusive) isLeaderless(ctx context.Context) (bool, error) {
 	filter, err := query.CompileFilter(document.O(fieldID, noteID, fieldIsFree, true))
 	if err != nil {

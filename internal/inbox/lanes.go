@@ -76,7 +76,6 @@ func (l *lanes) get(name string) *lane {
 	return known
 }
 
-// remove removes a lane from its place.
 func (l *lanes) remove(of *lane) {
 	switch of.place {
 	case placeReady:

@@ -218,8 +218,8 @@ func (t *Leases) Claim(
 	return held, nil
 }
 
-// wasAlone reports whether the lost lease of a lane was the only lease of its process. If the process has
-// others, they are marked as not alone.
+// wasAlone reports whether the lost lease of a lane was the only lease of its process. If the process had other
+// leases, wasAlone marks them as not alone.
 func (t *Leases) wasAlone(ctx context.Context, lane string, seen document.Object) (bool, error) {
 	if seen.Has(fieldNotAlone) {
 		return false, nil
