@@ -124,7 +124,7 @@ func runCases(t *testing.T, name string) {
 	judge(t, cases, failures)
 }
 
-// judge fails the test if a case fails that is not left out, or if a case that is left out passes.
+// judge fails the test if a case fails and is not left out, or if it passes although it is left out.
 func judge(t *testing.T, cases []storetest.Case, failures []error) {
 	t.Helper()
 	out := leftOut(t)

@@ -399,8 +399,8 @@ type orderClock struct {
 	own int64
 
 	mutex sync.Mutex
-	// The server's clock is ahead of the local one by at least low and at most high. They were measured at the
-	// local time known, which is zero before the first answer.
+	// The server's clock is ahead of the local one by at least low and at most high. Both bounds were measured at
+	// the local time known, which is zero before the first answer.
 	low, high time.Duration
 	known     time.Time
 	last      int64

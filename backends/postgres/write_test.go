@@ -208,7 +208,7 @@ func TestUpdate_ManyBesideEachOther(t *testing.T) {
 	require.EqualValues(t, count, done)
 }
 
-// An update of many documents adds the first arrays to an index. This is recorded once.
+// An update of many documents adds the first arrays to an index. A search in the index must then find all of them.
 func TestUpdate_ManyGetArrays(t *testing.T) {
 	t.Parallel()
 	const count = 1_200 // More than one batch of locks.

@@ -257,7 +257,7 @@ const (
 	// noticeReady asks processes with free places to handle a lane, because the process that accepted an event
 	// has none.
 	noticeReady = "+"
-	// noticeHeld informs the process that holds the lane of an event that another process accepted.
+	// noticeHeld informs the process that holds a lane: another process has accepted an event of the lane.
 	noticeHeld = "="
 )
 

@@ -204,7 +204,7 @@ func (a *exclusive) next(ctx context.Context) (at time.Time, ok bool, err error)
 	return document.Timestamp(a.queue.waiting[0].until).Time(), true, nil
 }
 
-// isReady reports whether a lane that was taken has an event that can be handled now, and puts it back.
+// isReady reports whether a taken lane has an event that can be handled now, and puts the lane back.
 func (a *exclusive) isReady(name string, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
