@@ -59,7 +59,7 @@ func idOf(n int) string { return "member-" + strconv.Itoa(n) }
 // byID returns the driver's filter for one document.
 func byID(n int) bson.D { return bson.D{{Key: "_id", Value: idOf(n % benchmarked)}} }
 
-// change returns the driver's update, with the stamps that services add to theirs.
+// change returns the driver's update, with the stamps that services add to their updates.
 func change(n int) bson.D {
 	return bson.D{
 		{Key: "$set", Value: bson.D{{Key: "step", Value: int64(n)}, {Key: "updatedAt", Value: int64(n)}, {Key: "etag", Value: "f"}}},
@@ -161,8 +161,8 @@ func BenchmarkStoreBesideTheDriver(b *testing.B) {
 	benchmarkPairs(b, newDatabase(b))
 }
 
-// BenchmarkClientBesideTheDriver does the same with a server that does no work. It measures the overhead of the
-// store in this process.
+// BenchmarkClientBesideTheDriver compares the same operations on a server that does no work. So it measures the
+// overhead of the store in this process.
 func BenchmarkClientBesideTheDriver(b *testing.B) {
 	benchmarkPairs(b, newSilentDatabase(b))
 }
@@ -182,7 +182,7 @@ func benchmarkPairs(b *testing.B, database *driver.Database) {
 		b.Run(p.name, func(b *testing.B) {
 			var direct, through []time.Duration
 			if p.name == "delete by _id" {
-				next = 0 // The first id for the next insertions.
+				next = 0 // Count from the start: documents with higher numbers were not inserted.
 			}
 			for b.Loop() {
 				next++

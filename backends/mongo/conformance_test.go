@@ -124,7 +124,7 @@ func runCases(t *testing.T, name string) {
 	judge(t, cases, failures)
 }
 
-// judge fails the test if a case fails that is not left out, or if a case that is left out passes.
+// judge fails the test if a case fails and is not left out, or if it passes although it is left out.
 func judge(t *testing.T, cases []storetest.Case, failures []error) {
 	t.Helper()
 	out := leftOut(t)
@@ -218,7 +218,7 @@ func newChaos(t *testing.T, members, agendas int, lease time.Duration) (*chaoste
 	}), database
 }
 
-// It runs before the parallel tests, for the same reason as TestProcesses_Killed.
+// The test runs before the parallel tests, because leases could expire while other tests use the processor.
 //
 //nolint:paralleltest // See above.
 func TestAccept_ProcessesKilledAndFrozen(t *testing.T) {
@@ -241,7 +241,7 @@ func TestAccept_ProcessesKilledAndFrozen(t *testing.T) {
 // TestAccept_CountsUpAcrossProcesses increments a counter of one member in agendas, redirects and events, in
 // several processes. It also runs before the parallel tests.
 //
-//nolint:paralleltest // See there.
+//nolint:paralleltest // See above.
 func TestAccept_CountsUpAcrossProcesses(t *testing.T) {
 	const countingProcesses, visitors = 3, 5
 	agendas := rounds.Of(t, 10, 125)

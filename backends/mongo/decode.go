@@ -16,8 +16,8 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// The hidden field of a stored document. It marks the original position of _id, which MongoDB moves to the
-// front.
+// The hidden field of a stored document. It is in the original position of _id, because MongoDB moves _id to
+// the front.
 const (
 	hiddenField = "_botctx"
 	// orderField has the document's place in the order of insertion.

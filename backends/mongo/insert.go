@@ -48,8 +48,9 @@ func (c *collection) Insert(ctx context.Context, documents ...document.Object) e
 	return nil
 }
 
-// seeStored makes later insertions follow an existing document, because a caller with this error may next
-// insert documents that must come after it. If the document cannot be read, the order depends on the clocks.
+// seeStored makes later insertions follow the existing document with the _id of o. A caller that got
+// AlreadyExists may next insert documents that must come after that one. If the document cannot be read, the
+// order depends on the clocks.
 func (c *collection) seeStored(ctx context.Context, o document.Object) {
 	id, _ := o.Field(document.IDField)
 	value, err := rawValue(id)

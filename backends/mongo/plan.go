@@ -94,7 +94,7 @@ func (p *planner) add(operator, path string, argument any) bool {
 	return true
 }
 
-// looks has a function for each operator, which adds the conditions under which the operator changes a
+// looks maps operators to functions. Each function adds the conditions under which its operator changes a
 // document.
 var looks = map[string]func(p *planner, path string, argument any) bool{
 	"$set":      (*planner).planSet,

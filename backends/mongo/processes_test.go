@@ -118,7 +118,7 @@ func count(t *testing.T, collection store.Collection, filter document.Object) in
 	return n
 }
 
-// It runs before the parallel tests, because leases could expire while other tests use the processor.
+// The test runs before the parallel tests, because leases could expire while other tests use the processor.
 //
 //nolint:paralleltest // See above.
 func TestProcesses_Killed(t *testing.T) {

@@ -399,8 +399,8 @@ type orderClock struct {
 	own int64
 
 	mutex sync.Mutex
-	// The server's clock is ahead of the local one by at least low and at most high. They were measured at the
-	// local time known, which is zero before the first answer.
+	// The server's clock is ahead of the local one by at least low and at most high. Both bounds were measured at
+	// the local time known, which is zero before the first answer.
 	low, high time.Duration
 	known     time.Time
 	last      int64
@@ -465,5 +465,4 @@ func (c *orderClock) take(count int) int64 {
 	return first<<orderBits | c.own
 }
 
-// place returns the nth place after first.
 func place(first int64, nth int) int64 { return first + int64(nth)<<orderBits }

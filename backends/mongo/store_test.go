@@ -68,7 +68,7 @@ func TestStore_ForeignDocuments(t *testing.T) {
 	require.NoError(t, err)
 	c := database.Collection("shared")
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", "b", "n", 2)))
-	for range 2 { // By a plan on the server, and computed in this process.
+	for range 2 { // The server applies $inc by a plan. This process computes $max.
 		for _, update := range []document.Object{document.O("$inc", document.O("n", 1)), document.O("$max", document.O("m", 5))} {
 			_, err := c.Update(t.Context(), filterOf(t, document.O("_id", "a")), changeOf(t, update), store.UpdateOptions{})
 			require.NoError(t, err)

@@ -144,7 +144,7 @@ func (b batches) SendBatch(ctx context.Context, messages []send.Message) (send.B
 
 // Receive wraps a function that runs bot logic for events, such as botctx.Runtime.Receive. Each run gets a
 // span, which contains all calls of the run, and its duration is recorded in messaging.process.duration.
-// platform is the type of the channels whose events it gets.
+// platform is the type of the channels whose events the function gets.
 func (o *Instrumentation) Receive(
 	platform channel.Type, receive func(context.Context, botctx.Inbound) error,
 ) func(context.Context, botctx.Inbound) error {

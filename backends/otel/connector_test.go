@@ -110,7 +110,6 @@ func port[Port any](connector send.Connector) Port {
 	return found
 }
 
-// second returns the second of two results.
 func second[R any](_ R, err error) error { return err }
 
 func TestConnector_ReportsEachPort(t *testing.T) {

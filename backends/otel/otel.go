@@ -85,8 +85,8 @@ func (o *Instrumentation) Handler(next http.Handler) http.Handler {
 }
 
 // Interceptor returns an interceptor that gives each operation of bot logic a span with the operation's name,
-// and records its duration in botctx.operation.duration. If it is the first of botctx.Config.Interceptors, this
-// includes the work of the others.
+// and records its duration in botctx.operation.duration. If it is the first of botctx.Config.Interceptors, span
+// and duration include the work of the others.
 func (o *Instrumentation) Interceptor() botctx.Interceptor {
 	return func(ctx context.Context, call *botctx.Call, next botctx.Next) (result any, err error) {
 		of := series{name: string(call.Op), system: string(call.Context.ChannelType())}

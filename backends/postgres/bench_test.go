@@ -74,8 +74,8 @@ func overStore(b *testing.B, count int) operations {
 	}
 }
 
-// byHand does the same with hand-written statements on a table with one column per field, as a program could
-// that needs nothing else.
+// byHand does the same as overStore with hand-written statements on a table with one column per field. A program
+// that needs no other queries could be written like this.
 func byHand(b *testing.B, count int) operations {
 	b.Helper()
 	schema, pool := newSchema(b), newPool(b)

@@ -166,8 +166,8 @@ type texts struct {
 }
 
 type entryTexts struct {
-	// up and down read one range of keys in that order; ups and downs read several ranges. positions reads
-	// several ranges in the order of positions.
+	// up and down read one range of keys in ascending and in descending order; ups and downs do so for several
+	// ranges. positions reads several ranges in the order of positions.
 	up, down, ups, downs, positions, count string
 	// nextUp and nextDown lock the first document in a range that is not locked.
 	nextUp, nextDown   string

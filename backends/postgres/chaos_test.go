@@ -78,7 +78,7 @@ func newChaos(t *testing.T, members, agendas int, lease time.Duration) (*chaoste
 	}), database
 }
 
-// It runs before the parallel tests, because leases could expire while other tests use the processor.
+// The test runs before the parallel tests, because leases could expire while other tests use the processor.
 //
 //nolint:paralleltest // See above.
 func TestAccept_ProcessesKilledAndFrozen(t *testing.T) {

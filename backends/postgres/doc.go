@@ -1,6 +1,6 @@
 // Package postgres implements store.Store on a PostgreSQL database, for any number of processes.
 //
-//   - To open one, use [Open], and make it the Store of botctx.Config.
+//   - To open a database, use [Open], and make it the Store of botctx.Config.
 //   - To see how it finds documents, use [Store.Explain].
 //
 // In a host:
@@ -9,9 +9,9 @@
 //
 // Each collection has a view of its name, with documents as JSON, for psql.
 //
-// The server is PostgreSQL 14 or later, and its database is encoded in UTF8. pgx reads TLS, the size of
-// the pool and all other settings of connections from the address: see pgxpool.ParseConfig. docs/guides/postgres.md is for
-// operators.
+// The server is PostgreSQL 14 or later, and its database is encoded in UTF8. pgx reads TLS, the size of the
+// pool and all other settings of connections from the address: see pgxpool.ParseConfig.
+// docs/guides/postgres.md is for operators.
 //
 // The engine of the SDK evaluates filters and changes in this process, as for the embedded stores. PostgreSQL
 // stores documents and index entries as bytes, reads entries in order, and provides locks. A write locks the

@@ -21,8 +21,8 @@ import (
 // groups combines writes that change one document each. Writes that arrive while other groups run wait, and
 // then share a transaction: its round trips, its statements and its wait for the disk.
 //
-// A group never waits for another transaction. If a write fails or its document is locked, the write leaves the
-// group and runs alone.
+// A group skips locked documents, and waits only briefly for other locks (see setPatience). If a write fails or
+// its document is locked, the write leaves the group and runs alone.
 type groups struct {
 	mu      sync.Mutex
 	waiting []*grouped

@@ -15,7 +15,7 @@ import (
 // pageSize is the number of documents that are indexed in one transaction.
 const pageSize = 500
 
-// EnsureIndex implements engine.Port. An index is built in pages, and others can write between these. Writers
+// EnsureIndex implements engine.Port. An index is built in pages, and other writes run between the pages. Writers
 // maintain the index from the start, and searches use it once it is complete. For each collection, one process
 // builds an index at a time, and the others wait. If the process dies, the next EnsureIndex of the same index
 // continues its work.
@@ -90,7 +90,8 @@ func (b *builder) build(ctx context.Context) error {
 	if err != nil && b.after > 0 {
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.store.timeout)
 		defer cancel()
-		_ = b.change(ending, alone, func(d *draft) error { return b.forget(ending, d) }) // If this fails, the next builder does it.
+		// If this fails, the next builder removes the index.
+		_ = b.change(ending, alone, func(d *draft) error { return b.forget(ending, d) })
 	}
 	return err
 }

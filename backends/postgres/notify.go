@@ -52,7 +52,7 @@ type notices struct {
 	// isSending and isListening are true once the goroutines have started.
 	isSending, isListening bool
 
-	// hearing is locked while listeners are called.
+	// hearing guards listeners. It is locked while they are called, so that none is called after its stop.
 	hearing   sync.Mutex
 	listeners map[string][]*listener
 }

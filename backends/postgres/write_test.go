@@ -208,7 +208,7 @@ func TestUpdate_ManyBesideEachOther(t *testing.T) {
 	require.EqualValues(t, count, done)
 }
 
-// An update of many documents adds the first arrays to an index. This is recorded once.
+// An update of many documents adds the first arrays to an index. A search in the index must then find all of them.
 func TestUpdate_ManyGetArrays(t *testing.T) {
 	t.Parallel()
 	const count = 1_200 // More than one batch of locks.
@@ -262,7 +262,7 @@ func TestTimeout_EndsACallWithoutADeadline(t *testing.T) {
 	release()
 }
 
-// cutter is a proxy for the server that can lose an answer.
+// cutter is a proxy between a store and the server. It can lose an answer of the server.
 type cutter struct {
 	address string
 	// left is the number of messages from the client until an answer is lost.

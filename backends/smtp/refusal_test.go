@@ -67,7 +67,7 @@ func converse(conn net.Conn, greeting string, answer func(line string) string) {
 	}
 }
 
-// except returns answers of a server that accepts everything, except that it replies said to one command.
+// except returns the answer function of a server that replies said to one command, and accepts all others.
 func except(command, said string) func(line string) string {
 	return func(line string) string {
 		switch {

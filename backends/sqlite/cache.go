@@ -28,9 +28,9 @@ type cache struct {
 
 	mu        sync.RWMutex
 	documents map[string]engine.Placed
-	// commits is the number of calls of apply and clear.
+	// commits counts the calls of apply and clear. put uses it to notice a commit since get.
 	commits uint64
-	// isHiding is true during a commit.
+	// isHiding is true during a commit. Then put adds nothing.
 	isHiding bool
 }
 

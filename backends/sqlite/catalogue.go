@@ -111,8 +111,8 @@ func (c *collection) rollBack() {
 	c.commit()
 }
 
-// emptyOverlay empties overlay. It replaces a large map, because a map keeps its size and clearing takes as
-// long.
+// emptyOverlay empties overlay. A large map is replaced, because it would keep its size, and each later clear
+// would take as long.
 func (c *collection) emptyOverlay() {
 	if len(c.overlay) > maxGroup {
 		c.overlay = map[string]engine.Placed{}
@@ -131,7 +131,7 @@ type texts struct {
 
 // entryTexts are the statements for a table of entries.
 type entryTexts struct {
-	// up and down read a range of an index's keys in this order.
+	// up and down read a range of an index's keys in ascending and in descending order.
 	up, down, positions, count string
 	insert, remove, all        string
 	// holder finds the position of the document with a unique key. clear removes a limited number of entries
@@ -189,7 +189,7 @@ func record(schema *engine.Schema, building int) ([]byte, error) {
 	return sealBytes(0, text), nil
 }
 
-// catalogued is an entry of the catalogue.
+// catalogued is a row of botctx_collections.
 type catalogued struct {
 	number   int64
 	name     string

@@ -78,7 +78,7 @@ func TestAccept_SurvivesKills(t *testing.T) {
 	kills := rounds.Of(t, 8, 300)
 	for kill := range kills {
 		if kill%2 == 0 {
-			platform.SendFor(time.Duration(platform.Random(millis)) * time.Millisecond) // Sometimes the process is still opening the file.
+			platform.SendFor(time.Duration(platform.Random(millis)) * time.Millisecond) // A short time kills the process while it opens the file.
 		} else {
 			platform.SendUntilHeard(1 + platform.Random(lines))
 		}
@@ -207,8 +207,8 @@ func agendasIn(store *sqlite.Store) *agendas.Service {
 	return agendas.New(record.Env{Store: store}, record.Scope{App: "app"}, agendas.Ports{Members: anyMember{}})
 }
 
-// live starts a process that runs agendas, and kills it after it has started this many runs. It returns the ids
-// of the started agendas, and the exit code.
+// live starts a process that runs agendas, and kills it once it has started the given number of runs. It returns
+// the ids of the started agendas, and the exit code.
 func (order agendaOrder) live(t *testing.T, runs int) (began []string, code int) {
 	t.Helper()
 	text, err := json.Marshal(order)

@@ -40,7 +40,7 @@ func (s *Store) Check(ctx context.Context) error {
 	}
 	for _, one := range all {
 		if one.building != 0 {
-			continue // The collection gets an index now. A later check includes it.
+			continue // An index of the collection is being built. A later check includes the collection.
 		}
 		k := checking{ctx: ctx, conn: c, number: one.number, schema: one.schema, sums: map[int64]uint64{}}
 		if err := k.check(); err != nil {

@@ -89,7 +89,7 @@ func (k *checkpoints) afterGroup(w *writer) {
 // checkpoint copies the log into the file. With mode RESTART or TRUNCATE it also restarts or empties the log,
 // unless readers in other programs prevent that.
 func checkpoint(c *conn, mode string) error {
-	wait := func(span time.Duration) error { // A prepared statement would have an effect only once.
+	wait := func(span time.Duration) error { // Not by c.exec: a prepared PRAGMA would take effect only once.
 		_, err := c.sql.ExecContext(context.Background(), fmt.Sprintf("PRAGMA busy_timeout(%d)", span.Milliseconds()))
 		return failure(err)
 	}
@@ -103,7 +103,7 @@ func checkpoint(c *conn, mode string) error {
 var errBusy = boterr.New(boterr.Unavailable, "",
 	"another program is reading the file, so its log could not be removed; keep the log next to the file until the next Open")
 
-// checkpointed does the same as checkpoint, without the shorter wait, and returns the log's number of pages.
+// checkpointed runs a checkpoint with the connection's current busy_timeout. It returns the log's number of pages.
 func checkpointed(c *conn, mode string) (pages int64, err error) {
 	err = c.query(context.Background(), func(rows *sql.Rows) (bool, error) {
 		var isBusy bool

@@ -113,8 +113,8 @@ func (c *conn) rows(ctx context.Context, row func(rows *sql.Rows) (bool, error),
 	return rows.Err()
 }
 
-// scan reads the columns of a row. A column of another type means that the file is damaged, because no
-// statement returns one.
+// scan reads the columns of a row. If a column does not have the expected type, the file is damaged, because
+// each statement returns columns of fixed types.
 func scan(rows *sql.Rows, to ...any) error {
 	if err := rows.Scan(to...); err != nil {
 		return damaged("a row: %w", err)
@@ -141,7 +141,7 @@ func seal(position uint64, o document.Object) []byte {
 	return text
 }
 
-// sealBytes puts a checksum before bytes.
+// sealBytes returns text after its checksum, which includes the position.
 func sealBytes(position uint64, text []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(nil, sum(position, text)), text...)
 }
@@ -199,7 +199,7 @@ func failure(err error) error {
 
 // kindOf returns SQLite's primary error code. For errors that are not from SQLite, it returns SQLITE_OK.
 func kindOf(err error) int {
-	const kind = 0xff // The higher bits have details.
+	const kind = 0xff // The higher bits make the code more specific.
 	var failed *sqlite.Error
 	if !errors.As(err, &failed) {
 		return sqlite3.SQLITE_OK

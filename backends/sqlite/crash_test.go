@@ -64,7 +64,7 @@ func TestWrite_SurvivesAKill(t *testing.T) {
 	for crash := range crashes {
 		process := trial.start()
 		if crash%2 == 0 {
-			<-time.NewTimer(time.Duration(rand.IntN(400)) * time.Millisecond).C // Sometimes the process is still opening the file.
+			<-time.NewTimer(time.Duration(rand.IntN(400)) * time.Millisecond).C // A short wait kills the process while it opens the file.
 		} else {
 			process.awaitAnswers()
 		}

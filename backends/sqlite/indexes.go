@@ -11,7 +11,7 @@ import (
 // documentsAtOnce is the number of documents that are read together to be indexed.
 const documentsAtOnce = 200
 
-// EnsureIndex implements engine.Port. An index is built in parts, and others can write between these. Writes
+// EnsureIndex implements engine.Port. An index is built in parts, and other writes run between the parts. Writes
 // maintain the index from the start, and searches use it once it is complete. A store builds one index at a
 // time. If the process ends before the index is complete, the next Open removes it.
 func (p *port) EnsureIndex(ctx context.Context, spec store.Index) error {
@@ -45,7 +45,7 @@ func (p *port) EnsureIndex(ctx context.Context, spec store.Index) error {
 		err = b.finish(ctx)
 	}
 	if err != nil {
-		_ = b.drop(context.WithoutCancel(ctx)) // If this fails, the next EnsureIndex or Open does it.
+		_ = b.drop(context.WithoutCancel(ctx)) // If this fails, the next EnsureIndex or Open removes the index.
 	}
 	return err
 }
@@ -54,7 +54,7 @@ func (p *port) EnsureIndex(ctx context.Context, spec store.Index) error {
 type building struct {
 	port *port
 	spec store.Index
-	// exists is true if the index already exists.
+	// exists is true if the same index already exists, so that there is nothing to build.
 	exists bool
 	// left is an incomplete index that could not be removed, for example because the disk was full.
 	left   *building

@@ -212,7 +212,7 @@ func TestWatch_GoexitInGroup(t *testing.T) {
 	}
 }
 
-// asked is a context that calls then at a certain call of Err.
+// asked is a context that runs a function, then, in one call of Err: the call with the number last.
 type asked struct {
 	context.Context
 

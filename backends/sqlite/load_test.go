@@ -41,7 +41,7 @@ func TestLog_IsBoundedUnderLoad(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	count := rounds.Of(t, 600, 6_000)
 	for range 3 {
-		all.Go(func() { // There is a reader at any time.
+		all.Go(func() { // The reads overlap, so the log can hardly be restarted between them.
 			for ctx.Err() == nil {
 				_, _ = database.Collection("a").Find(ctx, nil, store.FindOptions{Limit: 50})
 			}
@@ -127,7 +127,7 @@ func TestLongWrite_HoldsUpNoOther(t *testing.T) {
 		}},
 		{"an index", func() error { return a.EnsureIndex(t.Context(), store.Index{Keys: ascending("n")}) }},
 	} {
-		const few = 3 // If call blocked other writes, only the one before it would end.
+		const few = 3 // If call blocked other writes, only the write before it would end.
 		ended, longest := others(t, database, c.call)
 		t.Logf("%s: %d others ended meanwhile, and took at most %v", c.name, ended, longest)
 		require.Greater(t, ended, few, c.name)
@@ -267,7 +267,7 @@ func TestEnsureIndex_WithWritersMeanwhile(t *testing.T) {
 			}
 		})
 	}
-	for range 3 { // As if several parts of a host did it.
+	for range 3 { // Several parts of a host may request the same index.
 		all.Go(func() {
 			if err := a.EnsureIndex(t.Context(), store.Index{Keys: ascending("n")}); err != nil {
 				t.Error(err)

@@ -27,9 +27,10 @@ const (
 // checkLog looks for damage in the log of a process that did not close the store. SQLite reads a log up to the
 // first frame with a wrong checksum, and assumes that a crash interrupted the write there. Damage in the middle
 // of a log would therefore silently drop the commits after it. Two or more such commits prove damage, which is
-// FailedPrecondition. One may be an interrupted write, which was not answered, or the last answered commit;
-// this only causes a warning. If the store does not wait for the disk, any number causes a warning, because
-// after a crash of the machine the disk may have later pages of the log without the earlier ones.
+// FailedPrecondition. A single one may be an interrupted write, which was never acknowledged, or the last
+// acknowledged commit, so it only causes a warning. If the store does not wait for the disk, any number of such
+// commits only causes a warning, because after a crash of the machine the disk may hold later pages of the log
+// without the earlier ones.
 func checkLog(path string, isSynced bool, logger *slog.Logger) error {
 	file, err := os.Open(logPath(path))
 	if errors.Is(err, fs.ErrNotExist) {

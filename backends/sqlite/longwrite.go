@@ -16,8 +16,8 @@ const (
 	// multiplied by moreTime after each lost attempt.
 	firstTurn = 10 * time.Millisecond
 	moreTime  = 4
-	// maxSearching is the largest number of long writes that search at the same time. They hold a reader while
-	// they wait for the writer. The writer may wait for a reader, too, if a watcher reads.
+	// maxSearching is the largest number of long writes that search at the same time. Each holds a reader while
+	// it waits for the writer. Some readers must stay free, because the writer calls watchers, which may read.
 	maxSearching = maxReaders / 2
 	// noLimit is longer than any write takes.
 	noLimit = time.Hour

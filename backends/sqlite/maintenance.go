@@ -107,8 +107,8 @@ func (w whileOpen) Write(text []byte) (int, error) {
 }
 
 // Compact returns unused pages of the file to the disk, such as pages of deleted documents. It works in small
-// steps, and others can write between these, so it may run at any time. It is useful if Stats.Free is a large
-// part of Stats.Size. Without Compact, the store uses these pages for new documents.
+// steps, and other writes run between the steps, so it may run at any time. It is useful if Stats.Free is a large
+// part of Stats.Size. Without Compact, the store uses the unused pages for new documents.
 //
 // Canceled: ctx ended; the steps so far remain. Unavailable: the file could not be written.
 func (s *Store) Compact(ctx context.Context) error {

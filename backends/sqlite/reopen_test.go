@@ -38,7 +38,7 @@ func TestStore_OpenedAnewBeforeReads(t *testing.T) {
 type reopening struct {
 	t    *testing.T
 	path string
-	// Writes hold mu for reading, and reads hold it for writing.
+	// Reads reopen the store, so they hold mu exclusively. Writes share it.
 	mu    sync.RWMutex
 	store *sqlite.Store
 }

@@ -50,8 +50,8 @@ func (s *source) begin() error {
 	return err
 }
 
-// errOutdated ends a search whose indexes have changed since it was planned, for example because of a first
-// array.
+// errOutdated ends a search whose indexes have changed since it was planned, for example because a write has added
+// the first array to an index.
 var errOutdated = boterr.New(boterr.Internal, "", "the indexes have grown since the read was planned")
 
 // planned returns err, or errOutdated if the indexes have changed since the search was planned. The writer

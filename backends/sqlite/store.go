@@ -283,8 +283,8 @@ func (s *Store) connect(ctx context.Context) (*conn, error) {
 	return c, nil
 }
 
-// checkPath returns an error if the path no longer leads to the open file. Later writes to that file would be
-// lost.
+// checkPath returns an error if the path no longer leads to the open file. The next Open would then not find
+// later writes.
 func (s *Store) checkPath() error {
 	info, err := os.Stat(s.path)
 	if err == nil && os.SameFile(info, s.identity) {
@@ -379,7 +379,8 @@ func checkHeader(path string) error {
 	}
 }
 
-// rollbackMode is in the header of a file that was never opened as a store, such as a backup.
+// rollbackMode is the value for the journal mode in the header of a file that was never opened as a store, such
+// as a backup. Opening a store changes it to the value for WAL mode.
 const rollbackMode = 1
 
 // start starts the writer and the checkpoints.

@@ -223,8 +223,8 @@ func newHarness(t *testing.T) *botctxtest.Harness {
 	})))
 }
 
-// The cases in which MongoDB or independent engines agree give the same results as in memory. The documents are
-// still there after the store is reopened.
+// The recorded cases give the same results as in memory. The documents are still there after the store is
+// reopened.
 func TestCases_AsInMemory(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)

@@ -36,8 +36,8 @@ func (of *watchers) remove(w *engine.Watcher) {
 	of.all = slices.DeleteFunc(slices.Clone(of.all), func(known *engine.Watcher) bool { return known == w })
 }
 
-// notify calls the watchers. If some panic, it returns the first panic. It calls all watchers, even if one
-// panics or ends the goroutine.
+// notify calls all watchers, even if one panics or ends the goroutine. It returns the value of the first panic,
+// or nil.
 func (of *watchers) notify(changes []engine.Change) (thrown any) {
 	of.mu.Lock()
 	defer of.mu.Unlock()

@@ -49,7 +49,7 @@ type job struct {
 	// panicked is the value of a panic of a watcher.
 	panicked any
 
-	// changes has the changed documents. replaced has the documents of the overlay that these replaced.
+	// changes are the changed documents. replaced are the overlay's previous versions of them.
 	changes    []engine.Change
 	replaced   []replaced
 	collection *collection
@@ -117,8 +117,8 @@ func (w *writer) do(j *job) error {
 	return j.err
 }
 
-// serve carries out writes until the store is closed, and then the remaining ones. If code of a caller ends the
-// goroutine with runtime.Goexit, only its own group fails, and another goroutine continues.
+// serve carries out writes until the store is closed, and then the remaining ones. If a caller's code ends the
+// goroutine with runtime.Goexit, only the current group fails, and another goroutine continues.
 func (w *writer) serve() {
 	hasEnded := false
 	var group []*job

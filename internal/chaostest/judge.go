@@ -430,8 +430,8 @@ func requireRefused(t *testing.T, entries []entry, late lateRun) {
 type entry struct {
 	what    kind
 	process int
-	// member and number identify the event. They are "-" and 0 in entries without one. more depends on the
-	// kind.
+	// member and number identify the event. They are "-" and 0 in entries without an event. The meaning of more
+	// depends on the kind.
 	member string
 	number int
 	more   string
@@ -516,7 +516,7 @@ func readJournal(path string) ([]entry, error) {
 	return entries, lines.Err()
 }
 
-// Counted is the id of the member whose counter events, agendas and redirects increment.
+// Counted is the id of a member with a counter, which is incremented by events, agendas and redirects.
 const Counted = "counted"
 
 // The counters are stored in the member's meta and in an entry of a data source.

@@ -354,7 +354,7 @@ const (
 	plain = "plain"
 	// during makes the run wait until the platform lets it continue.
 	during = "during"
-	// count increments the counter, and visit redirects the member Counted to the node that does so.
+	// count increments the counter. visit redirects the member Counted to the node that increments the counter.
 	count = "count"
 	visit = "visit"
 	// poison kills the process.

@@ -250,7 +250,6 @@ func withHook[F any](field string, hook func(F) F, inner F, isMissing func(F) bo
 	return around, nil
 }
 
-// addHooks applies the host's hooks.
 func (b *Inbox) addHooks() (err error) {
 	hooks := b.config.Hooks
 	b.config.Handler, err = withHook("hooks.aroundHandler", hooks.AroundHandler, b.config.Handler,
@@ -263,7 +262,6 @@ func (b *Inbox) addHooks() (err error) {
 	return err
 }
 
-// tellSettled calls the hook Settled.
 func (b *Inbox) tellSettled(ctx context.Context, e stored, failure error, isDead bool) {
 	hook := b.config.Hooks.Settled
 	if hook == nil {

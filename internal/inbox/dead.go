@@ -151,7 +151,7 @@ func (b *Inbox) DeadLetter(ctx context.Context, id string) (DeadLetter, error) {
 	return readDead(found[0]), nil
 }
 
-// allDead matches all dead letters. It uses fieldDiedAt, which has an index; the state has none.
+// allDead matches all dead letters. It uses fieldDiedAt, which has an index; fieldState has none.
 func allDead() document.Object {
 	return document.O(fieldState, stateDead, fieldDiedAt, document.O("$gt", 0))
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // distributed is the source of an inbox over a store that processes share. It finds lanes that are known to be
-// ready at once, lanes that wait until a time at that time, and all others by passes over the whole queue of
+// ready at once, waiting lanes when their time comes, and all other lanes by passes over the whole queue of
 // events. When a lane's turn comes, it reads the lane's events together with the events of the next lanes. If
 // the store sends notices, processes inform each other of lanes that they do not handle themselves, and passes
 // are less frequent.
@@ -257,7 +257,7 @@ const (
 	// noticeReady asks processes with free places to handle a lane, because the process that accepted an event
 	// has none.
 	noticeReady = "+"
-	// noticeHeld informs the process that holds the lane of an event that another process accepted.
+	// noticeHeld informs the process that holds a lane: another process has accepted an event of the lane.
 	noticeHeld = "="
 )
 

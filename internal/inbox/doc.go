@@ -22,8 +22,8 @@
 // A store that one process has to itself (store.Watcher, such as memory and sqlite, which locks its file) needs
 // no leases: events that a dead process was handling are free when the next process begins. An event that is
 // being handled is marked in its record. If there are several inboxes over such a store, only the one that
-// began last handles events. Another one continues once that one's Run has ended. If a store is a
-// store.Watcher although processes share it, these guarantees do not hold.
+// began last handles events. Once its Run has ended, another inbox takes over. If a store is a store.Watcher
+// although processes share it, these guarantees do not hold.
 //
 // # Crashes
 //

@@ -435,7 +435,6 @@ var ErrNeverCameBack = boterr.New(boterr.Internal, "",
 // neverCameBackText is the stored text of ErrNeverCameBack.
 var neverCameBackText = textOf(ErrNeverCameBack)
 
-// errGoroutineEnded is the failure of a handler that ended its goroutine.
 var errGoroutineEnded = boterr.New(boterr.Internal, "", "the handler ended its goroutine: return an error instead")
 
 // IsMistake reports whether an error means that handling the event again cannot help, because the event or the

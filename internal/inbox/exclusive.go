@@ -204,7 +204,7 @@ func (a *exclusive) next(ctx context.Context) (at time.Time, ok bool, err error)
 	return document.Timestamp(a.queue.waiting[0].until).Time(), true, nil
 }
 
-// isReady reports whether a lane that was taken has an event that can be handled now, and puts it back.
+// isReady reports whether a taken lane has an event that can be handled now, and puts the lane back.
 func (a *exclusive) isReady(name string, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -344,7 +344,6 @@ func (a *exclusive) changed(before, after document.Object) {
 	}
 }
 
-// leaderChanged handles a change of the leader's document.
 func (a *exclusive) leaderChanged(_, after document.Object) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -437,7 +436,6 @@ func (a *exclusive) lead(ctx context.Context, want want) (bool, error) {
 	return true, nil
 }
 
-// isLeaderless reports whether there is no leader.
 func (a *exclusive) isLeaderless(ctx context.Context) (bool, error) {
 	filter, err := query.CompileFilter(document.O(fieldID, noteID, fieldIsFree, true))
 	if err != nil {

@@ -45,7 +45,6 @@ func TestNew_RefusesWhatCannotWork(t *testing.T) {
 	}
 }
 
-// configOf returns a Config with a store and a handler.
 func configOf(t *testing.T, database store.Store, handler inbox.Handler) inbox.Config {
 	t.Helper()
 	env := record.Env{Store: database}

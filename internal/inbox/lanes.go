@@ -76,7 +76,6 @@ func (l *lanes) get(name string) *lane {
 	return known
 }
 
-// remove removes a lane from its place.
 func (l *lanes) remove(of *lane) {
 	switch of.place {
 	case placeReady:
@@ -195,8 +194,8 @@ func (l *lanes) hold(of *lane) *lane {
 	return of
 }
 
-// ripen makes the lanes ready that have waited until now. They queue behind lanes that are already ready. If
-// the clock was set back, the remaining wait is unknown, and all waiting lanes become ready.
+// ripen makes lanes ready if their wait has ended by now. They queue behind lanes that are already ready. If the
+// clock was set back, the remaining wait is unknown, and all waiting lanes become ready.
 func (l *lanes) ripen(now int64) {
 	wasSetBack := now < l.now-clockSlack
 	for len(l.waiting) > 0 && (wasSetBack || l.waiting[0].until <= now) {

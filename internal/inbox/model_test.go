@@ -262,7 +262,6 @@ func (h *history) ended(result inbox.Result) {
 	h.open[lane] = h.open[lane][1:]
 }
 
-// freeze starts a run that freezes.
 func (h *history) freeze() {
 	f := &frozenRun{began: make(chan struct{}), goOn: make(chan struct{}), ended: make(chan error, 1)}
 	h.freezes = f

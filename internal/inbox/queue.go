@@ -6,7 +6,8 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// queue has the waiting events in memory by lane. It follows the store. It is not safe for concurrent use.
+// queue holds the waiting events in memory, by lane. It is updated with each change that the store reports. It
+// is not safe for concurrent use.
 type queue struct {
 	*lanes
 

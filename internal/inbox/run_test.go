@@ -28,7 +28,6 @@ import (
 // sharedStore hides the Watch method of a store, so that the store counts as shared.
 type sharedStore struct{ store.Store }
 
-// jumpingClock is a clock that can jump forward.
 type jumpingClock struct{ by atomic.Int64 }
 
 func (c *jumpingClock) now() time.Time {

@@ -39,9 +39,9 @@ type source interface {
 	// next returns the time, by the store's clock, at which a lane can be handled. ok is false if no lane waits.
 	next(ctx context.Context) (at time.Time, ok bool, err error)
 	// counted returns the number of events of an app that wait or are being handled. An empty app means all
-	// apps; then it also returns the oldest of these events. ok is false if the source does not know.
+	// apps; then it also returns the oldest event. ok is false if the source does not know the number.
 	counted(app string) (pending int64, oldest document.Object, ok bool)
-	// close releases everything that take uses. A later take starts from nothing.
+	// close releases everything that take uses. A later take starts from scratch.
 	close(ctx context.Context)
 }
 
@@ -255,7 +255,6 @@ func (t *taker) setAside(name string) {
 	}
 }
 
-// hasReady reports whether any lanes are ready.
 func (t *taker) hasReady() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -391,8 +391,8 @@ func isClosedWithin(done <-chan struct{}, most time.Duration) bool {
 }
 
 const (
-	// sweepPause is the pause between two sweeps of a process that holds leases, and the time after which
-	// they remove idle lanes.
+	// sweepPause is the pause between two sweeps of a process that holds leases, and the idle time after which a
+	// sweep removes a lane.
 	sweepPause = time.Hour
 	// lostFactor multiplies the retention time of a lane whose last lease was never released. In this
 	// time, the holder of the next lease learns of the loss.

@@ -31,7 +31,7 @@ const DefaultLease = 30 * time.Second
 type Leases struct {
 	store   store.Store
 	records store.Collection
-	// lanes are the same records, for Sweep.
+	// lanes is the collection of records again, in the form that Sweep needs.
 	lanes *record.Collection
 	lease time.Duration
 	now   func() time.Time
@@ -86,7 +86,8 @@ const (
 	fieldProcess = "process"
 	// fieldNotAlone is true if the process lost another lease at the same time.
 	fieldNotAlone = "notAlone"
-	// fieldOvertaken is true after a lease that never came back, until a later lease is marked.
+	// fieldOvertaken is true after a lease that was never released, until the release of a later lease that
+	// called Mark.
 	fieldOvertaken = "overtaken"
 	// fieldFreedAt is the end of the last lease.
 	fieldFreedAt = "freedAt"
@@ -217,8 +218,8 @@ func (t *Leases) Claim(
 	return held, nil
 }
 
-// wasAlone reports whether the lost lease of a lane was the only lease of its process. If the process has
-// others, they are marked as not alone.
+// wasAlone reports whether the lost lease of a lane was the only lease of its process. If the process had other
+// leases, wasAlone marks them as not alone.
 func (t *Leases) wasAlone(ctx context.Context, lane string, seen document.Object) (bool, error) {
 	if seen.Has(fieldNotAlone) {
 		return false, nil

@@ -129,8 +129,8 @@ func (s *Server) await(ctx context.Context) error {
 	}
 }
 
-// Restart restarts the server. It ends by a signal: INT closes connections, and QUIT does so without waiting
-// for their writes.
+// Restart ends the server by a signal and starts it again. The signal INT closes connections, and QUIT does so
+// without waiting for their writes.
 func (s *Server) Restart(ctx context.Context, signal string) error {
 	if _, err := fmt.Fprintln(s.commands, signal); err != nil {
 		return err

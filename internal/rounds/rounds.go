@@ -1,5 +1,6 @@
 // Package rounds sets the length of tests that could search forever: the number of seeds, kills or mutations
-// that they try. There are usual numbers for every run, and thorough ones for a release; CI runs a part of these.
+// that they try. Every run uses the usual numbers, a release the thorough numbers, and CI a part of the thorough
+// numbers.
 package rounds
 
 import (

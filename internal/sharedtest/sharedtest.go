@@ -12,7 +12,7 @@ import (
 type Store struct {
 	store.Store
 
-	// hearing is locked while listeners are called.
+	// hearing guards listeners. It is locked while they are called, so that none is called after its stop.
 	hearing   sync.Mutex
 	listeners map[string][]*func(text string)
 }

@@ -127,7 +127,7 @@ func inMemory(ctx context.Context, s recordSample) (int64, error) {
 
 func heap() int64 {
 	var stats runtime.MemStats
-	runtime.GC() //nolint:revive // What is not used any more is not counted.
+	runtime.GC() //nolint:revive // Garbage must not be counted.
 	runtime.ReadMemStats(&stats)
 	return int64(stats.HeapAlloc)
 }

@@ -223,7 +223,6 @@ const (
 	treesID    = "id"
 )
 
-// treesIndexes are the indexes for go-memdb.
 var treesIndexes = map[index]memdb.Indexer{
 	onName:      &memdb.StringFieldIndex{Field: "Name"},
 	onArea:      &memdb.StringFieldIndex{Field: "Area"},

@@ -56,7 +56,8 @@ func printTurns(ctx context.Context, out *strings.Builder, s settings) error {
 	return nil
 }
 
-// warmUp is the factor by which the first slice is longer. It is not counted; compilers need this time.
+// warmUp is the factor by which the first slice is longer than the others. The result of the first slice is not
+// counted, because just-in-time compilers need this time.
 const warmUp = 10
 
 // alternate runs each contestant once per round and returns the medians.
@@ -99,7 +100,7 @@ func entryAt(i int) document.Object {
 
 // ownTurns returns a function that runs turns of a Runtime on memstore, set up as in a host.
 //
-//nolint:contextcheck // What the platform does before is not measured, and takes no context.
+//nolint:contextcheck // The setup of the platform takes no context.
 func ownTurns(ctx context.Context) (turning, error) {
 	platform := fakes.New()
 	entries := make([]document.Object, entryCount)

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// nodes are the bot of these tests. Saved tests are compiled with a copy of this file.
+// nodes returns the nodes of the tests' bot. Saved tests are compiled with a copy of this file.
 func nodes() []*botctx.Node {
 	all := []*botctx.Node{
 		{ID: "hello", Trigger: botctx.TextIs("hi"), Responses: botctx.Say("Hello {{firstName}}!")},

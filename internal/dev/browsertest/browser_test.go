@@ -85,7 +85,7 @@ func (p *tab) says(text string) {
 	p.Sends(`#say`, text)
 }
 
-// acts sends an action to the server, as another tab would, such as {"do":"next"}.
+// acts sends an action such as {"do":"next"} to the server, as another tab would.
 func (p *tab) acts(body string) {
 	p.T.Helper()
 	request, err := http.NewRequestWithContext(p.T.Context(), http.MethodPost, p.url+"act", strings.NewReader(body))

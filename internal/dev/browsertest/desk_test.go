@@ -103,7 +103,6 @@ func newDesk(t *testing.T, agents ...desk.Agent) *deskHost {
 	return h
 }
 
-// serve serves the desk for an agent.
 func (h *deskHost) serve(agent desk.Agent) {
 	h.t.Helper()
 	handler, err := h.desk.Handler(desk.PageConfig{
@@ -139,7 +138,6 @@ func (h *deskHost) says(who, text string) {
 	}))
 }
 
-// opens opens the desk of an agent.
 func (h *deskHost) opens(agent string) *tab {
 	h.t.Helper()
 	p := window(h.t, h.urls[agent])
@@ -292,7 +290,7 @@ func TestDesk_KeyboardAlone(t *testing.T) {
 	p.Sees(".talk", "This chat is over")
 	p.Types("/")
 	p.Holds(`document.activeElement?.type === "search"`)
-	p.Runs(`document.activeElement.select()`) // The driver also types the character.
+	p.Runs(`document.activeElement.select()`) // The driver also types the slash. The next text must replace it.
 	p.Types("Bob" + kb.Enter)
 	p.Runs(`document.activeElement.blur()`)
 	p.Types("2")

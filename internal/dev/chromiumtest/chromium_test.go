@@ -87,7 +87,7 @@ func TestClicks_LabelsSummariesAndShadows(t *testing.T) {
 	p.Holds(`document.title === "In"`)
 }
 
-// The field may be replaced before the text arrives. The new field then gets the text after its own.
+// The field may be replaced before the text arrives. The text is then appended to the text of the new field.
 func TestWrites_IntoWhatIsReplaced(t *testing.T) {
 	t.Parallel()
 	p := shows(t, `<div></div><script>

@@ -74,7 +74,7 @@ func (p *Page) Fills(selector, text string) {
 
 // puts waits until a field is visible, enabled and not moving, and enters a text. If the page replaces the field
 // before that, it tries again. If the field loses the text, the test fails.
-func (p *Page) puts(selector, text string, isReplaced bool) { //nolint:revive // Two names for it are above.
+func (p *Page) puts(selector, text string, isReplaced bool) { //nolint:revive // Writes and Fills name the two cases.
 	p.T.Helper()
 	what := fmt.Sprintf("the text %q in %s", text, selector)
 	ctx, cancel := limited(p.T, p.ctx)
@@ -144,7 +144,7 @@ func (p *Page) Sends(selector, text string) {
 	p.Enters(selector)
 }
 
-// Types presses keys with the focus where it is.
+// Types presses keys. They go to the element that has the focus.
 func (p *Page) Types(keys string, modifiers ...chromedp.KeyOption) {
 	p.T.Helper()
 	p.Does(chromedp.KeyEvent(keys, modifiers...))

@@ -15,8 +15,8 @@ import (
 // modulePath is the path of the root module. All other module paths start with it.
 const modulePath = "github.com/botctx/go-sdk/"
 
-// The calls that the program in folder calls can make. For way, the functions on the stack are counted, for the
-// others the functions that ran.
+// The calls that the program in the folder calls can make. For "way", the functions on the stack are counted, and
+// for the others, the functions that ran.
 const (
 	callSend    = "send"
 	callWebhook = "webhook"
@@ -77,7 +77,7 @@ func (c *checkout) functionsIn(profile string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer opened.Close() //nolint:errcheck // It is read.
+	defer opened.Close() //nolint:errcheck // The file was only read.
 	seen := map[string]bool{}
 	var found []string
 	for lines := bufio.NewScanner(opened); lines.Scan(); {

@@ -1,6 +1,6 @@
-// Package patterns_test has patterns of bots on a platform of scripts. The scripts of each are in the folder bots.
-// The conversation of a pattern runs once with records in memory and once with records in a file. Both times, the
-// messages and the stored records must equal the pattern's file in testdata.
+// Package patterns_test tests things that scripted bots often do. The scripts of each pattern are in a subfolder of
+// bots. The conversation of a pattern runs once with records in memory and once with records in a file. Both times,
+// the messages and the stored records must equal the pattern's file in testdata.
 package patterns_test
 
 import (

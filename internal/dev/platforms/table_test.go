@@ -128,7 +128,6 @@ func columns(t *testing.T) map[string]column {
 	return all
 }
 
-// newConversation returns the id of a new conversation of an outlet.
 func newConversation(t *testing.T, outlet send.Connector, in *channel.Channel) string {
 	t.Helper()
 	made, err := outlet.(livechat.GroupCreator).CreateGroup(t.Context(), in, livechat.NewGroup{Key: "a1", Name: "Ada"})
@@ -156,7 +155,6 @@ func messageRows() map[string]send.Response {
 	}
 }
 
-// has reports whether a connector has a port.
 func has[Port any](c send.Connector) bool {
 	_, offers := send.PortOf[Port](c)
 	return offers

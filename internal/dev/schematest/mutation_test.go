@@ -38,7 +38,7 @@ func (m mutating) Call(ctx context.Context, name string, args json.RawMessage) (
 	}
 	var params map[string]any
 	if err := json.Unmarshal(args, &params); err != nil {
-		return result, nil //nolint:nilerr // It had none.
+		return result, nil //nolint:nilerr // The call had no parameters to change.
 	}
 	if _, isTried := m.tried.LoadOrStore(name+shapeOf(params), true); !isTried {
 		for _, changed := range changes(params) {

@@ -32,7 +32,8 @@ const (
 	forum = int64(-100300)
 )
 
-// world is a fake Telegram that is checked, with a bot, a user and a group that has a topic.
+// world is a fake Telegram with bots, users, and a group that has a topic. All its requests, answers and updates are
+// checked.
 type world struct {
 	*telegramfake.Telegram
 

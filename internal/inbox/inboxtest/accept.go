@@ -248,7 +248,8 @@ func (e *editing) handle(_ context.Context, d *inbox.Delivery) error {
 	return e.outcome
 }
 
-// check edits an event before its first run and during each run, and checks that it ends after no more runs than most.
+// check edits an event before its first run and during each run. It checks that the event ends after no more
+// runs than most.
 func (e *editing) check(p *inbox.Inbox, from string, before, meanwhile document.Object, most int) {
 	e.Helper()
 	e.fields, e.runs = meanwhile, map[string]int{}

@@ -344,7 +344,8 @@ func (t *trial) await(texts <-chan string) string {
 	}
 }
 
-// hanging runs an inbox in which events like hangs block. It requires that events like goesOn are handled.
+// hanging runs an inbox whose handler blocks for events on the channel of hangs, and accepts such events from a
+// number of members. It requires that events on the channel of goesOn are still handled.
 func (t *trial) hanging(members int, hangs, goesOn inbox.Event) {
 	t.Helper()
 	var p *inbox.Inbox
@@ -397,7 +398,7 @@ func backlogHoldsUpNoOther(t *trial) {
 }
 
 // handledBefore accepts events of members with backlogs, and then one event of a further member. It returns the
-// number of events that one worker handles before that one.
+// number of events that one worker handles before the further member's event.
 func (t *trial) handledBefore(members, backlog int) (before int) {
 	t.Helper()
 	setting := func(c *inbox.Config) { c.Workers, c.Poll = 1, 5*time.Millisecond }

@@ -253,7 +253,6 @@ func event(from, text string) inbox.Event {
 	return inbox.Event{App: "app", Channel: "web", From: from, Key: from + " " + text, Body: document.O("text", text)}
 }
 
-// keyless returns an event without a key.
 func keyless(e inbox.Event) inbox.Event {
 	e.Key = ""
 	return e

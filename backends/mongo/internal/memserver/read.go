@@ -13,8 +13,8 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// orderPath is the path by which ties are sorted, in reverse order. This exposes callers that rely on an order
-// without a sort.
+// orderPath is the path by which ties are sorted, in reverse order. The reverse order exposes callers that rely on
+// an order without a sort.
 const orderPath = "_botctx.order"
 
 func filterOf(d bson.D, key string) (*query.Filter, error) {

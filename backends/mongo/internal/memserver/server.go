@@ -93,8 +93,8 @@ func (s *Server) in(name string) *database {
 	return there
 }
 
-// Types of messages: an old type, which drivers use for the handshake, the type of its answer, and the type of
-// all other commands and answers.
+// Types of messages. Drivers send the handshake in the old form opQuery, and get opReply. All other commands and
+// answers are opMsg.
 const (
 	opReply = 1
 	opQuery = 2004
