@@ -66,9 +66,9 @@ func (f Flow) reach(ctx context.Context, bot *Context) (reach, error) {
 	return reach{name: "the trees of the channel", trees: others, global: group.GlobalNodes}, nil
 }
 
-// isForGroupTrees reports whether the group trees answer the run's event: it comes from a group on Bravo. The
-// exception is a priority group without group trees: then the usual trees answer an agent in the group of a
-// live chat, and all events if the channel has no priority groups.
+// isForGroupTrees reports whether the group trees answer the run's event. They answer events from a group on Bravo.
+// If the priority group has no group trees, there are two exceptions: the usual trees answer an agent in the group of
+// a live chat, and they answer every event if the channel has no priority groups.
 func (r *run) isForGroupTrees(group channel.PriorityGroup) bool {
 	isFromGroup := r.bot.Channel.Type.Has(channel.GroupTrees) && r.bot.scope.GroupExternalID != ""
 	needsNone := r.byAgent || len(r.bot.Channel.PriorityGroups) == 0

@@ -71,7 +71,7 @@ type crowd struct {
 	cancels []func()
 
 	noting sync.Mutex
-	// had has the indexes of the locks that got the lane, in order. gaveUp has the indexes of the locks whose ctx
+	// had holds the indexes of the locks that got the lane, in order. gaveUp holds the indexes of the locks whose ctx
 	// ended first.
 	had, gaveUp []int
 }

@@ -156,7 +156,8 @@ func (r *run) findGroup(ctx context.Context) error {
 	}
 	own := r.bot.ownLiveChats()
 	group, err := own.GroupOf(ctx, r.bot.Channel.ID, *event)
-	// An agent may also be the member of another live chat. A message outside of the agent's group then belongs to that one.
+	// An agent may also be the member of another live chat. A message outside of the agent's group then belongs to that
+	// live chat.
 	if err != nil || group != nil && (!m.BotMeta.LiveChat() || group.ExternalID == event.To) {
 		r.bot.Group, r.byAgent = group, group != nil
 		return err

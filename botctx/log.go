@@ -207,7 +207,7 @@ func outermost(err error) string {
 	return e.Field
 }
 
-// parameterOf returns the name of the parameter in which an error's field is, or "" if there is none.
+// parameterOf returns the name of the parameter that an error's field belongs to, or "" if there is none.
 func parameterOf(params any, err error) string {
 	name := outermost(err)
 	if name == "" || params == nil || !hasField(reflect.TypeOf(params), name) {

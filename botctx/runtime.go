@@ -43,7 +43,8 @@ type Runtime struct {
 	warned atomic.Pointer[nodes]
 	// locks make the runs of one member take turns.
 	locks laneLocks
-	// isShared is true if other processes may use the store. Runs then take turns with theirs, too.
+	// isShared is true if other processes may use the store. Runs then also take turns with the runs of these
+	// processes.
 	isShared  bool
 	leases    *lease.Leases
 	scheduler *agendas.Scheduler

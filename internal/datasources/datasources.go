@@ -138,7 +138,7 @@ func EnsureIndex(ctx context.Context, database store.Store, app, dataSourceID st
 	return database.Collection(name).EnsureIndex(ctx, index)
 }
 
-// EraseEntries implements Runtime.EraseEntries of package botctx.
+// EraseEntries implements botctx.Runtime.EraseEntries.
 func EraseEntries(ctx context.Context, env record.Env, app string, p datasource.EraseEntriesParams) (int64, error) {
 	switch {
 	case app == "":

@@ -209,7 +209,8 @@ func readElement(given document.Object) (element, error) {
 // room for the timestamps and an _id of up to a kilobyte.
 const maxColumns = document.MaxSize - 1<<10 - 1<<7
 
-// checkCreatedAt refuses elements that would change createdAt. An entry can be written back as it was fetched.
+// checkCreatedAt refuses elements that would change createdAt. It accepts the stored createdAt, so that a fetched
+// entry can be written back.
 func checkCreatedAt(ctx context.Context, entries *record.Collection, elements []element) error {
 	for i := range elements {
 		given := &elements[i]

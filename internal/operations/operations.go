@@ -1,4 +1,4 @@
-// Package operations has the table of operations: their parameters with types and defaults, results, errors and
+// Package operations contains the table of operations: their parameters with types and defaults, results, errors and
 // platforms.
 //
 // The table has two sources. The comments of the Operations interfaces and their params describe
@@ -63,7 +63,7 @@ func (o Operation) Parameter(name string) (Field, bool) {
 	return fieldNamed(o.Parameters, name)
 }
 
-// saidByPackage has, for each package, the words of method names that repeat the package's name.
+// saidByPackage holds, for each package, the words of method names that repeat the package's name.
 var saidByPackage = map[string][]string{
 	"member": {"Members", "Member"}, "agenda": {"MemberAgenda", "Agenda"}, "channel": {"Channel"}, "livechat": {"LiveChat"},
 	"datasource": {"DataFromDataSource", "DataToDataSource", "FromDataSource", "DataSource"},

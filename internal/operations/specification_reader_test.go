@@ -29,7 +29,7 @@ type specParameter struct {
 // specification is the content of interface.md.
 type specification struct {
 	operations []*specOperation
-	// records has the fields of each record by its heading.
+	// records holds the fields of each record, by the heading of the record.
 	records map[string][]string
 	updated []string
 }
