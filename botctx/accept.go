@@ -257,7 +257,7 @@ func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.
 	}
 	hasBegun, err := r.receiveFrom(ctx, inbound, delivery, limit)
 	if _, isErased := errors.AsType[erasedError](err); isErased && !hasBegun && r.config.Arrive == nil {
-		_, err = r.receiveFrom(ctx, inbound, delivery, limit) // The member has been erased in the meantime: create a new one.
+		_, err = r.receiveFrom(ctx, inbound, delivery, limit) // The member was erased meanwhile: create a new one.
 	}
 	return err
 }

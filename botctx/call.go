@@ -400,8 +400,8 @@ func (b boundedBody) Close() error {
 // fault and give 500.
 func HTTPStatus(err error) int { return httpAnswerTo(err).status }
 
-// WriteHTTPError writes a response with the HTTPStatus of err. If the status is 503, it adds a Retry-After
-// header. The body has the code of err and a general message, and no other details of err:
+// WriteHTTPError writes a response with the HTTPStatus of err. If the status is 503, it adds a Retry-After header.
+// The body contains the code of err and a general message, and no other details of err:
 //
 //	{"error": {"code": "ResourceExhausted", "message": "..."}}
 //

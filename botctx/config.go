@@ -93,7 +93,7 @@ type Config struct {
 	// Strict makes operations return InvalidArgument for unknown parameters of Call and for parameters that
 	// the platform would ignore.
 	Strict bool
-	// LiveChat has the host's settings for live chats.
+	// LiveChat holds the host's settings for live chats.
 	LiveChat LiveChat
 
 	// Runs of bot logic.
@@ -234,7 +234,6 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// env returns the environment of the services.
 func (c Config) env() record.Env {
 	env := record.Env{Store: c.Store, Now: c.Now, NewID: c.NewID, NewEtag: c.NewEtag}
 	return env.WithDefaults()

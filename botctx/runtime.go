@@ -220,7 +220,7 @@ func (h hostChannels) Load(ctx context.Context, id string) (*channel.Channel, er
 	if loaded, err = record.Found("channel", id, loaded, err); err != nil {
 		return nil, err
 	}
-	own := loaded.Clone() // The host may keep its record.
+	own := loaded.Clone() // The host may keep the loaded record and change it.
 	return &own, nil
 }
 

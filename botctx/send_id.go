@@ -22,8 +22,8 @@ import (
 // a run is
 //   - for an agenda: its id and the scheduled time (agenda.Run.Key);
 //   - for an event: the result of eventKey or, if that is "", the id of the event in the inbox;
-//   - for a run that another run started: made like an id, from the key and the node of the other run, the member, and
-//     the number of runs that the other run started for this member before.
+//   - for a run that another run started: made like an id, from the key and the node of the other run, the member,
+//     and the number of runs that the other run started for this member before.
 //
 // Runs without a key, such as a Receive of an event without a messageId, and calls outside of runs use new ids each
 // time.

@@ -370,7 +370,7 @@ func textsOfSent(all []Sent) []string {
 	return texts
 }
 
-// requireArrived checks the messages that arrived, in order, except the first ones. before is the number of these.
+// requireArrived checks the messages that arrived, in order. It skips the first ones; before is their number.
 func (t *trial) requireArrived(before int, expected ...Sent) {
 	t.Helper()
 	all := t.Sent()

@@ -251,7 +251,7 @@ func (t *trial) toInlet(k talk, response send.Response) send.Result {
 	return result
 }
 
-// requireLastSent checks the messages that arrived, except the first ones. before is the number of these.
+// requireLastSent checks the messages that arrived. It skips the first ones; before is their number.
 func (t *trial) requireLastSent(before int, channelID, externalID string, texts ...string) {
 	t.Helper()
 	all := t.Sent()

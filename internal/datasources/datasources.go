@@ -103,7 +103,7 @@ func (s *Service) checkUpsert(ctx context.Context, p record.Patch) error {
 	}
 	update, err := query.CompileUpdate(source, p.ArrayFilters...)
 	if err != nil {
-		return nil //nolint:nilerr // As above.
+		return nil //nolint:nilerr // The collection reports the faulty parameter.
 	}
 	inserted, err := query.NewEvaluation(ctx).Insert(query.Change{Update: update}, filter)
 	if err != nil {

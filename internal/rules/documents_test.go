@@ -271,7 +271,6 @@ func commands(t *testing.T) []string {
 	return found
 }
 
-// readme returns the text of README.md.
 func readme(t *testing.T) string {
 	t.Helper()
 	files := allFiles(t)
