@@ -18,8 +18,8 @@ type Flow struct {
 	// IsOpen reports whether the time is within office hours. Outside of them, the off trees of the priority
 	// group answer. The default is always true.
 	IsOpen func(ctx context.Context, bot *Context) (bool, error)
-	// HeadNodes returns the nodes that may answer a member without a position in the trees that serve the
-	// member. The default is the nodes of these trees without a parent.
+	// HeadNodes returns the nodes that may answer a member without a position in the trees that serve the member. By
+	// default, these are the nodes without a parent in these trees.
 	HeadNodes func(ctx context.Context, bot *Context) ([]NodeRef, error)
 	// LiveChatTree returns the tree whose nodes answer while the member is in a live chat. If it is nil or
 	// returns "", no node answers then.

@@ -115,7 +115,7 @@ type readings struct {
 
 	mu  sync.Mutex
 	all []reading
-	// room is the memory for the first readings.
+	// room is the memory for the first readings, which saves an allocation.
 	room [3]reading
 	// stored is the whole record from the last read. isKnown is false if the stored record may have changed since.
 	stored  member.Member

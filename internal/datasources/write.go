@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// FindAndModifyDataFromDataSource implements Operations.
+// FindAndModifyDataFromDataSource implements datasource.Operations.
 func (s *Service) FindAndModifyDataFromDataSource(
 	ctx context.Context, p datasource.FindAndModifyParams,
 ) (datasource.FindAndModifyResult, error) {
@@ -63,7 +63,7 @@ func (s *Service) FindAndModifyDataFromDataSource(
 	return result, nil
 }
 
-// PatchDataToDataSource implements Operations.
+// PatchDataToDataSource implements datasource.Operations.
 func (s *Service) PatchDataToDataSource(
 	ctx context.Context, p datasource.PatchParams,
 ) (datasource.PatchResult, error) {
@@ -109,7 +109,7 @@ func returned(o datasource.FindAndModifyOption) record.ReturnOptions {
 	}
 }
 
-// UpsertDataToDataSource implements Operations.
+// UpsertDataToDataSource implements datasource.Operations.
 func (s *Service) UpsertDataToDataSource(
 	ctx context.Context, p datasource.UpsertParams,
 ) (datasource.UpsertResult, error) {

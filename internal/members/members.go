@@ -102,7 +102,7 @@ func (s *Service) Find(ctx context.Context, query record.Query) ([]*member.Membe
 	return record.ReadAll(found, fromDocument)
 }
 
-// GetMember implements Operations.
+// GetMember implements member.Operations.
 func (s *Service) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
 	return record.Load(ByRequiredID(p.MemberID), func(id string) (*member.Member, error) { return s.Load(ctx, id) })
 }

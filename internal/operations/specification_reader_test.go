@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// specOperation is an operation in the specification.
 type specOperation struct {
 	name       string
 	platforms  []string
@@ -18,7 +17,6 @@ type specOperation struct {
 	like string
 }
 
-// specParameter is a parameter in the specification.
 type specParameter struct {
 	name         string
 	declaredType string

@@ -13,7 +13,7 @@ func kindPairs(kind operations.Kind) []any {
 	case kind.Name == "integer" || kind.Name == "timestamp":
 		return nil // These kinds become JSON types.
 	case kind.Name == "cron":
-		const most = 256 // The limit of package agenda.
+		const most = 256 // The maximum length of a CRON pattern in package agenda.
 		return []any{kind.Name, document.O("type", "string", "maxLength", most, "description", kind.Meaning)}
 	case len(kind.Fields) == 0:
 		return []any{kind.Name, document.O("type", "object", "description", kind.Meaning)}
