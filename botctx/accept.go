@@ -35,8 +35,8 @@ import (
 // so the receiver can recognize it.
 //
 // Errors:
-//   - InvalidArgument: the app, the channel or the event's sender is missing; the event's type is a type of
-//     package send in other letters, such as "text"; or Event.To is not the group of the event.
+//   - InvalidArgument: the app, the channel or the event's sender is missing; the event's type has the
+//     wrong case, such as "text" for "TEXT"; or Event.To is not the group of the event.
 //   - ResourceExhausted: too many events are waiting; see Config.Inbox.MaxPending. The platform should send
 //     the event again later.
 //
@@ -230,8 +230,8 @@ func forInbox(err error) error {
 // run creates for the member. Placeholders are filled from the member who wrote.
 //
 // Errors:
-//   - InvalidArgument: the app, the channel or the event's sender is missing; the event's type is a type of
-//     package send in other letters, such as "text"; or Event.To is not the group of the event.
+//   - InvalidArgument: the app, the channel or the event's sender is missing; the event's type has the
+//     wrong case, such as "text" for "TEXT"; or Event.To is not the group of the event.
 //   - NotFound: the app has no such channel.
 //   - FailedPrecondition: the Runtime has no nodes and no function.
 //
@@ -257,7 +257,7 @@ func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.
 	}
 	hasBegun, err := r.receiveFrom(ctx, inbound, delivery, limit)
 	if _, isErased := errors.AsType[erasedError](err); isErased && !hasBegun && r.config.Arrive == nil {
-		_, err = r.receiveFrom(ctx, inbound, delivery, limit) // The member was erased since: create a new one.
+		_, err = r.receiveFrom(ctx, inbound, delivery, limit) // The member was erased meanwhile: create a new one.
 	}
 	return err
 }

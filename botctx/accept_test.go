@@ -26,7 +26,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// fleet creates Runtimes that share a store, like several processes. Time passes only in advance.
+// fleet creates Runtimes that share a store, like several processes. Time passes only when advance is called.
 type fleet struct {
 	t        *testing.T
 	mu       sync.Mutex

@@ -193,7 +193,7 @@ func TestRun_SlowMember(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var sent sentTexts
-		const waiting = 40 // More than the workers of the scheduler.
+		const waiting = 40 // More than the scheduler has workers.
 		runtime, ada := slowShop(t, &sent, 5*time.Minute)
 		for range waiting {
 			_, err := ada.NewAgenda(t.Context(), agenda.NewParams{

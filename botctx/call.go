@@ -226,8 +226,8 @@ func (c callLimit) begin(ctx context.Context) (context.Context, *timelimit.Limit
 	return l, l
 }
 
-// end ends the limit of a call made for ctx, and returns the call's error. If the call took too long, that is the
-// limit's error, unless ctx ended or the service returned an error with another code.
+// end ends the limit of a call made for ctx, and returns the call's error. If the call took too long, end returns the
+// limit's error, unless ctx ended or the service returned an error whose code does not stand for a time-out.
 func (c callLimit) end(ctx context.Context, limit *timelimit.Limit, err error) error {
 	late := limit.End(err)
 	if ctx.Err() != nil || boterr.HasCode(err) && !mayBeLate(err) {
@@ -400,8 +400,8 @@ func (b boundedBody) Close() error {
 // fault and give 500.
 func HTTPStatus(err error) int { return httpAnswerTo(err).status }
 
-// WriteHTTPError writes a response with the HTTPStatus of err. If the status is 503, it adds a Retry-After
-// header. The body has the code of err and a general message, and no other details of err:
+// WriteHTTPError writes a response with the HTTPStatus of err. If the status is 503, it adds a Retry-After header.
+// The body contains the code of err and a general message, and no other details of err:
 //
 //	{"error": {"code": "ResourceExhausted", "message": "..."}}
 //

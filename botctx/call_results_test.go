@@ -26,8 +26,8 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// furtherResults returns, by operation, arguments that replace arguments of the template. With them the results have the
-// other shapes in the table.
+// furtherResults returns, by operation, arguments that replace arguments of the template. With these arguments, the
+// results have the further shapes that the table lists.
 func furtherResults() map[string][]string {
 	return map[string][]string{
 		"fetchDataFromDataSource":         {`{"count": true}`},
@@ -347,7 +347,7 @@ func requireSentAs(t *testing.T, response string, sent send.Response, answer jso
 	}
 }
 
-// ada is the scope of the caller. icon is the URL of a picture, and bill the URL of a file.
+// ada is the scope of the caller.
 var ada = record.Scope{Channel: "channel-1", Member: "member-1"}
 
 const (

@@ -226,7 +226,8 @@ const (
 	whyNotAsked = "was not asked, because another node had answered"
 )
 
-// String returns one line with the answer and the reason. If no node answers, it has the reasons for each node.
+// String returns one line with the answer and the reason. If no node answers, the line contains the reason for each
+// node.
 func (c Choice) String() string {
 	switch c.Answer {
 	case AnswerNode:

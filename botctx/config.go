@@ -93,7 +93,7 @@ type Config struct {
 	// Strict makes operations return InvalidArgument for unknown parameters of Call and for parameters that
 	// the platform would ignore.
 	Strict bool
-	// LiveChat has the host's settings for live chats.
+	// LiveChat holds the host's settings for live chats.
 	LiveChat LiveChat
 
 	// Runs of bot logic.
@@ -148,12 +148,12 @@ type Config struct {
 	// each quarter of its length. If a process dies during a run, other processes cannot run the member's
 	// logic until the lease expires. The default is 30 seconds.
 	LaneLease time.Duration
-	// Zone returns the time zone of a member as a name of the IANA database, such as "Europe/London". The
-	// database is the machine's, or the program's if it imports time/tzdata. The default, also for "", is UTC.
+	// Zone returns the time zone of a member as a name of the IANA database, such as "Europe/London". The database is
+	// the machine's, or the program's if it imports time/tzdata. If Zone is nil or returns "", the zone is UTC.
 	//
-	// The zone applies to Context.Location and to CRON patterns that name no zone (agenda.InZone).
-	// Zone is called when a pattern is set, with the member as changed by the run, and again before each run
-	// by the pattern. If the member has moved to another zone, the run waits until the time of day there.
+	// The zone applies to Context.Location and to CRON patterns that name no zone (agenda.InZone). Zone is called
+	// when a pattern is set, with the member as changed by the run, and again before each run by the pattern. If the
+	// member has moved to another zone, the run waits until the same time of day there.
 	//
 	// If Zone fails, the operation that set the pattern fails, or the run by the pattern fails and is tried
 	// again. After the last attempt the pattern continues in its previous zone.
@@ -234,7 +234,6 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// env returns the environment of the services.
 func (c Config) env() record.Env {
 	env := record.Env{Store: c.Store, Now: c.Now, NewID: c.NewID, NewEtag: c.NewEtag}
 	return env.WithDefaults()

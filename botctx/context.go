@@ -17,8 +17,8 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Context is the argument of bot logic: it has the channel and the member of the run, and every operation as
-// a method.
+// Context is the argument of bot logic: it holds the channel and the member of the run, and has every operation as a
+// method.
 //
 // Only one goroutine may change the fields, as with an http.Request. The operations are safe for concurrent
 // use. They work for the app, channel and member that the context was created for, even if the fields

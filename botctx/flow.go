@@ -18,8 +18,8 @@ type Flow struct {
 	// IsOpen reports whether the time is within office hours. Outside of them, the off trees of the priority
 	// group answer. The default is always true.
 	IsOpen func(ctx context.Context, bot *Context) (bool, error)
-	// HeadNodes returns the nodes that may answer a member without a position in the trees that serve the
-	// member. The default is the nodes of these trees without a parent.
+	// HeadNodes returns the nodes that may answer a member without a position in the trees that serve the member. By
+	// default, these are the nodes without a parent in these trees.
 	HeadNodes func(ctx context.Context, bot *Context) ([]NodeRef, error)
 	// LiveChatTree returns the tree whose nodes answer while the member is in a live chat. If it is nil or
 	// returns "", no node answers then.
@@ -66,9 +66,9 @@ func (f Flow) reach(ctx context.Context, bot *Context) (reach, error) {
 	return reach{name: "the trees of the channel", trees: others, global: group.GlobalNodes}, nil
 }
 
-// isForGroupTrees reports whether the group trees answer the run's event: it comes from a group on Bravo. The
-// exception is a priority group without group trees: then the usual trees answer an agent in the group of a
-// live chat, and all events if the channel has no priority groups.
+// isForGroupTrees reports whether the group trees answer the run's event. They answer events from a group on Bravo.
+// If the priority group has no group trees, there are two exceptions: the usual trees answer an agent in the group of
+// a live chat, and they answer every event if the channel has no priority groups.
 func (r *run) isForGroupTrees(group channel.PriorityGroup) bool {
 	isFromGroup := r.bot.Channel.Type.Has(channel.GroupTrees) && r.bot.scope.GroupExternalID != ""
 	needsNone := r.byAgent || len(r.bot.Channel.PriorityGroups) == 0

@@ -310,9 +310,10 @@ func dotLabel(lines []string) string {
 	})
 }
 
-// Mermaid returns the graph as a Mermaid flowchart, which many Markdown viewers show. A node shows its id,
-// its trigger and the places in which it is global; nodes that save the position have round ends. Arrows to
-// children are thin, to redirects thick, to agendas and unknown nodes dotted. Each named tree is a frame.
+// Mermaid returns the graph as a Mermaid flowchart, which many Markdown viewers show. A node shows its id, its
+// trigger and the places in which it is global; nodes that save the position have round ends. Arrows to children are
+// thin, arrows of redirects are thick, and arrows of agendas and of unknown nodes are dotted. Each named tree is a
+// frame.
 func (g Graph) Mermaid() string {
 	var text strings.Builder
 	text.WriteString("flowchart TD\n")

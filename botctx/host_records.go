@@ -192,7 +192,7 @@ type Erased struct {
 	// Events is the number of the member's events in the inbox: waiting events, dead letters, and handled
 	// events, with the results of the messages that their runs sent.
 	Events int64
-	// Agendas, Assignments, Groups and PostComments are the numbers of these records.
+	// Agendas, Assignments, Groups and PostComments are the numbers of removed records of each kind.
 	Agendas, Assignments, Groups, PostComments int64
 }
 

@@ -57,7 +57,7 @@ func (m *mailbox) Send(_ context.Context, message send.Message) (send.Delivery, 
 	return send.Delivery{}, nil
 }
 
-// A host with its own members and channels does not need these records in the store.
+// A host that loads members and channels from elsewhere needs no such records in the store.
 func TestHost_OwnRecords(t *testing.T) {
 	t.Parallel()
 	var box mailbox

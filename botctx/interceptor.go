@@ -96,7 +96,7 @@ func guarded[S, P, R any]( //nolint:revive // The same parameters as invoke.
 }
 
 // failureOf sets an error's operation to the one that bot logic called, even if the error comes from another
-// operation called inside it, such as by a host's own implementation.
+// operation that this one called. A host's own implementation may do that.
 func failureOf(op Op, err error) error {
 	e, ok := err.(*boterr.Error) //nolint:errorlint // Only the outermost error carries the operation.
 	if !ok || e.Op == "" {

@@ -260,7 +260,7 @@ func (l *laneLocks) acquire(ctx context.Context, own *lock) error {
 	}
 	hasBegun := false
 	defer func() {
-		if !hasBegun { // Also if onWait panics.
+		if !hasBegun { // ctx ended, or onWait panicked.
 			l.release(own)
 		}
 	}()

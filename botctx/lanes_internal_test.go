@@ -71,7 +71,7 @@ type crowd struct {
 	cancels []func()
 
 	noting sync.Mutex
-	// had has the indexes of the locks that got the lane, in order. gaveUp has the indexes of the locks whose ctx
+	// had holds the indexes of the locks that got the lane, in order. gaveUp holds the indexes of the locks whose ctx
 	// ended first.
 	had, gaveUp []int
 }
@@ -155,7 +155,8 @@ func TestLaneLocks_EndedContext(t *testing.T) {
 	require.Empty(t, l.first)
 }
 
-// TestLaneLocks_Crowd has many goroutines that wait for a few lanes. Some of their contexts end first.
+// TestLaneLocks_Crowd makes many goroutines wait for a few lanes. The contexts of some goroutines end before they get
+// a lane.
 func TestLaneLocks_Crowd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// LiveChat has a host's settings for live chats; see Config.LiveChat. A zero field has its default value.
+// LiveChat holds a host's settings for live chats; see Config.LiveChat. A zero field has its default value.
 type LiveChat struct {
 	// Pairing returns the ids of the outlets that serve the live chats of an inlet, in the order in which
 	// requests go to them. The default is the pairing stored by Runtime.Pair.
@@ -60,8 +60,8 @@ func (r *Runtime) CreateAssignment(
 // once, one of them gets the request.
 //
 // If the connector is a livechat.GroupCreator, it creates a group for the conversation. Otherwise the direct
-// conversation with the agent is the group; an agent can have only one of these in a channel. The summary is sent to
-// the group. If the connector is a livechat.TicketUpdater, the other tickets show the taken message.
+// conversation with the agent is the group; an agent can have only one direct conversation in a channel. The summary
+// is sent to the group. If the connector is a livechat.TicketUpdater, the other tickets show the taken message.
 //
 // If the same agent takes the request again, the call completes the steps that an earlier call did not finish, and
 // does not repeat the others.
@@ -156,7 +156,8 @@ func (r *run) findGroup(ctx context.Context) error {
 	}
 	own := r.bot.ownLiveChats()
 	group, err := own.GroupOf(ctx, r.bot.Channel.ID, *event)
-	// An agent may also be the member of another live chat. A message outside of the agent's group then belongs to that one.
+	// An agent may also be the member of another live chat. A message outside of the agent's group then belongs to that
+	// live chat.
 	if err != nil || group != nil && (!m.BotMeta.LiveChat() || group.ExternalID == event.To) {
 		r.bot.Group, r.byAgent = group, group != nil
 		return err

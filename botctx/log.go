@@ -87,8 +87,8 @@ func (n *nodes) missing(node *Node) []Warning {
 	return found
 }
 
-// reached returns the nodes that have a trigger or are an Entry, and the nodes that these lead to. It returns nil if
-// a function may redirect to any node.
+// reached returns the nodes that have a trigger or are an Entry, and the nodes that they lead to, directly or
+// indirectly. It returns nil if a function may redirect to any node.
 func (n *nodes) reached(by unseen) map[*Node]bool {
 	if by.hasLogic {
 		return nil
@@ -139,9 +139,9 @@ func (n *Node) hasFunctions() bool {
 }
 
 // Logged returns an interceptor that logs each operation: at debug level if it succeeds, at error if it returns
-// Internal, and at warn for other errors. The record has the operation, the scope, the duration by the Runtime's
-// clock, the code of the error and the name of the parameter at fault. It leaves out values of parameters, results and
-// messages of errors, because these may contain texts of members. A nil logger logs nothing.
+// Internal, and at warn for other errors. The record contains the operation, the scope, the duration by the Runtime's
+// clock, the code of the error and the name of the parameter at fault. It leaves out values of parameters, results
+// and messages of errors, because these may contain texts of members. A nil logger logs nothing.
 func Logged(logger *slog.Logger) Interceptor {
 	logger = safelog.New(logger)
 	return func(ctx context.Context, call *Call, next Next) (any, error) {
@@ -207,7 +207,7 @@ func outermost(err error) string {
 	return e.Field
 }
 
-// parameterOf returns the name of the parameter in which an error's field is, or "" if there is none.
+// parameterOf returns the name of the parameter that an error's field belongs to, or "" if there is none.
 func parameterOf(params any, err error) string {
 	name := outermost(err)
 	if name == "" || params == nil || !hasField(reflect.TypeOf(params), name) {

@@ -358,8 +358,8 @@ func TestWarnings_OfNodes(t *testing.T) {
 	}
 }
 
-// The functions of HandleFunc and Flow.HeadNodes may lead to nodes, so the warnings that this would make wrong are left
-// out.
+// The functions of HandleFunc and Flow.HeadNodes may lead to any node. With them, warnings that could be wrong for
+// this reason are left out.
 func TestWarnings_OfAHost(t *testing.T) {
 	t.Parallel()
 	nodes := []*botctx.Node{

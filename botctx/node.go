@@ -194,7 +194,7 @@ type NodeSendResult struct {
 
 // nodes is a Runtime's set of nodes. It is immutable; the method with returns a larger set.
 type nodes struct {
-	// list has all nodes in the order of Handle.
+	// list holds all nodes in the order of Handle.
 	list []*Node
 	// byRef maps a reference to its node. byID maps an id to the nodes with this id in all trees.
 	byRef map[NodeRef]*Node

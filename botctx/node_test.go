@@ -564,8 +564,8 @@ func TestAccept_DoneAfterItsWriteBack(t *testing.T) {
 	require.JSONEq(t, `{"asked": 1}`, f.ada().Meta.String())
 }
 
-// TestAccept_TriedAgainByTheNodeThatBegan has an action that sets the position and then fails. The next attempt runs the
-// same node, and not the node after the new position.
+// TestAccept_TriedAgainByTheNodeThatBegan runs an action that sets the position and then fails. The next attempt runs
+// the same node, and not the node after the new position.
 func TestAccept_TriedAgainByTheNodeThatBegan(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)

@@ -620,8 +620,8 @@ func TestTriedAgain_MailsEachRecipient(t *testing.T) {
 	require.Len(t, w.Mailbox("bob@example.com"), 1)
 }
 
-// TestTriedAgain_RunsWithin has a run that redirects another member and its own, and calls Receive. The messages of these
-// inner runs are not sent again.
+// TestTriedAgain_RunsWithin redirects another member and the own member of a run, and calls Receive in that run. The
+// messages of these inner runs are not sent again.
 func TestTriedAgain_RunsWithin(t *testing.T) {
 	t.Parallel()
 	w := newTried(t, channel.Charlie)
@@ -645,7 +645,7 @@ func TestTriedAgain_RunsWithin(t *testing.T) {
 	require.Empty(t, second)
 }
 
-// TestTriedAgain_MakesEachAgendaOnce has a run that schedules a node twice. The next attempt creates no more agendas, and
+// TestTriedAgain_MakesEachAgendaOnce schedules a node twice in one run. The next attempt creates no more agendas, and
 // the messages of the two agendas have different keys.
 func TestTriedAgain_MakesEachAgendaOnce(t *testing.T) {
 	t.Parallel()
@@ -674,7 +674,7 @@ func TestTriedAgain_MakesEachAgendaOnce(t *testing.T) {
 	requireKeys(t, sent)
 }
 
-// TestTriedAgain_AgendaSendsUnderTheSameKeys has a run of an agenda that fails after its requests. The next attempt makes
+// TestTriedAgain_AgendaSendsUnderTheSameKeys fails the run of an agenda after its requests. The next attempt makes
 // the requests with the same keys.
 func TestTriedAgain_AgendaSendsUnderTheSameKeys(t *testing.T) {
 	t.Parallel()

@@ -67,8 +67,8 @@ func (r *run) isOf(app, memberID string) bool {
 	return r.bot.scope.App == app && r.bot.scope.Member == memberID
 }
 
-// join runs a node as part of the current run. Meanwhile the context has the node and its meta; afterwards it has the
-// previous values again.
+// join runs a node as part of the current run. Meanwhile, Node and AgendaMeta of the context are set for this node;
+// afterwards they are restored.
 func (s *step) join(ctx context.Context, p RedirectMemberToNodeParams) ([]NodeSendResult, error) {
 	if err := s.waitToJoin(ctx); err != nil {
 		return nil, err

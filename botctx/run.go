@@ -76,7 +76,7 @@ type step struct {
 	depth int
 	// isJoined is true if an action redirected here with RedirectMemberToNode, directly or indirectly.
 	isJoined bool
-	// joining is a semaphore: one step at a time can join this one. joinable creates it.
+	// joining is a semaphore: this step can be joined by one other step at a time. joinable guards its creation.
 	joining  chan struct{}
 	joinable sync.Once
 }
@@ -271,13 +271,13 @@ func (c *Context) within(ctx context.Context) context.Context {
 func (r *Runtime) attempt(ctx context.Context) (record.Attempt, error) {
 	s := r.stepOf(ctx)
 	if s == nil {
-		return nil, nil //nolint:nilnil // None is no error.
+		return nil, nil //nolint:nilnil // A missing attempt is not an error.
 	}
 	if err := s.Refusal(); err != nil {
 		return nil, err
 	}
 	if s.run.delivery == nil || s.run.key == "" {
-		return nil, nil //nolint:nilnil // None is no error.
+		return nil, nil //nolint:nilnil // A missing attempt is not an error.
 	}
 	return runAttempt{s.run}, nil
 }

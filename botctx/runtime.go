@@ -43,7 +43,8 @@ type Runtime struct {
 	warned atomic.Pointer[nodes]
 	// locks make the runs of one member take turns.
 	locks laneLocks
-	// isShared is true if other processes may use the store. Runs then take turns with theirs, too.
+	// isShared is true if other processes may use the store. Runs then also take turns with the runs of these
+	// processes.
 	isShared  bool
 	leases    *lease.Leases
 	scheduler *agendas.Scheduler
@@ -219,7 +220,7 @@ func (h hostChannels) Load(ctx context.Context, id string) (*channel.Channel, er
 	if loaded, err = record.Found("channel", id, loaded, err); err != nil {
 		return nil, err
 	}
-	own := loaded.Clone() // The host may keep its record.
+	own := loaded.Clone() // The host may keep the loaded record and change it.
 	return &own, nil
 }
 

@@ -450,8 +450,8 @@ func (s *street) isReminded(at place, from string) {
 	require.NoError(s.t, err)
 }
 
-// TestRun_PlatformThatHangsHoldsUpNoOtherApp has events of many members of an app whose platform does not answer, and then
-// an event in another app. The member of that app gets an answer at once.
+// TestRun_PlatformThatHangsHoldsUpNoOtherApp accepts events of many members of an app whose platform does not answer,
+// and then an event in another app. The member of the other app gets an answer at once.
 func TestRun_PlatformThatHangsHoldsUpNoOtherApp(t *testing.T) {
 	t.Parallel()
 	for name, begin := range map[string]struct {

@@ -16,14 +16,14 @@ import (
 // the same ids, so that receivers can recognize a repetition. For the run of an accepted event, the results are also
 // stored under these ids until the event is done (record.Once).
 //
-// An id is made of the run's key, the sending node, the recipient, and the number of earlier ids of that node for
+// An id is made from the run's key, the sending node, the recipient, and the number of earlier ids of that node for
 // that recipient in the run. So it does not depend on sends to other recipients, nor on the order in which goroutines
 // send to several recipients. The content is not part of the id, because it may contain the current time. The key of
 // a run is
 //   - for an agenda: its id and the scheduled time (agenda.Run.Key);
 //   - for an event: the result of eventKey or, if that is "", the id of the event in the inbox;
-//   - for a run that another run started: made like an id, of the key of the other run, its node, the member and the
-//     number of earlier runs that it started for the member.
+//   - for a run that another run started: made like an id, from the key and the node of the other run, the member,
+//     and the number of runs that the other run started for this member before.
 //
 // Runs without a key, such as a Receive of an event without a messageId, and calls outside of runs use new ids each
 // time.

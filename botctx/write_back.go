@@ -80,9 +80,9 @@ func (r *run) isHandled() bool {
 // Retention.HandledEvents, the repetition has the same id but counts as a new event.
 func handled(d *inbox.Delivery) string { return fmt.Sprintf("%s %d", d.ID, d.AcceptedAt.UnixMilli()) }
 
-// unlessTakenOver returns a filter that does not match the member if another run has taken over the lane. It is the zero
-// Object if the run has no lease. It is also zero if the host replaces the operations on members, because the host's
-// may not know the field; then only the expiry of the lease stops the run.
+// unlessTakenOver returns a filter that does not match the member if another run has taken over the lane. It is the
+// zero Object if the run has no lease. It is also zero if the host replaces the operations on members, because the
+// host's implementation may not know the field of the fence; then only the expiry of the lease stops the run.
 func (r *run) unlessTakenOver() document.Object {
 	lane := r.laneLease()
 	if lane == nil || r.bot.host.Members != nil {
@@ -115,7 +115,7 @@ type readings struct {
 
 	mu  sync.Mutex
 	all []reading
-	// room is the memory for the first readings.
+	// room is the memory for the first readings, which saves an allocation.
 	room [3]reading
 	// stored is the whole record from the last read. isKnown is false if the stored record may have changed since.
 	stored  member.Member
@@ -167,9 +167,9 @@ func (r *readings) own(id string) *member.Member {
 }
 
 // before returns the content of m when the run read it. It looks for readings with the same etag, because m may be a
-// copy of a record. If several have it, it chooses the one with the fewest differences, so that fields left out by a
-// projection do not count as changes. If none has it, it chooses the reading of the same pointer, or else the one with
-// the fewest differences.
+// copy of a record. Among several with that etag, before chooses the one with the fewest differences, so that fields
+// left out by a projection do not count as changes. If no reading has the etag, it chooses the reading of the same
+// pointer, or else the one with the fewest differences.
 func (r *readings) before(m *member.Member) members.WrittenBack {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -187,7 +187,7 @@ func (r *readings) before(m *member.Member) members.WrittenBack {
 }
 
 // closest returns the reading with the fewest differences from m among the readings that meet a condition. It returns
-// nil if none does, and the first of several equal ones.
+// nil if none meets it. If several are equally close, it returns the first.
 func (r *readings) closest(m *member.Member, meets func(*reading) bool) *reading {
 	var best *reading
 	fewest := -1

@@ -1,8 +1,8 @@
 // Package channel defines the records of an app's channels, with the credentials of their
 // platforms, the pairing of inlets with outlets, and the operation getChannel.
 //
-//   - To create or change a [Channel], call SaveChannel of a botctx.Runtime; to pair an inlet with
-//     outlets, call Pair.
+//   - To create or change a [Channel], call botctx.Runtime.SaveChannel; to pair an inlet with outlets,
+//     call botctx.Runtime.Pair.
 //   - To set a credential, use [NewSecret] in the info of the channel's type, such as
 //     [CharlieInfo], or [Hide] in [OtherInfo].
 //   - To learn what a platform supports, use [PlatformOf].

@@ -194,7 +194,7 @@ func TestBotID(t *testing.T) {
 	}
 }
 
-// reading returns a function that decodes a stored channel. Each run does so twice.
+// reading returns a function that decodes a stored channel.
 func reading(tb testing.TB) func() error {
 	tb.Helper()
 	stored, err := document.Encode(channel.Channel{

@@ -274,7 +274,8 @@ func (s sealed) openObject() document.Object {
 	return o
 }
 
-// marked returns value as JSON can hold it, with marks for types. unmarked is the inverse.
+// marked returns value in a form that JSON can hold, with marks for the types that JSON lacks. unmarked is the
+// inverse.
 func marked(value any) any {
 	switch v := value.(type) {
 	case document.Object:

@@ -306,9 +306,9 @@ type PatchResult struct {
 	Deleted int64 `json:"deleted"`
 }
 
-// EraseEntriesParams select the entries that EraseEntries removes: those that match Filter and are
-// older than OlderThan. At least one of them is required, so that no call empties a data source by
-// mistake. To empty one deliberately, use the filter {"_id": {"$exists": true}}.
+// EraseEntriesParams select the entries that EraseEntries removes: an entry must match Filter and be older than
+// OlderThan. At least one of the two is required, so that no call empties a data source by mistake. To empty one
+// deliberately, use the filter {"_id": {"$exists": true}}.
 type EraseEntriesParams struct {
 	// DataSourceID is the data source. Required.
 	DataSourceID string

@@ -3,7 +3,7 @@
 //
 //   - To read or change the member of a run, use the [Member] in botctx.Context.Member.
 //   - To find and change others, call the [Operations], which are methods of botctx.Context.
-//   - To list members in a host, pass a [Selection] to Members of a botctx.Runtime.
+//   - To list members in a host, pass a [Selection] to botctx.Runtime.Members.
 //
 // A member is created when their first message arrives.
 package member

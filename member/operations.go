@@ -186,8 +186,7 @@ type CheckAndSaveReferFromParams struct {
 	ReferFrom string `json:"referFrom,omitzero"`
 }
 
-// Selection selects members of an app for Members of a botctx.Runtime. The zero Selection selects
-// all of them.
+// Selection selects members of an app for botctx.Runtime.Members. The zero Selection selects all members.
 type Selection struct {
 	// Channel is the id of the members' channel. The default is every channel of the app.
 	Channel string

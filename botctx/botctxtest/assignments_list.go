@@ -199,7 +199,6 @@ func assignmentsByParentFindsNoOthers(t *trial) {
 	}
 }
 
-// assignmentGroupRules are the rules about the groups of assignments.
 var assignmentGroupRules = []Rule{
 	rule(createAssignmentRemembersTheGroup,
 		"the assignment and its group have the group in which the member made the request; a request for another member has none"),

@@ -130,7 +130,7 @@ var uses = map[Capability]func(*trial) error{
 	},
 	OutletLookups: func(t *trial) error {
 		d := t.openDesk(t.home, t.ticketing())
-		_, _ = t.home.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{}) // So that a supported look-up succeeds.
+		_, _ = t.home.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{}) // A supported look-up finds this.
 		return errorOf(t.home.GetAssignmentByOutlet(t.Context(), livechat.GetAssignmentByOutletParams{ChannelID: d.ID}))
 	},
 	Histories: func(t *trial) error {

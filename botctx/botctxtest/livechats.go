@@ -358,8 +358,8 @@ func moments() []moment { //nolint:funlen,revive // A table without logic.
 	}
 }
 
-// LiveChatTable returns a Markdown list for guides. For each phase of a live chat and each writer, the list has the reader
-// of a message, and the automatic text if the message does not arrive. A rule of the suite checks the list.
+// LiveChatTable returns a Markdown list for guides. For each phase of a live chat and each writer, the list names the
+// reader of a message, and the automatic text if the message does not arrive. A rule of the suite checks the list.
 func LiveChatTable() string {
 	var list strings.Builder
 	phase := ""

@@ -31,9 +31,8 @@ type operation struct {
 	scene *scene
 	// input returns valid input for a place with the scene. It leaves out parameters whose default is the context's.
 	input func(p *place) document.Object
-	// names are the paths of ids in the input: ids of records of the app or of objects on its platforms. They do
-	// not include parameters that are records or that default to the context's, because package operations has
-	// these.
+	// names are the paths of ids in the input: ids of records of the app or of objects on its platforms. They do not
+	// include parameters that are records or that default to the context's, because package operations lists these.
 	names []string
 	// lookedFor is the field of the error if nothing is found in the given channel. "" means the channel
 	// parameter.
@@ -336,7 +335,7 @@ func (o operation) refusesToGuess(t *trial, p *place) {
 	})
 }
 
-// refusesWhatIsNoValue checks that the operation refuses an object that carries an error, as any parameter.
+// refusesWhatIsNoValue checks that the operation refuses an object that carries an error, whichever parameter it is.
 func (o operation) refusesWhatIsNoValue(t *trial, p *place) {
 	for _, one := range o.specified().Parameters {
 		t.try("a "+one.Name+" of what is no value", func(t *trial) {

@@ -179,7 +179,6 @@ type named struct {
 	value document.Object
 }
 
-// badFilters are invalid filters.
 var badFilters = []named{
 	{"a filter with an unknown operator", document.O("n", document.O("$nearly", 1))},
 	{"a filter with an unknown operator at the top", document.O("$nearly", document.A(document.O()))},
@@ -189,7 +188,6 @@ var badFilters = []named{
 	{"a filter of what is no value", document.O("n", make(chan int))},
 }
 
-// badSorts are invalid sorts.
 var badSorts = []named{
 	{"a sort by 2", document.O("n", 2)},
 	{"a sort by 0", document.O("n", 0)},
@@ -223,7 +221,6 @@ var badFields = []named{
 	{"a field of what is no value", document.O("x", make(chan int))},
 }
 
-// badReplacements are invalid replacements.
 var badReplacements = []named{
 	{"a replacement with another _id", document.O("_id", "other", "x", 1)},
 	{"a replacement with another createdAt", document.O("createdAt", 1, "x", 1)},

@@ -338,7 +338,7 @@ var (
 	}}
 )
 
-// chat has the records of a live chat.
+// chat holds the records of a live chat.
 type chat struct {
 	desk *desk
 	// assignment is an assignment that an agent has taken, group is its group, and event is a message in that group.

@@ -240,7 +240,7 @@ func sendResponseNeedsAnExternalID(t *trial) {
 	})
 }
 
-// prepared holds ids of objects on the platform of a place. In a place without prepared objects they do not exist.
+// prepared holds ids of objects on the platform of a place. If a place was not prepared, its ids refer to nothing.
 type prepared struct {
 	// broadcast is a message stored on Alpha. label is a label of the member there.
 	broadcast send.BroadcastID
@@ -370,7 +370,7 @@ func textsOfSent(all []Sent) []string {
 	return texts
 }
 
-// requireArrived checks the messages that arrived, in order, except the first ones. before is the number of these.
+// requireArrived checks the messages that arrived, in order. It skips the first ones; before is their number.
 func (t *trial) requireArrived(before int, expected ...Sent) {
 	t.Helper()
 	all := t.Sent()

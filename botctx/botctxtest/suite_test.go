@@ -145,8 +145,8 @@ func (unsupported) Call(context.Context, string, json.RawMessage) (json.RawMessa
 	return nil, boterr.New(boterr.Unsupported, "", "there is nothing here")
 }
 
-// membersAlone supports only the operations on members: these hide the embedded operations of nothing, which are one level
-// deeper.
+// membersAlone supports only the operations on members. The methods of member.Operations hide the methods of the same
+// name in others, because others embeds its operations one level deeper.
 type membersAlone struct {
 	member.Operations
 	others

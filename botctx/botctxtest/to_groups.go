@@ -24,7 +24,7 @@ type groupSend struct {
 	op   botctx.Op
 	// allowed are the types of channels with groups on that side.
 	allowed []channel.Type
-	// send calls the operation.
+	// send calls the operation for a place.
 	send func(ctx context.Context, p *place, params toGroupParams) (send.Result, error)
 	// begin starts a live chat whose group on that side is on a platform. It also returns the ids of the channel and
 	// the group.
@@ -33,7 +33,7 @@ type groupSend struct {
 	side string
 }
 
-// toGroupParams are the parameters that both operations have.
+// toGroupParams are the parameters that all operations in groupSends have.
 type toGroupParams struct {
 	group    *livechat.Group
 	groupID  string
@@ -71,7 +71,7 @@ var groupSends = []groupSend{
 	},
 }
 
-// toGroupRules returns the rules about both operations.
+// toGroupRules returns the rules about the operations in groupSends.
 func toGroupRules() []Rule {
 	var rules []Rule
 	for _, g := range groupSends {
@@ -251,7 +251,7 @@ func (t *trial) toInlet(k talk, response send.Response) send.Result {
 	return result
 }
 
-// requireLastSent checks the messages that arrived, except the first ones. before is the number of these.
+// requireLastSent checks the messages that arrived. It skips the first ones; before is their number.
 func (t *trial) requireLastSent(before int, channelID, externalID string, texts ...string) {
 	t.Helper()
 	all := t.Sent()

@@ -173,7 +173,7 @@ func TestTool_PlainChooses(t *testing.T) {
 	}
 }
 
-// A response has the fields of all its types.
+// The plain schema of a response has the fields of all types of responses.
 func TestTool_PlainResponse(t *testing.T) {
 	t.Parallel()
 	tool, _ := schema.ToolOf(botctx.OpSendResponse)

@@ -111,7 +111,7 @@ func (t Tool) Plain() Tool {
 	return t
 }
 
-// plainer makes schemas plain.
+// plainer converts schemas to the form that Plain describes.
 type plainer struct {
 	defs document.Object
 	// within are the names of the schemas that contain the current one. If a schema refers to one of them, the
@@ -212,8 +212,8 @@ func united(objects []document.Object) document.Object {
 	return out
 }
 
-// both returns the schema for a field of two objects. It is the first schema. If both have an enum, the result has the
-// values of both; otherwise it has no enum.
+// both merges the schemas of two objects for the same field. The result is the first schema, with the values of both
+// enums, or without an enum if one of the schemas has none.
 func both(first, second any) any {
 	one, isFirst := first.(document.Object)
 	other, _ := second.(document.Object)

@@ -91,7 +91,7 @@ func (s *Service) pairings() *record.Collection {
 	return record.OfApp(s.env, pairingSchema, s.scope.App)
 }
 
-// GetChannel implements Operations.
+// GetChannel implements channel.Operations.
 func (s *Service) GetChannel(ctx context.Context, p channel.GetParams) (*channel.Reference, error) {
 	return record.Load(ByRequiredID(p.ChannelID), func(id string) (*channel.Reference, error) {
 		found, err := s.channels.Get(ctx, id)

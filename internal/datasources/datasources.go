@@ -103,7 +103,7 @@ func (s *Service) checkUpsert(ctx context.Context, p record.Patch) error {
 	}
 	update, err := query.CompileUpdate(source, p.ArrayFilters...)
 	if err != nil {
-		return nil //nolint:nilerr // As above.
+		return nil //nolint:nilerr // The collection reports the faulty parameter.
 	}
 	inserted, err := query.NewEvaluation(ctx).Insert(query.Change{Update: update}, filter)
 	if err != nil {
@@ -138,7 +138,7 @@ func EnsureIndex(ctx context.Context, database store.Store, app, dataSourceID st
 	return database.Collection(name).EnsureIndex(ctx, index)
 }
 
-// EraseEntries implements Runtime.EraseEntries of package botctx.
+// EraseEntries implements botctx.Runtime.EraseEntries.
 func EraseEntries(ctx context.Context, env record.Env, app string, p datasource.EraseEntriesParams) (int64, error) {
 	switch {
 	case app == "":

@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// CountDataSource implements Operations.
+// CountDataSource implements datasource.Operations.
 func (s *Service) CountDataSource(ctx context.Context, p datasource.CountParams) (int64, error) {
 	entries, err := s.collection(p.CollectionName, p.DataSourceID)
 	if err != nil {
@@ -23,7 +23,7 @@ func (s *Service) CountDataSource(ctx context.Context, p datasource.CountParams)
 	return entries.Count(ctx, p.Filter)
 }
 
-// FetchDataFromDataSource implements Operations.
+// FetchDataFromDataSource implements datasource.Operations.
 func (s *Service) FetchDataFromDataSource(
 	ctx context.Context, p datasource.FetchParams,
 ) (datasource.FetchResult, error) {
@@ -48,7 +48,7 @@ func (s *Service) FetchDataFromDataSource(
 	return result, err
 }
 
-// FetchDistinctDataFromDataSource implements Operations.
+// FetchDistinctDataFromDataSource implements datasource.Operations.
 func (s *Service) FetchDistinctDataFromDataSource(
 	ctx context.Context, p datasource.FetchDistinctParams,
 ) (datasource.FetchDistinctResult, error) {
@@ -87,7 +87,7 @@ const (
 	geoKey  = "key"
 )
 
-// FetchGeoNearFromDataSource implements Operations.
+// FetchGeoNearFromDataSource implements datasource.Operations.
 func (s *Service) FetchGeoNearFromDataSource(
 	ctx context.Context, p datasource.FetchGeoNearParams,
 ) (datasource.FetchGeoNearResult, error) {

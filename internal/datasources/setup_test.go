@@ -24,8 +24,8 @@ import (
 
 type operation[P, R any] = func(context.Context, P) (R, error)
 
-// apps holds the services of two apps that share a store. Their clock stands still until advance,
-// and new ids are numbers.
+// apps holds the services of two apps that share a store. Their clock stands still until advance is called, and new
+// ids are numbers.
 type apps struct {
 	mine, theirs *datasources.Service
 

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// FindAndModifyDataFromDataSource implements Operations.
+// FindAndModifyDataFromDataSource implements datasource.Operations.
 func (s *Service) FindAndModifyDataFromDataSource(
 	ctx context.Context, p datasource.FindAndModifyParams,
 ) (datasource.FindAndModifyResult, error) {
@@ -63,7 +63,7 @@ func (s *Service) FindAndModifyDataFromDataSource(
 	return result, nil
 }
 
-// PatchDataToDataSource implements Operations.
+// PatchDataToDataSource implements datasource.Operations.
 func (s *Service) PatchDataToDataSource(
 	ctx context.Context, p datasource.PatchParams,
 ) (datasource.PatchResult, error) {
@@ -109,7 +109,7 @@ func returned(o datasource.FindAndModifyOption) record.ReturnOptions {
 	}
 }
 
-// UpsertDataToDataSource implements Operations.
+// UpsertDataToDataSource implements datasource.Operations.
 func (s *Service) UpsertDataToDataSource(
 	ctx context.Context, p datasource.UpsertParams,
 ) (datasource.UpsertResult, error) {
@@ -209,7 +209,8 @@ func readElement(given document.Object) (element, error) {
 // room for the timestamps and an _id of up to a kilobyte.
 const maxColumns = document.MaxSize - 1<<10 - 1<<7
 
-// checkCreatedAt refuses elements that would change createdAt. An entry can be written back as it was fetched.
+// checkCreatedAt refuses elements that would change createdAt. It accepts the stored createdAt, so that a fetched
+// entry can be written back.
 func checkCreatedAt(ctx context.Context, entries *record.Collection, elements []element) error {
 	for i := range elements {
 		given := &elements[i]

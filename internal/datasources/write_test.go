@@ -78,7 +78,7 @@ func TestUpsertData_IndexRefusesANewEntry(t *testing.T) {
 	require.EqualValues(t, 2, kept, "those before it are kept")
 }
 
-// late is a store in which something happens between the look for an entry and its insertion.
+// late is a store that calls the function happens between the lookup of an entry and its insertion.
 type late struct {
 	store.Store
 

@@ -201,7 +201,8 @@ func inOrder(value any) string {
 	return text.String()
 }
 
-// randomMembers draws values from a few names and scalars, so any two of them have much in common.
+// randomMembers draws values from a few names and scalars, so that any two values have much in
+// common.
 type randomMembers struct {
 	*rand.Rand
 

@@ -65,8 +65,8 @@ func New(env record.Env, scope record.Scope, channels channel.Operations, option
 }
 
 // EnsureIndexes creates the missing indexes that members need. They make externalId unique within a channel, find
-// members by externalId in all channels of an app, and give pages of members in the order of ids. A host calls it
-// once, before it uses the store. Errors come from store.Collection.EnsureIndex.
+// members by externalId in all channels of an app, and serve pages of members in the order of their ids. A host calls
+// it once, before it uses the store. Errors come from store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	arrivals := store.Ascending(record.FieldApp, record.FieldChannel, fieldExternalID)
 	arrivals.Unique = true
@@ -102,7 +102,7 @@ func (s *Service) Find(ctx context.Context, query record.Query) ([]*member.Membe
 	return record.ReadAll(found, fromDocument)
 }
 
-// GetMember implements Operations.
+// GetMember implements member.Operations.
 func (s *Service) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
 	return record.Load(ByRequiredID(p.MemberID), func(id string) (*member.Member, error) { return s.Load(ctx, id) })
 }
@@ -210,7 +210,7 @@ func fromDocument(o document.Object) (*member.Member, error) {
 // listed is the page size of All.
 const listed = 100
 
-// All implements Members of a botctx.Runtime.
+// All implements botctx.Runtime.Members.
 func (s *Service) All(ctx context.Context, chosen member.Selection) iter.Seq2[*member.Member, error] {
 	return func(yield func(*member.Member, error) bool) {
 		if err := checkSelection(chosen); err != nil {

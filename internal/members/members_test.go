@@ -26,8 +26,9 @@ import (
 
 type operation[P, R any] = func(context.Context, P) (R, error)
 
-// apps holds the services of two apps that share a store. Their clock stands still until advance, and
-// new ids are id1, id2 and so on. mine has the channels c1, its scope's own, and c2; theirs has c3.
+// apps holds the services of two apps that share a store. Their clock stands still until advance is
+// called, and new ids are id1, id2 and so on. mine has the channels c1, its scope's own, and c2;
+// theirs has c3.
 type apps struct {
 	mine, theirs *members.Service
 

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// FindAndModifyMember implements Operations.
+// FindAndModifyMember implements member.Operations.
 func (s *Service) FindAndModifyMember(
 	ctx context.Context, p member.FindAndModifyParams,
 ) (member.FindAndModifyResult, error) {
@@ -104,7 +104,7 @@ func checkFindAndModify(p member.FindAndModifyParams) error {
 	return record.CheckOptions("option", p.Option.Unknown)
 }
 
-// PatchMembers implements Operations.
+// PatchMembers implements member.Operations.
 func (s *Service) PatchMembers(ctx context.Context, p member.PatchParams) (member.PatchResult, error) {
 	patch := record.Patch{Filter: p.Filter, Patch: p.Patch, WithModifier: p.WithModifier, Multi: true}
 	if err := checkPatch(patch); err != nil {
@@ -154,7 +154,7 @@ func patchAll(ctx context.Context, members *record.Collection, patch record.Patc
 	return first, err
 }
 
-// UpdateMember implements Operations.
+// UpdateMember implements member.Operations.
 func (s *Service) UpdateMember(ctx context.Context, p member.UpdateParams) (member.UpdateResult, error) {
 	id, etag, err := idAndEtag(p.Member)
 	if err == nil {
@@ -207,7 +207,7 @@ func (s *Service) notUpdatedError(ctx context.Context, id string) error {
 	return boterr.New(boterr.Conflict, "member.etag", "the member was changed since it was read; read it again and repeat")
 }
 
-// CheckAndSaveMemberReferFrom implements Operations.
+// CheckAndSaveMemberReferFrom implements member.Operations.
 func (s *Service) CheckAndSaveMemberReferFrom(
 	ctx context.Context, p member.CheckAndSaveReferFromParams,
 ) (*member.Member, error) {

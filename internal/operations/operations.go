@@ -1,11 +1,10 @@
-// Package operations has the table of operations: their parameters with types and defaults, results, errors and
+// Package operations contains the table of operations: their parameters with types and defaults, results, errors and
 // platforms.
 //
-// The table has two sources. The comments of the Operations interfaces and their params describe
-// operations, errors, parameters and results; internal/generate copies them into comments_gen.json.
-// operations.json has the facts that comments do not state in a fixed form: types, needs, defaults,
-// platforms, and the shapes of results. It is in the order of the specification. If a comment states
-// such a fact, the generator checks that both agree.
+// The table has two sources. The comments of the Operations interfaces and their params describe operations, errors,
+// parameters and results; internal/generate copies them into comments_gen.json. operations.json contains the facts
+// that comments do not state in a fixed form: types, needs, defaults, platforms, and the shapes of results. It is in
+// the order of the specification. If a comment states such a fact, the generator checks that both agree.
 //
 // docs/operations.md, the JSON Schemas and the TypeScript declarations are generated from the table,
 // and tests use it to call every operation.
@@ -63,7 +62,7 @@ func (o Operation) Parameter(name string) (Field, bool) {
 	return fieldNamed(o.Parameters, name)
 }
 
-// saidByPackage has, for each package, the words of method names that repeat the package's name.
+// saidByPackage holds, for each package, the words of method names that repeat the package's name.
 var saidByPackage = map[string][]string{
 	"member": {"Members", "Member"}, "agenda": {"MemberAgenda", "Agenda"}, "channel": {"Channel"}, "livechat": {"LiveChat"},
 	"datasource": {"DataFromDataSource", "DataToDataSource", "FromDataSource", "DataSource"},

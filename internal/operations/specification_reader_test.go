@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// specOperation is an operation in the specification.
 type specOperation struct {
 	name       string
 	platforms  []string
@@ -18,7 +17,6 @@ type specOperation struct {
 	like string
 }
 
-// specParameter is a parameter in the specification.
 type specParameter struct {
 	name         string
 	declaredType string
@@ -29,7 +27,7 @@ type specParameter struct {
 // specification is the content of interface.md.
 type specification struct {
 	operations []*specOperation
-	// records has the fields of each record by its heading.
+	// records holds the fields of each record, by the heading of the record.
 	records map[string][]string
 	updated []string
 }

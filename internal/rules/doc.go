@@ -1,3 +1,3 @@
-// Package rules checks the repository against its rules. It has no code. Each test is a rule. Its failure names the
-// violation, its location and the remedy.
+// Package rules checks the repository against its rules. It contains only tests. Each test is a rule, and its failure
+// names the violation, the location and the remedy.
 package rules

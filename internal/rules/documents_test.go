@@ -51,7 +51,7 @@ func TestDocuments_OutputIsThatOfAnExample(t *testing.T) {
 	code := withoutIndentation(t)
 	var broken breaches
 	ofGuides := slices.DeleteFunc(blocks(t, "text"), func(block sourceFile) bool {
-		return !strings.HasPrefix(block.path, "docs/guides/") // Another test runs the program that prints it.
+		return !strings.HasPrefix(block.path, "docs/guides/") // The output of a program, which another test runs.
 	})
 	for _, block := range slices.Concat(ofGuides, blocks(t, "mermaid")) {
 		if difference := notIn(code, line.ReplaceAllString(block.text, "// $1")); difference != "" {
@@ -150,7 +150,7 @@ func leads(from sourceFile, link string, headings map[string]bool) bool {
 	return err == nil && (!hasHeading || headings[file+"#"+heading])
 }
 
-// headings returns the headings of all documents in the form of links.
+// headings returns the headings of all documents as targets of links, such as README.md#install.
 func headings(t *testing.T) map[string]bool {
 	t.Helper()
 	heading := regexp.MustCompile(`(?m)^#+ (.*)$`)
@@ -232,8 +232,9 @@ func TestReadme_IsShort(t *testing.T) {
 	}
 }
 
-// TestReadme_CommandsRun runs the commands of the README. TestHost_TriedWithoutSettings of internal/dev/browsertest
-// runs the host, which does not end, TestGuides_ANewUsersPath of docs/guides go mod, and CI the make targets.
+// TestReadme_CommandsRun runs the commands of the README, except the ones that run elsewhere: the host, which does
+// not end, in TestHost_TriedWithoutSettings of internal/dev/browsertest; go mod in TestGuides_ANewUsersPath of
+// docs/guides; and the make targets in CI.
 func TestReadme_CommandsRun(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
@@ -270,7 +271,6 @@ func commands(t *testing.T) []string {
 	return found
 }
 
-// readme returns the text of README.md.
 func readme(t *testing.T) string {
 	t.Helper()
 	files := allFiles(t)
@@ -306,7 +306,7 @@ func TestSecurity_TestsExist(t *testing.T) {
 	broken.report(t, "A promise names the tests that hold it. Name the test that replaced it, or drop the promise.")
 }
 
-// noExamples are packages with which users of the module do not start.
+// noExamples are packages that need no Example, because users of the module do not begin with them.
 var noExamples = []string{"fakes/web"}
 
 func TestExamples_EveryPackageHasOneThatRuns(t *testing.T) {
@@ -328,7 +328,8 @@ func TestExamples_EveryPackageHasOneThatRuns(t *testing.T) {
 		"Write one into example_test.go.")
 }
 
-// isForUsers reports whether users of the module import a package for more than tests of their implementations.
+// isForUsers reports whether users of the core module import a package, and not only to test their own
+// implementations.
 func isForUsers(folder string) bool {
 	first, _, _ := strings.Cut(folder, "/")
 	return !slices.Contains([]string{"internal", "examples", "backends", "docs"}, first) && !strings.Contains(folder, "/internal/") &&
@@ -365,7 +366,7 @@ func TestPackageDocs_LinksResolve(t *testing.T) {
 		"that it imports. Correct the name, or take the brackets away.")
 }
 
-// isImportedByUsers reports whether hosts or authors of bots and their parts import a package.
+// isImportedByUsers reports whether a package is meant to be imported from outside the repository.
 func isImportedByUsers(folder string, files []sourceFile) bool {
 	first, _, _ := strings.Cut(folder, "/")
 	return !slices.Contains([]string{"internal", "examples", "docs"}, first) && !strings.Contains(folder, "/internal/") &&

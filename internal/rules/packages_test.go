@@ -175,8 +175,8 @@ func goCommand(t *testing.T, args ...string) []string {
 	return strings.Split(strings.TrimRight(string(out), "\n"), "\n")
 }
 
-// clients are the shipped packages under backends/ and their tests for endless responses. Packages without such a
-// test make no connections.
+// clients maps each shipped package under backends/ to its tests with misbehaving servers, for example with endless
+// responses. It maps a package to nil if the package makes no connections or if its driver guards them.
 var clients = map[string][]string{
 	"backends/alpha":    {"TestFailures", "TestRateLimit_TellsTheTime", "TestOpen_EndlessFile"},
 	"backends/blob":     nil, // The drivers of buckets connect, and a host imports them.
@@ -189,7 +189,7 @@ var clients = map[string][]string{
 	"backends/hotel":    {"TestFailures", "TestRateLimit_TellsTheTime", "TestOpen_EndlessFile"},
 	"backends/mongo":    {"TestOpen_EndlessAnswer"}, // The driver has its own limits.
 	"backends/otel":     nil,                        // The exporters are the host's.
-	"backends/postgres": nil,                        // The driver has its own limits, and the server is the host's own.
+	"backends/postgres": nil,                        // The driver has its own limits, and the host runs the server.
 	"backends/smtp":     {"TestSend_EndlessAnswer"},
 	"backends/telegram": {"TestSend_EndlessAnswer", "TestSend_RedirectIsNotFollowed", "TestRetryAfter_Obeyed"},
 	"backends/webchat":  nil, // Browsers connect to it.

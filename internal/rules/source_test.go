@@ -222,7 +222,7 @@ func changedVariables(folder string, files []sourceFile) []*ast.Ident {
 	for _, file := range files {
 		trees = append(trees, file.syntax)
 	}
-	// Its error is that the imports are missing.
+	// The error is ignored, because it is about the imports, which are missing on purpose.
 	checked, _ := config.Check(folder, positions, trees, info)
 
 	var changed []*ast.Ident
@@ -240,8 +240,8 @@ func changedVariables(folder string, files []sourceFile) []*ast.Ident {
 	return changed
 }
 
-// sharedState returns the package's variables of types that exist for changes: the types of sync/atomic, and of sync
-// except Pool.
+// sharedState returns the package's variables with a type of sync/atomic or sync, except sync.Pool. A variable of
+// such a type is meant to change.
 func sharedState(files []sourceFile) []*ast.Ident {
 	var names []*ast.Ident
 	for _, file := range files {

@@ -1,5 +1,5 @@
-// Package scripttest makes tests of scripts independent of the machine's speed. It has a clock that counts steps, the
-// time of a thread, and a folder for the compiled engine.
+// Package scripttest makes tests of scripts independent of the machine's speed. It provides a clock that counts
+// steps, the processor time of a thread, and a folder for the compiled engine.
 package scripttest
 
 import (

@@ -6,5 +6,5 @@ import "time"
 
 var began = time.Now() //nolint:forbidigo,gochecknoglobals // It does not change.
 
-// ThreadTime returns the time since the process started. Only Linux has the processor time of a thread.
+// ThreadTime returns the time since the process started, because only Linux reports the processor time of a thread.
 func ThreadTime() time.Duration { return time.Since(began) } //nolint:forbidigo // See above.

@@ -31,7 +31,7 @@ type Ports struct {
 	// Bounded wraps a payment client so that each of its requests has a time limit.
 	Bounded     func(utility.PaymentClient) utility.PaymentClient
 	ObjectStore utility.ObjectStore
-	// HTTP fetches the files to upload. All limits in Upload must be set; 0 means 0.
+	// HTTP fetches the files to upload. Upload must contain all limits, because 0 is not replaced by a default.
 	HTTP   outbound.Doer
 	Upload utility.UploadLimits
 }

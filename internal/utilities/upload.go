@@ -226,7 +226,7 @@ type fileContent struct {
 	inner   io.Reader
 	request *http.Request
 	left    int64 // bytes that may still be read
-	over    error // the error if there are more
+	over    error // the error if the file has more bytes
 	failed  error // the first error other than io.EOF
 }
 

@@ -175,13 +175,13 @@ func TestUpload_TooSlow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				began := time.Now() //nolint:forbidigo // The time of the bubble.
+				began := time.Now() //nolint:forbidigo // The clock of synctest.
 				bot, stored := uploader(t, &body{Reader: strings.NewReader("a bill")}, change,
 					func(config *botctx.Config) { config.Upload.Timeout = 10 * time.Second })
 				_, err := bot.UploadFileToObjectStore(t.Context(), newUpload())
 				requireField(t, err, "uploadFileToObjectStore", boterr.ResourceExhausted, "")
 				require.Empty(t, stored)
-				took := time.Since(began) //nolint:forbidigo // The time of the bubble.
+				took := time.Since(began) //nolint:forbidigo // The clock of synctest.
 				require.GreaterOrEqual(t, took, 10*time.Second)
 				require.Less(t, took, 11*time.Second)
 			})
@@ -198,7 +198,7 @@ func TestUpload_Timeout(t *testing.T) {
 				config.Upload.Timeout = 10 * time.Second
 				config.HTTP = doerFunc(func(request *http.Request) (*http.Response, error) {
 					deadline, _ := request.Context().Deadline()
-					left = time.Until(deadline) //nolint:forbidigo // The time of the bubble.
+					left = time.Until(deadline) //nolint:forbidigo // The clock of synctest.
 					<-request.Context().Done()
 					return nil, request.Context().Err()
 				})

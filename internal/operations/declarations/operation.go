@@ -42,7 +42,7 @@ func isFirst(operation operations.Operation, field, other operations.Field) bool
 	return false
 }
 
-// choiceOf returns the union of two object types. Each type requires another one of the two fields.
+// choiceOf returns the union of two object types: one requires field, the other requires other.
 func choiceOf(field, other operations.Field) string {
 	var text strings.Builder
 	for _, pair := range [][2]operations.Field{{field, other}, {other, field}} {

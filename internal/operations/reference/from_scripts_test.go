@@ -104,7 +104,7 @@ func TestFromScripts_CodeOfThePageRuns(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"SPRING", "MAY"}, kept.Coupons)
 
-	p.Advance(32 * time.Hour) // The time starts at midnight, UTC.
+	p.Advance(32 * time.Hour) // From midnight UTC to nine in Berlin, the next day.
 	require.Equal(t, "Order A7", ada.Last())
 }
 

@@ -68,8 +68,8 @@ type sections map[string]string
 // minimum is the number of words from which a repeated section is replaced by a link.
 const minimum = 20
 
-// once returns the text of a section of the operation of. If the text was already written for another
-// operation, it returns a link to that one; link is the format.
+// once returns the text of a section of the operation of. If the text was already written for another operation, it
+// returns a link to that operation. link is the format of the link.
 func (s sections) once(of, text, link string) string {
 	if len(strings.Fields(text)) < minimum {
 		return text

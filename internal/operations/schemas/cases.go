@@ -13,7 +13,7 @@ func kindPairs(kind operations.Kind) []any {
 	case kind.Name == "integer" || kind.Name == "timestamp":
 		return nil // These kinds become JSON types.
 	case kind.Name == "cron":
-		const most = 256 // The limit of package agenda.
+		const most = 256 // The maximum length of a CRON pattern in package agenda.
 		return []any{kind.Name, document.O("type", "string", "maxLength", most, "description", kind.Meaning)}
 	case len(kind.Fields) == 0:
 		return []any{kind.Name, document.O("type", "object", "description", kind.Meaning)}
@@ -92,8 +92,8 @@ func (f form) caseOf(kind operations.Kind, c operations.Case, tells operations.F
 	return f.object(fields)
 }
 
-// otherCase returns the schema of an object whose value of the field tells is not known. Limits of
-// fields apply, except for responses.
+// otherCase returns the schema of an object for which the field tells has none of the known values.
+// It includes the limits of fields, except for responses.
 func (f form) otherCase(kind operations.Kind, tells operations.Field, known []string) document.Object {
 	tells.Need, tells.Meaning = operations.Required, "A type that the platform defines."
 	fields := []operations.Field{tells}

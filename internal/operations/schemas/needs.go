@@ -53,7 +53,8 @@ func eitherOf(field, other operations.Field) document.Object {
 	return document.O(keyword, document.A(has(field), has(other)))
 }
 
-// with requires a parameter if other is given, unless the alternative of other is given.
+// with requires field if other is given. If other has an alternative, such as an id for a record,
+// field is not required if the alternative is given, too.
 func with(field, other operations.Field, byName map[string]operations.Field) document.Object {
 	condition := has(other)
 	if inPlace, isKnown := byName[other.Other]; isKnown && other.Need == operations.RequiredUnless {

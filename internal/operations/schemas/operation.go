@@ -37,8 +37,9 @@ func resultOf(operation operations.Operation) document.Object {
 	return anyOf(shapes)
 }
 
-// shapeOf returns the schema of one shape of a result. single are the shapes of a single result: if
-// the response is a list without its own fields, each element has one of these shapes.
+// shapeOf returns the schema of one shape of a result. single are the shapes of a result that is
+// not a list. If the response is a list without its own fields, each of its elements has one of
+// these shapes.
 func shapeOf(response operations.Response, single []document.Object) document.Object {
 	schema := output.valueOf(operations.Field{Type: response.Type, Kind: response.Kind, Fields: response.Fields})
 	if response.Type == "object[]" && response.Kind == "" && len(response.Fields) == 0 {

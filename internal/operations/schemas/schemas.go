@@ -44,8 +44,8 @@ func File() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// definitions returns all schemas by name: two for each operation, and one or more for each kind that
-// these refer to.
+// definitions returns all schemas by name: two for each operation, and one or more for each kind that an operation
+// refers to.
 func definitions() document.Object {
 	var kinds, described []any
 	for _, kind := range operations.Kinds() {
