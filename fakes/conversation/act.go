@@ -52,7 +52,7 @@ type Takes struct {
 // TapsTicket is the act of an agent who taps the first button of a ticket.
 type TapsTicket struct {
 	By string
-	// Ticket is as in Takes.
+	// Ticket is its place among all tickets that the agent has seen, from 1 on. 0 means the newest open ticket.
 	Ticket int
 }
 

@@ -343,7 +343,7 @@ func served(options ...fakes.Option) *fakes.Platform {
 	return p
 }
 
-// newShop opens a page of a simulator with that bot.
+// newShop opens a page of a simulator with the bot of services.
 func newShop(t *testing.T) *tab {
 	t.Helper()
 	p := served()

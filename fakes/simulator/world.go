@@ -195,7 +195,7 @@ type shownChoice struct {
 	Serving  string         `json:"serving"`
 	// IsInLiveChat is true if the member was in a live chat.
 	IsInLiveChat bool `json:"isInLiveChat"`
-	// Candidates were asked, in this order. Others could not answer.
+	// Candidates are the nodes that were asked, in order. No other node could answer.
 	Candidates []shownCandidate `json:"candidates"`
 	Others     []shownCandidate `json:"others"`
 }

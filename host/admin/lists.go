@@ -70,7 +70,8 @@ func (l list) check(skip string) error {
 	}
 	for name, place := range map[string]string{"after": l.after, "before": l.before} {
 		if len(place) > maxPlace || !utf8.ValidString(place) || strings.ContainsFunc(place, unicode.IsControl) {
-			return boterr.Invalid(name, "is %.100q; give first or last of another page", place)
+			return boterr.Invalid(name,
+				"%.100q is not a position in this list; give the field \"first\" or \"last\" of a page that you received", place)
 		}
 	}
 	return nil
