@@ -96,7 +96,7 @@ type world struct {
 	environment variables
 	log         *lockedBuffer
 	chat        *chat
-	// ahead is how far the clock of the service and of the chat runs ahead of the real one.
+	// ahead is the time by which the clocks of the service and the chat are ahead of the real one.
 	ahead time.Duration
 
 	service *service

@@ -237,7 +237,7 @@ func (a AddAgent) do(on *Session) error {
 	}))
 }
 
-// isFree refuses a name that another person has.
+// isFree returns an error for a name that another person has.
 func (s *Session) isFree(name string) error {
 	if s.person(name) != nil {
 		return usagef("the name %s is taken: give each person a different name", name)

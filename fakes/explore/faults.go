@@ -464,8 +464,9 @@ func (f *faultSearch) report(plans int, singles []fakes.Fault) string {
 	return text
 }
 
-// plansFor returns the number of plans that try each of n single things: every second plan has a single one.
-func plansFor(singles int) int { return 2 * singles } //nolint:mnd // Every second one, see search.round.
+// plansFor returns the number of rounds in which each single fault or switch is tried: every second round has a
+// single one.
+func plansFor(singles int) int { return 2 * singles } //nolint:mnd // Every second round, see search.round.
 
 // byCall lists faults in the form of Variable, a line for each call: "sendResponse#1=timesOut,crashes".
 func byCall(faults []fakes.Fault) string {

@@ -106,7 +106,7 @@ func (r *run) intercept(ctx context.Context, call *botctx.Call, next botctx.Next
 	return next(ctx)
 }
 
-// count ends a run that makes calls endlessly.
+// count counts a call, and ends the run if it has made too many.
 func (r *run) count() {
 	switch calls := r.calls.Add(1); {
 	case calls == r.settings.calls:

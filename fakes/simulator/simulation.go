@@ -40,7 +40,7 @@ type simulation struct {
 	changed  chan struct{}
 	// busy describes the action in progress, or "" for none.
 	busy string
-	// loads counts the new nodes returned by Simulator.Reload. stale is the error of the newest nodes, or nil
+	// loads counts how often Simulator.Reload has returned new nodes. stale is the error of the newest nodes, or nil
 	// for none.
 	loads int
 	stale error

@@ -53,7 +53,7 @@ type world struct {
 	Problem     *page.Problem     `json:"problem,omitempty"`
 	// Log is the log, the newest line last.
 	Log []logLine `json:"log"`
-	// Loads counts the new nodes returned by Simulator.Reload. Stale is the error of the newest ones: the bot
+	// Loads counts how often Simulator.Reload has returned new nodes. Stale is the error of the newest ones: the bot
 	// still has the previous nodes.
 	Loads int           `json:"loads"`
 	Stale *page.Problem `json:"stale,omitempty"`

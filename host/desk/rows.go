@@ -72,7 +72,7 @@ type line struct {
 	At   document.Timestamp `json:"at"`
 }
 
-// typist is someone who writes in a chat: the member, or an agent who writes an answer or a note.
+// typist is someone who is typing in a chat: the member, or an agent who types an answer or a note.
 type typist struct {
 	Key  string `json:"key"`
 	From string `json:"from"`
