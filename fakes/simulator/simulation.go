@@ -18,7 +18,6 @@ import (
 	"github.com/botctx/go-sdk/internal/session"
 )
 
-// mostBranches bounds the number of branches.
 const mostBranches = 20
 
 // mainBranch is the id of the first branch.

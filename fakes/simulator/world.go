@@ -40,7 +40,7 @@ type world struct {
 	Assignments []document.Object `json:"assignments"`
 	// Data are the data sources.
 	Data []shownData `json:"data"`
-	// Outbox has the sent messages, newest last. Mails, Files and Payments have the bot's other effects.
+	// Outbox lists the sent messages, newest last. Mails, Files and Payments list the bot's other effects.
 	Outbox      []entry           `json:"outbox"`
 	Mails       []render.Entry    `json:"mails"`
 	Files       []shownFile       `json:"files"`
@@ -108,7 +108,7 @@ type shownMember struct {
 	IsInLiveChat bool `json:"isInLiveChat"`
 	// Record is the stored member.
 	Record document.Object `json:"record"`
-	// Talk has the messages, in order.
+	// Talk lists the messages, in order.
 	Talk []entry `json:"talk"`
 }
 
@@ -122,7 +122,7 @@ type shownAgent struct {
 	Groups   []string     `json:"groups"`
 	// Tickets are the tickets to the agent's groups, the newest last.
 	Tickets []shownTicket `json:"tickets"`
-	// Talk has the messages of the agent's conversations, in order.
+	// Talk lists the messages of the agent's conversations, in order.
 	Talk []entry `json:"talk"`
 }
 

@@ -27,7 +27,7 @@ const (
 	mostLimit  = 200
 )
 
-// list has the parameters of a request for records.
+// list holds the parameters of a request for records.
 type list struct {
 	app, id string
 	// after and before are cursors: the page starts after one or ends before the other. At most one is set.

@@ -164,7 +164,7 @@ func count(_ context.Context, bot *botctx.Context) error {
 	return nil
 }
 
-// page is a page with the chat.
+// page is the HTML of a page that shows the chat.
 const page = `<!doctype html>
 <meta charset="utf-8">
 <title>My bot</title>
