@@ -33,10 +33,10 @@ type Actor struct {
 	added      member.Member
 }
 
-// AddMember adds a member and returns its Actor. The defaults are DefaultApp, a webchat channel and a new id
-// on the platform. If Config sets Arrive, that function creates the member and assigns the id; it gets added as
-// the Profile of an Inbound. AddMember ends the test if Arrive returns no member, or if the Override of Config
-// does not find the added one.
+// AddMember adds a member and returns its Actor. The defaults are DefaultApp, a webchat channel and a new id on the
+// platform. If Config sets Arrive, that function creates the member and assigns the id; it gets added as
+// Inbound.Profile. AddMember ends the test if Arrive returns no member, or if the Override of Config does not find
+// the new member.
 func (p *Platform) AddMember(added member.Member) *Actor {
 	p.test.Helper()
 	given := added
@@ -389,9 +389,9 @@ func (a *Actor) AddAgenda(p agenda.NewParams) *agenda.Agenda {
 	return made
 }
 
-// AddAssignment adds the member's request for a person as createAssignment does, and returns it. Agents get
-// its tickets. Member is set to this member. Expectations such as Sees skip the messages sent by this. It ends
-// the test if createAssignment would refuse the request or if the member already has an open one.
+// AddAssignment adds the member's request for a person as createAssignment does, and returns it. Agents get its
+// tickets. Member is set to this member. Expectations such as Sees skip the messages that AddAssignment causes. It
+// ends the test if createAssignment would refuse the request or if the member already has an open one.
 func (a *Actor) AddAssignment(p livechat.CreateAssignmentParams) *livechat.Assignment {
 	a.platform.test.Helper()
 	if open := a.openAssignment(); open != nil {
@@ -429,9 +429,9 @@ func (a *Actor) openAssignment() *livechat.Assignment {
 	return nil
 }
 
-// AddConversation puts the agent into a live chat with a member, as if the member had asked for a person and
-// the agent had taken the request. It uses the member's open request or adds one. Expectations such as Sees
-// skip the messages sent by this. It ends the test if the agent cannot take the request.
+// AddConversation puts the agent into a live chat with a member, as if the member had asked for a person and the
+// agent had taken the request. It uses the member's open request or adds one. Expectations such as Sees skip the
+// messages that AddConversation causes. It ends the test if the agent cannot take the request.
 func (a *Agent) AddConversation(partner *Actor) {
 	a.platform.test.Helper()
 	open := partner.openAssignment()

@@ -315,7 +315,7 @@ func (a *Agent) has(r *livechat.AssignmentRecord) bool {
 	return r.Assignee == a.externalID || r.Assignee == "" && r.Direct == a.channel
 }
 
-// current returns the newest open conversation, else the newest one.
+// current returns the newest open conversation, or the newest one if none is open.
 func (a *Agent) current() (conversation, bool) {
 	all := a.conversations()
 	for _, c := range slices.Backward(all) {

@@ -60,8 +60,8 @@ func (a alpha) Send(ctx context.Context, message send.Message) (send.Delivery, e
 	return a.deliver(ctx, message, a)
 }
 
-// refusal refuses messages in conversations that another application controls, and messages with a file that
-// Alpha does not have.
+// refusal returns an error for a message in a conversation that another application controls, or with a file that
+// Alpha does not have. It returns nil for other messages.
 func (a alpha) refusal(sent Sent) error {
 	if thread, isPassed := a.kept.alpha.threads[address{sent.Channel, sent.To}]; isPassed {
 		return boterr.New(boterr.FailedPrecondition, "", "the application %q controls the conversation with %s: "+
@@ -123,8 +123,8 @@ func (a alpha) passThread(in *channel.Channel, to string, handover send.ThreadHa
 	return nil
 }
 
-// Thread returns which application controls the conversation with the member. It ends the test unless the
-// channel is of type alpha.
+// Thread returns the state of control over the conversation with the member. It ends the test unless the channel is
+// of type alpha.
 func (a *Actor) Thread() Thread {
 	a.platform.test.Helper()
 	a.mustBeOn(channel.Alpha, "threads")
@@ -134,8 +134,8 @@ func (a *Actor) Thread() Thread {
 	return o.kept.alpha.threads[a.address()]
 }
 
-// ReturnThread gives control of the conversation with the member back to the bot. It ends the test if the bot
-// already has control, or unless the channel is of type alpha.
+// ReturnThread gives control of the conversation with the member back to the bot. It ends the test if the bot already
+// has control, or if the channel is not of type alpha.
 func (a *Actor) ReturnThread() {
 	a.platform.test.Helper()
 	if a.Thread().IsWithBot() {
@@ -261,8 +261,8 @@ func (o *outbox) addAttachment(added Attachment) {
 	o.platform.notef("%s keeps the %s %s as %s", added.Channel, added.Type, display.Redact(added.URL), added.ID)
 }
 
-// hasAttachment refuses a message whose attachment id is unknown to Alpha or belongs to a file of another
-// type.
+// hasAttachment returns an error for a message whose attachment id is unknown to Alpha or belongs to a file of
+// another type.
 func (a alpha) hasAttachment(sent Sent) error {
 	id := document.Get(sent.Response, "attachment_id", "")
 	if id == "" || !slices.Contains(fileTypes, sent.Response.Type()) {

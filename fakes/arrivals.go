@@ -152,7 +152,7 @@ func (p *Platform) noteAccepted(result botctx.EventResult, notStored error) erro
 	}
 	if errors.Is(err, inbox.ErrNeverCameBack) && !result.IsDead {
 		p.notef("the run was lost: %s", then)
-		return nil // The crash is the only failure.
+		return nil // The run failed only because of the crash.
 	}
 	p.notef("the run failed: %v; %s%s", err, then, framesOf(err))
 	return fmt.Errorf("event %s from %s: %w", result.ID, result.Event.From, err)

@@ -37,7 +37,7 @@ func (b bravo) messageID(Sent) string { return b.platform.ids.formed(bravoMessag
 
 func (b bravo) userID(string) string { return b.platform.ids.formed(bravoUser) }
 
-// reply contains the message's recipient and id.
+// reply returns the message's recipient and id.
 func (bravo) reply(sent Sent) document.Object {
 	return document.O(
 		"contacts", document.A(document.O("input", sent.To, "wa_id", sent.To)),

@@ -123,7 +123,7 @@ func (p *Platform) File(key string) File {
 type Utilities struct {
 	utility.Operations
 
-	// Platform carries out the operations, for Member.
+	// Platform carries out the operations, in the scope of Member.
 	Platform *Platform
 	Member   *Actor
 	// Account is the payment account "shop".

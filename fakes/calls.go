@@ -30,8 +30,8 @@ type Call struct {
 	Op    botctx.Op
 	// Params is the operation's params struct, such as member.GetParams.
 	Params any
-	// Result is the operation's result. It is empty if the call failed, except for a send to several
-	// recipients that reached some: then it has the result for each.
+	// Result is the operation's result. It is empty if the call failed. But if a send reached only some of its
+	// recipients, Result holds the result for each recipient.
 	Result any
 	// Err is the error that the call returned.
 	Err error

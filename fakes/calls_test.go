@@ -20,8 +20,8 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Receive runs an event again that was delivered twice. Each effect exists once, also on a fork, because both
-// runs request it under the same key.
+// Receive runs the bot again for an event that is delivered twice. Each effect still exists only once, even on a
+// fork, because both runs request it under the same key.
 func TestReceivedAgain_IsDoneOnce(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))

@@ -54,7 +54,7 @@ func (c charlie) Send(ctx context.Context, message send.Message) (send.Delivery,
 
 func (c charlie) userID(string) string { return c.platform.ids.formed(charlieUser) }
 
-// refusal refuses messages to archived conversations.
+// refusal returns the error for a message to an archived conversation, or nil.
 func (c charlie) refusal(sent Sent) error {
 	for _, id := range []string{sent.To, c.kept.charlie.direct[address{sent.Channel, sent.To}]} {
 		if c.kept.charlie.archived[address{sent.Channel, id}] {
@@ -65,8 +65,8 @@ func (c charlie) refusal(sent Sent) error {
 	return nil
 }
 
-// chatID returns the direct conversation with the recipient if that is a member or an agent, else the channel
-// that the message goes to.
+// chatID returns the id of the direct conversation with a member or an agent. Any other recipient is itself a
+// conversation.
 func (c charlie) chatID(sent Sent) string {
 	if sent.Member == "" && !c.isAgent(sent) {
 		return sent.To

@@ -120,8 +120,8 @@ func answeredUnder[T any](o *outbox, channelID, what, key string, do func() (T, 
 	return answer, err
 }
 
-// hasType refuses a message of a type that only another platform has, such as Echo's articles. Unknown types
-// are accepted, because they may be the platform's own.
+// hasType returns an error for a message of a type that only another platform has, such as Echo's articles. Unknown
+// types are accepted, because they may be the platform's own.
 func hasType(platform channel.Type, response send.Response) error {
 	if owner, isOwned := channel.OwnerOf(string(response.Type())); isOwned && platform != owner {
 		return boterr.New(boterr.Unsupported, "type",

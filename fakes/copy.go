@@ -88,7 +88,8 @@ func newCopyPlan(t reflect.Type) *copyPlan {
 	}
 }
 
-// isNoData reports whether values of a type are not data and therefore shared.
+// isNoData reports whether values of a type are errors or payment clients. They are shared, because they are not
+// data.
 func isNoData(t reflect.Type) bool {
 	return t.Implements(reflect.TypeFor[error]()) || t.Implements(reflect.TypeFor[utility.PaymentClient]())
 }

@@ -132,7 +132,7 @@ func (s twoStores) data() (all []RecordChange[document.Object], err error) {
 	return all, nil
 }
 
-// dataSourceIn returns RecordChange.In for a data source.
+// dataSourceIn returns RecordChange.In for a data source, from its collection's name without dataPrefix.
 func dataSourceIn(escaped string) string {
 	app, id, _ := strings.Cut(escaped, "/")
 	app, _ = url.QueryUnescape(app)

@@ -544,7 +544,8 @@ func (p *Platform) mustHavePart(of part) {
 // as a sentence such as "sendResponse fails with Unavailable".
 func (p *Platform) Planned() []string { return p.sentences(func(planned) bool { return true }) }
 
-// Unmet returns the planned faults that are not optional. The test fails at its end if any remain.
+// Unmet returns the planned faults that no call has met yet, except optional ones. The test fails at its end if any
+// remain.
 func (p *Platform) Unmet() []string {
 	return p.sentences(func(one planned) bool { return !one.injected.isOptional.Load() })
 }

@@ -57,7 +57,7 @@ func (p *Platform) effects() string {
 type line struct {
 	render.Entry
 
-	// text returns the text. It is nil if the Entry has it.
+	// text returns the text of the line. It is nil if Entry.Text holds the text.
 	text func() string
 	// isDetail is true if the line appears only in the transcript of a failed test.
 	isDetail bool
@@ -116,12 +116,12 @@ func framesOf(err error) string {
 	return text.String()
 }
 
-// Transcript returns everything that happened on the platform, with its virtual time: one line for each
-// message, answer, mail, write, request or fault. A member's message is followed by the node that answers and
-// the reason, or by each node that refused and the reason. Read-only operations are left out unless they
-// failed. The transcript printed for a failed test also has these, with the number of records found, and the
-// warnings of botctx.Graph and the placeholders without a value. Credentials are redacted, and control
-// characters of terminals are escaped. The same actions give the same transcript.
+// Transcript returns everything that happened on the platform, with its virtual time: one line for each message,
+// answer, mail, write, request or fault. A member's message is followed by the node that answers and the reason, or
+// by each node that refused and the reason. Read-only operations are left out unless they failed. The transcript
+// printed for a failed test also contains read-only operations with the number of records found, the warnings of
+// botctx.Graph, and the placeholders without a value. Credentials are redacted, and control characters of terminals
+// are escaped. The same actions give the same transcript.
 func (p *Platform) Transcript() string {
 	return textOf(slices.DeleteFunc(p.transcript.all(), func(one line) bool { return one.isDetail }))
 }

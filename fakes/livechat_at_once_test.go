@@ -179,8 +179,8 @@ const thousandWorlds = 1000
 // worldsAlone is set in the test's separate process, in which no other test has goroutines.
 const worldsAlone = "BOTCTX_WORLDS_ALONE"
 
-// Each of many concurrent platforms gives the same result as alone, and none leaves a goroutine behind. The test
-// runs itself in a separate process, in order to see all of its goroutines and none of other tests.
+// Each of many concurrent platforms gives the same result as a platform that runs alone, and none leaves a goroutine
+// behind. The test runs itself in a separate process, so that it sees only its own goroutines.
 func TestWorlds_ThousandAtOnceLeaveNoGoroutine(t *testing.T) {
 	t.Parallel()
 	worlds := rounds.Of(t, 60, thousandWorlds)

@@ -50,9 +50,9 @@ type request struct {
 	expiry  time.Time
 	parent  *request
 	removed bool
-	// kept are the member's messages from before an agent took the request. isWaitingTold is set once the
-	// member was told to wait, isOverTold once an agent who wrote after the end got the text about it.
-	// taken is the number of requests taken earlier.
+	// kept are the member's messages from before an agent took the request. isWaitingTold is set once the member was
+	// told to wait, isOverTold once an agent who wrote after the end got the text that the chat is over. taken is the
+	// number of requests taken earlier.
 	kept                      []string
 	isWaitingTold, isOverTold bool
 	taken                     int

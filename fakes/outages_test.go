@@ -89,7 +89,7 @@ func failing(t *testing.T, bot *botctx.Context) (list []fakes.Service) {
 func TestDown_UntilReconnected(t *testing.T) {
 	t.Parallel()
 	for service, want := range map[fakes.Service][]fakes.Service{
-		// Files are stored for a channel, and a message's channel is loaded first.
+		// Uploads and messages fail, too, because their channel is loaded from the store first.
 		fakes.ServiceStore:       {fakes.ServiceStore, fakes.ServiceDataSources, fakes.ServiceFiles, fakes.ServiceMessages},
 		fakes.ServiceDataSources: {fakes.ServiceDataSources},
 		fakes.ServiceMail:        {fakes.ServiceMail},
@@ -369,7 +369,7 @@ func TestRepeats_AMessage(t *testing.T) {
 		want    int
 	}{
 		{nil, 3},
-		{[]fakes.Option{fakes.WithInbox()}, 2}, // The inbox knows the id.
+		{[]fakes.Option{fakes.WithInbox()}, 2}, // The inbox drops the repetition by its id.
 	} {
 		p := fakes.New(append(c.options, fakes.For(t))...)
 		said := 0

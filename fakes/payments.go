@@ -151,9 +151,9 @@ func (a *Account) Events() (all []utility.PaymentEvent) {
 	return all
 }
 
-// OnEvent registers a function to be called with each event, after functions registered earlier. Advance
-// returns its error, like the error of a failed run. The function belongs to this platform; snapshots and
-// forks do not have it.
+// OnEvent registers a function to be called with each event, after functions registered earlier. Advance returns its
+// error, like the error of a failed run. The function belongs to this platform; snapshots and forks do not include
+// it.
 func (a *Account) OnEvent(call func(ctx context.Context, event utility.PaymentEvent) error) {
 	payments := &a.platform.payments
 	payments.mu.Lock()

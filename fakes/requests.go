@@ -119,8 +119,8 @@ func (p *Platform) request(ctx context.Context, asked asking) (end func(document
 // Service is a service behind the operations that can be out of service, such as the mail service.
 type Service int
 
-// The services of a platform. Outages affect the platform's own services and any store, but no other mailer,
-// object store, payment accounts or HTTP set by Config.
+// The services of a platform. Outages affect the platform's own services and any store. They do not affect a mailer,
+// an object store, payment accounts or HTTP that Config has replaced.
 const (
 	// ServiceStore is the store of all records, including data sources.
 	ServiceStore Service = iota

@@ -146,7 +146,7 @@ func (p *Platform) memory() *memstore.Store {
 type Channels struct {
 	channel.Operations
 
-	// Platform carries out the operations, for Member.
+	// Platform carries out the operations, in the scope of Member.
 	Platform *Platform
 	Member   *Actor
 }
@@ -161,7 +161,7 @@ func NewChannels(options ...Option) *Channels {
 type Members struct {
 	member.Operations
 
-	// Platform carries out the operations, for Member.
+	// Platform carries out the operations, in the scope of Member.
 	Platform *Platform
 	Member   *Actor
 }
@@ -176,7 +176,7 @@ func NewMembers(options ...Option) *Members {
 type DataSources struct {
 	datasource.Operations
 
-	// Platform carries out the operations, for Member.
+	// Platform carries out the operations, in the scope of Member.
 	Platform *Platform
 	Member   *Actor
 }
@@ -191,7 +191,7 @@ func NewDataSources(options ...Option) *DataSources {
 type Agendas struct {
 	agenda.Operations
 
-	// Platform carries out the operations, for Member.
+	// Platform carries out the operations, in the scope of Member.
 	Platform *Platform
 	Member   *Actor
 }
@@ -207,7 +207,7 @@ func NewAgendas(options ...Option) *Agendas {
 type LiveChats struct {
 	livechat.Operations
 
-	// Platform carries out the operations, for Member.
+	// Platform carries out the operations, in the scope of Member.
 	Platform *Platform
 	Member   *Actor
 	// Agent serves the member, in an outlet of type charlie with one broadcast group.
@@ -228,7 +228,7 @@ func NewLiveChats(options ...Option) *LiveChats {
 type Nodes struct {
 	botctx.NodeOperations
 
-	// Platform carries out the operations, for Member.
+	// Platform carries out the operations, in the scope of Member.
 	Platform *Platform
 	Member   *Actor
 }
@@ -243,7 +243,7 @@ func NewNodes(options ...Option) *Nodes {
 type Sends struct {
 	send.Operations
 
-	// Platform carries out the operations, for Member.
+	// Platform carries out the operations, in the scope of Member.
 	Platform *Platform
 	Member   *Actor
 }

@@ -70,7 +70,7 @@ func tellPosition(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text(fmt.Sprintf("You are number %d of %d.", at.Place, at.Waiting)))
 }
 
-// sayGoodbye writes to the customer of the agent who says /done. The chat ends first, even if the
+// sayGoodbye writes to the customer of the agent who says /done. The chat has ended before, so it ends even if the
 // customer cannot be reached.
 func sayGoodbye(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.SendMessageToInlet(ctx, livechat.SendMessageToInletParams{

@@ -103,7 +103,7 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// quotedIn returns the passages of a guide that match a pattern.
+// quotedIn returns the text of a guide that the group of a pattern matches.
 func quotedIn(t *testing.T, guide, form string) string {
 	t.Helper()
 	found := regexp.MustCompile(form).FindStringSubmatch(guide)
@@ -124,7 +124,7 @@ func pasted(t *testing.T, guide, declared string) string {
 		if _, err := os.Stat("../../" + path); err == nil {
 			path = "github.com/botctx/go-sdk/" + path
 		} else if path != "context" && path != "time" {
-			continue // A variable.
+			continue // The name before the dot is a variable, not a package.
 		}
 		if line := fmt.Sprintf("\t%q\n", path); !slices.Contains(imports, line) {
 			imports = append(imports, line)

@@ -30,7 +30,7 @@ func (c *toolCall) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &c.fields); err != nil || c.fields == nil {
 		return boterr.Invalid("tool_calls", "is not a list of objects")
 	}
-	_ = json.Unmarshal(c.fields["function"], &c.function) // Without one it has no name, and is refused as a tool.
+	_ = json.Unmarshal(c.fields["function"], &c.function) // A call without a function has no name, and matches no tool.
 	c.ID, c.Name = textOf(c.fields["id"]), textOf(c.function["name"])
 	c.Arguments = argumentsOf(c.function["arguments"])
 	return nil
@@ -143,7 +143,7 @@ func (a *Assistant) read(response *outbound.Response) (message, error) {
 		return message{}, boterr.New(boterr.Unavailable, "", "the model's answer of %d bytes cannot be read", len(response.Body))
 	}
 	given := answer.Choices[0].Message
-	end, _, _ := strings.Cut(strings.ToLower(answer.Choices[0].End), ":") // Some append the reason after a colon.
+	end, _, _ := strings.Cut(strings.ToLower(answer.Choices[0].End), ":") // Some providers append details after a colon.
 	text := withoutReasoning(given.Content.text)
 	isCut := slices.Contains(endsCut, end)
 	switch {

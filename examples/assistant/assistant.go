@@ -24,7 +24,8 @@ type Settings struct {
 	// Limit is the name of the field that limits the tokens of an answer: "max_tokens", which is the default
 	// and which most servers read, or "max_completion_tokens", which some models require.
 	Limit string
-	// MaxTokens is that limit. 0 means 400. A reasoning model needs more, since its reasoning counts.
+	// MaxTokens is the value of the field Limit. 0 means 400. A reasoning model needs more, since its reasoning
+	// counts.
 	MaxTokens int
 	// Timeout is the time limit of an answer, with all of its rounds.
 	Timeout time.Duration

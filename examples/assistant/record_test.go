@@ -26,7 +26,7 @@ type recorded struct {
 	} `json:"answers"`
 	// Says is the message to the member.
 	Says string `json:"says"`
-	// Sends are the messages in the last request after the member's question. nil means none.
+	// Sends are the messages in the last request after the member's question. nil means that there are none.
 	Sends json.RawMessage `json:"sends"`
 	// Log is a part of the log. Empty means that nothing is logged.
 	Log string `json:"log"`

@@ -97,9 +97,9 @@ func use(ctx context.Context, bot *botctx.Context, wanted toolCall) string {
 
 // The limits of a result shown to the model.
 const (
-	// maxResult limits its bytes of JSON.
+	// maxResult is the maximum number of bytes of its JSON.
 	maxResult = 4000
-	// maxField limits the letters of a text in it.
+	// maxField is the maximum number of letters of a text in it.
 	maxField = 500
 )
 

@@ -32,7 +32,7 @@ type door struct {
 	open func(botctx.Scope) botctx.Caller
 	// grants are the rights of each token.
 	grants grants
-	// calls has a place for each call that may run.
+	// calls limits the simultaneous calls: each call in progress takes a place.
 	calls chan struct{}
 	// time is the time limit of a call.
 	time time.Duration

@@ -30,8 +30,8 @@ var (
 	reader = strings.Repeat("r", minToken)
 )
 
-// scene is a door in front of a platform, with tokens for Ada, for Bob, who is in another app, and for only
-// reading Ada.
+// scene is a door in front of a platform, with a token for Ada, one that may only read Ada's data, and one for Bob,
+// who is in another app.
 type scene struct {
 	door     *door
 	ada, bob *fakes.Actor

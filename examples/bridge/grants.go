@@ -25,7 +25,7 @@ type grant struct {
 // minToken is the minimum length of a token: 16 random bytes in hexadecimal.
 const minToken = 32
 
-// allows reports whether a grant has an operation.
+// allows reports whether a grant includes an operation.
 func (g grant) allows(op botctx.Op) bool {
 	return len(g.operations) == 0 || slices.Contains(g.operations, op)
 }

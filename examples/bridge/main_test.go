@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Both clients have the same conversation.
 func TestClients_HaveTheSameConversation(t *testing.T) {
 	t.Parallel()
 	for language, program := range map[string][]string{"Python": {"python3", "client.py"}, "Node": {"node", "client.mjs"}} {

@@ -41,8 +41,8 @@ func noteBooking(ctx context.Context, bot *botctx.Context) error {
 	return nil
 }
 
-// notePeople records the answer to how many people will come. A number alone is that answer, and not the
-// number of a place.
+// notePeople records the answer to how many people will come. A message that is only a number answers this question,
+// and does not select a place.
 func notePeople(ctx context.Context, bot *botctx.Context) error {
 	if said := heard(bot); said.only {
 		bot.Member.Meta.Set("booking.people", said.number)

@@ -21,9 +21,9 @@ const helpText = `I know this city. You can say, for example:
   book number 1 for two at 19:30
   my bookings / start over`
 
-// Concierge is the bot of the chat. It keeps its knowledge about a guest in the member's meta: location,
-// wanted (the values looked for, by column), found (the ids of the last list), place (the current one) and
-// booking (the current one). Its question is the member's position: a node that saves its position, whose
+// Concierge is the bot of the chat. It keeps its knowledge about a guest in the member's meta: location, wanted (the
+// values looked for, by column), found (the ids of the last list), place (the current one) and booking (the current
+// one). The question that it has asked is the member's position: the node of the question saves its position, and its
 // children are the answers.
 type Concierge struct {
 	// Columns are the columns of the places whose values guests may say.
@@ -115,7 +115,7 @@ func forget(_ context.Context, bot *botctx.Context) error {
 	return nil
 }
 
-// saveName saves the guest's name, a field that a run does not write back.
+// saveName stores the guest's name at once, because a run does not write this field back.
 func saveName(ctx context.Context, bot *botctx.Context) error {
 	return remember(ctx, bot, document.Set("firstName", heard(bot).name))
 }

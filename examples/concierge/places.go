@@ -19,7 +19,7 @@ const placesID = "places"
 // columnSeatsFree is the column of the seats that a place has left tonight. Bookings decrease it.
 const columnSeatsFree = "seatsFree"
 
-// seatsOfOthers is the number of seats of a place without one.
+// seatsOfOthers is the number of seats of a place whose entry does not contain it.
 const seatsOfOthers = 12
 
 // ownPlaces are the places of a small invented city.

@@ -34,7 +34,7 @@ var conversation = []step{
 	{who: "Bob", says: "Do you buy old bicycles?"},
 	{who: "Grace", takes: true},
 	{who: "Grace", says: "What is it?"},
-	{passes: 30 * time.Minute}, // Bob does not answer, and it ends.
+	{passes: 30 * time.Minute}, // Bob does not answer, so the live chat ends.
 	{who: "Bob", says: "A racer of 1983."},
 	{who: "Bob", says: "person"},
 	{who: "Bob", says: "About my racer."},

@@ -44,7 +44,7 @@ func TestCustomer_TalksToAPerson(t *testing.T) {
 	require.Equal(t, "My brakes squeak.", s.grace.Last())
 	s.grace.Says("Since when?")
 	require.Equal(t, "Since when?", s.ada.Last())
-	s.ada.Says("hours") // Grace answers that now.
+	s.ada.Says("hours") // In a live chat, this goes to Grace instead of the bot.
 	require.Equal(t, "hours", s.grace.Last())
 	require.Equal(t, "Since when?", s.ada.Last())
 }
@@ -92,7 +92,7 @@ func TestCustomer_FailureIsNoClosedDesk(t *testing.T) {
 	s.Inject(fakes.Fails(botctx.OpCreateAssignment, boterr.Unavailable))
 	s.ada.Says("person")
 	require.ErrorIs(t, s.ada.TrySays("My brakes squeak."), boterr.Unavailable)
-	s.ada.Says("My brakes squeak.") // It can be repeated.
+	s.ada.Says("My brakes squeak.") // The customer can send it again.
 	s.grace.Takes(s.grace.Ticket())
 
 	for _, op := range []botctx.Op{botctx.OpGetGroupByMemberID, botctx.OpSendMessageToOutletGroup, botctx.OpInletEndLiveChat} {

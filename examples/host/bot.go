@@ -84,8 +84,8 @@ func (b bistro) nodes() []*botctx.Node {
 	}
 }
 
-// hold stores the table, and schedules a reminder. A later request replaces it. The table is stored before
-// the reminder is: after a crash, the reminder may come before the run is repeated.
+// hold stores the table, and schedules a reminder. A later request replaces both. The table is stored first, because
+// after a crash the reminder may run before this run is repeated.
 func (b bistro) hold(ctx context.Context, bot *botctx.Context) error {
 	wish := wishForm.FindStringSubmatch(bot.MessageEvent.Text())
 	table := document.O("people", wish[1], "time", wish[2])

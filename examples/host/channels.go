@@ -173,7 +173,7 @@ func (s *channelSettings) completeCustom(lookup func(string) (string, bool)) err
 	return s.readSecrets(lookup, webhook.CheckSecret)
 }
 
-// completeWebchat checks a chat for web pages.
+// completeWebchat checks the settings of a webchat channel, and reads its secrets.
 func (s *channelSettings) completeWebchat(lookup func(string) (string, bool)) error {
 	if s.App == "" || s.ID == "" || s.SecretVariable == "" || len(s.Origins) == 0 {
 		return errors.New("app, id, secretVariable and origins must not be empty")

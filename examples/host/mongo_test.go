@@ -59,7 +59,7 @@ func newDatabase(t *testing.T) string {
 	at, err := url.Parse(server)
 	require.NoError(t, err)
 	query := at.Query()
-	if at.User != nil && query.Get("authSource") == "" { // The path was also the default of authSource.
+	if at.User != nil && query.Get("authSource") == "" { // authSource defaults to the path, which changes below.
 		before := strings.Trim(at.Path, "/")
 		if before == "" {
 			before = "admin"

@@ -134,7 +134,7 @@ func hotelConfig(c config, channels []channelSettings, drops *send.Drops) hotel.
 	configured := hotel.Config{Now: c.now, Drops: drops, FindChannel: func(ctx context.Context, of hotel.Bot) (*channel.Channel, error) {
 		return find(ctx, of.AppID)
 	}}
-	if api := c.applications[channel.Hotel].api; api != "" { // In tests, all parts of the platform are present.
+	if api := c.applications[channel.Hotel].api; api != "" { // In tests, one server serves all parts of the platform.
 		configured.ServiceURL, configured.LoginURL, configured.GraphURL = api+"/teams/", api+"/login", api+"/graph/v1.0"
 		configured.KeysURL = api + "/keys/openidconfiguration"
 	}

@@ -153,7 +153,7 @@ func TestService_BotsOnHotel(t *testing.T) {
 	t.Parallel()
 	app := hotelfake.App{ID: "app-1", Password: "secret-of-app-1", Tenant: "7d3a1c9e-8f42-4b6d-a1e0-6c5b4a392817"}
 	platform := hotelfake.New(app)
-	platform.Now = time.Now // The service has the clock of the machine.
+	platform.Now = time.Now // The service uses the machine's clock.
 	platform.AddUser("29:ada", "Ada Lovelace")
 	api, said := saying(t, platform, "text")
 	platform.ServiceURL = api + "/teams/"

@@ -148,7 +148,8 @@ func TestService_BodyNobodyWants(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	require.Positive(t, w.service.server.ReadTimeout, "what else comes slowly has an end")
-	server := httptest.NewServer(w.service.server.Handler) // It waits for endless bodies.
+	// This server has no ReadTimeout: it would wait forever for a body.
+	server := httptest.NewServer(w.service.server.Handler)
 	t.Cleanup(server.Close)
 	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/nothing"} {
 		client, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String())

@@ -74,7 +74,7 @@ Control-C ends it, and removes the records: with -file, -channels and other flag
 `, s.url(), s.signIns.link("grace"), s.signIns.link(operator))
 }
 
-// chatPage is the page with the chat.
+// chatPage is the HTML of the page that shows the chat.
 const chatPage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -85,7 +85,6 @@ const chatPage = `<!doctype html>
 <script src="%s" data-channel="site" async></script>
 `
 
-// servePage serves the page with the chat.
 func servePage(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path != "/" {
 		http.NotFound(w, r)

@@ -96,7 +96,7 @@ type world struct {
 	environment variables
 	log         *lockedBuffer
 	chat        *chat
-	// ahead is the time by which the service's clock is ahead, from its next start on.
+	// ahead is the time by which the clocks of the service and the chat are ahead of the real one.
 	ahead time.Duration
 
 	service *service

@@ -86,7 +86,7 @@ func TestSaved_EachExample(t *testing.T) {
 // clone is a writable copy of the examples, and their programs.
 type clone struct{ folder, programs string }
 
-// copyExamples copies the module of the examples, and builds the programs in folders of it.
+// copyExamples copies the module of the examples, and builds the programs in the given folders.
 func copyExamples(t *testing.T, folders []string) clone {
 	t.Helper()
 	c := clone{t.TempDir(), t.TempDir()}
@@ -100,8 +100,8 @@ func (c clone) write(t *testing.T, path, text string) {
 	require.NoError(t, os.WriteFile(filepath.Join(c.folder, path), []byte(text), 0o600))
 }
 
-// overlay returns a file that adds the tests saved in the copy to the examples themselves, whose packages are
-// in Go's build cache.
+// overlay returns an overlay file for the go command, which adds the tests saved in the copy to the examples
+// themselves: their packages are already in Go's build cache.
 func (c clone) overlay(t *testing.T) string {
 	t.Helper()
 	saved, err := filepath.Glob(filepath.Join(c.folder, "*", "*_test.go"))

@@ -105,7 +105,7 @@ func (p Practice) take(ctx context.Context, bot *botctx.Context, id string) (doc
 	return *taken.Value, nil
 }
 
-// releaseBefore releases the slot from which the appointment has moved.
+// releaseBefore releases the slot from which the appointment has moved. Its id is in the agenda's meta.
 func releaseBefore(ctx context.Context, bot *botctx.Context) error {
 	return release(ctx, bot, document.Get(bot.AgendaMeta, "before", ""))
 }

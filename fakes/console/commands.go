@@ -167,8 +167,8 @@ func (s *talk) complete(line string) []string {
 	return nil
 }
 
-// beginning returns the texts, with a prefix, that begin with the typed text, in upper or lower case. Texts
-// that could control a terminal are omitted.
+// beginning returns the texts that begin with the typed text, in upper or lower case, and puts a prefix before each.
+// Texts that could control a terminal are omitted.
 func beginning(prefix, typed string, among []string) []string {
 	var found []string
 	for _, one := range among {

@@ -19,10 +19,10 @@ import (
 	"github.com/botctx/go-sdk/internal/session"
 )
 
-// Run starts a conversation with a bot of these nodes, on standard input and output. It returns nil when the
-// input or ctx ends. It fails if the nodes are refused, or if reading or writing fails. Ada is the member,
-// and Grace is the agent at the channel "desk", which receives requests for a person. A bot whose agents have
-// commands needs a Platform with its channels.
+// Run starts a conversation on standard input and output with a bot that has the given nodes. It returns nil when the
+// input or ctx ends. It fails if the nodes are refused, or if reading or writing fails. Ada is the member, and Grace
+// is the agent at the channel "desk", which receives requests for a person. A bot whose agents have commands needs a
+// Platform with its channels.
 func Run(ctx context.Context, nodes ...*botctx.Node) error { return Console{}.Run(ctx, nodes...) }
 
 // Console is a conversation with a bot. The function Run uses its zero value.
@@ -39,7 +39,7 @@ type Console struct {
 	Ends func(said string) bool
 	// Welcome is printed first, or "" for nothing.
 	Welcome string
-	// Test configures the tests of /save.
+	// Test configures the tests that /save writes.
 	Test Test
 	// CannotSave is the reason why a test could not repeat the conversation, such as answers that come from a
 	// real service. /save then prints it. If it is "", /save works.

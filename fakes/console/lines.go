@@ -100,8 +100,8 @@ type got struct {
 	err   error
 }
 
-// interruptible returns a reader whose Read returns the error of ctx once that ends, even while the
-// underlying Read blocks. One goroutine reads.
+// interruptible returns a reader whose Read returns the error of ctx once ctx has ended, even while the underlying
+// Read blocks. One goroutine reads.
 func interruptible(ctx context.Context, from io.Reader) reading {
 	const chunk = 4096
 	answers := make(chan got, 1)

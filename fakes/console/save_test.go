@@ -108,7 +108,7 @@ func TestSave_CodeThatIsNone(t *testing.T) {
 	}
 }
 
-// A reminder that comes too early fails a test that advances the time.
+// If time passes and nothing is sent, the saved test requires that: it fails if the reminder comes too early.
 func TestSave_TimeThatBringsNothing(t *testing.T) {
 	t.Parallel()
 	require.Contains(t, saved(t, "wait.go", console.Console{}, "remind me", "/advance 23h"),

@@ -26,7 +26,7 @@ func (s *talk) answer(line string) {
 // chosen returns the index of the offer that a line selects, by a number from 1 on or a title, or -1.
 func chosen(line string, offers []fakes.Tappable) int {
 	for i := range offers {
-		if line == strconv.Itoa(i+1) { // +1 and 01 are texts.
+		if line == strconv.Itoa(i+1) { // +1 and 01 are not numbers of offers.
 			return i
 		}
 	}
@@ -147,7 +147,7 @@ func (s *talk) recipient(sent fakes.Sent) (name string, isSeat bool) {
 	return sent.To, false
 }
 
-// onlyMembers refuses an action of members if the speaker is an agent.
+// onlyMembers returns an error if the speaker is an agent.
 func (s *talk) onlyMembers() error {
 	if s.seat.Actor == nil {
 		return fmt.Errorf("%s is an agent: /as NAME speaks as a member", s.seat.Name)
@@ -155,7 +155,7 @@ func (s *talk) onlyMembers() error {
 	return nil
 }
 
-// onlyAgents refuses an action of agents if the speaker is a member.
+// onlyAgents returns an error if the speaker is a member.
 func (s *talk) onlyAgents() error {
 	if s.seat.Agent == nil {
 		return fmt.Errorf("%s is a member: /agent speaks as an agent", s.seat.Name)

@@ -435,7 +435,7 @@ func startTmux(t *testing.T, width int) tmux {
 	t.Helper()
 	program, err := os.Executable()
 	require.NoError(t, err)
-	folder, err := os.MkdirTemp("", "tmux") //nolint:usetesting // The path of a socket is short.
+	folder, err := os.MkdirTemp("", "tmux") //nolint:usetesting // The path of a socket must be short.
 	require.NoError(t, err)
 	x := tmux{t: t, socket: filepath.Join(folder, "s")}
 	t.Cleanup(func() {

@@ -52,7 +52,7 @@ type Takes struct {
 // TapsTicket is the act of an agent who taps the first button of a ticket.
 type TapsTicket struct {
 	By string
-	// Ticket is as in Takes.
+	// Ticket is its place among all tickets that the agent has seen, from 1 on. 0 means the newest open ticket.
 	Ticket int
 }
 
@@ -237,7 +237,7 @@ func (a AddAgent) do(on *Session) error {
 	}))
 }
 
-// isFree refuses a name that another person has.
+// isFree returns an error for a name that another person has.
 func (s *Session) isFree(name string) error {
 	if s.person(name) != nil {
 		return usagef("the name %s is taken: give each person a different name", name)

@@ -283,7 +283,7 @@ func jsonLine(text string) string {
 	return line.String()
 }
 
-// surrogates returns the JSON escape of a character beyond 16 bits.
+// surrogates returns the JSON escape of a character that needs more than 16 bits.
 func surrogates(r rune) string {
 	high, low := utf16.EncodeRune(r)
 	return fmt.Sprintf(`\u%04x\u%04x`, high, low)
@@ -305,7 +305,7 @@ var units = []struct {
 	{"nanosecond", "ns", time.Nanosecond},
 }
 
-// durationText returns a duration in words, such as "1 day 2 hours". Weeks are days.
+// durationText returns a duration in words, such as "1 day 2 hours". It writes weeks as days.
 func durationText(d time.Duration) string {
 	var parts []string
 	for _, unit := range units[1:] {

@@ -531,8 +531,8 @@ func (p *reader) card(found []string) error {
 
 func (p *reader) lastCard() *Card { return &p.message().Cards[len(p.message().Cards)-1] }
 
-// errNoCard is the error for a part of a card without a card.
-var errNoCard = errors.New("this belongs to a card, which has it only once: write a line such as \"* Steel\" before it, below an answer")
+// errNoCard is the error for a subtitle or an image that has no card, or is the second one of its card.
+var errNoCard = errors.New("a card has one subtitle and one image, below its title: write a line such as \"* Steel\" before this one")
 
 func (p *reader) subtitle(found []string) error {
 	if !p.inCard || p.lastCard().Subtitle != "" {

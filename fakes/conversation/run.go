@@ -113,10 +113,10 @@ type TB[T any] interface {
 	Parallel()
 }
 
-// Run runs each file that matches pattern, as in filepath.Glob, as a subtest with the file's name. stage
-// creates the session of each file: on a platform with the bot, with the people whom the file does not add. A
-// subtest fails, with the differing lines, if the bot's messages differ from the file, and, with the line, if
-// the file cannot be parsed or has an impossible step.
+// Run runs each file that matches pattern, as in filepath.Glob, as a subtest with the file's name. stage creates the
+// session of each file: on a platform with the bot and the people whom the file does not add. A subtest fails, with
+// the differing lines, if the bot's messages differ from the file, and, with the line, if the file cannot be parsed
+// or has an impossible step.
 //
 // If the package of the test defines the flag -update, and go test gets it, the files are rewritten with the
 // bot's messages:

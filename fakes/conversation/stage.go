@@ -245,8 +245,8 @@ func (s *Session) Do(act Act) (Step, error) {
 	return now.step, err
 }
 
-// tappedBy returns the choice that an act taps. It is nil for other acts, and if Actor.TapsOn selects the
-// same: the only choice of its title in the newest message that has it.
+// tappedBy returns the choice that a Taps act selects. It returns nil for other acts, and if the title alone
+// identifies the choice, so that Actor.TapsOn would select it.
 func tappedBy(act Act, on *Session) (*fakes.Tappable, error) {
 	taps, isTap := act.(Taps)
 	if !isTap {

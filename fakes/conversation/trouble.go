@@ -40,7 +40,8 @@ func (a Faults) do(on *Session) error {
 	}))
 }
 
-// isOptional reports whether the fault may stay unmet: a conversation shows whether a bot uses a service.
+// isOptional reports whether the fault may stay unmet. Faults of services may: if the bot does not use the service,
+// its answers in the conversation show that.
 func (a Faults) isOptional() bool { return a.Op == "" && (a.Kind != fakes.KindDown || a.Nth > 0) }
 
 func (a Lifts) do(on *Session) error {
@@ -133,7 +134,8 @@ func (a Faults) called() string {
 	return "the next " + what + to
 }
 
-// eventOf names the events that can come twice, and shortOf requests with short names.
+// eventOf names the events that can come twice, by their service. shortOf holds the short words for requests to some
+// services.
 var (
 	eventOf = map[fakes.Service]string{fakes.ServiceMessages: "message", fakes.ServicePayments: "payment event"}
 	shortOf = map[fakes.Service]string{fakes.ServiceMail: "mail", fakes.ServiceFiles: "file"}

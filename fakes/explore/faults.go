@@ -27,8 +27,8 @@ import (
 // the property, and with the value that repeats the round. Faults also reports a property that fails without
 // faults, a property whose plans match no call, and a property that is not deterministic.
 //
-// If the property holds, the log of the test, which go test -v prints, has the planned faults, the faults
-// that occurred, and the faults that were never tried for lack of plans.
+// If the property holds, the log of the test, which go test -v prints, lists the planned faults, the faults that
+// occurred, and the faults that were never tried for lack of plans.
 //
 // Members' actions may fail in a property: use TrySays, and call Settle before the assertions.
 func Faults(t fakes.TB, plans int, property Property, options ...Option) {
@@ -144,7 +144,7 @@ func (f *faultSearch) count(plan []fakes.Fault, planned []*fakes.Injected) {
 	}
 }
 
-// goOn records the calls that only happened because of the faults of a plan: they will fail next.
+// goOn adds plans in which the calls that only happened because of the faults of a plan fail as well.
 func (f *faultSearch) goOn(plan []fakes.Fault, called *places) {
 	for _, at := range called.beyond(f.places) {
 		after := consequence{wayOf(plan[len(plan)-1]), at}
@@ -201,7 +201,7 @@ func weightOf(plan []fakes.Fault) int {
 	return weight
 }
 
-// Services and events have these ways to go wrong, by their names in Variable; operations do not.
+// Ways to go wrong that services and events have and operations do not, by their names in Variable.
 const (
 	wayIsDown     = "isDown"
 	wayComesTwice = "comesTwice"
@@ -277,7 +277,7 @@ func (p *places) addCall(_ context.Context, op botctx.Op) {
 
 func (p *places) addRequest(_ context.Context, asked fakes.Request) {
 	switch {
-	case beginsWith(asked.Name, "ask "): // Package fakes injects no faults into it.
+	case beginsWith(asked.Name, "ask "): // Package fakes injects no faults into these requests.
 		return
 	case beginsWith(asked.Name, "ensureIndex "): // Faults of indexes are not tried.
 		p.counts[place{service: asked.Service}]++
@@ -354,8 +354,8 @@ func (p *places) singles(seed uint64) []fakes.Fault {
 	return slices.Concat(ofOperations, ofServices, ofRequests)
 }
 
-// repetitions is the number of consecutive calls at a place from which one is chosen: after another fault, the
-// call may be repeated.
+// repetitions is the number of consecutive calls, from a recorded call on, among which a further fault of a plan
+// chooses: after the earlier fault, the bot may repeat the call.
 const repetitions = 3
 
 // draw draws several faults, each for another call or event.
@@ -464,8 +464,9 @@ func (f *faultSearch) report(plans int, singles []fakes.Fault) string {
 	return text
 }
 
-// plansFor returns the number of plans that try each of n single things: every second plan has a single one.
-func plansFor(singles int) int { return 2 * singles } //nolint:mnd // Every second one, see search.round.
+// plansFor returns the number of rounds in which each single fault or switch is tried: every second round has a
+// single one.
+func plansFor(singles int) int { return 2 * singles } //nolint:mnd // Every second round, see search.round.
 
 // byCall lists faults in the form of Variable, a line for each call: "sendResponse#1=timesOut,crashes".
 func byCall(faults []fakes.Fault) string {

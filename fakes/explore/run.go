@@ -106,7 +106,7 @@ func (r *run) intercept(ctx context.Context, call *botctx.Call, next botctx.Next
 	return next(ctx)
 }
 
-// count ends a run that makes calls endlessly.
+// count counts a call, and ends the run if it has made too many.
 func (r *run) count() {
 	switch calls := r.calls.Add(1); {
 	case calls == r.settings.calls:
@@ -302,10 +302,10 @@ func without[A any](list []A, size int, fails func([]A) bool) (rest []A, found b
 	return nil, false
 }
 
-// story has the actions of turns, in order.
+// story lists the actions of turns, in order.
 type story struct{ segments []segment }
 
-// segment has the actions of one turn until another one continued.
+// segment lists the actions of one turn until another one continued.
 type segment struct {
 	task string
 	// calls are the operations that the turn called. stoppedAt is the point at which it stopped.

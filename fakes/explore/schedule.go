@@ -87,7 +87,7 @@ func (s *schedule) leave(t *task) {
 	}
 }
 
-// finish removes the finished turns, and ends the goroutines that nothing waited for.
+// finish removes the finished turns, and ends goroutines that a bot started in a turn and that still wait at a point.
 func (s *schedule) finish() {
 	if !s.isOff {
 		for _, t := range s.tasks {
@@ -110,8 +110,8 @@ func (s *schedule) within(ctx context.Context) context.Context {
 	return context.WithValue(ctx, taskKey{}, s.current)
 }
 
-// turnOf returns the current turn if a context belongs to it or to no turn: nil for goroutines outside of it,
-// such as those that a bot has started in another turn. The caller holds the mutex.
+// turnOf returns the current turn if a context belongs to it or to no turn. It returns nil if the context belongs to
+// another turn, such as in a goroutine that a bot started there. The caller holds the mutex.
 func (s *schedule) turnOf(ctx context.Context) *task {
 	if own, isTurn := ctx.Value(taskKey{}).(*task); isTurn && own != s.current {
 		return nil
@@ -123,7 +123,7 @@ func (s *schedule) turnOf(ctx context.Context) *task {
 type point struct {
 	// name describes the action of the turn there.
 	name string
-	// isOperation is true if it calls an operation, begins or ends.
+	// isOperation is true if the turn calls an operation, begins or ends there.
 	isOperation bool
 	// until are the channels that the turn waits for there, if any. isPause is true if other turns continue
 	// first.

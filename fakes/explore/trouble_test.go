@@ -51,7 +51,7 @@ func TestOrders_TellsALoopWithoutAnEnd(t *testing.T) {
 	requireFound(t, search(func(t fakes.TB) {
 		explore.Orders(t, 100, func(t *explore.T, p *fakes.Platform) {
 			atOnce(t, p, func(ctx context.Context, bot *botctx.Context) error {
-				for len(p.Sent()) < 3 { // It never becomes false.
+				for len(p.Sent()) < 3 { // No message is ever sent.
 					_, _ = bot.GetMember(ctx, member.GetParams{MemberID: "nobody"})
 				}
 				return nil

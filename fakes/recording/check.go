@@ -19,8 +19,8 @@ import (
 
 // Check configures the comparison of a recording with another implementation.
 type Check struct {
-	// Door returns the caller of the implementation for a scope, with ids of the implementation. It is
-	// required.
+	// Door returns the implementation's botctx.Caller for a scope. The ids in the scope are the implementation's.
+	// Door is required.
 	Door func(scope record.Scope) botctx.Caller
 	// IDs maps ids of the recording to ids of the implementation, for records that exist before the first
 	// call, such as a member. Ids that first appear in results are matched automatically.
@@ -61,10 +61,10 @@ func (d Differences) String() string {
 	return lines.String()
 }
 
-// Check makes the calls of the recording again, one after the other, and returns the differences of the
-// answers. Ids may differ if each id always has the same counterpart; times may differ by the difference of
-// the clocks; messages of errors may differ; and redacted values are not compared. The error is the error of
-// ctx.
+// Check makes the calls of the recording again, one after the other, and returns the differences of the answers. Ids
+// may differ if each id always has the same counterpart; times may differ by the difference of the clocks; messages
+// of errors may differ; and redacted values are not compared. Check returns an error only if ctx ends; the
+// differences are then incomplete.
 func (r *Recording) Check(ctx context.Context, how Check) (Differences, error) {
 	c := &checking{how: how, ids: newIDs(how.IDs)}
 	if how.Within == 0 {

@@ -279,7 +279,7 @@ func (c Call) result() (json.RawMessage, error) {
 	return text, &own
 }
 
-// callerOf returns a caller of operations: the operations themselves if they implement it.
+// callerOf returns all as a botctx.Caller. If it does not implement Caller, it is wrapped in typed.
 func callerOf(all botctx.Operations) botctx.Caller {
 	if door, has := all.(botctx.Caller); has {
 		return door
@@ -314,7 +314,7 @@ func (t typed) Call(ctx context.Context, name string, args json.RawMessage) (jso
 	return text, failed
 }
 
-// encoded returns a result as JSON, with a credential that its caller asked for.
+// encoded returns a result as JSON. It includes a credential if the caller asked for one.
 func encoded(result any) (json.RawMessage, error) {
 	type forCaller interface {
 		ForCaller() (document.Object, error)
@@ -329,7 +329,7 @@ func encoded(result any) (json.RawMessage, error) {
 	return document.EncodeJSON(result)
 }
 
-// method returns the method of an operation: the same name with other capitals.
+// method returns the method of an operation. The two names differ only in capital letters.
 func (t typed) method(name string) (reflect.Value, bool) {
 	all := reflect.TypeFor[botctx.Operations]()
 	for method := range all.Methods() {

@@ -27,7 +27,7 @@ type act struct {
 	Branch string `json:"branch,omitempty"`
 	// Do names the action, such as "say".
 	Do string `json:"do"`
-	// With has the parameters by name.
+	// With holds the parameters by name.
 	With json.RawMessage `json:"with,omitempty"`
 }
 

@@ -73,7 +73,7 @@ func comesBack(b *branch, what string) moment {
 	return moment{what: "Back in service: " + what, out: outBut(b, what), isUnsaved: true}
 }
 
-// outBut returns what actions other than faults have taken out of service, without one of them.
+// outBut returns the list of what actions other than faults have taken out of service, without the entry what.
 func outBut(b *branch, what string) []string {
 	return slices.DeleteFunc(append([]string{}, b.now().out...), func(one string) bool { return one == what })
 }

@@ -30,8 +30,8 @@ type branch struct {
 
 // moment is an action, and the state after it.
 type moment struct {
-	// what describes the action, for a timeline. by is the actor, or nil if there is none, and at the time of
-	// its end.
+	// what describes the action, for a timeline. by is the actor, or nil if there is none. at is the time at which
+	// the action ended.
 	what string
 	by   *session.Person
 	at   time.Time
@@ -39,7 +39,7 @@ type moment struct {
 	said said
 	// sent and chosen count the messages and choices afterwards.
 	sent, chosen int
-	// err is its failure. logged are the lines logged during it.
+	// err is the failure of the action. logged are the lines logged during the action.
 	err    error
 	logged []logLine
 	// channels are the channels added on the page.

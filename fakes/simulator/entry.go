@@ -74,7 +74,7 @@ type Log struct {
 type logLine struct {
 	// Moment is the number of the moment in which it was logged.
 	Moment int `json:"moment"`
-	// Level is DEBUG, INFO, WARN or ERROR. Text is the message, and More has the attributes.
+	// Level is DEBUG, INFO, WARN or ERROR. Text is the message, and More holds the attributes.
 	Level string   `json:"level"`
 	Text  string   `json:"text"`
 	More  []string `json:"more,omitempty"`
@@ -109,7 +109,7 @@ func (l *Log) take() []logLine {
 // logHandler is the handler of a Log, with the attributes of its logger.
 type logHandler struct {
 	log *Log
-	// more are the attributes of WithAttrs. prefix has the names of the open groups.
+	// more are the attributes of WithAttrs. prefix holds the names of the open groups.
 	more   []string
 	prefix string
 }

@@ -150,7 +150,7 @@ func TestCrash_NobodyAnswersUntilRestart(t *testing.T) {
 	p.says("hi")
 }
 
-// The page keeps showing positions and groups, whichever service is down.
+// After a crash or during an outage of the store, the page still shows channels and requests for a person.
 func TestOutage_ThePageStaysAsItWas(t *testing.T) {
 	t.Parallel()
 	for _, plan := range []func(p *tab){
@@ -175,7 +175,7 @@ func TestOutage_ThePageStaysAsItWas(t *testing.T) {
 	}
 }
 
-// An outlet without an agent is known from the channel that it serves.
+// An outlet without an agent is found through the channel that it serves.
 func TestOutage_ChannelsAreKnown(t *testing.T) {
 	t.Parallel()
 	platform := fakes.New()

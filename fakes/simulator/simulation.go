@@ -18,7 +18,6 @@ import (
 	"github.com/botctx/go-sdk/internal/session"
 )
 
-// mostBranches bounds the number of branches.
 const mostBranches = 20
 
 // mainBranch is the id of the first branch.
@@ -40,7 +39,7 @@ type simulation struct {
 	changed  chan struct{}
 	// busy describes the action in progress, or "" for none.
 	busy string
-	// loads counts the new nodes returned by Simulator.Reload. stale is the error of the newest nodes, or nil
+	// loads counts how often Simulator.Reload has returned new nodes. stale is the error of the newest nodes, or nil
 	// for none.
 	loads int
 	stale error

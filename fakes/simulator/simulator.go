@@ -24,9 +24,9 @@ import (
 // DefaultAddress is the default of Address.
 const DefaultAddress = "127.0.0.1:8321"
 
-// Serve serves a page to try a bot of these nodes, at DefaultAddress. It returns nil when ctx ends. It fails
-// if the nodes are refused, or if it cannot listen. Ada is the member, and Grace is the agent at the channel
-// "desk", which receives requests for a person.
+// Serve serves a page at DefaultAddress on which you can try a bot with the given nodes. It returns nil when ctx
+// ends. It fails if the nodes are refused, or if it cannot listen. Ada is the member, and Grace is the agent at the
+// channel "desk", which receives requests for a person.
 func Serve(ctx context.Context, nodes ...*botctx.Node) error {
 	return Simulator{}.Serve(ctx, nodes...)
 }
@@ -51,7 +51,7 @@ type Simulator struct {
 	// wrapped to add nodes in Go. Reload is called by one goroutine at a time. If it is nil, the nodes never
 	// change.
 	Reload func() (nodes []*botctx.Node, hasChanged bool, err error)
-	// Log has the log lines that the page shows with the actions. If it is nil, the page shows none.
+	// Log holds the log lines that the page shows with the actions. If it is nil, the page shows none.
 	Log *Log
 	// Bot is the name of the bot. The default is "Bot".
 	Bot string
@@ -121,7 +121,7 @@ func routes(s *simulation, hosts []string) http.Handler {
 	return page.Guard{IsHost: page.LocalOr(hosts)}.Around(mux)
 }
 
-// The limits of requests, and the time that pending ones have when the page ends.
+// The time limits of a request's headers, and of pending requests once the page ends.
 const (
 	headerTime = 10 * time.Second
 	lastTime   = 5 * time.Second
@@ -144,7 +144,7 @@ func (s Simulator) Serve(ctx context.Context, nodes ...*botctx.Node) error {
 	return serveOn(ctx, listener, handler)
 }
 
-// serveOn serves until ctx ends, and with it the events that pages listen to.
+// serveOn serves until ctx ends, which also ends the event streams of open pages.
 func serveOn(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTime,

@@ -99,7 +99,7 @@ func TestServe_SaysWhereAndEndsWithTheContext(t *testing.T) {
 	require.NoError(t, err)
 	cancel()
 	require.NoError(t, <-ended)
-	_, err = io.Copy(io.Discard, listening.Body) // It ends with the page, and does not hold it open.
+	_, err = io.Copy(io.Discard, listening.Body) // The stream ends with the page, and does not keep the server running.
 	require.NoError(t, err)
 	require.NoError(t, listening.Body.Close())
 }

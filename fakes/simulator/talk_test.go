@@ -335,7 +335,7 @@ func ends(ctx context.Context, bot *botctx.Context, err error) error {
 	return bot.Reply(ctx, send.Text("Done."))
 }
 
-// served is a platform with the account that the bot charges.
+// served returns a platform with the bot of services and the account that it charges.
 func served(options ...fakes.Option) *fakes.Platform {
 	p := fakes.New(options...)
 	p.AddAccount("shop")
@@ -343,7 +343,7 @@ func served(options ...fakes.Option) *fakes.Platform {
 	return p
 }
 
-// newShop opens a page of a simulator with that bot.
+// newShop opens a page of a simulator with the bot of services.
 func newShop(t *testing.T) *tab {
 	t.Helper()
 	p := served()
@@ -353,7 +353,7 @@ func newShop(t *testing.T) *tab {
 	return serve(t, handler)
 }
 
-// savedIsHeldAgain requires that the saved conversation has the same result again.
+// savedIsHeldAgain requires that the saved conversation has the same result on another platform.
 func (p *tab) savedIsHeldAgain(on *fakes.Platform) {
 	p.t.Helper()
 	status, text, _ := p.get("/saved?form=text")

@@ -74,8 +74,8 @@ func (b *branch) toldFaults() shownFaults {
 	return shownFaults{Planned: orNone(b.Platform().Planned()), Out: orNone(out), IsDown: b.now().isDown}
 }
 
-// tell collects the state of the platform, even of services that are down: ctx is one of fakes.Observing.
-// Parts that cannot be read, as from a failing store of the host, are an error, and the rest is collected.
+// tell collects the state of the platform, even of services that are down, because ctx comes from fakes.Observing. If
+// a part cannot be read, such as from a failing store of the host, it returns an error and collects the rest.
 func (b *branch) tell(ctx context.Context, w *world, settings Simulator) error {
 	b.tellPeople(ctx, w)
 	b.tellOutbox(w)

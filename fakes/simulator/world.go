@@ -40,7 +40,7 @@ type world struct {
 	Assignments []document.Object `json:"assignments"`
 	// Data are the data sources.
 	Data []shownData `json:"data"`
-	// Outbox has the sent messages, newest last. Mails, Files and Payments have the bot's other effects.
+	// Outbox lists the sent messages, newest last. Mails, Files and Payments list the bot's other effects.
 	Outbox      []entry           `json:"outbox"`
 	Mails       []render.Entry    `json:"mails"`
 	Files       []shownFile       `json:"files"`
@@ -53,7 +53,7 @@ type world struct {
 	Problem     *page.Problem     `json:"problem,omitempty"`
 	// Log is the log, the newest line last.
 	Log []logLine `json:"log"`
-	// Loads counts the new nodes returned by Simulator.Reload. Stale is the error of the newest ones: the bot
+	// Loads counts how often Simulator.Reload has returned new nodes. Stale is the error of the newest ones: the bot
 	// still has the previous nodes.
 	Loads int           `json:"loads"`
 	Stale *page.Problem `json:"stale,omitempty"`
@@ -108,7 +108,7 @@ type shownMember struct {
 	IsInLiveChat bool `json:"isInLiveChat"`
 	// Record is the stored member.
 	Record document.Object `json:"record"`
-	// Talk has the messages, in order.
+	// Talk lists the messages, in order.
 	Talk []entry `json:"talk"`
 }
 
@@ -122,7 +122,7 @@ type shownAgent struct {
 	Groups   []string     `json:"groups"`
 	// Tickets are the tickets to the agent's groups, the newest last.
 	Tickets []shownTicket `json:"tickets"`
-	// Talk has the messages of the agent's conversations, in order.
+	// Talk lists the messages of the agent's conversations, in order.
 	Talk []entry `json:"talk"`
 }
 
@@ -195,7 +195,7 @@ type shownChoice struct {
 	Serving  string         `json:"serving"`
 	// IsInLiveChat is true if the member was in a live chat.
 	IsInLiveChat bool `json:"isInLiveChat"`
-	// Candidates were asked, in this order. Others could not answer.
+	// Candidates are the nodes that were asked, in order. No other node could answer.
 	Candidates []shownCandidate `json:"candidates"`
 	Others     []shownCandidate `json:"others"`
 }

@@ -51,7 +51,7 @@ type Request struct {
 	Method string
 	// URL is the whole URL, without a fragment.
 	URL string
-	// Header has the headers.
+	// Header holds the headers of the request.
 	Header http.Header
 	// Body is the whole body.
 	Body string

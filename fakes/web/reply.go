@@ -11,7 +11,7 @@ import (
 type Reply struct {
 	// Status is the status code. 0 means 200.
 	Status int
-	// Header has the headers.
+	// Header holds the headers of the answer.
 	Header http.Header
 	// Body is the whole body.
 	Body string

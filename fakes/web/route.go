@@ -10,9 +10,9 @@ import (
 // route is a pattern and its replies. A copy of it is independent: the slice of replies is never written to.
 type route struct {
 	method  string
-	pattern string // as passed to Add
-	url     string // the pattern in the form of addressOf, or its prefix
-	prefix  bool   // url is a prefix
+	pattern string // The pattern as passed to Add.
+	url     string // The pattern in the form of addressOf, or without its final *.
+	prefix  bool   // url is a prefix.
 	replies []Reply
 }
 

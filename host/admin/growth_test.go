@@ -93,8 +93,8 @@ func filled(t *testing.T, count int) *memstore.Store {
 	}
 }
 
-// pagesOf returns the largest number of documents examined for a page of each list. It reads the first two pages,
-// back to the first, the first pages of an id's records, and the page after the middle.
+// pagesOf returns the largest number of documents examined for a page of each list. It reads the first page, the
+// second, the first again from the second, a page in the middle, and pages with a given id.
 func pagesOf(t *testing.T, database store.Store, looked *atomic.Int64, count int) map[string]int64 {
 	t.Helper()
 	runtime, err := botctx.New(botctx.Config{Store: database})

@@ -27,7 +27,7 @@ const (
 	mostLimit  = 200
 )
 
-// list has the parameters of a request for records.
+// list holds the parameters of a request for records.
 type list struct {
 	app, id string
 	// after and before are cursors: the page starts after one or ends before the other. At most one is set.
@@ -70,7 +70,8 @@ func (l list) check(skip string) error {
 	}
 	for name, place := range map[string]string{"after": l.after, "before": l.before} {
 		if len(place) > maxPlace || !utf8.ValidString(place) || strings.ContainsFunc(place, unicode.IsControl) {
-			return boterr.Invalid(name, "is %.100q; give first or last of another page", place)
+			return boterr.Invalid(name,
+				"%.100q is not a position in this list; give the field \"first\" or \"last\" of a page that you received", place)
 		}
 	}
 	return nil

@@ -45,7 +45,7 @@ func (p *pages) chat(c *call) (chat, error) {
 	return chat{r, c.agent}, err
 }
 
-// mine is chat for a chat that the agent has.
+// mine is like chat, but returns an error unless the agent has the chat and can write in it.
 func (p *pages) mine(c *call) (chat, error) {
 	of, err := p.chat(c)
 	switch {
@@ -275,7 +275,7 @@ func (p *pages) signed(ctx context.Context, of chat, response send.Response) (do
 	return data.With("sender", document.O("name", of.agent.Name)), nil
 }
 
-// fieldAgent is the id of the agent who wrote an entry.
+// fieldAgent is the field with the id of the agent who wrote an entry.
 const fieldAgent = "agent"
 
 // write adds an entry to a chat, and returns it as the page shows it.

@@ -206,7 +206,7 @@ func (d *Desk) fresh(ctx context.Context, shown *row) (*chatlog.Subscription, er
 	isFollowed := known != nil && known.follows != nil && known.log() == shown.log()
 	if isFollowed && !hasNews(known.follows) {
 		shown.Seq, shown.Read, shown.Last = known.Seq, known.Read, known.Last
-		for _, one := range known.Typing { // The end of typing is not a change of the log.
+		for _, one := range known.Typing { // Typing ends without a change of the log.
 			if one.until > d.now() {
 				shown.Typing = append(shown.Typing, one)
 			}

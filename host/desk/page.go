@@ -284,7 +284,8 @@ func (p *pages) agentOf(r *http.Request) (*Agent, error) {
 // maxSaved is the size limit of saved.
 const maxSaved = 10_000
 
-// keep stores an agent, unless the stored record is up to date: for the desk, and by name for live chats.
+// keep stores the desk's record of an agent, and an admin with the agent's name for live chats, unless both are up to
+// date.
 func (p *pages) keep(ctx context.Context, agent Agent) error {
 	p.mu.Lock()
 	known, isKnown := p.saved[agent.ID]
@@ -297,7 +298,7 @@ func (p *pages) keep(ctx context.Context, agent Agent) error {
 	}
 	for _, app := range agent.Apps {
 		_, err := p.runtime.SaveAdmin(ctx, app, livechat.Admin{AdminID: "desk/" + agent.ID, ExternalID: agent.ID, Name: agent.Name})
-		if err != nil && boterr.CodeOf(err) != boterr.AlreadyExists { // The host has named the agent itself.
+		if err != nil && boterr.CodeOf(err) != boterr.AlreadyExists { // The host has stored an admin for the agent itself.
 			return err
 		}
 	}

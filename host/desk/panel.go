@@ -33,7 +33,7 @@ type entry struct {
 	From string             `json:"from"`
 	Name string             `json:"name"`
 	At   document.Timestamp `json:"at"`
-	// Agent is the id of the agent who wrote it, or "" for others.
+	// Agent is the id of the agent who wrote it, or "" if no agent did.
 	Agent string `json:"agent"`
 	// Text is the text of a note, and of a line about the chat. Response is a message.
 	Text     string          `json:"text,omitempty"`
@@ -152,7 +152,7 @@ func (p *pages) entries(c *call) (any, error) {
 	shown := struct {
 		Entries []entry `json:"entries"`
 		HasMore bool    `json:"hasMore"`
-		// IsCut is true if entries after the number are gone: the page reads all again.
+		// IsCut is true if entries after the number are gone, so that the page must read all entries again.
 		IsCut bool `json:"isCut,omitempty"`
 	}{Entries: []entry{}}
 	if chatOf(of.AssignmentRecord) == "" {

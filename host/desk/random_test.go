@@ -167,7 +167,7 @@ func TestStream_OutlivesTheStore(t *testing.T) {
 	require.Equal(t, []string{"Lost?"}, among(h.inlet.texts(), []string{"Lost?"}))
 }
 
-// until reads news until one has a text.
+// until reads news until some contain a text.
 func until(t *testing.T, stream *bufio.Reader, text string) {
 	t.Helper()
 	for told := ""; !strings.Contains(told, text); {

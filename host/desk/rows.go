@@ -21,8 +21,8 @@ import (
 
 // The limits of the list.
 const (
-	// MaxListed is the largest number of waiting requests of an app in the list, and of conversations. The oldest
-	// are shown.
+	// MaxListed is the largest number of an app's waiting requests in the list, and also of its conversations. The
+	// oldest are shown.
 	MaxListed = 500
 	// longestLine is the largest number of letters of a text in the list.
 	longestLine = 140
@@ -72,7 +72,7 @@ type line struct {
 	At   document.Timestamp `json:"at"`
 }
 
-// typist is someone who writes in a chat: the member, or an agent who writes an answer or a note.
+// typist is someone who is typing in a chat: the member, or an agent who types an answer or a note.
 type typist struct {
 	Key  string `json:"key"`
 	From string `json:"from"`

@@ -24,7 +24,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// failing is a store that fails as a platform does in the suite of connectors.
+// failing is a store with the faults that the suite of connectors expects of a platform.
 type failing struct {
 	store.Store
 
@@ -176,7 +176,8 @@ func TestConnector(t *testing.T) {
 	sendtest.RunConnector(t, harness)
 }
 
-// Conversations follow the same rules as members. Their ids differ by channel, so the second channel is the first one.
+// Messages to conversations follow the same rules as messages to members. A conversation belongs to one channel, so
+// both channels of the suite are the same one.
 func TestConnector_InConversations(t *testing.T) {
 	t.Parallel()
 	sendtest.RunConnector(t, func(t *testing.T) *sendtest.Harness {

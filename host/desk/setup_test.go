@@ -265,7 +265,7 @@ func (h *host) waiting(app, who string) string {
 	return "/chats/" + app + "/" + open[len(open)-1].ID
 }
 
-// taken is waiting in the shop, with an agent who takes the request.
+// taken is like waiting in the shop, but an agent also takes the request.
 func (h *host) taken(who, agent string) string {
 	h.t.Helper()
 	path := h.waiting("shop", who)

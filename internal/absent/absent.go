@@ -29,7 +29,7 @@ func CheckList[Value any](field string, list []Value) error {
 	return nil
 }
 
-// isHollow reports whether an interface holds nil.
+// isHollow reports whether an interface holds a nil pointer or function.
 func isHollow(given any) bool {
 	v := reflect.ValueOf(given)
 	return (v.Kind() == reflect.Pointer || v.Kind() == reflect.Func) && v.IsNil()

@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/internal/fakestest"
 )
 
-// The suite skips the rules that need a missing function.
+// The suite skips rules if a function that they need is missing, so the harness must have all functions.
 func TestTheHarnessHasEveryVerb(t *testing.T) {
 	t.Parallel()
 	h := reflect.ValueOf(fakestest.Harness(fakes.New(fakes.For(t)))).Elem()

@@ -46,8 +46,8 @@ type Config struct {
 	Test Test
 }
 
-// Session is a conversation that people hold by hand. Its Stage performs their acts and records them. Only one goroutine
-// may use it at a time.
+// Session is a conversation that a user conducts interactively. Its Stage performs their acts and records them. Only
+// one goroutine may use it at a time.
 type Session struct {
 	Stage *conversation.Session
 

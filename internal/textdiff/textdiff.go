@@ -90,7 +90,7 @@ func between(a, b []string) []change {
 	return all
 }
 
-// lengths has the length of the longest common subsequence of two suffixes, indexed by the lengths of the suffixes.
+// lengths holds the length of the longest common subsequence of two suffixes, indexed by the lengths of the suffixes.
 type lengths struct {
 	cells []int32
 	width int

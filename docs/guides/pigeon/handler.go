@@ -28,7 +28,7 @@ const (
 type Handler struct {
 	// LoadChannel returns a channel with its credentials, or NotFound.
 	LoadChannel func(ctx context.Context, app, id string) (*channel.Channel, error)
-	// Accept is the method of a botctx.Runtime.
+	// Accept is Runtime.Accept of the host's botctx.Runtime.
 	Accept func(ctx context.Context, event botctx.Inbound) error
 	// Drops counts the reports that are not handed on.
 	Drops *send.Drops

@@ -24,7 +24,8 @@ import (
 
 const now = "1700000000"
 
-// newHost returns a bot that repeats what members write and tap on, and what Pigeon shows of it.
+// newHost returns the handler of a host whose bot repeats what members write and tap, and a function that runs the
+// bot and returns what Pigeon shows.
 func newHost(t *testing.T) (http.Handler, func() []sendtest.Arrival) {
 	t.Helper()
 	h := newHarness(t)
@@ -106,7 +107,8 @@ func TestHandler_WhatIsNotSignedIsRefused(t *testing.T) {
 	require.Empty(t, arrived())
 }
 
-// odd passes reports that a handler does not understand.
+// odd sends each report that a handler does not understand to a new handler, and returns what the handler did with
+// it.
 func odd(t *testing.T) []sendtest.Reception {
 	t.Helper()
 	var all []sendtest.Reception

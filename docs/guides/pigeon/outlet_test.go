@@ -29,7 +29,7 @@ type desk struct {
 	t        *testing.T
 	platform *platform
 	handler  http.Handler
-	// reports are the reports to deliver to the host. Each is delivered the given number of times.
+	// reports are the reports to deliver to the host. times is the number of deliveries of each report.
 	reports []document.Object
 	times   int
 	written int

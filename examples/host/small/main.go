@@ -93,7 +93,7 @@ func host(ctx context.Context, listener net.Listener, s settings) error {
 	}
 	slog.InfoContext(ctx, "listening", "address", "http://"+listener.Addr().String())
 	server := &http.Server{Handler: routes(rt, chat), ReadHeaderTimeout: 10 * time.Second}
-	server.RegisterOnShutdown(chat.Close) // It ends the streams of open pages.
+	server.RegisterOnShutdown(chat.Close) // Close ends the streams of open pages.
 	return errors.Join(serve(ctx, listener, server, rt), closeStore())
 }
 
@@ -164,7 +164,7 @@ func count(_ context.Context, bot *botctx.Context) error {
 	return nil
 }
 
-// page is a page with the chat.
+// page is the HTML of a page that shows the chat.
 const page = `<!doctype html>
 <meta charset="utf-8">
 <title>My bot</title>
