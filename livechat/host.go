@@ -8,8 +8,8 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 )
 
-// Texts are the messages that live chats send without bot logic. An empty text is not sent. DefaultTexts has
-// the defaults.
+// Texts are the messages that live chats send without bot logic. An empty text is not sent. DefaultTexts returns the
+// defaults.
 type Texts struct {
 	// Waiting tells a member, once for each request, that no agent has taken it yet and that messages are
 	// kept. It is sent if the member writes and the bot does not answer. [position] is replaced by the

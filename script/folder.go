@@ -65,7 +65,7 @@ func byPlace(a, b *Error) int {
 	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 }
 
-// FolderError has all errors of a bot's folder. It is an InvalidArgument.
+// FolderError contains all errors of a bot's folder. It is an InvalidArgument.
 type FolderError struct {
 	// Problems are the errors, each with its file and its place.
 	Problems []*Error
@@ -186,7 +186,8 @@ func asProblem(file string, err error) *Error {
 	return &Error{File: file, Err: err}
 }
 
-// unreadable explains why a script cannot be read, and suggests a similar file, named as in the nodes file.
+// unreadable explains why a script cannot be read, and suggests a similar file if there is one. Paths are relative
+// to the folder of the nodes file, as they are written there.
 func (l *loader) unreadable(named nodefile.Script, err error) string {
 	folder := path.Dir(named.Place.File)
 	written := relative(folder, named.File)

@@ -52,7 +52,8 @@ func (e *Engine) hostFunctions() map[string]hostFunction {
 	return all
 }
 
-// host is the entry point for the prelude: text has the name of a function and its payload. An error ends the run.
+// host is the entry point for the prelude: text contains the name of a function and its payload. An error ends the
+// run.
 func (r *run) host(text string) (answer string, err error) {
 	defer boterr.Recover(&err)
 	name, payload, _ := strings.Cut(text, "\n")

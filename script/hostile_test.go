@@ -124,7 +124,7 @@ type arena struct {
 
 	limits script.Options
 	random atomic.Int64
-	// clean has the first results of checkClean, by source.
+	// clean maps sources to the first results of checkClean.
 	clean map[string]any
 }
 
@@ -245,7 +245,7 @@ for (let i = 0; i < queue.length; i++) {
 }
 return { random: random(), found: found.join('\n') + Object.keys(this) }`
 
-// The error must have the line if the engine knows it.
+// The error must name the line if the engine knows it.
 func TestHostile_EndsWithItsLine(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, quickly)

@@ -213,7 +213,7 @@ func (r *run) wait(function func()) {
 	function()
 }
 
-// loop has the pending requests and timers of a script. The zero loop is empty.
+// loop holds the pending requests and timers of a script. The zero loop is empty.
 type loop struct {
 	// arrived receives the answers of finished requests.
 	arrived  chan answer

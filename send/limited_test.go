@@ -328,7 +328,7 @@ func TestLimited_PortsOfInner(t *testing.T) {
 	})
 }
 
-// choosy is a BatchSender that records recipients and times, and answers as answer says.
+// choosy is a BatchSender that records recipients and times. answer supplies its answers.
 type choosy struct {
 	clocked
 	// answer returns the result of the nth batch, counted from 1.

@@ -324,7 +324,7 @@ func (s *Service) recordJoined(ctx context.Context, in *channel.Channel, p livec
 		if _, err = s.insertGroup(ctx, g); !errors.Is(err, boterr.AlreadyExists) {
 			return err
 		}
-		before = g.ID // Another call created this record. It is live, or was and has already ended.
+		before = g.ID // Another call created this record. It is live, or has already ended.
 	}
 }
 

@@ -51,7 +51,7 @@ type Rule struct {
 	// Text is the rule in words.
 	Text string
 
-	// applies reports whether there is something to check, or nil for always.
+	// applies reports whether there is something to check. nil means always.
 	applies func(h *Harness) bool
 	check   func(*trial)
 }
@@ -138,7 +138,7 @@ type Harness struct {
 	Thread   func(to string) send.ThreadHandover
 	Archived func(conversationID string) bool
 
-	// patience bounds a call that must end, or 0 for the usual time.
+	// patience is the time limit for a call that must end. 0 means the usual limit.
 	patience time.Duration
 }
 

@@ -46,7 +46,7 @@ type place struct {
 type sorter struct {
 	known, split spans
 	places       map[rune]place
-	// collators has a *sync.Pool for each language.
+	// collators maps each language to a *sync.Pool.
 	collators sync.Map
 }
 

@@ -13,8 +13,8 @@ import (
 // packages is the name of folders with installed packages.
 const packages = "node_modules"
 
-// extensions may be omitted in names. They are tried in this order: first Node.js's own, then .cjs, which Node.js
-// requires to be written.
+// extensions may be omitted in names. They are tried in this order: first the extensions that Node.js tries, then
+// .cjs, which Node.js does not try.
 var extensions = []string{".js", ".json", ".cjs"}
 
 // fileOrFolder returns the file for the path at: the path itself, the path with an extension, or the main file of the

@@ -187,7 +187,7 @@ const addressSize = 4
 // Value is a value of an instance. It is valid until the instance's run ends.
 type Value uint32
 
-// Run has the limits and host functions for one use of an instance.
+// Run configures one use of an instance: its limits and host functions.
 type Run struct {
 	// Host is called by the function host of scripts, and returns its result. Its time counts as the script's, except
 	// in Instance.Wait. An error ends the run.

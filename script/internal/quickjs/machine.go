@@ -51,7 +51,7 @@ type Machine struct {
 	data    []segment
 }
 
-// machines has a *Machine for each folder of compiled code, created once.
+// machines maps each folder of compiled code to a function that returns its *Machine, which is created once.
 var machines sync.Map
 
 // Open returns the machine for folder, which stores the compiled code. The first call takes a few hundred
