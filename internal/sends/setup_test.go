@@ -121,7 +121,7 @@ func requireRefusals(t *testing.T, of channel.Type, refusals []refusal) {
 }
 
 // requireForItsPlatform requires that a call without addresses is Unsupported, with the given field: in channels of
-// other types, where the error names the supported type, and if the host has no connector.
+// other types, with an error that names the supported type, and if the host has no connector.
 func requireForItsPlatform(t *testing.T, of channel.Type, field string, made call) {
 	t.Helper()
 	w := newWorld(t)
