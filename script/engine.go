@@ -33,7 +33,7 @@ type Engine struct {
 	// prepared maps each set of helpers to a function that returns its *prepared.
 	prepared sync.Map
 	sets     atomic.Int32
-	// compiled has the bytecode of each module, by file name.
+	// compiled maps the file name of each module to its bytecode.
 	compiled sync.Map
 }
 

@@ -196,7 +196,8 @@ func (a *arena) run(t *testing.T, source string) string {
 // webName matches names of the web platform. Scripts that mention one run in other instances.
 var webName = regexp.MustCompile(`\b(` + strings.Join(web.Names, "|") + `)\b`)
 
-// heapAllocations returns the number of bytes that the host has allocated so far. It bounds the growth of the heap.
+// heapAllocations returns the number of bytes that the host has allocated so far. The difference of two calls is an
+// upper bound for the growth of the heap.
 func heapAllocations() uint64 {
 	read := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(read)

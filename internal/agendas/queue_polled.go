@@ -62,8 +62,8 @@ func (p *polledQueue) ensureIndexes(ctx context.Context) error {
 	}
 	for _, paths := range [][]string{
 		timesIndex(),
-		// This index has the order in which agendas run, so that a long backlog is not read completely. With
-		// app and channel, it can also skip channels without a place.
+		// This index follows the order in which agendas run, so that a long backlog is not read completely. With app
+		// and channel, it can also skip channels without a place.
 		{
 			fieldCompleted, fieldFailedAt, fieldPriority, fieldNextRunAt, record.FieldCreatedAt,
 			record.FieldApp, record.FieldChannel,

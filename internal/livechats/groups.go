@@ -161,7 +161,7 @@ func recordUpdate(id string, createdAt document.Timestamp, version int64) livech
 }
 
 // updateGroup sets fields of a group. It returns NotFound for _id if the app has no such group. If a field cannot be
-// set, the error has its path.
+// set, the error names the field's path.
 func (s *Service) updateGroup(ctx context.Context, id string, fields document.Object) (livechat.UpdateGroupResult, error) {
 	found, err := set(ctx, s.groups(), groupSchema, id, fields)
 	if err != nil {

@@ -103,7 +103,7 @@ func (f *Files) read(name string) ([]byte, error) {
 // maxManifest bounds the bytes of a package.json.
 const maxManifest = 256 << 10
 
-// manifest has the relevant fields of a package.json. A nil manifest is empty.
+// manifest contains the relevant fields of a package.json. A nil manifest is empty.
 type manifest struct {
 	folder, name, main string
 	// isES is true if files with .js are ES modules.

@@ -23,7 +23,7 @@ const longestName = 1024
 // Files are safe for concurrent use.
 type Files struct {
 	fsys fs.FS
-	// found has the files by folder and required name.
+	// found caches the files by folder and required name.
 	found cache[string]
 	// manifests are cached by folder, and sources by file.
 	manifests cache[*manifest]

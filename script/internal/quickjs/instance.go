@@ -92,9 +92,9 @@ type signature struct{ params, results []byte }
 // entry generates the function that calls the others.
 type entry struct {
 	signatures []signature
-	// types has the type index of each function of the module, imported functions first.
+	// types are the type indexes of the module's functions, imported functions first.
 	types []int
-	// functions has the module's index of each function that this package calls.
+	// functions are the module's indexes of the functions that this package calls.
 	functions [fnFree + 1]int
 }
 
@@ -255,7 +255,7 @@ type Instance struct {
 	written []byte
 	// stackPointer and fuel are globals of the module. All other state is in its memory.
 	stackPointer, fuel api.MutableGlobal
-	// levels have the functions for each depth of calls: an api.Function cannot be called again before it returns.
+	// levels are the functions for each depth of calls: an api.Function cannot be called again before it returns.
 	levels []*level
 	// scratch is the address of memory for the arguments of calls. undefined is the value undefined.
 	scratch   uint32
@@ -627,7 +627,7 @@ func (in *Instance) thrown() error {
 		return thrown
 	}
 	if strings.HasPrefix(thrown.Text, "InternalError: interrupted") && thrown.Stack != "" {
-		// The thrown error has the precise line of a loop; the stack noted earlier does not.
+		// The thrown error names the precise line of a loop; the stack noted earlier does not.
 		in.ended.Stack, in.ended.Noted = thrown.Stack, in.ended.Stack
 	}
 	return in.ended

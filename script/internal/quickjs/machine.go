@@ -184,7 +184,7 @@ func (in *Instance) hostInterrupt(stack []uint64) {
 	}
 }
 
-// hostCall is the function host of scripts: a text in, a text out.
+// hostCall is the function host of scripts, which takes and returns a text.
 func (in *Instance) hostCall(stack []uint64) {
 	in.spend()
 	if in.check() {
@@ -307,7 +307,7 @@ const (
 	secondNumber
 )
 
-// operands has the kind of operand of each range of opcodes.
+// operands lists the kind of operand for each range of opcodes.
 var operands = []struct {
 	from, to byte
 	operand  operand

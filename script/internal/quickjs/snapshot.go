@@ -11,8 +11,8 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// Snapshot is the initial state of instances. It is safe for concurrent use. Its memory is freed when it is no longer
-// reachable.
+// Snapshot is the initial state of instances. It is safe for concurrent use. Its memory is freed once the snapshot
+// is no longer reachable.
 type Snapshot struct {
 	machine *Machine
 	// stackPointer is the top of the module's stack.

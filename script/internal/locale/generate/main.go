@@ -1,6 +1,6 @@
 // Command generate writes the data of package locale by comparing package collate with the node in the PATH.
-// characters.txt lists the characters that collate orders as Node.js does, at all strengths. moved.txt has the places
-// of the other characters.
+// characters.txt lists the characters that collate orders as Node.js does, at all strengths. moved.txt lists the
+// places of the other characters.
 //
 // moved.txt uses a notation like ICU's rules: in a<b<<c<<<d=e, b comes after a and is another letter, c is b with an
 // accent, d is a variant of c, and e equals d. b-c means all characters from b to c, with the same sign before each.
