@@ -241,7 +241,8 @@ func TestLimited_RefusedKeepTheirOrder(t *testing.T) {
 	})
 }
 
-// late takes a while to refuse a message, so that refusals come in a chosen order.
+// late is a connector that takes a while to refuse a message, so that refusals come in a chosen
+// order.
 type late struct {
 	clocked
 	after map[string]time.Duration

@@ -158,7 +158,7 @@ func (s *Service) conversation(ctx context.Context, outlet *channel.Channel, r *
 }
 
 // ownGroup returns the group that an assignment refers to if it is live and no other open assignment has it.
-// Otherwise it returns nil, also if the group does not exist.
+// Otherwise, and if the group does not exist, it returns nil.
 func (s *Service) ownGroup(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.Group, error) {
 	g, err := s.loadGroup(ctx, r.Group)
 	switch {

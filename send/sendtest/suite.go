@@ -122,9 +122,9 @@ type Harness struct {
 	// "900000000001".
 	UnknownID string
 
-	// Odd passes events that it does not understand to the connector's handler, one by one, as the platform
-	// would, and returns the outcome of each. They must include an event of an unknown kind and an empty one.
-	// It is nil for a connector that receives nothing.
+	// Odd passes events that the connector does not understand to its handler, one by one, as the platform would,
+	// and returns the outcome of each. The events must include an event of an unknown kind and an empty one. Odd is
+	// nil for a connector that receives nothing.
 	Odd func() []Reception
 
 	// Group is the id of a group conversation in Channel to which the bot may write. Required for connectors

@@ -298,7 +298,8 @@ func (in *Instance) Begin(ctx context.Context, run Run) {
 	in.ctx = context.WithValue(ctx, instanceKey{}, in)
 }
 
-// machineTime is the machine's clock, because it measures real work.
+// machineTime returns the time of the machine's clock. It is the default of Run.Clock, because Busy limits real
+// work.
 func machineTime() time.Time { return time.Now() } //nolint:forbidigo // See above.
 
 // Size returns the memory size of the instance in bytes.

@@ -56,7 +56,7 @@ var machines sync.Map
 
 // Open returns the machine for folder, which stores the compiled code. The first call takes a few hundred
 // milliseconds, or a few tens if the folder already has the code. If folder is "", nothing is stored. Open fails if
-// the folder cannot be used, and with ErrArchitecture.
+// the folder cannot be used and, with ErrArchitecture, on unsupported architectures.
 func Open(folder string) (*Machine, error) {
 	opened, _ := machines.LoadOrStore(folder, sync.OnceValues(func() (*Machine, error) { return newMachine(folder) }))
 	m, err := opened.(func() (*Machine, error))() //nolint:forcetypeassert // Nothing else is stored.
