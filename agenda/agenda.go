@@ -7,10 +7,10 @@
 //
 // # When an agenda runs
 //
-// An agenda is due at its nextRunAt. Among due agendas, a smaller priority runs first, then the earlier
-// nextRunAt, then the earlier creation. After a downtime a pattern runs once, late, and continues from the
-// present; the same holds after a run that lasted beyond the next occurrence. Each occurrence is either run
-// or counted as missed. An agenda without a pattern always runs. An agenda never overlaps itself.
+// An agenda is due at its nextRunAt. Among due agendas, a smaller priority runs first, then the earlier nextRunAt,
+// then the earlier creation. After a downtime, or after a run that lasted beyond the next occurrence, a pattern runs
+// once, late, and continues from the present. Each occurrence is either run or counted as missed. An agenda without
+// a pattern always runs. An agenda never overlaps itself.
 //
 // Each scheduled time is run at least once: if a process dies, or a run fails, another attempt follows.
 // Run.Key, which consists of Agenda.ID and the scheduled time, distinguishes a further attempt from a new
@@ -113,16 +113,16 @@ type Record struct {
 	// Claim identifies the scheduler that holds the agenda. If one write claimed several agendas, it also
 	// identifies that write.
 	Claim string `json:"claim,omitzero"`
-	// NotAlone is true if its scheduler was lost while it held this agenda and others. Such a loss does not
-	// count as a failure of the agenda.
+	// NotAlone is true if the scheduler that held this agenda was lost while it also held others. Such a loss does
+	// not count as a failure of the agenda.
 	NotAlone bool `json:"notAlone,omitzero"`
-	// Lost is the number of starts for this NextRunAt that never came back while other agendas ran. They do
-	// not count as failures.
+	// Lost is the number of runs for this NextRunAt that began while other agendas ran, and whose worker was lost
+	// before it stored the outcome. They do not count as failures.
 	Lost int64 `json:"lost,omitzero"`
 	// Begun is true while the agenda is claimed, until updateAgenda changes its schedule.
 	Begun bool `json:"begun,omitzero"`
-	// Attempts is the number of claims for this NextRunAt whose run began, or may have begun. Failures is the
-	// number of claims that failed, also before the run began, or that never came back and ran alone.
+	// Attempts is the number of claims for this NextRunAt whose run began, or may have begun. Failures is the number
+	// of claims that failed, even before the run began, or whose worker was lost while no other agenda ran.
 	//
 	// A new schedule removes Attempts, Failures and Begun. So if a claimed agenda has neither Attempts nor
 	// Begun, it got a new schedule after the claim, perhaps for the same time. The end of the run then keeps

@@ -8,15 +8,15 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 )
 
-// Texts are the messages that live chats send without bot logic. An empty text is not sent. DefaultTexts has
-// the defaults.
+// Texts are the messages that live chats send without bot logic. An empty text is not sent. DefaultTexts returns the
+// defaults.
 type Texts struct {
 	// Waiting tells a member, once for each request, that no agent has taken it yet and that messages are
 	// kept. It is sent if the member writes and the bot does not answer. [position] is replaced by the
 	// request's place in the queue, 1 for the next one, and [waiting] by the number of waiting requests.
 	Waiting string
-	// Full tells a member that a message is not kept because MostKept are already waiting. It is sent if the
-	// bot does not answer.
+	// Full tells a member that a message is not kept because MostKept messages are already waiting. It is sent if
+	// the bot does not answer.
 	Full string
 	// Unread tells a member that the request has ended, and that no agent has read the kept messages.
 	Unread string

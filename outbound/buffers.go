@@ -119,7 +119,7 @@ type buffers struct {
 	shares *fair.Shares
 
 	mu sync.Mutex
-	// waiting has the waiters of each channel, oldest first.
+	// waiting holds the waiters of each channel, oldest first.
 	waiting fair.Ring[*list.List]
 }
 
@@ -210,8 +210,8 @@ func readAll(resp *http.Response) ([]byte, error) {
 	return body.readRest(resp.Body, begun, resp.ContentLength)
 }
 
-// bodyOfClient returns the body of a Client's response, also from inside wrappers that have a method Unwrap.
-// It returns nil for any other body.
+// bodyOfClient returns the body of a Client's response, even if wrappers with a method Unwrap surround it. It
+// returns nil for any other body.
 func bodyOfClient(body io.ReadCloser) *responseBody {
 	for {
 		switch b := body.(type) {

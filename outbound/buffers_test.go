@@ -79,8 +79,8 @@ func getBytes(ctx context.Context, client *outbound.Client, owner *outbound.Owne
 	return err
 }
 
-// Each run keeps its response until the test releases it. The total beyond the free parts stays within the
-// bound, and each run gets its response.
+// Each run keeps its response until the test releases it. The memory beyond the free part of each response must stay
+// within the limit, and each run must get its response.
 func TestFetch_BufferedBytesBounded(t *testing.T) {
 	t.Parallel()
 	for _, apps := range []int{1, 4, 64} {

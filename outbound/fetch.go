@@ -38,7 +38,7 @@ type Request struct {
 type Response struct {
 	// Status is the status code, such as 200.
 	Status int
-	// Header has the headers.
+	// Header contains the headers.
 	Header http.Header
 	// Body is the whole body, decoded.
 	Body []byte
@@ -97,7 +97,7 @@ func (r Request) build(ctx context.Context) (*http.Request, error) {
 	return req, nil
 }
 
-// OK reports whether the status is one of success, 200 to 299.
+// OK reports whether the status means success: 200 to 299.
 func (r *Response) OK() bool { return r.Status >= 200 && r.Status <= 299 }
 
 // Text returns the body as text, without a byte order mark.

@@ -33,7 +33,7 @@ type Engine struct {
 	// prepared maps each set of helpers to a function that returns its *prepared.
 	prepared sync.Map
 	sets     atomic.Int32
-	// compiled has the bytecode of each module, by file name.
+	// compiled maps the file name of each module to its bytecode.
 	compiled sync.Map
 }
 
@@ -54,7 +54,7 @@ func New(options Options) (*Engine, error) {
 	return e, nil
 }
 
-// prelude has this package's scripts that run in each instance, in the order of preludeFiles.
+// prelude contains this package's scripts that run in each instance, in the order of preludeFiles.
 //
 //go:embed prelude/*.js
 var prelude embed.FS
@@ -74,8 +74,8 @@ type prepared struct {
 	texts map[string]quickjs.Value
 }
 
-// mostPrepared limits the sets of helpers that stay loaded, because each takes a few megabytes. With any further set,
-// scripts load their helpers themselves.
+// mostPrepared limits the sets of helpers that stay loaded, because each takes a few megabytes. Scripts with a
+// further set load their helpers themselves.
 const mostPrepared = 32
 
 var errTooManySets = errors.New("too many sets of helpers")
@@ -98,7 +98,7 @@ func (e *Engine) preparedWith(helpers []string) (*prepared, error) {
 // longestLoad is the time limit for loading the helpers, or reading a module.
 const longestLoad = 10 * time.Second
 
-// prepare creates a snapshot. During its creation, scripts see the time 1970.
+// prepare creates a snapshot. During its creation, the clock of scripts shows 1970.
 func (e *Engine) prepare(helpers []string) (*prepared, error) {
 	machine, err := quickjs.Open(e.options.CacheDir)
 	if err != nil {
@@ -314,7 +314,7 @@ type deadline struct {
 func (d *deadline) begin(ctx context.Context, limit time.Duration, cause func() error) context.Context {
 	limited, cancel := context.WithCancelCause(ctx)
 	d.cancel, d.left = cancel, limit
-	d.since = time.Now() //nolint:forbidigo // How long it takes in fact, which no clock that is handed in tells.
+	d.since = time.Now() //nolint:forbidigo // This measures real time, which a clock that is passed in may not show.
 	d.timer = time.AfterFunc(limit, func() { cancel(cause()) })
 	return limited
 }
@@ -329,9 +329,9 @@ func (d *deadline) pause() (resume func()) {
 	if !d.timer.Stop() {
 		return func() {} // It has already expired.
 	}
-	d.left -= time.Since(d.since) //nolint:forbidigo // As where it began.
+	d.left -= time.Since(d.since) //nolint:forbidigo // See begin.
 	return func() {
-		d.since = time.Now() //nolint:forbidigo // As where it began.
+		d.since = time.Now() //nolint:forbidigo // See begin.
 		d.timer.Reset(max(0, d.left))
 	}
 }

@@ -65,7 +65,7 @@ func byPlace(a, b *Error) int {
 	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 }
 
-// FolderError has all errors of a bot's folder. It is an InvalidArgument.
+// FolderError contains all errors of a bot's folder. It is an InvalidArgument.
 type FolderError struct {
 	// Problems are the errors, each with its file and its place.
 	Problems []*Error
@@ -97,7 +97,7 @@ func (e *FolderError) Unwrap() []error {
 type loader struct {
 	engine *Engine
 	files  fs.FS
-	// programs are the compiled scripts by file. A script with errors has nil.
+	// programs are the compiled scripts by file. For a script with errors, the value is nil.
 	programs map[string]*Program
 	problems []*Error
 }
@@ -186,7 +186,8 @@ func asProblem(file string, err error) *Error {
 	return &Error{File: file, Err: err}
 }
 
-// unreadable explains why a script cannot be read, and suggests a similar file, named as in the nodes file.
+// unreadable explains why a script cannot be read, and suggests a similar file if there is one. Paths are relative
+// to the folder of the nodes file, as they are written there.
 func (l *loader) unreadable(named nodefile.Script, err error) string {
 	folder := path.Dir(named.Place.File)
 	written := relative(folder, named.File)
@@ -235,7 +236,7 @@ type Options struct {
 	// process starts sooner. No one else may have write access to it. With the default, "", nothing is kept.
 	CacheDir string
 
-	// Deadline is the time limit of a script, with the operations that it waits for. The default is 30 s.
+	// Deadline is the time limit of a script, including the operations that it waits for. The default is 30 s.
 	Deadline time.Duration
 	// MaxBusy limits the computing time of a script, including scripts that run within its operations.
 	// Waiting for operations, requests and timers does not count. The default is 1 s.
@@ -243,8 +244,7 @@ type Options struct {
 	// MaxCalls limits the operations, requests and timers of one run of a script, including scripts that run
 	// within its operations. The maximum is 1,000,000. The default is 1,000.
 	MaxCalls int
-	// MaxMemory bounds the bytes that a script may use, with its modules, from 8 MB to 1 GB. The default is
-	// 64 MB.
+	// MaxMemory limits the bytes that a script and its modules may use, from 8 MB to 1 GB. The default is 64 MB.
 	MaxMemory int64
 	// MaxResultBytes limits the JSON size of a value from a script to Go: the arguments of an operation, a
 	// result, a record. It also limits the responses of fetch. The maximum is 64 MB. The default is 4 MB.

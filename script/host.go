@@ -52,7 +52,8 @@ func (e *Engine) hostFunctions() map[string]hostFunction {
 	return all
 }
 
-// host is the entry point for the prelude: text has the name of a function and its payload. An error ends the run.
+// host is the entry point for the prelude: text contains the name of a function and its payload. An error ends the
+// run.
 func (r *run) host(text string) (answer string, err error) {
 	defer boterr.Recover(&err)
 	name, payload, _ := strings.Cut(text, "\n")
@@ -312,8 +313,8 @@ func useOf(op botctx.Op, param string) use {
 var targets = map[string]bool{"member": true, "channel": true, "group": true}
 
 // hostOperation calls an operation. Operations of a script run one after the other, in the order of the calls, even
-// if the script does not await them. payload is [name, parameters, changes, removed]. The answer has the records that
-// the call changed, and the names of the remaining values; see this.js.
+// if the script does not await them. payload is [name, parameters, changes, removed]. The answer contains the
+// records that the call changed, and the names of the remaining values; see this.js.
 func (r *run) hostOperation(payload string) (string, error) {
 	if err := r.countCall(); err != nil {
 		return "", err

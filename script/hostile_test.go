@@ -124,7 +124,7 @@ type arena struct {
 
 	limits script.Options
 	random atomic.Int64
-	// clean has the first results of checkClean, by source.
+	// clean maps sources to the first results of checkClean.
 	clean map[string]any
 }
 
@@ -196,7 +196,8 @@ func (a *arena) run(t *testing.T, source string) string {
 // webName matches names of the web platform. Scripts that mention one run in other instances.
 var webName = regexp.MustCompile(`\b(` + strings.Join(web.Names, "|") + `)\b`)
 
-// heapAllocations returns the number of bytes that the host has allocated so far. It bounds the growth of the heap.
+// heapAllocations returns the number of bytes that the host has allocated so far. The difference of two calls is an
+// upper bound for the growth of the heap.
 func heapAllocations() uint64 {
 	read := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(read)
@@ -245,7 +246,7 @@ for (let i = 0; i < queue.length; i++) {
 }
 return { random: random(), found: found.join('\n') + Object.keys(this) }`
 
-// The error must have the line if the engine knows it.
+// The error must name the line if the engine knows it.
 func TestHostile_EndsWithItsLine(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, quickly)

@@ -232,7 +232,8 @@ func TestTimers_InOrderByTheContextsClock(t *testing.T) {
 	require.Equal(t, 320*time.Millisecond, s.Now().Sub(before))
 }
 
-// The default clock is real time. A slow machine cannot end this run for another reason.
+// The default clock is real time. The deadline is an hour, so that even on a slow machine the run ends because of
+// MaxBusy.
 func TestMaxBusy_IsByTheMachinesClock(t *testing.T) {
 	t.Parallel()
 	engine := newRealEngine(t, script.Options{MaxBusy: 50 * time.Millisecond, Deadline: time.Hour})

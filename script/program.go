@@ -239,8 +239,8 @@ func (t trigger) String() string { return t.program.name }
 var _ botctx.Trigger = trigger{}
 
 // Redirect returns the script as the redirect of a node. The script returns the target: the id of a node, or an
-// object with nodeCompositeId, treeId, redirectOptions and meta, as for redirectMemberToNode. With nothing, null or
-// false, the run ends. Any other result is an *Error that wraps InvalidArgument.
+// object with the parameters nodeCompositeId, treeId, redirectOptions and meta of redirectMemberToNode. If it
+// returns nothing, null or false, the run ends. Any other result is an *Error that wraps InvalidArgument.
 func (p *Program) Redirect() botctx.RedirectFunc {
 	return func(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 		value, err := p.Run(ctx, bot)

@@ -264,7 +264,7 @@ func (r *reader) object(of use, depth int) (any, error) {
 	})
 }
 
-// isCondition reports whether a field of an update has conditions.
+// isCondition reports whether a field of an update contains conditions.
 func isCondition(name string) bool { return name == "$pull" || name == "arrayFilters" }
 
 // fields reads an object and calls value for each field.

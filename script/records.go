@@ -18,7 +18,7 @@ import (
 // recordNames are the records on `this`, in the order in which Object.keys returns them.
 var recordNames = []string{"channel", "member", "node", "agendaMeta", "messageEvent", "group"}
 
-// record has the functions that pass a record to a script and back.
+// record holds the functions that pass a record to a script and back.
 type record struct {
 	// read returns the context's record, or nil if there is none.
 	read func(r *run) (any, error)

@@ -59,8 +59,8 @@ const (
 )
 
 // Run runs the script on a context. It returns the script's result as a document value, or nil if there is none. The
-// context then has the script's changes to records, and the values that it left on `this`. After a failure, the
-// context has the changes up to the last operation. The error is an *Error.
+// context then contains the script's changes to records, and the values that it left on `this`. After a failure, the
+// context contains the changes up to the last operation. The error is an *Error.
 func (p *Program) Run(ctx context.Context, bot *botctx.Context) (any, error) {
 	return p.run(ctx, bot, wantValue)
 }
@@ -213,7 +213,7 @@ func (r *run) wait(function func()) {
 	function()
 }
 
-// loop has the pending requests and timers of a script. The zero loop is empty.
+// loop holds the pending requests and timers of a script. The zero loop is empty.
 type loop struct {
 	// arrived receives the answers of finished requests.
 	arrived  chan answer

@@ -337,7 +337,7 @@ func TestOperation_EachOfAll(t *testing.T) {
 	}
 }
 
-// Errors in async generators and for await loops must have the right line.
+// Errors in async generators and for await loops must name the right line.
 func TestError_NamesPlaceOfPlainerWords(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{})

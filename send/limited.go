@@ -99,7 +99,7 @@ func (r *RetryAfterError) RetryAfter() time.Duration { return r.After }
 // Limited returns a connector that sends a channel's messages at most at the given rate. Messages
 // wait in order of arrival. If ctx ends while a message waits, the send returns Canceled, nothing
 // is sent and the limit is unaffected. Waiting does not count towards the call's time limit
-// (botctx.Config.MaxSend); each request has the whole of it.
+// (botctx.Config.MaxSend); each request gets the full time.
 //
 // If the platform answers ResourceExhausted with a *RetryAfterError, the channel pauses for that
 // time and then resends the message, with the same Message.ID, before later ones. Each attempt
@@ -116,11 +116,12 @@ func Limited(connector Connector, rate Rate) Connector {
 	return l
 }
 
-// LimitedByRecipient returns a connector that sends to each recipient of a channel at most at a given rate.
-// queue returns the name of the queue of a recipient (Message.To): recipients with the same name share a
-// limit, and a nil queue means that each recipient has one. rate returns the limit of a queue. Otherwise it
-// works like Limited: messages wait in order of arrival, and a *RetryAfterError only pauses that queue.
-// Batches are not limited. For a platform with both limits, use it as the outer one:
+// LimitedByRecipient returns a connector that sends to each recipient of a channel at most at a
+// given rate. queue returns the name of the queue of a recipient (Message.To). Recipients with the
+// same name share a limit; if queue is nil, each recipient has a separate limit. rate returns the
+// limit of a queue. Otherwise it works like Limited: messages wait in order of arrival, and a
+// *RetryAfterError only pauses that queue. Batches are not limited. For a platform with both
+// limits, use LimitedByRecipient as the outer connector:
 //
 //	send.LimitedByRecipient(send.Limited(connector, perChannel), nil, perRecipient)
 func LimitedByRecipient(connector Connector, queue func(to string) string, rate func(queue string) Rate) Connector {
@@ -229,8 +230,8 @@ func (l *limitedBatches) SendBatch(ctx context.Context, messages []Message) (Bat
 	return Batch{}, err
 }
 
-// attempts are the requests for one batch: the first for all messages, the next ones for those to
-// resend.
+// attempts are the requests for one batch: the first for all messages, the next ones for the
+// messages to resend.
 type attempts struct {
 	messages []Message
 	// left are the indexes of the messages for the next request.

@@ -241,7 +241,8 @@ func TestLimited_RefusedKeepTheirOrder(t *testing.T) {
 	})
 }
 
-// late takes a while to refuse a message, so that refusals come in a chosen order.
+// late is a connector that takes a while to refuse a message, so that refusals come in a chosen
+// order.
 type late struct {
 	clocked
 	after map[string]time.Duration
@@ -328,7 +329,7 @@ func TestLimited_PortsOfInner(t *testing.T) {
 	})
 }
 
-// choosy is a BatchSender that records recipients and times, and answers as answer says.
+// choosy is a BatchSender that records recipients and times. answer supplies its answers.
 type choosy struct {
 	clocked
 	// answer returns the result of the nth batch, counted from 1.

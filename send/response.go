@@ -20,8 +20,8 @@ const (
 // A Response created in Go is literal: {{path}} in it is sent unchanged, so it may contain text
 // that a member wrote. WithPlaceholders turns on filling {{path}} from the member. A Response
 // decoded from JSON has placeholders, as the specification requires. A literal response that
-// contains {{ is encoded with "_literal": true, so that it stays literal when decoded; this is not
-// one of its fields.
+// contains {{ is encoded with "_literal": true, so that it stays literal when decoded; Object does
+// not contain this mark.
 //
 // A Response keeps all fields in order, known or not, so decoding and encoding preserve the JSON.
 // Only spellings may change: string escapes; numbers such as 1.0 and 1e3, which become 1 and 1000;

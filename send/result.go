@@ -12,9 +12,9 @@ import (
 // Result is the result of sending one message to one recipient.
 //
 // Its JSON has the form that the specification shows for the operation and the platform. For and
-// Full choose the form, and decoding keeps it. JSON does not name the platform. On platforms with
-// their own form, such as Charlie and Echo, decoding stores everything in Reply, and For extracts
-// the rest.
+// Full choose the form, and decoding keeps it. Because the JSON does not name the platform,
+// decoding a platform's own form, such as the forms of Charlie and Echo, stores everything in
+// Reply; For then extracts the other fields.
 type Result struct {
 	// Reply is the platform's raw answer.
 	Reply document.Object

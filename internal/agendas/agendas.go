@@ -1,19 +1,20 @@
 // Package agendas stores agendas and runs them when they fall due. A Service implements the operations. A Scheduler
 // claims due agendas and passes each to a handler. Any number of schedulers on one store share the work.
 //
-// At most one worker holds an agenda. A claim is one atomic write that sets a lease and increments a fencing
-// token, and applies only if the agenda has not changed since it was read. The lease is judged by the store's
-// clock alone, so a worker whose clock is wrong neither takes another worker's agenda nor misses its turn.
+// At most one worker holds an agenda. A claim is one atomic write that sets a lease and increments a fencing token,
+// and applies only if the agenda has not changed since it was read. The lease is judged by the store's clock alone,
+// so a worker whose clock is wrong neither takes another worker's agenda nor misses its turn.
 //
-// A worker renews the leases of its agendas. If it cannot, because it was stopped or the store does not answer,
-// it loses the agenda at the end of the lease: the context of its run ends, and another worker begins a new
-// attempt. The two runs overlap if the first handler ignores the end of its context, or if its process was
-// suspended. The result of the first run then has no effect, because the fencing token has changed. The same
-// holds if the agenda was deleted or replaced while it ran. If the agenda got a new schedule meanwhile, that
-// schedule is kept.
+// A worker renews the leases of its agendas. If it cannot, because it was stopped or the store does not answer, it
+// loses the agenda at the end of the lease: the context of its run ends, and another worker begins a new attempt.
+// The two runs overlap if the first handler ignores the end of its context, or if its process was suspended. The
+// result of the first run then has no effect, because the fencing token has changed. A result also has no effect if
+// the agenda was deleted or replaced during the run. If the agenda got a new schedule during the run, that schedule
+// is kept.
 //
-// A start that never came back is a failure of the agenda if its scheduler held no other agenda. Otherwise the
-// agendas that it held are run again one at a time, until the one that kills its process is found.
+// A start of a run never came back if its worker did not store an outcome. This is a failure of the agenda if the
+// scheduler held no other agenda. Otherwise the agendas that the scheduler held are run again one at a time, until
+// the one that kills its process is found.
 package agendas
 
 import (
@@ -310,7 +311,8 @@ func (s schedule) checkEnd(given schedule) error {
 	case s.pattern == "" || s.until == 0 || s.next <= s.until:
 		return nil
 	case given.next != 0:
-		return boterr.Invalid("nextRunAt", "is %s, which is after runUntil, %s: no run is left", text(s.next), text(s.until))
+		return boterr.Invalid("nextRunAt", "is %s, which is after runUntil, %s: no run is left; give an earlier nextRunAt or a later runUntil",
+			text(s.next), text(s.until))
 	case given.pattern != "":
 		return boterr.Invalid("pattern", "first fires at %s, which is after runUntil, %s: no run is left; give a later runUntil, in milliseconds",
 			text(s.next), text(s.until))

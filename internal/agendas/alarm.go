@@ -42,7 +42,7 @@ type alarm struct {
 const (
 	// pollsPerLook is the number of polling intervals per query of a store that supports notices.
 	pollsPerLook = 10
-	// maxTimes is the maximum number of times. If there are more, the scheduler looks at once.
+	// maxTimes is the maximum length of times. A notice beyond it makes the scheduler query the store at once.
 	maxTimes = 10_000
 )
 
@@ -51,8 +51,8 @@ func newAlarm(database store.Store) *alarm {
 	return &alarm{notifier: notifier, wake: make(chan struct{}, 1)}
 }
 
-// looks begins a look at the store at now. It reports whether the caller must find the time of the next agenda
-// and call set.
+// looks prepares a query of the store at now. It returns false if the store sends no notices. Otherwise the caller
+// must find the time of the next agenda and call set.
 func (a *alarm) looks(now int64) bool {
 	if a.notifier == nil {
 		return false

@@ -98,7 +98,7 @@ func (c *crowd) runAll(b *testing.B) {
 // heapSize returns the number of bytes in use on the heap.
 func heapSize() uint64 {
 	var stats runtime.MemStats
-	runtime.GC() //nolint:revive // What is in use is asked for, not what is left over.
+	runtime.GC() //nolint:revive // Only memory that is still in use counts.
 	runtime.ReadMemStats(&stats)
 	return stats.HeapAlloc
 }

@@ -90,9 +90,9 @@ func ClaimOf(ctx context.Context) *Claim {
 	return c
 }
 
-// IsCurrent reports whether the agenda must still run: it exists, this claim holds, and the schedule has not changed.
-// After waiting for something else, a handler should call IsCurrent and return nil if it is false. For a nil Claim it
-// is true. Errors come from the store.
+// IsCurrent reports whether the agenda must still run: it exists, this claim holds, and the schedule has not
+// changed. After waiting for something else, a handler should call IsCurrent and return nil if the result is false.
+// For a nil Claim it is true. Errors come from the store.
 func (c *Claim) IsCurrent(ctx context.Context) (bool, error) {
 	if c == nil {
 		return true, nil

@@ -81,8 +81,8 @@ type editing struct {
 
 const limitOfEdited = 3
 
-// newEditing returns a scheduler. Each run of the agenda has the given outcome, but only the first is postponed.
-// During each run, its record is edited with meanwhile.
+// newEditing returns a scheduler. Each run of the agenda has the given outcome, but only the first is postponed. The
+// record is edited with before at the start, and with meanwhile during each run.
 func newEditing(s *stand, outcome error, before, meanwhile document.Object) (*editing, *Scheduler) {
 	e := &editing{stand: s, about: fmt.Sprint(outcome, " ", before, " ", meanwhile)}
 	_, isPostponed := agenda.Postponed(outcome)

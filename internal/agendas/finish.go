@@ -40,8 +40,8 @@ type outcome struct {
 // A verdict determines the outcome of a run from the currently stored agenda.
 type verdict func(r *agenda.Record) outcome
 
-// finish stores the outcome of a run and reports it. The context of the run may have ended, so ctx is another one.
-// pause returns the back-off.
+// finish stores the outcome of a run and reports it. ctx is not the context of the run, which may have ended. pause
+// returns the back-off.
 func (s *Scheduler) finish(
 	ctx context.Context, c *Claim, failure error, pause func(failures int) time.Duration,
 ) (agenda.Result, error) {
@@ -103,8 +103,8 @@ func (s *Scheduler) afterRun(
 	}
 }
 
-// postpone gives back a claim whose agenda can be claimed again after wait. If the record was edited, that is a
-// failure.
+// postpone gives a claim back; its agenda can be claimed again after wait. If the record was edited during the run,
+// the run counts as failed.
 func (s *Scheduler) postpone(
 	ctx context.Context, c *Claim, reason error, wait time.Duration, pause func(failures int) time.Duration,
 ) (agenda.Result, error) {
@@ -174,7 +174,7 @@ func (c *Claim) store(ctx context.Context, o outcome) (stored bool, err error) {
 	return written.Matched > 0, err
 }
 
-// timed sets the end of an outcome's pause. Only pauses need the store's clock.
+// timed sets the end of an outcome's pause. It reads the store's clock only if there is a pause.
 func (s *Scheduler) timed(ctx context.Context, o outcome) (outcome, error) {
 	if !o.pauses {
 		return o, nil

@@ -76,8 +76,8 @@ func (s *Scheduler) prepare(ctx context.Context, seen document.Object, now time.
 	}
 }
 
-// countLost records that the last start of an agenda never came back. This is a failure if the scheduler lost nothing
-// else at the same time. isSpent is as in prepare.
+// countLost records that the last start of an agenda never came back. This is a failure if the scheduler lost
+// nothing else at the same time. isSpent is true if no attempt is left; see prepare.
 func (s *Scheduler) countLost(ctx context.Context, seen document.Object) (ready document.Object, isSpent bool, err error) {
 	isAlone, err := s.wasAlone(ctx, seen)
 	if err != nil {
@@ -125,7 +125,8 @@ func (s *Scheduler) wasAlone(ctx context.Context, seen document.Object) (bool, e
 	if err != nil || len(found) > 0 {
 		return false, err
 	}
-	// Another worker may have taken over the other agendas meanwhile. It marked this agenda before that.
+	// Another worker may have taken over the other agendas meanwhile. Before it did so, it marked this agenda as not
+	// alone.
 	now, exists, err := s.agendas.Get(ctx, idOf(seen))
 	return exists && !document.Get(now, fieldNotAlone, false), err
 }

@@ -328,7 +328,7 @@ func (e *entry) slot(h *heap) slot {
 // failed for good.
 func (e *entry) read(o document.Object) (completed, stopped bool) { //nolint:cyclop // It is one table of fields.
 	*e = entry{seen: o, arrival: e.arrival, index: e.index, place: e.place}
-	var failed, forGood, hasPattern, hasEnd bool // As in isAlive.
+	var failed, forGood, hasPattern, hasEnd bool // A failed agenda is only alive if it repeats; see isAlive.
 	var leaseUntil, retryAt int64
 	for field, value := range o.All() {
 		switch field {
@@ -396,7 +396,7 @@ func idOf(o document.Object) string {
 	return text
 }
 
-// millis returns a time in Unix milliseconds, as in records.
+// millis returns a time in Unix milliseconds, the unit of times in records.
 func millis(t time.Time) int64 { return int64(document.TimestampOf(t)) }
 
 // heap holds the entries of one place in a queue, with the first one on top. Each node has four children, and

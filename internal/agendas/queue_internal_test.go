@@ -322,7 +322,7 @@ func TestRunNext_ChangesByARunCount(t *testing.T) {
 	})
 }
 
-// modelled is an agenda in the list of a model. RunNext should follow the list.
+// modelled is an agenda in the list of a model.
 type modelled struct {
 	tag                    string
 	priority, at, creation int
@@ -332,7 +332,8 @@ func (m modelled) compare(other modelled) int {
 	return cmp.Or(cmp.Compare(m.priority, other.priority), cmp.Compare(m.at, other.at), cmp.Compare(m.creation, other.creation))
 }
 
-// model is a stand with a list of its open agendas, both changed at random. RunNext must follow the list.
+// model is a stand with a list of its open agendas, both changed at random. RunNext must run the agendas in the
+// order of the list.
 type model struct {
 	*stand
 

@@ -24,15 +24,15 @@ type polledQueue struct {
 
 	mu      sync.Mutex
 	indexed bool
-	// found has the agendas that were found at foundAt and not yet taken. It is nil before the first query. If
-	// an agenda has changed since, its claim fails. hasMore is true if the last query may have left some out.
+	// found holds the agendas that were found at foundAt and not yet taken. It is nil before the first query. If an
+	// agenda has changed since, its claim fails. hasMore is true if the last query may have left some out.
 	found   *queue
 	foundAt time.Time
 	hasMore bool
 	// blocked are channels that have due agendas and had no place. Queries leave them out until they may have
 	// a place, so that a long backlog is not read repeatedly.
 	blocked map[fair.Key]bool
-	// deferred has the ids of agendas that must not be taken, each with the time until then.
+	// deferred maps the ids of agendas that must not be taken to the times until which they must wait.
 	deferred map[string]time.Time
 }
 
@@ -62,8 +62,8 @@ func (p *polledQueue) ensureIndexes(ctx context.Context) error {
 	}
 	for _, paths := range [][]string{
 		timesIndex(),
-		// This index has the order in which agendas run, so that a long backlog is not read completely. With
-		// app and channel, it can also skip channels without a place.
+		// This index follows the order in which agendas run, so that a long backlog is not read completely. With app
+		// and channel, it can also skip channels without a place.
 		{
 			fieldCompleted, fieldFailedAt, fieldPriority, fieldNextRunAt, record.FieldCreatedAt,
 			record.FieldApp, record.FieldChannel,
@@ -78,7 +78,7 @@ func (p *polledQueue) ensureIndexes(ctx context.Context) error {
 }
 
 const (
-	// lookAhead is the number of agendas that one query reads. Reading more would cost sorting a long backlog.
+	// lookAhead is the number of agendas that one query reads. Reading more would mean sorting a long backlog.
 	lookAhead = 256
 	// maxLooks limits the queries of one take that search past agendas whose channels have no place.
 	maxLooks = 4

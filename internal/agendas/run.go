@@ -156,7 +156,8 @@ func (p *pool) work(ctx, runs context.Context) {
 	}
 }
 
-// takeInTurn takes due agendas and releases the turn. If the store ends the goroutine, it pauses before that.
+// takeInTurn takes due agendas and releases the turn. If the store ends the goroutine, it pauses before it releases
+// the turn.
 func (p *pool) takeInTurn(ctx context.Context) {
 	done := false
 	defer func() {
@@ -257,7 +258,7 @@ func (p *pool) handAll(ctx context.Context, found []document.Object, now time.Ti
 	var failed []error
 	for len(found) > 0 {
 		if _, isOnly := p.suspects.Only(timelimit.Now()); isOnly {
-			break // The deferred function puts the others back.
+			break // The deferred function puts the remaining agendas back.
 		}
 		seen := found[0]
 		if isSound(seen) && lossesOf(seen) == 0 {

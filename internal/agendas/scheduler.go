@@ -21,7 +21,7 @@ import (
 
 // SchedulerConfig configures a Scheduler. Env.Store and Handler are required.
 type SchedulerConfig struct {
-	// Env has the store. The store's clock, not Env.Now, determines when agendas are due and leases expire.
+	// Env provides the store. The store's clock, not Env.Now, determines when agendas are due and leases expire.
 	Env record.Env
 	// Handler runs the agendas.
 	Handler agenda.Handler

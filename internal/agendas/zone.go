@@ -116,7 +116,8 @@ func (s *Scheduler) unknownZone(r *agenda.Record) error {
 	return err
 }
 
-// enter sets the zone in which the agenda continues. An agenda that moves from another zone to UTC names it.
+// enter sets the zone in which the agenda continues. If an agenda moves from another zone to UTC, its zone is "UTC"
+// instead of "".
 func (c *Claim) enter(zone string) {
 	if zone == "" && c.record.Zone != "" {
 		zone = time.UTC.String()

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 	"time"
-	_ "time/tzdata" // independent of the machine's time zones
+	_ "time/tzdata" // The tests do not depend on the machine's time zones.
 
 	"github.com/stretchr/testify/require"
 
@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// traveller is a member whose zone the test changes, and a scheduler that asks for it.
+// traveller is a member whose zone the test changes, and a scheduler that asks for the zone.
 type traveller struct {
 	*stand
 
@@ -111,7 +111,7 @@ func TestFollowMember_EastRunsLate(t *testing.T) {
 
 func TestFollowMember_RunsAtOnce(t *testing.T) {
 	t.Parallel()
-	const due = "2026-02-02T09:00:00Z" // four in the morning in New York, the new zone
+	const due = "2026-02-02T09:00:00Z" // This is four in the morning in New York, the new zone.
 	for name, test := range map[string]struct {
 		pattern, next string
 		setting       func(*agenda.Record)
@@ -244,7 +244,7 @@ func TestFollowMember_ClocksChange(t *testing.T) {
 		require.True(t, s.runNext(m.scheduler).Relocated)
 		m.requireNext(id, "2026-03-08T03:00:00-04:00", "America/New_York")
 
-		// On 1 November, half past one occurs twice there, and the agenda runs at the first.
+		// On 1 November, half past one occurs twice in New York, and the agenda runs at the first.
 		id = m.adds("30 1 * * *", "2026-11-01T01:30:00-04:00")
 		s.clock.set(m.at("2026-11-01T01:30:00-04:00"))
 		s.remove(m.onlyOther(id))

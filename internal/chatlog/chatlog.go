@@ -150,7 +150,7 @@ func entryOf(o document.Object) Entry {
 
 // Config configures a Log. Env.Store is required; the zero values of other fields mean defaults.
 type Config struct {
-	// Env has the store and the clock.
+	// Env provides the store and the clock.
 	Env record.Env
 	// Collection is the name of the store's collection with the entries. The collection with the states has the same
 	// name with "_states" appended. The default is "chatlog".

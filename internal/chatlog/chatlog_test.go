@@ -302,7 +302,7 @@ var errDown = errors.New("the store is down")
 func TestAppend_ARepeatAfterAFailureStoresOnce(t *testing.T) {
 	t.Parallel()
 	for failing := 1; ; failing++ {
-		for _, isDone := range []bool{false, true} { // The failing call has an effect or not.
+		for _, isDone := range []bool{false, true} { // Whether the failing call still has its effect.
 			inner := memstore.New()
 			calls := 0
 			broken := store.Wrap(inner, func(ctx context.Context, _ store.Call) (context.Context, func(int, error) error, error) {

@@ -19,7 +19,8 @@ import (
 // A reader subscribes, and then repeats these steps: read with After and State, call Seen, and wait for C. So the
 // reader misses no change between reading and waiting.
 type Subscription struct {
-	// C receives when the conversation may have changed, also by another process. It may also receive without a change.
+	// C receives when the conversation may have changed, even if another process changed it. It may also receive
+	// without a change.
 	C <-chan struct{}
 
 	log          *Log

@@ -66,7 +66,7 @@ func (s *Service) GetAssignmentsByParentAssignmentID(
 	return s.shownAssignments(ctx, record.Query{Filter: document.O(fieldParentAssignment, p.AssignmentID)})
 }
 
-// shownAssignments returns the assignments that match, as operations show them.
+// shownAssignments returns the matching assignments in the form that operations return.
 func (s *Service) shownAssignments(ctx context.Context, query record.Query) ([]*livechat.Assignment, error) {
 	records, err := s.FindAssignments(ctx, query)
 	if err != nil {
@@ -316,8 +316,8 @@ func hasOperator(o document.Object) bool {
 	return false
 }
 
-// set sets fields of the record with an id, and returns the changed record. If there is none, it returns NotFound for
-// _id and names the kind of record. Other errors name the field.
+// set sets fields of the record with an id, and returns the changed record. If no record has the id, the error is
+// NotFound for the field _id, and names the kind of record. Other errors name the field.
 func set(
 	ctx context.Context, records *record.Collection, kind *record.Schema, id string, fields document.Object,
 ) (store.FindAndModifyResult, error) {

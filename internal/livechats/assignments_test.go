@@ -316,7 +316,7 @@ type scripted struct {
 	t *testing.T
 }
 
-// steps are the calls of scripted's bot logic by name. A test can interrupt the service of a call.
+// steps are the calls of scripted's bot logic by name. by is the Service for the call, which a test may interrupt.
 var steps = map[string]func(s scripted, by *livechats.Service) error{
 	"ask": func(s scripted, by *livechats.Service) error {
 		_, err := call(s.t, by.CreateAssignment, `{"targets": [{"channel": "phone", "broadcastGroups": [{"id": "B1"}]}],

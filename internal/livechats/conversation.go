@@ -21,7 +21,7 @@ import (
 // group whose external id it is addressed to. An event that an agent addresses to the bot belongs to the agent's
 // direct conversation. An event is addressed to the bot if its To is empty, or is the id of the channel, of the bot
 // in the info of a Charlie channel, of the bot in the group, or of the scope's member if that is the agent. Other
-// messages of an agent belong to no group. Bot logic's context has the same group.
+// messages of an agent belong to no group. The context of bot logic that handles the event contains the same group.
 func (s *Service) GroupOf(ctx context.Context, outletChannelID string, event send.MessageEvent) (*livechat.Group, error) {
 	live, err := s.liveGroups(ctx, outletChannelID, event)
 	if err != nil || len(live) == 0 {
@@ -94,7 +94,8 @@ func (s *Service) groupsOf(ctx context.Context, outletID string, event send.Mess
 	return s.lastGroups(ctx, outletID, event)
 }
 
-// lastGroups returns the last group of an outlet to which an event belonged, if any.
+// lastGroups returns the newest group of an outlet to which an event would belong if the group were still live, or
+// none.
 func (s *Service) lastGroups(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
 	last, err := s.newestGroup(ctx, inConversation(outletID, event.To))
 	if err == nil && last == nil {
@@ -263,10 +264,10 @@ func (s *Service) groupOnEitherSide(ctx context.Context, in *channel.Channel, ev
 	return g, err
 }
 
-// An assignment and its group refer to each other, and a request whose group has an agent is taken. Bot logic reports
-// the parts in any order: the group with updateAssignmentGroup, its agent with handleAdminJoinedGroup, and the
-// complete request with createAssignment. Each call stores its part, looks for the others, and completes as much as
-// possible. So the last call completes the link, and so does any call that is repeated after a crash.
+// An assignment and its group refer to each other, and a request whose group has an agent is taken. Bot logic
+// reports the parts in any order: the group with updateAssignmentGroup, its agent with handleAdminJoinedGroup, and
+// the complete request with createAssignment. Each call stores its part, looks for the other parts, and completes as
+// much as possible. So the last call completes the link, and so does any call that is repeated after a crash.
 
 // linkable returns the live records of a group's conversation with their links to an assignment set, but not stored.
 // It returns none if the assignment has ended, the group is not live, or another open assignment has the
@@ -370,7 +371,7 @@ func (s *Service) takeByGroup(ctx context.Context, r *livechat.AssignmentRecord,
 	return s.loadAssignment(ctx, r.ID)
 }
 
-// linkByBravoGroupID links a Bravo group to the open assignment that has its id, if both exist.
+// linkByBravoGroupID links a Bravo group to the open assignment that refers to the group's id, if both exist.
 func (s *Service) linkByBravoGroupID(ctx context.Context, bravoGroupID string) error {
 	open, err := s.FindAssignments(ctx, record.Query{
 		Filter: document.O(fieldGroupInfo+"."+fieldBravoGroupID, bravoGroupID).With(fieldEndedAt, isAbsent()),
@@ -426,8 +427,8 @@ func (s *Service) linkGroup(
 	return taken, found.Modified || taken.Version != now.Version, nil
 }
 
-// linkBravoGroup sets the bravoGroupId of an assignment, by which it is found. If an agent has already joined
-// the group with that id, it also links the group.
+// linkBravoGroup sets the bravoGroupId of an assignment, by which later calls find the assignment. If an agent has
+// already joined the group with that id, linkBravoGroup also links the group.
 func (s *Service) linkBravoGroup(ctx context.Context, p livechat.UpdateAssignmentGroupParams) (*livechat.AssignmentRecord, bool, error) {
 	before, err := s.namedAssignment(ctx, assignmentByID(p.AssignmentID))
 	if err != nil {

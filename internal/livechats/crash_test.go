@@ -76,7 +76,7 @@ func requireCompleted(t *testing.T, outlet, params string, writes int) bool {
 		require.NoError(t, err)
 		return false
 	}
-	if err != nil { // A failure to release the sender alone is no error.
+	if err != nil { // The call returns no error if only the release of the sender failed.
 		require.ErrorIs(t, err, errInterrupted)
 	}
 	result, err := s.afterCrash().CreateAssignment(t.Context(), p)
@@ -476,8 +476,8 @@ func TestEndLiveChat_OrderOfSteps(t *testing.T) {
 	}
 }
 
-// everyMoment calls between with 0, 1, 2 and so on, until it returns false because the tested call makes no
-// more writes than that. There must be at least as many as least.
+// everyMoment calls between with 0, 1, 2 and so on, until between returns false, because the tested call makes no
+// more writes than that. everyMoment fails if the tested call makes fewer writes than least.
 func everyMoment(t *testing.T, least int, between func(t *testing.T, writes int) bool) {
 	t.Helper()
 	for writes := 0; between(t, writes); writes++ {
@@ -583,7 +583,7 @@ func TestEndLiveChat_NewRequestBeingSent(t *testing.T) {
 		s := newFixture(t)
 		s.taken(t, "a1", "ada", "eve@desk")
 		mine, hasHappened := s.meanwhile(writes+1, func() {
-			s.pending(t, "a2", "ada") // The agenda of a request is set before the request opens.
+			s.pending(t, "a2", "ada") // The request is still being sent: its agenda is set before it opens.
 			s.change(t, "assignments", document.O("_id", "a2"), document.Unset("sentAt", "expiry"))
 		})
 		_, err := call(t, mine.EndLiveChat, endByEve)

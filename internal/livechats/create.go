@@ -57,7 +57,7 @@ type request struct {
 	// label and targets are the recipients of the request.
 	label   string
 	targets []livechat.Target
-	// details are for the outlet. nil means the record's own.
+	// details are the call's details for the outlet. If details is nil, the details in record are used.
 	details *livechat.AssignmentDetails
 	// record is the assignment without the fields that depend on the route.
 	record livechat.AssignmentRecord
@@ -238,7 +238,7 @@ func (s *Service) plan(ctx context.Context, asked request) (*livechat.Assignment
 // checkInlet returns an error if the channel of a member's request is switched off.
 func (s *Service) checkInlet(ctx context.Context, asked request) error {
 	if asked.outlet != "" {
-		return nil // The previous agent is already talking with the member.
+		return nil // A hand-over: the previous agent is already talking with the member.
 	}
 	inlet, err := s.ports.Channels.Load(ctx, asked.record.Inlet)
 	if err != nil {
@@ -329,7 +329,8 @@ func checkSummary(r *livechat.AssignmentRecord) error {
 	return boterr.WithField(fieldAssignmentDetails+"."+fieldSummary, send.Text(r.Summary).Validate())
 }
 
-// detailsObject returns details in the form for outlets. It does not change messages.
+// detailsObject returns details in the form for outlets, in which messages do not contain the SDK's own field
+// "_literal".
 func detailsObject(d livechat.AssignmentDetails) (document.Object, error) {
 	details, err := document.Encode(d)
 	if err != nil || len(d.RelayMessage) == 0 {
@@ -425,8 +426,8 @@ func (s *Service) claimSending(ctx context.Context, id string, condition documen
 		document.Set(fieldSender, sender))
 }
 
-// The pauses of a call that waits for another one, and its longest wait. This exceeds senderLease, so that
-// the call can replace a crashed one.
+// The pauses of a call that waits for another one, and its longest wait. The longest wait exceeds senderLease, so
+// that the waiting call can replace a crashed one.
 const (
 	firstPause  = 2 * time.Millisecond
 	lastPause   = 250 * time.Millisecond
@@ -501,7 +502,7 @@ func isRefused(err error) bool {
 	}
 }
 
-// unfinished collects the failures of tasks that do not prevent other tasks.
+// unfinished collects the failures of tasks. Such a failure does not prevent other tasks.
 type unfinished struct{ failures []error }
 
 // add records that a task failed, unless err is nil.

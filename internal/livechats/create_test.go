@@ -364,7 +364,7 @@ func TestCreateAssignment_WhileOneIsOpen(t *testing.T) {
 		MemberID: "ada", Patch: document.O("botMeta.liveChat", false),
 	})
 	require.NoError(t, err)
-	requireSame(livechat.Pending) // mustAsk asserts that the flag is set again.
+	requireSame(livechat.Pending) // requireSame calls mustAsk, which asserts that the flag is set again.
 
 	_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: first.ID, ChannelID: "desk", AdminExternalID: "eve"})
 	require.NoError(t, err)

@@ -312,8 +312,8 @@ func (s *Service) endAllOf(
 	return results, nil
 }
 
-// endOne ends the live chat of a group. Without a live chat, it deactivates the live group. It returns nil if there
-// was neither.
+// endOne ends the live chat of a group. If the group has no live chat, endOne deactivates the group. The result is
+// nil if the group was already inactive.
 func (s *Service) endOne(ctx context.Context, g *livechat.Group) (*livechat.EndBravoResult, error) {
 	r, err := s.assignmentOf(ctx, g)
 	if err != nil {

@@ -222,8 +222,8 @@ var (
 	}
 )
 
-// sides has the writers on both sides of a live chat: the member ada in the inlet web, and the agent eve in group1 of
-// the outlet desk.
+// sides returns the two sides of a live chat, each with a function that writes to the other side: the member ada in
+// the inlet web, and the agent eve in group1 of the outlet desk.
 func sides(t *testing.T) map[string]struct {
 	target, other string
 	by            livechat.EndedBy

@@ -161,7 +161,7 @@ func recordUpdate(id string, createdAt document.Timestamp, version int64) livech
 }
 
 // updateGroup sets fields of a group. It returns NotFound for _id if the app has no such group. If a field cannot be
-// set, the error has its path.
+// set, the error names the field's path.
 func (s *Service) updateGroup(ctx context.Context, id string, fields document.Object) (livechat.UpdateGroupResult, error) {
 	found, err := set(ctx, s.groups(), groupSchema, id, fields)
 	if err != nil {
@@ -324,7 +324,7 @@ func (s *Service) recordJoined(ctx context.Context, in *channel.Channel, p livec
 		if _, err = s.insertGroup(ctx, g); !errors.Is(err, boterr.AlreadyExists) {
 			return err
 		}
-		before = g.ID // Another call created this record. It is live, or was and has already ended.
+		before = g.ID // Another call created this record. It is live, or has already ended.
 	}
 }
 

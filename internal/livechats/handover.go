@@ -285,7 +285,9 @@ func detailsHandedOn(details document.Object, p livechat.ReassignAssignmentParam
 	return details
 }
 
-// inletGroupOf returns the inletGroupInfo of the new assignment, or none unless the call sets InletGroup.
+// inletGroupOf returns the inletGroupInfo of the new assignment, which is empty unless the call sets InletGroup. If
+// the call sets it, and the previous conversation is not a group on the inlet's side, the error is
+// FailedPrecondition.
 func (s *Service) inletGroupOf(
 	ctx context.Context, previous *livechat.AssignmentRecord, p livechat.ReassignAssignmentParams,
 ) (document.Object, error) {
@@ -308,8 +310,8 @@ func (s *Service) inletGroupOf(
 		"the conversation of the assignment %s is not a group on the inlet's side: leave inletGroup out", previous.ID)
 }
 
-// relayMessages returns the relay messages of a request by platform. If the call that hands it on gave a text,
-// all platforms get the text.
+// relayMessages returns the relay messages of a request by platform. If a hand-over gives a text for the ticket, all
+// platforms get this text.
 func (asked request) relayMessages(to route) (document.Object, error) {
 	switch {
 	case asked.relayText != "":

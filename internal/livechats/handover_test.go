@@ -329,7 +329,7 @@ func TestReassignAssignment_AfterCrash(t *testing.T) {
 	}
 }
 
-// handOn hands on a1, which eve has in a direct conversation, to sales.
+// handOn are the parameters of a call that hands a1, which eve has in a direct conversation, on to sales.
 var handOn = livechat.ReassignAssignmentParams{
 	Channel: &channel.Channel{ID: "desk"}, PreviousAssignment: &livechat.Assignment{ID: "a1"}, Label: "sales",
 }

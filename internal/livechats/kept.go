@@ -15,10 +15,9 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// A member's messages are kept in the assignment while no agent can read them: until an agent takes the
-// request, and during a hand-over. That agent gets them in order, below a heading. Each message is removed
-// after it is sent. A crash loses none; a message that was sent but not removed is sent again with the same
-// id.
+// A member's messages are kept in the assignment while no agent can read them: until an agent takes the request, and
+// during a hand-over. The agent then gets them in order, below a heading. Each message is removed after it is sent.
+// A crash loses none; a message that was sent but not removed is sent again with the same id.
 
 // errChanged means that the assignment has changed since it was read.
 var errChanged = errors.New("the assignment has changed")
@@ -272,7 +271,8 @@ func (p *pass) sendKept(ctx context.Context) error {
 	return joined(endedMeanwhile(p.r), err)
 }
 
-// lostError is the error of a send whose recipient is gone, in contrast to missing records.
+// lostError wraps the error of a send whose recipient is gone. It distinguishes this error from NotFound for a
+// missing record.
 type lostError struct{ cause error }
 
 func (l *lostError) Error() string { return l.cause.Error() }

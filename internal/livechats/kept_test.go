@@ -90,7 +90,7 @@ func TestKept_AfterCrash(t *testing.T) {
 	}
 }
 
-// A message from any moment of a take must be sent after earlier messages.
+// A message that is written at any moment of a take must be sent after earlier messages.
 func TestKept_WrittenWhileItIsTaken(t *testing.T) {
 	t.Parallel()
 	everyMoment(t, 10, func(t *testing.T, writes int) bool {
@@ -231,7 +231,7 @@ func TestKept_HandedOnWithinTheBounds(t *testing.T) {
 	}
 }
 
-// A message from any moment of a hand-over must reach one of the two agents.
+// A message that is written at any moment of a hand-over must reach one of the two agents.
 func TestKept_WrittenWhileItIsHandedOn(t *testing.T) {
 	t.Parallel()
 	everyMoment(t, 8, func(t *testing.T, writes int) bool {

@@ -13,8 +13,8 @@ import (
 )
 
 // The member's flag botMeta.liveChat and the agenda for idle time are not part of the assignment's record. A call
-// that changes them then checks whether the assignments have changed meanwhile. So the last of several concurrent
-// calls makes both consistent with the assignments.
+// that changes either of them checks afterwards whether the assignments have changed meanwhile. So the last of
+// several concurrent calls makes both consistent with the assignments.
 
 // isInLiveChat returns the value of the parameter liveChat, which is true by default.
 func isInLiveChat(given *bool) bool { return given == nil || *given }
@@ -33,8 +33,8 @@ func (p *pass) letIn(ctx context.Context) error {
 	if p.r.OutOfLiveChat {
 		return nil
 	}
-	// A call that ends the assignment then clears the flag. If the assignment has ended before this read,
-	// that may have happened before the flag was set here.
+	// A call that ends the assignment clears the flag afterwards. If the assignment ended before this read, that
+	// call may have cleared the flag before it was set here.
 	open, err := p.openAssignment(ctx, p.r.Member)
 	if err != nil || open != nil {
 		return err

@@ -344,5 +344,6 @@ func (s *Service) groupMember(ctx context.Context, g *livechat.Group) (*member.M
 	return members.Get(ctx, s.ports.Members, g.Member)
 }
 
-// oldestFirst sorts records by the time of their creation, which also holds after a store was moved.
+// oldestFirst sorts records by the time of their creation. Unlike the order of insertion, this order survives a move
+// of the store.
 func oldestFirst() document.Object { return document.O(record.FieldCreatedAt, 1) }

@@ -196,8 +196,9 @@ func chosenOf(event send.MessageEvent) string {
 	return strings.Join(texts, ", ")
 }
 
-// inletGroupInfo returns the assignment's field of that name, for the platform's id of the group in which the
-// member made the request. The member is answered there. It returns the zero Object for "".
+// inletGroupInfo returns the value of an assignment's field inletGroupInfo. externalID is the platform's id of the
+// group in which the member made the request, and in which the member is answered. For "" it returns the zero
+// Object.
 func inletGroupInfo(externalID string) document.Object {
 	if externalID == "" {
 		return document.Object{}
@@ -308,7 +309,8 @@ func (s *Service) sideOf(ctx context.Context, g *livechat.Group, channelID strin
 	return c, boterr.WithField(fieldGroup, err)
 }
 
-// messageInGroup returns a message to the group on one side of a live chat. It is filled from the group's member.
+// messageInGroup returns a message to the group on one side of a live chat. Its placeholders are filled from the
+// group's member.
 func (s *Service) messageInGroup(
 	ctx context.Context, g *livechat.Group, to *channel.Channel, externalID string, response send.Response,
 ) (send.Message, error) {
@@ -357,7 +359,7 @@ func (s *Service) SendMessageToOutletGroup(ctx context.Context, p livechat.SendM
 	}
 	gone := livechat.EndedByAgentGone
 	if r != nil && r.Group != g.ID {
-		gone = "" // The agent already has another conversation.
+		gone = "" // The assignment has another conversation by now, so the loss of this one does not end it.
 	}
 	return s.sendInChat(ctx, r, message, gone)
 }

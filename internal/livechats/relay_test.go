@@ -387,7 +387,7 @@ func TestSendMessageToInlet_Fails(t *testing.T) {
 func TestSendMessageToInletGroup_ResponseFirst(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
-	g := s.taken(t, "a1", "ada", "eve@desk").Group // Its inlet has no groups.
+	g := s.taken(t, "a1", "ada", "eve@desk").Group // The inlet has no groups, but the missing response is reported first.
 	requireRefused(t, s, s.mine.SendMessageToInletGroup, refused{`{"groupId": "` + g.ID + `"}`, boterr.InvalidArgument, "response"})
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// Removed has the numbers of records that RemoveEnded or EraseMember removed.
+// Removed counts the records that RemoveEnded or EraseMember removed.
 type Removed struct {
 	// Assignments and Groups are the numbers of removed records.
 	Assignments, Groups int64
@@ -68,8 +68,8 @@ func EraseMember(ctx context.Context, env record.Env, app, memberID string) (rem
 	return removed, err
 }
 
-// sweeper removes the groups of assignments that are about to be removed. It finds records that open assignments
-// still need.
+// sweeper removes the groups of assignments that are about to be removed. It also finds the records that open
+// assignments still need.
 type sweeper struct {
 	env record.Env
 	// all is true if records that open assignments need must be removed, too.

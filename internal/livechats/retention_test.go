@@ -136,7 +136,7 @@ func TestRemoveEnded_Count(t *testing.T) {
 func TestRemoveEnded_ManySpared(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)
-	for i := range record.RemovalBatch + 1 { // more spared records than fit in a batch, all of the same time
+	for i := range record.RemovalBatch + 1 { // More spared records than fit in a batch, all of the same time.
 		id := strconv.Itoa(i)
 		h.assignment(t, id, 3*month)
 		h.assignment(t, "open"+id, 0, "parentAssignment", id)
@@ -310,7 +310,7 @@ func withHistory(t *testing.T, s *fixture) (*livechats.Service, *examined) {
 	return livechats.New(env, s.mine.scope, ports), looked
 }
 
-// liveChatEvents are events of members and agents, handled as by bot logic.
+// liveChatEvents are events of members and agents, handled as bot logic would handle them.
 func liveChatEvents(t *testing.T) map[string]func(*fixture, *livechats.Service) error {
 	t.Helper()
 	to := func(channelID string) *channel.Channel { return &channel.Channel{ID: channelID} }

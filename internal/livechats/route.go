@@ -22,7 +22,7 @@ type outlet struct {
 	// label is the label of the request or the target. groups are the broadcast groups that get a ticket.
 	label  string
 	groups []channel.BroadcastGroupMember
-	// field is the parameter that names the channel, or "" if the channel comes from the pairing. unknown has the
+	// field is the parameter that names the channel, or "" if the channel comes from the pairing. unknown are the
 	// parameter's unknown fields.
 	field   string
 	unknown document.Object

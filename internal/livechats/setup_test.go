@@ -376,8 +376,8 @@ func (s *fixture) interrupted(writes int) (*livechats.Service, func() bool) {
 	}}), func() bool { return hasBroken }
 }
 
-// meanwhile returns the app's live chats on a store that calls happens after a number of writes, and a function that
-// reports whether it did.
+// meanwhile returns the app's live chats on a store that calls the function happens after a number of writes. The
+// second result reports whether happens was called.
 func (s *fixture) meanwhile(writes int, happens func()) (*livechats.Service, func() bool) {
 	hasHappened := false
 	return s.on(&countingStore{Store: s.store, left: writes, then: func() error {
@@ -402,7 +402,7 @@ func (s *fixture) on(store store.Store) *livechats.Service {
 	return livechats.New(env, a.scope, ports)
 }
 
-// countingStore is a store that calls a function before each write after the first few.
+// countingStore is a store that calls then before each write, once the number of writes in left has passed.
 type countingStore struct {
 	store.Store
 

@@ -32,8 +32,8 @@ func isAbsent() document.Object { return document.O("$exists", false) }
 
 func isPresent() document.Object { return document.O("$exists", true) }
 
-// transition is a change of an assignment's state by a single write. The write applies only in the states of
-// from, so only one of several concurrent calls makes it. The steps of the new state follow.
+// transition is a change of an assignment's state by a single write. The write applies only in the states of from,
+// so only one of several concurrent calls succeeds. The steps of the new state follow.
 type transition struct {
 	name string
 	from []livechat.State
@@ -44,9 +44,9 @@ var (
 	requesting     = transition{"request", nil, livechat.Sending}
 	opening        = transition{"open", []livechat.State{livechat.Sending}, livechat.Pending}
 	openingInGroup = transition{"open in a group", []livechat.State{livechat.Sending}, livechat.Taken} // A live-chat API created it.
-	// A taken assignment may lack an agent.
+	// Taken is included because an assignment that opened in a group has no agent yet.
 	taking = transition{"take", []livechat.State{livechat.Pending, livechat.Taken}, livechat.Taken}
-	// The agent got no conversation with the member.
+	// A request is given back if its agent got no conversation with the member.
 	givingBack     = transition{"give back", []livechat.State{livechat.Taken}, livechat.Pending}
 	endingInOutlet = transition{"end in the outlet", []livechat.State{livechat.Sending, livechat.Pending, livechat.Taken}, livechat.Ended}
 	endingInInlet  = transition{"end in the inlet", []livechat.State{livechat.Sending, livechat.Pending, livechat.Taken}, livechat.Ended}
@@ -227,7 +227,7 @@ type step struct {
 	// done reports whether the record shows that the step was carried out. A step without done is repeated by
 	// each call; repeating it changes nothing.
 	done func(*livechat.AssignmentRecord) bool
-	// do makes the step.
+	// do carries out the step.
 	do func(*pass, context.Context) error
 }
 
@@ -265,7 +265,7 @@ func steps() []step {
 	}
 }
 
-// pass makes the steps for one assignment and one call.
+// pass carries out the steps of one call for one assignment.
 type pass struct {
 	*Service
 

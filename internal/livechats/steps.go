@@ -142,7 +142,8 @@ func (p *pass) adoptOpen(ctx context.Context) error {
 		return nil
 	}
 	if err == nil || errors.Is(err, boterr.NotFound) {
-		// This call may have set the agenda after the withdrawing call removed agendas.
+		// This call may have set the agenda after the call that withdrew the request had removed the member's
+		// agendas.
 		_, err = p.leaveLiveChat(context.WithoutCancel(ctx), p.r)
 		err = joined(withdrawn(p.r), err, p.finishParent(ctx, p.r))
 	}
@@ -198,7 +199,7 @@ func (p *pass) sendSummary(ctx context.Context) error {
 	return nil
 }
 
-// trySummary sends the summary and records that.
+// trySummary sends the summary and records that it was sent.
 func (p *pass) trySummary(ctx context.Context) error {
 	if p.r.Summary == "" {
 		return nil
@@ -245,7 +246,7 @@ func (p *pass) letOut(ctx context.Context) (err error) {
 }
 
 // clearGroup clears the member's current group if it belongs to the assignment. A Bravo conversation has one record
-// per agent in it.
+// per agent in it, and the member may refer to any of these records.
 func (p *pass) clearGroup(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	groups, err := p.findGroups(ctx, document.O(fieldAssignment, p.r.ID))

@@ -158,7 +158,7 @@ func (s *Service) conversation(ctx context.Context, outlet *channel.Channel, r *
 }
 
 // ownGroup returns the group that an assignment refers to if it is live and no other open assignment has it.
-// Otherwise it returns nil, also if the group does not exist.
+// Otherwise, and if the group does not exist, it returns nil.
 func (s *Service) ownGroup(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.Group, error) {
 	g, err := s.loadGroup(ctx, r.Group)
 	switch {
@@ -262,7 +262,7 @@ func (s *Service) talksDirectly(outlet *channel.Channel, r *livechat.AssignmentR
 	return r.Direct != "" || !makesGroups
 }
 
-// attach links a group to an assignment. If two calls do so concurrently, one of the groups remains.
+// attach links a group to an assignment. If two calls do so concurrently, only one of the groups remains.
 func (s *Service) attach(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) (*livechat.Group, error) {
 	var err error
 	if isDirect(g) {
@@ -367,7 +367,7 @@ func (s *Service) takeByWriting(ctx context.Context, outletID string, event send
 		return nil, err
 	}
 	r, err := s.oneAssignment(ctx, document.O(
-		fieldEndedAt, isAbsent(), fieldAssignedAt, isAbsent(), // so that the filter uses the index of waiting requests
+		fieldEndedAt, isAbsent(), fieldAssignedAt, isAbsent(), // These let the filter use the index of waiting requests.
 		fieldDirect, document.O("$eq", outlet.ID), fieldTickets+".chatId", document.O("$eq", event.To)))
 	if err != nil || r == nil || r.State() != livechat.Pending {
 		return nil, err

@@ -95,8 +95,8 @@ func (s *Service) noteSent(
 // adminNamePlaceholder is replaced by the agent's name in a takenMessage.
 const adminNamePlaceholder = "[adminName]"
 
-// takenText returns the text of a ticket after an agent with this name took the assignment. The request's own text
-// only applies on Charlie.
+// takenText returns the text of a ticket after an agent with this name took the assignment. The request's own
+// takenMessage only applies on Charlie.
 func takenText(r *livechat.AssignmentRecord, ticket livechat.Ticket, name string) string {
 	text := livechat.DefaultTakenMessage
 	if r.TakenMessage != "" && ticket.Type.Has(channel.TakenMessages) {
@@ -357,8 +357,8 @@ func payloadFor(button document.Object, assignmentID string) any {
 	return payload
 }
 
-// replyOf returns a function that makes a quick reply that only has a title send the assignment's id. Its payload is
-// a string, so the value is a separate field.
+// replyOf returns a function that sets the value of a text quick reply to the assignment's id, unless the reply has
+// a value. The id is not in the payload, because a quick reply's payload is a string.
 func replyOf(assignmentID string) func(document.Object) document.Object {
 	return func(reply document.Object) document.Object {
 		isText := document.Get(reply, fieldContentType, send.ContentText) == send.ContentText

@@ -14,8 +14,9 @@ import (
 )
 
 // Deliver validates a filled message, sends it through a connector, and returns the result in the form of its
-// platform. It is for packages that send to other recipients than these operations, such as groups of agents.
-// env.SendID sets an empty ID. Deliver uses only the clock and the ids of env.
+// platform. It is for packages that send to recipients that these operations do not support, such as groups of
+// agents. If the message's ID is empty, Deliver gets an ID from env.SendID. Deliver uses only the clock and the ids
+// of env.
 //
 // It returns the errors that SendResponse returns for one message.
 func Deliver(ctx context.Context, env record.Env, connector send.Connector, message send.Message) (send.Result, error) {

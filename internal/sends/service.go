@@ -95,8 +95,8 @@ func contactWith[Port any](
 	return contact[Port]{in: in, port: port, to: to}, nil
 }
 
-// requirement has the platform that an operation requires and the required feature of the connector, such as "put
-// labels on members".
+// requirement holds the platform and the feature of the connector that an operation requires. The feature is a
+// phrase such as "put labels on members".
 type requirement struct {
 	platform channel.Type
 	what     string

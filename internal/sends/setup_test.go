@@ -120,8 +120,8 @@ func requireRefusals(t *testing.T, of channel.Type, refusals []refusal) {
 	}
 }
 
-// requireForItsPlatform requires that a call without addresses is Unsupported at a field, in channels of
-// other types, with an error that lists the supported types, and if the connector lacks the needed port.
+// requireForItsPlatform requires that a call without addresses is Unsupported, with the given field: in channels of
+// other types, with an error that names the supported type, and if the host has no connector.
 func requireForItsPlatform(t *testing.T, of channel.Type, field string, made call) {
 	t.Helper()
 	w := newWorld(t)

@@ -101,7 +101,7 @@ type Harness struct {
 type Host interface {
 	// Runtime returns the Runtime of the running process.
 	Runtime() *botctx.Runtime
-	// Handle adds nodes, which a restarted process has, too.
+	// Handle adds nodes to the bot. The process that Restart starts has them, too.
 	Handle(nodes ...*botctx.Node)
 	// Advance moves the clock forward, and runs the events and agendas that fall due. If a run fails, it is tried
 	// again, and Advance does not fail.

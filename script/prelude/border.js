@@ -1,5 +1,6 @@
-// The border between a script and its host: calls of the host, values as text, and errors. It is the first script of
-// an instance: own is what the scripts of this folder share, and host(text) is the one function of the host.
+// This file is the border between a script and its host: calls of the host, values as text, and errors. It runs
+// first in each instance. The files of this folder share the object own. host(text) is the only function of the
+// host.
 (function (own, host) {
   'use strict'
   const { parse, stringify } = JSON
@@ -9,23 +10,23 @@
   const { isFinite } = Number
   const Dates = Date, Errors = Error, Promises = Promise, texts = String, integers = BigInt, numbers = Number
   const plain = Object.prototype
-  // method returns a method of a prototype as a function, which scripts cannot change any more.
+  // method returns a method of a prototype as a function. Scripts cannot change this function later.
   const method = (prototype, name) => Function.prototype.call.bind(prototype[name])
   const mapGet = method(Map.prototype, 'get'), mapSet = method(Map.prototype, 'set'), mapDelete = method(Map.prototype, 'delete')
   const weakGet = method(WeakMap.prototype, 'get'), weakSet = method(WeakMap.prototype, 'set')
   const mapForEach = method(Map.prototype, 'forEach'), mapClear = method(Map.prototype, 'clear'), slice = method(String.prototype, 'slice')
   own.method = method
 
-  // Scripts may change every prototype, Object.prototype too. So the prelude calls no methods of values, reads and sets
-  // only properties that are there, makes none by an assignment, and iterates over nothing.
+  // Scripts may change every prototype, even Object.prototype. So the prelude calls no methods of values, reads and
+  // sets only existing properties, adds none by assignment, and does not use iterators.
 
-  // list is an empty array that may be assigned to.
+  // list returns an empty array without a prototype, to which items can safely be assigned.
   const list = () => setPrototypeOf([], null)
   own.list = list
   const put = (object, name, value, enumerable = true) =>
     defineProperty(object, name, { __proto__: null, value, writable: true, enumerable, configurable: true })
   own.put = put
-  // json is JSON.stringify without toJSON, for values of the prelude.
+  // json works like JSON.stringify without toJSON, for values of the prelude.
   const json = (value) => {
     if (typeof value !== 'object' || value === null) return stringify(value) ?? 'null'
     let text = ''
@@ -39,10 +40,10 @@
   }
   own.json = json
 
-  // Frames of a stack would give scripts the functions of the prelude.
+  // With prepareStackTrace, scripts could get the prelude's functions from the frames of a stack.
   delete Errors.prepareStackTrace
 
-  // Errors. Those of the host have a number, by which it knows them again.
+  // Errors. The host gives each of its errors a number, by which it recognises the error later.
 
   const known = new WeakMap()
   own.errorOf = (told) => {
@@ -56,7 +57,7 @@
     return error
   }
 
-  // report is what the host is told of a value that was thrown.
+  // report describes a thrown value to the host.
   const longestText = 8192, longestStack = 65536
   const report = (thrown) => {
     const told = { __proto__: null, text: 'a value that cannot be converted to text', stack: '', number: 0, isError: false }
@@ -68,7 +69,7 @@
       told.text = texts(thrown)
       if (told.text === '[object Object]') told.text = stringify(thrown) ?? told.text
       told.text = slice(told.text, 0, longestText)
-    } catch { /* What throws when it is read has no text. */ }
+    } catch { /* A value that throws when it is read has no text. */ }
     return json(told)
   }
   own.fail = (thrown) => { host('fail\n' + report(thrown)) }
@@ -83,7 +84,7 @@
   own.answerOf = answerOf
   own.ask = (name, value) => answerOf(host(name + '\n' + json(value)))
 
-  // begin begins what takes time. The host answers by wake.
+  // begin starts an operation of the host that takes time. The host calls wake with the answer.
   const waiting = new Map()
   own.begin = (name, value) => {
     const { stack } = new Errors()
@@ -95,12 +96,12 @@
     const { resolve, reject, stack } = mapGet(waiting, id)
     mapDelete(waiting, id)
     try { resolve(answerOf(text)) } catch (error) {
-      put(error, 'stack', stack, false) // It arose where the script began it.
+      put(error, 'stack', stack, false) // The stack of the place where the script called begin.
       reject(error)
     }
   }
 
-  // Values of the host are JSON, beside which specials lists what JSON has no word for: [path, kind, data].
+  // Values from the host are JSON. specials lists the values that JSON cannot represent, as [path, kind, data].
 
   const orders = new WeakMap()
   let hasOrders = false
@@ -128,8 +129,9 @@
   }
   own.unpack = unpack
 
-  // Values of scripts are JSON with five words more: D1 is a date, I1 a BigInt, R["a","i"] a regular expression, U
-  // undefined, X"why" what the host has no value for. NaN and Infinity stand for themselves.
+  // Values from scripts are JSON with five additional forms: D1 is a date, I1 a BigInt, R["a","i"] a regular
+  // expression, U undefined, and X"why" a value that the host cannot represent. NaN and Infinity are written as they
+  // are.
 
   const getTime = method(Date.prototype, 'getTime')
   const sourceOf = getOwnPropertyDescriptor(RegExp.prototype, 'source').get
@@ -142,7 +144,7 @@
     if ((left -= text.length) < 0) throw tooLarge
     return text
   }
-  // packed is what a method of a kind makes of a value, undefined if the value is of another kind.
+  // tried returns the result of call(value), or undefined if the call throws because the value is of another kind.
   const tried = (call, value) => { try { return call(value) } catch { return undefined } }
   const special = (value, above) => {
     const time = tried(getTime, value)
@@ -198,14 +200,14 @@
     }
     return text + '}'
   }
-  // quoted has the JSON of keys: the same few come again and again.
+  // quoted caches the JSON of keys, because the same keys are frequent.
   const quoted = { __proto__: null }
   let quotes = 0
   const quote = (name) => {
     if (name.length > 64 || ++quotes > 256) return stringify(name)
     return quoted[name] = stringify(name)
   }
-  // ordered returns the keys in the order that the object had in the host: the engine puts integers first.
+  // ordered returns the keys in the order of the host's object, because the engine moves integer keys to the front.
   const ordered = (value) => {
     const names = keys(value), order = hasOrders ? weakGet(orders, value) : undefined
     if (order === undefined) return names
@@ -221,7 +223,7 @@
     return result
   }
   own.pack = (value) => {
-    const before = left // A getter of the value may call this function.
+    const before = left // pack may call a getter of the value, and the getter may call this function again.
     left = own.largest
     try {
       return pack(value, list())
@@ -233,7 +235,7 @@
     }
   }
 
-  // Promises that were rejected, and that nothing waits for. The host is told of some.
+  // Rejected promises without a handler. The host gets reports of up to mostReports of them.
 
   const rejected = new Map(), mostReports = 20
   own.rejected = (promise, reason) => { mapSet(rejected, promise, reason) }

@@ -1,4 +1,4 @@
-// What the global scope has beside the language: console, timers, modules and random numbers.
+// This file adds to the global scope: console, timers, modules and random numbers.
 (function (own, host) {
   'use strict'
   const { parse, stringify } = JSON
@@ -12,7 +12,7 @@
   define('global', globalThis)
   define('process', { env: { NODE_ENV: 'production' } })
 
-  // Random numbers are the host's. A snapshot keeps none.
+  // Random numbers come from the host. A snapshot must not contain any.
   let numbers = []
   own.forgetRandom = () => { numbers = [] }
   const { random } = { random() {
@@ -23,7 +23,7 @@
   } }
   defineProperty(Math, 'random', { value: random, writable: true, enumerable: false, configurable: true })
 
-  // Timers. The host says when one is due.
+  // Timers. The host calls fire when a timer is due.
   const timers = new Map()
   let count = 0
   const set = (called, pause, isEvery, args) => {
@@ -45,7 +45,7 @@
     try { apply(called, undefined, args) } catch (error) { own.fail(error) }
   }
 
-  // Modules. The host hands over the function of a module by take.
+  // Modules. The host passes the function of a module to take.
   const loaded = new Map()
   let taken
   own.take = (body) => { taken = body }
@@ -73,8 +73,8 @@
   const requireFrom = (folder) => function require(name) { return own.require(folder, name) }
   define('require', requireFrom(''))
 
-  // What few scripts need is made when something first asks for it: the globals of the web platform, and the methods
-  // that depend on a language.
+  // Parts that few scripts need are loaded at the first use: the globals of the web platform, and the methods that
+  // depend on a language.
   own.part = (name) => {
     own.ask('part', name)
     apply(taken, undefined, [own])

@@ -1,5 +1,5 @@
-// What `this` is in a script: the records of the run, what scripts before it have left, the operations and the helpers.
-// own.names has the names.
+// This file creates `this` of scripts: the records of the run, the values that earlier scripts have left, the
+// operations and the helpers. own.names contains their names.
 (function (own, host) {
   'use strict'
   const { parse, stringify } = JSON
@@ -15,7 +15,7 @@
   const self = { __proto__: shared }
   const { list, put } = own
 
-  // hidden are the names of what is there in each script, and left for no other.
+  // hidden are the names that every script has on `this`. They are not left for later scripts.
   const hidden = new Set(['fetch'])
   for (const name of operations) {
     setAdd(hidden, name)
@@ -32,13 +32,15 @@
   }
   put(shared, 'fetch', (...args) => fetch(...args), false)
 
-  // Records, and what earlier scripts have left, are read when a script first asks for them. values are those that were
-  // read or written, given what the host has of them, and sent its text. Changes of fixed records are the script's alone.
+  // Records, and values that earlier scripts have left, are read when a script first uses them. values are the
+  // values that were read or written, given are the same values as the host knows them, and sent are their texts.
+  // Changes of fixed records have no effect outside the script.
   let values = { __proto__: null }, given = { __proto__: null }, sent = { __proto__: null }
-  // texts are the answers that given values come from, until they have changed, and pristine what was read from these.
+  // texts are the answers from which given values were read, until they change. pristine are unchanged copies of
+  // these values.
   const texts = { __proto__: null }, pristine = { __proto__: null }
-  // getters are those of names that are read when a script first asks for them, touched the names that were, and known
-  // those that the host has and a script may remove.
+  // getters are the getters of names that are read at their first use. touched are the names that were read or
+  // written. known are the names that the host has and that a script may remove.
   const getters = { __proto__: null }, known = { __proto__: null }, isRecord = { __proto__: null }, isFixed = { __proto__: null }
   let touched = list()
   const lazily = (name) => {
@@ -66,15 +68,15 @@
     isRecord[name] = true
     lazily(name)
   }
-  // hasLeft is true once there may be more than records.
+  // hasLeft is true once `this` may have values other than the records.
   let hasLeft = false
   const left = (names) => {
     hasLeft = true
     for (let i = 0; i < names.length; i++) if (!hasOwn(self, names[i]) && !known[names[i]]) lazily(names[i])
   }
 
-  // changes lists what the host has to take over: [name, whether another object is in its place, value], and the names
-  // of what was removed. What is removed is known until the host has accepted that.
+  // changes returns what the host must store: a list of [name, whether the script assigned another object, value],
+  // and the names that were removed. If the host refuses the call, the removed names become known again.
   let gone = list()
   const changes = () => {
     const names = getOwnPropertyNames(self)
@@ -91,7 +93,7 @@
       if (isRecord[name] || setHas(hidden, name)) continue
       const at = getOwnPropertyDescriptor(self, name)
       if (hasOwn(at, 'value')) text += change(name, at.value)
-      else if (at.get !== getters[name]) continue // A getter of the script's works in the script alone.
+      else if (at.get !== getters[name]) continue // A getter that the script defined has no effect outside the script.
       isThere[name] = known[name] = true
     }
     gone = list()
@@ -121,7 +123,7 @@
 
   const timeOf = (value) => { try { return getTime(value) } catch { return undefined } }
 
-  // isSame reports whether a value is as it was given.
+  // isSame reports whether a value is the same as before.
   const isSame = (now, before) => {
     if (typeof now !== 'object' || now === null || typeof before !== 'object' || before === null) return is(now, before)
     if (isArray(before)) {
@@ -139,7 +141,8 @@
     return true
   }
 
-  // renew gives the script what an operation has changed, in the objects that the script may hold.
+  // renew applies the changes of an operation to a record or value. It modifies the objects to which the script may
+  // have references.
   const renew = (name, value) => {
     sent[name] = undefined
     delete texts[name]
@@ -175,7 +178,7 @@
   const call = (begin, params) => {
     const answer = parse(host(begin + own.pack(params) + ',' + changes() + ']')), renewed = answer[3], names = answer[4]
     for (let i = 0; renewed && i < renewed.length; i++) renew(renewed[i][0], own.unpack(renewed[i][1], renewed[i][2]))
-    if (answer[0] !== 0) { // What was refused is sent again.
+    if (answer[0] !== 0) { // The host may not have stored the changes, so the next call sends them again.
       sent = { __proto__: null }
       for (let i = 0; i < gone.length; i++) known[gone[i]] = true
     }
@@ -196,14 +199,14 @@
       const result = apply(script, self, none)
       const isPromise = result !== null && typeof result === 'object' && typeof result.then === 'function'
       if (!isPromise) return outcomes[0](result)
-      try { put(result, 'constructor', undefined) } catch { /* It is frozen. */ } // So then asks no class of the script.
-      try { apply(then, result, outcomes) } catch { apply(then, resolve(result), outcomes) } // Others than promises have their own then.
+      try { put(result, 'constructor', undefined) } catch { /* It is frozen. */ } // With this property, then does not use a constructor of the script.
+      try { apply(then, result, outcomes) } catch { apply(then, resolve(result), outcomes) } // Other objects with a method then are not promises.
     } catch (error) {
       own.fail(error)
     }
   }
-  // finish returns what is left of the run: its result, the changes, and the rejections that nothing waits for. It
-  // returns nothing if the script has not returned yet.
+  // finish returns the result of the run, its changes, and the reports of rejections without a handler. It returns
+  // "" if the script has not returned yet.
   own.finish = (want) => {
     if (!isDone) return ''
     try {

@@ -51,7 +51,7 @@ type Rule struct {
 	// Text is the rule in words.
 	Text string
 
-	// applies reports whether there is something to check, or nil for always.
+	// applies reports whether there is something to check. nil means always.
 	applies func(h *Harness) bool
 	check   func(*trial)
 }
@@ -122,9 +122,9 @@ type Harness struct {
 	// "900000000001".
 	UnknownID string
 
-	// Odd passes events that it does not understand to the connector's handler, one by one, as the platform
-	// would, and returns the outcome of each. They must include an event of an unknown kind and an empty one.
-	// It is nil for a connector that receives nothing.
+	// Odd passes events that the connector does not understand to its handler, one by one, as the platform would,
+	// and returns the outcome of each. The events must include an event of an unknown kind and an empty one. Odd is
+	// nil for a connector that receives nothing.
 	Odd func() []Reception
 
 	// Group is the id of a group conversation in Channel to which the bot may write. Required for connectors
@@ -138,7 +138,7 @@ type Harness struct {
 	Thread   func(to string) send.ThreadHandover
 	Archived func(conversationID string) bool
 
-	// patience bounds a call that must end, or 0 for the usual time.
+	// patience is the time limit for a call that must end. 0 means the usual limit.
 	patience time.Duration
 }
 

@@ -16,8 +16,8 @@ func (f feature) has(c case262) bool {
 		slices.ContainsFunc(f.tags, func(tag string) bool { return slices.Contains(c.features, tag) })
 }
 
-// isInUse reports whether a file of the suite may test a feature in use. Tests of features with tags are in these
-// folders, too.
+// isInUse reports whether a file of the suite may test a feature in use: a file below language, with some
+// exceptions, or in a folder of a feature. The tests of features with tags are in these folders, too.
 func isInUse(path string) bool {
 	for _, folder := range []string{"language/global-code/", "language/eval-code/", "language/module-code/", "language/import/", "language/export/"} {
 		if strings.HasPrefix(path, folder) {

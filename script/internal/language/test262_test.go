@@ -220,7 +220,7 @@ func (c case262) isLeftOut() bool {
 	return c.source == "" || needsMore.MatchString(c.source) || slices.Contains(c.includes, "detachArrayBuffer.js")
 }
 
-// script returns the test as a function body in which this is the global object, as tests expect.
+// script returns the test as a function body in which `this` is the global object, as tests expect.
 func (r *runner) script(c case262) string {
 	var text strings.Builder
 	text.WriteString("return (async function () {\n")

@@ -1,6 +1,6 @@
 // Package locale implements JavaScript's language-dependent methods as in Node.js: localeCompare, toLocaleString and
 // toLocaleUpperCase with their variants. Unsupported features throw an error that names them. Source replaces the
-// methods; Functions has the parts that run in Go.
+// methods; Functions returns the parts that run in Go.
 package locale
 
 import (

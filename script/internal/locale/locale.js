@@ -1,4 +1,4 @@
-// The methods that depend on a language. own has the host's functions, see locale.go.
+// This file replaces the methods that depend on a language. own contains the host's functions, see locale.go.
 (function (own) {
   'use strict'
   const { ask } = own
@@ -15,7 +15,7 @@
   const { isFinite, isNaN } = Number
   const { trunc, abs, max, min } = Math
 
-  // replace gives a prototype a method in the place of its own.
+  // replace replaces a method of a prototype.
   function replace(prototype, name, method) {
     const { length } = prototype[name]
     defineProperty(method, 'length', { value: length, configurable: true })
@@ -29,7 +29,7 @@
 
   const wellFormed = /^[a-z]{2,3}(-[a-z]{3})?(-[a-z]{4})?(-([a-z]{2}|\d{3}))?(-([a-z\d]{5,8}|\d[a-z\d]{3}))*(-[a-z\d]-[a-z\d]{2,8}(-[a-z\d]{2,8})*)*$/i
 
-  // localeOf returns the first of a method's locales, in small letters.
+  // localeOf returns the first locale of the argument, in lower case.
   function localeOf(locales) {
     if (locales === undefined) return 'en-us'
     if (locales === null) throw new TypeError('Cannot convert undefined or null to object')
@@ -46,7 +46,7 @@
     return options === undefined ? {} : Object(options)
   }
 
-  // oneOf returns an option as a text that is one of values.
+  // oneOf returns an option as text, and refuses texts that are not in values.
   function oneOf(options, name, values, otherwise) {
     if (options[name] === undefined) return otherwise
     const value = `${options[name]}`
@@ -54,7 +54,7 @@
     return value
   }
 
-  // onlyDefaults refuses options that are not in a list, or have another value than the one there.
+  // onlyDefaults refuses options whose values differ from their defaults.
   function onlyDefaults(method, options, defaults, instead) {
     for (const name in defaults) {
       const value = options[name]
@@ -68,8 +68,8 @@
   const byLetters = ['en', 'de', 'fr', 'it', 'es', 'pt', 'nl', 'sv', 'fi', 'pl', 'cs', 'tr', 'ru', 'uk', 'el', 'hu', 'ro', 'id']
   const strengths = { base: 1, accent: 2, variant: 3 }
   const mostKeys = 2000
-  const mostKept = 100 // characters
-  let keys = {} // a Map of the kept keys for each way to compare
+  const mostKept = 100 // The maximum length of a kept text, in characters.
+  let keys = {} // Maps each way to compare to a Map of the kept keys.
   let count = 0
 
   function keyOf(text, language, numeric, levels) {
@@ -125,8 +125,9 @@
 
   // Numbers.
 
-  // Each locale has what is between groups, the decimal point, how many digits are before the first group at least, what
-  // is before %, where the currency is (before the number, before it and a space, or after it), and its symbols.
+  // Each locale has the separator of groups, the decimal point, the minimum number of digits before the first group,
+  // the text before %, the place of the currency (before the number, before it with a space, or after it), and the
+  // currency symbols.
   const currencies = ['USD', 'EUR', 'GBP', 'JPY', 'CNY', 'TWD', 'HKD', 'KRW', 'BRL', 'CHF']
   const spaced = '\u00A0'
   const english = '$ € £ ¥ CN¥ NT$ HK$ ₩ R$ CHF'
@@ -154,7 +155,7 @@
     maximumSignificantDigits: '', roundingMode: 'halfExpand', roundingPriority: 'auto', roundingIncrement: '1', trailingZeroDisplay: 'auto',
   }
 
-  // digitsOption returns an option that is a number of digits, undefined if it is not given.
+  // digitsOption returns an option as a number of digits, or undefined if the option is missing.
   function digitsOption(options, name) {
     if (options[name] === undefined) return undefined
     const value = Number(options[name])
@@ -162,7 +163,7 @@
     return trunc(value)
   }
 
-  // groupsOf returns how many digits are before the first group at least, Infinity if there are no groups.
+  // groupsOf returns the minimum number of digits before the first group, or Infinity if there are no groups.
   function groupsOf(options, least) {
     const value = options.useGrouping
     if (value === undefined || value === 'true' || value === 'false' || value === 'auto') return least
@@ -171,7 +172,7 @@
     return oneOf(options, 'useGrouping', ['min2']) && 2
   }
 
-  // rounded returns the digits of a number times ten to the power of shift: those before the point, and those after it.
+  // rounded returns the digits of a number times ten to the power of shift, before and after the point.
   function rounded(number, shift, least, most) {
     const [mantissa, exponent = '0'] = split(`${number}`, 'e')
     const [whole, fraction = ''] = split(mantissa, '.')

@@ -13,14 +13,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// characters has the ranges of characters that package collate orders as Node.js does, at all strengths. Other
+// characters are the ranges of characters that package collate orders as Node.js does, at all strengths. Other
 // characters have moved in newer versions of Unicode.
 //
 //go:generate go run ./generate
 //go:embed characters.txt
 var characters string
 
-// moved has the places of most other characters. For its format see the comment of package generate.
+// moved lists the places of most other characters. For its format see the comment of package generate.
 //
 //go:embed moved.txt
 var moved string
@@ -46,7 +46,7 @@ type place struct {
 type sorter struct {
 	known, split spans
 	places       map[rune]place
-	// collators has a *sync.Pool for each language.
+	// collators maps each language to a *sync.Pool.
 	collators sync.Map
 }
 

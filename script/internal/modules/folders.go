@@ -13,8 +13,8 @@ import (
 // packages is the name of folders with installed packages.
 const packages = "node_modules"
 
-// extensions may be omitted in names. They are tried in this order: first Node.js's own, then .cjs, which Node.js
-// requires to be written.
+// extensions may be omitted in names. They are tried in this order: first the extensions that Node.js tries, then
+// .cjs, which Node.js does not try.
 var extensions = []string{".js", ".json", ".cjs"}
 
 // fileOrFolder returns the file for the path at: the path itself, the path with an extension, or the main file of the
@@ -103,7 +103,7 @@ func (f *Files) read(name string) ([]byte, error) {
 // maxManifest bounds the bytes of a package.json.
 const maxManifest = 256 << 10
 
-// manifest has the relevant fields of a package.json. A nil manifest is empty.
+// manifest contains the relevant fields of a package.json. A nil manifest is empty.
 type manifest struct {
 	folder, name, main string
 	// isES is true if files with .js are ES modules.

@@ -23,7 +23,7 @@ const longestName = 1024
 // Files are safe for concurrent use.
 type Files struct {
 	fsys fs.FS
-	// found has the files by folder and required name.
+	// found caches the files by folder and required name.
 	found cache[string]
 	// manifests are cached by folder, and sources by file.
 	manifests cache[*manifest]
@@ -138,7 +138,8 @@ func noPackage(folder, name string) error {
 	if first, _, _ := strings.Cut(bare, "/"); isBuiltIn || slices.Contains(builtIn, first) {
 		return boterr.New(boterr.NotFound, "", "there is no module %q: it is built into Node.js, and scripts do not have it", name)
 	}
-	return boterr.New(boterr.NotFound, "", "there is no module %q in node_modules, neither of the folder %q nor of one above", name, folder)
+	return boterr.New(boterr.NotFound, "", "there is no module %q in node_modules of the folder %q or of any folder above it: "+
+		"install it, or correct the name", name, folder)
 }
 
 // fromPackages returns the file for a package's name: in the package of the folder itself, and in node_modules of the

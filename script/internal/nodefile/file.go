@@ -139,7 +139,7 @@ func (r *reader) refuse(v value, path string, err error) {
 	r.complainf(v.place, path, "%s", text)
 }
 
-// schema has a reader for each field of an object.
+// schema maps each field of an object to its reader.
 type schema map[string]func(v value, path string)
 
 func (r *reader) object(v value, path string, fields schema) bool {
@@ -241,7 +241,7 @@ func (r *reader) whole(into *int) func(v value, path string) {
 
 // Problem is an error in a bot's folder.
 type Problem struct {
-	// Place is the place of the faulty value.
+	// Place is the file, line and column of the faulty value.
 	Place Place
 	// Field is the path of the field in the file, such as "nodes[2].preActions[0]", or "" for the file itself.
 	Field string

@@ -92,9 +92,9 @@ type signature struct{ params, results []byte }
 // entry generates the function that calls the others.
 type entry struct {
 	signatures []signature
-	// types has the type index of each function of the module, imported functions first.
+	// types are the type indexes of the module's functions, imported functions first.
 	types []int
-	// functions has the module's index of each function that this package calls.
+	// functions are the module's indexes of the functions that this package calls.
 	functions [fnFree + 1]int
 }
 
@@ -187,7 +187,7 @@ const addressSize = 4
 // Value is a value of an instance. It is valid until the instance's run ends.
 type Value uint32
 
-// Run has the limits and host functions for one use of an instance.
+// Run configures one use of an instance: its limits and host functions.
 type Run struct {
 	// Host is called by the function host of scripts, and returns its result. Its time counts as the script's, except
 	// in Instance.Wait. An error ends the run.
@@ -255,7 +255,7 @@ type Instance struct {
 	written []byte
 	// stackPointer and fuel are globals of the module. All other state is in its memory.
 	stackPointer, fuel api.MutableGlobal
-	// levels have the functions for each depth of calls: an api.Function cannot be called again before it returns.
+	// levels are the functions for each depth of calls: an api.Function cannot be called again before it returns.
 	levels []*level
 	// scratch is the address of memory for the arguments of calls. undefined is the value undefined.
 	scratch   uint32
@@ -298,7 +298,8 @@ func (in *Instance) Begin(ctx context.Context, run Run) {
 	in.ctx = context.WithValue(ctx, instanceKey{}, in)
 }
 
-// machineTime is the machine's clock, because it measures real work.
+// machineTime returns the time of the machine's clock. It is the default of Run.Clock, because Busy limits real
+// work.
 func machineTime() time.Time { return time.Now() } //nolint:forbidigo // See above.
 
 // Size returns the memory size of the instance in bytes.
@@ -627,7 +628,7 @@ func (in *Instance) thrown() error {
 		return thrown
 	}
 	if strings.HasPrefix(thrown.Text, "InternalError: interrupted") && thrown.Stack != "" {
-		// The thrown error has the precise line of a loop; the stack noted earlier does not.
+		// The thrown error names the precise line of a loop; the stack noted earlier does not.
 		in.ended.Stack, in.ended.Noted = thrown.Stack, in.ended.Stack
 	}
 	return in.ended

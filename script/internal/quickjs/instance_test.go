@@ -127,7 +127,7 @@ func TestHost_TimeCountsUnlessItWaits(t *testing.T) {
 	require.Equal(t, time.Second, in.Busy())
 }
 
-// The default clock is real time. A slow machine cannot end this run for another reason.
+// The default clock is real time. Nothing else limits the time of this run, so a slow machine gets the same error.
 func TestRun_BusyIsByTheMachinesClock(t *testing.T) {
 	t.Parallel()
 	in, err := newSnapshot(t, "").Take(t.Context(), quickjs.Run{Busy: 50 * time.Millisecond})

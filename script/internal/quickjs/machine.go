@@ -51,12 +51,12 @@ type Machine struct {
 	data    []segment
 }
 
-// machines has a *Machine for each folder of compiled code, created once.
+// machines maps each folder of compiled code to a function that returns its *Machine, which is created once.
 var machines sync.Map
 
 // Open returns the machine for folder, which stores the compiled code. The first call takes a few hundred
 // milliseconds, or a few tens if the folder already has the code. If folder is "", nothing is stored. Open fails if
-// the folder cannot be used, and with ErrArchitecture.
+// the folder cannot be used and, with ErrArchitecture, on unsupported architectures.
 func Open(folder string) (*Machine, error) {
 	opened, _ := machines.LoadOrStore(folder, sync.OnceValues(func() (*Machine, error) { return newMachine(folder) }))
 	m, err := opened.(func() (*Machine, error))() //nolint:forcetypeassert // Nothing else is stored.
@@ -184,7 +184,7 @@ func (in *Instance) hostInterrupt(stack []uint64) {
 	}
 }
 
-// hostCall is the function host of scripts: a text in, a text out.
+// hostCall is the function host of scripts, which takes and returns a text.
 func (in *Instance) hostCall(stack []uint64) {
 	in.spend()
 	if in.check() {
@@ -307,7 +307,7 @@ const (
 	secondNumber
 )
 
-// operands has the kind of operand of each range of opcodes.
+// operands lists the kind of operand for each range of opcodes.
 var operands = []struct {
 	from, to byte
 	operand  operand

@@ -91,7 +91,7 @@ func meter(wasm []byte) (made metered, err error) {
 	return made, nil
 }
 
-// counts has the indexes and counts of the module's parts.
+// counts holds the indexes and counts of the module's parts.
 type counts struct {
 	functions, globals int
 	// hook is the index of the imported function to call. fuel is the index of the global.

@@ -11,20 +11,21 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// Snapshot is the initial state of instances. It is safe for concurrent use. Its memory is freed when it is no longer
-// reachable.
+// Snapshot is the initial state of instances. It is safe for concurrent use. Its memory is freed once the snapshot
+// is no longer reachable.
 type Snapshot struct {
 	machine *Machine
 	// stackPointer is the top of the module's stack.
 	stackPointer uint64
 	memory       int64
-	// As in Instance.
+	// These have the same meaning as in Instance.
 	scratch                      uint32
 	undefined, rejected, handled Value
 	*pool
 }
 
-// pool has the image of a snapshot and idle instances. It has no reference to the snapshot.
+// pool holds the image of a snapshot and idle instances. It has no reference to the snapshot, so that the garbage
+// collector can free the snapshot.
 type pool struct {
 	image *image
 
@@ -94,8 +95,8 @@ const scratchSize = 1 << 10
 // headroom is the free memory of a snapshot's instances. An instance that grew further is not reused.
 const headroom = 512 << 10
 
-// collectShare makes the engine collect garbage first when an instance has used this fraction of its memory. Most
-// scripts end earlier.
+// collectShare makes the engine collect garbage for the first time when an instance has used 1/collectShare of its
+// memory limit. Most scripts end earlier.
 const collectShare = 8
 
 // Snapshot ends the run of an instance, closes the instance, and returns its state.

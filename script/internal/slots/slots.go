@@ -20,11 +20,11 @@ type Slots struct {
 	free int
 	// held is the number of slots that each app holds. Apps without a slot are missing.
 	held map[string]int
-	// waiting has a queue for each waiting app, in the order of their turns.
+	// waiting holds a queue for each waiting app, in the order of their turns.
 	waiting []*queue
 }
 
-// queue has a channel for each waiting script of an app, at least one, in order of arrival. The channel is closed
+// queue holds a channel for each waiting script of an app, at least one, in order of arrival. The channel is closed
 // when the script gets a slot.
 type queue struct {
 	app     string

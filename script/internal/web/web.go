@@ -1,6 +1,6 @@
 // Package web provides globals of the web platform that the engine lacks: URL and URLSearchParams, TextEncoder and
 // TextDecoder, structuredClone, crypto, AbortController and AbortSignal, Headers, Request, Response and fetch. They
-// follow the WHATWG standards. Source defines them; Functions has the parts that run in Go.
+// follow the WHATWG standards. Source defines them; Functions returns the parts that run in Go.
 package web
 
 import (
@@ -100,7 +100,7 @@ type toDecode struct {
 	Fatal, KeepBOM, Stream bool
 }
 
-// decoded is the decoded text. Rest has the bytes of an incomplete character at the end.
+// decoded is the decoded text. Rest contains the bytes of an incomplete character at the end.
 type decoded struct {
 	Text     string `json:"text"`
 	Rest     []byte `json:"rest"`

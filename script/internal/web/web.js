@@ -1,4 +1,5 @@
-// The globals of the web platform that the language itself lacks. own has the host's functions, see web.go.
+// This file defines globals of the web platform that the language does not have. own contains the host's functions,
+// see web.go.
 (function (own) {
   'use strict'
   const { ask, begin, setTimeout } = own
@@ -12,7 +13,8 @@
   // uncopied are the classes whose instances structuredClone refuses.
   const uncopied = [Promise, WeakMap, WeakSet, WeakRef, FinalizationRegistry, SharedArrayBuffer, Symbol, Iterator]
 
-  // publish makes a class global, with the members of its base class. Its methods check how many arguments they got.
+  // publish makes a class global, and copies the members of its base class to it. Its methods check the number of
+  // arguments.
   function publish(made) {
     uncopied.push(made)
     const base = getPrototypeOf(made.prototype)
@@ -37,12 +39,12 @@
 
   const tag = (object, name) => defineProperty(object, Symbol.toStringTag, { value: name, configurable: true })
 
-  // readable gives a class getters for names, which read the record that read returns.
+  // readable adds getters for names to a class. They return the fields of the record that read returns.
   function readable(made, names, read) {
     for (const name of names) defineProperty(made.prototype, name, { get() { return read(this)[name] }, configurable: true })
   }
 
-  // bytesOf returns the bytes of an ArrayBuffer or a view, undefined for anything else.
+  // bytesOf returns the bytes of an ArrayBuffer or a view, or undefined for other values.
   function bytesOf(value) {
     if (value instanceof ArrayBuffer) return new Uint8Array(value)
     if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
@@ -51,17 +53,17 @@
 
   const isObject = (value) => typeof value === 'object' && value !== null || typeof value === 'function'
 
-  // optionsOf returns a dictionary of options, which undefined and null leave empty.
+  // optionsOf returns a dictionary of options. For undefined and null it is empty.
   function optionsOf(value) {
     if (value === undefined || value === null) return {}
     if (!isObject(value)) throw new TypeError('the options must be an object')
     return value
   }
 
-  // wellFormed is a text without lone surrogates.
+  // wellFormed converts a value to a text without lone surrogates.
   const wellFormed = (value) => `${value}`.toWellFormed()
 
-  // byteText is a text whose characters are bytes.
+  // byteText converts a value to a text, and refuses characters that do not fit into a byte.
   function byteText(value) {
     const text = `${value}`
     if (/[^\0-\xff]/.test(text)) throw new TypeError('a header has characters up to U+00FF only')
@@ -115,7 +117,7 @@
     static { readable(this, ['encoding', 'fatal', 'ignoreBOM'], (decoder) => decoder.#is) }
   }
 
-  // utf8 decodes base64.
+  // utf8 decodes UTF-8 that is given in base64.
   const utf8 = (bytes, keepBOM) => ask('decode', { encoding: 'utf-8', keepBOM, bytes }).text
 
   // URLs.
@@ -135,7 +137,7 @@
 
   let listOf, fill, watch, put
 
-  // Pairs has names and values, which are made by two functions. A change makes another list.
+  // Pairs is a list of names and values, which two functions convert. Each change creates a new list.
   class Pairs {
     #list = []
     #nameOf
@@ -143,7 +145,7 @@
     #show
     #watcher = () => {}
 
-    // show makes what iterators see of a list.
+    // show returns the list that iterators return.
     constructor(init, nameOf, valueOf, show = (list) => list) {
       this.#nameOf = nameOf
       this.#valueOf = valueOf
@@ -162,13 +164,13 @@
       })
     }
 
-    // #put changes the list, unless its watcher throws.
+    // #put replaces the list, unless the watcher throws.
     #put(list) {
       this.#watcher(list)
       this.#list = list
     }
 
-    // #is returns what finds the pairs of a name, and of a value if there is one.
+    // #is returns a function that matches the pairs with a name, and with a value if one is given.
     #is(name, value) {
       const [key, only] = [this.#nameOf(name), value === undefined ? value : this.#valueOf(value)]
       return (pair) => pair[0] === key && (only === undefined || pair[1] === only)
@@ -287,7 +289,7 @@
   const refuseCopy = (value, why = 'cannot be cloned') => { throw new DOMException(`${String(value?.constructor?.name ?? typeof value)} ${why}`, 'DataCloneError') }
   const errors = Object.fromEntries([Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError].map((made) => [made.name, made]))
 
-  // copyOf copies a value. seen has the copies of the objects that were reached before.
+  // copyOf copies a value. seen maps the objects that were already reached to their copies.
   function copyOf(value, seen) {
     if (typeof value === 'symbol' || typeof value === 'function') refuseCopy(value)
     if (typeof value !== 'object' || value === null) return value
@@ -303,7 +305,7 @@
     return made
   }
 
-  // emptyCopy copies an object without the values that it holds.
+  // emptyCopy copies an object without its contents.
   function emptyCopy(value, seen) {
     if (Array.isArray(value)) return new Array(value.length)
     if (getPrototypeOf(value) === Object.prototype) return {}
@@ -458,7 +460,7 @@
         }
         for (const one of all) one.#fire()
       }
-      // follow calls a function once a signal is aborted, and returns what ends that.
+      // follow calls a function once a signal is aborted. It returns a function that cancels this.
       follow = (signal, call) => {
         const one = { listener: call, once: true }
         signal.#listeners.push(one)
@@ -489,7 +491,7 @@
     return text
   }
 
-  // sorted returns the pairs by name, with the values of a name joined, but for those of Set-Cookie.
+  // sorted returns the pairs sorted by name. Values with the same name are joined, except for Set-Cookie.
   const sorted = (list) => [...new Set(list.map((pair) => pair[0]))].sort().flatMap((name) => {
     const values = valuesOf(list, name)
     return name === 'set-cookie' ? values.map((value) => [name, value]) : [[name, values.join(', ')]]
@@ -507,13 +509,13 @@
     return headers
   }
 
-  // Content is a body that is base64.
+  // Content is a body in base64.
   class Content { constructor(base64) { this.base64 = base64 } }
   const asContent = (base64) => base64 === null ? null : new Content(base64)
 
   const refusedBodies = ['Blob', 'File', 'FormData', 'ReadableStream']
 
-  // bodyOf returns a body as base64, null if there is none, and the type of its content.
+  // bodyOf returns a body in base64, or null if there is none, and its content type.
   function bodyOf(value) {
     if (value === undefined || value === null) return [null, null]
     if (value instanceof Content) return [value.base64, null]
@@ -549,7 +551,7 @@
     async formData() { throw new TypeError('scripts have no FormData: use text') }
 
     static {
-      // lend returns a body without reading it.
+      // lend returns a body without marking it as read.
       lend = (body) => {
         if (body.#isUsed) throw new TypeError('the body was read already')
         return body.#content
@@ -562,7 +564,7 @@
     }
   }
 
-  // options are those of requests that are honoured, with their values, of which the first is the default.
+  // options are the supported options of requests with their supported values. The first value is the default.
   const options = {
     redirect: ['follow'], credentials: ['same-origin', 'omit'], mode: ['cors'], cache: ['default', 'no-store', 'reload', 'no-cache'],
     integrity: [''], referrer: ['about:client', ''], keepalive: [false, true],

@@ -1,4 +1,5 @@
-// Each pattern with each of its texts: what exec finds, with the places of captures, until it finds no more.
+// matches returns the results of exec, with the places of captures, until exec finds nothing more. Each pattern of
+// the table is tried with each of its texts.
 const matches = (pattern, flags, text) => {
   const expression = new RegExp(pattern, flags)
   const found = []
@@ -27,7 +28,7 @@ const table = [
   // Ends of lines.
   ...['^.*$', '^', '$', '\\n$', '.', '[^]', '^b', 'a$', '\\s', '(?<=^)b', 'a(?=$)'].flatMap((pattern) => ['g', 'gm'].map((flags) => [pattern, flags, lines])),
   ['.', 'gs', lines],
-  // The ends of words, which are those of ASCII.
+  // Word boundaries, which only consider ASCII.
   ...['\\b', '\\B', '\\b\\w+\\b', '\\w+', '\\W+', '[\\w-]+', '\\bx'].flatMap((pattern) => ['g', 'gu', 'gi', 'giu'].map((flags) => [pattern, flags, words])),
   ['\\d', 'g', ['1١२３']], ['\\s', 'g', ['\u00a0\u1680\u180e\u2000\u200a\u200b\u202f\u205f\u3000\ufeff\v\f']],
   // Names.
@@ -45,7 +46,7 @@ const table = [
   // Cases.
   ...['ß', 'ẞ', 'ss', 'ſ', 's', 'k', '\\u212a', 'å', '\\u212b', 'İ', 'i', 'ı', 'ς', 'Σ', 'ǆ', 'ﬅ', 'ﬆ', 'µ', 'Ω', '[a-z]', '[^a-z]', '\\w', '[Ā-ſ]', 'Я', 'ა', 'Ა', 'Ꭰ', 'ꭰ', '\\u{10400}'].flatMap((pattern) => [[pattern, 'gi', [folded()]], [pattern, 'giu', [folded()]]]),
   ['(?<a>Ä)\\k<a>', 'i', ['Ää', 'äÄ']], ['[\\u{10400}]', 'iu', ['\u{10428}']],
-  // What the annex for browsers allows.
+  // Syntax that the annex for browsers allows.
   ['a{', '', ['a{']], ['a{1', '', ['a{1']], ['{', '', ['{']], [']', '', [']']], ['\\8', '', ['8']], ['\\101', '', ['A']], ['[\\1]', '', ['\u0001']], ['\\c', '', ['\\c']], ['[\\c_]', '', ['\u001f']], ['\\x4', '', ['x4']], ['(?=a)*', '', ['a']], ['(?=a)+a', '', ['a']], ['\\_', '', ['_']], ['[a-\\d]', 'g', ['a-1']], ['\\u12', '', ['u12']], ['\\0', '', ['\0']], ['\\cJ', '', ['\n']], ['[\\b]', '', ['\b']],
   // Much backtracking.
   ['(a+)+b', '', ['aaaaaaaaaaaaac']], ['^(?:.*,){3}x', '', ['1,2,3,x', '1,2,x']], ['(?:a|ab)(?:c|bcd)(?:d*)', '', ['abcd']], ['a.*?b.*c', '', ['a1b2b3c4c']], ['(a|b)*?c', '', ['abac']], ['x{2,3}?', 'g', ['xxxxx']], ['(?:x{2}){1,2}', 'g', ['xxxxx']],

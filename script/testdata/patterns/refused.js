@@ -1,4 +1,4 @@
-// What cannot be read is a SyntaxError. Engines word it differently.
+// Patterns that cannot be parsed are a SyntaxError. Engines word it differently.
 const refused = (pattern, flags) => {
   const run = () => {
     try {

@@ -1,10 +1,10 @@
 // Command generate writes the data of package locale by comparing package collate with the node in the PATH.
-// characters.txt lists the characters that collate orders as Node.js does, at all strengths. moved.txt has the places
-// of the other characters.
+// characters.txt lists the characters that collate orders as Node.js does, at all strengths. moved.txt lists the
+// places of the other characters.
 //
-// moved.txt is like ICU's rules: in a<b<<c<<<d=e, b comes after a and is another letter, c is b with an accent, d is
-// a variant of c, and e equals d. b-c means all characters from b to c, with the same sign before each. =a-c means
-// characters that collate treats as letters, but Node.js as accented letters.
+// moved.txt uses a notation like ICU's rules: in a<b<<c<<<d=e, b comes after a and is another letter, c is b with an
+// accent, d is a variant of c, and e equals d. b-c means all characters from b to c, with the same sign before each.
+// =a-c means characters that collate treats as letters, but Node.js as accented letters.
 package main
 
 import (
@@ -92,7 +92,7 @@ func know(sorted []character) {
 	}
 }
 
-// sortScript sorts all normalized characters, except Han characters of the extensions, which collate does not have.
+// sortScript sorts all normalized characters, except Han characters of the extensions, which collate does not know.
 const sortScript = `
 const list = []
 for (let r = 0; r < 0xE01F0; r++) {
@@ -222,7 +222,7 @@ type link struct {
 	total  int
 }
 
-// links is a Fenwick tree. It has the best list that ends at or below each rank.
+// links is a Fenwick tree. It holds the best list that ends at or below each rank.
 type links []*link
 
 func (l links) upTo(rank int) *link {
@@ -263,8 +263,8 @@ func must(err error) {
 	}
 }
 
-// isPlaced reports whether an unknown character gets a place. These are characters of modern scripts, and emoji, but
-// not a small letter whose capital is a letter with an accent, like ẖ: the two would be apart.
+// isPlaced reports whether an unknown character gets a place. Characters of modern scripts and emoji get one, except
+// a composed letter whose other case is not a single character, like ẖ: the two cases would be apart.
 func isPlaced(r rune) bool {
 	isAlone := !norm.NFD.IsNormalString(string(r)) && unicode.ToUpper(r) == unicode.ToLower(r)
 	return !isAlone && (r < 0x10000 || r >= 0x1F000 && r < 0x1FC00)
@@ -313,8 +313,8 @@ func (c *chain) end(sorted []character) {
 	c.text.WriteString(c.sign + span(c.first, sorted[c.last].Char))
 }
 
-// placed returns the chains of all characters that can be placed. follows has the answers of followScript; placed
-// adds missing pairs as true.
+// placed returns the chains of all characters that can be placed. follows contains the answers of followScript;
+// placed adds missing pairs as true.
 func placed(sorted []character, follows map[[2]rune]bool) []string {
 	var made []string
 	open := &chain{}

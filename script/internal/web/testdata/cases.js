@@ -1,5 +1,5 @@
-// The cases that the engine and Node.js must give the same results for. Each is a function in a group; the file is an
-// expression, the list of all [group, function].
+// The cases that must have the same results in the engine and in Node.js. Each case is a function in a group. The
+// file is an expression: the list of all [group, function].
 (() => {
   const cases = []
   const group = (name, ...functions) => { for (const one of functions) cases.push([name, one]) }
