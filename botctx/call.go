@@ -227,7 +227,7 @@ func (c callLimit) begin(ctx context.Context) (context.Context, *timelimit.Limit
 }
 
 // end ends the limit of a call made for ctx, and returns the call's error. If the call took too long, end returns the
-// limit's error, unless ctx ended or the service returned an error whose code does not stand for a time-out.
+// limit's error, unless ctx ended or the service returned an error with a code that excludes a time-out.
 func (c callLimit) end(ctx context.Context, limit *timelimit.Limit, err error) error {
 	late := limit.End(err)
 	if ctx.Err() != nil || boterr.HasCode(err) && !mayBeLate(err) {

@@ -37,7 +37,7 @@ type Webhook struct {
 	// FirstAccount is the path of the first account's id in a report. Before the signature is checked, it determines
 	// whether a channel with its own application has the secret.
 	FirstAccount string
-	// Parcels splits a report into parts, each of which is for one account.
+	// Parcels splits a report into parts, each for one account.
 	Parcels func(report document.Object) []Parcel
 	// Events returns the events in a part.
 	Events func(in *channel.Channel, p Parcel) []Event

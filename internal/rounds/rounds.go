@@ -30,8 +30,8 @@ type T interface {
 }
 
 // Of returns the number of rounds of a test: the usual one, or the thorough one if thorough tests are on. If only
-// a part of them is on, the number is that part of the thorough one, but at least the usual one. Of logs the
-// number for `make thorough`, which lists it.
+// a part of them is on, the number is that part of the thorough one, but at least the usual one. The number
+// is logged for `make thorough`, which lists it.
 func Of(t T, usual, thorough int) int {
 	t.Helper()
 	count := usual

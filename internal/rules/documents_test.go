@@ -366,7 +366,7 @@ func TestPackageDocs_LinksResolve(t *testing.T) {
 		"that it imports. Correct the name, or take the brackets away.")
 }
 
-// isImportedByUsers reports whether a package is meant to be imported from outside the repository.
+// isImportedByUsers reports whether users import a package, and not only the repository.
 func isImportedByUsers(folder string, files []sourceFile) bool {
 	first, _, _ := strings.Cut(folder, "/")
 	return !slices.Contains([]string{"internal", "examples", "docs"}, first) && !strings.Contains(folder, "/internal/") &&

@@ -241,7 +241,7 @@ func changedVariables(folder string, files []sourceFile) []*ast.Ident {
 }
 
 // sharedState returns the package's variables with a type of sync/atomic or sync, except sync.Pool. A variable of
-// such a type is meant to change.
+// such a type changes.
 func sharedState(files []sourceFile) []*ast.Ident {
 	var names []*ast.Ident
 	for _, file := range files {
