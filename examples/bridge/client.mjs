@@ -1,6 +1,6 @@
-// Calls operations over the bridge: node client.mjs http://localhost:8086
+// Calls operations over the bridge. Usage: BRIDGE_TOKEN=... node client.mjs http://localhost:8086
 
-/** An error of an operation, with its code, its operation and the parameter at fault. */
+/** The error of an operation: its code, the operation's name, and the parameter at fault. */
 class OperationError extends Error {
   constructor({ message = "", code, op = "", field = "" }) {
     super(message);
@@ -8,7 +8,7 @@ class OperationError extends Error {
   }
 }
 
-/** Calls an operation by its name, and returns its result. */
+/** Calls an operation by name, and returns its result. */
 async function call(name, params) {
   const answer = await fetch(`${process.argv[2]}/operations/${name}`, {
     method: "POST",

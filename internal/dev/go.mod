@@ -1,4 +1,4 @@
-// What only the project's own tests, figures and releases need. tools.mod pins the linters.
+// Dependencies of the project's own tests, benchmarks and releases. tools.mod pins the linters.
 module github.com/botctx/go-sdk/internal/dev
 
 go 1.26.0

@@ -1,4 +1,4 @@
-// The linters and formatters, apart from go.mod, so that tests need none of the modules behind them.
+// The linters and formatters. They are not in go.mod, so that tests do not download their dependencies.
 module github.com/botctx/go-sdk/internal/dev
 
 go 1.26.0

@@ -1,5 +1,5 @@
-// The simulator's page: it shows the world that the server tells, and asks the server for what is done. All
-// that it keeps itself is what is open, which stands in the address.
+// The simulator's page. It shows the world that the server sends, and posts each action to the server. The page keeps
+// only the choice of branch, person and view, in its URL.
 import { html, render, useEffect, useRef, useState, useAddress, useMedia, ask, post, counted, timeText, Choose, Problem, Theme } from "./parts/elements.js";
 import { listen } from "./events.js";
 import { People } from "./people.js";
@@ -16,7 +16,10 @@ import { Save } from "./save.js";
 const views = [["chat", "Chat"], ["time", "Time"], ["timeline", "Timeline"], ["why", "Why"], ["nodes", "Nodes"], ["records", "Records"], ["faults", "Faults"], ["save", "Save"]];
 const panels = { time: Time, timeline: Timeline, why: Why, nodes: Nodes, records: Records, faults: Faults, save: Save };
 
-/** useWorld returns the world of a branch, asked for again whenever the server says that it has changed. */
+/**
+ * useWorld returns the world of a branch, and loads it again whenever the server reports a change. It calls leave if
+ * the branch does not exist.
+ */
 const useWorld = (branch, leave) => {
   const [state, setState] = useState({ world: null, isOnline: true, problem: null });
   const asked = useRef(0);
@@ -50,12 +53,12 @@ const Page = () => {
     last.current = world;
   }, [world]);
   useEffect(() => {
-    // Where a row is wider than the window, what is chosen in it is to be seen.
+    // If a row is wider than the window, scroll to its selected item.
     for (const chosen of document.querySelectorAll(`.views [aria-current="page"], .people [aria-pressed="true"]`)) chosen.scrollIntoView({ block: "nearest", inline: "center" });
   }, [address.view, address.who, isWide, world === null]);
   if (!world) return html`<main class="waits"><h1>Simulator</h1><p role="status">Loading.</p><${Problem} problem=${problem} /></main>`;
 
-  /** act asks for something to be done, and reports whether it was. */
+  /** act posts an action, and reports whether it succeeded. */
   const act = async (what, having = {}) => {
     setRefused(null);
     try {
@@ -94,7 +97,7 @@ const Page = () => {
     </main>`;
 };
 
-/** badgeOf tells on a view's button what one might overlook. */
+/** badgeOf returns the count on a view's button: of faults, or of scheduled agendas. */
 const badgeOf = (id, world) => {
   const faults = world.faults.planned.length + world.faults.out.length + (world.faults.isDown ? 1 : 0);
   if (id === "faults" && faults > 0) return html`<span class="tag bad">${faults}<span class="hidden"> ${faults === 1 ? "fault" : "faults"}</span></span>`;
@@ -102,7 +105,7 @@ const badgeOf = (id, world) => {
   return null;
 };
 
-/** newsOf says in words what has changed, for people who do not see it. Messages are read out by their own log. */
+/** newsOf returns a text about the changes, for screen readers. It leaves out messages, which the log announces. */
 const newsOf = (before, now) => {
   if (now.busy) return "The bot is working.";
   const news = [];

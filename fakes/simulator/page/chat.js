@@ -1,8 +1,7 @@
-// A member's conversation, with the look of its platform: how messages, buttons, quick replies and cards
-// stand there.
+// A member's conversation. The style sheet gives it the look of the member's platform.
 import { html, useEffect, useRef, useState, clockText, timeText, Choose, Field, fieldsOf, parsed, Problem } from "./parts/elements.js";
 
-/** What a type of message is, in words. */
+/** The displayed names of message types. */
 const kinds = { IMAGE: "Picture", AUDIO: "Recording", VIDEO: "Video", FILE: "File", TEMPLATE: "Template", TICKET: "Ticket" };
 const kindText = (type) => (Object.hasOwn(kinds, type) ? kinds[type] : type);
 
@@ -11,7 +10,7 @@ export const Chat = ({ world, who, act, go }) => html`<div class="chat" data-pla
   <${Composer} who=${who} world=${world} act=${act} />
 </div>`;
 
-/** Log shows what was said, and stays at the end. */
+/** Log shows a conversation, and scrolls to the end after each new message. */
 export const Log = ({ world, who, tap, go }) => {
   const box = useRef(), end = who.talk.length;
   useEffect(() => { box.current.scrollTop = box.current.scrollHeight; }, [end, who.id]);
@@ -54,10 +53,10 @@ const Body = ({ entry }) => html`
   ${entry.url && (entry.type === "IMAGE" ? html`<${Picture} url=${entry.url} />` : html`<p>${kindText(entry.type)}: <${Link} title=${entry.url} url=${entry.url} /></p>`)}
   ${entry.rest && html`<p class="faint">${kindText(entry.type)}</p><pre tabindex="0" aria-label="The message as it was sent">${entry.rest}</pre>`}`;
 
-/** Picture stands for a picture: the page loads nothing from elsewhere. */
+/** Picture is a link in place of a picture: the page loads nothing from other servers. */
 const Picture = ({ url, of }) => html`<p class="picture"><span>Picture${of && html` of <bdi>${of}</bdi>`}</span> <${Link} title=${url} url=${url} /></p>`;
 
-/** Link is a link to a site, and a text where it leads elsewhere. */
+/** Link is a link if the address is HTTP or HTTPS, and otherwise text. */
 const Link = ({ title, url }) => /^https?:\/\//i.test(url ?? "")
   ? html`<a href=${url} target="_blank" rel="noreferrer noopener"><bdi>${title}</bdi><span class="hidden"> (opens a new tab)</span></a>`
   : html`<bdi>${title} ${url}</bdi>`;
@@ -66,16 +65,16 @@ const Buttons = ({ of, entry, tap }) => of?.length > 0 && html`<ul class="button
   ? html`<${Link} title=${one.title} url=${one.url} />`
   : html`<button type="button" disabled=${one.number < 0} onClick=${() => tap(entry, one)}><bdi>${one.title}</bdi></button>`}</li>`)}</ul>`;
 
-/** drafts are what people have begun to write, by what it is and whose. */
+/** drafts are the unsent inputs, by form and person. */
 const drafts = new Map();
 
-/** useDraft is useState for what somebody has not sent yet: it is there again when their chat is. */
+/** useDraft is useState for unsent input, which it keeps while another chat is open. */
 const useDraft = (key, empty) => {
   const [draft, setDraft] = useState(drafts.get(key) ?? empty);
   return [draft, (next) => { drafts.set(key, next); setDraft(next); }];
 };
 
-/** Composer is where a person writes. */
+/** Composer is the form in which a person writes messages. */
 export const Composer = ({ who, world, act }) => {
   const key = `text of ${who.id}`, [text, setText] = useDraft(key, "");
   const input = useRef();
@@ -95,7 +94,7 @@ export const Composer = ({ who, world, act }) => {
   <${Attach} key=${who.id} who=${who} world=${world} act=${act} />`;
 };
 
-/** Attach sends what is no text: a file by its address, a location, or any event that the platform of a person reports. */
+/** Attach sends anything but text: a file by its address, a location, or any event that the platform reports. */
 const Attach = ({ who, world, act }) => {
   const empty = { kind: "IMAGE", url: "", latitude: "", longitude: "", type: "", data: "{}" };
   const [draft, setDraft] = useDraft(`something else of ${who.id}`, empty);

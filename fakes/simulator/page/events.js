@@ -1,10 +1,9 @@
-// What the server tells the page: that the world has changed. A browser opens six connections to a server over
-// HTTP/1.1, and a stream of events keeps one of them. So one of the tabs listens for all that are seen, and a hidden tab
-// listens to nothing.
+// News from the server: the world has changed. Over HTTP/1.1 a browser opens at most six connections to a server, and
+// an event stream occupies one of them. So one visible tab listens for all visible tabs, and hidden tabs do not listen.
 import { addressOf } from "./parts/elements.js";
 
-/** listen calls changed when the world may have changed, and reached with whether the server answers, while the page is
- * seen. It returns what ends that. */
+/** listen calls changed when the world may have changed, and reached with whether the server is connected, while the
+ * page is visible. It returns a function that stops it. */
 export const listen = ({ changed, reached }) => {
   let leave = null;
   const note = () => {
@@ -12,7 +11,7 @@ export const listen = ({ changed, reached }) => {
     leave = null;
     if (document.visibilityState === "visible") {
       leave = join({ changed, reached });
-      changed(); // Nobody has told a hidden page.
+      changed(); // A hidden page misses changes.
     }
   };
   document.addEventListener("visibilitychange", note);
@@ -20,7 +19,8 @@ export const listen = ({ changed, reached }) => {
   return () => { document.removeEventListener("visibilitychange", note); leave?.(); };
 };
 
-/** join lets the page hear what one of the tabs hears from the server, and be that one if no other is. */
+/** join calls hears with the server's news. One tab, the leader, gets them from the server and passes them on to the
+ * others; when it leaves, another tab leads. join returns a function that leaves. */
 const join = (hears) => {
   const name = String(addressOf("events")), tabs = new BroadcastChannel(name), left = new AbortController();
   const hear = ([what, ...of]) => hears[what](...of);
@@ -33,7 +33,7 @@ const join = (hears) => {
     events.onerror = () => tell("reached", false);
     left.signal.addEventListener("abort", () => { events.close(); end(); });
   });
-  if (navigator.locks) navigator.locks.request(name, { signal: left.signal }, stream).catch(() => {}); // It left before its turn.
-  else stream(); // The address is neither local nor HTTPS: each tab that is seen listens itself.
+  if (navigator.locks) navigator.locks.request(name, { signal: left.signal }, stream).catch(() => {}); // The page left before it became the leader.
+  else stream(); // Browsers have locks only on HTTPS and localhost. Without them, each visible tab listens.
   return () => { left.abort(); tabs.close(); };
 };

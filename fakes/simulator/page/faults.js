@@ -1,9 +1,9 @@
-// What goes wrong: one call of an operation, what is out of service, and the process of the bot.
+// Faults: in one call of an operation, in services and channels, and in the bot's process.
 import { html, useState, Choose, Field, fieldsOf } from "./parts/elements.js";
 
 const kinds = [["fails", "fails"], ["late", "is late"], ["timesOut", "succeeds, but times out"], ["at", "the process crashes before it"], ["after", "the process crashes after it"], ["down", "it goes out of service for a while"]];
 
-/** quoted returns the name of an account or a channel, as a conversation has it. */
+/** quoted returns the name of an account or a channel in quotes, as the line of a fault needs it. */
 const quoted = (name) => JSON.stringify(name);
 
 export const Faults = ({ world, act }) => {
@@ -35,7 +35,7 @@ export const Faults = ({ world, act }) => {
     </div>`;
 };
 
-/** OneCall plans a fault of one call of an operation, or one request to a service. */
+/** OneCall plans a fault in one call of an operation, or in one request to a service. */
 const OneCall = ({ world, fault }) => {
   const [kind, setKind] = useState("fails");
   const [target, setTarget] = useState("sendResponse");
@@ -62,7 +62,7 @@ const OneCall = ({ world, fault }) => {
   </form>`;
 };
 
-/** Refusals are what payment providers, mail services and stores of files refuse. */
+/** Refusals makes the next charge, mail or upload fail, or the mails to an address bounce. */
 const Refusals = ({ world, act, fault }) => {
   const asks = (does) => (e) => { e.preventDefault(); does(fieldsOf(e.target)); };
   const addresses = world.members.map((one) => one.record.email).filter(Boolean);
@@ -78,6 +78,6 @@ const Refusals = ({ world, act, fault }) => {
   </div>`;
 };
 
-/** Switches takes things out of service, and back. */
+/** Switches has a checkbox for each item that can be taken out of service. */
 const Switches = ({ title, of, out, off, on }) => html`<fieldset><legend>${title}</legend><ul class="switches">${of.map(([id, what]) => html`<li key=${id}>
   <label><input type="checkbox" checked=${!out.includes(what)} onChange=${(e) => (e.target.checked ? on(id) : off(id))} /> <bdi>${what.replace(/^(channel|messages to) | \(switched off\)$/g, "")}</bdi></label></li>`)}</ul></fieldset>`;

@@ -1,4 +1,4 @@
-// The graph of nodes, and where each member stands in it: a drawing, and the same as a table.
+// The graph of nodes and the position of each member, as a drawing and as a table.
 import { html, Table } from "./parts/elements.js";
 import { answerText, inLiveChat } from "./why.js";
 
@@ -7,11 +7,11 @@ const nameOf = (node) => (node.compositeId ? node.compositeId + (node.tree ? ` (
 const width = 168, height = 46, wide = 216, high = 64, most = 22;
 const cut = (text) => ([...text].length > most ? [...text].slice(0, most - 1).join("") + "\u2026" : text);
 
-/** across is how many nodes stand side by side that nothing leads to, and that lead nowhere. */
+/** across is the number of unconnected nodes in a row of the drawing. */
 const across = 3;
 
-/** placed returns where each node is drawn: to the right of the first one that leads to it, and those that stand
- * alone below. */
+/** placed returns the position of each node in the drawing: one column to the right of the first node that leads to
+ * it. Unconnected nodes are below. */
 const placed = (graph) => {
   const leads = graph.edges.filter((edge) => edge.from?.compositeId && edge.to?.compositeId && keyOf(edge.from) !== keyOf(edge.to));
   const column = new Map(), led = new Set(leads.map((edge) => keyOf(edge.to)));
@@ -48,7 +48,7 @@ const pathOf = (from, to) => {
   return `M${x1},${y1} C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`;
 };
 
-/** placeOf says where somebody stands. */
+/** placeOf returns a sentence about a person's position. */
 const placeOf = ({ name, position, isInLiveChat }) => {
   if (position === undefined) return html`<bdi>${name}</bdi> is an agent.`;
   const at = position.compositeId && html`<strong>${nameOf(position)}</strong>`;

@@ -1,4 +1,4 @@
-// Who is there: members and agents, one of whom speaks, and new ones.
+// The members and agents: buttons to choose who speaks, and forms to add more.
 import { html, useRef, Choose, Field, fieldsOf } from "./parts/elements.js";
 
 export const People = ({ world, who, act, go }) => {

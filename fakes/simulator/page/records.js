@@ -1,4 +1,4 @@
-// What there is, the newest first: members, agendas, requests for a person, data, and what left the bot.
+// The records, newest first: members, agendas, requests for a person, data, and everything that the bot sent.
 import { html, useEffect, useRef, clockText, counted, sizeText, timeText, Table, Value, written } from "./parts/elements.js";
 
 export const Records = ({ world, who, act }) => {
@@ -23,11 +23,11 @@ export const Records = ({ world, who, act }) => {
     ${sections.map(([id, title, value, body, isOpen]) => html`<${Section} key=${`${world.branch}.${id}`} title=${title} value=${value} at=${`${world.branch}.${world.at}`} isOpen=${isOpen} nameOf=${names}>${body}</${Section}>`)}`;
 };
 
-/** Section is a part that can be opened, and marked where it has changed with the last step. */
+/** Section is a part that can be opened. It is marked if its value changed in the last step. */
 const Section = ({ title, value, at, isOpen, children }) => {
   const text = written(value), known = useRef({ at, text, isChanged: false });
   if (known.current.at !== at) known.current = { at, text, isChanged: known.current.text !== text };
-  // A transcript is read at its end.
+  // The newest lines of a transcript are at its end.
   const shown = ({ target }) => { for (const one of target.querySelectorAll(".transcript")) one.scrollTop = one.scrollHeight; };
   return html`<details class="card" open=${isOpen} onToggle=${shown}><summary>${title}${known.current.isChanged && html` <span class="tag new">changed</span>`}</summary>${children}</details>`;
 };

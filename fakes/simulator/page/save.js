@@ -1,4 +1,4 @@
-// What was done, as a Go test or as a conversation that product people can read.
+// The steps so far as a Go test, or as a conversation in plain text.
 import { html, useState, ask, Problem } from "./parts/elements.js";
 
 const forms = [["go", "Go test", "conversation_test.go"], ["text", "conversation", "conversation.chat"]];

@@ -1,4 +1,4 @@
-// The clock: how time passes, and what is scheduled.
+// The virtual clock: forms that move it, and the scheduled agendas.
 import { html, distanceText, timeText, Choose, Field, fieldsOf, Table } from "./parts/elements.js";
 
 const steps = [["1m", "1 minute"], ["1h", "1 hour"], ["24h", "1 day"], ["168h", "1 week"]];

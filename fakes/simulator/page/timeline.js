@@ -1,4 +1,4 @@
-// What was done, the newest first: back in time, forward again, and forks.
+// The steps, newest first, with buttons to go back, to go forward and to fork.
 import { html, clockText, counted, Field, fieldsOf } from "./parts/elements.js";
 
 export const Timeline = ({ world, act, go }) => {

@@ -1,19 +1,19 @@
-// Why a node answered, or none did, what came of it, and what was logged meanwhile.
+// For each step: which node answered and why, or why none did, the error, and the log.
 import { html, useEffect, useRef, Problem, Table } from "./parts/elements.js";
 
 const nodeText = (node) => (node.compositeId ? node.compositeId + (node.tree ? ` of the tree ${node.tree}` : "") : "");
 
-/** answerText says what answered, as a sentence. */
+/** answerText returns a sentence that names what answered. */
 export const answerText = (choice) => ({
   node: `The node ${nodeText(choice.node)} answered${choice.isMute ? ", and as it is mute, another node was chosen, too" : ""}.`,
   HandleFunc: `HandleFunc answered: ${choice.logic}.`,
   "live chat": "It went to the live chat.",
 })[choice.answer] ?? "Nothing answered.";
 
-/** inLiveChat says what may answer somebody who is in a live chat. */
+/** inLiveChat ends a sentence about a person in a live chat: it names what may answer. */
 export const inLiveChat = "in a live chat: nodes of the live-chat tree may answer; otherwise an agent does.";
 
-/** stoodText says where the conversation stood when somebody wrote, and what could answer. */
+/** stoodText describes the conversation's position when the message arrived, and what could answer. */
 const stoodText = (choice, by, isAgent) => {
   const stood = nodeText(choice.position);
   if (isAgent) return html`<bdi>${by}</bdi> is an agent and has no position.`;
@@ -21,7 +21,7 @@ const stoodText = (choice, by, isAgent) => {
   return `The conversation was at ${stood || "no node: the head nodes may answer"}${choice.lost ? ` (${choice.lost}: it counts as new)` : ""}.${choice.serving && ` In use: ${choice.serving}.`}`;
 };
 
-/** mostSteps is how many steps are shown, the newest first. */
+/** mostSteps is the number of steps that are shown. */
 const mostSteps = 50;
 
 export const Why = ({ world, address }) => {
@@ -56,7 +56,7 @@ const Candidates = ({ title, of }) => of.length > 0 && html`<${Table} caption=${
   ["Node", (one) => nodeText(one.node)], ["Asked as", (one) => one.rule || "not a candidate"], ["Result", (one) => one.why],
 ]} />`;
 
-/** Log shows what was logged, by console.log of a script for example. */
+/** Log shows the lines that were logged, for example by a script's console.log. */
 const Log = ({ lines }) => html`<ul class="lines" aria-label="What was logged">${lines.map((one) => html`<li>
   ${one.level !== "INFO" && html`<span class=${`tag ${one.level === "DEBUG" ? "" : "bad"}`}>${one.level}</span> `}<bdi>${one.text}</bdi>
   ${one.more && html` <span class="faint"><bdi>${one.more.join(", ")}</bdi></span>`}</li>`)}</ul>`;

@@ -1,9 +1,9 @@
-// The page. Its URL has the list, app, id and cursors that it shows, so that links and bookmarks work.
+// The admin page. Its URL holds the list, app, id and cursors that it shows, so that links and bookmarks work.
 import { html, render, useEffect, useState, ask, counted, fieldsOf, Field, Choose, post, Problem, Theme, timeText, useAddress, Value } from "./parts/elements.js";
 
 const nameOf = (member) => [member.firstName, member.lastName].filter(Boolean).join(" ") || member.externalId || member._id;
 
-// The lists: title, path, text of an empty list, and the summary of a record.
+// The lists: the path, the title, the text of an empty list, and the parts of a record's summary.
 const kinds = [
   { path: "members", title: "Members", none: "No members", line: (one) => [html`<bdi>${nameOf(one)}</bdi>`, one.channel, one.botMeta?.nodeCompositeId && `at node ${one.botMeta.nodeCompositeId}`, one.botMeta?.liveChat && "in a live chat"] },
   { path: "agendas", title: "Agendas", none: "No agendas", line: (one) => [one.nodeCompositeId || one.tag, stateOf(one), one.nextRunAt && timeText(one.nextRunAt)] },
@@ -66,7 +66,7 @@ const Records = ({ about, kind, app, id, after, before, go }) => {
       <button type="button" disabled=${!hasLater} onClick=${() => go(list.last ? { after: list.last, before: "" } : firstPage)}>${later}</button></nav>`}`;
 };
 
-/** One shows a record, with all of its fields when opened. A dead letter then loads its event. */
+/** One shows a record's summary and, once opened, all its fields. A dead letter's event is loaded only then. */
 const One = ({ kind, record, mayWrite, retry, discard }) => {
   const [whole, setWhole] = useState(record), [problem, setProblem] = useState(null), isDead = kind.path === "dead-letters";
   const opened = (e) => {

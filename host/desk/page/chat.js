@@ -1,4 +1,4 @@
-// A conversation: its messages and notes, and the place to write.
+// A conversation: its messages and notes, and the form for new ones.
 import { html, useEffect, useLayoutEffect, useRef, useState, ask, addressOf, parsed, post } from "./parts/elements.js";
 import { typingText, waitText } from "./list.js";
 import { Body, Entry, Refusal } from "./message.js";
@@ -76,7 +76,7 @@ const Log = ({ model, row, details, log }) => {
   </div>`;
 };
 
-/** Unsent is a message on its way, or one that was not sent. */
+/** Unsent is a message that is being sent, or that could not be sent. */
 const Unsent = ({ model, row, message }) => html`<div class="entry ${message.what === "notes" ? "note" : "agent"} unsent">
   <div class="bubble"><${Body} response=${message.body.file ? { type: message.body.file.kind, ...message.body.file } : { type: "TEXT", text: message.body.text }} /></div>
   ${message.problem ? html`<div role="alert" class="row"><p class="faint">Not sent: <bdi>${message.problem.message}</bdi></p>
@@ -84,10 +84,10 @@ const Unsent = ({ model, row, message }) => html`<div class="entry ${message.wha
     <button type="button" class="small" onClick=${() => model.drop(row, message)}>Discard</button></div>` : html`<p class="faint">Sending</p>`}
 </div>`;
 
-/** typingPause is the time between two requests that say that the agent types. */
+/** typingPause is the shortest time between two typing requests, in milliseconds. */
 const typingPause = 3000;
 
-/** Composer is where an agent writes answers and notes. What was begun stays with its chat. */
+/** Composer is the form for answers and notes. Each chat keeps its drafts. */
 const Composer = ({ model, row, isMine, focusOn, hasFiles, openDialog }) => {
   const [isNote, setNote] = useState(!isMine), [replies, setReplies] = useState(null), [problem, setProblem] = useState(null), [isOver, setOver] = useState(false);
   const what = isNote ? "notes" : "messages", text = model.draft(row, what), box = useRef(), typedAt = useRef(0), picker = useRef();
@@ -102,7 +102,7 @@ const Composer = ({ model, row, isMine, focusOn, hasFiles, openDialog }) => {
     setText(next);
     if (next && Date.now() - typedAt.current > typingPause) {
       typedAt.current = Date.now();
-      post(`${pathOf(row)}/typing`, { isNote }).catch(() => {}); // Nothing depends on it.
+      post(`${pathOf(row)}/typing`, { isNote }).catch(() => {}); // Others only miss the typing indicator.
     }
   };
   const submit = (e) => {

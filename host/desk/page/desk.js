@@ -1,4 +1,4 @@
-// The page on which agents answer. The server tells which chats are open; what is chosen stands in the address.
+// The page on which agents answer members. The server sends the open chats; the URL holds the chosen view and chat.
 import { html, render, useEffect, useRef, useState, useAddress, useMedia, ask, counted, post, Theme } from "./parts/elements.js";
 import { Chat } from "./chat.js";
 import { Answers, End, HandOver, Help, Past } from "./dialogs.js";
@@ -20,7 +20,7 @@ const Page = () => {
   return html`<${Desk} about=${model.about} />`;
 };
 
-/** useNow returns the server's time, every half minute. */
+/** useNow returns the server's time, and draws the page again every 30 seconds. */
 const useNow = (about) => {
   const [ahead] = useState(() => about.now - Date.now()), [now, setNow] = useState(about.now);
   useEffect(() => {
@@ -30,7 +30,7 @@ const useNow = (about) => {
   return Math.max(now, Date.now() + ahead);
 };
 
-/** useNews keeps the list of open chats up to date, and calls the agent. */
+/** useNews keeps the list of open chats up to date, and notifies the agent of requests and messages. */
 const useNews = (about, open) => {
   const opened = useRef(open);
   opened.current = open;
@@ -72,7 +72,7 @@ const Desk = ({ about }) => {
   const calls = unread.length + (model.about.agent.isAvailable ? waiting.length : 0);
   useEffect(() => { document.title = `${calls > 0 ? `(${calls}) ` : ""}${row ? `${row.name}: ` : ""}Desk`; }, [calls, row?.name]);
 
-  /** act does something with the chat that is open. */
+  /** act posts an action on the open chat. It returns the result, or null if the server refused. */
   const act = async (what, body) => {
     const done = await model.act(row, what, body);
     if (!done) { model.say(model.problem.message); return null; }

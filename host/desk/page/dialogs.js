@@ -1,4 +1,4 @@
-// The dialogs: to hand over, to end, canned answers, an earlier chat, and the keys with the settings.
+// The dialogs: handing over, ending, canned answers, an earlier chat, and the keys and settings.
 import { html, useEffect, useLayoutEffect, useRef, useState, ask, fieldsOf, Field, post } from "./parts/elements.js";
 import { stampText } from "./list.js";
 import { Entry, Refusal } from "./message.js";
@@ -6,7 +6,7 @@ import { pathOf, problemOf, useModel } from "./model.js";
 import { canNotify, settings } from "./notices.js";
 import { useAsked } from "./panel.js";
 
-/** Dialog is a dialog above the page. Escape closes it, and the focus goes back to where it was. */
+/** Dialog is a modal dialog. Escape closes it, and the focus returns to where it was. */
 export const Dialog = ({ title, close, children }) => {
   const box = useRef();
   useLayoutEffect(() => {
@@ -20,7 +20,7 @@ export const Dialog = ({ title, close, children }) => {
   </dialog>`;
 };
 
-/** HandOver chooses who gets a chat. */
+/** HandOver asks for the team or agent to get the chat, and for a note. */
 export const HandOver = ({ model, row, act, close }) => {
   useModel(model);
   const teams = model.about.apps.find((one) => one.id === row.app)?.teams ?? [], me = model.about.agent.id;
@@ -42,7 +42,7 @@ export const HandOver = ({ model, row, act, close }) => {
   </form></${Dialog}>`;
 };
 
-/** End asks whether a chat is to end. */
+/** End asks for confirmation before it ends a chat. */
 export const End = ({ model, row, act, close }) => {
   useModel(model);
   return html`<${Dialog} title="End the chat" close=${close}>
@@ -53,7 +53,7 @@ export const End = ({ model, row, act, close }) => {
   </${Dialog}>`;
 };
 
-/** Answers shows the canned answers of an app: to use in a chat, and to change. */
+/** Answers lists an app's canned answers. The agent can use one in the chat, and add, change or delete them. */
 export const Answers = ({ model, app, row, close }) => {
   useModel(model);
   const [edited, setEdited] = useState(null), [problem, setProblem] = useState(null), [search, setSearch] = useState("");
@@ -96,7 +96,7 @@ export const Answers = ({ model, app, row, close }) => {
   </${Dialog}>`;
 };
 
-/** Past shows an earlier chat. */
+/** Past shows the messages of an earlier chat. */
 export const Past = ({ row, close }) => {
   const { found, problem } = useAsked(`${pathOf(row)}/log`), [earlier, setEarlier] = useState([]), [hasMore, setMore] = useState(null);
   const entries = [...earlier, ...(found?.entries ?? [])];
@@ -113,13 +113,13 @@ export const Past = ({ row, close }) => {
   </${Dialog}>`;
 };
 
-/** keys are the keys of the page, with what they do. */
+/** keys are the page's shortcuts, each with its effect. */
 export const keys = [
   ["j", "next chat"], ["k", "previous chat"], ["u", "next chat with unread messages"], ["t", "take the request"], ["r", "write an answer"], ["n", "write a note"],
   ["c", "canned answers"], ["h", "hand over"], ["e", "end the chat"], ["/", "search"], ["1 to 4", "mine, waiting, all, closed"], ["?", "this help"],
 ];
 
-/** Help shows the keys, and the settings of this browser. */
+/** Help shows the shortcuts, and the agent's settings in this browser. */
 export const Help = ({ close, setKeys }) => {
   const [, draw] = useState(0), [permission, setPermission] = useState(canNotify());
   const toggle = (name) => (e) => { settings.set(name, e.target.checked ? "on" : "off"); if (name === "keys") setKeys(e.target.checked); draw((n) => n + 1); };

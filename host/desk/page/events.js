@@ -1,12 +1,13 @@
-// What the server tells the page: the open chats and the agents. A browser opens six connections to a server over
-// HTTP/1.1, and a stream of events keeps one of them. So one of an agent's tabs listens for all.
+// News from the server: the open chats and the agents. Over HTTP/1.1 a browser opens at most six connections to a
+// server, and an event stream occupies one of them. So one of an agent's tabs listens for all.
 import { addressOf } from "./parts/elements.js";
 
-/** refusedPause is the time after which a stream that was refused is asked for again. */
+/** refusedPause is the wait before a refused stream is opened again, in milliseconds. */
 const refusedPause = 2000;
 
-/** listen calls hear with each news, and reached with whether the server answers. agent keeps apart people who share a
- * browser. bye is called when the agent is not signed in any more. It returns what ends that. */
+/** listen calls hear with news, reached with whether the server is connected, hello with the server's version, and bye
+ * when the agent is no longer signed in. agent is an id, which separates people who share a browser. listen returns a
+ * function that stops it. */
 export const listen = ({ agent, hear, reached, bye, hello }) => {
   const address = addressOf("events"), name = `${address} ${agent}`;
   const tabs = new BroadcastChannel(name), left = new AbortController();
@@ -32,7 +33,7 @@ export const listen = ({ agent, hear, reached, bye, hello }) => {
     events.onopen = () => tell("reached", true);
     events.onerror = () => {
       tell("reached", false);
-      if (events.readyState === EventSource.CLOSED) setTimeout(again, refusedPause); // The server refused: a browser does not ask again.
+      if (events.readyState === EventSource.CLOSED) setTimeout(again, refusedPause); // The server refused. The browser does not reconnect.
     };
     return events;
   };
@@ -47,8 +48,8 @@ export const listen = ({ agent, hear, reached, bye, hello }) => {
     events = stream(open);
     left.signal.addEventListener("abort", () => { events.close(); end(); });
   });
-  tabs.postMessage(["asks"]); // Another tab may listen already.
-  if (navigator.locks) navigator.locks.request(name, { signal: left.signal }, lead).catch(() => {}); // It left before its turn.
-  else lead(); // The address is neither local nor HTTPS: each tab listens itself.
+  tabs.postMessage(["asks"]); // A tab that already listens answers with all chats.
+  if (navigator.locks) navigator.locks.request(name, { signal: left.signal }, lead).catch(() => {}); // The page left before it became the leader.
+  else lead(); // Browsers have locks only on HTTPS and localhost. Without them, each tab listens.
   return () => { left.abort(); tabs.close(); };
 };

@@ -1,4 +1,4 @@
-// The list of chats: what waits, what is the agent's own, all, and what is over; with a search and filters.
+// The list of chats: the agent's own, waiting, all, or closed ones, with a search and filters.
 import { html, useEffect, useRef, useState, ask, Choose } from "./parts/elements.js";
 import { isUnread } from "./notices.js";
 import { Refusal } from "./message.js";
@@ -6,7 +6,7 @@ import { problemOf, useModel } from "./model.js";
 
 export const views = [["mine", "Mine"], ["waiting", "Waiting"], ["all", "All"], ["closed", "Closed"]];
 
-/** agoText returns how long ago a time is, in short. */
+/** agoText returns the time since at: now, 5 min, 2 h or 3 d. */
 export const agoText = (at, now) => {
   const minutes = Math.max(0, Math.floor((now - at) / 60000));
   if (minutes < 1) return "now";
@@ -14,13 +14,16 @@ export const agoText = (at, now) => {
   return minutes < 1440 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`;
 };
 
-/** waitText says how long a request has waited. */
+/** waitText returns how long a request has waited. */
 export const waitText = (since, now) => (now - since < 60000 ? "just arrived" : `waiting ${agoText(since, now)}`);
 
-/** stampText returns a time in the agent's own zone. */
+/** stampText returns a date and time in the browser's time zone. */
 export const stampText = (at) => new Date(at).toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 
-/** shownIn returns the chats of a view that match a search and filters, in their order: the longest waiting first. */
+/**
+ * shownIn returns the chats of a view that match a search and filters. Waiting chats are ordered by age, oldest first.
+ * Mine and all have taken chats before waiting ones, and the most recently active first. Closed chats keep their order.
+ */
 export const shownIn = (rows, view, { search, team, app, tag }, me) => {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const matches = (row) => {
@@ -35,7 +38,7 @@ export const shownIn = (rows, view, { search, team, app, tag }, me) => {
   return found.sort((a, b) => (a.state === "pending") - (b.state === "pending") || (b.last?.at ?? b.since) - (a.last?.at ?? a.since) || byAge(a, b));
 };
 
-/** useClosed returns the chats of an app that are over, and what loads more of them. */
+/** useClosed returns the closed chats of an app, and a function that loads more of them. */
 export const useClosed = (isAsked, app) => {
   const [found, setFound] = useState({ rows: [], hasMore: false, problem: null });
   const load = async (before) => {
@@ -50,7 +53,7 @@ export const useClosed = (isAsked, app) => {
   return { ...found, more: () => load(found.rows.at(-1)?.id) };
 };
 
-/** Filters are the search and the filters above the list. */
+/** Filters are the search field and the filters above the list. */
 export const Filters = ({ model, filter, setFilter, searchBox }) => {
   const { apps } = model.about, set = (name) => (value) => setFilter({ ...filter, [name]: value });
   const teams = [...new Set(apps.flatMap((app) => app.teams.map((team) => team.id)))];
@@ -66,7 +69,6 @@ export const Filters = ({ model, filter, setFilter, searchBox }) => {
   </form>`;
 };
 
-/** List shows chats. */
 export const List = ({ model, view, rows, chosen, open, now, closed }) => {
   useModel(model);
   const me = model.about.agent.id, box = useRef();
@@ -94,6 +96,6 @@ const Marks = ({ row, me, now }) => html`
   ${row.state === "pending" && row.teams.filter((team) => team !== me).map((team) => html`<span class="tag" key=${team}><bdi>${team}</bdi></span>`)}
   ${row.tags.slice(0, 3).map((tag) => html`<span class="tag" key=${`tag ${tag}`}><bdi>#${tag}</bdi></span>`)}`;
 
-/** typingText says who writes in a chat, "" for nobody but the agent. */
+/** typingText names the others who are typing in a chat. It returns "" if there are none. */
 export const typingText = (row, me) => row.typing.filter((one) => one.key !== `agent ${me}`)
   .map((one) => (one.from === "member" ? `${row.name} is typing` : one.from === "note" ? `${one.name} is writing a note` : `${one.name} is typing an answer`)).join(", ");

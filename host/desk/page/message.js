@@ -1,22 +1,22 @@
-// How messages look: of members, the bot and agents, and notes. Everything in them is text: nothing becomes markup, and
-// nothing is loaded from elsewhere.
+// The entries of a log: messages of the member, the bot and agents, and notes. Content is never parsed as HTML, and
+// nothing is loaded from other servers.
 import { html, Value } from "./parts/elements.js";
 import { stampText } from "./list.js";
 
-/** Link is a link to a site, and a text if it leads elsewhere. */
+/** Link is a link if the address is HTTP or HTTPS, and otherwise text. */
 export const Link = ({ title, url }) => /^https?:\/\//i.test(url ?? "")
   ? html`<a href=${url} target="_blank" rel="noreferrer noopener nofollow"><bdi>${title || url}</bdi><span class="hidden"> (opens a new tab)</span></a>`
   : html`<bdi>${[title, url].filter(Boolean).join(" ")}</bdi>`;
 
 const kinds = { IMAGE: "Picture", AUDIO: "Recording", VIDEO: "Video", FILE: "File" };
 
-/** What of a response is shown in its own way; the rest is shown as fields. */
+/** The fields of a response that Body knows. It lists all others as they are. */
 const known = new Set(["type", "text", "url", "name", "buttons", "quickReplies", "carousel", "attachments", "payload", "title"]);
 
 const list = (value) => (Array.isArray(value) ? value.filter((one) => one && typeof one === "object") : []);
 const textOf = (value) => (value === undefined || value === null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value));
 
-/** Body shows a response. */
+/** Body shows the response in a message. */
 export const Body = ({ response }) => {
   const { type, text, url, name } = response, rest = Object.fromEntries(Object.entries(response).filter(([field]) => !known.has(field)));
   return html`
@@ -33,10 +33,10 @@ export const Body = ({ response }) => {
 const Choices = ({ of, label }) => of.length > 0 && html`<ul class="choices" aria-label=${label}>${of.map((one, i) => html`<li class="tag" key=${i}>
   ${one.url ? html`<${Link} title=${textOf(one.title)} url=${textOf(one.url)} />` : html`<bdi>${textOf(one.title ?? one.content_type)}</bdi>`}</li>`)}</ul>`;
 
-/** What happened to a chat, in words. */
+/** The displayed texts of a chat's events. */
 const happened = { ended: "ended the chat", "handed over": "handed the chat over" };
 
-/** Entry shows an entry of a log. */
+/** Entry shows an event, a message or a note. name is the member's. */
 export const Entry = ({ entry, name }) => {
   if (entry.from === "desk") return html`<p class="event"><bdi>${entry.name}</bdi> ${Object.hasOwn(happened, entry.text) ? happened[entry.text] : entry.text} <${Stamp} at=${entry.at} /></p>`;
   const who = { member: name || "The member", bot: "Bot", note: `${entry.name}, a note` }[entry.from] ?? entry.name;
@@ -48,7 +48,7 @@ export const Entry = ({ entry, name }) => {
 
 const Stamp = ({ at }) => (at ? html`<time datetime=${new Date(at).toISOString()}>${stampText(at)}</time>` : null);
 
-/** Refusal says why something was not done, which a screen reader says at once. */
+/** Refusal shows why an action failed. Screen readers announce it at once. */
 export const Refusal = ({ problem, close }) => problem && html`<div class="problem" role="alert">
   <p><bdi>${problem.message}</bdi></p>${close && html`<button type="button" class="small" onClick=${close}>Dismiss</button>`}
 </div>`;

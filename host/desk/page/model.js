@@ -1,21 +1,21 @@
-// What the page knows, and the requests by which it changes that. The parts of the page read it and are drawn again
+// The state of the page, and the requests that change it. The parts of the page read the state, and are drawn again
 // after each change.
 import { ask, post } from "./parts/elements.js";
 import { useEffect, useState } from "./parts/elements.js";
 
-/** problemOf returns what an error says to the agent. */
+/** problemOf returns the server's problem in an error, or a problem with the code Internal for any other error. */
 export const problemOf = (err) => err.problem ?? { code: "Internal", message: String(err) };
 
-/** newKey returns a text that no other message has. */
+/** newKey returns a random key. The server stores only one message with the key, however often it is sent. */
 const newKey = () => [...crypto.getRandomValues(new Uint8Array(12))].map((b) => b.toString(16).padStart(2, "0")).join("");
 
-/** pathOf returns the path of a chat. */
+/** pathOf returns the path of a chat on the server. */
 export const pathOf = (chat) => `chats/${encodeURIComponent(chat.app)}/${encodeURIComponent(chat.id)}`;
 
-/** kept reads and writes what a tab keeps over a reload: what agents began to write. */
+/** kept stores drafts for the tab, so that they survive a reload. */
 const kept = {
   get: (name) => { try { return sessionStorage.getItem(`desk ${name}`) ?? ""; } catch { return ""; } },
-  set: (name, text) => { try { text ? sessionStorage.setItem(`desk ${name}`, text) : sessionStorage.removeItem(`desk ${name}`); } catch { /* It is lost with a reload. */ } },
+  set: (name, text) => { try { text ? sessionStorage.setItem(`desk ${name}`, text) : sessionStorage.removeItem(`desk ${name}`); } catch { /* Without storage, no draft is kept. */ } },
 };
 
 /** Model is the state of the page. */
@@ -29,9 +29,9 @@ export class Model {
   isLoaded = false;
   rows = new Map();
   agents = [];
-  /** logs are the messages of the chats that were opened, by chat: { entries, hasMore, isLoading, problem }. */
+  /** logs are the messages of opened chats, by chat id: { entries, hasMore, isLoading, isAgain, problem }. */
   logs = new Map();
-  /** sending are messages on their way, by chat: { key, path, body, problem }. */
+  /** sending are messages that are being sent or that failed, by chat id: { key, what, body, problem }. */
   sending = new Map();
   answers = new Map();
   #watchers = new Set();
@@ -40,7 +40,7 @@ export class Model {
   changed() { for (const watcher of this.#watchers) watcher(); }
   say(text) { this.said = text; this.changed(); }
 
-  /** hear takes news of the list in. It returns the rows before, by id. */
+  /** hear applies the server's news. It returns the previous rows by id, or null for the first news. */
   hear(news) {
     const before = new Map(this.rows);
     if (news.isAll) this.rows = new Map();
@@ -56,7 +56,7 @@ export class Model {
   log(id) { return this.logs.get(id) ?? { entries: [], hasMore: false, isLoading: false }; }
   #setLog(id, change) { this.logs.set(id, { ...this.log(id), ...change }); this.changed(); }
 
-  /** load reads the messages of a chat: the last ones at first, and then those after the newest that is known. */
+  /** load reads the messages of a chat: at first the latest ones, later the ones after the newest known one. */
   async load(chat) {
     const log = this.log(chat.id);
     if (log.isLoading) { this.logs.set(chat.id, { ...log, isAgain: true }); return; }
@@ -77,7 +77,7 @@ export class Model {
     if (isAgain) await this.load(chat);
   }
 
-  /** loadEarlier reads the messages before the oldest that is known. */
+  /** loadEarlier reads messages before the oldest known one. */
   async loadEarlier(chat) {
     const { entries } = this.log(chat.id);
     try {
@@ -88,7 +88,7 @@ export class Model {
     }
   }
 
-  /** #take adds messages to a log, in the order of their numbers, each once. */
+  /** #take adds messages to a log, ordered by number and without duplicates. */
   #take(id, added) {
     const all = new Map(this.log(id).entries.map((one) => [one.seq, one]));
     for (const one of added) all.set(one.seq, one);
@@ -98,7 +98,7 @@ export class Model {
   draft(chat, what) { return kept.get(`${what} ${chat.id}`); }
   setDraft(chat, what, text) { kept.set(`${what} ${chat.id}`, text); this.changed(); }
 
-  /** send sends a message or a note, and keeps it as unsent if that fails. */
+  /** send sends a message or a note. If that fails, the message stays in sending, with the problem. */
   send(chat, what, body) {
     const message = { key: newKey(), what, body, problem: null };
     this.sending.set(chat.id, [...(this.sending.get(chat.id) ?? []), message]);
@@ -116,7 +116,7 @@ export class Model {
       const entry = await post(`${pathOf(chat)}/${message.what}`, { key: message.key, ...message.body });
       change(null);
       const { entries } = this.log(chat.id);
-      // What lies between is not known yet: it comes with the next load.
+      // Messages before this one may be missing: load reads them all.
       if (entries.length > 0 && entry.seq === entries.at(-1).seq + 1) this.#take(chat.id, [entry]);
       else this.load(chat);
       this.changed();
@@ -128,13 +128,13 @@ export class Model {
     }
   }
 
-  /** drop forgets a message that was not sent. */
+  /** drop discards a message that could not be sent. */
   drop(chat, message) {
     this.sending.set(chat.id, (this.sending.get(chat.id) ?? []).filter((one) => one.key !== message.key));
     this.changed();
   }
 
-  /** act asks for something to be done with a chat, and returns what came of it, null if it was refused. */
+  /** act posts an action on a chat. It returns the result, or null if the server refused. */
   async act(chat, what, body = {}) {
     this.problem = null;
     try {
@@ -159,7 +159,7 @@ export class Model {
   }
 }
 
-/** useModel draws a part again after each change of the model. */
+/** useModel draws a part of the page again after each change of the model. */
 export const useModel = (model) => {
   const [, draw] = useState(0);
   useEffect(() => model.watch(() => draw((n) => n + 1)), [model]);

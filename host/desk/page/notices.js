@@ -1,14 +1,14 @@
-// How the page calls an agent who looks elsewhere: by a sound, in the title, and by a notice of the desktop.
+// Notifications for an agent who is looking elsewhere: a sound, and a desktop notification.
 
-/** settings are what an agent has chosen in this browser. */
+/** settings are the agent's settings in this browser: on, unless they were switched off. */
 export const settings = {
   get: (name) => { try { return localStorage.getItem(`desk ${name}`) ?? "on"; } catch { return "on"; } },
-  set: (name, value) => { try { localStorage.setItem(`desk ${name}`, value); } catch { /* It holds until the page is left. */ } },
+  set: (name, value) => { try { localStorage.setItem(`desk ${name}`, value); } catch { /* Without storage, the setting stays on. */ } },
 };
 
 let audio = null;
 
-/** ring makes a short sound, if the agent wants it and has used the page before: browsers allow none before. */
+/** ring plays a short sound, if the agent wants it and has used the page: browsers allow no sound before that. */
 const ring = () => {
   if (settings.get("sound") !== "on" || !navigator.userActivation?.hasBeenActive) return;
   audio ??= new AudioContext();
@@ -22,10 +22,10 @@ const ring = () => {
   tone.stop(at + 0.36);
 };
 
-/** canNotify reports whether notices of the desktop are possible: "default" if the agent has not been asked. */
+/** canNotify returns the permission for desktop notifications: "granted", "denied", or "default" if not asked yet. */
 export const canNotify = () => globalThis.Notification?.permission ?? "denied";
 
-/** call calls the agent. A notice of the desktop shows only while the page is not seen. */
+/** call notifies the agent. The desktop notification appears only while the page is hidden. */
 export const call = ({ title, text, tag, open }) => {
   ring();
   if (document.visibilityState === "visible" || canNotify() !== "granted" || settings.get("notices") !== "on") return;
@@ -33,10 +33,10 @@ export const call = ({ title, text, tag, open }) => {
   notice.onclick = () => { focus(); open(); notice.close(); };
 };
 
-/** isUnread reports whether a chat of the agent has a message that the agent has not read. */
+/** isUnread reports whether the agent has the chat, and has not read its last message, from the member or the bot. */
 export const isUnread = (row, me) => row.agent === me && row.seq > row.read && (row.last?.from === "member" || row.last?.from === "bot");
 
-/** newsOf returns what an agent should hear of a change of the list: new requests, and messages of members. */
+/** newsOf returns the changes to notify the agent of: new requests, and members' messages in the agent's chats. */
 export const newsOf = (before, rows, me, isAvailable) => {
   const news = [];
   for (const row of rows.values()) {

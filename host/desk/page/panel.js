@@ -1,10 +1,10 @@
-// The panel of a chat's member: profile, variables and tags, the conversation with the bot before, and earlier chats.
+// The panel about a chat's member: profile, tags, variables, the conversation with the bot, and earlier chats.
 import { html, useEffect, useState, ask, Value } from "./parts/elements.js";
 import { stampText } from "./list.js";
 import { Entry, Refusal } from "./message.js";
 import { pathOf, problemOf } from "./model.js";
 
-/** useAsked returns what the server says about a chat, asked for anew when one of the values changes. */
+/** useAsked returns the server's answer for a path. It asks again whenever the path or one of the values changes. */
 export const useAsked = (path, ...values) => {
   const [state, setState] = useState({ of: null, found: null, problem: null });
   useEffect(() => {
@@ -35,7 +35,7 @@ export const Panel = ({ row, details, about, show }) => {
   </aside>`;
 };
 
-/** Transcript shows the member's conversation with the bot before the request, once it is opened. */
+/** Transcript shows the member's conversation with the bot before the request. It is loaded when opened. */
 const Transcript = ({ row }) => {
   const [state, setState] = useState({ entries: null, hasMore: false, problem: null });
   const load = async () => {

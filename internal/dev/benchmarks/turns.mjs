@@ -1,10 +1,10 @@
-// Turns of bots in JavaScript, for the table of turns.
+// Runs turns of JavaScript frameworks, for comparison with this project. turns.go starts it:
 //
 //   node turns.mjs botbuilder
 //   node turns.mjs grammy
 //
-// For each line of standard input, a number of milliseconds, turns are made for so long, measured by
-// the time of processors; the answer is a line of JSON: nanoseconds of a turn, and the last reply.
+// Each line of standard input is a number of milliseconds. The program runs turns until it has used that much CPU
+// time, and prints a line of JSON: the nanoseconds of CPU time per turn, and the last reply.
 
 import { createInterface } from 'node:readline'
 import { MemoryStorage, TestAdapter, UserState } from 'botbuilder-core'
@@ -12,7 +12,7 @@ import { Bot, session } from 'grammy'
 
 const entryCount = 10_000
 
-// entryAt returns an entry of eight fields.
+// entryAt returns an entry with eight fields, the same as in turns.go.
 const entryAt = (i) => ({
   _id: `e${i}`, name: `place ${i}`, area: ['north', 'east', 'south', 'west', 'centre'][i % 5], price: (i * 7919) % 20,
   seats: i % 12, taken: false, tags: ['a', i % 3], rating: (i % 50) / 10
@@ -20,8 +20,8 @@ const entryAt = (i) => ({
 
 const replyOf = (firstName, seats) => `${firstName}, there are ${seats} seats.`
 
-// botbuilder keeps the state of the user and the entries in a storage in memory, which copies them by
-// JSON as a storage elsewhere does.
+// botbuilder keeps the user's state and the entries in a MemoryStorage, which copies them as JSON, as a remote storage
+// does.
 async function botbuilder () {
   const storage = new MemoryStorage()
   for (let i = 0; i < entryCount; i++) {
@@ -45,7 +45,7 @@ async function botbuilder () {
   }
 }
 
-// grammy keeps a session in memory, as the object that it is; the entries are objects in a map.
+// grammy keeps the session in memory without a copy; the entries are objects in a map.
 async function grammy () {
   const entries = new Map(Array.from({ length: entryCount }, (_, i) => [`e${i}`, entryAt(i)]))
   const bot = new Bot('1:none', { botInfo: { id: 1, is_bot: true, first_name: 'Bot', username: 'bot' } })
@@ -73,13 +73,14 @@ async function grammy () {
   }
 }
 
-// used returns the time of processors in microseconds.
+// used returns the CPU time of the process so far, in microseconds.
 function used () {
   const { user, system } = process.cpuUsage()
   return user + system
 }
 
-// measure makes turns for so many milliseconds, in bundles that double.
+// measure runs turns for a number of milliseconds of CPU time. It reads the time after bundles of turns that double in
+// size, so that reading it costs little.
 async function measure (turn, milliseconds) {
   const begin = used()
   let reply

@@ -1,16 +1,16 @@
-// What tests need inside of a page: to wait for it, and to see that a click or a key arrives where it was meant to.
+// Functions that tests run in a page: they wait for elements, and check that a click or a key reaches its target.
 (() => {
   if (globalThis.driver) return;
 
-  /** look is the longest time between two looks at the page. Most changes are seen at once. */
+  /** look is the longest time between two checks of the page, in milliseconds. Most changes trigger one at once. */
   const look = 100;
 
-  /** The roots of the page: the document, and the open shadow roots of its own elements. */
+  /** roots returns the document, and the open shadow roots of its elements. */
   const roots = () => [document, ...[...document.querySelectorAll("*")].map((one) => one.shadowRoot).filter(Boolean)];
 
   const squeezed = (text) => (text ?? "").replace(/\s+/g, " ").trim();
 
-  /** shows reports whether an element shows a text, or is labelled with it if it has only a picture. */
+  /** shows reports whether an element contains a text or, if it shows no text at all, has it in its label. */
   const shows = (one, text) => {
     const shown = one.innerText ?? "";
     return shown.includes(text) || squeezed(shown).includes(text) || (squeezed(shown) === "" && (one.getAttribute("aria-label") ?? "").includes(text));
@@ -18,25 +18,25 @@
 
   const isSeen = (one) => one.checkVisibility({ visibilityProperty: true }) && one.getClientRects().length > 0;
 
-  /** change ends with the next change of the page, or soon. */
+  /** change waits for the next change of the page, but at most for look. */
   const change = () => new Promise((resolve) => {
     const observer = new MutationObserver(() => end()), timer = setTimeout(() => end(), look);
     const end = () => { observer.disconnect(); clearTimeout(timer); resolve(); };
     for (const root of roots()) observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
   });
 
-  /** until waits until a function returns something true, and returns it; it returns undefined after a time. */
+  /** until waits until a function returns a true value, and returns that value, or undefined after a timeout. */
   const until = async (holds, milliseconds) => {
     const last = performance.now() + milliseconds;
     for (;;) {
       let found = false;
-      try { found = await holds(); } catch { /* What it asks for may not be there yet. */ }
+      try { found = await holds(); } catch { /* An element may not exist yet. */ }
       if (found || performance.now() > last) return found || undefined;
       await change();
     }
   };
 
-  /** frame ends with the next picture of the page. A page that is not seen has none. */
+  /** frame waits for the next animation frame, but at most for look: a hidden page has no frames. */
   const frame = () => new Promise((resolve) => {
     const timer = setTimeout(resolve, look);
     requestAnimationFrame(() => { clearTimeout(timer); resolve(); });
@@ -47,29 +47,29 @@
   /** described returns the start of an element's markup. */
   const described = (one) => (one ? one.outerHTML.slice(0, 200) : "nothing");
 
-  /** at returns the innermost element at a point, in shadow roots, too. */
+  /** at returns the innermost element at a point, including elements in shadow roots. */
   const at = (x, y) => {
     let one = document.elementFromPoint(x, y);
     while (one?.shadowRoot?.elementFromPoint(x, y)) one = one.shadowRoot.elementFromPoint(x, y);
     return one;
   };
 
-  /** holdsOf reports whether an element, or one inside of it, is the other one; a label belongs to its control. */
+  /** takes reports whether one gets the clicks on other: other is one, is inside it, or is in its label. */
   const takes = (one, other) => {
     for (let outer = other; outer; outer = outer.parentNode ?? outer.host) if (outer === one || (outer.localName === "label" && outer.control === one)) return true;
     return false;
   };
 
   /**
-   * ready waits until an element is there, is seen, is enabled and does not move any more. It returns { one }, or
-   * { why } with what it still lacks after a time.
+   * ready waits until an element exists, is visible, is enabled and no longer moves. It returns { one } with the
+   * element, or after a timeout { why } with the reason why it is not ready.
    */
   const ready = async (find, milliseconds) => {
     const last = performance.now() + milliseconds;
     let why = "";
     for (;;) {
       let one;
-      try { one = find(); } catch { /* Not yet. */ }
+      try { one = find(); } catch { /* The element may not exist yet. */ }
       if (!one) why = "it is not there";
       else if (!isSeen(one)) why = "it is hidden";
       else if (one.matches(":disabled, [aria-disabled='true']")) why = "it is disabled";
@@ -89,7 +89,7 @@
     }
   };
 
-  /** watched is the element that an event is meant for: { one, hasArrived, missed }. */
+  /** watched is the element that an event should reach: { one, type, hasArrived, missed }. */
   let watched = null;
   const mouse = ["pointerdown", "mousedown", "pointerup", "mouseup", "click"];
   for (const type of [...mouse, "keydown"]) {
@@ -100,14 +100,14 @@
         if (type === watched.type) watched.hasArrived = true;
         return;
       }
-      // The page has moved under the mouse. It must not see a click that was meant for another element.
+      // The page has moved under the mouse. Stop the event, so that the wrong element does not get it.
       watched.missed = described(path[0]);
       event.preventDefault();
       event.stopImmediatePropagation();
     }, true);
   }
 
-  /** aim waits for an element, watches it, and returns its middle: { x, y } or { why }. */
+  /** aim waits for an element, watches it for a click, and returns { x, y } with its middle, or { why }. */
   const aim = async (find, milliseconds) => {
     watched = null;
     const { one, why } = await ready(find, milliseconds);
@@ -118,21 +118,21 @@
     return { x, y };
   };
 
-  /** arrived returns "" if the watched element got its event, and otherwise what got it. A new page has not watched. */
+  /** arrived returns "" if the watched element got its event, or if a new page has loaded. Else it returns what was hit. */
   const arrived = () => {
     const was = watched;
     watched = null;
     return !was || was.hasArrived ? "" : `it was missed, and this was hit: ${was.missed || "nothing"}`;
   };
 
-  /** hasFocus reports whether an element has the focus. */
   const hasFocus = (one) => one.getRootNode().activeElement === one;
 
-  /**
-   * focus waits for a field, and puts the caret at the end of its text, or selects all of it. It returns
-   * { value } with its text, or { why }.
-   */
+  /** field is the field that focus has focused last. */
   let field = null;
+  /**
+   * focus waits for a field and focuses it. It puts the caret at the end of the text, or selects the whole text. It
+   * returns { value } with the text, or { why }.
+   */
   const focus = async (find, isReplaced, milliseconds) => {
     const { one, why } = await ready(find, milliseconds);
     if (!one) return { why };
@@ -140,12 +140,15 @@
     one.focus();
     if (!hasFocus(one)) return { why: "it does not take the focus" };
     if (isReplaced) one.select();
-    else if (one.selectionEnd !== null) one.setSelectionRange(one.value.length, one.value.length); // Not of numbers and addresses of mail.
+    else if (one.selectionEnd !== null) one.setSelectionRange(one.value.length, one.value.length); // Number and e-mail fields have no selection.
     field = one;
     return { value: one.value };
   };
 
-  /** holds waits until the field in focus has a text. It returns "", "replaced" or the text that it has instead. */
+  /**
+   * keeps waits until the focused field has a text. It returns "", or "replaced" if the page has replaced the field, or
+   * a message with the text that the field has instead.
+   */
   const keeps = async (find, value, milliseconds) => {
     let one = null;
     const has = await until(() => { one = find(); return one !== field || one.value === value; }, milliseconds);
@@ -153,7 +156,7 @@
     return has ? "" : `it has the text ${JSON.stringify(one.value)}`;
   };
 
-  /** keyed watches a field for a key, with the focus in it. */
+  /** keyed focuses a field and watches it for a key. It returns {} or { why }. */
   const keyed = async (find, milliseconds) => {
     const { why } = await focus(find, false, milliseconds);
     if (why) return { why };
@@ -161,7 +164,7 @@
     return {};
   };
 
-  /** selects chooses an option of a list, and returns "" or why not. */
+  /** selects chooses an option of a list. It returns "", or the reason for a failure. */
   const selects = async (find, value, milliseconds) => {
     const { one, why } = await ready(find, milliseconds);
     if (!one) return why;
@@ -172,7 +175,7 @@
     return find()?.value === value ? "" : "the page takes the choice back";
   };
 
-  /** state describes the page for a test that fails. */
+  /** state describes the page, for the message of a failed test. */
   const state = () => {
     let focused = document.activeElement;
     while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;

@@ -1,5 +1,5 @@
-// What the project's pages have in common: the library, the state that is in the address, texts of time
-// and number, and the elements of records.
+// The shared parts of the project's pages: the library, the state in the URL, texts for times and numbers, elements
+// that show records, and requests to the server.
 import { html, render, useEffect, useLayoutEffect, useRef, useState } from "./vendor/htm-preact-3.1.1.js";
 
 export { html, render, useEffect, useLayoutEffect, useRef, useState };
@@ -7,18 +7,18 @@ export { html, render, useEffect, useLayoutEffect, useRef, useState };
 const plurals = new Intl.PluralRules("en");
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" });
 
-/** counted returns a number with its word: 1 message, 2 messages. */
+/** counted returns a number and its noun: 1 message, 2 messages. */
 export const counted = (n, one, more = `${one}s`) => `${n} ${plurals.select(n) === "one" ? one : more}`;
 
-/** timeText returns a time of the virtual clock, which is in UTC. */
+/** timeText returns a date and time in UTC. */
 export const timeText = (at) => new Date(at).toLocaleString("en-GB", {
   weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", timeZone: "UTC",
 }).replaceAll(",", "") + " UTC";
 
-/** clockText returns the time of day. */
+/** clockText returns the time of day in UTC. */
 export const clockText = (at) => new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" });
 
-/** distanceText returns how far a time is from another one: in 2 hours, 1 day ago. */
+/** distanceText returns a time relative to another one: in 2 hours, 1 day ago. */
 export const distanceText = (to, from) => {
   const seconds = Math.round((new Date(to) - new Date(from)) / 1000);
   for (const [unit, length] of [["day", 86400], ["hour", 3600], ["minute", 60]]) {
@@ -27,10 +27,10 @@ export const distanceText = (to, from) => {
   return seconds === 0 ? "now" : relative.format(seconds, "second");
 };
 
-/** sizeText returns how large a file is. */
+/** sizeText returns the size of a file: 100 bytes, 2.5 kB. */
 export const sizeText = (bytes) => (bytes < 1024 ? counted(bytes, "byte") : `${(bytes / 1024).toFixed(1)} kB`);
 
-/** useAddress returns what is in the query of the address, and what changes it. */
+/** useAddress returns the parameters in the URL's query, and a function that changes some. An empty one is removed. */
 export const useAddress = () => {
   const read = () => Object.fromEntries(new URLSearchParams(location.search));
   const [state, setState] = useState(read);
@@ -48,7 +48,7 @@ export const useAddress = () => {
   return [state, change];
 };
 
-/** useMedia reports whether a query of the style holds. */
+/** useMedia reports whether a media query matches. */
 export const useMedia = (query) => {
   const list = matchMedia(query);
   const [holds, setHolds] = useState(list.matches);
@@ -60,7 +60,7 @@ export const useMedia = (query) => {
   return holds;
 };
 
-/** Theme switches between light and dark. The browser keeps what was chosen. */
+/** Theme switches between light and dark. The browser stores the choice. */
 export const Theme = () => {
   const [theme, setTheme] = useState(() => localStorage.getItem("theme") ?? "");
   useLayoutEffect(() => {
@@ -73,7 +73,7 @@ export const Theme = () => {
     </select></label>`;
 };
 
-/** Problem shows an error, below a title if there is one, which a screen reader says at once. */
+/** Problem shows an error below an optional title. Screen readers announce it at once. */
 export const Problem = ({ problem, title, close }) => problem && html`<div class="problem" role="alert">
   <p>${title && html`<strong>${title}</strong><br />`}<strong>${problem.code}</strong> <bdi>${problem.message}</bdi></p>
   ${problem.frames && html`<pre tabindex="0" aria-label="Where it happened">${problem.frames.join("\n")}</pre>`}
@@ -82,10 +82,10 @@ export const Problem = ({ problem, title, close }) => problem && html`<div class
 
 const isPlain = (value) => value === null || typeof value !== "object";
 
-/** isTime reports whether a number of a field is a time, as records have it: in milliseconds. */
+/** isTime reports whether a field is a time in milliseconds, judged by its name and the size of its value. */
 const isTime = (name, value) => typeof value === "number" && value > 1e11 && /(At|Until|expiry)$/.test(name ?? "");
 
-/** Value shows a value of JSON as text, in lists where it has parts. name is that of its field. */
+/** Value shows a JSON value: objects and arrays as lists, everything else as text. name is the field's name. */
 export const Value = ({ value, name }) => {
   if (isTime(name, value)) return html`<time class="value" datetime=${new Date(value).toISOString()} title=${String(value)}>${timeText(value)}</time>`;
   if (isPlain(value)) return html`<bdi class="value ${value === null ? "null" : typeof value}">${value === "" ? "(empty)" : String(value)}</bdi>`;
@@ -96,7 +96,7 @@ export const Value = ({ value, name }) => {
   </div>`)}</dl>`;
 };
 
-/** Table shows rows, each with a cell of every column: [title, what makes the cell of a row]. */
+/** Table shows a table. A column is a title, and a function that returns the content of a row's cell. */
 export const Table = ({ caption, columns, rows, empty }) => rows.length === 0 ? html`<p class="empty">${empty}</p>` : html`
   <div class="scrolls" tabindex="0" role="group" aria-label=${caption}>
     <table><caption class="hidden">${caption}</caption>
@@ -106,12 +106,12 @@ export const Table = ({ caption, columns, rows, empty }) => rows.length === 0 ? 
     </table>
   </div>`;
 
-/** Field is a control with its label. A control with a value is set to it whenever the page is drawn: one that keeps what is
-    written itself begins with a defaultValue. */
+/** Field is a control with its label. A control with a value is reset to it whenever the page is drawn; give it a
+    defaultValue if it should keep the user's input. */
 export const Field = ({ label, children, class: more = "" }) => html`<label class="field ${more}"><span>${label}</span>${children}</label>`;
 
-/** Choose is a list to choose from, of texts or of [value, text]. Without onChange it begins with the value, and keeps what is
-    chosen itself. */
+/** Choose is a list of options, each a text or [value, text]. Without onChange, value is only the first selection, and
+    the list keeps the user's choice. */
 export const Choose = ({ label, name, value, among, onChange }) => html`<${Field} label=${label}>
   <select name=${name} value=${onChange ? value : undefined} onChange=${onChange && ((e) => onChange(e.target.value))}>
     ${among.map((one) => {
@@ -120,21 +120,22 @@ export const Choose = ({ label, name, value, among, onChange }) => html`<${Field
     })}
   </select></${Field}>`;
 
-/** fieldsOf returns what stands in a form. */
+/** fieldsOf returns the values in a form, by field name. */
 export const fieldsOf = (form) => Object.fromEntries(new FormData(form));
 
-/** addressOf returns the address of a path of the page. A browser refuses to ask for one with the name and password that may be
-    in the address of the page, and sends them by itself. */
+/** addressOf returns the absolute URL of a path, without the user name and password of the page's URL: fetch refuses a
+    URL that contains them, and the browser sends them anyway. */
 export const addressOf = (path) => Object.assign(new URL(path, document.baseURI), { username: "", password: "" });
 
-/** parsed reads JSON. An integer that a number would round is a BigInt. */
+/** parsed parses JSON. An integer beyond the safe range of numbers becomes a BigInt. */
 export const parsed = (text) => JSON.parse(text, (_, value, context) =>
   typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "") ? BigInt(context.source) : value);
 
-/** written returns a value as JSON, with a BigInt as an integer. */
+/** written returns a value as JSON. A BigInt becomes an integer. */
 export const written = (value) => JSON.stringify(value, (_, part) => (typeof part === "bigint" ? JSON.rawJSON(String(part)) : part));
 
-/** ask asks the page's server for something, and returns what it says. An error has its problem. */
+/** ask sends a request to the page's server. It returns parsed JSON, or the text of any other type. If the server does
+    not answer or refuses, it throws an error with a problem. */
 export const ask = async (path, options) => {
   let response;
   try {

@@ -34,7 +34,7 @@ const refusalOf = (status, text, after) => {
   try {
     message = String(JSON.parse(text).error.message || message);
   } catch {
-    // The answer is not from the chat server, but for example from a proxy.
+    // The answer is not from the chat server: it may be from a proxy.
   }
   return new Refusal(status, message, after && /^\d{1,5}$/.test(after) ? Number(after) * 1000 : undefined);
 };
@@ -58,7 +58,7 @@ export class API {
    * @param {string} of.base is the address of the handler, and ends in a slash
    * @param {string} of.channel
    * @param {import("./store.js").Store} of.store
-   * @param {string} of.name distinguishes the store's locks from others
+   * @param {string} of.name is the prefix of the names of locks
    * @param {() => AbortSignal} of.leaves returns the signal that aborts requests when the visitor leaves the page
    * @param {() => void} of.onExpired is called if a known visitor's session has ended; the next one is anonymous
    * @param {(session: Session) => void} of.onStranger is called with the new session after the server
@@ -154,7 +154,7 @@ export class API {
   }
 
   /**
-   * Replaces the session by one of a signed-in user.
+   * Replaces the session with one for a signed-in user.
    * @param {string} user is the token that the host's server has signed
    * @param {boolean} merge is true if the visitor's messages so far become the user's
    */

@@ -39,7 +39,10 @@ const page = 50, mostMessages = 200;
 /** mostWaiting is the largest number of messages in the queue. */
 const mostWaiting = 50;
 
-/** typingEvery and typingLasts are in milliseconds. */
+/**
+ * typingEvery is the shortest time between two typing requests. typingLasts is the time for which the typing indicator
+ * is shown. Both are in milliseconds.
+ */
 const typingEvery = 3000, typingLasts = 6000;
 
 /** mayShow reports whether a message appears in the log. The others are only for bot logic. */
@@ -49,8 +52,8 @@ const mayShow = (/** @type {Message} */ message) => message.response?.type !== "
 const isMessage = (/** @type {any} */ event) => Number.isSafeInteger(event?.seq) && typeof event.response === "object" && event.response !== null;
 
 /**
- * Chat is a conversation. It dispatches "message" (detail: the message, isNew), "removed", "waiting", "typing",
- * "marks", "unread", "state", "reset", "expired" and "more".
+ * Chat is a conversation. It dispatches "message" (detail: the message, isNew), "removed", "waiting", "progress",
+ * "failed", "typing", "marks", "unread", "state", "reset", "expired" and "more".
  */
 export class Chat extends EventTarget {
   /** @type {Message[]} in the order of their numbers */
@@ -195,7 +198,7 @@ export class Chat extends EventTarget {
         if (failures === 1) await this.api.refresh();
         this.#visitor = (await this.api.ensure()).visitor;
         if (signal.aborted) return;
-        // Events from another tab during the load are not lost.
+        // Join before loading: events that the leading tab sends during the load are then not lost.
         if (this.isShared) tabs ??= joinTabs(`${this.name}:${this.#visitor}`, (event) => this.#take(event), signal);
         await this.#load(signal);
         break;
@@ -214,7 +217,7 @@ export class Chat extends EventTarget {
       after: () => this.#last,
       onEvent: (event) => {
         this.#take(event);
-        if (event.kind !== "bye") tabs?.tell(event); // The tabs share the token.
+        if (event.kind !== "bye") tabs?.tell(event); // One tab renews the token for all.
       },
       onState: (state) => {
         this.#setState(state);
@@ -500,7 +503,7 @@ export class Chat extends EventTarget {
     }
   }
 
-  /** Tells the server that the visitor is typing. */
+  /** Notifies the server that the visitor is typing. */
   writes() {
     const now = Date.now();
     if (!this.hasSession || this.state !== "online" || now - this.#typedAt < typingEvery) return;
@@ -508,7 +511,7 @@ export class Chat extends EventTarget {
     this.api.ask("typing", { body: {} }).catch(() => {});
   }
 
-  /** Tells the server that the visitor has seen all messages. */
+  /** Notifies the server that the visitor has seen all messages. */
   see() {
     const seen = this.messages.findLast((one) => one.from !== "me")?.seq ?? 0;
     if (seen <= this.lastRead) return;

@@ -21,7 +21,7 @@ export const el = (name, attributes = {}, ...children) => {
 };
 
 /**
- * Returns an icon from the path of its lines, in a box of 24.
+ * Returns an icon that draws an SVG path in a box of 24 by 24.
  * @param {string} path
  */
 export const icon = (path) => {

@@ -52,7 +52,7 @@ export const blocksOf = (text) => {
 };
 
 /**
- * Returns the parts of a line of text.
+ * Returns the parts of a paragraph or of a list item.
  * @param {string} text
  * @param {number} [depth]
  * @param {boolean} [isLinked] is true within a link, which cannot contain another link
@@ -63,7 +63,7 @@ export const inlineOf = (text, depth = 0, isLinked = false) => {
   const parts = [];
   let plain = "";
   /** @type {Set<string>} */
-  const unclosed = new Set(); // Marks without an end in the rest of the text.
+  const unclosed = new Set(); // Marks that are not closed in the rest of the text.
   const flush = () => {
     if (plain !== "") parts.push({ kind: "text", text: plain });
     plain = "";
@@ -146,7 +146,7 @@ export const inlineOf = (text, depth = 0, isLinked = false) => {
   return parts;
 };
 
-// Both are limited, so that a text with many brackets takes little time.
+// Both patterns limit the length of a match, so that a text with many brackets takes little time.
 const linked = /\[([^[\]\n]{1,300})\]\(([^\s()<>]{1,1000})\)/y;
 const address = /https?:\/\/[^\s<>"]{1,1000}/y;
 

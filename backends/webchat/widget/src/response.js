@@ -3,7 +3,7 @@ import { el, link, linkURL, mediaURL } from "./dom.js";
 import { nodesOf } from "./markdown.js";
 
 /**
- * @typedef {object} Around has the context in which a message is shown
+ * @typedef {object} Around is the context in which a message is shown
  * @property {string} base
  * @property {import("./texts.js").Texts} texts
  * @property {(title: string, payload: any) => void} tap

@@ -3,13 +3,16 @@
 /** longestEvent is the longest event, in characters. */
 const longestEvent = 1 << 20;
 
-/** deadAfter is the time without a byte after which a stream is given up, in milliseconds. The server sends a comment every 15 s. */
+/**
+ * deadAfter is the time without a byte after which a stream is closed, in milliseconds. The server sends a comment
+ * every 15 s.
+ */
 const deadAfter = 45_000;
 
 /** longestWait is the longest wait between two attempts, in milliseconds. */
 const longestWait = 30_000;
 
-/** silentStreams is the number of streams without a byte after which the widget polls. */
+/** silentStreams is the number of consecutive streams without a byte after which the widget polls. */
 const silentStreams = 2;
 
 /** pollSeconds is the time for which the server may delay the answer to a poll. */
@@ -68,7 +71,7 @@ export const parsed = (data) => {
 };
 
 /**
- * Returns the wait before an attempt, in milliseconds: 1, 2, 4 ... 30 s, of which a quarter is random.
+ * Returns the wait before an attempt, in milliseconds: 1, 2, 4 ... 30 s, less a random part of up to a quarter.
  * @param {number} failures is the number of consecutive failures
  */
 export const backOff = (failures) => Math.min(longestWait, 1000 * 2 ** Math.max(0, failures - 1)) * (0.75 + Math.random() / 4);
@@ -99,7 +102,7 @@ export const pause = (milliseconds, signal) => new Promise((resolve) => {
  * @property {() => number} after returns the number of the last message
  * @property {(event: any) => void} onEvent
  * @property {(state: "online" | "offline" | "refused") => void} onState
- * @property {AbortSignal} signal ends it
+ * @property {AbortSignal} signal stops following
  * @property {(milliseconds: number, signal: AbortSignal) => Promise<void>} [wait]
  * @property {number} [silence] is the longest wait for the first byte of a stream, in milliseconds
  */
@@ -144,7 +147,7 @@ export const follow = async ({ open, after, onEvent, onState, signal, wait = pau
         parse(decoder.decode(value, { stream: true }));
       }
     } catch (err) {
-      // A missing network does not indicate a proxy.
+      // Count only timeouts: if the network is missing, no proxy is to blame.
       if (!isHeard && cut.signal.aborted && !signal.aborted) silent++;
       throw err;
     } finally {

@@ -1,4 +1,4 @@
-// The texts of the widget, in four languages. A page replaces any of them by the property texts.
+// The texts of the widget, in four languages. A page can replace any of them with the element's property texts.
 
 const en = {
   title: "Chat",
@@ -149,7 +149,7 @@ const languages = {
 };
 
 /**
- * Returns the shipped language that is closest to one of the wanted ones: de for de-AT. It is en if none is.
+ * Returns the first of the wanted languages that is shipped, without its region: de for de-AT. The default is en.
  * @param {(string | null | undefined)[]} wanted in the order of preference
  */
 export const languageOf = (wanted) => {

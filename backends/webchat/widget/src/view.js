@@ -82,7 +82,7 @@ export class View {
     this.field = el("textarea", {
       id: "field", part: "input", rows: "1", maxlength: String(longestText), placeholder: texts.write, "aria-label": texts.write, dir: "auto", enterkeyhint: "send",
       onkeydown: (/** @type {KeyboardEvent} */ event) => { this.#breaksLine = event.shiftKey; },
-      // Keyboards of phones may not report the key.
+      // This listens to beforeinput, because phone keyboards may not report Enter in keydown.
       onbeforeinput: (/** @type {InputEvent} */ event) => {
         if (event.inputType !== "insertLineBreak" || this.#breaksLine || event.isComposing) return;
         event.preventDefault();
@@ -111,7 +111,7 @@ export class View {
     this.#listen();
   }
 
-  /** Shows the current state of the chat, and follows it. */
+  /** Shows the current state of the chat, and listens to its events. */
   #listen() {
     const { chat, texts } = this;
     const signal = this.#end.signal;
@@ -198,7 +198,7 @@ export class View {
     to.focus();
   }
 
-  /** Keeps the focus in the chat if the chat covers the page. */
+  /** #isModal is true if the chat covers the page. The focus then stays in the chat. */
   get #isModal() { return this.#narrow.matches && !this.isInline; }
 
   #showModal() {

@@ -7,14 +7,14 @@ import css from "./widget.css";
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(css);
 
-/** The script tag of this code. It is only known while the script is first run. */
+/** The script tag of this code. It is known only while the script first runs. */
 const script = /** @type {HTMLScriptElement | null} */ (document.currentScript);
 
 /**
- * ChatWidget is a chat with a bot. Attributes: channel, base (the address of the server), lang, theme (light,
- * dark or auto), storage (local, session or none), user (a token that the page's server signed), inline.
+ * ChatWidget is a chat with a bot. Attributes: channel, base (the address of the server), heading (the title), lang,
+ * theme (light, dark or auto), storage (local, session or none), user (a token that the page's server signed), inline.
  *
-* Events, all with a detail: chat-ready, chat-open, chat-close, chat-message (a new message), chat-unread
+ * Events, all with a detail: chat-ready, chat-open, chat-close, chat-message (a new message), chat-unread
  * ({count}), chat-state ({state}) and chat-expired: the user's session ended, and the page may call identify.
  */
 class ChatWidget extends HTMLElement {
@@ -49,7 +49,7 @@ class ChatWidget extends HTMLElement {
     this.#begin();
   }
 
-  /** @returns {Partial<import("./texts.js").Texts>} the texts that replace texts of the language */
+  /** @returns {Partial<import("./texts.js").Texts>} the page's texts, which replace the language's */
   get texts() { return { ...this.#texts }; }
 
   set texts(texts) {

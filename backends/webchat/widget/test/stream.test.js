@@ -4,7 +4,7 @@ import { backOff, eventParser, follow, isFinal, parsed } from "../src/stream.js"
 
 const encoder = new TextEncoder();
 
-/** message returns an event in the form in which the server sends it. */
+/** message returns an event as the server sends it. */
 const message = (seq, text) => `id: ${seq}\ndata: {"kind":"message","seq":${seq},"response":{"type":"TEXT","text":"${text}"}}\n\n`;
 
 /** read parses the pieces of a stream and returns the data of its events. */

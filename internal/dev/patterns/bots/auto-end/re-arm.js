@@ -1,4 +1,4 @@
-// Each message of the member begins the ten minutes anew.
+// Each message from the member restarts the ten minutes.
 await this.newAgenda({
   memberId: this.member._id,
   treeId: "live chat",

@@ -1,4 +1,4 @@
-// Without modifiers the patch is what is set.
+// Without withModifier, the patch holds the fields to set.
 const { matched } = await this.patchDataToDataSource({
   dataSourceId: "products", filter: { kind: "coffee" }, patch: { name: "Filter coffee" }, options: {}, multi: false, appId: "ignored",
 });

@@ -1,3 +1,3 @@
-// The value of inletEndLiveChat is used as the member.
+// The member that inletEndLiveChat returns replaces the run's member.
 this.member = (await this.inletEndLiveChat({ channel: this.channel, member: this.member })).member;
 this.member.group = null;

@@ -1,4 +1,4 @@
-// Who taps twice pays once: the filter does not find what the patch has set.
+// A member who taps twice pays only once: after the patch, the filter no longer matches.
 const found = await this.findAndModifyMember({
   filter: { _id: this.member._id, "meta.paid": { $ne: true } },
   patch: { $set: { "meta.paid": true } },

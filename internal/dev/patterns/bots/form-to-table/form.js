@@ -1,4 +1,4 @@
-// What the steps of the form have left in tempData becomes one row of the table.
+// The answers that the form's steps stored in tempData become one row of the table.
 const _ = this.lodash;
 const form = _.pick(this.member.botMeta.tempData, ["name", "email", "guests"]);
 

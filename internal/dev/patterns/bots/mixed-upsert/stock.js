@@ -1,4 +1,4 @@
-// Some of them are there already, some are not, and one gets an id of the store's own.
+// Some of these entries exist already and some do not. The last has no id, so the store assigns one.
 var self = this;
 return self.upsertDataToDataSource({
   dataSourceId: "products",

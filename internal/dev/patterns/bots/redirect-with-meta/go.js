@@ -1,4 +1,4 @@
-// "go 101": pre-action, response and post-action, each on or off.
+// "go 101" runs the pre-action and the post-action, but sends no response: each digit switches one of the three.
 const [, switches = ""] = this.messageEvent.data.text.split(" ");
 const [runPreAction, sendResponse, runPostAction] = [...switches].map((s) => s === "1");
 

@@ -1,3 +1,3 @@
-// The answer to the question before, for the texts that follow.
+// Stores the answer to the previous question. Later messages contain it.
 this.member.botMeta.tempData.city = this.messageEvent.data.text.trim();
 return { member: this.member };

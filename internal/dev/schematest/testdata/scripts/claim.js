@@ -1,4 +1,4 @@
-// Claims one coupon, and reminds the member of it.
+// Claims a coupon, and schedules a reminder.
 const { value } = await this.findAndModifyDataFromDataSource({
   dataSourceId: "coupons",
   filter: { taken: false },

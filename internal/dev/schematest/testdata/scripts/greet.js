@@ -1,4 +1,4 @@
-// Greets a member, and remembers how often.
+// Greets the member, and counts the visits.
 const { botMeta } = this.member;
 const visits = this.lodash.get(botMeta, "tempData.visits", 0) + 1;
 botMeta.tempData.visits = visits;

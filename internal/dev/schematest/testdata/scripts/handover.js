@@ -1,4 +1,4 @@
-// Asks for a person, and says so where that fails.
+// Requests an agent. If the operation is unavailable, it sends a mail, provided that the desk is open.
 try {
   const { member, assignmentId } = await this.createAssignment({
     member: this.member,
