@@ -70,7 +70,8 @@ func (r *run) host(text string) (answer string, err error) {
 		return "", boterr.Invalid("", "the host has no function %q", name)
 	}
 	if most := 2*r.engine.options.MaxResultBytes + 1<<16; len(payload) > most && name != "fetch" {
-		return "", boterr.New(boterr.ResourceExhausted, "", "the script passes more than %[2]d bytes to %[1]s: see Options.MaxResultBytes", name, most)
+		return "", boterr.New(boterr.ResourceExhausted, "",
+			"the script passes more than %[2]d bytes to %[1]s: see Options.MaxResultBytes", name, most)
 	}
 	value, err := function(r, payload)
 	if _, isEnding := errors.AsType[endingError](err); isEnding {

@@ -88,7 +88,7 @@ func through(t *testing.T, transport connectortest.RoundTrip) *alpha.Connector {
 
 func TestFailures(t *testing.T) {
 	t.Parallel()
-	connectortest.TestFailures(t, connectortest.Failures{
+	connectortest.Failures{
 		Over: func(t *testing.T, transport connectortest.RoundTrip) send.Connector {
 			t.Helper()
 			return through(t, transport)
@@ -99,7 +99,7 @@ func TestFailures(t *testing.T) {
 		},
 		Message: to("100", send.Text("Hello")), Unreadable: map[string]string{"no ids": `{"message_id":7}`},
 		Endless: `{"message_id":"`, Secret: token,
-	})
+	}.Run(t)
 }
 
 func TestLimited_KeepsTheDocumentedRates(t *testing.T) {

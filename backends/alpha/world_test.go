@@ -55,7 +55,10 @@ func newWorld(t *testing.T) *world {
 	}
 	now := func() time.Time { return w.now }
 	nodes := connectortest.Helpdesk(botctx.TextIs("hi"), connectortest.Pour)
-	w.runtime = connectortest.NewHost(t, memstore.New(memstore.WithNow(now)), now, alpha.Limited(connector), nodes, members, agents, "500")
+	w.runtime = connectortest.Host{
+		Store: memstore.New(memstore.WithNow(now)), Now: now, Connector: alpha.Limited(connector), Nodes: nodes,
+		Members: members, Agents: agents, Grace: "500",
+	}.Start(t)
 	w.handler = connector.Handler(w.runtime.Accept)
 	return w
 }

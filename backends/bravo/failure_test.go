@@ -86,7 +86,7 @@ func TestRateLimit_OfARecipient(t *testing.T) {
 
 func TestFailures(t *testing.T) {
 	t.Parallel()
-	connectortest.TestFailures(t, connectortest.Failures{
+	connectortest.Failures{
 		Over: func(t *testing.T, transport connectortest.RoundTrip) send.Connector {
 			t.Helper()
 			return through(t, transport)
@@ -97,7 +97,7 @@ func TestFailures(t *testing.T) {
 		},
 		Message: to(ada, send.Text("Hello")), Unreadable: map[string]string{"no id": `{"messages":[]}`},
 		Endless: `{"messages":"`, Secret: token,
-	})
+	}.Run(t)
 }
 
 func TestLimited_ARecipientHoldsUpNobody(t *testing.T) {

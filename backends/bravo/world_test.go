@@ -98,7 +98,10 @@ func newWorld(t *testing.T) *world {
 		BroadcastGroups: connectortest.Tickets(grace),
 	}
 	now := func() time.Time { return w.now }
-	w.runtime = connectortest.NewHost(t, memstore.New(memstore.WithNow(now)), now, bravo.Limited(connector), helpdesk(), members, agents, grace)
+	w.runtime = connectortest.Host{
+		Store: memstore.New(memstore.WithNow(now)), Now: now, Connector: bravo.Limited(connector), Nodes: helpdesk(),
+		Members: members, Agents: agents, Grace: grace,
+	}.Start(t)
 	w.handler = connector.Handler(w.runtime.Accept)
 	return w
 }

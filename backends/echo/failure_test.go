@@ -118,7 +118,7 @@ func through(t *testing.T, transport connectortest.RoundTrip) *echo.Connector {
 
 func TestFailures(t *testing.T) {
 	t.Parallel()
-	connectortest.TestFailures(t, connectortest.Failures{
+	connectortest.Failures{
 		Over: func(t *testing.T, transport connectortest.RoundTrip) send.Connector {
 			t.Helper()
 			return through(t, transport)
@@ -129,7 +129,7 @@ func TestFailures(t *testing.T) {
 		},
 		Message: toAda(send.Text("Hello")), Unreadable: map[string]string{"no code": `{"errmsg":"ok"}`, "a wrong one": `{"errcode":"x"}`},
 		Endless: `{"errmsg":"`, Secret: "token-of-the-shop",
-	})
+	}.Run(t)
 }
 
 func TestSend_AnswerOfAProxy(t *testing.T) {

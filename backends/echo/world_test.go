@@ -60,7 +60,10 @@ func newWorld(t *testing.T) *world {
 	members.PriorityGroups, agents.PriorityGroups = connectortest.Trees("members"), connectortest.Trees("agents")
 	agents.BroadcastGroups = connectortest.Tickets(grace)
 	isWelcome := botctx.When(func(bot *botctx.Context) bool { return bot.MessageEvent.Type == send.TypeReferral })
-	w.runtime = connectortest.NewHost(t, shared, now, echo.Limited(connector), connectortest.Helpdesk(isWelcome, pour), members, agents, grace)
+	w.runtime = connectortest.Host{
+		Store: shared, Now: now, Connector: echo.Limited(connector), Nodes: connectortest.Helpdesk(isWelcome, pour),
+		Members: members, Agents: agents, Grace: grace,
+	}.Start(t)
 	mux := http.NewServeMux()
 	mux.Handle("/echo/{account}", connector.Handler(w.runtime.Accept))
 	w.handler = mux

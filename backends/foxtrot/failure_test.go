@@ -84,7 +84,7 @@ func TestRateLimit_AfterAPart(t *testing.T) {
 
 func TestFailures(t *testing.T) {
 	t.Parallel()
-	connectortest.TestFailures(t, connectortest.Failures{
+	connectortest.Failures{
 		Over: func(t *testing.T, transport connectortest.RoundTrip) send.Connector {
 			t.Helper()
 			return through(t, transport)
@@ -95,7 +95,7 @@ func TestFailures(t *testing.T) {
 		},
 		Message: message(desk(), ada, send.Text("Hello")), Unreadable: map[string]string{"no id": `{"messages":[]}`},
 		Endless: `{"messages":"`, Secret: keySecret,
-	})
+	}.Run(t)
 }
 
 func TestSend_AddressOfTheHelpdesk(t *testing.T) {

@@ -364,7 +364,7 @@ func TestConversation_IsForgottenIfThePlatformForgotIt(t *testing.T) {
 
 func TestFailures(t *testing.T) {
 	t.Parallel()
-	connectortest.TestFailures(t, connectortest.Failures{
+	connectortest.Failures{
 		Over: func(t *testing.T, transport connectortest.RoundTrip) send.Connector {
 			t.Helper()
 			p := newPlatform()
@@ -386,7 +386,7 @@ func TestFailures(t *testing.T) {
 			return newConnector(t, config), to(teamID, send.Text("Hi"))
 		},
 		Message: to(teamID, send.Text("Hi")), Endless: `{"id":"`, Secret: "eyJ0b2tlbi1vZi1000001",
-	})
+	}.Run(t)
 }
 
 // loginAt serves a platform's login, and returns its address.

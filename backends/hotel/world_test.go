@@ -46,7 +46,10 @@ func newWorld(t *testing.T) *world {
 	members.PriorityGroups, agents.PriorityGroups = connectortest.Trees("members"), connectortest.Trees("agents")
 	agents.BroadcastGroups = connectortest.Tickets(teamID, bobID)
 	nodes := connectortest.Helpdesk(botctx.TextIs("hi"), connectortest.Pour)
-	w.runtime = connectortest.NewHost(t, memstore.New(memstore.WithNow(w.platform.Now)), w.platform.Now, hotel.Limited(connector), nodes, members, agents, graceID)
+	w.runtime = connectortest.Host{
+		Store: memstore.New(memstore.WithNow(w.platform.Now)), Now: w.platform.Now, Connector: hotel.Limited(connector), Nodes: nodes,
+		Members: members, Agents: agents, Grace: graceID,
+	}.Start(t)
 	w.handler = connector.Handler(w.runtime.Accept)
 	return w
 }

@@ -36,9 +36,10 @@ type Failures struct {
 	Secret string
 }
 
-// TestFailures requires that a connector reports a platform's failures as errors without a code, because the
+// Run requires that a connector reports a platform's failures as errors without a code, because the
 // message may have arrived. It must not repeat the request, and must limit its time and memory.
-func TestFailures(t *testing.T, f Failures) {
+func (f Failures) Run(t *testing.T) {
+	t.Helper()
 	t.Run("WithoutAnAnswer", f.withoutAnAnswer)
 	t.Run("SilentPlatform", f.silentPlatform)
 	t.Run("RedirectIsNotFollowed", f.redirectIsNotFollowed)

@@ -55,25 +55,36 @@ func EndChat(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// NewHost returns the runtime of a host of the app app-1 with a bot and two paired channels, one for members and
-// one for agents. grace is the platform's id of the agent Grace.
-func NewHost(
-	t *testing.T, over store.Store, now func() time.Time, connector send.Connector, nodes []*botctx.Node,
-	members, agents *channel.Channel, grace string,
-) *botctx.Runtime {
+// Host is a host of the app app-1, with a bot and two paired channels.
+type Host struct {
+	// Store is the host's store, and Now its clock.
+	Store store.Store
+	Now   func() time.Time
+	// Connector is the connector to the platform of both channels.
+	Connector send.Connector
+	// Nodes are the bot's nodes.
+	Nodes []*botctx.Node
+	// Members is the channel that members write to. Agents is the channel that agents answer from.
+	Members, Agents *channel.Channel
+	// Grace is the platform's id of the agent Grace.
+	Grace string
+}
+
+// Start returns the host's runtime, with its channels and agent saved.
+func (h Host) Start(t *testing.T) *botctx.Runtime {
 	t.Helper()
 	runtime, err := botctx.New(botctx.Config{
-		Store: over, Now: now, Connectors: map[channel.Type]send.Connector{members.Type: connector},
+		Store: h.Store, Now: h.Now, Connectors: map[channel.Type]send.Connector{h.Members.Type: h.Connector},
 	})
 	require.NoError(t, err)
-	require.NoError(t, runtime.Handle(nodes...))
-	for _, in := range []*channel.Channel{members, agents} {
+	require.NoError(t, runtime.Handle(h.Nodes...))
+	for _, in := range []*channel.Channel{h.Members, h.Agents} {
 		in.App = ""
 		_, err := runtime.SaveChannel(t.Context(), "app-1", in)
 		require.NoError(t, err)
 	}
-	require.NoError(t, runtime.Pair(t.Context(), "app-1", members.ID, agents.ID))
-	_, err = runtime.SaveAdmin(t.Context(), "app-1", livechat.Admin{AdminID: "grace", ExternalID: grace, Name: "Grace"})
+	require.NoError(t, runtime.Pair(t.Context(), "app-1", h.Members.ID, h.Agents.ID))
+	_, err = runtime.SaveAdmin(t.Context(), "app-1", livechat.Admin{AdminID: "grace", ExternalID: h.Grace, Name: "Grace"})
 	require.NoError(t, err)
 	return runtime
 }

@@ -57,6 +57,7 @@ type Message struct {
 	Body document.Object
 }
 
+// Text returns the text of a message or of a comment on a ticket.
 func (m Message) Text() string {
 	return document.Get(m.Body, "content.text", document.Get(m.Body, "ticket.comment.body", ""))
 }

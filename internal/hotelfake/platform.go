@@ -120,6 +120,7 @@ func New(apps ...App) *Platform {
 	return p
 }
 
+// AddUser adds a user, who can write to bots.
 func (p *Platform) AddUser(id, name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

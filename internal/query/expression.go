@@ -31,7 +31,7 @@ type expressionRun struct {
 		source   patternSource
 		compiled *pattern
 	}
-	// limits limits the work and the size of values.
+	// The work and the size of values have limits.
 	limits workLimits
 }
 

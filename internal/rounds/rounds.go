@@ -62,7 +62,8 @@ func part(t T) int {
 	case value == "":
 		return 0
 	case word != thorough || n < 1:
-		t.Fatalf(`%s is %q; set it to "thorough", to "thorough/4" for a quarter of the rounds, or to nothing for the usual tests`, Variable, value)
+		t.Fatalf(`%s is %q; set it to "thorough", to "thorough/4" for a quarter of the rounds, `+
+			"or to nothing for the usual tests", Variable, value)
 		return 0
 	}
 	return n

@@ -56,6 +56,7 @@ func TestRounds_Part(t *testing.T) {
 }
 
 func TestRounds_WrongValue(t *testing.T) {
+	t.Setenv(rounds.Variable, "")
 	for _, value := range []string{"thorogh", "thorough/", "thorough/0", "thorough/x", "usual"} {
 		t.Setenv(rounds.Variable, value)
 		var test witness

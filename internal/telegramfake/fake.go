@@ -65,6 +65,7 @@ type Message struct {
 	IsDeleted bool
 }
 
+// Button is a button below a message, with either Data or URL.
 type Button struct{ Text, Data, URL string }
 
 // bot is a bot and its updates.

@@ -92,7 +92,7 @@ func (t *Telegram) Report(token, kind string, object document.Object) int64 {
 }
 
 // Push sends a bot's updates to its webhook's handler, and repeats each update until its status is 200. It makes
-// at most most requests, and returns their statuses.
+// no more than most requests, and returns their statuses.
 func (t *Telegram) Push(ctx context.Context, token string, handler http.Handler, path string, most int) []int {
 	var statuses []int
 	for range most {

@@ -213,7 +213,7 @@ func TestDesk_Whole(t *testing.T) {
 	grace.Sees(".talk", "This chat is over: it was handed over")
 }
 
-// waits waits until a member has received a text.
+// waits returns once a member has received the text.
 func (h *deskHost) waits(text string) {
 	h.t.Helper()
 	chromiumtest.Eventually(h.t, "the member's message: "+text, func() bool { return h.got(text) })
