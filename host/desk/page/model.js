@@ -12,10 +12,11 @@ const newKey = () => [...crypto.getRandomValues(new Uint8Array(12))].map((b) => 
 /** pathOf returns the path of a chat on the server. */
 export const pathOf = (chat) => `chats/${encodeURIComponent(chat.app)}/${encodeURIComponent(chat.id)}`;
 
-/** kept stores drafts for the tab, so that they survive a reload. */
+/** kept holds drafts in memory and, so that they survive a reload, in the tab's storage, which a browser may refuse. */
+const drafts = new Map();
 const kept = {
-  get: (name) => { try { return sessionStorage.getItem(`desk ${name}`) ?? ""; } catch { return ""; } },
-  set: (name, text) => { try { text ? sessionStorage.setItem(`desk ${name}`, text) : sessionStorage.removeItem(`desk ${name}`); } catch { /* Without storage, no draft is kept. */ } },
+  get: (name) => { try { return drafts.get(name) ?? sessionStorage.getItem(`desk ${name}`) ?? ""; } catch { return ""; } },
+  set: (name, text) => { drafts.set(name, text); try { text ? sessionStorage.setItem(`desk ${name}`, text) : sessionStorage.removeItem(`desk ${name}`); } catch { /* The draft lasts until a reload. */ } },
 };
 
 /** Model is the state of the page. */
