@@ -1,6 +1,6 @@
 // The state of the page, and the requests that change it. The parts of the page read the state, and are drawn again
 // after each change.
-import { ask, post } from "./parts/elements.js";
+import { ask, kept, post } from "./parts/elements.js";
 import { useEffect, useState } from "./parts/elements.js";
 
 /** problemOf returns the server's problem in an error, or a problem with the code Internal for any other error. */
@@ -12,12 +12,7 @@ const newKey = () => [...crypto.getRandomValues(new Uint8Array(12))].map((b) => 
 /** pathOf returns the path of a chat on the server. */
 export const pathOf = (chat) => `chats/${encodeURIComponent(chat.app)}/${encodeURIComponent(chat.id)}`;
 
-/** kept holds drafts in memory and, so that they survive a reload, in the tab's storage, which a browser may refuse. */
-const drafts = new Map();
-const kept = {
-  get: (name) => { try { return drafts.get(name) ?? sessionStorage.getItem(`desk ${name}`) ?? ""; } catch { return ""; } },
-  set: (name, text) => { drafts.set(name, text); try { text ? sessionStorage.setItem(`desk ${name}`, text) : sessionStorage.removeItem(`desk ${name}`); } catch { /* The draft lasts until a reload. */ } },
-};
+const drafts = kept("sessionStorage", "desk ");
 
 /** Model is the state of the page. */
 export class Model {
@@ -96,8 +91,8 @@ export class Model {
     this.logs.set(id, { ...this.log(id), entries: [...all.values()].sort((a, b) => a.seq - b.seq) });
   }
 
-  draft(chat, what) { return kept.get(`${what} ${chat.id}`); }
-  setDraft(chat, what, text) { kept.set(`${what} ${chat.id}`, text); this.changed(); }
+  draft(chat, what) { return drafts.get(`${what} ${chat.id}`); }
+  setDraft(chat, what, text) { drafts.set(`${what} ${chat.id}`, text); this.changed(); }
 
   /** send sends a message or a note. If that fails, the message stays in sending, with the problem. */
   send(chat, what, body) {

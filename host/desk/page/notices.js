@@ -1,10 +1,10 @@
 // Notifications for an agent who is looking elsewhere: a sound, and a desktop notification.
+import { kept } from "./parts/elements.js";
+
+const texts = kept("localStorage", "desk ");
 
 /** settings are the agent's settings in this browser: on, unless they were switched off. */
-export const settings = {
-  get: (name) => { try { return localStorage.getItem(`desk ${name}`) ?? "on"; } catch { return "on"; } },
-  set: (name, value) => { try { localStorage.setItem(`desk ${name}`, value); } catch { /* Without storage, the setting stays on. */ } },
-};
+export const settings = { get: (name) => texts.get(name) || "on", set: texts.set };
 
 let audio = null;
 

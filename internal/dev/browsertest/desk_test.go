@@ -213,6 +213,20 @@ func TestDesk_Whole(t *testing.T) {
 	grace.Sees(".talk", "This chat is over: it was handed over")
 }
 
+func TestDesk_WritesWithoutStorage(t *testing.T) {
+	t.Parallel()
+	h := newDesk(t)
+	h.says("Ada", "a person")
+	p := window(h.t, h.urls["grace"])
+	p.Prepares(`for (const name of ["sessionStorage", "localStorage"]) Object.defineProperty(window, name, { get() { throw new Error("refused"); } })`)
+	p.Goes(p.url, `$("main.has-list")`)
+	p.Presses("Waiting")
+	p.chooses("Ada")
+	p.Presses("Take")
+	p.writes("Where does it leak?")
+	h.waits("Where does it leak?")
+}
+
 // waits returns once a member has received the text.
 func (h *deskHost) waits(text string) {
 	h.t.Helper()

@@ -60,12 +60,29 @@ export const useMedia = (query) => {
   return holds;
 };
 
+/**
+ * kept returns a store of texts by name. It holds them in memory and, so that they survive a reload, in a storage
+ * of the browser: "localStorage", or "sessionStorage" for those of the tab. The browser may refuse the storage.
+ */
+export const kept = (storage, prefix) => {
+  const texts = new Map();
+  return {
+    get: (name) => { try { return texts.get(name) ?? window[storage].getItem(prefix + name) ?? ""; } catch { return ""; } },
+    set: (name, text) => {
+      texts.set(name, text);
+      try { text ? window[storage].setItem(prefix + name, text) : window[storage].removeItem(prefix + name); } catch { /* It lasts until a reload. */ }
+    },
+  };
+};
+
+const looks = kept("localStorage", "");
+
 /** Theme switches between light and dark. The browser stores the choice. */
 export const Theme = () => {
-  const [theme, setTheme] = useState(() => localStorage.getItem("theme") ?? "");
+  const [theme, setTheme] = useState(() => looks.get("theme"));
   useLayoutEffect(() => {
     document.documentElement.dataset.theme = theme;
-    localStorage.setItem("theme", theme);
+    looks.set("theme", theme);
   }, [theme]);
   return html`<label class="field inline">Theme
     <select value=${theme} onChange=${(e) => setTheme(e.target.value)}>
