@@ -130,7 +130,7 @@ var mistakesOfNodes = map[string]mistake{
 	},
 	"a parent misspelt": {
 		test: func(p *fakes.Platform) { p.Handle(textNode("question", "hi"), childNode("answer", "qestion", "yes")) },
-		prints: `fakes: Handle: invalid argument: Parent: the tree "" has no node qestion, which is the parent of answer: give it to Handle before or together with it: ` +
+		prints: `fakes: Handle: invalid argument: Parent: the tree "" has no node qestion, which is the parent of answer: pass the parent to Handle first, or in the same call: ` +
 			`did you mean "question"?`,
 	},
 	"two nodes of one id": {

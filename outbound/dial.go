@@ -114,7 +114,7 @@ func (d *dialer) dial(ctx context.Context, _, hostPort string) (net.Conn, error)
 	}
 	port, err := strconv.ParseUint(portText, 10, 16)
 	if err != nil {
-		return nil, fmt.Errorf("port of %s: %w", host, err)
+		return nil, fmt.Errorf("parsing the port of %s: %w", host, err)
 	}
 	addrs, err := d.resolve(ctx, host)
 	if err != nil {

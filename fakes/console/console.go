@@ -195,7 +195,7 @@ func (s *talk) fail(err error) {
 	s.screen.fails(text)
 }
 
-// stamp is the form of the virtual time.
+// stamp is the layout in which the virtual time is printed.
 const stamp = "Mon 2 Jan 2006 15:04:05 MST"
 
 func (s *talk) advance(argument string) error {

@@ -127,7 +127,8 @@ const (
 	lastTime   = 5 * time.Second
 )
 
-// Serve is the function Serve for a configured Simulator. Nodes are added to the nodes of the Platform.
+// Serve serves the page at s.Address, like the function Serve, with the settings of s. The nodes are handled in
+// addition to those of s.Platform.
 func (s Simulator) Serve(ctx context.Context, nodes ...*botctx.Node) error {
 	set := s.withDefaults()
 	handler, err := set.Handler(nodes...)

@@ -46,7 +46,7 @@ func (r *reading) read(listed []operations.Field, fields []field, w words, at pl
 			continue
 		}
 		if given.Meaning == "" {
-			r.problem(at.inJSON+given.Name, errors.New("there is no field, and the table has no meaning: add one to the table"))
+			r.problem(at.inJSON+given.Name, errors.New("there is no Go field, and the table gives no meaning: add a meaning to the table"))
 		}
 		r.read(given.Fields, nil, w, place{inJSON: at.inJSON + given.Name + "."})
 	}

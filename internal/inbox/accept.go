@@ -119,7 +119,7 @@ func (l *load) set(app string, pending int64, now time.Time) {
 	l.apps[app] = &appLoad{pending: pending, countedAt: now}
 }
 
-// forget drops all numbers, so that events are counted again when needed.
+// forget drops the cached numbers of waiting events, so that they are counted again when needed.
 func (l *load) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

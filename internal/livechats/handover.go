@@ -113,7 +113,7 @@ func (p *pass) finishPrevious(ctx context.Context) error {
 	return nil
 }
 
-// finishParent closes the assignment that was handed on, if it has ended.
+// finishParent completes the closing of the assignment that next replaces, if that assignment has ended.
 func (s *Service) finishParent(ctx context.Context, next *livechat.AssignmentRecord) error {
 	if isFirst(next) {
 		return nil
