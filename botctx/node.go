@@ -460,7 +460,7 @@ func (n *nodes) checkTarget(node *Node, to target) error {
 // mayCome reports whether a later Handle may add the node: its tree has a name and no nodes yet.
 func (n *nodes) mayCome(ref NodeRef) bool { return ref.Tree != "" && len(n.inTree[ref.Tree]) == 0 }
 
-// messageOf returns the text of an error without its code and its field.
+// messageOf returns the text of an error without its code or its field.
 func messageOf(err error) string {
 	if coded, ok := errors.AsType[*boterr.Error](err); ok {
 		return coded.Message()

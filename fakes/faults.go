@@ -507,7 +507,7 @@ func (p *Platform) checkFault(f Fault) {
 	}
 }
 
-// checkWhere is checkFault for the operation, or for the service and its part.
+// checkWhere ends the test if a fault names an unknown operation, service or part.
 func (p *Platform) checkWhere(f Fault) {
 	p.test.Helper()
 	switch {

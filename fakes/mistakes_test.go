@@ -42,7 +42,7 @@ func onHi(bot botctx.Action) func(p *fakes.Platform) {
 	}
 }
 
-// reminds is onHi for a bot that schedules an agenda for Ada, whose id is member-1.
+// reminds returns a test of a bot that schedules an agenda for Ada, whose id is member-1.
 func reminds(p agenda.NewParams) func(*fakes.Platform) {
 	return onHi(func(ctx context.Context, bot *botctx.Context) error {
 		_, err := bot.NewAgenda(ctx, p)
@@ -50,7 +50,7 @@ func reminds(p agenda.NewParams) func(*fakes.Platform) {
 	})
 }
 
-// find is onHi for a bot that reads from a data source of the shop.
+// find returns a test of a bot that reads from a data source of the shop.
 func find(dataSource string, filter document.Object) func(*fakes.Platform) {
 	return func(p *fakes.Platform) {
 		p.AddData("coupons", document.O("code", "SPRING", "taken", false))
@@ -61,7 +61,7 @@ func find(dataSource string, filter document.Object) func(*fakes.Platform) {
 	}
 }
 
-// call is onHi for a bot that calls an operation by name.
+// call returns a test of a bot that calls an operation by name.
 func call(name, args string) func(*fakes.Platform) {
 	return onHi(func(ctx context.Context, bot *botctx.Context) error {
 		_, err := bot.Call(ctx, name, json.RawMessage(args))

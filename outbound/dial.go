@@ -315,7 +315,7 @@ func parseAllowed(text string) (allowed, bool) {
 	return parseAllowedHost(text)
 }
 
-// parseAllowedHost reads an entry in the form of a URL's host.
+// parseAllowedHost reads an entry that is written like the host of a URL.
 func parseAllowedHost(text string) (allowed, bool) {
 	u, err := url.Parse("http://" + text)
 	if err != nil || u.Host != text || strings.HasSuffix(text, ":") {

@@ -111,7 +111,7 @@ type UploadLimits struct {
 
 const hidden = "[redacted]"
 
-// LogValue returns a form for logs: the URL without user and query, the names of all headers but
+// LogValue returns a form for logs: the URL without its user or query, the names of all headers but
 // only the values that cannot hold credentials, and the size of the body. The JSON form is not
 // redacted, because calls are forwarded as JSON.
 func (p UploadFileToObjectStoreParams) LogValue() slog.Value { return slog.AnyValue(p.shown()) }

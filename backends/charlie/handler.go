@@ -32,9 +32,8 @@ import (
 //
 // Messages become TEXT, or MISC if they have files or no text. Each action on a button, menu, picker or field
 // becomes PAYLOAD. From is the user's id. To is the conversation's id, or the bot's id outside of
-// conversations. A text is passed on as its author wrote it, without the tool's markup and without a leading
-// mention of the bot. If a message or an action is in a thread, thread_ts in its Data is the thread, and
-// replies go there.
+// conversations. A text is passed on as its author wrote it, without the tool's markup or a leading mention of
+// the bot. If a message or an action is in a thread, thread_ts in its Data is the thread, and replies go there.
 //
 // If an action has exactly one chosen or typed value, its payload is that value, such as "2026-03-01" for a
 // date. Otherwise the payload is an object with the element's action_id as payload and all values as value.

@@ -79,7 +79,7 @@ func outcome(ctx context.Context, err error) error {
 	return err
 }
 
-// isVisitor reports whether an id has the form of a visitor's id.
+// isVisitor reports whether an id looks like a visitor's id.
 func isVisitor(id string) bool {
 	for _, prefix := range []string{prefixAnonymous, prefixUser} {
 		if rest, has := strings.CutPrefix(id, prefix); has && rest != "" && len(rest) <= maxProfile {

@@ -81,7 +81,7 @@ func (r *reading) problem(path string, err error) {
 // said matches sentences about the need of a parameter, which the reference shows in a separate column.
 var said = regexp.MustCompile(` ?\b(?:Required(?: without \w+| with \w+)?|One of (?:them|both) is required)\.`)
 
-// meaningOf returns a field's comment without default and need, which the reference shows separately.
+// meaningOf returns a field's comment without the default or the need, which the reference shows separately.
 func meaningOf(comment string, given operations.Field, w words) string {
 	text := w.translate(said.ReplaceAllString(oneLine(strings.ReplaceAll(comment, "\n  - ", "<br>")), ""))
 	bare := strings.Trim(string(given.Default), `"`)

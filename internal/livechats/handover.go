@@ -272,7 +272,7 @@ func (s *Service) handover(
 	return asked, nil
 }
 
-// detailsHandedOn returns the details of an assignment with the call's values, in the form for a custom outlet.
+// detailsHandedOn returns the details of an assignment with the call's values, as a custom outlet gets them.
 func detailsHandedOn(details document.Object, p livechat.ReassignAssignmentParams) document.Object {
 	for field, text := range map[string]string{fieldSummary: p.Summary, fieldGroupName: p.GroupName} {
 		if text != "" {

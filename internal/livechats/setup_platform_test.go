@@ -213,7 +213,7 @@ func (s *fixture) mustAsk(t *testing.T, params string) *livechat.AssignmentRecor
 	return s.record(t, result.AssignmentID)
 }
 
-// sentTo returns the recipients of all messages in the form "desk C1".
+// sentTo returns the recipients of all messages, such as "desk C1".
 func (s *fixture) sentTo() []string {
 	to := []string{}
 	for _, message := range s.platform.sent() {

@@ -447,7 +447,7 @@ func (s *Service) apiOf(r *livechat.AssignmentRecord, c *channel.Channel) (strin
 	return given, nil
 }
 
-// plannedAPI is apiOf, but its errors name the parameter at fault.
+// plannedAPI returns the URL that apiOf returns. Its errors name the parameter at fault.
 func (s *Service) plannedAPI(r *livechat.AssignmentRecord, o outlet) (string, error) {
 	field := o.field
 	if r.CreateGroup != nil {

@@ -184,7 +184,7 @@ func (in *Instance) hostInterrupt(stack []uint64) {
 	}
 }
 
-// hostCall is the function host of scripts, which takes and returns a text.
+// hostCall carries out a script's call of the function host, which takes and returns a text.
 func (in *Instance) hostCall(stack []uint64) {
 	in.spend()
 	if in.check() {
