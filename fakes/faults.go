@@ -306,7 +306,7 @@ type planned struct {
 	until time.Time
 }
 
-// begins returns an outage as it begins.
+// begins marks an outage as begun, and returns it.
 func (p planned) begins(now time.Time) planned {
 	p.isOut = true
 	if p.fault.For > 0 {

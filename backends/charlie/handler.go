@@ -25,10 +25,10 @@ import (
 // or two. It checks the signature of each, passes the events to accept, and answers after accept returns. The
 // tool expects an answer within three seconds.
 //
-// accept is the method Accept of a botctx.Runtime. It stores the event, uses Inbound.Key to recognise an event
-// that the tool sends again or reports twice, and runs the events of each sender in the order in which they were
-// accepted. The answer 200 means that the event is stored. If an event could not be accepted, the tool sends it
-// again a few times within an hour.
+// Pass the method Accept of a botctx.Runtime as accept. It stores the event, uses Inbound.Key to recognise an
+// event that the tool sends again or reports twice, and runs the events of each sender in the order in which
+// they were accepted. The answer 200 means that the event is stored. If an event could not be accepted, the tool
+// sends it again a few times within an hour.
 //
 // Messages become TEXT, or MISC if they have files or no text. Each action on a button, menu, picker or field
 // becomes PAYLOAD. From is the user's id. To is the conversation's id, or the bot's id outside of

@@ -238,7 +238,7 @@ func offeredText(keys []key, visitor, text string, value any) (string, bool) {
 	})
 }
 
-// payloadSignature returns the signature of a payload for a visitor.
+// payloadSignature signs a payload, so that only the visitor who got it can send it back.
 func payloadSignature(by key, visitor, text string, value any) string {
 	const size = 16
 	offered, err := document.AppendJSON([]byte("payload "), document.A(visitor, text, value))

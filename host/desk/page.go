@@ -298,7 +298,8 @@ func (p *pages) keep(ctx context.Context, agent Agent) error {
 	}
 	for _, app := range agent.Apps {
 		_, err := p.runtime.SaveAdmin(ctx, app, livechat.Admin{AdminID: "desk/" + agent.ID, ExternalID: agent.ID, Name: agent.Name})
-		if err != nil && boterr.CodeOf(err) != boterr.AlreadyExists { // AlreadyExists: the host itself has stored an admin for this agent.
+		// AlreadyExists: the host itself has stored an admin for this agent.
+		if err != nil && boterr.CodeOf(err) != boterr.AlreadyExists {
 			return err
 		}
 	}

@@ -222,7 +222,6 @@ func (s *fixture) sentTo() []string {
 	return to
 }
 
-// lastSent returns the last message.
 func (s *fixture) lastSent(t *testing.T) send.Response {
 	t.Helper()
 	sent := s.platform.sent()

@@ -204,7 +204,7 @@ func (t *trial) mortal(handle inbox.Handler, settings ...func(*inbox.Config)) (p
 	}
 }
 
-// processIn is process with an environment.
+// processIn returns a process that uses an environment.
 func (t *trial) processIn(env record.Env, handle inbox.Handler, settings ...func(*inbox.Config)) *inbox.Inbox {
 	t.Helper()
 	leases, err := lease.New(lease.Config{Env: env})
