@@ -393,7 +393,8 @@ func (n *nodes) checkParents(node *Node) error {
 		parent := n.byRef[NodeRef{CompositeID: at.Parent, Tree: at.Tree}]
 		switch {
 		case parent == nil && at == node:
-			return boterr.Invalid("Parent", "the tree %q has no node %s, which is the parent of %s: pass the parent to Handle first, or in the same call%s",
+			return boterr.Invalid("Parent",
+				"the tree %q has no node %s, which is the parent of %s: pass the parent to Handle first, or in the same call%s",
 				at.Tree, at.Parent, at.Ref(), perhaps(at.Parent, n.inTree[at.Tree]))
 		case parent == nil:
 			return nil // The check of that ancestor reports the error.
