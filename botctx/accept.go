@@ -26,7 +26,7 @@ import (
 // HandleFunc.
 //
 // If the platform repeats an event with a Key or a MessageID, the repetition is accepted but not run. It is
-// recognized until Config.Retention.HandledEvents after the event was done. Events without a Key and a
+// recognized until Config.Retention.HandledEvents after the event was done. Events with neither a Key nor a
 // MessageID always run.
 //
 // When a run is tried again, it does not repeat messages, mails, uploads, charges and requests to a platform
@@ -241,7 +241,7 @@ func (r *Runtime) Receive(ctx context.Context, inbound Inbound) error {
 	return r.receive(ctx, inbound, nil)
 }
 
-// receive is Receive for a delivery of the inbox, or for a direct call if delivery is nil.
+// receive carries out Receive. delivery is the inbox's delivery of the event, or nil for a direct call.
 func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.Delivery) (err error) {
 	defer r.recovered(ctx, place{scope: record.Scope{App: inbound.App, Channel: inbound.Channel}}, &err)
 	if !r.hasLogic() {

@@ -141,7 +141,8 @@ func TestNewAgenda_UnknownZone(t *testing.T) {
 	require.ErrorContains(t, err, `zone: the host returned an invalid time zone for the member ada: "Europe/Atlantis" is not in`)
 }
 
-// slowShop is newShop with two nodes: one runs for the duration took, and one cancels reminders.
+// slowShop returns a shop like newShop, with two nodes: one runs for the duration took, and one cancels
+// reminders.
 func slowShop(t *testing.T, sent *sentTexts, took time.Duration) (*botctx.Runtime, *botctx.Context) {
 	t.Helper()
 	runtime, bot := shopWith(t, botctx.Config{

@@ -29,7 +29,7 @@ type Caller interface {
 }
 
 // Call runs the operation with a name of the specification, such as "getMember". args is a JSON object of
-// parameters; empty args mean no parameters. The result is JSON in the form of the specification. Hosts use
+// parameters; empty args mean no parameters. The result is JSON, as the specification defines it. Hosts use
 // Call to offer the operations in another language or over a network.
 //
 // Call returns InvalidArgument for an unknown operation. It ignores unknown parameters, or returns

@@ -191,7 +191,7 @@ func answerTo(t *testing.T, sent fakes.Sent, answer gjson.Result) string {
 		reply, sent.To, sent.Response.Data(), sent.Response.Type(), sent.SentAt.UnixMilli(), sent.MessageID)
 }
 
-// echoAnswerTo is answerTo for Echo, whose result has only the fields of the sent message.
+// echoAnswerTo returns the expected result on Echo, which has only the fields of the sent message.
 func echoAnswerTo(t *testing.T, sent fakes.Sent) string {
 	t.Helper()
 	switch sent.Response.Type() {

@@ -258,7 +258,7 @@ func transferInGroup(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// recordsOf returns the records on a platform by kind, in the form of operations.
+// recordsOf returns the records on a platform by kind, as operations return them.
 func recordsOf(t *testing.T, p *fakes.Platform) map[string]gjson.Result {
 	t.Helper()
 	all, err := p.Runtime().FindAssignments(t.Context(), fakes.DefaultApp, botctx.Query{})

@@ -299,7 +299,7 @@ func (l *laneLocks) enter(own *lock) bool {
 	return false
 }
 
-// take is tryAcquire for callers that hold mu.
+// take takes a lane and returns true if it is free. Callers must hold mu.
 func (l *laneLocks) take(own *lock) bool {
 	if l.first[own.key] != nil {
 		return false

@@ -269,7 +269,7 @@ func (r *Runtime) logPanic(ctx context.Context, where place, err error) {
 		slog.String("panic", display.Text(panicked.Cause)), slog.String("stack", string(panicked.Stack)))...)
 }
 
-// recovered is Runtime.recovered for an operation.
+// recovered recovers from a panic in an operation, and logs it.
 func (c *Context) recovered(ctx context.Context, op Op, err *error) {
 	if cause := recover(); cause != nil {
 		*err = boterr.Recovered(cause)
@@ -279,7 +279,7 @@ func (c *Context) recovered(ctx context.Context, op Op, err *error) {
 	}
 }
 
-// recovered is Runtime.recovered for a part of a node.
+// recovered recovers from a panic in a part of a node, and logs it.
 func (r *run) recovered(ctx context.Context, node NodeRef, err *error) {
 	if cause := recover(); cause != nil {
 		*err = boterr.Recovered(cause)

@@ -393,7 +393,8 @@ func (n *nodes) checkParents(node *Node) error {
 		parent := n.byRef[NodeRef{CompositeID: at.Parent, Tree: at.Tree}]
 		switch {
 		case parent == nil && at == node:
-			return boterr.Invalid("Parent", "the tree %q has no node %s, which is the parent of %s: give it to Handle before or together with it%s",
+			return boterr.Invalid("Parent",
+				"the tree %q has no node %s, which is the parent of %s: pass the parent to Handle first, or in the same call%s",
 				at.Tree, at.Parent, at.Ref(), perhaps(at.Parent, n.inTree[at.Tree]))
 		case parent == nil:
 			return nil // The check of that ancestor reports the error.
@@ -460,7 +461,7 @@ func (n *nodes) checkTarget(node *Node, to target) error {
 // mayCome reports whether a later Handle may add the node: its tree has a name and no nodes yet.
 func (n *nodes) mayCome(ref NodeRef) bool { return ref.Tree != "" && len(n.inTree[ref.Tree]) == 0 }
 
-// messageOf returns the text of an error without its code and its field.
+// messageOf returns the text of an error without its code or its field.
 func messageOf(err error) string {
 	if coded, ok := errors.AsType[*boterr.Error](err); ok {
 		return coded.Message()

@@ -81,9 +81,9 @@ func TestWithField_ReplacesField(t *testing.T) {
 
 func TestWithField_KeepsWhatStandsAround(t *testing.T) {
 	t.Parallel()
-	wrapped := fmt.Errorf("the host's members: %w", boterr.New(boterr.NotFound, "id", "there is no member m1"))
+	wrapped := fmt.Errorf("reading the host's members: %w", boterr.New(boterr.NotFound, "id", "there is no member m1"))
 	requireError(t, boterr.WithField("memberId", wrapped), boterr.NotFound, "memberId",
-		"the host's members: not found: id: there is no member m1")
+		"reading the host's members: not found: id: there is no member m1")
 	requireError(t, boterr.WithField("memberId", io.EOF), boterr.Internal, "memberId", "EOF")
 }
 

@@ -246,12 +246,12 @@ func (g BroadcastGroup) MarshalJSON() ([]byte, error) { return document.EncodeJS
 // UnmarshalJSON reads a group and keeps unknown fields.
 func (g *BroadcastGroup) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, g) }
 
-// BroadcastGroupMember is one user of a broadcast group.
+// BroadcastGroupMember is one recipient in a broadcast group.
 type BroadcastGroupMember struct {
 	// ID is the user's id on the platform.
 	ID string `json:"id,omitzero"`
-	// Type is the user's role: "foxtrot" on Foxtrot; "user", "public_channel" or
-	// "private_channel" on Charlie.
+	// Type is the kind of recipient: "foxtrot" on Foxtrot; "user", "public_channel" or
+	// "private_channel" on Charlie; "team" on the desk of package desk.
 	Type string `json:"type,omitzero"`
 	// Unknown holds fields that BroadcastGroupMember does not define.
 	Unknown document.Object `json:"-" document:"unknown"`

@@ -26,7 +26,7 @@ func (o Object) Lookup(path string) (any, bool) {
 	return value, ok
 }
 
-// lookupDotted is Lookup without brackets, in any value.
+// lookupDotted returns the value at a dotted path of any value. It does not read brackets.
 func lookupDotted(in any, path string) (any, bool) {
 	current := in
 	for part := range strings.SplitSeq(path, ".") {

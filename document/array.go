@@ -55,7 +55,7 @@ func ArrayOf(values []any) Array {
 	return Array{node}
 }
 
-// elementSize is fieldSize for the element of an array.
+// elementSize returns the size that an element adds to an array. The name of its field is the index in decimal.
 func elementSize(i int, value any) int {
 	digits := 1
 	for ; i > 9; i /= 10 {

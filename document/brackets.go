@@ -2,7 +2,7 @@ package document
 
 import "strings"
 
-// lookupBrackets is Lookup for a path in which brackets hold an index or a name.
+// lookupBrackets returns the value at a path in which brackets hold an index or a name.
 func (o Object) lookupBrackets(path string) (any, bool) {
 	parts, ok := splitBrackets(path)
 	var current any = o
@@ -50,7 +50,8 @@ func cutBracket(text string) (part, rest string, ok bool) {
 	return part, rest, ok && part != "" && !strings.ContainsAny(part, `.["'`)
 }
 
-// cutQuoted is cutBracket for a quoted name. A backslash escapes the next character.
+// cutQuoted returns the quoted name that begins before text, and the text after its bracket. A backslash
+// escapes the next character.
 func cutQuoted(text string, quote byte) (part, rest string, ok bool) {
 	var name strings.Builder
 	for i := 0; i < len(text); i++ {

@@ -12,16 +12,15 @@ import (
 // ValueDecoder is implemented by types that decode themselves from documents. It takes precedence over
 // json.Unmarshaler.
 type ValueDecoder interface {
-	// DecodeValue decodes a value in the form returned by ValueOf.
+	// DecodeValue decodes a value as ValueOf returns it.
 	DecodeValue(value any) error
 }
 
 // FieldDecoder is implemented by structs that decode some fields without reflection, in a third of the time.
 // internal/genfields generates the method.
 type FieldDecoder interface {
-	// DecodeField decodes the field with a name from a value in the form returned by ValueOf. It reports
-	// false for a name that is not a field of a plain type; that field is then handled as if there were no
-	// such method.
+	// DecodeField decodes the field with a name from a value as ValueOf returns it. It reports false for a name
+	// that is not a field of a plain type; that field is then handled as if there were no such method.
 	DecodeField(name string, value any) (isDecoded bool, err error)
 }
 

@@ -14,13 +14,13 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// timeLayout is the form of times in JSON, the same as of a Date in JavaScript.
+// timeLayout is the layout of times in JSON, the same as in a Date of JavaScript.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
 // ParseJSON reads one JSON value. Objects keep the order of their keys; a duplicate key keeps its first place
-// and its last value. A number without a fraction and exponent is an int64 if it fits; other numbers are the
-// nearest float64, which is 0 for a number such as 1e-400. Invalid UTF-8 in a string, and unpaired
-// surrogates, become U+FFFD, as in encoding/json.
+// and its last value. A number without a fraction or an exponent is an int64 if it fits; other numbers are the
+// nearest float64, which is 0 for a number such as 1e-400. Invalid UTF-8 in a string, and unpaired surrogates,
+// become U+FFFD, as in encoding/json.
 func ParseJSON(text []byte) (any, error) {
 	if !json.Valid(text) {
 		return nil, invalidJSON(text)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Timestamp is a time in the form used in records: milliseconds since the Unix epoch. Zero counts as absent.
+// Timestamp is a time as records store it: milliseconds since the Unix epoch. Zero counts as absent.
 type Timestamp int64
 
 // TimestampOf returns t as a Timestamp, without fractions of a millisecond.
@@ -17,7 +17,7 @@ func (t Timestamp) Time() time.Time { return time.UnixMilli(int64(t)).UTC() }
 // IsZero reports whether t is absent.
 func (t Timestamp) IsZero() bool { return t == 0 }
 
-// String returns t in the form used in JSON, "2026-01-02T00:00:00.000Z", or "0" if it is absent.
+// String returns t as JSON shows it, "2026-01-02T00:00:00.000Z", or "0" if it is absent.
 func (t Timestamp) String() string {
 	if t == 0 {
 		return "0"

@@ -110,7 +110,7 @@ func (p *Platform) channelOf(app, id string) (*channel.Channel, error) {
 	}
 	loaded, err := p.loadChannel(testContext(), app, id)
 	if loaded, err = record.Found("channel", id, loaded, err); err != nil {
-		return nil, fmt.Errorf("the LoadChannel of Config: %w", err)
+		return nil, fmt.Errorf("calling Config.LoadChannel: %w", err)
 	}
 	return loaded, nil
 }

@@ -223,7 +223,7 @@ func (a *Actor) Labels() []string {
 	return slices.Clone(o.kept.alpha.labelled[a.address()])
 }
 
-// alphaAttachment is the form of Alpha's ids of files.
+// alphaAttachment formats Alpha's ids of files.
 const alphaAttachment = "2000000%09d"
 
 // Attachment is a file that Alpha keeps for messages.

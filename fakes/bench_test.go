@@ -55,7 +55,7 @@ var (
 	}
 )
 
-// hostWith returns a Runtime as a host creates it, without the recording and outages of package fakes. Its
+// hostWith returns a Runtime as a host creates it, without the recording or the outages of package fakes. Its
 // memstore holds one member of a channel and n entries in "places".
 func hostWith(tb testing.TB, on channel.Channel, n int) (*botctx.Runtime, *botctx.Context) {
 	tb.Helper()

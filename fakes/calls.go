@@ -44,7 +44,7 @@ func (c Call) String() string { return display.Text(c.line()) }
 // GoString returns String, so that test failures are readable.
 func (c Call) GoString() string { return c.String() }
 
-// line is String without redaction, for the transcript, which redacts lines when they are read.
+// line formats the call without redaction, for the transcript, which redacts lines when they are read.
 func (c Call) line() string {
 	var line strings.Builder
 	line.WriteString(string(c.Op) + " " + jsonText(c.Params))

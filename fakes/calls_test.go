@@ -319,7 +319,7 @@ func TestLoadChannel_KnowsTheChannelsOfTheHostAlone(t *testing.T) {
 		p.AddChannel(channel.Channel{ID: "web"})
 	})
 	require.Len(t, tb.failures, 1)
-	require.Contains(t, tb.failures[0], "fakes: AddChannel: the LoadChannel of Config: not found: there is no channel web here")
+	require.Contains(t, tb.failures[0], "fakes: AddChannel: calling Config.LoadChannel: not found: there is no channel web here")
 }
 
 func TestAddMember_WhomTheHostDoesNotKnow(t *testing.T) {

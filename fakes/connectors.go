@@ -146,7 +146,7 @@ func (c custom) chatID(sent Sent) string {
 	return c.plain.chatID(sent)
 }
 
-// hotelMessage is the form of Hotel's ids of messages.
+// hotelMessage formats Hotel's ids of messages.
 const hotelMessage = "post-%06d"
 
 // hotel is the connector to Hotel, a platform on which channels can be created.

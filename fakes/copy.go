@@ -21,7 +21,7 @@ func copyOf(v any) any {
 	return copier{}.copied(reflect.ValueOf(v)).Interface()
 }
 
-// cloneOf is copyOf for a value of a known type.
+// cloneOf returns a deep copy of a value, by the rules of copyOf, with the value's own type.
 func cloneOf[T any](v T) (made T) {
 	reflect.ValueOf(&made).Elem().Set(copier{}.copied(reflect.ValueOf(&v).Elem()))
 	return made

@@ -27,8 +27,8 @@ import (
 //
 //	require.Empty(t, p.Since(before))
 //
-// Fields that each write renews do not count, and neither do the time, transcripts, calls, faults, and the
-// SDK's internal records (leases and accepted events).
+// Fields that each write renews do not count, and neither do the time, transcripts, calls, faults or the SDK's
+// internal records (leases and accepted events).
 type Changes struct {
 	Channels    []RecordChange[channel.Channel]
 	Members     []RecordChange[member.Member]

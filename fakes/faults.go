@@ -306,7 +306,7 @@ type planned struct {
 	until time.Time
 }
 
-// begins returns an outage as it begins.
+// begins marks an outage as begun, and returns it.
 func (p planned) begins(now time.Time) planned {
 	p.isOut = true
 	if p.fault.For > 0 {
@@ -507,7 +507,7 @@ func (p *Platform) checkFault(f Fault) {
 	}
 }
 
-// checkWhere is checkFault for the operation, or for the service and its part.
+// checkWhere ends the test if a fault names an unknown operation, service or part.
 func (p *Platform) checkWhere(f Fault) {
 	p.test.Helper()
 	switch {

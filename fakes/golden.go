@@ -68,7 +68,7 @@ func (p *Platform) note(text string) {
 	p.transcript.add(line{Entry: render.Entry{At: p.Now(), Text: text}})
 }
 
-// noteMessage is note for a message from or to a person.
+// noteMessage notes a message from or to a person.
 func (p *Platform) noteMessage(who, kind string, message send.Response) {
 	p.transcript.add(line{Entry: render.Entry{At: p.Now(), Kind: kind, Who: who}, text: func() string { return render.Line(message) }})
 }

@@ -46,8 +46,7 @@ var _ utility.Mailer = (*mailboxes)(nil)
 // keptMails are the mails in a mail service.
 type keptMails struct {
 	mails []Mail
-	// ids are the IDs of the mails.
-	ids map[string]bool
+	ids   map[string]bool
 	// read marks the mails that expectations have read.
 	read marks[mailRead]
 	// refused is the set of addresses, as mailboxKeys, that are refused.

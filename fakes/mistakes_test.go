@@ -42,7 +42,7 @@ func onHi(bot botctx.Action) func(p *fakes.Platform) {
 	}
 }
 
-// reminds is onHi for a bot that schedules an agenda for Ada, whose id is member-1.
+// reminds returns a test of a bot that schedules an agenda for Ada, whose id is member-1.
 func reminds(p agenda.NewParams) func(*fakes.Platform) {
 	return onHi(func(ctx context.Context, bot *botctx.Context) error {
 		_, err := bot.NewAgenda(ctx, p)
@@ -50,7 +50,7 @@ func reminds(p agenda.NewParams) func(*fakes.Platform) {
 	})
 }
 
-// find is onHi for a bot that reads from a data source of the shop.
+// find returns a test of a bot that reads from a data source of the shop.
 func find(dataSource string, filter document.Object) func(*fakes.Platform) {
 	return func(p *fakes.Platform) {
 		p.AddData("coupons", document.O("code", "SPRING", "taken", false))
@@ -61,7 +61,7 @@ func find(dataSource string, filter document.Object) func(*fakes.Platform) {
 	}
 }
 
-// call is onHi for a bot that calls an operation by name.
+// call returns a test of a bot that calls an operation by name.
 func call(name, args string) func(*fakes.Platform) {
 	return onHi(func(ctx context.Context, bot *botctx.Context) error {
 		_, err := bot.Call(ctx, name, json.RawMessage(args))
@@ -130,7 +130,7 @@ var mistakesOfNodes = map[string]mistake{
 	},
 	"a parent misspelt": {
 		test: func(p *fakes.Platform) { p.Handle(textNode("question", "hi"), childNode("answer", "qestion", "yes")) },
-		prints: `fakes: Handle: invalid argument: Parent: the tree "" has no node qestion, which is the parent of answer: give it to Handle before or together with it: ` +
+		prints: `fakes: Handle: invalid argument: Parent: the tree "" has no node qestion, which is the parent of answer: pass the parent to Handle first, or in the same call: ` +
 			`did you mean "question"?`,
 	},
 	"two nodes of one id": {

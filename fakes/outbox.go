@@ -168,7 +168,7 @@ func (o *outbox) repeat(message send.Message) *Sent {
 	return &again
 }
 
-// keep is take without the channel's limit. The caller holds the mutex.
+// keep takes a message without checking the channel's limit. The caller holds the mutex.
 func (o *outbox) keep(ctx context.Context, message send.Message, by behavior) (Sent, error) {
 	sent := Sent{
 		SentAt: o.platform.Now(), Channel: message.Channel.ID, Type: message.Channel.Type,

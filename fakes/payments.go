@@ -58,7 +58,8 @@ func (p *Platform) Account(name string) *Account {
 	return account
 }
 
-// account is the function for botctx.Config.Payments.
+// account returns the client of an account of an app, for botctx.Config.Payments. NotFound: there is no such
+// account.
 func (p *Platform) account(app, name string) (utility.PaymentClient, error) {
 	key := accountKey{app, name}
 	if !p.payments.has(key) {

@@ -187,7 +187,7 @@ func (l *locatedTB) Fatalf(format string, args ...any) {
 	l.recordedTB.Fatalf(format, args...)
 }
 
-// lineHere returns the caller's file and line, in the form used by tests.
+// lineHere returns the caller's file and line, as failures print them.
 func lineHere() string {
 	_, file, line, _ := runtime.Caller(1)
 	return fmt.Sprintf("%s:%d", filepath.Base(file), line)

@@ -42,7 +42,7 @@ func (p *Platform) Snapshot() *Snapshot {
 	return &now
 }
 
-// state is Snapshot for a given store, which it does not copy.
+// state returns the platform's current state, with a snapshot of the given store.
 func (p *Platform) state(memory *memstore.Store) Snapshot {
 	return Snapshot{
 		store: memory.Snapshot(), web: p.HTTP.Clone(), now: p.Now(), ids: p.ids.counts(), faults: p.faults.all(),
@@ -70,7 +70,7 @@ func (p *Platform) Restore(s *Snapshot) {
 	p.goOnFrom(p.memory(), s.clone())
 }
 
-// goOnFrom is Restore for the platform's own store. It takes ownership of the snapshot.
+// goOnFrom sets the platform, whose store is memory, to the state s, and takes ownership of s.
 func (p *Platform) goOnFrom(memory *memstore.Store, s *Snapshot) {
 	memory.Restore(s.store)
 	p.HTTP = s.web

@@ -350,7 +350,7 @@ func TestHandle_ParentThatIsMisspelt(t *testing.T) {
 	var tb recordedTB
 	tb.run(func(p *fakes.Platform) { p.Handle(textNode("menu", "menu"), childNode("answer", "menus", "hi")) })
 	require.Len(t, tb.failures, 1)
-	require.Contains(t, tb.failures[0], `has no node menus, which is the parent of answer: give it to Handle before or together with it: did you mean "menu"?`)
+	require.Contains(t, tb.failures[0], `has no node menus, which is the parent of answer: pass the parent to Handle first, or in the same call: did you mean "menu"?`)
 }
 
 func TestRunError_NodeThatIsMisspelt(t *testing.T) {

@@ -114,7 +114,7 @@ func (d *dialer) dial(ctx context.Context, _, hostPort string) (net.Conn, error)
 	}
 	port, err := strconv.ParseUint(portText, 10, 16)
 	if err != nil {
-		return nil, fmt.Errorf("port of %s: %w", host, err)
+		return nil, fmt.Errorf("parsing the port of %s: %w", host, err)
 	}
 	addrs, err := d.resolve(ctx, host)
 	if err != nil {
@@ -315,7 +315,7 @@ func parseAllowed(text string) (allowed, bool) {
 	return parseAllowedHost(text)
 }
 
-// parseAllowedHost reads an entry in the form of a URL's host.
+// parseAllowedHost reads an entry that is written like the host of a URL.
 func parseAllowedHost(text string) (allowed, bool) {
 	u, err := url.Parse("http://" + text)
 	if err != nil || u.Host != text || strings.HasSuffix(text, ":") {

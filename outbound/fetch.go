@@ -347,8 +347,8 @@ func failure(ctx context.Context, host string, err error) error {
 	return boterr.New(boterr.Unavailable, "", "the exchange with %s failed: %w", host, withoutAddresses(err))
 }
 
-// withoutAddresses returns the error without the URL, which bot logic knows, and without addresses and ports of the
-// host's network and resolver, which bot logic must not learn.
+// withoutAddresses returns the error without the URL, which bot logic knows, and without the addresses or ports of
+// the host's network or resolver, which bot logic must not learn.
 func withoutAddresses(err error) error {
 	if lookup, ok := errors.AsType[*net.DNSError](err); ok {
 		return withoutServer(lookup)

@@ -117,7 +117,7 @@ func (e *Engine) prepare(helpers []string) (*prepared, error) {
 	defer in.Close()
 	r.in = in
 	if err := r.runPrelude(); err != nil {
-		return nil, fmt.Errorf("the prelude of scripts: %w", err)
+		return nil, fmt.Errorf("running the prelude of scripts: %w", err)
 	}
 	in.Charge(longestLoad - e.options.MaxBusy - in.Busy()) // Loading helpers gets its own time limit.
 	for _, helper := range helpers {

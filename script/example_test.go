@@ -27,7 +27,7 @@ func ExampleLoad_problems() {
 	// Output:
 	// 3 problems:
 	//   shop/claim.js:2:11: invalid argument: unexpected token in expression: ';'
-	//   shop/nodes.json:4:34: invalid argument: nodes[2].parent: the tree "shop" has no node menue, which is the parent of b (tree shop): give it to Handle before or together with it: did you mean "menu"?
+	//   shop/nodes.json:4:34: invalid argument: nodes[2].parent: the tree "shop" has no node menue, which is the parent of b (tree shop): pass the parent to Handle first, or in the same call: did you mean "menu"?
 	//   shop/nodes.json:4:83: invalid argument: nodes[2].preActions: "clain.js" is not there: did you mean "claim.js"?
 }
 

@@ -121,7 +121,7 @@ func TestLoad_TellsAllThatIsWrong(t *testing.T) {
 		`nodes.json:2:67: invalid argument: nodes[0].preActions[1]: "clain.js" is not there: did you mean "coupon/claim.js"?`,
 		`nodes.json:3:19: invalid argument: nodes[1].compositeId: there is a node a already: give each node of a tree a different ID`,
 		`nodes.json:4:34: invalid argument: nodes[2].parent: the tree "" has no node nobody, which is the parent of b: ` +
-			`give it to Handle before or together with it`,
+			`pass the parent to Handle first, or in the same call`,
 		`nodes.json:4:56: invalid argument: nodes[2].redirect: the node b redirects to nowhere, but there is no node nowhere: ` +
 			`check the id, or give the node to Handle`,
 		`nodes.json:4:80: invalid argument: nodes[2].schedules: the node b schedules never, but there is no node never: ` +

@@ -81,7 +81,7 @@ func (r *reader) want(b byte) {
 // rest returns the text up to the closing bracket.
 func (r *reader) rest() string { return strings.TrimSuffix(r.text[r.at:], "]") }
 
-// skip skips a value.
+// skip moves past the next JSON value without decoding it.
 func (r *reader) skip() {
 	open := 0
 	for r.at < len(r.text) {

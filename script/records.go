@@ -569,7 +569,7 @@ func (p place) without(head string) place {
 	return p
 }
 
-// String returns the place in the form of a stack's line.
+// String returns the place as a line of a stack shows it.
 func (p place) String() string {
 	at := p.file + ":" + strconv.Itoa(p.line) + ":" + strconv.Itoa(p.column)
 	if p.function == "" {

@@ -194,7 +194,7 @@ func (u *UndeliveredError) Error() string {
 	return fmt.Sprintf("%d of %d members did not get the message: %s", len(u.Failures), u.Of, members)
 }
 
-// reason returns the message of err without its code and field.
+// reason returns the message of err without its code or field.
 func reason(err error) string {
 	if e, ok := err.(*boterr.Error); ok && e != nil { //nolint:errorlint // Only the outermost error has a code and a field.
 		return e.Message()

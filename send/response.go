@@ -94,7 +94,7 @@ func (r Response) With(field string, value any) Response {
 //	send.Text("Hello {{firstName}}!").WithPlaceholders()
 //
 // Placeholders in inserted values are not filled. Do not use it on a response with text that a
-// member wrote, which might contain {{meta.secret}}. See Fill for the form of a path.
+// member wrote, which might contain {{meta.secret}}. See Fill for the syntax of a path.
 func (r Response) WithPlaceholders() Response {
 	r.hasPlaceholders = true
 	return r

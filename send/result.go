@@ -26,7 +26,7 @@ type Result struct {
 	// fields are then zero, and the JSON is {"error": ...} with the error's JSON form.
 	Err error
 
-	// shape is the form of the JSON. Nil means fullShape.
+	// shape writes the JSON. Nil means fullShape.
 	shape *shape
 }
 
@@ -52,7 +52,7 @@ func (r Result) Full() Result {
 	return r
 }
 
-// EncodeValue returns the result in its form.
+// EncodeValue returns the result's JSON value, in the form that For or Full chose.
 func (r Result) EncodeValue() (any, error) {
 	if r.Err == nil {
 		return cmp.Or(r.shape, fullShape).write(r), nil
@@ -87,7 +87,7 @@ func (r *Result) DecodeValue(value any) error {
 	return nil
 }
 
-// MarshalJSON writes the result in its form.
+// MarshalJSON writes the value of EncodeValue as JSON.
 func (r Result) MarshalJSON() ([]byte, error) {
 	value, err := r.EncodeValue()
 	if err != nil {

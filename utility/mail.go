@@ -15,9 +15,8 @@ type SendEmailParams struct {
 	Message EmailMessage `json:"message" document:"anyCase"`
 }
 
-// EmailDestination holds the recipients: one to 50 addresses in all, each in the form used in mail
-// headers, such as "ada@example.com" or "Ada <ada@example.com>". An address given twice gets one
-// mail.
+// EmailDestination holds the recipients: one to 50 addresses in all, each as mail headers write it,
+// such as "ada@example.com" or "Ada <ada@example.com>". An address given twice gets one mail.
 type EmailDestination struct {
 	// ToAddresses are the main recipients. Required without CcAddresses.
 	ToAddresses []string `json:"ToAddresses,omitzero" document:"anyCase"`

@@ -37,8 +37,8 @@ type UploadFileToObjectStoreParams struct {
 	// Channel is the channel that the file belongs to. The default is the context's own.
 	Channel ChannelID `json:"channel,omitzero"`
 	// Filename is the file's name in the store, which may contain folders: "bills/7.pdf". It is a
-	// relative path without empty parts, ".", "..", backslashes and control characters. With app
-	// and channel it has at most 1,024 bytes. Required.
+	// relative path without empty parts, ".", "..", backslashes or control characters. Together
+	// with the app and the channel, it has at most 1,024 bytes. Required.
 	Filename string `json:"filename,omitzero"`
 	// ContentType is the file's media type, such as "image/png". Required.
 	ContentType string `json:"contentType,omitzero"`
@@ -111,7 +111,7 @@ type UploadLimits struct {
 
 const hidden = "[redacted]"
 
-// LogValue returns a form for logs: the URL without user and query, the names of all headers but
+// LogValue returns a form for logs: the URL without its user or query, the names of all headers but
 // only the values that cannot hold credentials, and the size of the body. The JSON form is not
 // redacted, because calls are forwarded as JSON.
 func (p UploadFileToObjectStoreParams) LogValue() slog.Value { return slog.AnyValue(p.shown()) }

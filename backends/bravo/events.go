@@ -22,12 +22,12 @@ import (
 // Handler answers the platform's check of its address (GET) and accepts its reports (POST). It checks the
 // signature of each report, passes the events to accept one after the other, and answers after the last.
 //
-// accept is the method Accept of a botctx.Runtime. It stores the event, uses Inbound.Key or the message's id to
-// recognise an event that the platform sends again, and runs the events of each sender in the order in which
-// they were accepted. One report may contain events of several numbers, even of several apps. If one of them
-// cannot be accepted now, the answer is the status of botctx.HTTPStatus, and the platform sends the whole report
-// again. Meanwhile events of other senders are accepted, and later events of the same sender wait. An event that
-// can never be accepted is dropped.
+// Pass the method Accept of a botctx.Runtime as accept. It stores the event, uses Inbound.Key or the message's
+// id to recognise an event that the platform sends again, and runs the events of each sender in the order in
+// which they were accepted. One report may contain events of several numbers, even of several apps. If one of
+// them cannot be accepted now, the answer is the status of botctx.HTTPStatus, and the platform sends the whole
+// report again. Meanwhile events of other senders are accepted, and later events of the same sender wait. An
+// event that can never be accepted is dropped.
 //
 // From is the member's id. To is the id of the phone number, or the group's id for messages in a group. Texts
 // are TEXT. Taps on reply buttons, lists and buttons of templates are PAYLOAD. Files and locations are MISC

@@ -303,7 +303,7 @@ func tappable(field string, given []document.Object, most int) ([]tap, error) {
 		for _, other := range all {
 			switch {
 			case other.title == title:
-				return nil, boterr.Invalid(path+".title", "is %q, like another one: titles on bravo must differ", title)
+				return nil, boterr.Invalid(path+".title", "is %q, which is also the title of another element: titles on bravo must differ", title)
 			case other.id == id:
 				return nil, boterr.Invalid(path+".payload", "is also the payload of another element: payloads on bravo must differ")
 			}

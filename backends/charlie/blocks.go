@@ -293,8 +293,8 @@ func checkURL(field, address string) error {
 	}
 }
 
-// escaper makes the tool show a text literally, without mentions, notifications of whole conversations, and
-// links. unescaper reverses this.
+// escaper makes the tool show a text literally, without mentions, links or notifications of whole
+// conversations. unescaper reverses this.
 var (
 	escaper   = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 	unescaper = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")

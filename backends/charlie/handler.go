@@ -25,16 +25,15 @@ import (
 // or two. It checks the signature of each, passes the events to accept, and answers after accept returns. The
 // tool expects an answer within three seconds.
 //
-// accept is the method Accept of a botctx.Runtime. It stores the event, uses Inbound.Key to recognise an event
-// that the tool sends again or reports twice, and runs the events of each sender in the order in which they were
-// accepted. The answer 200 means that the event is stored. If an event could not be accepted, the tool sends it
-// again a few times within an hour.
+// Pass the method Accept of a botctx.Runtime as accept. It stores the event, uses Inbound.Key to recognise an
+// event that the tool sends again or reports twice, and runs the events of each sender in the order in which
+// they were accepted. The answer 200 means that the event is stored. If an event could not be accepted, the tool
+// sends it again a few times within an hour.
 //
 // Messages become TEXT, or MISC if they have files or no text. Each action on a button, menu, picker or field
 // becomes PAYLOAD. From is the user's id. To is the conversation's id, or the bot's id outside of
-// conversations. A text is passed on as its author wrote it, without the tool's markup and without a leading
-// mention of the bot. If a message or an action is in a thread, thread_ts in its Data is the thread, and
-// replies go there.
+// conversations. A text is passed on as its author wrote it, without the tool's markup or a leading mention of
+// the bot. If a message or an action is in a thread, thread_ts in its Data is the thread, and replies go there.
 //
 // If an action has exactly one chosen or typed value, its payload is that value, such as "2026-03-01" for a
 // date. Otherwise the payload is an object with the element's action_id as payload and all values as value.

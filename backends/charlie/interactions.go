@@ -94,7 +94,7 @@ func withoutCredentials(body document.Object) document.Object {
 // choice is one chosen or typed value.
 type choice struct {
 	value any
-	// payload is the value in the form of a payload, or nil if the value is an object that cannot be one.
+	// payload is the payload that the value becomes, or nil if the value is an object that cannot become one.
 	payload any
 }
 

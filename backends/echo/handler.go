@@ -35,8 +35,8 @@ const (
 //
 //	http.Handle("/echo/{account}", connector.Handler(rt.Accept))
 //
-// accept is the method Accept of a botctx.Runtime. It stores the event, and uses Inbound.Key to recognise an
-// event that the platform sends again. The platform waits 5 seconds for an answer and tries three times.
+// Pass the method Accept of a botctx.Runtime as accept. It stores the event, and uses Inbound.Key to recognise
+// an event that the platform sends again. The platform waits 5 seconds for an answer and tries three times.
 // Therefore the bot's reply is not in the answer, but a separate message.
 //
 // The channel's info needs token. If it also has encodingAESKey, only encrypted reports are accepted, in the

@@ -31,7 +31,7 @@ const (
 // TEMPLATE and other types are Unsupported unless the response has message, an object in the platform's form
 // with its msgtype, such as a mini program.
 //
-// MISC with attachments in the form of this package's events, as live chats relay them, becomes several
+// MISC with attachments like the ones in this package's events, as live chats relay them, becomes several
 // messages: one for its text, and one for each picture, recording, video and location, at most 5.
 //
 // Any response may have the platform's own field customservice, which names the staff account that sends the

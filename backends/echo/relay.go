@@ -17,9 +17,9 @@ const maxParts = 5
 // fileTypes maps the types of attachments in events to types of messages.
 var fileTypes = map[string]send.Type{"image": send.TypeImage, "audio": send.TypeAudio, "video": send.TypeVideo}
 
-// relayedOf converts a message of another channel, which has the form of an event. The result is a message for
-// its text and one for each attachment. Files with an address are uploaded. An attachment_id is only valid in
-// the channel that received the file, so it is only used if there is no address.
+// relayedOf converts a message of another channel, which looks like an event. The result is a message for its
+// text and one for each attachment. Files with an address are uploaded. An attachment_id is only valid in the
+// channel that received the file, so it is only used if there is no address.
 func (c *Connector) relayedOf(ctx context.Context, from account, response send.Response) ([]shown, error) {
 	attachments := objects(response, "attachments")
 	var parts []shown

@@ -70,7 +70,7 @@ func oddReports(t *testing.T) []sendtest.Reception {
 	return all
 }
 
-// attached returns a message in the form in which a live chat relays it.
+// attached returns a message as a live chat relays it.
 func attached(attachments ...any) send.Response {
 	return send.Other(send.TypeMisc, document.O("attachments", document.A(attachments...)))
 }

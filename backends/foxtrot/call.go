@@ -180,8 +180,7 @@ func (a account) refused(status int, header http.Header, reply document.Object, 
 	return &boterr.Error{Code: means.code, Err: because}
 }
 
-// told returns the helpdesk's code and text for a refusal, in the form in which refused appends them to its own
-// text.
+// told returns the helpdesk's code and text for a refusal, as refused appends them to its own text.
 func (a account) told(reply document.Object) string {
 	code := document.Get(reply, "errors[0].code", "")
 	title := document.Get(reply, "errors[0].title", "")

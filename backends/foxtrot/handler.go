@@ -34,8 +34,8 @@ const tolerance = 5 * time.Minute
 //
 //	http.Handle("POST /foxtrot/{account}", connector.Handler(rt.Accept))
 //
-// accept is the method Accept of a botctx.Runtime. It stores the event, and uses Inbound.Key to recognise an
-// event that the helpdesk sends again. The channel's info needs webhookSecret. A report about conversations
+// Pass the method Accept of a botctx.Runtime as accept. It stores the event, and uses Inbound.Key to recognise
+// an event that the helpdesk sends again. The channel's info needs webhookSecret. A report about conversations
 // contains the secret in a header and its body is not signed, so the Handler must be served over HTTPS. A report
 // about tickets is signed with the secret.
 //

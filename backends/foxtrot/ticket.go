@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// ticketChat is the prefix of ids of tickets as conversations.
+// ticketChat is the prefix of the conversation id of a ticket; the ticket's id follows.
 const ticketChat = "ticket:"
 
 // ticketFields are the fields that are copied from a request's response to its ticket.

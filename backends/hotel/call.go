@@ -80,7 +80,7 @@ func (c *Connector) open(ctx context.Context, client *http.Client, x exchange) (
 	return resp, nil
 }
 
-// unanswered returns the error for a request without an answer, without the address and the token. If the
+// unanswered returns the error for an unanswered request. It contains neither the address nor the token. If the
 // caller's context has ended, the error is the context's error. If only the request's time limit has passed, the
 // error has another text and does not wrap context.DeadlineExceeded.
 func unanswered(ctx context.Context, err error, token string) error {

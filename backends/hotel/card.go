@@ -275,7 +275,7 @@ func nameOf(file document.Lookuper, address string) string {
 	return string(letters[:min(len(letters), maxFileName)])
 }
 
-// relayed converts a MISC response, as live chats relay it: text and attachments in the form of events.
+// relayed converts a MISC response that a live chat relays: a text, and attachments like the ones in events.
 func relayed(response send.Response) (document.Object, string, error) {
 	var cards []card
 	for i, attachment := range document.Get(response, fieldAttachments, []document.Object(nil)) {
@@ -300,7 +300,7 @@ func relayed(response send.Response) (document.Object, string, error) {
 	return activity, fieldAttachments, nil
 }
 
-// attachmentCard converts an attachment in the form of events.
+// attachmentCard converts an attachment that looks like one of an event.
 func attachmentCard(attachment document.Object) (card, error) {
 	kind := document.Get(attachment, fieldType, "")
 	if kind != "image" && opening[kind] == "" {

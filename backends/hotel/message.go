@@ -44,7 +44,7 @@ const (
 // Texts are shown without markup. Pictures, buttons, quick replies and carousels become cards; quick replies
 // stay visible after a tap. Recordings, videos and other files become cards with a button that opens the file.
 // TYPING shows typing until the next message, and its duration is ignored. A MISC response can have attachments
-// in the form of this package's events, as live chats relay them. Any response may have attachments in the
+// like the ones in this package's events, as live chats relay them. Any response may have attachments in the
 // platform's form, which are sent unchanged after the cards, and the platform's fields entities,
 // suggestedActions, summary and channelData. Other types are Unsupported.
 //

@@ -76,7 +76,7 @@
 //
 // # Privacy
 //
-// Spans and metrics never contain messages, parameters and results of operations, texts of errors, credentials, or
+// Spans and metrics never contain messages, parameters or results of operations, texts of errors, credentials, or
 // members' names and external ids. Spans contain the ids of apps, channels, nodes, agendas and messages, the SDK's
 // own ids of members (enduser.pseudo.id), and ids of data sources in db.collection.name.
 //

@@ -35,7 +35,7 @@ func TestGroup_WritesShareTransactions(t *testing.T) {
 		}
 		removed, err := c.Delete(t.Context(), filter(t, "_id", writer), store.DeleteOptions{})
 		if err == nil && removed != 1 {
-			err = fmt.Errorf("%d were removed", removed)
+			err = fmt.Errorf("removed %d documents, want 1", removed)
 		}
 		return err
 	}) {

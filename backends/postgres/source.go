@@ -100,7 +100,7 @@ type limit struct {
 	isGuess bool
 }
 
-// argument returns the argument for LIMIT.
+// argument returns the number of rows for a LIMIT, or nil for all.
 func (l limit) argument() *int64 {
 	if l.most == 0 {
 		return nil

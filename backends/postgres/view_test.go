@@ -32,7 +32,7 @@ func shown(t *testing.T, database *postgres.Store, schema, view string) []docume
 	return documents
 }
 
-// inJSON returns the form of a value in a view.
+// inJSON returns a value as a view shows it.
 func inJSON(value any) any {
 	switch v := value.(type) {
 	case float64:

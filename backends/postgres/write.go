@@ -69,8 +69,8 @@ type repeats struct {
 	losses, upserts int
 }
 
-// Limits of repetitions. maxLosses applies if the connection was lost before the commit, and maxUpserts if
-// another write inserted the same document.
+// The maximum numbers of retries of a call: maxLosses if the connection was lost before the commit, maxUpserts
+// if another write inserted the same document.
 const (
 	maxLosses  = 2
 	maxUpserts = 2

@@ -304,7 +304,7 @@ func checkAddress(field string, address mail.Address) error {
 	return nil
 }
 
-// pathOf returns an address in the form of SMTP commands, without the person's name.
+// pathOf returns an address as SMTP commands write it, without the person's name.
 func pathOf(address mail.Address) string {
 	return (&mail.Address{Address: address.Address}).String()
 }

@@ -184,7 +184,7 @@ func (t *texts) table(isUnique bool) *entryTexts { //nolint:revive // Whether th
 func record(schema *engine.Schema, building int) ([]byte, error) {
 	text, err := schema.MarshalIndexes(building)
 	if err != nil {
-		return nil, boterr.New(boterr.Internal, "", "the description of the collection %q: %w", schema.Name, err)
+		return nil, boterr.New(boterr.Internal, "", "encoding the description of the collection %q: %w", schema.Name, err)
 	}
 	return sealBytes(0, text), nil
 }
@@ -224,7 +224,7 @@ func (c *catalogued) read() error {
 		c.schema, c.building, err = engine.UnmarshalIndexes(c.name, text)
 	}
 	if err != nil {
-		return damaged("the description of the collection %q: %w", c.name, err)
+		return damaged("decoding the description of the collection %q: %w", c.name, err)
 	}
 	return nil
 }

@@ -120,7 +120,7 @@ func (k *checking) document(position uint64, id, sealed []byte) error {
 	for i := range k.schema.Indexes {
 		changes, err := k.schema.ChangesIn(i, document.Object{}, o)
 		if err != nil {
-			return damaged("the document at position %d of the collection %q: %w", position, k.schema.Name, err)
+			return damaged("checking the document at position %d of the collection %q: %w", position, k.schema.Name, err)
 		}
 		if changes.Schema != nil {
 			return damaged("the description of an index of the collection %q does not include that documents have several keys", k.schema.Name)

@@ -117,7 +117,7 @@ func (c *conn) rows(ctx context.Context, row func(rows *sql.Rows) (bool, error),
 // each statement returns columns of fixed types.
 func scan(rows *sql.Rows, to ...any) error {
 	if err := rows.Scan(to...); err != nil {
-		return damaged("a row: %w", err)
+		return damaged("reading a row: %w", err)
 	}
 	return nil
 }
@@ -166,11 +166,11 @@ func openBytes(position uint64, sealed []byte) ([]byte, error) {
 func (c *conn) open(position uint64, sealed []byte) (document.Object, error) {
 	text, err := openBytes(position, sealed)
 	if err != nil {
-		return document.Object{}, damaged("the document at position %d: %w", position, err)
+		return document.Object{}, damaged("decoding the document at position %d: %w", position, err)
 	}
 	o, err := c.decoder.Document(text)
 	if err != nil {
-		return o, damaged("the document at position %d: %w", position, err)
+		return o, damaged("decoding the document at position %d: %w", position, err)
 	}
 	return o, nil
 }

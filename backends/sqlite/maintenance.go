@@ -37,7 +37,7 @@ const backupSuffix = ".backup-*.tmp"
 // backupName is the name of the file in the temporary folder.
 const backupName = "backup"
 
-// Backup writes a snapshot of the store, in the form of a file for Open, without unused pages. Reads and writes
+// Backup writes a snapshot of the store, without unused pages, as a file that Open can read. Reads and writes
 // continue, and the log grows until the snapshot is complete. The snapshot is first copied to a file in the
 // store's folder, so a slow w delays nothing. The copy temporarily needs as much disk space as the file.
 //

@@ -18,7 +18,7 @@ type source struct {
 	conn       *conn
 	collection *collection
 	schema     *engine.Schema
-	// release releases the connection.
+	// release ends the use of conn.
 	release func()
 	// inGroup is true for the writer, which also sees the uncommitted changes of its group.
 	inGroup bool

@@ -136,7 +136,7 @@ func Open(path string, options ...Option) (*Store, error) {
 	}
 	if err := s.open(set); err != nil {
 		_ = s.release()
-		return nil, boterr.New(boterr.CodeOf(err), "path", "the file %q: %w", path, err)
+		return nil, boterr.New(boterr.CodeOf(err), "path", "opening the file %q: %w", path, err)
 	}
 	return s, nil
 }

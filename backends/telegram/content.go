@@ -139,7 +139,8 @@ func cardParts(response send.Response) ([]part, error) {
 	return parts, nil
 }
 
-// attachmentParts converts a MISC response, as live chats relay it: text and attachments in the form of events.
+// attachmentParts converts a MISC response that a live chat relays: a text, and attachments like the ones in
+// events.
 func attachmentParts(response send.Response) ([]part, error) {
 	var parts []part
 	if text := response.Text(); text != "" {
@@ -295,7 +296,7 @@ func (a address) params() document.Object {
 	return params
 }
 
-// chatID returns the chat in the form of the Bot API: a number or a name.
+// chatID returns the chat as the Bot API expects it: a number or a name.
 func (a address) chatID() any {
 	if id, err := strconv.ParseInt(a.chat, 10, 64); err == nil {
 		return id

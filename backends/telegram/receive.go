@@ -135,7 +135,7 @@ func (c *Connector) Handler(accept Accept) http.Handler {
 }
 
 // errUnauthorized is returned for a request that is not from Telegram.
-var errUnauthorized = errors.New("the request has no secret of a channel of this host")
+var errUnauthorized = errors.New("the request's secret token belongs to no channel of this host")
 
 // authenticate returns the channel of a request with the channel's secret.
 func (c *Connector) authenticate(r *http.Request) (*channel.Channel, credentials, error) {

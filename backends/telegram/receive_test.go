@@ -57,7 +57,7 @@ func TestHandler_Statuses(t *testing.T) {
 		require.Equal(t, c.status == 200, len(a.all()) == 1, name)
 		require.NotContains(t, answer.Body.String(), secretToken, name)
 		if c.status == 401 {
-			require.Equal(t, "the request has no secret of a channel of this host\n", answer.Body.String(), name)
+			require.Equal(t, "the request's secret token belongs to no channel of this host\n", answer.Body.String(), name)
 		}
 	}
 	answer := httptest.NewRecorder()

@@ -20,7 +20,7 @@ import (
 // Texts are shown without markup. Quick replies become buttons that disappear after a tap. Each card of a
 // carousel becomes a message. A payload together with its value must fit into 64 bytes; otherwise it is
 // InvalidArgument. TYPING shows typing for at most 5 seconds, and its duration is ignored. A MISC response can
-// have attachments in the form of this package's events, or with addresses, as live chats relay them. NEWS,
+// have attachments like the ones in this package's events, or with addresses, as live chats relay them. NEWS,
 // TEMPLATE and other types are Unsupported.
 //
 // A file may have a field kind with Telegram's name for it, such as "voice" or "animation".

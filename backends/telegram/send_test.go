@@ -92,7 +92,7 @@ func TestSend_EachType(t *testing.T) {
 	}
 }
 
-// misc returns a message with a file in the form of this package's events.
+// misc returns a message with a file that looks like one of this package's events.
 func misc(text, attachment, kind, id string) send.Response {
 	return miscOf(text, document.O("type", attachment, "payload", document.O("attachment_id", id, "kind", kind)))
 }

@@ -298,7 +298,7 @@ func (c *Connector) serveFile(w http.ResponseWriter, r *http.Request, id string)
 	return nil
 }
 
-// cleanName returns a file's name without folders, control characters, and characters that change the direction
+// cleanName returns a file's name without folders, control characters, or characters that change the direction
 // of text.
 func cleanName(name string) string {
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {

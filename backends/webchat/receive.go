@@ -220,7 +220,7 @@ func (c *Connector) attachmentsOf(ctx context.Context, v visit, body document.Ob
 	return data, nil
 }
 
-// shownOf returns the form of a message in the log.
+// shownOf returns a message as the log shows it.
 func shownOf(kind send.Type, data document.Object) document.Object {
 	return send.Other(kind, data).Object()
 }

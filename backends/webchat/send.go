@@ -79,7 +79,7 @@ func outcome(ctx context.Context, err error) error {
 	return err
 }
 
-// isVisitor reports whether an id has the form of a visitor's id.
+// isVisitor reports whether an id looks like a visitor's id.
 func isVisitor(id string) bool {
 	for _, prefix := range []string{prefixAnonymous, prefixUser} {
 		if rest, has := strings.CutPrefix(id, prefix); has && rest != "" && len(rest) <= maxProfile {
@@ -238,7 +238,7 @@ func offeredText(keys []key, visitor, text string, value any) (string, bool) {
 	})
 }
 
-// payloadSignature returns the signature of a payload for a visitor.
+// payloadSignature signs a payload, so that only the visitor who got it can send it back.
 func payloadSignature(by key, visitor, text string, value any) string {
 	const size = 16
 	offered, err := document.AppendJSON([]byte("payload "), document.A(visitor, text, value))

@@ -174,7 +174,7 @@ type token struct {
 	signature []byte
 }
 
-// parseToken splits a token into its parts. It returns false if the text does not have the form of a token.
+// parseToken splits a token into its parts. It returns false if the text does not look like a token.
 func parseToken(text, prefix string) (token, bool) {
 	if len(text) > maxToken {
 		return token{}, false

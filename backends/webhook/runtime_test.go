@@ -28,7 +28,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// taking is the method Accept or Receive of a Runtime.
+// taking calls the method Accept or Receive of a Runtime.
 type taking func(*botctx.Runtime, context.Context, botctx.Inbound) error
 
 // host returns a runtime with one channel, and a server for inbound requests. peer receives the bot's messages.

@@ -132,7 +132,7 @@ func refusal(got answer, address string) error {
 		return nil
 	}
 	return boterr.New(boterr.FailedPrecondition, "",
-		"check the secret and the address of the channel, which answered with status %d%s", got.status, reason)
+		"the receiver answered with status %d%s: check the channel's address and secret", got.status, reason)
 }
 
 // complaint returns the field and the message of an error response, if it has them.

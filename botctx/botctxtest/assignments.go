@@ -34,7 +34,7 @@ func (t *trial) strangeChannels() map[string]string {
 	return map[string]string{"of nobody": unique("channel"), "of another app": t.away.scope.Channel}
 }
 
-// withoutScope returns operations in the app of a place, without a channel and a member.
+// withoutScope returns operations in the app of a place, without a channel or a member.
 func (t *trial) withoutScope(p *place) botctx.Operations {
 	t.Helper()
 	return t.Operations(record.Scope{App: p.scope.App})

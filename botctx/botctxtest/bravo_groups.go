@@ -23,7 +23,7 @@ func (t *trial) requireUnchanged(op botctx.Op, code boterr.Code, field string, c
 	_ = t.refusal(op, code, field, call)
 }
 
-// refusal is requireUnchanged, and returns the error.
+// refusal is like requireUnchanged, and also returns the call's error.
 func (t *trial) refusal(op botctx.Op, code boterr.Code, field string, call func() error) error {
 	t.Helper()
 	before := t.state()

@@ -322,7 +322,7 @@ var (
 		return p
 	}}
 	atBravoDesk = &scene{platform: channel.Bravo, needs: liveChatNeeds()[1:], begin: beginOnBravo}
-	// atBravoPictures is atBravoDesk, and p.url serves a picture.
+	// atBravoPictures is like atBravoDesk, and p.url serves a picture, too.
 	atBravoPictures = &scene{
 		platform: channel.Bravo, needs: append(liveChatNeeds()[1:], serveFiles), begin: func(t *trial, base *place) *place {
 			p := beginOnBravo(t, base)

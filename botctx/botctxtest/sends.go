@@ -378,7 +378,8 @@ func (t *trial) requireArrived(before int, expected ...Sent) {
 	require.Equal(t, textsOfSent(expected), textsOfSent(all[before:]))
 }
 
-// requireEachArrived is requireArrived for messages in any order, for concurrent sends.
+// requireEachArrived checks the messages that arrived, in any order, because concurrent sends have none. It
+// skips the first ones; before is their number.
 func (t *trial) requireEachArrived(before int, expected ...Sent) {
 	t.Helper()
 	all := t.Sent()

@@ -47,7 +47,7 @@ type T = conformance.T
 
 // Rule is one rule of the operations.
 type Rule struct {
-	// Name is a short name in the form of a test's name.
+	// Name is short, and written like the name of a test.
 	Name string
 	// Text is the rule in words.
 	Text string
@@ -492,7 +492,7 @@ func (t *trial) requireCode(code boterr.Code, err error) {
 	_ = t.failure(code, err)
 }
 
-// failure is requireCode, and returns the error.
+// failure checks that err is an error of an operation with the given code, and returns it.
 func (t *trial) failure(code boterr.Code, err error) *boterr.Error {
 	t.Helper()
 	require.Error(t, err)
@@ -522,7 +522,7 @@ type badInput[P any] struct {
 	field string
 }
 
-// requireRefused is requireFails for InvalidArgument.
+// requireRefused checks that each call returns InvalidArgument, by the rules of requireFails.
 func requireRefused[P, R any](
 	t *trial, op botctx.Op, operation func(context.Context, P) (R, error), cases []badInput[P],
 ) {

@@ -336,7 +336,7 @@ declare namespace botctx {
   }
   /** A receiver of tickets in an outlet channel. */
   interface BroadcastGroup {
-    /** `type` is the user's role: "foxtrot" on `foxtrot`; "user", "public_channel" or "private_channel" on `charlie`. */
+    /** `type` is the kind of recipient: "foxtrot" on `foxtrot`; "user", "public_channel" or "private_channel" on `charlie`; "team" on the desk of package desk. */
     type?: string;
     /** `id` is the user's id on the platform. */
     id?: string;
@@ -1893,7 +1893,7 @@ declare namespace botctx {
     options?: Fields | null;
     /** `channel` is the channel that the file belongs to. The default is the context's own. */
     channel?: string | Address<Channel> | null;
-    /** `filename` is the file's name in the store, which may contain folders: "bills/7.pdf". It is a relative path without empty parts, ".", "..", backslashes and control characters. With app and channel it has at most 1,024 bytes. */
+    /** `filename` is the file's name in the store, which may contain folders: "bills/7.pdf". It is a relative path without empty parts, ".", "..", backslashes or control characters. Together with the app and the channel, it has at most 1,024 bytes. */
     filename: string;
     /** `contentType` is the file's media type, such as "image/png". */
     contentType: string;

@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Tool describes an operation as a tool for a language model. Its JSON has the form of the Model Context Protocol. The
+// Tool describes an operation as a tool for a language model. Its JSON is a tool of the Model Context Protocol. The
 // interfaces of model providers have the same parts under other names.
 type Tool struct {
 	// Name is the name of the operation.

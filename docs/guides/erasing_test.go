@@ -16,7 +16,6 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// app is the app of the shop.
 const app = fakes.DefaultApp
 
 // forget removes everything about a member of the shop: first the bot's records, then the SDK's.

@@ -33,7 +33,7 @@ type demoReceiver struct {
 func startDemo(ctx context.Context, secrets []channel.Secret, out io.Writer) (*demoReceiver, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", demoHost+":0")
 	if err != nil {
-		return nil, fmt.Errorf("the receiver of -demo: %w", err)
+		return nil, fmt.Errorf("starting the receiver of -demo: %w", err)
 	}
 	d := &demoReceiver{
 		url:    "http://" + listener.Addr().String(),

@@ -34,7 +34,7 @@ func TestPostgres_WrongAddressHidesPassword(t *testing.T) {
 		problems := &lockedBuffer{}
 		environment := variables{demoVariable: secretOfTests, "HOST_POSTGRES": address}
 		require.Equal(t, 1, run(t.Context(), []string{"-demo"}, environment.lookup, io.Discard, problems))
-		require.Contains(t, problems.String(), "the postgres store: ")
+		require.Contains(t, problems.String(), "opening the postgres store: ")
 		require.NotContains(t, problems.String(), "hunter2")
 	}
 }

@@ -26,11 +26,11 @@ func openStore(ctx context.Context, c config, log *slog.Logger) (store store.Sto
 		store, closeStore, err = openSQLite(ctx, c, log)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("the %s store: %w", c.storeKind(), err)
+		return nil, nil, fmt.Errorf("opening the %s store: %w", c.storeKind(), err)
 	}
 	if err := botctx.EnsureIndexes(ctx, store); err != nil {
 		_ = closeStore(ctx)
-		return nil, nil, fmt.Errorf("the indexes of the %s store: %w", c.storeKind(), err)
+		return nil, nil, fmt.Errorf("creating the indexes of the %s store: %w", c.storeKind(), err)
 	}
 	return store, closeStore, nil
 }

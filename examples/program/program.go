@@ -86,7 +86,7 @@ func (p Program) check(flags *flag.FlagSet) error {
 	}
 }
 
-// tell prints a problem. If that fails, it is lost.
+// tell prints an error. It ignores a failed write.
 func (p Program) tell(problems io.Writer, err error) {
 	_, _ = fmt.Fprintf(problems, "%s: %s\n", p.Name, boterr.Visible(err.Error()))
 }

@@ -61,7 +61,7 @@ func newBakery() simulator.Simulator {
 	}
 }
 
-// newPlatform returns the bakery without its members and agents: its nodes, channels, account and orders.
+// newPlatform returns the bakery without its members or agents: its nodes, channels, account and orders.
 func newPlatform(options ...fakes.Option) *fakes.Platform {
 	p := fakes.New(options...)
 	p.Handle(nodes()...)

@@ -194,7 +194,8 @@ func programFolder() string {
 	return packageFolder(info, here)
 }
 
-// packageFolder is programFolder for a program with this build info that runs in the folder here.
+// packageFolder returns the result of programFolder for a program with this build info that runs in the folder
+// here.
 func packageFolder(info *debug.BuildInfo, here string) string {
 	below, isInModule := strings.CutPrefix(info.Path+"/", info.Main.Path+"/")
 	root := moduleFolder(here, info.Main.Path)

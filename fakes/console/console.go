@@ -51,7 +51,7 @@ type Console struct {
 }
 
 // Test describes how a saved test creates the bot: its Package, and the Go expressions of the Nodes that were
-// passed to Run ("nodes()") and of a Platform like the Console's, without its members and agents, in a test named t
+// passed to Run ("nodes()") and of a Platform like the Console's, without its members or agents, in a test named t
 // ("newPlatform(t)"). The expressions use declarations of the test's package; /save reports missing ones.
 //
 // The default of Package is the package of the Go files in the same folder, or "main" if there are none. A file name
@@ -59,9 +59,9 @@ type Console struct {
 // otherwise to the working directory.
 type Test = session.Test
 
-// Run is the function Run for a configured Console. Nodes are added to the nodes of the Platform. If ctx
-// ends, Run waits for a run of the bot, and a read of In may still be in progress. It returns InvalidArgument
-// if a member or an agent is nil, or In or Out is a nil pointer.
+// Run runs the console, like the function Run, with the settings of c. The nodes are handled in addition to the
+// nodes of c.Platform. If ctx ends, Run waits for a run of the bot, and a read of In may still be in progress.
+// It returns InvalidArgument if a member or an agent is nil, or In or Out is a nil pointer.
 func (c Console) Run(ctx context.Context, nodes ...*botctx.Node) error {
 	if err := c.check(); err != nil {
 		return err
@@ -195,7 +195,7 @@ func (s *talk) fail(err error) {
 	s.screen.fails(text)
 }
 
-// stamp is the form of the virtual time.
+// stamp is the layout in which the virtual time is printed.
 const stamp = "Mon 2 Jan 2006 15:04:05 MST"
 
 func (s *talk) advance(argument string) error {

@@ -203,7 +203,7 @@ func readName(text string) (string, error) { return readAs(nameOf, text) }
 
 func readID(text string) (string, error) { return readAs(idOf, text) }
 
-// readAs parses a text in the form that a function writes.
+// readAs parses a text that a function writes.
 func readAs(written func(string) string, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	switch {

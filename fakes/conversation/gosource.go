@@ -144,7 +144,7 @@ type GoTest struct {
 	Package string
 	// Name is the name of the test. The default is "TestConversation".
 	Name string
-	// Platform is the Go expression of a platform in a test named t, without the members and agents who take
+	// Platform is the Go expression of a platform in a test named t, without the members or agents who take
 	// part. The default is a call of fakes.New.
 	Platform string
 	// Nodes is the Go expression of the nodes of the platform, or "" for none.

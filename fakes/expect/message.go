@@ -16,7 +16,7 @@ import (
 // Message is an expectation about a message. Every message meets the zero Message.
 type Message struct {
 	what string
-	// difference describes the difference of a message, or "" if there is none.
+	// difference describes how a message differs from the expected one. It returns "" if it does not.
 	difference func(message send.Response) string
 }
 

@@ -384,7 +384,7 @@ func serviceNames() map[fakes.Service]string {
 	}
 }
 
-// keyOf returns a plan in the form of Variable: "sendResponse#1=timesOut,Mail#2=fails".
+// keyOf returns a plan as Variable holds it: "sendResponse#1=timesOut,Mail#2=fails".
 func keyOf(plan []fakes.Fault) string {
 	parts := make([]string, len(plan))
 	for i, f := range plan {
@@ -468,7 +468,7 @@ func (f *faultSearch) report(plans int, singles []fakes.Fault) string {
 // single one.
 func plansFor(singles int) int { return 2 * singles } //nolint:mnd // Every second round, see search.round.
 
-// byCall lists faults in the form of Variable, a line for each call: "sendResponse#1=timesOut,crashes".
+// byCall lists faults as Variable holds them, a line for each call: "sendResponse#1=timesOut,crashes".
 func byCall(faults []fakes.Fault) string {
 	slices.SortFunc(faults, func(a, b fakes.Fault) int {
 		return cmp.Or(strings.Compare(targetOf(a), targetOf(b)), cmp.Compare(a.Nth, b.Nth), strings.Compare(wayOf(a), wayOf(b)))

@@ -158,7 +158,7 @@ func drawChanges(random *rand.Rand, decisions, most int) []change {
 	return drawn
 }
 
-// keyOfChanges returns an order in the form of Variable: "3>0,7>1".
+// keyOfChanges returns an order as Variable holds it: "3>0,7>1".
 func keyOfChanges(changes []change) string {
 	parts := make([]string, len(changes))
 	for i, one := range changes {
@@ -193,7 +193,7 @@ type search[A any] struct {
 	// singles are the things that are tried alone, in this order; draw draws several.
 	singles []A
 	draw    func(random *rand.Rand) []A
-	// key returns a round in the form of Variable, and parse parses it.
+	// key returns a round as Variable holds it, and parse parses it.
 	key   func(round []A) string
 	parse func(key string) ([]A, error)
 	// shown describes a round and its results, in Go or in words.

@@ -65,7 +65,7 @@ func (t *T) FailNow() {
 	runtime.Goexit()
 }
 
-// abandonf is Errorf for goroutines that FailNow cannot end: Wait ends the run.
+// abandonf reports an error of a goroutine that FailNow cannot end: Wait ends the run.
 func (t *T) abandonf(format string, args ...any) {
 	t.Errorf(format, args...)
 	t.mu.Lock()

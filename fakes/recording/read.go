@@ -155,7 +155,7 @@ func (c *Call) readParams(line document.Object) error {
 	return nil
 }
 
-// paramsOf returns params in the form for comparison: null equals an empty object.
+// paramsOf returns params for comparison. Null becomes an empty object.
 func paramsOf(params any) any {
 	if params == nil {
 		return document.O()

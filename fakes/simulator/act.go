@@ -142,7 +142,7 @@ func (s *simulation) actMove(ctx context.Context, asked act) (outcome, error) {
 	return outcome{Revision: revision, Branch: shown}, err
 }
 
-// find is branchOf for callers that do not hold the mutex.
+// find returns the branch with this id. Callers must not hold the mutex.
 func (s *simulation) find(id string) (*branch, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

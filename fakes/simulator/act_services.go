@@ -154,7 +154,7 @@ func timePlays() map[string]reader {
 	}
 }
 
-// advanceWith is a duration, in the form of time.ParseDuration.
+// advanceWith is a duration, as time.ParseDuration reads it.
 type advanceWith struct {
 	By string `json:"by"`
 }

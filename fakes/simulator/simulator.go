@@ -57,7 +57,7 @@ type Simulator struct {
 	Bot string
 	// Test configures saved tests.
 	Test Test
-	// Address is the address to listen on, in the form of net.Listen. The default is DefaultAddress.
+	// Address is the address to listen on, as net.Listen takes it. The default is DefaultAddress.
 	Address string
 	// Hosts are host names, without ports, that requests may use besides numbers and "localhost".
 	Hosts []string
@@ -66,8 +66,8 @@ type Simulator struct {
 }
 
 // Test describes how a saved test creates the bot: its Package (the default is "main"), and the Go expressions of
-// the Nodes that were passed in ("nodes()") and of a Platform like the Simulator's, without its members and agents, in
-// a test named t ("newPlatform(t)").
+// the Nodes that were passed in ("nodes()") and of a Platform like the Simulator's, without its members or agents,
+// in a test named t ("newPlatform(t)").
 type Test = session.Test
 
 // Handler returns a handler that serves the page at its root, with nodes added to the nodes of the Platform.
@@ -127,7 +127,8 @@ const (
 	lastTime   = 5 * time.Second
 )
 
-// Serve is the function Serve for a configured Simulator. Nodes are added to the nodes of the Platform.
+// Serve serves the page at s.Address, like the function Serve, with the settings of s. The nodes are handled in
+// addition to the nodes of s.Platform.
 func (s Simulator) Serve(ctx context.Context, nodes ...*botctx.Node) error {
 	set := s.withDefaults()
 	handler, err := set.Handler(nodes...)

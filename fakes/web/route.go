@@ -11,7 +11,7 @@ import (
 type route struct {
 	method  string
 	pattern string // The pattern as passed to Add.
-	url     string // The pattern in the form of addressOf, or without its final *.
+	url     string // The pattern as addressOf returns it, or without its final *.
 	prefix  bool   // url is a prefix.
 	replies []Reply
 }
@@ -29,7 +29,7 @@ func newRoute(method, pattern string, replies []Reply) route {
 	return made
 }
 
-// methodOf returns a method in the form that a client sends. An invalid method is returned unchanged.
+// methodOf returns a method as a client sends it. An invalid method is returned unchanged.
 func methodOf(method string) string {
 	if sent, err := outbound.ParseMethod(method); err == nil {
 		return sent

@@ -89,7 +89,7 @@ func (p *pages) upload(c *call) (any, error) {
 	return stored, p.keepUpload(c.Context(), of, stored)
 }
 
-// cleanName returns the name of a file without folders and hidden characters.
+// cleanName returns the name of a file without folders or hidden characters.
 func cleanName(given string) (string, error) {
 	name := path.Base("/" + strings.ReplaceAll(given, `\`, "/"))
 	name = strings.Map(func(r rune) rune {

@@ -161,7 +161,6 @@ func (o *outlet) state(of livechattest.Chat) string {
 	return document.Get(answer, "chat.state", "")
 }
 
-// harness returns the harness of the desk.
 func (o *outlet) harness() *livechattest.Harness {
 	return &livechattest.Harness{
 		Host: o.MemoryHost, Inlet: o.Inlet(),

@@ -270,9 +270,9 @@ func (p *pages) agentOf(r *http.Request) (*Agent, error) {
 	agent.Name = cmp.Or(strings.TrimSpace(agent.Name), agent.ID)
 	switch {
 	case agent.ID == "" || len(agent.ID) > maxAgentID:
-		return nil, boterr.New(boterr.Internal, "Agent.ID", "has %d bytes; the host has to give 1 to %d", len(agent.ID), maxAgentID)
+		return nil, boterr.New(boterr.Internal, "Agent.ID", "has %d bytes; the host must give an id of 1 to %d bytes", len(agent.ID), maxAgentID)
 	case len(agent.Apps) == 0 || len(agent.Apps) > maxApps || slices.Contains(agent.Apps, ""):
-		return nil, boterr.New(boterr.Internal, "Agent.Apps", "has %d apps; the host has to name 1 to %d", len(agent.Apps), maxApps)
+		return nil, boterr.New(boterr.Internal, "Agent.Apps", "is %q; the host must give 1 to %d apps, none of them empty", agent.Apps, maxApps)
 	}
 	agent.Name = shortened(agent.Name)
 	if agent.MaxChats == 0 {
@@ -298,7 +298,8 @@ func (p *pages) keep(ctx context.Context, agent Agent) error {
 	}
 	for _, app := range agent.Apps {
 		_, err := p.runtime.SaveAdmin(ctx, app, livechat.Admin{AdminID: "desk/" + agent.ID, ExternalID: agent.ID, Name: agent.Name})
-		if err != nil && boterr.CodeOf(err) != boterr.AlreadyExists { // The host has stored an admin for the agent itself.
+		// AlreadyExists: the host itself has stored an admin for this agent.
+		if err != nil && boterr.CodeOf(err) != boterr.AlreadyExists {
 			return err
 		}
 	}

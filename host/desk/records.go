@@ -79,7 +79,6 @@ func (d *Desk) conversation(ctx context.Context, app, channelID, id string) (con
 
 func (d *Desk) tickets(app string) *record.Collection { return record.OfApp(d.env, ticketSchema, app) }
 
-// textsOf returns texts as an array.
 func textsOf(texts []string) document.Array {
 	items := make([]any, len(texts))
 	for i, text := range texts {

@@ -296,8 +296,8 @@ func (s schedule) firstRun(now time.Time) (document.Timestamp, error) {
 	return document.TimestampOf(first), nil
 }
 
-// check returns an error for a schedule that no agenda may have: a given pattern without next and until, or a
-// schedule that checkEnd refuses. given is the schedule in the call, for the error.
+// check returns an error for a schedule that no agenda may have: a given pattern with neither next nor until,
+// or a schedule that checkEnd refuses. given is the schedule in the call, for the error.
 func (s schedule) check(given schedule) error {
 	if given.pattern != "" && given.next == 0 && s.until == 0 {
 		return boterr.Missing("runUntil", "the last instant at which the pattern may run")

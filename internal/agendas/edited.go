@@ -161,8 +161,8 @@ func (c *Claim) wasEdited(stored document.Object) bool {
 	return false
 }
 
-// restore writes the claim's values back into an agenda that was edited, except for a greater number of
-// failures. It does nothing if the agenda has changed again.
+// restore writes the claim's values back into an agenda that was edited, but keeps the stored number of
+// failures if that is greater. It does nothing if the agenda has changed again.
 func (c *Claim) restore(ctx context.Context) error {
 	s := c.scheduler
 	s.report(ctx, slog.LevelWarn, "agenda: edited while it ran", agenda.Event{Run: c.run, At: c.claimedAt})

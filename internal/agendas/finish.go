@@ -294,7 +294,7 @@ func (s *Scheduler) notBegun(r *agenda.Record) outcome {
 	return outcome{update: updates().giveBack, next: r.NextRunAt.Time()}
 }
 
-// textOf returns the text of a failure in the form that is stored: without credentials, and shortened if it is long.
+// textOf returns the text of a failure as it is stored: without credentials, and shortened if it is long.
 func textOf(failure error) string {
 	text := strings.ToValidUTF8(display.Text(failure), "�")
 	if len(text) > maxErrorSize {

@@ -88,7 +88,7 @@ func eachStore(t *testing.T, test func(s *stand)) {
 	}
 }
 
-// eachStoreOf is eachStore without subtests, for tests with many cases.
+// eachStoreOf runs a test on both kinds of stores without subtests, for tests with many cases.
 func eachStoreOf(t *testing.T, test func(s *stand)) {
 	t.Helper()
 	for _, wrap := range wraps() {

@@ -112,7 +112,7 @@ func (p *Platform) Thread(member string) send.ThreadHandover {
 	return p.threads[member]
 }
 
-// Arrivals returns the messages in the form of sendtest. channels maps ids of pages to ids of channels.
+// Arrivals returns the messages as sendtest compares them. channels maps ids of pages to ids of channels.
 func (p *Platform) Arrivals(channels map[string]string) []sendtest.Arrival {
 	var arrivals []sendtest.Arrival
 	for _, sent := range p.Sent() {

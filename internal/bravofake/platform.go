@@ -131,7 +131,7 @@ func (p *Platform) Reports() [][]byte {
 	return reports
 }
 
-// Arrivals returns the messages in the form of sendtest. channels maps numbers to ids of channels.
+// Arrivals returns the messages as sendtest compares them. channels maps numbers to ids of channels.
 func (p *Platform) Arrivals(channels map[string]string) []sendtest.Arrival {
 	var arrivals []sendtest.Arrival
 	for _, sent := range p.Sent() {

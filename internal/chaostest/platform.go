@@ -185,8 +185,8 @@ func (p *Platform) state() string {
 	return text.String()
 }
 
-// maxBacklog is the largest number of waiting events of a member while the members write without a limit, so that
-// they do not send faster than the processes handle.
+// maxBacklog is the maximum number of a member's events that may be waiting when the number of messages is not
+// limited. It keeps members from sending faster than the processes can handle.
 const maxBacklog = 50
 
 // sendAll sends the next event of each member who may write.

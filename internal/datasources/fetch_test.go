@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/internal/datasources"
 )
 
-// shops returns three entries without _id, createdAt and updatedAt.
+// shops returns three entries without _id, createdAt or updatedAt.
 func shops(t *testing.T) *apps {
 	t.Helper()
 	return newApps(t,

@@ -115,7 +115,7 @@ func requireResult[P, R any](t *testing.T, run operation[P, R], params, want str
 	require.JSONEq(t, want, got, params)
 }
 
-// requireTable compares the entries of the table, without createdAt and updatedAt.
+// requireTable compares the entries of the table, without createdAt or updatedAt.
 func requireTable(t *testing.T, s *datasources.Service, want ...string) {
 	t.Helper()
 	found, err := s.FetchDataFromDataSource(t.Context(), datasource.FetchParams{DataSourceID: table})

@@ -141,7 +141,7 @@ type element struct {
 	field string
 	// id is the element's _id, or nil.
 	id any
-	// columns are the element's fields without _id and stamps.
+	// columns are the element's fields without _id or stamps.
 	columns document.Object
 	// createdAt is the element's createdAt. A fetched entry has one.
 	createdAt    any

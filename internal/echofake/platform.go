@@ -147,7 +147,7 @@ func (p *Platform) Tags(app, member string) []int64 {
 	return slices.Clone(p.accounts[app].tags[member])
 }
 
-// Arrivals returns the messages in the form of sendtest. channels maps app ids to ids of channels.
+// Arrivals returns the messages as sendtest compares them. channels maps app ids to ids of channels.
 func (p *Platform) Arrivals(channels map[string]string) []sendtest.Arrival {
 	var arrivals []sendtest.Arrival
 	for _, sent := range p.Sent() {

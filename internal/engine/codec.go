@@ -20,7 +20,7 @@ const (
 	kindString = 5 // the length in bytes as an unsigned varint, then the bytes
 	kindTime   = 6 // milliseconds since the Unix epoch as a varint
 	kindArray  = 7 // the number of elements as an unsigned varint, then the elements
-	kindObject = 8 // the fields in the form of AppendDocument
+	kindObject = 8 // the fields, as AppendDocument writes them
 )
 
 const floatSize = 8
@@ -68,7 +68,7 @@ func appendValue(text []byte, value any) []byte {
 	}
 }
 
-// Decoder reads documents in the form of AppendDocument. It is not safe for concurrent use.
+// Decoder reads documents that AppendDocument wrote. It is not safe for concurrent use.
 type Decoder struct {
 	text []byte
 	// at is the number of bytes read.

@@ -175,5 +175,5 @@ func (s *Schema) Duplicate(o document.Object, key Key) error {
 			return s.Indexes[i].Duplicate(o, string(key.Key))
 		}
 	}
-	return boterr.New(boterr.AlreadyExists, "", "the collection %q has a document with the same unique key already", s.Name)
+	return boterr.New(boterr.AlreadyExists, "", "the collection %q already has a document with the same unique key", s.Name)
 }

@@ -51,7 +51,7 @@ func (s *Shares) May(k Key) bool {
 	return s.mayTake(k)
 }
 
-// mayTake is May for callers that hold mu.
+// mayTake reports whether Take would succeed now. Callers must hold mu.
 func (s *Shares) mayTake(k Key) bool {
 	if s.held >= s.places {
 		return false

@@ -51,7 +51,7 @@ type ticket struct {
 type Message struct {
 	// Account has the credentials of the request, such as "key:secret".
 	Account string
-	// To is the recipient in the form of send.Message.
+	// To is the recipient, as in send.Message.
 	To, ID string
 	// Body is the body of the request.
 	Body document.Object
@@ -99,7 +99,7 @@ func (p *Platform) Activities() []string {
 	return slices.Clone(p.activities)
 }
 
-// Opened returns the conversations that hosts opened, in order, as recipients in the form of send.Message.
+// Opened returns the conversations that hosts opened, in order, as send.Message names their recipients.
 func (p *Platform) Opened() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -139,7 +139,7 @@ func (p *Platform) Tickets() int {
 	return len(p.tickets)
 }
 
-// address returns the conversation as a recipient in the form of send.Message.
+// address returns the recipient that refers to the conversation in a send.Message.
 func (c *conversation) address() string {
 	if key := document.Get(c.metadata, "botTicketId", ""); key != "" {
 		return "out:" + c.id + "/" + key
@@ -153,7 +153,7 @@ func bare(id string) string {
 	return id
 }
 
-// Arrivals returns the messages in the form of sendtest. channels maps credentials to ids of channels.
+// Arrivals returns the messages as sendtest compares them. channels maps credentials to ids of channels.
 func (p *Platform) Arrivals(channels map[string]string) []sendtest.Arrival {
 	var arrivals []sendtest.Arrival
 	for _, sent := range p.Sent() {
@@ -256,7 +256,7 @@ func (p *Platform) createConversation(c call) answer {
 	return answer{http.StatusCreated, document.O("conversation", made.record())}
 }
 
-// record returns the conversation in the form of answers and reports.
+// record returns the conversation as answers and reports show it.
 func (c *conversation) record() document.Object {
 	record := document.O("id", c.id, "type", "personal", "activeSwitchboardIntegration", document.O(
 		"id", "sw1", "name", "name of "+c.control, "integrationId", "in1", "integrationType", c.control,

@@ -79,7 +79,7 @@ func TestGenerate_DisagreesWithTable(t *testing.T) {
 		getMember(fine) + params("// MemberID is it. Required.", "string", "document:\"listOfOne\""): "memberId: the table has the property listOfOne false, the field MemberID says true",
 		getMember(fine) + params("", "string"):                                                       "memberId: the field MemberID has no comment, and none names it",
 		getMember(fine) + "type GetParams struct { ID string `json:\"id\"` }":                        "id: the table lacks the field ID",
-		getMember(fine) + "type GetParams struct {}":                                                 "memberId: there is no field, and the table has no meaning",
+		getMember(fine) + "type GetParams struct {}":                                                 "memberId: there is no Go field, and the table gives no meaning",
 		getMember(fine+"//\n// Errors:\n//   - Wrong: it is.") + params("", "string"):                `has the error "Wrong: it is.": it must be a code of boterr`,
 		getMember(fine+"//\n// Errors:\n//   - NotFound: the app has none") + params("", "string"):   "must end with a period",
 	} {

@@ -46,7 +46,7 @@ func (r *reading) read(listed []operations.Field, fields []field, w words, at pl
 			continue
 		}
 		if given.Meaning == "" {
-			r.problem(at.inJSON+given.Name, errors.New("there is no field, and the table has no meaning: add one to the table"))
+			r.problem(at.inJSON+given.Name, errors.New("there is no Go field, and the table gives no meaning: add a meaning to the table"))
 		}
 		r.read(given.Fields, nil, w, place{inJSON: at.inJSON + given.Name + "."})
 	}
@@ -81,7 +81,7 @@ func (r *reading) problem(path string, err error) {
 // said matches sentences about the need of a parameter, which the reference shows in a separate column.
 var said = regexp.MustCompile(` ?\b(?:Required(?: without \w+| with \w+)?|One of (?:them|both) is required)\.`)
 
-// meaningOf returns a field's comment without default and need, which the reference shows separately.
+// meaningOf returns a field's comment without the default or the need, which the reference shows separately.
 func meaningOf(comment string, given operations.Field, w words) string {
 	text := w.translate(said.ReplaceAllString(oneLine(strings.ReplaceAll(comment, "\n  - ", "<br>")), ""))
 	bare := strings.Trim(string(given.Default), `"`)

@@ -82,7 +82,7 @@ func (p *goPackage) methodsOf(name string) []*ast.Field {
 	return declared.Methods.List
 }
 
-// typeText returns a type in the form of the generated code.
+// typeText returns a type as the generated code writes it.
 func (p *goPackage) typeText(pkg string, expr ast.Expr) string {
 	if pkg != contextPackage {
 		expr = qualified(pkg, expr)

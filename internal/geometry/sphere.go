@@ -202,7 +202,7 @@ func PlaneCellSize(level int) float64 { return math.Ldexp(planeSide, -level) }
 // Cover returns at most 25 cells that cover the box.
 func (b Box) Cover() Cells { return b.coverWithout(func(Box) bool { return false }) }
 
-// coverWithout is Cover without the cells for which excluded returns true.
+// coverWithout returns the cells of Cover, but none for which excluded returns true.
 func (b Box) coverWithout(excluded func(Box) bool) Cells {
 	const divisions = 4
 	side := max(b.High.X-b.Low.X, b.High.Y-b.Low.Y) / divisions

@@ -183,7 +183,7 @@ func (p *Platform) Channels() []document.Object {
 	return slices.Clone(p.channels)
 }
 
-// Arrivals returns the messages in the form of sendtest.
+// Arrivals returns the messages as sendtest compares them.
 func (p *Platform) Arrivals() []sendtest.Arrival {
 	var arrivals []sendtest.Arrival
 	for _, sent := range p.Messages() {
@@ -445,7 +445,7 @@ func (p *Platform) change(w http.ResponseWriter, c call) {
 	}
 }
 
-// account returns a user in the form of lists. Callers must hold the mutex.
+// account returns a user as lists show them. Callers must hold the mutex.
 func (p *Platform) account(id string) document.Object {
 	first, last, _ := strings.Cut(p.users[id], " ")
 	return document.O("id", id, "name", p.users[id], "givenName", first, "surname", last, "email", strings.ToLower(first)+"@example.com")

@@ -30,7 +30,7 @@ type Accepted struct {
 // errors of the store, the event may have been written. Accepting an event with a Key again is safe.
 func (b *Inbox) Accept(ctx context.Context, e Event) (Accepted, error) { return b.acceptor(ctx, e) }
 
-// accept is Accept without hooks.
+// accept carries out Accept, without the hooks.
 func (b *Inbox) accept(ctx context.Context, e Event) (Accepted, error) {
 	if err := e.check(); err != nil {
 		return Accepted{}, err
@@ -119,7 +119,7 @@ func (l *load) set(app string, pending int64, now time.Time) {
 	l.apps[app] = &appLoad{pending: pending, countedAt: now}
 }
 
-// forget drops all numbers, so that events are counted again when needed.
+// forget drops the cached numbers of waiting events, so that they are counted again when needed.
 func (l *load) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

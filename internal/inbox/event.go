@@ -487,7 +487,7 @@ func (b *Inbox) pauseAfter(ctx context.Context, failures int, part func(time.Dur
 // maxErrorSize is the maximum size of a failure's stored text, in bytes.
 const maxErrorSize = 1000
 
-// textOf returns the text of a failure in the form that is stored: without credentials, and shortened if it is long.
+// textOf returns the text of a failure as it is stored: without credentials, and shortened if it is long.
 func textOf(failure error) string {
 	text := strings.ToValidUTF8(display.Text(failure), "�")
 	if len(text) > maxErrorSize {

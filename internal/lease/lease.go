@@ -173,7 +173,7 @@ func (h *Held[C]) Lose(c C) {
 	}
 }
 
-// loseLocked is Lose for callers that hold the lock.
+// loseLocked removes a claim that no longer holds and ends its run. Callers must hold the lock.
 func (h *Held[C]) loseLocked(c C, known *holding) {
 	delete(h.held, c)
 	if known.cancel != nil {

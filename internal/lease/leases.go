@@ -31,7 +31,7 @@ const DefaultLease = 30 * time.Second
 type Leases struct {
 	store   store.Store
 	records store.Collection
-	// lanes is the collection of records again, in the form that Sweep needs.
+	// lanes is the same collection as records, with the type that Sweep needs.
 	lanes *record.Collection
 	lease time.Duration
 	now   func() time.Time

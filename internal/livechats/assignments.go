@@ -66,7 +66,7 @@ func (s *Service) GetAssignmentsByParentAssignmentID(
 	return s.shownAssignments(ctx, record.Query{Filter: document.O(fieldParentAssignment, p.AssignmentID)})
 }
 
-// shownAssignments returns the matching assignments in the form that operations return.
+// shownAssignments returns the matching assignments as operations return them.
 func (s *Service) shownAssignments(ctx context.Context, query record.Query) ([]*livechat.Assignment, error) {
 	records, err := s.FindAssignments(ctx, query)
 	if err != nil {

@@ -329,7 +329,7 @@ func checkSummary(r *livechat.AssignmentRecord) error {
 	return boterr.WithField(fieldAssignmentDetails+"."+fieldSummary, send.Text(r.Summary).Validate())
 }
 
-// detailsObject returns details in the form for outlets, in which messages do not contain the SDK's own field
+// detailsObject returns details as outlets get them: their messages do not contain the SDK's own field
 // "_literal".
 func detailsObject(d livechat.AssignmentDetails) (document.Object, error) {
 	details, err := document.Encode(d)

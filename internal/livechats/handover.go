@@ -113,7 +113,7 @@ func (p *pass) finishPrevious(ctx context.Context) error {
 	return nil
 }
 
-// finishParent closes the assignment that was handed on, if it has ended.
+// finishParent completes the closing of the assignment that next replaces, if that assignment has ended.
 func (s *Service) finishParent(ctx context.Context, next *livechat.AssignmentRecord) error {
 	if isFirst(next) {
 		return nil
@@ -272,7 +272,7 @@ func (s *Service) handover(
 	return asked, nil
 }
 
-// detailsHandedOn returns the details of an assignment with the call's values, in the form for a custom outlet.
+// detailsHandedOn returns the details of an assignment with the call's values, as a custom outlet gets them.
 func detailsHandedOn(details document.Object, p livechat.ReassignAssignmentParams) document.Object {
 	for field, text := range map[string]string{fieldSummary: p.Summary, fieldGroupName: p.GroupName} {
 		if text != "" {

@@ -168,7 +168,7 @@ func relayedOf(event send.MessageEvent) (send.Response, bool) {
 		text := chosenOf(event)
 		return send.Text(text), text != ""
 	case send.TypeMisc:
-		// An event without attachments and text is a report of the platform, such as a submitted form.
+		// An event without attachments or text is a report of the platform, such as a submitted form.
 		if !event.Data.Has("attachments") && !event.Data.Has("text") {
 			return send.Response{}, false
 		}

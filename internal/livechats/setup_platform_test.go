@@ -213,7 +213,7 @@ func (s *fixture) mustAsk(t *testing.T, params string) *livechat.AssignmentRecor
 	return s.record(t, result.AssignmentID)
 }
 
-// sentTo returns the recipients of all messages in the form "desk C1".
+// sentTo returns the recipients of all messages, such as "desk C1".
 func (s *fixture) sentTo() []string {
 	to := []string{}
 	for _, message := range s.platform.sent() {
@@ -222,7 +222,6 @@ func (s *fixture) sentTo() []string {
 	return to
 }
 
-// lastSent returns the last message.
 func (s *fixture) lastSent(t *testing.T) send.Response {
 	t.Helper()
 	sent := s.platform.sent()

@@ -219,7 +219,6 @@ func (a *app) onlyAgenda(t *testing.T, memberID string) *agenda.Record {
 	return found[0]
 }
 
-// openAgendas returns the open agendas of a member.
 func (a *app) openAgendas(t *testing.T, memberID string) []*agenda.Record {
 	t.Helper()
 	found, err := a.agendas.Find(t.Context(), record.Query{Filter: document.O("member", memberID, "completed", false)})

@@ -447,7 +447,7 @@ func (s *Service) apiOf(r *livechat.AssignmentRecord, c *channel.Channel) (strin
 	return given, nil
 }
 
-// plannedAPI is apiOf, but its errors name the parameter at fault.
+// plannedAPI returns the URL that apiOf returns. Its errors name the parameter at fault.
 func (s *Service) plannedAPI(r *livechat.AssignmentRecord, o outlet) (string, error) {
 	field := o.field
 	if r.CreateGroup != nil {
@@ -525,13 +525,14 @@ func groupNamedIn(answer *outbound.Response) string {
 // refusedByAPI returns the error for an unsuccessful status: FailedPrecondition if the request itself is
 // wrong, so that it is not tried again, and otherwise Unavailable.
 func refusedByAPI(c *channel.Channel, status int) error {
-	code := boterr.Unavailable
 	switch status {
 	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
 	default:
 		if status >= http.StatusBadRequest && status < http.StatusInternalServerError {
-			code = boterr.FailedPrecondition
+			return boterr.New(boterr.FailedPrecondition, "",
+				"the live-chat API of the channel %s refused the request with status %d: check the channel's address and credentials",
+				c.ID, status)
 		}
 	}
-	return boterr.New(code, "", "the live-chat API of the channel %s answered with status %d", c.ID, status)
+	return boterr.New(boterr.Unavailable, "", "the live-chat API of the channel %s answered with status %d", c.ID, status)
 }

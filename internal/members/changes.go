@@ -47,7 +47,7 @@ func WrittenBackOf(m *member.Member) WrittenBack {
 	return WrittenBack{BotMeta: m.BotMeta.Object, Meta: m.Meta, CustomLocale: m.CustomLocale, Group: m.Group}
 }
 
-// Changes is the function Changes for snapshots.
+// Changes returns the update that changes before into after, by the rules of the function Changes.
 func (before WrittenBack) Changes(after WrittenBack) (document.Object, error) {
 	if before == after {
 		return document.Object{}, nil

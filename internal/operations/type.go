@@ -32,7 +32,7 @@ func (t Type) Accepts(value any) bool {
 	})
 }
 
-// acceptsOne is Accepts for a type without alternatives.
+// acceptsOne reports whether a value has the type, which must have no alternatives.
 func (t Type) acceptsOne(value any) bool {
 	if element, isArray := t.Element(); isArray {
 		list, ok := value.([]any)

@@ -22,7 +22,7 @@ func (c equalTo) test(value any, e *Evaluation) bool {
 	return e.comparing(value, c.value) && document.Equal(value, c.value)
 }
 
-// equalToString is equalTo for the most common operand.
+// equalToString is $eq with a string, the most common operand.
 type equalToString string
 
 func (c equalToString) test(value any, e *Evaluation) bool {

@@ -371,7 +371,7 @@ type call struct {
 	arguments []expression
 }
 
-// call compiles a call of a function.
+// call compiles the arguments of a function and lets it prepare them. It evaluates calls of constants at once.
 func (c expressionCompiler) call(name string, f function, operand any) (expression, error) {
 	arguments, err := c.argumentsOf(f, operand)
 	if err != nil {

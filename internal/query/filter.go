@@ -473,7 +473,7 @@ func equalCondition(operand any) candidateTest {
 // BatchSize is the maximum number of documents in a call of Select.
 const BatchSize = 32
 
-// selectBy is Evaluation.Select for a matcher that cannot fail.
+// selectBy carries out Evaluation.Select for a matcher that cannot fail.
 func selectBy(m matcher, documents []document.Object, among uint32, e *Evaluation) uint32 {
 	switch m := m.(type) {
 	case allOf:
@@ -498,7 +498,7 @@ func selectBy(m matcher, documents []document.Object, among uint32, e *Evaluatio
 	return matched
 }
 
-// selectFrom is Select for a condition on the values at a path.
+// selectFrom selects documents by a condition on the values at a path.
 func (m *pathMatcher) selectFrom(documents []document.Object, among uint32, e *Evaluation) (matched uint32) {
 	if !e.spend(bits.OnesCount32(among) * conditionWork) {
 		return 0
@@ -516,8 +516,8 @@ func (m *pathMatcher) selectFrom(documents []document.Object, among uint32, e *E
 	return matched
 }
 
-// selectByField is selectFrom for a path of one name. Documents of the same shape have the field at the same
-// position, and common conditions on strings and numbers are evaluated without a call.
+// selectByField selects documents by a condition on a path of one name. Documents of the same shape have the
+// field at the same position, and common conditions on strings and numbers are evaluated without a call.
 func (m *pathMatcher) selectByField(documents []document.Object, among uint32, e *Evaluation) (matched uint32) {
 	text, isText := m.test.(equalToString)
 	var numbers interval

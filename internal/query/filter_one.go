@@ -252,7 +252,7 @@ func (e *equality) boundsAt(path string) (Bounds, bool) {
 	return boundsOfEqual(e.value)
 }
 
-// asPaths returns the same conditions in the form that handles arrays.
+// asPaths returns the same conditions as a matcher that handles arrays.
 func (all *fieldsEqual) asPaths() allOf {
 	paths := make(allOf, len(*all))
 	for i, e := range *all {

@@ -30,7 +30,7 @@ const (
 	twoSidesSize = 64
 )
 
-// isPlace reports whether a value has the form of a place, and counts the work of reading it.
+// isPlace reports whether a value looks like a place, and counts the work of reading it.
 func (e *Evaluation) isPlace(value any) bool {
 	return isPlace(value) && e.spend(document.SizeOf(value)*placeByteWork)
 }

@@ -93,7 +93,7 @@ func (s *Sort) Compare(a, b document.Object) int { return s.compare(a, b, nil) }
 // compare equal, and Err returns the reason.
 func (e *Evaluation) Compare(sort *Sort, a, b document.Object) int { return sort.compare(a, b, e) }
 
-// compare is Compare with an optional evaluation.
+// compare compares documents, within the budget of e unless it is nil.
 func (s *Sort) compare(a, b document.Object, e *Evaluation) int {
 	if s == nil || s.shares && !e.spend(len(s.keys)*conditionWork) {
 		return 0
@@ -293,7 +293,7 @@ func (e *Evaluation) Sort(sort *Sort, documents []document.Object) {
 	}
 }
 
-// sort is Sort with an optional evaluation.
+// sort sorts documents in place, within the budget of e unless it is nil.
 func (s *Sort) sort(documents []document.Object, e *Evaluation) {
 	if s == nil || len(documents) < 2 {
 		return

@@ -66,8 +66,8 @@ func File(at time.Time, key, contentType string, content []byte) Entry {
 	return e
 }
 
-// Record returns the entry of a record: its JSON without ids, times, version and etag, and without the fields named in
-// but. in is the data source or the account that the record belongs to, or "" for none.
+// Record returns the entry of a record: its JSON without ids, times, version, etag, or the fields named in but. in
+// is the data source or the account that the record belongs to, or "" for none.
 func Record(kind, id, in string, of any, but ...string) Entry {
 	e := Entry{Kind: kind, Who: NameOf(id, in)}
 	shown, err := document.ForReader(of)

@@ -205,8 +205,8 @@ func Line(message send.Response) string {
 	return cmp.Or(strings.Join(all, " "), `""`)
 }
 
-// Head returns the text of a message. For a file it returns the type and the address, and for a message without text and
-// choices, its JSON.
+// Head returns the text of a message. For a file it returns the type and the address, and for a message without
+// text or choices, its JSON.
 func (m Message) Head() string {
 	switch {
 	case m.File != "":

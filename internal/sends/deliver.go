@@ -13,10 +13,9 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Deliver validates a filled message, sends it through a connector, and returns the result in the form of its
-// platform. It is for packages that send to recipients that these operations do not support, such as groups of
-// agents. If the message's ID is empty, Deliver gets an ID from env.SendID. Deliver uses only the clock and the ids
-// of env.
+// Deliver validates a filled message, sends it through a connector, and returns the result as its platform defines
+// it. It is for packages that send to recipients that these operations do not support, such as groups of agents. If
+// the message's ID is empty, Deliver gets an ID from env.SendID. Deliver uses only the clock and the ids of env.
 //
 // It returns the errors that SendResponse returns for one message.
 func Deliver(ctx context.Context, env record.Env, connector send.Connector, message send.Message) (send.Result, error) {
@@ -58,7 +57,7 @@ func recipient(m send.Message) string {
 	return string(text)
 }
 
-// result returns the result of a delivered message in the form of its platform.
+// result returns the result of a delivered message, as its platform defines it.
 func result(m send.Message, d send.Delivery, now document.Timestamp) send.Result {
 	result := send.Result{Reply: d.Reply, MessageEvent: event(m, d, now), ChatID: d.ChatID}
 	return result.For(m.Channel.Type)

@@ -26,7 +26,7 @@ type Test struct {
 	Package string
 	// Nodes is the Go expression of the nodes that were passed in. The default is "nodes()".
 	Nodes string
-	// Platform is the Go expression of a platform like the given one, without its members and agents. The test is
+	// Platform is the Go expression of a platform like the given one, without its members or agents. The test is
 	// named t. The default is "newPlatform(t)".
 	Platform string
 }

@@ -358,7 +358,7 @@ func (t *Telegram) change(in *chat, token, method string, params document.Object
 	return nil, bad("message to edit not found")
 }
 
-// object returns a message in the form of answers. Callers must hold the mutex.
+// object returns a message as answers show it. Callers must hold the mutex.
 func (t *Telegram) object(of *Message, token string) document.Object {
 	id, _, _ := strings.Cut(token, ":")
 	number, _ := strconv.ParseInt(id, 10, 64)

@@ -52,7 +52,7 @@ func (t *Telegram) TapOf(user int64, on Message, data string) document.Object {
 	)
 }
 
-// user returns a user in the form of updates. Callers must hold the mutex.
+// user returns a user as updates show them. Callers must hold the mutex.
 func (t *Telegram) user(id int64) document.Object {
 	name := "Somebody"
 	if known := t.chats[strconv.FormatInt(id, 10)]; known != nil {
@@ -61,7 +61,7 @@ func (t *Telegram) user(id int64) document.Object {
 	return document.O("id", id, "is_bot", false, "first_name", name, "last_name", "Example", "language_code", "en")
 }
 
-// chat returns a chat in the form of messages. Callers must hold the mutex.
+// chat returns a chat as messages show it. Callers must hold the mutex.
 func (t *Telegram) chat(id string) document.Object {
 	id, _, _ = strings.Cut(id, "/")
 	known := t.chats[id]

@@ -138,7 +138,7 @@ func (l *Limit) IsOver() bool {
 	return l.isOver()
 }
 
-// isOver is IsOver for callers that hold mu.
+// isOver reports whether the call is running, not paused, and has taken too long. Callers must hold mu.
 func (l *Limit) isOver() bool {
 	return !l.isPaused && !l.hasStopped && Now().Sub(l.since) >= l.left
 }
@@ -183,7 +183,7 @@ func (l *Limit) Restart() {
 	l.resume()
 }
 
-// resume is Resume for callers that hold mu.
+// resume ends a pause. Callers must hold mu.
 func (l *Limit) resume() {
 	if !l.isPaused {
 		return

@@ -89,8 +89,8 @@ func splitAddress(address string) (local, domain string) {
 	return address[:max(at, 0)], address[at+1:]
 }
 
-// parseAddress parses an address in the form of a mail header. It also checks the parsed name for
-// control characters, because an encoded name can hide them in the input.
+// parseAddress parses an address as mail headers write it. It also checks the parsed name for control
+// characters, because an encoded name can hide them in the input.
 func parseAddress(text string) (mail.Address, error) {
 	if text == "" {
 		return mail.Address{}, boterr.Invalid("", "is empty; give an address such as ada@example.com")

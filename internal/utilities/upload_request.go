@@ -234,7 +234,7 @@ func newRequest(ctx context.Context, address string, with options) (*http.Reques
 	return request, nil
 }
 
-// anywhere allows all addresses, so only the form of a URL is checked.
+// anywhere allows all addresses, so only the syntax of a URL is checked.
 func anywhere() outbound.AllowList {
 	list, err := outbound.ParseAllowList("0.0.0.0/0", "::/0")
 	if err != nil {

@@ -42,7 +42,7 @@ type T = conformance.T
 
 // Rule is one rule of live chats.
 type Rule struct {
-	// Name is short, in the form of a test's name.
+	// Name is short, and written like the name of a test.
 	Name string
 	// Text is the rule in words.
 	Text string
@@ -431,7 +431,7 @@ func (c *chat) member() *member.Member {
 	return c.bot().Member
 }
 
-// agentReads returns the messages that the agent sees in the conversation, without the request and the summary.
+// agentReads returns the messages that the agent sees in the conversation, without the request or the summary.
 func (c *chat) agentReads() []Line {
 	c.Helper()
 	return slices.DeleteFunc(c.Outlet.Shown(c.now()), func(line Line) bool {

@@ -45,8 +45,7 @@ type defect struct {
 	// reports replaces an event on its way to the host, by any number of events.
 	reports func(t *tool, in botctx.Inbound) []botctx.Inbound
 	// changes alters the harness.
-	changes func(t *tool, h *livechattest.Harness)
-	// isHelpdesk is true for a helpdesk.
+	changes    func(t *tool, h *livechattest.Harness)
 	isHelpdesk bool
 	// breaks are the names of the rules that the outlet breaks.
 	breaks []string

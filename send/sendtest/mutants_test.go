@@ -431,7 +431,7 @@ type strict struct {
 	done *[]string
 }
 
-// once returns an error for a change that was already made.
+// once records a change. It returns AlreadyExists if the change was recorded before.
 func (s strict) once(what string) error {
 	if slices.Contains(*s.done, what) {
 		return boterr.New(boterr.AlreadyExists, "", "%s was done", what)

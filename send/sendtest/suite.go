@@ -46,7 +46,7 @@ type T = conformance.T
 
 // Rule is one rule of the contract.
 type Rule struct {
-	// Name is short, in the form of a test's name.
+	// Name is short, and written like the name of a test.
 	Name string
 	// Text is the rule in words.
 	Text string

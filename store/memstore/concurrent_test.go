@@ -326,7 +326,7 @@ func TestWriters_SerialOrder(t *testing.T) {
 	}
 }
 
-// requireToldSerial is requireSerial for a store with a watcher, which must get all changes.
+// requireToldSerial checks the rule of requireSerial on a store with a watcher, which must get all changes.
 func requireToldSerial(t *testing.T, random *rand.Rand, database *memstore.Store) {
 	t.Helper()
 	told := map[any]string{}

@@ -6,8 +6,8 @@
 //
 // A collection's content is a version that never changes. A writer makes the next version, which shares all
 // unchanged parts with its predecessor, and publishes it in one step. So a reader works on one version from
-// beginning to end, without waiting and without blocking writers; writers of one collection share a lock, and
-// do long work without holding it; and a copy of the whole store, by Fork or Snapshot, copies no documents.
+// beginning to end, without waiting or blocking writers; writers of one collection share a lock, and do long
+// work without holding it; and a copy of the whole store, by Fork or Snapshot, copies no documents.
 //
 // A Store loses its content when the program ends. Package backends/sqlite keeps it in a file.
 package memstore

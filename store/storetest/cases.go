@@ -502,7 +502,8 @@ func literals(documents []document.Object) []string {
 	return texts
 }
 
-// literal returns a text for a value that shows differences that JSON does not: 1.0 and 1, times and strings.
+// literal formats a value so that values which JSON writes alike differ, such as 1.0 and 1, or a time and a
+// string.
 func literal(value any) string {
 	switch v := value.(type) {
 	case string:

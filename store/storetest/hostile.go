@@ -64,8 +64,8 @@ func RunHostile(t *testing.T, call string, sixteenths int, collection store.Coll
 	if err != nil {
 		require.NotEqual(t, boterr.Internal, boterr.CodeOf(err), "%v", err)
 	}
-	// The budget, and its growth with the documents. Each document is read once, except by a write that
-	// starts again.
+	// A call may use work units, plus perSixteenth for each sixteenth of the documents, and checks its context
+	// every betweenLooks units. Only a write that starts again reads a document twice.
 	const work, perSixteenth, betweenLooks = 1 << 28, 1 << 26, 1 << 14
 	require.Less(t, int(ctx.looks.Load()), (work+sixteenths*perSixteenth)/betweenLooks, "checks of the context by %.500s", call)
 	return outcome, err

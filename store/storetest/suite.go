@@ -35,7 +35,7 @@ type T = conformance.T
 
 // Rule is one rule of the contract.
 type Rule struct {
-	// Name is short, in the form of a test's name.
+	// Name is short, and written like the name of a test.
 	Name string
 	// Text is the rule in words.
 	Text string
@@ -171,7 +171,7 @@ func (t *trial) findAndModify(
 	return result
 }
 
-// requireCode checks that err is an error in the form that a Store returns, with a code.
+// requireCode checks that err is an error as a Store returns it, with a code.
 func (t *trial) requireCode(code boterr.Code, err error, doing ...any) {
 	t.Helper()
 	require.Error(t, err, doing...)

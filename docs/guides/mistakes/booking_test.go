@@ -28,7 +28,7 @@ func takePlace(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("You have a place."))
 }
 
-// lookAndTakePlace is takePlace in two operations, between which another member may book.
+// lookAndTakePlace books the place in two operations, between which another member may book.
 func lookAndTakePlace(ctx context.Context, bot *botctx.Context) error {
 	free, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		DataSourceID: "places", Filter: document.O("by", nil),

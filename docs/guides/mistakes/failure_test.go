@@ -19,7 +19,7 @@ func noteOrder(ctx context.Context, bot *botctx.Context) error {
 	return note(ctx, bot, document.O("_id", bot.MessageEvent.MessageID, "by", bot.Member.ID))
 }
 
-// noteOrderAnew is noteOrder without the id: a run that is repeated because an answer was lost notes the order again.
+// noteOrderAnew notes an order without an id: a run that is repeated because an answer was lost notes it again.
 func noteOrderAnew(ctx context.Context, bot *botctx.Context) error {
 	return note(ctx, bot, document.O("by", bot.Member.ID))
 }

@@ -17,7 +17,7 @@ func cancelMine(ctx context.Context, bot *botctx.Context) error {
 	return cancel(ctx, bot, document.O("by", bot.Member.ID, "state", "open"))
 }
 
-// cancelAll is cancelMine without the condition on the member.
+// cancelAll lacks the condition on the member, so it cancels the open orders of everybody.
 func cancelAll(ctx context.Context, bot *botctx.Context) error {
 	return cancel(ctx, bot, document.O("state", "open"))
 }

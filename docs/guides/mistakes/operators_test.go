@@ -22,7 +22,7 @@ func collectByNumber(ctx context.Context, bot *botctx.Context) error {
 	return collect(ctx, bot, number)
 }
 
-// collectByJSON is collectByNumber, but accepts any JSON. The filter reads an object as operators.
+// collectByJSON accepts any JSON instead of a number. The filter reads an object as operators.
 func collectByJSON(ctx context.Context, bot *botctx.Context) error {
 	number, err := document.ParseJSON([]byte(bot.MessageEvent.Text()))
 	if err != nil {

@@ -16,7 +16,7 @@ func remindOnce(ctx context.Context, bot *botctx.Context) error {
 	return remind(ctx, bot, agenda.NewParams{Tag: "basket", Replace: true})
 }
 
-// remindEachTime is remindOnce without the tag.
+// remindEachTime schedules a reminder without the tag, so earlier ones stay.
 func remindEachTime(ctx context.Context, bot *botctx.Context) error {
 	return remind(ctx, bot, agenda.NewParams{})
 }

@@ -21,7 +21,7 @@ func addPoint(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// readAndAddPoint is addPoint in two operations: points that others add in between are lost.
+// readAndAddPoint adds a point in two operations: points that others add in between are lost.
 func readAndAddPoint(ctx context.Context, bot *botctx.Context) error {
 	read, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		DataSourceID: "teams", Filter: document.O("_id", "red"),

@@ -16,7 +16,7 @@ func noteSize(_ context.Context, bot *botctx.Context) error {
 	return nil
 }
 
-// noteSizeNowhere is noteSize, but changes a copy of Meta, because an object is a value.
+// noteSizeNowhere changes only a copy of Meta, because an object is a value.
 func noteSizeNowhere(_ context.Context, bot *botctx.Context) error {
 	meta := bot.Member.Meta
 	meta.Set("size", bot.MessageEvent.Text())

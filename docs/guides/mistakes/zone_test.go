@@ -20,7 +20,7 @@ func greetAtNine(ctx context.Context, bot *botctx.Context) error {
 	return greetAt(ctx, bot, bot.Now().In(zone))
 }
 
-// greetAtNineSomewhere is greetAtNine, but takes the day and the hour from the bot's clock, which is in UTC.
+// greetAtNineSomewhere takes the day and the hour from the bot's clock, which is in UTC.
 func greetAtNineSomewhere(ctx context.Context, bot *botctx.Context) error {
 	return greetAt(ctx, bot, bot.Now())
 }

@@ -61,7 +61,7 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	return c.post(ctx, token, message.ID, shown)
 }
 
-// credential returns a credential of a channel.
+// credential reads a credential from a channel's info.
 func credential(in *channel.Channel, name string) (string, error) {
 	info, _ := in.Info.(channel.OtherInfo)
 	value := document.Get(info.Reveal(), name, "")

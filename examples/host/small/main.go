@@ -151,7 +151,7 @@ func newRuntime(ctx context.Context, database store.Store, s settings) (*botctx.
 	return rt, chat, err
 }
 
-// nodes returns the bot.
+// nodes returns a bot that counts the messages of each member.
 func nodes() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "greeting", Trigger: botctx.AnyText(), Pre: botctx.Do(count), Responses: botctx.Say("This is your message {{meta.count}}.")},
@@ -171,7 +171,7 @@ const page = `<!doctype html>
 <script src="/chat/widget.js" data-channel="chat" async></script>
 `
 
-// routes returns the routes of the host.
+// routes serves the chat, a page that shows it, and the checks of the host's health.
 func routes(rt *botctx.Runtime, chat *webchat.Connector) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/chat/", chat.Handler(rt.Accept)) // The request of a message returns once the store has it.

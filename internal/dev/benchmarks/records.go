@@ -51,7 +51,7 @@ func printRecords(ctx context.Context, text *strings.Builder, _ settings) error 
 	return nil
 }
 
-// recordSample is a typical record in the form in which the SDK stores it.
+// recordSample is a typical record as the SDK stores it.
 type recordSample struct {
 	name, collection string
 	document         document.Object

@@ -44,7 +44,7 @@ func foxtrotFits(api *openAPI, x graphtest.Exchange) error {
 			return err
 		}
 		if names := unknown(schema, x.Request); len(names) > 0 && len(schema.Properties) > 0 {
-			return fmt.Errorf("the request has %v", names)
+			return fmt.Errorf("the request has fields that the API does not define: %v", names)
 		}
 	}
 	described := operation.Responses.Value(strconv.Itoa(x.Status))

@@ -297,7 +297,7 @@ func TestTable_IsWhatTheConnectorsDo(t *testing.T) {
 	}
 }
 
-// set sets a cell.
+// set writes a word into a cell, and adds the row if it is new.
 func (t table) set(row, name, word string) {
 	if t[row] == nil {
 		t[row] = map[string]string{}

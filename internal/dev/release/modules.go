@@ -91,7 +91,7 @@ func checkVersion(version string) error {
 	return nil
 }
 
-// setRequires makes every module require the others in this version.
+// setRequires makes every module require the project's other modules at the given version.
 func setRequires(root, version string) error {
 	modules, err := readModules(root)
 	if err != nil {

@@ -69,7 +69,7 @@ func (a *api) watch(t *testing.T, fake *telegramfake.Telegram) {
 	}
 	fake.CheckUpdate = func(update document.Object) {
 		if err := a.value([]string{"Update"}, update); err != nil {
-			t.Errorf("the update %s: %v", update, err)
+			t.Errorf("checking the update %s: %v", update, err)
 		}
 	}
 }

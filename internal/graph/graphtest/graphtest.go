@@ -1,5 +1,5 @@
-// Package graphtest has the shared parts of the fakes of package graph's platforms: responses, faults, signed
-// reports, and a record of exchanges.
+// Package graphtest is shared by the fake platforms that package graph calls. It provides responses, faults,
+// signed reports and a record of exchanges.
 package graphtest
 
 import (

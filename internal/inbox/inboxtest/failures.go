@@ -181,7 +181,7 @@ func postponedIsNoFailure(t *trial) {
 	handle := func(_ context.Context, d *inbox.Delivery) error {
 		require.Equal(t, 1, d.Attempt)
 		if isBusy {
-			return fmt.Errorf("the member: %w", inbox.Postpone(time.Minute))
+			return fmt.Errorf("writing to the member: %w", inbox.Postpone(time.Minute))
 		}
 		return nil
 	}

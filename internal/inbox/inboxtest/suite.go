@@ -39,7 +39,7 @@ type T = conformance.T
 
 // Rule is one rule of the contract.
 type Rule struct {
-	// Name is short, in the form of a test's name.
+	// Name is short, and written like the name of a test.
 	Name string
 	// Text is the rule in words.
 	Text string
@@ -204,7 +204,7 @@ func (t *trial) mortal(handle inbox.Handler, settings ...func(*inbox.Config)) (p
 	}
 }
 
-// processIn is process with an environment.
+// processIn returns a process that uses an environment.
 func (t *trial) processIn(env record.Env, handle inbox.Handler, settings ...func(*inbox.Config)) *inbox.Inbox {
 	t.Helper()
 	leases, err := lease.New(lease.Config{Env: env})

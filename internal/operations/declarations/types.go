@@ -13,9 +13,9 @@ import (
 type form int
 
 const (
-	// input is the form of parameters, in which null counts as absent.
+	// input is for parameters, in which null counts as absent.
 	input form = iota
-	// output is the form of results and records.
+	// output is for results and records.
 	output
 )
 

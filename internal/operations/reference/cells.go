@@ -26,8 +26,8 @@ func fieldLines(fields []operations.Field, notes notesOf, above ...operations.Fi
 	return text.String()
 }
 
-// linesOf is fieldLines with a separate text for each line of the outer list. The text includes the
-// nested fields.
+// linesOf returns the list of fieldLines as a separate text for each line of the outer list. The text includes
+// the nested fields.
 func linesOf(fields []operations.Field, notes notesOf, above ...operations.Field) []string {
 	var all []string
 	indent := strings.Repeat("  ", len(above))

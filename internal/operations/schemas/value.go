@@ -12,9 +12,9 @@ import (
 type form int
 
 const (
-	// input is the form of parameters, in which null counts as absent.
+	// input is for parameters, in which null counts as absent.
 	input form = iota
-	// output is the form of results.
+	// output is for results.
 	output
 )
 

@@ -126,8 +126,8 @@ func TestSource_AsNode(t *testing.T) {
 	t.Log(len(want), "cases, refused", refused)
 }
 
-// order is a script that compares each two adjacent characters of Node.js's order, and returns the level of their
-// first difference.
+// order is a script that sorts the characters of list. It returns the sorted list and, for each pair of
+// neighbours, the level of their first difference and the sign of their comparison.
 const order = `(() => {
 	const levels = ['base', 'accent', 'variant'].map((sensitivity) => (a, b) => a.localeCompare(b, 'en', { sensitivity }))
 	const between = (a, b) => levels.findIndex((compare) => compare(a, b) !== 0)

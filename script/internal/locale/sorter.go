@@ -105,7 +105,7 @@ func (s *sorter) placeAll(chain string) {
 	}
 }
 
-// spelled returns a character in the form for collate: a CGJ goes before an accent that collate does not treat as an
+// spelled returns a character as collate needs it: a CGJ goes before an accent that collate does not treat as an
 // accent.
 func (s *sorter) spelled(r rune) string {
 	if !s.split.has(r) {
@@ -135,7 +135,7 @@ const (
 // usual are the weights of a small letter without an accent, at the levels after the first.
 var usual = [levels]string{"", "\x00\x20", "\x02"}
 
-// weights are the weights of a text at each level, in the form of collate's keys.
+// weights are the weights of a text at each level, as in collate's keys.
 type weights [levels][]byte
 
 // key returns the sort key of a text. Keys compare like their texts, both by UTF-16 units and by bytes.

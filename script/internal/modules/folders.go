@@ -95,7 +95,7 @@ func (f *Files) read(name string) ([]byte, error) {
 		return nil, boterr.New(boterr.NotFound, "", "reading the module %s: %w", name, err)
 	}
 	if len(text) > maxModule {
-		return nil, boterr.Invalid("", "the module %s is larger than the limit of %d MB", name, maxModule>>20)
+		return nil, boterr.Invalid("", "the module %s is larger than the limit of %d MiB: split it", name, maxModule>>20)
 	}
 	return text, nil
 }

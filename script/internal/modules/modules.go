@@ -75,7 +75,7 @@ func (f *Files) Find(folder, name string) (file string, err error) {
 	return file, nil
 }
 
-// find is Find without the cache.
+// find finds the file of a module without the cache.
 func (f *Files) find(folder, name string) (string, error) {
 	owner, err := f.owner(folder)
 	if err != nil {

@@ -23,7 +23,7 @@ type Module struct {
 }
 
 // Read returns a file that Find found. The error is NotFound if it cannot be read, and InvalidArgument if it
-// is an ES module, is larger than 4 MB, or has the extension .json and is not valid JSON.
+// is an ES module, is larger than 4 MiB, or has the extension .json and is not valid JSON.
 func (f *Files) Read(file string) (Module, error) {
 	if file == Empty {
 		return Module{}, nil

@@ -89,7 +89,7 @@ func TestRead_ErrorsNameTheFile(t *testing.T) {
 	for file, want := range map[string]string{
 		"a.json":    "invalid argument: a.json:3:1: this is not JSON: invalid character '}' looking for beginning of object key string",
 		"cut.json":  "invalid argument: cut.json:1:3: this is not JSON: unexpected end of JSON input",
-		"huge.js":   "invalid argument: the module huge.js is larger than the limit of 4 MB",
+		"huge.js":   "invalid argument: the module huge.js is larger than the limit of 4 MiB: split it",
 		"gone.js":   `not found: there is no module "gone.js"`,
 		"lib":       `not found: there is no module "lib"`,
 		"../gone":   `not found: there is no module "../gone"`,

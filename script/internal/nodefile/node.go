@@ -120,7 +120,7 @@ func (f *file) global(into *botctx.Global) func(v value, path string) {
 	}
 }
 
-// responses returns a reader for responses: objects in the form that sendResponse takes. {{path}} in them is filled.
+// responses returns a reader for responses: objects as sendResponse takes them. {{path}} in them is filled.
 func (f *file) responses(into *[]send.Response) func(v value, path string) {
 	return func(v value, path string) {
 		f.array(v, path, func(v value, path string) {
@@ -228,8 +228,8 @@ func (f *file) any(v value, path string) botctx.Trigger {
 	}
 }
 
-// redirect reads a redirect: the id of a node, an object in the form that redirectMemberToNode takes, or a script
-// file with its possible targets.
+// redirect reads a redirect: the id of a node, an object as redirectMemberToNode takes it, or a script file with
+// its possible targets.
 func (f *file) redirect(n *Node, v value, path string) {
 	var to botctx.Redirect
 	if !v.isObject {

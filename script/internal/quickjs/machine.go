@@ -71,7 +71,7 @@ func Open(folder string) (*Machine, error) {
 func IsSupported(architecture string) bool { return architecture == "amd64" || architecture == "arm64" }
 
 // ErrArchitecture is the error of Open on unsupported architectures.
-var ErrArchitecture = errors.New("scripts run on amd64 and arm64")
+var ErrArchitecture = errors.New("scripts run only on amd64 and arm64")
 
 func newMachine(folder string) (*Machine, error) {
 	if !IsSupported(runtime.GOARCH) {
@@ -151,7 +151,7 @@ func (m *Machine) addImports(ctx context.Context) error {
 			builder.NewFunctionBuilder().WithGoModuleFunction(call, f.params, f.results).Export(f.name)
 		}
 		if _, err := builder.Instantiate(ctx); err != nil {
-			return fmt.Errorf("the imports %s: %w", module, err)
+			return fmt.Errorf("instantiating the imports of %s: %w", module, err)
 		}
 	}
 	return nil
@@ -184,7 +184,7 @@ func (in *Instance) hostInterrupt(stack []uint64) {
 	}
 }
 
-// hostCall is the function host of scripts, which takes and returns a text.
+// hostCall carries out a script's call of the function host, which takes and returns a text.
 func (in *Instance) hostCall(stack []uint64) {
 	in.spend()
 	if in.check() {

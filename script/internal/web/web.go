@@ -53,7 +53,7 @@ func Functions(random io.Reader) map[string]Function {
 			}
 			bytes := make([]byte, size)
 			if _, err := io.ReadFull(random, bytes); err != nil {
-				return nil, fmt.Errorf("random bytes: %w", err)
+				return nil, fmt.Errorf("reading random bytes: %w", err)
 			}
 			return bytes, nil
 		}),
