@@ -27,7 +27,7 @@ type GraphNode struct {
 	Trigger string `json:"trigger,omitzero"`
 	// Priority is the node's priority.
 	Priority int `json:"priority,omitzero"`
-	// Global is "in the tree", "in the channel" or "", after Node.Global.
+	// Global is "in the tree" or "in the channel", as in Node.Global, or "" if the node is not global.
 	Global string `json:"global,omitzero"`
 	// SavesPosition is true if the node becomes the member's position after it runs.
 	SavesPosition bool `json:"savesPosition,omitzero"`

@@ -37,8 +37,8 @@ type InboxOptions struct {
 	// there is always a worker for another channel.
 	Workers int
 	// Poll is the interval for polling the store for events that other processes accepted. The default is a
-	// second. A store that sends notices (store.Notifier) is polled after ten intervals; its events start at
-	// once nevertheless.
+	// second. A store that sends notices (store.Notifier) is polled at every tenth interval, because its
+	// events start at once anyway.
 	Poll time.Duration
 	// Limit is the number of failed attempts after which an event becomes a dead letter. The default is 5.
 	Limit int

@@ -340,7 +340,7 @@ func (s strictMembers) PatchMembers(ctx context.Context, p member.PatchParams) (
 	return s.Operations.PatchMembers(ctx, p)
 }
 
-// TestAccept_HostsMembersAreNotAskedForTheLaneFence takes over a lane while Config.Override replaces members.
+// If a lane is taken over, the members of Config.Override do not see the fence of the lane in changes.
 func TestAccept_HostsMembersAreNotAskedForTheLaneFence(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)

@@ -171,7 +171,7 @@ type UpsertOutcome struct {
 	Modified int64 `json:"modified"`
 	// Inserted is the number of entries that were inserted, with or without a given _id.
 	Inserted int64 `json:"inserted"`
-	// Deleted is 0.
+	// Deleted is always 0: a patch deletes no entries.
 	Deleted int64 `json:"deleted"`
 }
 
@@ -302,7 +302,7 @@ type PatchResult struct {
 	Modified int64 `json:"modified"`
 	// Inserted is 1 if an upsert inserted an entry.
 	Inserted int64 `json:"inserted"`
-	// Deleted is 0.
+	// Deleted is always 0: a patch deletes no entries.
 	Deleted int64 `json:"deleted"`
 }
 

@@ -57,7 +57,7 @@ func (o *outbox) connectors() map[channel.Type]send.Connector {
 	return all
 }
 
-// fakeOf returns the platform of a type of channels, or nil if there is none.
+// fakeOf returns the fake platform for a channel type, or nil if there is none.
 func (o *outbox) fakeOf(platform channel.Type) fake {
 	common := plain{o}
 	switch platform {

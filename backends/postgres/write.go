@@ -103,7 +103,7 @@ func (r *repeats) allow(ctx context.Context, t *transaction, err error) error {
 	return err
 }
 
-// allowLoss does the same as allow after a lost connection.
+// allowLoss is allow for a lost connection: it returns nil if the call may be repeated, or else the error to return.
 func (r *repeats) allowLoss(ctx context.Context, t *transaction, err error) error {
 	switch {
 	case t.mayBeKept:

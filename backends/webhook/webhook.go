@@ -59,7 +59,7 @@ type Limits struct {
 	// Tolerance is the largest allowed difference between a signature's timestamp and the clock, in both
 	// directions. The default is 5 minutes.
 	Tolerance time.Duration
-	// MaxBytes is the largest body. The default is 1 MiB.
+	// MaxBytes is the maximum size of a request body. The default is 1 MiB.
 	MaxBytes int64
 	// BodyTime limits the time to read a body. The default is 10 seconds.
 	BodyTime time.Duration

@@ -595,7 +595,7 @@ declare namespace botctx {
       modified: number;
       /** `inserted` is the number of entries that were inserted, with or without a given `_id`. */
       inserted: number;
-      /** `deleted` is 0. */
+      /** `deleted` is always 0: a patch deletes no entries. */
       deleted: number;
     };
   };
@@ -746,7 +746,7 @@ declare namespace botctx {
     modified: number;
     /** `inserted` is 1 if an upsert inserted an entry. */
     inserted: number;
-    /** `deleted` is 0. */
+    /** `deleted` is always 0: a patch deletes no entries. */
     deleted: number;
   };
   /** The parameters of `getMember`. */

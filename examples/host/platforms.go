@@ -38,7 +38,7 @@ func applicationIn(lookup func(string) (string, bool), prefix string) applicatio
 // check returns an error if the platform's reports could not be verified.
 func (a application) check(prefix string) error {
 	if a.secret.Reveal() == "" || a.verifyToken.Reveal() == "" {
-		return fmt.Errorf("set %sAPP_SECRET to the secret of the application, and %sVERIFY_TOKEN to the word for the check of the address",
+		return fmt.Errorf("set %sAPP_SECRET to the application's secret, and %sVERIFY_TOKEN to the verify token of its webhook",
 			prefix, prefix)
 	}
 	return nil

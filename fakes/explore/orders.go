@@ -135,7 +135,8 @@ func singleChanges(decisions []decision, seed uint64) []change {
 	return slices.Concat(atOperations, atRequests)
 }
 
-// longer is the factor by which turns with switches may have more decisions.
+// longer bounds the random position of a change: switches can lead to more decisions than the first run had, up to
+// this factor.
 const longer = 2
 
 // mostOthers bounds the random choice among the other turns. Larger choices than there are turns wrap around.

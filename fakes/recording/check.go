@@ -61,10 +61,10 @@ func (d Differences) String() string {
 	return lines.String()
 }
 
-// Check makes the calls of the recording again, one after the other, and returns the differences of the answers. Ids
-// may differ if each id always has the same counterpart; times may differ by the difference of the clocks; messages
-// of errors may differ; and redacted values are not compared. Check returns an error only if ctx ends; the
-// differences are then incomplete.
+// Check repeats the calls of the recording, one after the other, and returns the differences between the recorded
+// answers and the new ones. Ids may differ if each id always has the same counterpart. Times may differ by the
+// difference between the clocks. Messages of errors may differ. Redacted values are not compared. Check returns an
+// error only if ctx ends; the differences are then incomplete.
 func (r *Recording) Check(ctx context.Context, how Check) (Differences, error) {
 	c := &checking{how: how, ids: newIDs(how.IDs)}
 	if how.Within == 0 {

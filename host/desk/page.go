@@ -159,7 +159,7 @@ func versionOf(files fs.FS) string {
 	for _, tree := range []fs.FS{files, page.Parts()} {
 		_ = fs.WalkDir(tree, ".", func(path string, entry fs.DirEntry, err error) error {
 			if err == nil && !entry.IsDir() {
-				text, _ := fs.ReadFile(tree, path) // They are embedded.
+				text, _ := fs.ReadFile(tree, path) // Embedded files can be read.
 				_, _ = sum.Write(text)
 			}
 			return err

@@ -174,7 +174,7 @@ func (s *Suspects) wantAlone(name string, now time.Time) {
 	}
 }
 
-// start sets since to now unless it is later. The caller holds mu.
+// start sets since to now, unless since is already later. The caller holds mu.
 func (s *Suspects) start(now time.Time) {
 	if s.since.Before(now) {
 		s.since = now

@@ -38,7 +38,7 @@ func Parse(text, zone string) (*Pattern, error) {
 	}
 	schedule, err := cronexpr.Parse(fields.String())
 	if err != nil {
-		return nil, boterr.Invalid("pattern", "%q cannot be read (%w); write it in simpler terms", text, err)
+		return nil, boterr.Invalid("pattern", "%q cannot be read (%w); write a CRON pattern such as \"0 9 * * 1-5\"", text, err)
 	}
 	pattern := &Pattern{
 		text:       text,
@@ -48,7 +48,7 @@ func Parse(text, zone string) (*Pattern, error) {
 		fixedTime:  !fields.seconds().wildcard && !fields.minutes().wildcard && !fields.hours().wildcard,
 	}
 	if _, fires := pattern.Next(beforeAllYears); !fires {
-		return nil, boterr.Invalid("pattern", "%q never fires; name days that its months and years have", text)
+		return nil, boterr.Invalid("pattern", "%q never fires; choose days that exist in its months and years", text)
 	}
 	return pattern, nil
 }

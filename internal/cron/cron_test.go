@@ -184,7 +184,7 @@ func TestParse_Days(t *testing.T) {
 func TestParse_NeverFires(t *testing.T) {
 	t.Parallel()
 	refusals{
-		{"0 0 30 2 *", "never fires; name days that its months and years have"},
+		{"0 0 30 2 *", "never fires; choose days that exist in its months and years"},
 		{"0 0 31 2,4,6,9,11 *", "never fires"},
 		{"0 0 31W feb ?", "never fires"},
 		{"0 0 29 2 * 2026", "never fires"},

@@ -72,7 +72,7 @@ func (m Message) Actions() []document.Object {
 type Platform struct {
 	// Now is the clock. The default is a fixed time.
 	Now func() time.Time
-	// ServiceURL is the service address of activities. New sets the constant ServiceURL.
+	// ServiceURL is the service address of activities. New sets it to the constant ServiceURL.
 	ServiceURL string
 	// TokenLife is the time for which tokens are valid. The default is an hour.
 	TokenLife time.Duration

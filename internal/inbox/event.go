@@ -399,7 +399,8 @@ func (e *endings) after(of context.Context) context.Context {
 	return ending{Context: e.begin(), of: of}
 }
 
-// begin creates a shared context. Contexts that after returns in the meantime end with it.
+// begin creates a shared context that ends after twice within. For the first half of this time, the contexts that
+// the method after returns end with it.
 func (e *endings) begin() context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*e.within)
 	context.AfterFunc(ctx, cancel)

@@ -91,7 +91,7 @@ func (w want) release(k fair.Key) {
 // work is a lane that was taken.
 type work struct {
 	lane string
-	// seen is the lane's document as of before its events were read, if it has one.
+	// seen is the lane's document as it was before the events were read, if the lane has one.
 	seen   document.Object
 	events []stored
 	// hasMore is true if there may be more events than these.

@@ -209,7 +209,7 @@ type want string
 
 // The possible aims.
 const (
-	// wantOpen means that everything is sent, and the member's flag has the record's value.
+	// wantOpen means that all tickets are sent, and botMeta.liveChat of the member has the requested value.
 	wantOpen want = "open request"
 	// wantConversation means that agent and member can talk, and the tickets show this.
 	wantConversation want = "conversation"

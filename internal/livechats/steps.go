@@ -123,7 +123,8 @@ func (p *pass) open(ctx context.Context) error {
 	switch {
 	case errors.Is(err, boterr.AlreadyExists):
 		return p.withdraw(ctx, p.r, boterr.New(boterr.Conflict, "",
-			"the member %s made another request while the assignment %s was handed on", p.r.Member, p.r.ParentAssignment))
+			"the member %s made another request while the assignment %s was being handed on, so the new assignment is withdrawn",
+			p.r.Member, p.r.ParentAssignment))
 	case err != nil:
 		return err
 	case opened == nil:

@@ -485,8 +485,8 @@ const (
 	matchWork = 1 << 9
 	// bytesOfWork is the number of bytes of strings that are compared in one unit of work.
 	bytesOfWork = 8
-	// growthWork is for storing a byte by which a document grows. The memory budget runs out before this uses half of
-	// the work budget.
+	// growthWork is for each byte that an update adds to a document. The memory budget ends before these bytes use
+	// half of the work budget.
 	growthWork = 2
 	// containerWork is for comparing or writing an object or array, per byte of its BSON.
 	containerWork = 2

@@ -166,8 +166,8 @@ func (k *sortKey) ofItems(array document.Array, part int, extreme *extremeValue)
 	}
 }
 
-// ofItem continues in the element whose index is the previous part. An array at the end of the path is a single value
-// in this case.
+// ofItem is ofValue for an array element that the path selects by its index. If the path ends there, an array counts
+// as one value.
 func (k *sortKey) ofItem(item any, part int, extreme *extremeValue) {
 	if part == len(k.path.parts) {
 		extreme.take(item)

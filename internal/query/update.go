@@ -182,7 +182,7 @@ func (c *updateCompiler) newNode() *updateNode {
 // operator compiles one operator with its paths.
 func (c *updateCompiler) operator(name string, operand any) error {
 	if !isOperator(name) {
-		return boterr.Invalid("", "a plain field cannot be used with operators")
+		return boterr.Invalid("", "a plain field cannot be used with operators; put it into $set")
 	}
 	compile, ok := updateOperators[name]
 	if !ok {

@@ -40,7 +40,7 @@ func teams(add botctx.Action) []*botctx.Node {
 	return []*botctx.Node{{ID: "point", Trigger: botctx.TextIs("point"), Pre: botctx.Do(add), Responses: botctx.Say("Counted.")}}
 }
 
-// lostUpdate is a mistake that shows if members change the same sum at the same time.
+// lostUpdate is a mistake that shows if members add to the same counter at the same time.
 func lostUpdate() mistake {
 	return mistake{
 		right: teams(addPoint), wrong: teams(readAndAddPoint),

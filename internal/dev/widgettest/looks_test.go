@@ -47,7 +47,7 @@ func (l look) String() string {
 }
 
 // looks are the looks for tests of the chat. They include each scheme, direction and width once; thorough tests use
-// more. The last one is a window of 1280 by 720 at 200 %.
+// more. The last look of these is a window of 1280 by 720 at 200 %.
 func looks(t *testing.T) []look {
 	t.Helper()
 	all := []look{{"light", "en", 1280, 800}, {"dark", "ar", 320, 568}}

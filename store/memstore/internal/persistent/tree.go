@@ -261,7 +261,7 @@ func (n *treeNode[K, V]) insert(edit Edit, i int, item treeItem[K, V]) (right *t
 	return right
 }
 
-// grow gives a full small node the room of a large one, in one step.
+// grow gives a full node the capacity of the largest node, so that it is copied only once.
 func (n *treeNode[K, V]) grow() {
 	if len(n.keys) < cap(n.keys) {
 		return
