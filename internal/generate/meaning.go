@@ -165,7 +165,8 @@ func recordOf(packages map[string]*goPackage, kind operations.Kind) *reading {
 	fields, err := source.fieldsOf(typeName)
 	r.problem("", err)
 	if open := source.keepsUnknown(typeName); open != kind.Open {
-		r.problem("", fmt.Errorf("open is %t in the table, but the struct %s keeps unknown fields: %t; make them agree", kind.Open, typeName, open))
+		r.problem("", fmt.Errorf("open is %t in the table, but the struct %s keeps unknown fields: %t; make them agree",
+			kind.Open, typeName, open))
 	}
 	r.read(kind.Fields, fields, wordsOf(source), place{})
 	return r
