@@ -63,7 +63,7 @@ func TestConfig_ExplainsWhatIsWrong(t *testing.T) {
 			nil,
 			"give the address that messages are posted to",
 		},
-		"no application":     {[]string{"-channels", file("g", `[`+page+`]`)}, variables{"TOKEN": "t"}, "set HOST_ALPHA_APP_SECRET to the secret"},
+		"no application":     {[]string{"-channels", file("g", `[`+page+`]`)}, variables{"TOKEN": "t"}, "set HOST_ALPHA_APP_SECRET to the application's secret"},
 		"no token":           {[]string{"-channels", file("h", `[`+page+`]`)}, nil, "set the environment variable TOKEN to the token of the account"},
 		"nothing of page":    {[]string{"-channels", file("i", `[{"type":"alpha"}]`)}, nil, "app, id, account and tokenVariable must not be empty"},
 		"unknown type":       {[]string{"-channels", file("j", `[{"type":"pigeon"}]`)}, nil, `type is "pigeon": make it custom, webchat, desk, alpha, bravo, echo, foxtrot or hotel`},
