@@ -106,7 +106,7 @@ check: ## runs all steps of CI
 .PHONY: release
 release: ## prepares the release of VERSION (such as v0.1.0): requires, changelog, checks, and the tags to set
 	@cd internal/dev && go run ./release -version '$(VERSION)' >/dev/null
-	$(MAKE) --no-print-directory check thorough
+	ROUNDS=thorough $(MAKE) --no-print-directory check
 	@cd internal/dev && echo 'Commit what changed, and set these tags on the commit:' && go run ./release -tags -version '$(VERSION)'
 
 # Installs the tools in the versions of internal/dev/tools.mod.

@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
@@ -127,11 +128,7 @@ func TestError_WithoutAnAnswer(t *testing.T) {
 	}
 }
 
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-func over(t *testing.T, config charlie.Config, f roundTrip) *charlie.Connector {
+func over(t *testing.T, config charlie.Config, f connectortest.RoundTrip) *charlie.Connector {
 	t.Helper()
 	config.HTTPClient = &http.Client{Transport: f}
 	connector, err := charlie.New(config)
@@ -222,7 +219,7 @@ func TestRateLimit_Lasts(t *testing.T) {
 
 func TestSend_ContextEnds(t *testing.T) {
 	t.Parallel()
-	for name, f := range map[string]roundTrip{
+	for name, f := range map[string]connectortest.RoundTrip{
 		"while it waits": func(*http.Request) (*http.Response, error) {
 			return answered(http.StatusTooManyRequests, http.Header{"Retry-After": {"20"}}, ""), nil
 		},
@@ -261,7 +258,7 @@ func TestSend_SilentTool(t *testing.T) {
 
 func TestError_ShowsNoToken(t *testing.T) {
 	t.Parallel()
-	for name, f := range map[string]roundTrip{
+	for name, f := range map[string]connectortest.RoundTrip{
 		"the network": func(*http.Request) (*http.Response, error) { return nil, errors.New("no way to " + token) },
 		"a refusal": func(*http.Request) (*http.Response, error) {
 			return answered(200, nil, `{"ok":false,"error":"`+token+`"}`), nil

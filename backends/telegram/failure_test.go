@@ -16,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/backends/telegram"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/bounded/boundedtest"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/sends"
 	"github.com/botctx/go-sdk/internal/telegramfake"
 	"github.com/botctx/go-sdk/livechat"
@@ -123,10 +124,6 @@ func TestError_NoAnswerOfTelegram(t *testing.T) {
 	}
 }
 
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 // Errors of net/http contain the address, which includes the token.
 func TestError_HoldsNoToken(t *testing.T) {
 	t.Parallel()
@@ -134,7 +131,7 @@ func TestError_HoldsNoToken(t *testing.T) {
 		"the network":       func(*http.Request) error { return errors.New("connection refused") },
 		"one with the path": func(r *http.Request) error { return fmt.Errorf("cannot reach %s", r.URL) },
 	} {
-		config := telegram.Config{HTTPClient: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) { return nil, cause(r) })}}
+		config := telegram.Config{HTTPClient: &http.Client{Transport: connectortest.RoundTrip(func(r *http.Request) (*http.Response, error) { return nil, cause(r) })}}
 		connector := newConnector(t, config)
 		_, errOpen := connector.Open(t.Context(), shop(), "F1")
 		_, errSend := connector.Send(t.Context(), to(adaID, send.Text("x")))

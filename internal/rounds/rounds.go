@@ -35,8 +35,8 @@ type T interface {
 func Of(t T, usual, thorough int) int {
 	t.Helper()
 	count := usual
-	if part := part(t); part > 0 {
-		count = max(usual, thorough/part)
+	if n := part(t); n > 0 {
+		count = max(usual, thorough/n)
 	}
 	t.Logf("rounds: %s: %d", t.Name(), count)
 	return count
