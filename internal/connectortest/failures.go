@@ -18,7 +18,7 @@ import (
 // Timeout is the time limit of the connectors that Failures.Over returns.
 const Timeout = 3 * time.Second
 
-// Failures describes a connector for TestFailures.
+// Failures describes a connector whose platform fails. Run tests it.
 type Failures struct {
 	// Over returns a connector whose requests go to a transport, with Timeout as its time limit. The transport
 	// gets no requests for access tokens.
