@@ -112,3 +112,10 @@ func TestJudge_SeesWhatIsWrong(t *testing.T) {
 		require.Contains(t, faults[len(faults)-1], fault, journal)
 	}
 }
+
+func TestJudge_DescribesWhatTheMemberDidBefore(t *testing.T) {
+	t.Parallel()
+	faults := read(t, "began 1 ada 1 -; began 1 bob 1 -; done 1 ada 1 -; killed 1 - 0 -; ended 1 ada 1 fine; began 2 ada 1 -").faults
+	require.Len(t, faults, 1)
+	require.Contains(t, faults[0], "\tafter began 1 ada 1 -; done 1 ada 1 -; killed 1 - 0 -; ended 1 ada 1 fine")
+}

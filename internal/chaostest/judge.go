@@ -83,7 +83,7 @@ func judged(entries []entry) *judge {
 		before := len(j.faults)
 		j.take(i, e)
 		for at := before; at < len(j.faults); at++ {
-			j.faults[at] = atLine(i, e, j.faults[at])
+			j.faults[at] = atLine(i, e, j.faults[at]) + history(entries[:i], e.member)
 		}
 	}
 	for _, r := range j.early {
@@ -97,6 +97,26 @@ func judged(entries []entry) *judge {
 // atLine adds the journal entry at which a fault was found to the fault's description.
 func atLine(i int, e entry, fault string) string {
 	return fmt.Sprintf("line %d, %q: %s", i+1, e, fault)
+}
+
+// history returns the last entries of a member and of processes, for a fault's description.
+func history(entries []entry, member string) string {
+	const lines, perLine = 3, 8
+	var last []string
+	for _, e := range slices.Backward(entries) {
+		if e.member == member || e.member == "-" {
+			last = append(last, e.String())
+		}
+		if len(last) == lines*perLine {
+			break
+		}
+	}
+	slices.Reverse(last)
+	var text strings.Builder
+	for line := range slices.Chunk(last, perLine) {
+		text.WriteString("\n\tafter " + strings.Join(line, "; "))
+	}
+	return text.String()
 }
 
 func (j *judge) faultf(format string, values ...any) {
