@@ -11,7 +11,7 @@ type Watcher interface {
 	// example by going back to a snapshot.
 	//
 	// Both are called before any other write to the collection: they must return soon, must not write to the
-	// store, and must not call stop. If they read, they see the change, and may see later ones. Neither
-	// is called after stop.
+	// store, and must not call stop. If they read, they see the change, and may see later ones. Reads of others
+	// may see a change before changed is called for it. Neither is called after stop.
 	Watch(collection string, changed func(before, after document.Object), reset func()) (stop func())
 }

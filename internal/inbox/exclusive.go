@@ -286,6 +286,9 @@ func (a *exclusive) fill(ctx context.Context) error {
 	for !a.isFilled() {
 		a.watch()
 		found, err := a.find(ctx, document.O(fieldState, document.O("$in", document.A(statePending, stateDead))), store.FindOptions{})
+		if err == nil {
+			err = a.awaitReports(ctx)
+		}
 		q := newQueue()
 		for _, o := range found {
 			q.change(document.Object{}, o)
@@ -296,6 +299,14 @@ func (a *exclusive) fill(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// awaitReports waits until the store has reported all changes that a finished search has seen. A search may see a
+// change before the store reports it, but the report comes before the next write to the collection. This write
+// matches no event.
+func (a *exclusive) awaitReports(ctx context.Context) error {
+	const noEvent = ""
+	return a.changeAll(ctx, []any{noEvent}, a.updates().giveBack)
 }
 
 // isFilled reports whether the queue is filled. If not, it records that filling has started.

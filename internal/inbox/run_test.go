@@ -186,12 +186,13 @@ func TestRun_WaitsByTheClockOfTheStore(t *testing.T) {
 	})
 }
 
-// meanwhileStore runs a function during the first search for events.
+// meanwhileStore runs a function during the first search for events, and another one, unless it is nil, before
+// the first update of events.
 type meanwhileStore struct {
 	*memstore.Store
 
-	once sync.Once
-	do   func()
+	once, onceWritten sync.Once
+	do, beforeUpdate  func()
 }
 
 func (s *meanwhileStore) Collection(name string) store.Collection {
@@ -210,6 +211,15 @@ type meanwhileCollection struct {
 func (c meanwhileCollection) Find(ctx context.Context, filter *query.Filter, options store.FindOptions) ([]document.Object, error) {
 	c.of.once.Do(c.of.do)
 	return c.Collection.Find(ctx, filter, options)
+}
+
+func (c meanwhileCollection) Update(
+	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
+) (store.UpdateResult, error) {
+	if c.of.beforeUpdate != nil {
+		c.of.onceWritten.Do(c.of.beforeUpdate)
+	}
+	return c.Collection.Update(ctx, filter, change, options)
 }
 
 func TestRun_EventThatIsAcceptedWhileTheQueueIsFilledIsHandledOnce(t *testing.T) {
@@ -232,6 +242,40 @@ func TestRun_EventThatIsAcceptedWhileTheQueueIsFilledIsHandledOnce(t *testing.T)
 	stats, err := p.Stats(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, stats)
+}
+
+// A search may see an event before the store reports it to watchers.
+func TestRun_EventThatIsReportedAfterTheQueueHasReadItIsHandledOnce(t *testing.T) {
+	t.Parallel()
+	database := &meanwhileStore{Store: memstore.New()}
+	handled := 0
+	p := newInbox(t, configOf(t, database, func(context.Context, *inbox.Delivery) error {
+		handled++
+		return nil
+	}))
+	visible, report := make(chan struct{}), make(chan struct{})
+	stop := database.Watch("inbox", func(before, _ document.Object) {
+		if before.IsZero() {
+			close(visible)
+			<-report
+		}
+	}, func() {})
+	defer stop()
+	accepted := make(chan error, 1)
+	database.do = func() {
+		go func() {
+			_, err := p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
+			accepted <- err
+		}()
+		<-visible
+	}
+	database.beforeUpdate = func() { close(report) }
+	for range 3 {
+		_, err := p.RunNext(t.Context())
+		require.NoError(t, err)
+	}
+	require.NoError(t, <-accepted)
+	require.Equal(t, 1, handled)
 }
 
 func TestRun_ClockThatGoesBackDelaysNoRetry(t *testing.T) {
