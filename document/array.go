@@ -40,6 +40,9 @@ func A(items ...any) Array {
 
 // ArrayOf returns an array of values. The caller must not use the slice afterwards.
 func ArrayOf(values []any) Array {
+	if len(values) == 0 {
+		return Array{emptyArray}
+	}
 	node := &arrayNode{items: values, size: emptySize}
 	for i, v := range values {
 		node.depth = max(node.depth, depthOf(v))
@@ -54,6 +57,9 @@ func ArrayOf(values []any) Array {
 	}
 	return Array{node}
 }
+
+// emptyArray is the node of the array without elements.
+var emptyArray = &arrayNode{items: []any{}, size: emptySize, depth: 1}
 
 // elementSize returns the size that an element adds to an array. The name of its field is the index in decimal.
 func elementSize(i int, value any) int {

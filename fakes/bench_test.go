@@ -258,7 +258,7 @@ func TestAllocations_OfATurnAndALookUp(t *testing.T) {
 		most float64
 	}{
 		"an entry by id": {byID, 8}, "a fork": {fork, 90}, "a fresh platform": {fresh, 205},
-		"a turn": {turn, 88}, "a turn on a channel with credentials": {credentials, 91}, "an agenda's run": {advance, 120}, "getMember": {lookUp, 4},
+		"a turn": {turn, 86}, "a turn on a channel with credentials": {credentials, 89}, "an agenda's run": {advance, 120}, "getMember": {lookUp, 4},
 	} {
 		var failed error
 		allocated := testing.AllocsPerRun(runs, func() {
