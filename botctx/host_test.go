@@ -259,6 +259,31 @@ func TestReady_ProvesThatTheStoreTakesWrites(t *testing.T) {
 	})
 }
 
+func TestEnsureIndex_ServesFiltersOfBotLogic(t *testing.T) {
+	t.Parallel()
+	database := memstore.New()
+	require.NoError(t, botctx.EnsureMemberIndex(t.Context(), database, "meta.plan"))
+	require.NoError(t, botctx.EnsureAssignmentIndex(t.Context(), database, "meta.order"))
+	require.NoError(t, botctx.EnsureDataSourceIndex(t.Context(), database, "shop", "coupons", store.Ascending("taken")))
+	for _, c := range []struct {
+		collection, index string
+		filter            document.Object
+	}{
+		{"members", "app_1_channel_1_meta.plan_1__id_1", document.O("app", "shop", "channel", "web", "meta.plan", "gold")},
+		{"members", "app_1_meta.plan_1__id_1", document.O("app", "shop", "meta.plan", "gold")},
+		{"assignments", "app_1_meta.order_1", document.O("app", "shop", "meta.order", 7)},
+		{"data/shop/coupons", "taken_1", document.O("taken", false)},
+	} {
+		filter, err := query.CompileFilter(c.filter)
+		require.NoError(t, err)
+		plan, err := database.Explain(t.Context(), c.collection, filter, store.FindOptions{})
+		require.NoError(t, err)
+		require.Equal(t, c.index, plan.Index)
+	}
+	err := botctx.EnsureDataSourceIndex(t.Context(), database, "shop", "", store.Ascending("taken"))
+	require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(err))
+}
+
 func TestEraseMember_RemovesAllAndCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	for name, database := range map[string]store.Store{"alone": memstore.New(), "shared": sharedStore{memstore.New()}} {

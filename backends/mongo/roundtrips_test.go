@@ -17,6 +17,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/event"
 	driver "go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/mongo/readconcern"
+	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/backends/mongo"
@@ -218,6 +220,33 @@ func TestNew_AsksForTheClockTwiceAtLeast(t *testing.T) {
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, questions.Load(), int64(2), "the first answer takes the time of connecting, too")
 	require.LessOrEqual(t, questions.Load(), int64(5))
+}
+
+func TestNew_SendsTheConcerns(t *testing.T) {
+	t.Parallel()
+	for want, opts := range map[string][]mongo.Option{
+		`"majority" "majority"`:      nil,
+		`{"$numberInt":"1"} "local"`: {mongo.WithWriteConcern(writeconcern.W1()), mongo.WithReadConcern(readconcern.Local())},
+	} {
+		var write, read string
+		monitor := &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
+			switch e.CommandName {
+			case "insert":
+				write = e.Command.Lookup("writeConcern", "w").String()
+			case "find":
+				read = e.Command.Lookup("readConcern", "level").String()
+			}
+		}}
+		watched, err := driver.Connect(options.Client().ApplyURI(uri).SetMonitor(monitor))
+		require.NoError(t, err)
+		database, err := mongo.New(t.Context(), watched.Database(newDatabase(t).Name()), opts...)
+		require.NoError(t, err)
+		require.NoError(t, database.Collection("a").Insert(t.Context(), document.O("_id", 1)))
+		_, err = database.Collection("a").Find(t.Context(), filterOf(t, document.O()), store.FindOptions{})
+		require.NoError(t, err)
+		require.Equal(t, want, write+" "+read)
+		require.NoError(t, watched.Disconnect(t.Context()))
+	}
 }
 
 func TestRoundTrips_TableIsDocumented(t *testing.T) {

@@ -33,6 +33,21 @@ func opened(tb testing.TB) (*Store, *collection) {
 	return s, made
 }
 
+func TestWithCache_ZeroKeepsNoDocument(t *testing.T) {
+	t.Parallel()
+	for size, kept := range map[int64]int{0: 0, defaultCache: 1} {
+		s, err := Open(filepath.Join(t.TempDir(), "store.db"), WithCache(size))
+		require.NoError(t, err)
+		one := document.O("_id", 1)
+		require.NoError(t, s.Collection("a").Insert(t.Context(), one))
+		found, exists, err := s.Collection("a").Get(t.Context(), 1)
+		require.NoError(t, err)
+		require.True(t, exists && document.Equal(one, found))
+		require.Len(t, s.found("a").cache.documents, kept)
+		require.NoError(t, s.Close())
+	}
+}
+
 // textsIn returns all statements in a struct.
 func textsIn(v reflect.Value) (texts []string) {
 	switch v.Kind() {

@@ -234,18 +234,24 @@ func TestFaults_SettleWaitsForTheEndOfAnOutage(t *testing.T) {
 	})
 }
 
+// neverTold is a property that fails only if two faults meet: the mail and the message must both fail.
+func neverTold(t *explore.T, p *fakes.Platform) {
+	ada, _ := shop(p, tell, 0)
+	_ = ada.TrySays("where is it?")
+	if !p.IsDown() && len(p.Calls(botctx.OpSendResponse)) > 0 {
+		require.NotZero(t, len(p.Mails())+len(p.Sent()), "Ada is told")
+	}
+}
+
 func TestFaults_ShrinksToThoseThatMatter(t *testing.T) {
 	t.Parallel()
-	found := search(func(t fakes.TB) {
-		explore.Faults(t, 100, func(t *explore.T, p *fakes.Platform) {
-			ada, _ := shop(p, tell, 0)
-			_ = ada.TrySays("where is it?")
-			if !p.IsDown() && len(p.Calls(botctx.OpSendResponse)) > 0 {
-				require.NotZero(t, len(p.Mails())+len(p.Sent()), "she is told")
-			}
-		})
-	})
-	requireFound(t, found, "she is told", "(reduced to 2 of ")
+	found := search(func(t fakes.TB) { explore.Faults(t, 100, neverTold) })
+	requireFound(t, found, "Ada is told", "(reduced to 2 of ")
+}
+
+func TestFaults_MaxFaultsBoundsThoseOfARound(t *testing.T) {
+	t.Parallel()
+	explore.Faults(t, 100, neverTold, explore.MaxFaults(1))
 }
 
 func TestFaults_FindsASendThatReachesSome(t *testing.T) {
