@@ -1,0 +1,98 @@
+package inbox_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/query"
+)
+
+// Calls of the store in which tests intervene.
+var (
+	takingTheLead   = store.Call{Method: "findAndModify", Collection: "inboxLeader"}
+	nothingHappened = func() {}
+)
+
+// meanwhile returns a store that calls before and after around the first call of a kind.
+func meanwhile(inner store.Store, when store.Call, before, after func()) store.Store {
+	var begin, end sync.Once
+	return store.Wrap(inner, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+		if call != when {
+			return ctx, nil, nil
+		}
+		begin.Do(before)
+		return ctx, func(_ int, err error) error {
+			end.Do(after)
+			return err
+		}, nil
+	})
+}
+
+// edit changes all events of a store, as an operator does.
+func edit(t *testing.T, in store.Store, operator string, fields document.Object) {
+	t.Helper()
+	filter, err := query.CompileFilter(document.O())
+	require.NoError(t, err)
+	update, err := query.CompileUpdate(document.O(operator, fields))
+	require.NoError(t, err)
+	_, err = in.Collection("inbox").Update(t.Context(), filter, query.Change{Update: update}, store.UpdateOptions{Multi: true})
+	require.NoError(t, err)
+}
+
+func TestLead_TakenOverBeforeTheInboxKnowsThatItHasIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		memory := memstore.New()
+		handled := 0
+		later := newInbox(t, configOf(t, memory, func(context.Context, *inbox.Delivery) error {
+			handled++
+			return nil
+		}))
+		first := newInbox(t, configOf(t, meanwhile(memory, takingTheLead, nothingHappened, func() {
+			_, err := later.RunNext(t.Context())
+			require.NoError(t, err)
+		}), notHere(t)))
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- first.Run(ctx) }()
+		synctest.Wait()
+		accept(t, later, "ada")
+		synctest.Wait()
+		_, err := later.RunNext(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 1, handled)
+		stop()
+		require.NoError(t, <-ended)
+	})
+}
+
+func TestLead_StartsThatNeverCameBackAreCountedIfTheStoreIsRestoredMeanwhile(t *testing.T) {
+	t.Parallel()
+	memory := memstore.New()
+	config := configOf(t, memory, func(context.Context, *inbox.Delivery) error { return nil })
+	accept(t, newInbox(t, config), "ada")
+	edit(t, memory, "$set", document.O("begun", true))
+	kept := memory.Snapshot()
+	var attempts []int
+	config.Backoff = func(int) time.Duration { return 0 }
+	config.Handler = func(_ context.Context, d *inbox.Delivery) error {
+		attempts = append(attempts, d.Attempt)
+		return nil
+	}
+	config.Env.Store = meanwhile(memory, takingTheLead, func() { memory.Restore(kept) }, nothingHappened)
+	p := newInbox(t, config)
+	for range 2 {
+		_, err := p.RunNext(t.Context())
+		require.NoError(t, err)
+	}
+	require.Equal(t, []int{2}, attempts)
+}
