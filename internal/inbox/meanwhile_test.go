@@ -19,6 +19,7 @@ import (
 // Calls of the store in which tests intervene.
 var (
 	takingTheLead   = store.Call{Method: "findAndModify", Collection: "inboxLeader"}
+	findingEvents   = store.Call{Method: "find", Collection: "inbox"}
 	nothingHappened = func() {}
 )
 
@@ -95,4 +96,24 @@ func TestLead_StartsThatNeverCameBackAreCountedIfTheStoreIsRestoredMeanwhile(t *
 		require.NoError(t, err)
 	}
 	require.Equal(t, []int{2}, attempts)
+}
+
+func TestRun_EventWhoseLaneIsEditedWhileTheQueueIsFilledIsHandledOnce(t *testing.T) {
+	t.Parallel()
+	memory := memstore.New()
+	handled := 0
+	config := configOf(t, memory, func(context.Context, *inbox.Delivery) error {
+		handled++
+		return nil
+	})
+	accept(t, newInbox(t, config), "ada")
+	config.Env.Store = meanwhile(memory, findingEvents, nothingHappened, func() {
+		edit(t, memory, "$set", document.O("lane", inbox.Lane("app", "web", "bob")))
+	})
+	p := newInbox(t, config)
+	for range 3 {
+		_, err := p.RunNext(t.Context())
+		require.NoError(t, err)
+	}
+	require.Equal(t, 1, handled)
 }
