@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/store"
@@ -20,6 +21,7 @@ import (
 var (
 	takingTheLead   = store.Call{Method: "findAndModify", Collection: "inboxLeader"}
 	findingEvents   = store.Call{Method: "find", Collection: "inbox"}
+	updatingEvents  = store.Call{Method: "update", Collection: "inbox"}
 	nothingHappened = func() {}
 )
 
@@ -116,4 +118,44 @@ func TestRun_EventWhoseLaneIsEditedWhileTheQueueIsFilledIsHandledOnce(t *testing
 		require.NoError(t, err)
 	}
 	require.Equal(t, 1, handled)
+}
+
+func TestRun_BeginsAcceptedEventsAtOnceAfterAnEarlierRunWasAbandoned(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		updates := 0
+		database := store.Wrap(memstore.New(), func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+			if call == updatingEvents {
+				updates++
+			}
+			return ctx, nil, nil
+		})
+		stuck := make(chan struct{})
+		config := configOf(t, database, func(_ context.Context, d *inbox.Delivery) error {
+			if d.Event.From == "ada" {
+				<-stuck
+			}
+			return nil
+		})
+		p := newInbox(t, config)
+		accept(t, p, "ada")
+		ended := make(chan error)
+		run := func() (stop func()) {
+			ctx, stop := context.WithCancel(t.Context())
+			go func() { ended <- p.Run(ctx) }()
+			synctest.Wait()
+			return stop
+		}
+		run()()
+		require.Equal(t, boterr.Canceled, boterr.CodeOf(<-ended))
+		stop := run()
+		close(stuck)
+		synctest.Wait()
+		before := updates
+		accept(t, p, "bob")
+		synctest.Wait()
+		require.Equal(t, before, updates, "no write is needed to mark an event as begun that begins with its acceptance")
+		stop()
+		require.NoError(t, <-ended)
+	})
 }

@@ -75,7 +75,7 @@ func (p *pool) serve(ctx, runs context.Context) {
 	p.all.Go(func() { p.runRetention(ctx) })
 	p.startDispatch(ctx, runs)
 	p.pool.Store(p)
-	defer p.pool.Store(nil)
+	defer p.pool.CompareAndSwap(p, nil) // Another Run may have begun, if this one was abandoned.
 	p.all.Wait()
 }
 
