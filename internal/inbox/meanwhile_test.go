@@ -159,3 +159,36 @@ func TestRun_BeginsAcceptedEventsAtOnceAfterAnEarlierRunWasAbandoned(t *testing.
 		require.NoError(t, <-ended)
 	})
 }
+
+func TestRemember_StoresWhatAnEarlierCallCouldNot(t *testing.T) {
+	t.Parallel()
+	isDown := false
+	config := configOf(t, store.Wrap(memstore.New(), func(ctx context.Context, _ store.Call) (context.Context, func(int, error) error, error) {
+		if isDown {
+			return ctx, nil, boterr.New(boterr.Unavailable, "", "no answer")
+		}
+		return ctx, nil, nil
+	}), func(ctx context.Context, d *inbox.Delivery) error {
+		if d.Attempt > 1 {
+			for _, key := range []string{"noted", "refused", "stored"} {
+				_, isKnown := d.Recall(key)
+				require.True(t, isKnown, key)
+			}
+			return nil
+		}
+		require.NoError(t, d.Note("noted", document.O("n", 1)))
+		isDown = true
+		require.Error(t, d.Remember(ctx, "refused", document.O("n", 2)))
+		isDown = false
+		require.NoError(t, d.Remember(ctx, "stored", document.O("n", 3)))
+		return boterr.New(boterr.Unavailable, "", "try again")
+	})
+	config.Backoff = func(int) time.Duration { return 0 }
+	p := newInbox(t, config)
+	accept(t, p, "ada")
+	for range 2 {
+		result, err := p.RunNext(t.Context())
+		require.NoError(t, err)
+		require.True(t, result.Ran)
+	}
+}
