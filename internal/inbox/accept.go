@@ -247,6 +247,13 @@ func (d *Delivery) Lease() *lease.Lease { return d.held }
 // result will not be stored.
 func (d *Delivery) Err() error { return d.held.Err() }
 
+// IsErased reports whether Erase has removed the event since the attempt was prepared. Then the handler should do
+// nothing. In a store that processes share, callers of Erase must hold the lease of the event's lane instead.
+func (d *Delivery) IsErased() bool {
+	alone, ok := d.inbox.source.(*exclusive)
+	return ok && alone.isErased(d.held.Lane(), d.ID)
+}
+
 // Recall returns the value that this attempt or an earlier one remembered under a key.
 func (d *Delivery) Recall(key string) (document.Object, bool) {
 	d.mu.Lock()

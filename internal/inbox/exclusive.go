@@ -216,6 +216,17 @@ func (a *exclusive) isReady(name string, now time.Time) bool {
 	return len(events) > 0
 }
 
+// isErased reports whether an event of a lane that was taken has been removed meanwhile. It makes no call to the store.
+func (a *exclusive) isErased(name, id string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.queue == nil {
+		return false
+	}
+	of := a.queue.known[name]
+	return of == nil || of.find(id) < 0
+}
+
 // accepted does nothing, because the store reports all changes.
 func (*exclusive) accepted(string) {}
 
