@@ -398,8 +398,6 @@ func (a *exclusive) endLocked() {
 
 // close gives up the lead. Events that still run stay marked as begun.
 func (a *exclusive) close(ctx context.Context) {
-	a.taking.Lock()
-	defer a.taking.Unlock()
 	if isLeader, fence := a.leadership(); isLeader {
 		a.resign(ctx, fence)
 	}

@@ -160,6 +160,39 @@ func TestRun_BeginsAcceptedEventsAtOnceAfterAnEarlierRunWasAbandoned(t *testing.
 	})
 }
 
+func TestRun_EndsIfTheStoreDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	for name, share := range map[string]func(store.Store) store.Store{
+		"exclusive":   func(inner store.Store) store.Store { return inner },
+		"distributed": func(inner store.Store) store.Store { return sharedStore{inner} },
+	} {
+		for _, hangs := range []store.Call{findingEvents, {Method: "delete", Collection: "inbox"}} {
+			t.Run(name+", "+hangs.Method, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					defer renewalEnds()
+					answer := make(chan struct{})
+					database := store.Wrap(share(memstore.New()), func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+						if call == hangs {
+							<-answer
+						}
+						return ctx, nil, nil
+					})
+					p := newInbox(t, configOf(t, database, func(context.Context, *inbox.Delivery) error { return nil }))
+					accept(t, p, "ada")
+					ctx, stop := context.WithCancel(t.Context())
+					ended := make(chan error)
+					go func() { ended <- p.Run(ctx) }()
+					synctest.Wait()
+					stop()
+					require.Equal(t, boterr.Canceled, boterr.CodeOf(<-ended))
+					close(answer)
+				})
+			})
+		}
+	}
+}
+
 func TestRemember_StoresWhatAnEarlierCallCouldNot(t *testing.T) {
 	t.Parallel()
 	isDown := false

@@ -34,15 +34,41 @@ func (b *Inbox) Run(ctx context.Context) error {
 	polls := time.NewTicker(b.config.Poll)
 	defer polls.Stop()
 	p := &pool{Inbox: b, shares: fair.NewShares(b.config.Workers), handled: map[*lease.Lease]string{}, polls: polls.C, isPollDue: true}
-	defer b.source.close(context.WithoutCancel(ctx))
 	if shared, ok := b.source.(*distributed); ok {
 		stop := shared.listen()
 		defer stop()
 	}
 	if lease.Serve(ctx, b.config.ShutdownTimeout, ErrShutdown, func(runs context.Context) { p.serve(ctx, runs) }) {
+		taking := &b.source.base().taking
+		taking.Lock()
+		defer taking.Unlock()
+		b.source.close(context.WithoutCancel(ctx))
 		return nil
 	}
-	return p.abandonAll()
+	err := p.abandonAll()
+	b.closeWithin(ctx, lease.LastWait)
+	return err
+}
+
+// closeWithin closes the source, but waits at most the duration most for the store. If a call of the store that looks
+// for work does not return, the source stays open.
+func (b *Inbox) closeWithin(ctx context.Context, most time.Duration) {
+	taking := &b.source.base().taking
+	if !taking.TryLock() {
+		return
+	}
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		defer taking.Unlock()
+		b.source.close(context.WithoutCancel(ctx))
+	}()
+	left := time.NewTimer(most)
+	defer left.Stop()
+	select {
+	case <-closed:
+	case <-left.C:
+	}
 }
 
 // A pool is the state of one Run, which its workers share.
