@@ -46,13 +46,16 @@ func (b *Inbox) Run(ctx context.Context) error {
 		return nil
 	}
 	err := p.abandonAll()
-	b.closeWithin(ctx, lease.LastWait)
+	b.closeSoon(ctx)
 	return err
 }
 
-// closeWithin closes the source, but waits at most the duration most for the store. If a call of the store that looks
-// for work does not return, the source stays open.
-func (b *Inbox) closeWithin(ctx context.Context, most time.Duration) {
+// closeWait is the maximum time that an abandoned Run waits for the store to give up the lead.
+const closeWait = time.Second
+
+// closeSoon closes the source, but does not wait long for the store. If a call of the store that looks for work does
+// not return, the source stays open.
+func (b *Inbox) closeSoon(ctx context.Context) {
 	taking := &b.source.base().taking
 	if !taking.TryLock() {
 		return
@@ -63,7 +66,7 @@ func (b *Inbox) closeWithin(ctx context.Context, most time.Duration) {
 		defer taking.Unlock()
 		b.source.close(context.WithoutCancel(ctx))
 	}()
-	left := time.NewTimer(most)
+	left := time.NewTimer(closeWait)
 	defer left.Stop()
 	select {
 	case <-closed:
