@@ -256,7 +256,12 @@ func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.
 		defer func() { err = limit.End(err) }()
 	}
 	hasBegun, err := r.receiveFrom(ctx, inbound, delivery, limit)
-	if _, isErased := errors.AsType[erasedError](err); isErased && !hasBegun && r.config.Arrive == nil {
+	switch _, isGone := errors.AsType[erasedError](err); {
+	case err == nil || hasBegun:
+		return err
+	case isErased(delivery):
+		return nil
+	case isGone && r.config.Arrive == nil:
 		_, err = r.receiveFrom(ctx, inbound, delivery, limit) // The member was erased meanwhile: create a new one.
 	}
 	return err
@@ -266,18 +271,18 @@ func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.
 func (r *Runtime) receiveFrom(
 	ctx context.Context, inbound Inbound, delivery *inbox.Delivery, limit *timelimit.Limit,
 ) (hasBegun bool, err error) {
-	begin, err := r.arrive(ctx, inbound)
+	begin, err := r.arrive(ctx, inbound, delivery)
 	if err != nil {
 		return false, err
 	}
 	begin.limit = limit
-	if begin.delivery = delivery; delivery != nil && begin.key == "" {
+	if delivery != nil && begin.key == "" {
 		begin.key = "accepted " + delivery.ID
 	}
 	event := inbound.at(r.env.Now()).Event
 	err = r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
 		hasBegun = true
-		if started.isHandled() {
+		if started.isHandled() || isErased(delivery) {
 			return nil
 		}
 		started.event = event
@@ -393,10 +398,11 @@ func (i Inbound) at(now time.Time) Inbound {
 }
 
 // arrive returns the input of the event's run. It finds or creates the member who sent the event.
-func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (begin runInput, err error) {
+func (r *Runtime) arrive(ctx context.Context, inbound Inbound, delivery *inbox.Delivery) (begin runInput, err error) {
 	if err := inbound.check(); err != nil {
 		return begin, err
 	}
+	begin.delivery = delivery
 	begin.scope = record.Scope{App: inbound.App, Channel: inbound.Channel, GroupExternalID: inbound.GroupExternalID}
 	begin.channels = r.channels(begin.scope)
 	if begin.channel, err = begin.channels.Load(ctx, inbound.Channel); err != nil {
@@ -429,6 +435,9 @@ func (r *Runtime) sender(ctx context.Context, inbound Inbound, begin runInput) (
 	scope := record.Scope{App: inbound.App, Channel: inbound.Channel}
 	if id, err = members.KnownID(ctx, r.guarded, scope, externalID); err != nil || id != "" {
 		return id, externalID, err
+	}
+	if isErased(begin.delivery) { // The member's record is erased after the events.
+		return "", "", erasedError{boterr.New(boterr.NotFound, "", "the member was erased, and this event with the member")}
 	}
 	profile := inbound.Profile
 	profile.App, profile.Channel = "", "" // The scope already has the app and the channel.

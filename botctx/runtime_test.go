@@ -274,6 +274,84 @@ func TestEraseMember_MessageThatWaits(t *testing.T) {
 
 // Receive repeats a run whose member was erased before it began. It must not repeat a run that has begun, even if the
 // error is about a missing member.
+func TestEraseMember_AcceptedEventsThatWaitAreNotRun(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		database, waits := memstore.New(), make(chan struct{}, 2)
+		runtime, _ := shopWith(t, botctx.Config{Store: database, OnWait: func(context.Context, string, <-chan struct{}) { waits <- struct{}{} }})
+		began, goOn := make(chan string), make(chan struct{})
+		var ran []string
+		runtime.HandleFunc(func(_ context.Context, bot *botctx.Context) error {
+			ran = append(ran, bot.MessageEvent.Text())
+			if len(ran) == 1 {
+				began <- bot.Member.ID
+				<-goOn
+			}
+			return nil
+		})
+		for _, text := range []string{"1", "2", "3"} {
+			require.NoError(t, runtime.Accept(t.Context(), said(text)))
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- runtime.Run(ctx) }()
+		first := <-began
+		erased := make(chan error)
+		go func() {
+			_, err := runtime.EraseMember(t.Context(), "shop", first)
+			erased <- err
+		}()
+		<-waits
+		close(goOn)
+		require.NoError(t, <-erased)
+		synctest.Wait()
+		stop()
+		require.NoError(t, <-ended)
+		require.Equal(t, []string{"1"}, ran)
+		id, err := members.KnownID(t.Context(), runtime.Env(), record.Scope{App: "shop", Channel: "web"}, "e1")
+		require.NoError(t, err)
+		require.Empty(t, id)
+	})
+}
+
+// slowly is the context key of calls whose first search for a member pauses.
+type slowly struct{}
+
+func TestEraseMember_AcceptedEventCreatesNoMember(t *testing.T) {
+	t.Parallel()
+	searches, goOn := make(chan struct{}), make(chan struct{})
+	pause := sync.OnceFunc(func() {
+		close(searches)
+		<-goOn
+	})
+	database := store.Wrap(memstore.New(), func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+		if ctx.Value(slowly{}) != nil && call.Collection == "members" {
+			pause()
+		}
+		return ctx, nil, nil
+	})
+	runtime, _ := newShop(t, database, &sentTexts{})
+	runtime.HandleFunc(echo)
+	require.NoError(t, runtime.Receive(t.Context(), said("hi")))
+	known := func() string {
+		id, err := members.KnownID(t.Context(), runtime.Env(), record.Scope{App: "shop", Channel: "web"}, "e1")
+		require.NoError(t, err)
+		return id
+	}
+	require.NoError(t, runtime.Accept(t.Context(), said("there")))
+	failed := make(chan error)
+	go func() {
+		result, err := runtime.RunNextEvent(context.WithValue(t.Context(), slowly{}, true))
+		failed <- errors.Join(result.Err, err)
+	}()
+	<-searches
+	_, err := runtime.EraseMember(t.Context(), "shop", known())
+	require.NoError(t, err)
+	close(goOn)
+	require.NoError(t, <-failed)
+	require.Empty(t, known())
+}
+
 func TestReceive_RunsOnceWhoeverIsMissing(t *testing.T) {
 	t.Parallel()
 	sent := &sentTexts{}

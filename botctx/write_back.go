@@ -76,6 +76,9 @@ func (r *run) isHandled() bool {
 	return r.delivery != nil && r.bot.Member.HasHandled(handled(r.delivery))
 }
 
+// isErased reports whether an inbox's event was erased with its member while it waited.
+func isErased(d *inbox.Delivery) bool { return d != nil && d.IsErased() }
+
 // handled returns a name for a delivered event. It includes the time: if the platform repeats an event after
 // Retention.HandledEvents, the repetition has the same id but counts as a new event.
 func handled(d *inbox.Delivery) string { return fmt.Sprintf("%s %d", d.ID, d.AcceptedAt.UnixMilli()) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"strconv"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -89,3 +90,13 @@ func (s *Store) Schema() string { return s.schema }
 
 // Channel returns the name of PostgreSQL's channel for notices.
 func (s *Store) Channel() string { return s.notices.channel }
+
+// WaitOn waits for a notice of a topic on a connection that listens.
+func (s *Store) WaitOn(c *pgx.Conn, topic string, quiet time.Duration, heard func(text string)) error {
+	s.notices.mu.Lock()
+	s.notices.isListening = true // The store opens no other connection.
+	s.notices.mu.Unlock()
+	stop := s.Listen(topic, heard)
+	defer stop()
+	return s.notices.wait(c, quiet)
+}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/backends/postgres"
@@ -95,6 +96,22 @@ func TestNotify_TooMuchIsLostAsAWhole(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A process may stop for so long that it finds a notice and the end of the wait at once.
+func TestListen_NoticeAtTheEndOfTheWait(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	c, err := pgx.Connect(t.Context(), server.URL)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, c.Close(context.WithoutCancel(t.Context()))) }()
+	_, err = c.Exec(t.Context(), "LISTEN "+s.Channel())
+	require.NoError(t, err)
+	_, err = c.Exec(t.Context(), "SELECT pg_notify($1, $2)", s.Channel(), `{"topic":["text"]}`)
+	require.NoError(t, err)
+	var heard []string
+	require.NoError(t, s.WaitOn(c, "topic", 0, func(text string) { heard = append(heard, text) }))
+	require.Equal(t, []string{"text"}, heard)
 }
 
 func TestListen_HearsThatNoticesWereLost(t *testing.T) {

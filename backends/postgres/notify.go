@@ -194,18 +194,18 @@ func (n *notices) receive() error {
 	}
 	n.hear(nil)
 	for {
-		if err := n.wait(c); err != nil {
+		if err := n.wait(c, quietTime); err != nil {
 			return err
 		}
 	}
 }
 
-// wait waits for a notice. If none arrives within quietTime, it checks the connection.
-func (n *notices) wait(c *pgx.Conn) error {
-	ctx, cancel := context.WithTimeout(n.ctx, quietTime)
+// wait waits for a notice. If none arrives within quiet, it checks the connection.
+func (n *notices) wait(c *pgx.Conn, quiet time.Duration) error {
+	ctx, cancel := context.WithTimeout(n.ctx, quiet)
 	defer cancel()
 	notice, err := c.WaitForNotification(ctx)
-	if ctx.Err() != nil && n.ctx.Err() == nil {
+	if err != nil && ctx.Err() != nil && n.ctx.Err() == nil {
 		alive, cancel := within(n.ctx, n.store.timeout)
 		defer cancel()
 		return c.Ping(alive)

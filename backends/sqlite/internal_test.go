@@ -262,6 +262,32 @@ func TestCommit_AloneIsAnswered(t *testing.T) {
 	require.ErrorIs(t, ended, boterr.Internal)
 }
 
+// If writes of a failed group run alone and a watcher ends the goroutine, the later ones are not answered as written.
+func TestCommit_AloneIsNotAnsweredForOthers(t *testing.T) {
+	t.Parallel()
+	s, _ := opened(t)
+	refuseLong(t, s)
+	a := s.Collection("a")
+	isFirst := true
+	stop := s.Watch("a", func(document.Object, document.Object) {
+		if isFirst {
+			isFirst = false
+			runtime.Goexit()
+		}
+	}, nil)
+	defer stop()
+	insert := func(id int, text string, err *error) func() {
+		return func() { *err = a.Insert(t.Context(), document.O("_id", id, "text", text)) }
+	}
+	var kept, refused, waited error
+	grouped(s, insert(2, "", &kept), insert(3, strings.Repeat("x", 2_000), &refused), insert(4, "", &waited))
+	require.NoError(t, kept)
+	require.Error(t, refused)
+	_, exists, err := a.Get(t.Context(), 4)
+	require.NoError(t, err)
+	require.Equal(t, exists, waited == nil, "%v", waited) // On a slow machine, the last write is in another group.
+}
+
 // refuseLong makes SQLite refuse long documents.
 func refuseLong(tb testing.TB, s *Store) {
 	tb.Helper()

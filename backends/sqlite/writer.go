@@ -44,8 +44,10 @@ type job struct {
 	between func()
 
 	state atomic.Int32
-	done  chan struct{}
-	err   error
+	// isKept is true after the write's group was committed.
+	isKept bool
+	done   chan struct{}
+	err    error
 	// panicked is the value of a panic of a watcher.
 	panicked any
 
@@ -130,7 +132,7 @@ func (w *writer) serve() {
 			w.rollBack()
 		}
 		for _, j := range group {
-			if w.isKept {
+			if j.isKept {
 				w.answer(j, j.err)
 			} else {
 				w.answer(j, errStopped)
@@ -294,6 +296,7 @@ func (w *writer) commit(group []*job) error {
 		return err
 	}
 	for _, j := range group {
+		j.isKept = true
 		w.changes.Add(int64(len(j.changes)))
 	}
 	w.commits.Add(1)

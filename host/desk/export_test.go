@@ -15,3 +15,11 @@ func (d *Desk) Read(ctx context.Context) error { return d.read(ctx) }
 func (d *Desk) Listening(app string) {
 	d.hub.streams[&listener{apps: []string{app}, wake: make(chan struct{}, 1)}] = struct{}{}
 }
+
+// Last returns the text of the newest message of a chat in the list.
+func (d *Desk) Last(chat string) string {
+	if shown := d.hub.rows[chat]; shown != nil && shown.Last != nil {
+		return shown.Last.Text
+	}
+	return ""
+}

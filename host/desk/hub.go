@@ -154,25 +154,28 @@ func (d *Desk) read(ctx context.Context) error {
 	following := map[string]*chatlog.Subscription{}
 	for i := range open {
 		if following[open[i].ID], err = d.fresh(ctx, &open[i]); err != nil {
-			h.forget(following)
+			h.forget(ctx, following)
 			return err
 		}
 	}
 	if !h.replace(ctx, reading{apps, open, following, agents}) {
-		h.forget(following)
+		h.forget(ctx, following)
 	}
 	return nil
 }
 
 // forget ends all subscriptions after a failed reading, which may have consumed their signals. The next reading reads
-// all conversations.
-func (h *hub) forget(following map[string]*chatlog.Subscription) {
+// all conversations. If ctx has ended, the subscriptions of the rows belong to another reader.
+func (h *hub) forget(ctx context.Context, following map[string]*chatlog.Subscription) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, one := range following {
 		if one != nil {
 			one.Close()
 		}
+	}
+	if ctx.Err() != nil {
+		return
 	}
 	for _, one := range h.rows {
 		one.close()
@@ -202,7 +205,7 @@ func (d *Desk) fresh(ctx context.Context, shown *row) (*chatlog.Subscription, er
 	if shown.Chat == "" {
 		return nil, nil
 	}
-	known := d.hub.known(shown.ID)
+	known := d.hub.known(ctx, shown.ID)
 	isFollowed := known != nil && known.follows != nil && known.log() == shown.log()
 	if isFollowed && !hasNews(known.follows) {
 		shown.Seq, shown.Read, shown.Last = known.Seq, known.Read, known.Last
@@ -229,9 +232,13 @@ func (d *Desk) fresh(ctx context.Context, shown *row) (*chatlog.Subscription, er
 	return to, nil
 }
 
-func (h *hub) known(id string) *listed {
+// known returns a row of the last reading. It returns nil if ctx has ended, because the rows are another reader's.
+func (h *hub) known(ctx context.Context, id string) *listed {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if ctx.Err() != nil {
+		return nil
+	}
 	return h.rows[id]
 }
 

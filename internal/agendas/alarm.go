@@ -37,6 +37,8 @@ type alarm struct {
 	seen, next int64
 	// until is the time until which the scheduler waits, or 0 if it does not wait.
 	until int64
+	// isRinging is true if an agenda may have fallen due since the last query.
+	isRinging bool
 }
 
 const (
@@ -51,7 +53,7 @@ func newAlarm(database store.Store) *alarm {
 	return &alarm{notifier: notifier, wake: make(chan struct{}, 1)}
 }
 
-// looks prepares a query of the store at now. It returns false if the store sends no notices. Otherwise the caller
+// looks prepares a look for due agendas at now. It returns false if the store sends no notices. Otherwise the caller
 // must find the time of the next agenda and call set.
 func (a *alarm) looks(now int64) bool {
 	if a.notifier == nil {
@@ -62,10 +64,25 @@ func (a *alarm) looks(now int64) bool {
 	if a.stop == nil {
 		a.stop = a.notifier.Listen(topic, a.heard)
 	}
-	a.seen, a.until, a.next = now, 0, math.MaxInt64
 	passed, _ := slices.BinarySearch(a.times, now+1)
+	a.isRinging = a.isRinging || passed > 0 || a.next <= now
+	a.seen, a.until, a.next = now, 0, math.MaxInt64
 	a.times = slices.Delete(a.times, 0, passed)
 	return true
+}
+
+// rings reports whether an agenda may have fallen due since the last query.
+func (a *alarm) rings() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.isRinging && a.notifier != nil
+}
+
+// silence is called before a query of the store.
+func (a *alarm) silence() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.isRinging = false
 }
 
 // set records the result of the query: the time of the next agenda.
@@ -109,6 +126,8 @@ func (a *alarm) expect(at int64) {
 		if at >= a.until {
 			return
 		}
+	} else {
+		a.isRinging = true
 	}
 	select {
 	case a.wake <- struct{}{}:

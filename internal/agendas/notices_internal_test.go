@@ -143,3 +143,37 @@ func TestNotices_LostOnesAreMadeUpFor(t *testing.T) {
 		require.Equal(t, time.Minute, <-n.ran)
 	})
 }
+
+func TestNotices_AgendaThatIsDueWhileOthersWaitForAPlace(t *testing.T) {
+	t.Parallel()
+	for name, after := range map[string]time.Duration{"at once": 0, "later": time.Minute} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const placesOfAChannel = 16
+			var release chan struct{}
+			inNoticedBubble(t, func(_ context.Context, run agenda.Run) error {
+				if run.Agenda.Channel == "long" {
+					<-release
+				}
+				return nil
+			}, func(n *noticed) {
+				release = make(chan struct{})
+				add := func(channel string, after time.Duration) {
+					n.stand.add(0, func(r *agenda.Record) { r.Channel, r.NextRunAt = channel, document.TimestampOf(n.began.Add(after)) })
+				}
+				for range placesOfAChannel + 1 {
+					add("long", 0)
+				}
+				notify(n.store, n.began)
+				for range placesOfAChannel {
+					<-n.ran
+				}
+				n.pass(time.Minute)
+				add("short", time.Minute+after)
+				notify(n.store, n.began.Add(time.Minute+after))
+				require.Equal(n.t, time.Minute+after, <-n.ran)
+				close(release)
+			})
+		})
+	}
+}

@@ -112,7 +112,7 @@ func (p *polledQueue) take(
 		return nil, true, err
 	}
 	taken, isLeft = p.found.takeFairly(millis(now), limit, places)
-	for looks := 0; len(taken) == 0 && p.hasMore && looks < maxLooks && places.Free() > 0; looks++ {
+	for looks := 0; len(taken) == 0 && (p.hasMore || p.alarm.rings()) && looks < maxLooks && places.Free() > 0; looks++ {
 		if err := p.look(ctx, now, places); err != nil {
 			return nil, isLeft, err
 		}
@@ -160,6 +160,7 @@ func (p *polledQueue) renew(ctx context.Context, now time.Time, maxAge time.Dura
 
 // look queries the first due agendas, except agendas of channels that are already in found or blocked.
 func (p *polledQueue) look(ctx context.Context, now time.Time, places *fair.Shares) error {
+	p.alarm.silence()
 	but := maps.Clone(p.blocked)
 	p.found.channels.All(func(k fair.Key, _ *heap) bool {
 		but[k] = true

@@ -93,7 +93,8 @@ func newPool(s *Scheduler) *pool {
 
 // serve works until ctx has ended and all runs have returned.
 func (p *pool) serve(ctx, runs context.Context) {
-	defer p.candidates.close()
+	p.startServing()
+	defer p.endServing()
 	var workers, beating sync.WaitGroup
 	idle := make(chan struct{})
 	p.startHeartbeat(runs, &beating, idle)
@@ -104,6 +105,22 @@ func (p *pool) serve(ctx, runs context.Context) {
 	workers.Wait()
 	close(idle)
 	beating.Wait()
+}
+
+func (p *pool) startServing() {
+	p.serving.Lock()
+	defer p.serving.Unlock()
+	p.server = p
+}
+
+// endServing closes the candidates, unless this Run was abandoned and another one has begun since.
+func (p *pool) endServing() {
+	p.serving.Lock()
+	defer p.serving.Unlock()
+	if p.server == p {
+		p.server = nil
+		p.candidates.close()
+	}
 }
 
 // startHeartbeat renews the leases until the workers are idle. If the store ends the goroutine, it starts another

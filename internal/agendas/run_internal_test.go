@@ -21,6 +21,7 @@ import (
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 	"github.com/botctx/go-sdk/store/query"
@@ -611,6 +612,52 @@ func TestShutdown_NamesLostStoreCalls(t *testing.T) {
 				require.ErrorContains(l.t, left, named)
 				require.Contains(l.t, lines.String(), "calls of the store do not return")
 				close(release)
+			})
+		})
+	}
+}
+
+func TestShutdown_EndOfAnAbandonedRunDoesNotAffectTheNextOne(t *testing.T) {
+	t.Parallel()
+	for name, database := range map[string]store.Store{
+		"watched": memstore.New(), "polled with notices": sharedtest.New(memstore.New()),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				began, err := database.Now(t.Context())
+				require.NoError(t, err)
+				l := &live{stand: &stand{t: t, ctx: t.Context(), store: database, env: record.Env{Store: database}.WithDefaults()}, began: began}
+				begun, release := make(chan string, 2), make(chan struct{})
+				stuck := l.due(0)
+				scheduler := l.scheduler(func(_ context.Context, run agenda.Run) error {
+					begun <- run.Agenda.ID
+					if run.Agenda.ID == stuck {
+						<-release
+					}
+					return nil
+				}, func(c *SchedulerConfig) { c.Poll, c.Lease = time.Hour, longestLease })
+				run := func() (stop func()) {
+					ctx, cancel := context.WithCancel(t.Context())
+					l.runs.Go(func() { _ = scheduler.Run(ctx) })
+					synctest.Wait()
+					return cancel
+				}
+				stop := run()
+				require.Equal(t, stuck, <-begun)
+				stop()
+				l.runs.Wait()
+				stop = run()
+				close(release)
+				synctest.Wait()
+				due := l.elapsed() + time.Minute
+				id := l.due(due)
+				notify(l.store, began.Add(due))
+				l.pass(time.Minute)
+				require.Len(t, begun, 1, "the agenda is late")
+				require.Equal(t, id, <-begun)
+				stop()
+				l.runs.Wait()
 			})
 		})
 	}

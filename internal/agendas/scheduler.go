@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -142,6 +143,9 @@ type Scheduler struct {
 
 	running  atomic.Bool
 	inFlight inFlight
+	// serving guards server, which is the pool of the last Run that has begun.
+	serving sync.Mutex
+	server  *pool
 }
 
 // NewScheduler returns a scheduler, or InvalidArgument if the configuration is invalid.

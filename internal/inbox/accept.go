@@ -199,11 +199,12 @@ type Delivery struct {
 
 	inbox *Inbox
 	held  *lease.Lease
-	// mu guards memory, which has the values remembered by attempts. unstored are the keys of values that are not in
-	// the store yet.
-	mu       sync.Mutex
-	memory   map[string]document.Object
-	unstored []string
+	// mu guards memory, which has the values remembered by attempts. noted are the keys of values that were not stored at
+	// once, in order. The first stored ones are in the store now.
+	mu     sync.Mutex
+	memory map[string]document.Object
+	noted  []string
+	stored int
 	// size is the size of memory in bytes.
 	size int
 }
@@ -246,6 +247,13 @@ func (d *Delivery) Lease() *lease.Lease { return d.held }
 // result will not be stored.
 func (d *Delivery) Err() error { return d.held.Err() }
 
+// IsErased reports whether Erase has removed the event since the attempt was prepared. Then the handler should do
+// nothing. In a store that processes share, callers of Erase must hold the lease of the event's lane instead.
+func (d *Delivery) IsErased() bool {
+	alone, ok := d.inbox.source.(*exclusive)
+	return ok && alone.isErased(d.held.Lane(), d.ID)
+}
+
 // Recall returns the value that this attempt or an earlier one remembered under a key.
 func (d *Delivery) Recall(key string) (document.Object, bool) {
 	d.mu.Lock()
@@ -262,14 +270,14 @@ func (d *Delivery) Note(key string, value document.Object) error {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.unstored = append(d.unstored, key)
+	d.noted = append(d.noted, key)
 	return nil
 }
 
 // Remember stores a value under a key until the event is done. It returns when this value and all values of Note are
 // durable. If the event is already done, there is no error. Remember returns ResourceExhausted, and stores nothing,
 // if the attempts have already remembered MaxRemembered values or MaxRememberedSize bytes. Other errors come from the
-// store.
+// store; then the value becomes durable with the next Remember.
 func (d *Delivery) Remember(ctx context.Context, key string, value document.Object) error {
 	if err := d.keep(key, value); err != nil {
 		return err
@@ -278,13 +286,20 @@ func (d *Delivery) Remember(ctx context.Context, key string, value document.Obje
 	if err != nil {
 		return err
 	}
-	noted := d.toStore(key)
-	update, err := query.CompileUpdate(document.O("$push", document.O(fieldMemory, document.O("$each", noted))))
+	values, upTo := d.toStore(key)
+	update, err := query.CompileUpdate(document.O("$push", document.O(fieldMemory, document.O("$each", values))))
 	if err != nil {
 		return err
 	}
 	_, err = d.inbox.events.Update(ctx, filter, query.Change{Update: update}, store.UpdateOptions{})
-	return err
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err != nil {
+		d.noted = append(d.noted, key)
+		return err
+	}
+	d.stored = max(d.stored, upTo)
+	return nil
 }
 
 // noted returns the stored form of a value under a key.
@@ -292,18 +307,18 @@ func noted(key string, value document.Object) document.Object {
 	return document.O(fieldMemoryKey, key, fieldMemoryValue, value)
 }
 
-// toStore returns the values that are not in the store yet, including the value under key, and marks them as stored.
-func (d *Delivery) toStore(key string) document.Array {
+// toStore returns the noted values that are not in the store yet, and the value under key. When they are in the store,
+// stored is at least upTo.
+func (d *Delivery) toStore(key string) (values document.Array, upTo int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var missing []any
-	for _, before := range d.unstored {
+	for _, before := range d.noted[d.stored:] {
 		if before != key {
 			missing = append(missing, noted(before, d.memory[before]))
 		}
 	}
-	d.unstored = nil
-	return document.A(append(missing, noted(key, d.memory[key]))...)
+	return document.A(append(missing, noted(key, d.memory[key]))...), len(d.noted)
 }
 
 // keep adds a value to memory if there is room for it.

@@ -254,8 +254,8 @@ var eventSchema = &record.Schema{Name: "event"}
 // letters, the records of done events, and the document of the lane. It returns the number of events that it
 // removed.
 //
-// A run in progress continues, but its result is not stored. An event that is accepted during the call may
-// remain. A repetition of a removed event is a new event. The document of a lane in use remains until the lane
+// A run in progress continues, but its result is not stored; see Delivery.IsErased. An event that is accepted during
+// the call may remain. A repetition of a removed event is a new event. The document of a lane in use remains until the lane
 // has been idle for an hour.
 //
 // InvalidArgument: app, channel or from is missing. Other errors come from the store. Then some events may

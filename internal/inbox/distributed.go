@@ -304,8 +304,6 @@ func (*distributed) counted(string) (pending int64, oldest document.Object, ok b
 }
 
 func (s *distributed) close(context.Context) {
-	s.taking.Lock()
-	defer s.taking.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pass, s.lanes, s.hasSkipped, s.hasMissed, s.polls = pass{}, newLanes(), false, false, 0

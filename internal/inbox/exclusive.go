@@ -37,9 +37,9 @@ type exclusive struct {
 	queue     *queue
 	isFilling bool
 	early     []documentChange
-	// fence is the fencing token of this inbox's lead. isLeader is true if this inbox leads, and isDeposed if
-	// another one has taken over from it.
-	fence               int64
+	// fence is the fencing token of this inbox's lead, and newest is the token of the last reported lead. isLeader is
+	// true if this inbox leads, and isDeposed if another one has taken over from it.
+	fence, newest       int64
 	isLeader, isDeposed bool
 	// granted has the leases of the lanes that are being handled.
 	granted map[string]*lease.Lease
@@ -216,6 +216,17 @@ func (a *exclusive) isReady(name string, now time.Time) bool {
 	return len(events) > 0
 }
 
+// isErased reports whether an event of a lane that was taken has been removed meanwhile. It makes no call to the store.
+func (a *exclusive) isErased(name, id string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.queue == nil {
+		return false
+	}
+	of := a.queue.known[name]
+	return of == nil || of.find(id) < 0
+}
+
 // accepted does nothing, because the store reports all changes.
 func (*exclusive) accepted(string) {}
 
@@ -358,7 +369,8 @@ func (a *exclusive) changed(before, after document.Object) {
 func (a *exclusive) leaderChanged(_, after document.Object) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.isLeader && lease.Fence(after) > a.fence {
+	a.newest = lease.Fence(after)
+	if a.isLeader && a.newest > a.fence {
 		a.isDeposed = true
 		a.endLocked()
 	}
@@ -386,8 +398,6 @@ func (a *exclusive) endLocked() {
 
 // close gives up the lead. Events that still run stay marked as begun.
 func (a *exclusive) close(ctx context.Context) {
-	a.taking.Lock()
-	defer a.taking.Unlock()
 	if isLeader, fence := a.leadership(); isLeader {
 		a.resign(ctx, fence)
 	}
@@ -422,10 +432,8 @@ func (a *exclusive) leadership() (isLeader bool, fence int64) {
 // lead takes the lead, unless this inbox has it, and fills the queue. It returns false if another inbox has taken the
 // lead. The caller holds taking.
 func (a *exclusive) lead(ctx context.Context, want want) (bool, error) {
-	a.mu.Lock()
-	isLeader, isDeposed := a.isLeader, a.isDeposed
-	a.mu.Unlock()
-	if isDeposed && !want.isForced {
+	_, wasDeposed := a.standing()
+	if wasDeposed && !want.isForced {
 		if isFree, err := a.isLeaderless(ctx); err != nil || !isFree {
 			return false, err
 		}
@@ -433,18 +441,23 @@ func (a *exclusive) lead(ctx context.Context, want want) (bool, error) {
 	if err := a.fill(ctx); err != nil {
 		return false, err
 	}
-	if !isLeader {
-		if err := a.takeLead(ctx); err != nil {
+	isLeader, isDeposed := a.standing()
+	if isDeposed && !wasDeposed && !want.isForced {
+		return false, nil // Another inbox has just taken the lead.
+	}
+	for !isLeader {
+		var err error
+		if isLeader, err = a.takeLead(ctx); err != nil || !isLeader && !want.isForced {
 			return false, err
 		}
 	}
-	if a.hasLosses {
-		if err := a.countLosses(ctx, want); err != nil {
-			return false, err
-		}
-		a.hasLosses = false
-	}
-	return true, nil
+	return true, a.countLosses(ctx, want)
+}
+
+func (a *exclusive) standing() (isLeader, isDeposed bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.isLeader, a.isDeposed
 }
 
 func (a *exclusive) isLeaderless(ctx context.Context) (bool, error) {
@@ -456,55 +469,66 @@ func (a *exclusive) isLeaderless(ctx context.Context) (bool, error) {
 	return count > 0, err
 }
 
-func (a *exclusive) takeLead(ctx context.Context) error {
+// takeLead takes the lead. It returns false if another inbox has already taken it over.
+func (a *exclusive) takeLead(ctx context.Context) (bool, error) {
 	filter, err := query.CompileFilter(document.O(fieldID, noteID))
 	if err != nil {
-		return err
+		return false, err
 	}
 	update, err := query.CompileUpdate(document.O("$inc", document.O(lease.FieldFence, 1), "$unset", document.O(fieldIsFree, true)))
 	if err != nil {
-		return err
+		return false, err
 	}
 	taken, err := a.notes.FindAndModify(ctx, filter, query.Change{Update: update},
 		store.FindAndModifyOptions{Upsert: true, New: true})
 	if err != nil {
-		return err
+		return false, err
 	}
 	a.hasLosses = true
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.fence, a.isLeader, a.isDeposed = lease.Fence(taken.Document), true, false
-	return nil
+	a.fence = lease.Fence(taken.Document)
+	a.isDeposed = a.newest > a.fence
+	a.isLeader = !a.isDeposed
+	return a.isLeader, nil
 }
 
-// countLosses counts starts that never came back: a single one as a failure, several as losses of suspects. The
-// caller holds taking.
+// countLosses counts starts that never came back, once for each lead: a single one as a failure, several as losses of
+// suspects. The caller holds taking.
 func (a *exclusive) countLosses(ctx context.Context, want want) (err error) {
-	lost := a.lost()
+	if !a.hasLosses {
+		return nil
+	}
+	lost, isFilled := a.lost()
+	if !isFilled {
+		return nil // The store's content was replaced meanwhile.
+	}
 	if len(lost) == 1 {
 		_, err = a.fail(ctx, lost[0], ErrNeverCameBack, want.part)
 	} else {
 		err = a.loseAll(ctx, lost)
 	}
-	if isLost(err) {
-		return nil // The events have changed, so another call has counted them.
+	if err != nil && !isLost(err) { // If the events have changed, another call has counted them.
+		return err
 	}
-	return err
+	a.hasLosses = false
+	return nil
 }
 
-// lost returns the first events of lanes that are marked as begun but not handled by this inbox.
-func (a *exclusive) lost() (lost []stored) {
+// lost returns the first events of lanes that are marked as begun but not handled by this inbox. isFilled is false if
+// there is no queue.
+func (a *exclusive) lost() (lost []stored, isFilled bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.queue == nil {
-		return nil
+		return nil, false
 	}
 	for name, of := range a.queue.known {
 		if len(of.events) > 0 && a.granted[name] == nil && of.events[0].document.Has(fieldBegun) {
 			lost = append(lost, read(of.events[0].document))
 		}
 	}
-	return lost
+	return lost, true
 }
 
 // loseAll stores that starts of several events never came back. It uses one write, because after a partial one

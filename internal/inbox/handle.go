@@ -105,6 +105,10 @@ func asClaimed(e stored) document.Object {
 func (b *Inbox) handle(
 	ctx context.Context, held *lease.Lease, e stored, part func(time.Duration) time.Duration,
 ) (result outcome, err error) {
+	d := b.deliver(e, held)
+	if d.IsErased() {
+		return outcome{isOver: true}, nil
+	}
 	failure := error(errGoroutineEnded)
 	isBack := false
 	defer func() {
@@ -115,7 +119,7 @@ func (b *Inbox) handle(
 	if edited := e.check(); edited != nil { // Accept has checked the event, so it was edited.
 		failure = edited
 	} else {
-		failure = b.call(ctx, b.deliver(e, held))
+		failure = b.call(ctx, d)
 	}
 	isBack = true
 	return b.settle(ctx, held, e, failure, part)

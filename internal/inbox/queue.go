@@ -55,6 +55,9 @@ func (q *queue) change(before, after document.Object) bool {
 // catchUp applies a change to a queue that may already contain it.
 func (q *queue) catchUp(before, after document.Object) {
 	if lane := laneOf(after); lane != "" {
+		if was := laneOf(before); was != lane {
+			q.takeOut(was, before, after)
+		}
 		q.put(lane, after)
 	} else {
 		q.change(before, after)

@@ -34,15 +34,44 @@ func (b *Inbox) Run(ctx context.Context) error {
 	polls := time.NewTicker(b.config.Poll)
 	defer polls.Stop()
 	p := &pool{Inbox: b, shares: fair.NewShares(b.config.Workers), handled: map[*lease.Lease]string{}, polls: polls.C, isPollDue: true}
-	defer b.source.close(context.WithoutCancel(ctx))
 	if shared, ok := b.source.(*distributed); ok {
 		stop := shared.listen()
 		defer stop()
 	}
 	if lease.Serve(ctx, b.config.ShutdownTimeout, ErrShutdown, func(runs context.Context) { p.serve(ctx, runs) }) {
+		taking := &b.source.base().taking
+		taking.Lock()
+		defer taking.Unlock()
+		b.source.close(context.WithoutCancel(ctx))
 		return nil
 	}
-	return p.abandonAll()
+	err := p.abandonAll()
+	b.closeSoon(ctx)
+	return err
+}
+
+// closeWait is the maximum time that an abandoned Run waits for the store to give up the lead.
+const closeWait = time.Second
+
+// closeSoon closes the source, but does not wait long for the store. If a call of the store that looks for work does
+// not return, the source stays open.
+func (b *Inbox) closeSoon(ctx context.Context) {
+	taking := &b.source.base().taking
+	if !taking.TryLock() {
+		return
+	}
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		defer taking.Unlock()
+		b.source.close(context.WithoutCancel(ctx))
+	}()
+	left := time.NewTimer(closeWait)
+	defer left.Stop()
+	select {
+	case <-closed:
+	case <-left.C:
+	}
 }
 
 // A pool is the state of one Run, which its workers share.
@@ -75,7 +104,7 @@ func (p *pool) serve(ctx, runs context.Context) {
 	p.all.Go(func() { p.runRetention(ctx) })
 	p.startDispatch(ctx, runs)
 	p.pool.Store(p)
-	defer p.pool.Store(nil)
+	defer p.pool.CompareAndSwap(p, nil) // Another Run may have begun, if this one was abandoned.
 	p.all.Wait()
 }
 

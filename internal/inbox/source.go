@@ -41,7 +41,7 @@ type source interface {
 	// counted returns the number of events of an app that wait or are being handled. An empty app means all
 	// apps; then it also returns the oldest event. ok is false if the source does not know the number.
 	counted(app string) (pending int64, oldest document.Object, ok bool)
-	// close releases everything that take uses. A later take starts from scratch.
+	// close releases everything that take uses. A later take starts from scratch. The caller holds taking.
 	close(ctx context.Context)
 }
 

@@ -1,0 +1,119 @@
+package desk_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/host/desk"
+	"github.com/botctx/go-sdk/internal/chatlog"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+// listed is a desk with the open chats 1 and 2.
+type listed struct {
+	t    *testing.T
+	desk *desk.Desk
+	log  *chatlog.Log
+}
+
+func newListed(t *testing.T) *listed {
+	t.Helper()
+	readingState := store.Call{Method: "find", Collection: "desk_chats_states"}
+	database := store.Wrap(memstore.New(), func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+		of, _ := ctx.Value(pausing{}).(*paused)
+		if of == nil || call != readingState {
+			return ctx, nil, nil
+		}
+		return ctx, of.hasRead, nil
+	})
+	d, err := desk.New(desk.Config{Store: database})
+	require.NoError(t, err)
+	log, err := chatlog.New(chatlog.Config{Env: record.Env{Store: database}, Collection: "desk_chats"})
+	require.NoError(t, err)
+	for _, id := range []string{"1", "2"} {
+		require.NoError(t, database.Collection("assignments").Insert(t.Context(), document.O(
+			"_id", id, "app", "shop", "slot", id, "member", id, "inlet", "web", "sentAt", 1, "assignedAt", 2, "assignee", "grace", "outlet", "desk",
+			"groupInfo", document.O("externalId", id), "createdAt", 1,
+			"tickets", document.A(document.O("id", "1", "channel", "desk", "type", "desk", "group", document.O("id", "support"), "sentAt", 1)),
+		)))
+	}
+	d.Listening("shop")
+	return &listed{t: t, desk: d, log: log}
+}
+
+func (l *listed) says(chat, text string) {
+	l.t.Helper()
+	_, _, err := l.log.Append(l.t.Context(), chatlog.Conversation{App: "shop", Channel: "desk", ID: chat},
+		chatlog.Entry{Key: text, From: "member", Body: document.O("text", text)})
+	require.NoError(l.t, err)
+}
+
+// pausing is the context key of a paused reading.
+type pausing struct{}
+
+// paused is a reading that stops after it has read a number of chats, until goesOn.
+type paused struct {
+	chats         int
+	reached, goOn chan struct{}
+	ended         chan error
+	cancel        func()
+}
+
+func (p *paused) hasRead(_ int, err error) error {
+	p.chats--
+	if p.chats == 0 {
+		close(p.reached)
+		<-p.goOn
+	}
+	return err
+}
+
+// reads begins a reading that stops after a number of chats, and returns when it has stopped.
+func (l *listed) reads(chats int) *paused {
+	p := &paused{chats: chats, reached: make(chan struct{}), goOn: make(chan struct{}), ended: make(chan error, 1)}
+	ctx, cancel := context.WithCancel(context.WithValue(l.t.Context(), pausing{}, p))
+	l.t.Cleanup(cancel)
+	p.cancel = cancel
+	go func() { p.ended <- l.desk.Read(ctx) }()
+	<-p.reached
+	return p
+}
+
+// goesOn lets the reading continue, and returns its error.
+func (p *paused) goesOn() error {
+	close(p.goOn)
+	return <-p.ended
+}
+
+func TestHub_EndOfAnEarlierReaderDoesNotUnsubscribeTheNextOne(t *testing.T) {
+	t.Parallel()
+	l := newListed(t)
+	earlier := l.reads(2)
+	earlier.cancel()
+	require.NoError(t, l.desk.Read(t.Context()))
+	l.says("2", "hi")
+	next := l.reads(1)
+	require.NoError(t, earlier.goesOn())
+	require.NoError(t, next.goesOn())
+	l.says("1", "hello")
+	require.NoError(t, l.desk.Read(t.Context()))
+	require.Equal(t, "hello", l.desk.Last("1"))
+}
+
+func TestHub_EarlierReaderTakesNoNewsFromTheNextOne(t *testing.T) {
+	t.Parallel()
+	l := newListed(t)
+	earlier := l.reads(1)
+	earlier.cancel()
+	require.NoError(t, l.desk.Read(t.Context()))
+	l.says("2", "hello")
+	require.Equal(t, boterr.Canceled, boterr.CodeOf(earlier.goesOn()))
+	require.NoError(t, l.desk.Read(t.Context()))
+	require.Equal(t, "hello", l.desk.Last("2"))
+}

@@ -1,0 +1,227 @@
+package inbox_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/query"
+)
+
+// Calls of the store in which tests intervene.
+var (
+	takingTheLead   = store.Call{Method: "findAndModify", Collection: "inboxLeader"}
+	findingEvents   = store.Call{Method: "find", Collection: "inbox"}
+	updatingEvents  = store.Call{Method: "update", Collection: "inbox"}
+	nothingHappened = func() {}
+)
+
+// meanwhile returns a store that calls before and after around the first call of a kind.
+func meanwhile(inner store.Store, when store.Call, before, after func()) store.Store {
+	var begin, end sync.Once
+	return store.Wrap(inner, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+		if call != when {
+			return ctx, nil, nil
+		}
+		begin.Do(before)
+		return ctx, func(_ int, err error) error {
+			end.Do(after)
+			return err
+		}, nil
+	})
+}
+
+// edit changes all events of a store, as an operator does.
+func edit(t *testing.T, in store.Store, operator string, fields document.Object) {
+	t.Helper()
+	filter, err := query.CompileFilter(document.O())
+	require.NoError(t, err)
+	update, err := query.CompileUpdate(document.O(operator, fields))
+	require.NoError(t, err)
+	_, err = in.Collection("inbox").Update(t.Context(), filter, query.Change{Update: update}, store.UpdateOptions{Multi: true})
+	require.NoError(t, err)
+}
+
+func TestLead_TakenOverBeforeTheInboxKnowsThatItHasIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		memory := memstore.New()
+		handled := 0
+		later := newInbox(t, configOf(t, memory, func(context.Context, *inbox.Delivery) error {
+			handled++
+			return nil
+		}))
+		first := newInbox(t, configOf(t, meanwhile(memory, takingTheLead, nothingHappened, func() {
+			_, err := later.RunNext(t.Context())
+			require.NoError(t, err)
+		}), notHere(t)))
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- first.Run(ctx) }()
+		synctest.Wait()
+		accept(t, later, "ada")
+		synctest.Wait()
+		_, err := later.RunNext(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 1, handled)
+		stop()
+		require.NoError(t, <-ended)
+	})
+}
+
+func TestLead_StartsThatNeverCameBackAreCountedIfTheStoreIsRestoredMeanwhile(t *testing.T) {
+	t.Parallel()
+	memory := memstore.New()
+	config := configOf(t, memory, func(context.Context, *inbox.Delivery) error { return nil })
+	accept(t, newInbox(t, config), "ada")
+	edit(t, memory, "$set", document.O("begun", true))
+	kept := memory.Snapshot()
+	var attempts []int
+	config.Backoff = func(int) time.Duration { return 0 }
+	config.Handler = func(_ context.Context, d *inbox.Delivery) error {
+		attempts = append(attempts, d.Attempt)
+		return nil
+	}
+	config.Env.Store = meanwhile(memory, takingTheLead, func() { memory.Restore(kept) }, nothingHappened)
+	p := newInbox(t, config)
+	for range 2 {
+		_, err := p.RunNext(t.Context())
+		require.NoError(t, err)
+	}
+	require.Equal(t, []int{2}, attempts)
+}
+
+func TestRun_EventWhoseLaneIsEditedWhileTheQueueIsFilledIsHandledOnce(t *testing.T) {
+	t.Parallel()
+	memory := memstore.New()
+	handled := 0
+	config := configOf(t, memory, func(context.Context, *inbox.Delivery) error {
+		handled++
+		return nil
+	})
+	accept(t, newInbox(t, config), "ada")
+	config.Env.Store = meanwhile(memory, findingEvents, nothingHappened, func() {
+		edit(t, memory, "$set", document.O("lane", inbox.Lane("app", "web", "bob")))
+	})
+	p := newInbox(t, config)
+	for range 3 {
+		_, err := p.RunNext(t.Context())
+		require.NoError(t, err)
+	}
+	require.Equal(t, 1, handled)
+}
+
+func TestRun_BeginsAcceptedEventsAtOnceAfterAnEarlierRunWasAbandoned(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		updates := 0
+		database := store.Wrap(memstore.New(), func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+			if call == updatingEvents {
+				updates++
+			}
+			return ctx, nil, nil
+		})
+		stuck := make(chan struct{})
+		config := configOf(t, database, func(_ context.Context, d *inbox.Delivery) error {
+			if d.Event.From == "ada" {
+				<-stuck
+			}
+			return nil
+		})
+		p := newInbox(t, config)
+		accept(t, p, "ada")
+		ended := make(chan error)
+		run := func() (stop func()) {
+			ctx, stop := context.WithCancel(t.Context())
+			go func() { ended <- p.Run(ctx) }()
+			synctest.Wait()
+			return stop
+		}
+		run()()
+		require.Equal(t, boterr.Canceled, boterr.CodeOf(<-ended))
+		stop := run()
+		close(stuck)
+		synctest.Wait()
+		before := updates
+		accept(t, p, "bob")
+		synctest.Wait()
+		require.Equal(t, before, updates, "no write is needed to mark an event as begun that begins with its acceptance")
+		stop()
+		require.NoError(t, <-ended)
+	})
+}
+
+func TestRun_EndsIfTheStoreDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	for name, share := range map[string]func(store.Store) store.Store{
+		"exclusive":   func(inner store.Store) store.Store { return inner },
+		"distributed": func(inner store.Store) store.Store { return sharedStore{inner} },
+	} {
+		for _, hangs := range []store.Call{findingEvents, {Method: "delete", Collection: "inbox"}} {
+			t.Run(name+", "+hangs.Method, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					defer renewalEnds()
+					answer := make(chan struct{})
+					database := store.Wrap(share(memstore.New()), func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+						if call == hangs {
+							<-answer
+						}
+						return ctx, nil, nil
+					})
+					p := newInbox(t, configOf(t, database, func(context.Context, *inbox.Delivery) error { return nil }))
+					accept(t, p, "ada")
+					ctx, stop := context.WithCancel(t.Context())
+					ended := make(chan error)
+					go func() { ended <- p.Run(ctx) }()
+					synctest.Wait()
+					stop()
+					require.Equal(t, boterr.Canceled, boterr.CodeOf(<-ended))
+					close(answer)
+				})
+			})
+		}
+	}
+}
+
+func TestRemember_StoresWhatAnEarlierCallCouldNot(t *testing.T) {
+	t.Parallel()
+	isDown := false
+	config := configOf(t, store.Wrap(memstore.New(), func(ctx context.Context, _ store.Call) (context.Context, func(int, error) error, error) {
+		if isDown {
+			return ctx, nil, boterr.New(boterr.Unavailable, "", "no answer")
+		}
+		return ctx, nil, nil
+	}), func(ctx context.Context, d *inbox.Delivery) error {
+		if d.Attempt > 1 {
+			for _, key := range []string{"noted", "refused", "stored"} {
+				_, isKnown := d.Recall(key)
+				require.True(t, isKnown, key)
+			}
+			return nil
+		}
+		require.NoError(t, d.Note("noted", document.O("n", 1)))
+		isDown = true
+		require.Error(t, d.Remember(ctx, "refused", document.O("n", 2)))
+		isDown = false
+		require.NoError(t, d.Remember(ctx, "stored", document.O("n", 3)))
+		return boterr.New(boterr.Unavailable, "", "try again")
+	})
+	config.Backoff = func(int) time.Duration { return 0 }
+	p := newInbox(t, config)
+	accept(t, p, "ada")
+	for range 2 {
+		result, err := p.RunNext(t.Context())
+		require.NoError(t, err)
+		require.True(t, result.Ran)
+	}
+}
