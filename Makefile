@@ -6,8 +6,9 @@ MODULES := $(sort $(dir $(shell find . -name go.mod -not -path './.*/*' -not -pa
 # Tests run under the race detector if it can be built, which needs a C compiler. It is set in GOFLAGS
 # so that it applies to programs that tests build, too, and these reuse the packages that the tests
 # have compiled. Its checks of unsafe pointers are off: they take a tenth of the tests' time, and no
-# package here has such pointers. It does not check SQLite, which is translated from C.
-RACE := -race -gcflags=all=-d=checkptr=0 -gcflags=modernc.org/sqlite/lib=-race=false
+# package here has such pointers. It does not check SQLite, which is translated from C. Only debuggers read DWARF,
+# and without it, compiling takes 4 to 13% less.
+RACE := -race "-gcflags=all=-d=checkptr=0 -dwarf=false" "-gcflags=modernc.org/sqlite/lib=-race=false -dwarf=false"
 FOR_TESTS = PLAIN_GOFLAGS='$(shell go env GOFLAGS)' $(if $(shell go build -race runtime/cgo 2>/dev/null && echo yes),GOFLAGS='$(shell go env GOFLAGS) $(RACE)',CGO_ENABLED=0)
 
 BIN := $(CURDIR)/.bin

@@ -215,10 +215,10 @@ func TestError_WhatIsThrown(t *testing.T) {
 			"test.js:2:29: resource exhausted: the script has made more than 1000 calls", boterr.ResourceExhausted,
 		},
 		"const a = []\nfor (;;) a.push(new Array(1000).fill(1))": {"see Options.MaxMemory", boterr.ResourceExhausted},
-		"return 'x'.repeat(2e6)":                                 {"test.js: resource exhausted: result: is larger than 1048576 bytes of JSON: see Options.MaxResultBytes", boterr.ResourceExhausted},
-		"return new Array(6e5).fill(1)":                          {"see Options.MaxResultBytes", boterr.ResourceExhausted},
+		"return 'x'.repeat(1e5)":                                 {"test.js: resource exhausted: result: is larger than 65536 bytes of JSON: see Options.MaxResultBytes", boterr.ResourceExhausted},
+		"return new Array(4e4).fill(1)":                          {"see Options.MaxResultBytes", boterr.ResourceExhausted},
 	} {
-		options := script.Options{MaxBusy: time.Minute, MaxMemory: 32 << 20, MaxResultBytes: 1 << 20}
+		options := script.Options{MaxBusy: time.Minute, MaxMemory: 32 << 20, MaxResultBytes: 64 << 10}
 		if strings.Contains(want.text, "MaxBusy") {
 			options.MaxBusy = 100 * time.Millisecond
 		}

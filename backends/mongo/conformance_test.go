@@ -223,7 +223,7 @@ func newChaos(t *testing.T, members, agendas int, lease time.Duration) (*chaoste
 //nolint:paralleltest // See above.
 func TestAccept_ProcessesKilledAndFrozen(t *testing.T) {
 	const members, parts = 50, 4
-	events := rounds.Of(t, 400, 5_000)
+	events := rounds.Of(t, 200, 5_000)
 	platform, database := newChaos(t, members, 0, chaosLease)
 	platform.Start(processes)
 	platform.Send(events / parts)

@@ -32,6 +32,7 @@ import (
 	"github.com/botctx/go-sdk/internal/inbox/inboxtest"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
@@ -330,7 +331,7 @@ func (c *counter) Send(context.Context, send.Message) (send.Delivery, error) {
 
 func TestInbox(t *testing.T) {
 	t.Parallel()
-	inboxtest.RunInbox(t, newStore)
+	inboxtest.RunInbox(t, rounds.Of(t, 1, inboxtest.Outcomes), newStore)
 }
 
 // TestInbox_RoundTrips counts the commands in docs/scaling.md: one to accept an event, three to handle it, and

@@ -83,8 +83,7 @@ func newChaos(t *testing.T, members, agendas int, lease time.Duration) (*chaoste
 //nolint:paralleltest // See above.
 func TestAccept_ProcessesKilledAndFrozen(t *testing.T) {
 	const members, killed = 50, 2
-	const events = 100
-	repeats := rounds.Of(t, 1, 10)
+	events, repeats := rounds.Of(t, 50, 100), rounds.Of(t, 1, 10)
 	platform, database := newChaos(t, members, 0, chaosLease)
 	platform.Start(processes)
 	platform.Send(events)

@@ -35,7 +35,7 @@ func TestStore(t *testing.T) {
 func TestInbox(t *testing.T) {
 	t.Parallel()
 	needServer(t)
-	inboxtest.RunInbox(t, openStore)
+	inboxtest.RunInbox(t, rounds.Of(t, 1, inboxtest.Outcomes), openStore)
 }
 
 // The operations only rely on what storetest checks. Therefore the usual tests run storetest alone, and the

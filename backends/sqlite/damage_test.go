@@ -94,7 +94,7 @@ func TestDamage_ToldOrHarmless(t *testing.T) {
 	path := newPath(t)
 	whole, held := filled(t, path)
 	random := rand.New(rand.NewPCG(1, 2))
-	count := rounds.Of(t, 100, 6_000)
+	count := rounds.Of(t, 60, 6_000)
 	outcomes := map[string]int{}
 	for range count {
 		require.NoError(t, os.WriteFile(path, harm(random, whole), 0o600))

@@ -39,7 +39,7 @@ func TestLog_IsBoundedUnderLoad(t *testing.T) {
 	var all sync.WaitGroup
 	var most atomic.Int64
 	ctx, end := context.WithCancel(t.Context())
-	count := rounds.Of(t, 600, 6_000)
+	count := rounds.Of(t, 300, 6_000)
 	for range 3 {
 		all.Go(func() { // The reads overlap, so the log can hardly be restarted between them.
 			for ctx.Err() == nil {
@@ -96,7 +96,7 @@ func others(t *testing.T, database store.Store, call func() error) (ended int, l
 
 func TestLongWrite_HoldsUpNoOther(t *testing.T) {
 	t.Parallel()
-	count := rounds.Of(t, 20_000, 200_000)
+	count := rounds.Of(t, 10_000, 200_000)
 	database := open(t, newPath(t), sqlite.WithoutSync())
 	fill(t, database, count)
 	a := database.Collection("a")
@@ -223,15 +223,16 @@ func fieldOf(err error) string {
 // Long writes to one document start again if another one was faster. None is lost.
 func TestLongWrite_LosesNoOther(t *testing.T) {
 	t.Parallel()
+	count := rounds.Of(t, 2_500, 20_000)
 	database := open(t, newPath(t), sqlite.WithoutSync())
-	fill(t, database, 5_000)
+	fill(t, database, count)
 	a := database.Collection("a")
 	var all sync.WaitGroup
 	const writers, each = 4, 5
 	for range writers {
 		all.Go(func() {
 			for range each {
-				_, err := a.Update(t.Context(), filter(t, "text", document.O("$regex", "^x"), "n", document.O("$gte", 4_999)),
+				_, err := a.Update(t.Context(), filter(t, "text", document.O("$regex", "^x"), "n", document.O("$gte", count-1)),
 					change(t, "$inc", document.O("count", 1)), store.UpdateOptions{})
 				if err != nil {
 					t.Error(err)
@@ -240,7 +241,7 @@ func TestLongWrite_LosesNoOther(t *testing.T) {
 		})
 	}
 	all.Wait()
-	last, _, err := a.Get(t.Context(), 4_999)
+	last, _, err := a.Get(t.Context(), count-1)
 	require.NoError(t, err)
 	require.EqualValues(t, writers*each, last.Value("count"))
 }

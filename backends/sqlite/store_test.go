@@ -273,7 +273,7 @@ func casesOf(t *testing.T, name string) []storetest.Case {
 
 func TestInbox(t *testing.T) {
 	t.Parallel()
-	inboxtest.RunInbox(t, func(t *testing.T) store.Store {
+	inboxtest.RunInbox(t, rounds.Of(t, 1, inboxtest.Outcomes), func(t *testing.T) store.Store {
 		t.Helper()
 		return open(t, newPath(t))
 	})

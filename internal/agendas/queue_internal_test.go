@@ -18,6 +18,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 	"github.com/botctx/go-sdk/store/query"
@@ -389,6 +390,7 @@ func (m *model) takeFirst() (modelled, bool) {
 
 func TestRunNext_FollowsSortedList(t *testing.T) {
 	t.Parallel()
+	steps := rounds.Of(t, 300, 3000)
 	eachStore(t, func(s *stand) {
 		m := &model{stand: s, random: rand.New(rand.NewPCG(7, 7))}
 		scheduler := s.scheduler(func(_ context.Context, run agenda.Run) error {
@@ -400,7 +402,7 @@ func TestRunNext_FollowsSortedList(t *testing.T) {
 			}
 			return nil
 		})
-		for range 1000 {
+		for range steps {
 			for range m.random.IntN(4) {
 				m.change()
 			}
@@ -415,7 +417,7 @@ func TestRunNext_FollowsSortedList(t *testing.T) {
 			m.second += m.random.IntN(3)
 			s.clock.set(start().Add(time.Duration(m.second) * time.Second))
 		}
-		require.Greater(s.t, m.made, 1000)
+		require.Greater(s.t, m.made, steps)
 	})
 }
 

@@ -325,7 +325,7 @@ func TestPatternNext_RareDays(t *testing.T) {
 	}
 }
 
-func TestPattern_SharedByGoroutines(t *testing.T) {
+func TestPattern_ConcurrentUse(t *testing.T) {
 	t.Parallel()
 	pattern, err := cron.Parse("*/20 9-17 LW,15W,3 * 1-7/2", newYork)
 	require.NoError(t, err)

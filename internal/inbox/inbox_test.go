@@ -22,7 +22,7 @@ import (
 
 func TestInbox_InMemory(t *testing.T) {
 	t.Parallel()
-	inboxtest.RunInbox(t, func(*testing.T) store.Store { return memstore.New() })
+	inboxtest.RunInbox(t, inboxtest.Outcomes, func(*testing.T) store.Store { return memstore.New() })
 }
 
 func TestNew_RefusesWhatCannotWork(t *testing.T) {

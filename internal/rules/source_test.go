@@ -319,3 +319,39 @@ func base(expression ast.Expr) *ast.Ident {
 		}
 	}
 }
+
+// calculations matches the folders of packages that compute in one goroutine. .ci/test runs their tests without the
+// race detector, except for the tests whose names end in "_ConcurrentUse".
+var calculations = regexp.MustCompile(`/internal/(cron|geometry|query)$`)
+
+func TestGoroutines_OfCalculationsAreWatched(t *testing.T) {
+	t.Parallel()
+	var broken breaches
+	for _, file := range goFiles(t) {
+		if !calculations.MatchString("/" + file.folder()) {
+			continue
+		}
+		for _, declared := range file.syntax.Decls {
+			function, isFunction := declared.(*ast.FuncDecl)
+			if isFunction && startsGoroutine(function) && !(file.isTest() && strings.HasSuffix(function.Name.Name, "_ConcurrentUse")) {
+				broken.add(positions.Position(function.Pos()).String(), function.Name.Name)
+			}
+		}
+	}
+	broken.report(t, "The race detector does not watch these functions, which start goroutines. End a test's name in _ConcurrentUse, "+
+		"or remove the package of a function from the list in .ci/test and from calculations in internal/rules/source_test.go.")
+}
+
+// startsGoroutine reports whether a function has a go statement, or a call of a method Go or of conformance.AtOnce.
+func startsGoroutine(function *ast.FuncDecl) (starts bool) {
+	ast.Inspect(function, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.GoStmt:
+			starts = true
+		case *ast.SelectorExpr:
+			starts = starts || node.Sel.Name == "Go" || node.Sel.Name == "AtOnce"
+		}
+		return !starts
+	})
+	return starts
+}

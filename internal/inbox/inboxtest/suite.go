@@ -8,7 +8,7 @@
 // A test of inboxes on a store:
 //
 //	func TestInbox(t *testing.T) {
-//		inboxtest.RunInbox(t, func(t *testing.T) store.Store { return memstore.New() })
+//		inboxtest.RunInbox(t, inboxtest.Outcomes, func(t *testing.T) store.Store { return memstore.New() })
 //	}
 package inboxtest
 
@@ -61,9 +61,13 @@ func (r Rule) Applies(database store.Store) bool {
 	return isAlone || !r.isAlone
 }
 
+// Outcomes is the number of outcomes that the run of an edited record can have: it is done, fails or is postponed.
+const Outcomes = 3
+
 // RunInbox checks inboxes on a store against every rule, each in a subtest with a new store. Rules that depend on
-// time use their own clock in place of the store's.
-func RunInbox(t *testing.T, newStore func(t *testing.T) store.Store) {
+// time use their own clock in place of the store's. Each edit of a record is checked with the given number of
+// outcomes, from 1 to Outcomes.
+func RunInbox(t *testing.T, outcomes int, newStore func(t *testing.T) store.Store) {
 	t.Helper()
 	for _, rule := range Rules() {
 		database := newStore(t)
@@ -72,7 +76,7 @@ func RunInbox(t *testing.T, newStore func(t *testing.T) store.Store) {
 		}
 		t.Run(rule.Name, func(t *testing.T) {
 			t.Parallel()
-			rule.Check(t, database)
+			rule.check(newTrial(t, rule, database, outcomes))
 		})
 	}
 }
@@ -96,10 +100,11 @@ func Rules() []Rule {
 	return rules
 }
 
-// Check checks inboxes on a store against the rule. The collections "inbox" and "leases" must be empty.
+// Check checks inboxes on a store against the rule, with all outcomes. The collections "inbox" and "leases" must
+// be empty.
 func (r Rule) Check(t T, database store.Store) {
 	t.Helper()
-	r.check(newTrial(t, r, database))
+	r.check(newTrial(t, r, database, Outcomes))
 }
 
 // trial is the check of a rule: processes on a store, with a clock that the rule controls.
@@ -108,6 +113,8 @@ type trial struct {
 
 	rule  Rule
 	store store.Store
+	// outcomes is the number of outcomes with which each edit is checked.
+	outcomes int
 
 	mu  sync.Mutex
 	now time.Time
@@ -123,8 +130,11 @@ type clocked struct {
 
 func (c clocked) Now(context.Context) (time.Time, error) { return c.clock.Now(), nil }
 
-func newTrial(t T, rule Rule, database store.Store) *trial {
-	return &trial{T: t, rule: rule, store: database, now: time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)}
+func newTrial(t T, rule Rule, database store.Store, outcomes int) *trial {
+	return &trial{
+		T: t, rule: rule, store: database, outcomes: outcomes,
+		now: time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC),
+	}
 }
 
 // Errorf reports a failure and quotes the rule.

@@ -93,7 +93,7 @@ func Example() {
 			_ = rule.Text // the text that failures quote
 		}
 	}
-	// func TestInbox(t *testing.T) { inboxtest.RunInbox(t, newStore) } checks all of them.
+	// func TestInbox(t *testing.T) { inboxtest.RunInbox(t, inboxtest.Outcomes, newStore) } checks all of them.
 
 	// Output:
 }

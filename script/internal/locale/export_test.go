@@ -7,7 +7,7 @@ import (
 
 // Characters returns all characters with a known order.
 func Characters() []rune {
-	s := newSorter()
+	s := parsed()
 	list := slices.Collect(maps.Keys(s.places))
 	for _, span := range slices.Concat(s.known, s.split) {
 		for r := span[0]; r <= span[1]; r++ {

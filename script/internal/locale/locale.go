@@ -26,7 +26,7 @@ type Function = func(value []byte) (result any, err error)
 // Functions returns the functions by name. They are pure, safe for concurrent use, and take time proportional
 // to the length of their texts.
 func Functions() map[string]Function {
-	return map[string]Function{"sortKey": taking(newSorter().key), "upper": taking(upper), "lower": taking(lower)}
+	return map[string]Function{"sortKey": taking(new(sorter).key), "upper": taking(upper), "lower": taking(lower)}
 }
 
 func taking[T, R any](function func(T) (R, error)) Function {

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -44,26 +45,31 @@ type place struct {
 
 // sorter creates sort keys.
 type sorter struct {
-	known, split spans
-	places       map[rune]place
 	// collators maps each language to a *sync.Pool.
 	collators sync.Map
 }
 
-func newSorter() *sorter {
-	s := &sorter{places: map[rune]place{}}
+// tables are the parsed data of the package.
+type tables struct {
+	known, split spans
+	places       map[rune]place
+}
+
+// parsed returns the tables. Parsing takes milliseconds, and few scripts sort.
+var parsed = sync.OnceValue(func() *tables {
+	t := &tables{places: map[rune]place{}}
 	for field := range strings.FieldsSeq(characters) {
-		s.known = append(s.known, span(field))
+		t.known = append(t.known, span(field))
 	}
 	for field := range strings.FieldsSeq(moved) {
 		if characters, isSplit := strings.CutPrefix(field, "="); isSplit {
-			s.split = append(s.split, span(characters))
+			t.split = append(t.split, span(characters))
 		} else {
-			s.placeAll(field)
+			t.placeAll(field)
 		}
 	}
-	return s
-}
+	return t
+})
 
 // span reads a range of characters, or a single one.
 func span(text string) [2]rune {
@@ -71,18 +77,23 @@ func span(text string) [2]rune {
 	if !isRange {
 		last = first
 	}
-	var ends [2]rune
-	if _, err := fmt.Sscanf(first+" "+last, "%x %x", &ends[0], &ends[1]); err != nil {
+	return [2]rune{character(first), character(last)}
+}
+
+func character(text string) rune {
+	const base, size = 16, 32
+	r, err := strconv.ParseInt(text, base, size)
+	if err != nil {
 		panic(fmt.Sprintf("the data of localeCompare has %q: %v", text, err))
 	}
-	return ends
+	return rune(r)
 }
 
 // placeAll places the characters of a chain like a<b<<c=d.
-func (s *sorter) placeAll(chain string) {
+func (t *tables) placeAll(chain string) {
 	const signs = "<="
 	end := strings.IndexAny(chain, signs)
-	next := place{after: s.spelled(span(chain[:end])[0]), level: levels}
+	next := place{after: t.spelled(span(chain[:end])[0]), level: levels}
 	for count := 0; end < len(chain); {
 		chain = chain[end:]
 		item := strings.TrimLeft(chain, signs)
@@ -100,15 +111,15 @@ func (s *sorter) placeAll(chain string) {
 				next.rest[level] = string([]byte{byte(count >> 8), byte(count)})
 				clear(next.rest[level+1:])
 			}
-			s.places[r] = next
+			t.places[r] = next
 		}
 	}
 }
 
 // spelled returns a character as collate needs it: a CGJ goes before an accent that collate does not treat as an
 // accent.
-func (s *sorter) spelled(r rune) string {
-	if !s.split.has(r) {
+func (t *tables) spelled(r rune) string {
+	if !t.split.has(r) {
 		return string(r)
 	}
 	parts := []rune(norm.NFD.String(string(r)))
@@ -164,6 +175,7 @@ func (s *sorter) key(given sorted) (string, error) {
 // Node.js.
 func (s *sorter) weigh(collator *collate.Collator, given sorted) (weights, error) {
 	var made weights
+	data := parsed()
 	var plain strings.Builder
 	flush := func() {
 		made.add(collator, plain.String())
@@ -181,12 +193,12 @@ func (s *sorter) weigh(collator *collate.Collator, given sorted) (weights, error
 			i += number - 1
 		case given.Numeric && unicode.Is(unicode.Nd, r) && r > unicode.MaxASCII:
 			return weights{}, unsupported("with numeric cannot order the digit %q", r)
-		case s.known.has(r), given.Language == language.Ukrainian && unicode.ToLower(r) == 'ї': // In Ukrainian, ї is a separate letter.
+		case data.known.has(r), given.Language == language.Ukrainian && unicode.ToLower(r) == 'ї': // In Ukrainian, ї is a separate letter.
 			plain.WriteRune(r)
-		case s.split.has(r):
-			plain.WriteString(s.spelled(r))
+		case data.split.has(r):
+			plain.WriteString(data.spelled(r))
 		default:
-			place, isPlaced := s.places[r]
+			place, isPlaced := data.places[r]
 			if !isPlaced {
 				return weights{}, unsupported("cannot order the character %q (U+%04X)", r, r)
 			}
