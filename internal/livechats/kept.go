@@ -25,20 +25,22 @@ var errChanged = errors.New("the assignment has changed")
 // mostTries is the number of attempts of a call whose assignment other calls keep changing.
 const mostTries = 10
 
-// keep adds a message to the kept ones. The result is OutcomeKept or OutcomeFull. All attempts of a run
-// together add it once. It returns errChanged if the assignment was taken or ended meanwhile, or got a
-// different group.
-func (s *Service) keep(ctx context.Context, r *livechat.AssignmentRecord, response send.Response) (Outcome, error) {
+// keep adds a message to the kept ones, with an id. The result is OutcomeKept or OutcomeFull. All calls of a run with
+// the same id, in all its attempts, add the message once. It returns errChanged if the assignment was taken or ended
+// meanwhile, or got a different group.
+func (s *Service) keep(ctx context.Context, r *livechat.AssignmentRecord, id string, response send.Response) (Outcome, error) {
 	if err := response.Validate(); err != nil {
 		return OutcomeNone, boterr.PrefixField(fieldResponse, err)
 	}
-	return once(ctx, s, "keep for "+r.Member, func(ctx context.Context) (Outcome, error) {
-		kept := livechat.KeptMessage{ID: s.env.SendID(ctx, "kept "+r.Member), At: document.TimestampOf(s.env.Now()), Response: response.Object()}
+	type done struct{ Result Outcome }
+	// The message is sent later under its own id, so this is another one.
+	came, err := record.Once(ctx, s.env, id+"-kept", func(ctx context.Context) (done, error) {
+		kept := livechat.KeptMessage{ID: id, At: document.TimestampOf(s.env.Now()), Response: response.Object()}
 		if slices.ContainsFunc(r.Kept, func(k livechat.KeptMessage) bool { return k.ID == kept.ID }) {
-			return OutcomeKept, nil
+			return done{OutcomeKept}, nil
 		}
 		if !hasRoomFor(r, kept) {
-			return OutcomeFull, nil
+			return done{OutcomeFull}, nil
 		}
 		same := document.O(fieldEndedAt, isAbsent(), fieldKept+"."+strconv.Itoa(livechat.MostKept-1), isAbsent()).
 			With(fieldGroup, orAbsent(r.Group)).With(fieldAssignee, orAbsent(r.Assignee))
@@ -46,8 +48,9 @@ func (s *Service) keep(ctx context.Context, r *livechat.AssignmentRecord, respon
 		if err == nil && changed == nil {
 			err = errChanged
 		}
-		return OutcomeKept, err
+		return done{OutcomeKept}, err
 	})
+	return came.Result, err
 }
 
 // hasRoomFor reports whether another message can be kept.

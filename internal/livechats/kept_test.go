@@ -15,8 +15,10 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/livechats"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
 )
 
 // says sends a message from ada and checks the outcome.
@@ -281,6 +283,61 @@ func TestKept_NotSentNowIsSentLater(t *testing.T) {
 	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
 	s.platform.work("group1")
 	s.says(t, s.mine.Service, "two", livechats.OutcomeDelivered)
+	require.Equal(t, []string{"Written before (2):", "one", "two"}, s.textsIn("group1"))
+}
+
+// attempts are the attempts of a run. Each one gets the same ids, and remembers what an earlier one did.
+type attempts struct {
+	of    *fixture
+	known map[string]document.Object
+}
+
+func (a *attempts) Recall(id string) (document.Object, bool) {
+	answer, isKnown := a.known[id]
+	return answer, isKnown
+}
+
+func (a *attempts) Remember(_ context.Context, id string, answer any) {
+	a.known[id], _ = document.Encode(answer)
+}
+
+// next returns the live chats of the next attempt, on a store.
+func (a *attempts) next(store store.Store) *livechats.Service {
+	given := map[string]int{}
+	own := *a.of.mine
+	own.env.SendID = func(ctx context.Context, to string) string {
+		slot := send.KeyOf(ctx) + " " + to
+		given[slot]++
+		return "run " + slot + " " + strconv.Itoa(given[slot])
+	}
+	own.env.Attempt = func(context.Context) (record.Attempt, error) { return a, nil }
+	return (&fixture{mine: &own}).on(store)
+}
+
+func (s *fixture) attempts() *attempts { return &attempts{of: s, known: map[string]document.Object{}} }
+
+// The request is taken while the run keeps the message, and the message cannot be passed on at once.
+func TestKept_OnceByTwoAttempts(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
+	s.says(t, s.mine.Service, "one", livechats.OutcomeKept)
+	s.platform.fail("group1", errDown)
+	run, hasHappened := s.attempts(), false
+	taken := &countingStore{Store: s.store, then: func() error {
+		if !hasHappened {
+			hasHappened = true
+			_, err := takes(s.mine.Service)(t)
+			require.ErrorContains(t, err, "kept messages")
+		}
+		return nil
+	}}
+	_, err := run.next(taken).RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "two"))
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.True(t, hasHappened)
+
+	s.platform.work("group1")
+	s.says(t, run.next(s.store), "two", livechats.OutcomeDelivered)
 	require.Equal(t, []string{"Written before (2):", "one", "two"}, s.textsIn("group1"))
 }
 

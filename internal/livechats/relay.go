@@ -30,6 +30,7 @@ func (s *Service) RelayFromMember(ctx context.Context, memberID string, event se
 	if !isMessage {
 		return OutcomeNone, nil
 	}
+	id := s.env.SendID(ctx, "kept "+memberID) // The same for all tries, so that another attempt of the run finds it.
 	for range mostTries {
 		r, err := s.current(ctx, memberID)
 		if err != nil {
@@ -38,7 +39,7 @@ func (s *Service) RelayFromMember(ctx context.Context, memberID string, event se
 		if r == nil { // An interrupted end may have left the member in live chat.
 			return OutcomeNone, s.closeEnded(ctx, endedOf(memberID))
 		}
-		outcome, err := s.relayToAgent(ctx, r, response)
+		outcome, err := s.relayToAgent(ctx, r, id, response)
 		if !errors.Is(err, errChanged) {
 			return outcome, err
 		}
@@ -47,14 +48,14 @@ func (s *Service) RelayFromMember(ctx context.Context, memberID string, event se
 }
 
 // relayToAgent sends a message to the agent who has an assignment, after any kept messages. If no agent can
-// read it yet, relayToAgent keeps it. It returns errChanged if the assignment changed meanwhile.
-func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord, response send.Response) (Outcome, error) {
+// read it yet, relayToAgent keeps it, with an id. It returns errChanged if the assignment changed meanwhile.
+func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord, id string, response send.Response) (Outcome, error) {
 	g, err := s.openGroup(ctx, r)
 	if err != nil {
 		return OutcomeNone, err
 	}
 	if g == nil || len(r.Kept) > 0 {
-		outcome, err := s.keep(ctx, r, response)
+		outcome, err := s.keep(ctx, r, id, response)
 		if err != nil {
 			return OutcomeNone, err
 		}
