@@ -256,6 +256,44 @@ func TestKept_WrittenWhileItIsHandedOn(t *testing.T) {
 	})
 }
 
+// The hand-over opens the next assignment while the member's message looks for the current one.
+func TestKept_HandedOnWhileItIsRead(t *testing.T) {
+	t.Parallel()
+	handOn := func(by *livechats.Service) error {
+		_, err := by.ReassignAssignment(t.Context(), paramsOf[livechat.ReassignAssignmentParams](t,
+			`{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`))
+		return err
+	}
+	// halfway returns an app whose hand-over has ended a1, and has not yet opened the next assignment.
+	halfway := func(t *testing.T) *fixture {
+		t.Helper()
+		for writes := 0; ; writes++ {
+			s := newFixture(t)
+			s.taken(t, "a1", "ada", "eve@desk")
+			broken, _ := s.interrupted(writes)
+			require.Error(t, handOn(broken))
+			if s.record(t, "a1").State() == livechat.Ended {
+				return s
+			}
+		}
+	}
+	for reads := 1; ; reads++ {
+		s, left := halfway(t), reads
+		relaying := store.Wrap(s.store, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+			return ctx, func(_ int, err error) error {
+				if left--; left == 0 {
+					require.NoError(t, handOn(s.afterCrash()))
+				}
+				return err
+			}, nil
+		})
+		s.says(t, s.on(relaying), "still there?", livechats.OutcomeKept)
+		if left > 0 {
+			return
+		}
+	}
+}
+
 func TestKept_PlatformCannotShowIt(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, func(p *livechats.Ports) { p.Connectors[channel.Charlie] = picky{p.Connectors[channel.Charlie]} })
