@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -377,6 +378,73 @@ func TestKept_OnceByTwoAttempts(t *testing.T) {
 	s.platform.work("group1")
 	s.says(t, run.next(s.store), "two", livechats.OutcomeDelivered)
 	require.Equal(t, []string{"Written before (2):", "one", "two"}, s.textsIn("group1"))
+}
+
+// After a crash between any two writes, the next attempt passes on what the crashed one left, without waiting for its
+// lease to expire.
+func TestKept_PassedOnByTheNextAttempt(t *testing.T) {
+	t.Parallel()
+	everyMoment(t, 5, func(t *testing.T, writes int) bool {
+		t.Helper()
+		s := newFixture(t)
+		s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
+		s.says(t, s.mine.Service, "one", livechats.OutcomeKept)
+		s.platform.fail("group1", errDown)
+		_, err := takes(s.mine.Service)(t)
+		require.ErrorIs(t, err, boterr.Unavailable)
+		s.platform.work("group1")
+
+		run, hasBroken := s.attempts(), false
+		broken := &countingStore{Store: s.store, left: writes, then: func() error {
+			hasBroken = true
+			return boterr.New(boterr.Unavailable, "", "%w", errInterrupted)
+		}}
+		_, err = run.next(broken).RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "two"))
+		if hasBroken {
+			require.ErrorIs(t, err, errInterrupted)
+			s.says(t, run.next(s.store), "two", livechats.OutcomeDelivered)
+		}
+		require.Empty(t, s.record(t, "a1").Kept, "after %d writes", writes)
+		texts := slices.DeleteFunc(s.textsIn("group1"), func(text string) bool { return strings.HasPrefix(text, "Written before") })
+		require.Equal(t, []string{"one", "two"}, texts, "after %d writes", writes)
+		return hasBroken
+	})
+}
+
+// pausedStore is a store whose clock moves on while calls pause.
+type pausedStore struct {
+	store.Store
+
+	paused *atomic.Int64
+}
+
+func (p pausedStore) Now(ctx context.Context) (time.Time, error) {
+	now, err := p.Store.Now(ctx)
+	return now.Add(time.Duration(p.paused.Load())), err
+}
+
+// An agent who takes a request again after a crash gets the kept messages, once the lease of the crashed call has
+// expired.
+func TestKept_TakenAgainAfterCrash(t *testing.T) {
+	t.Parallel()
+	everyMoment(t, 8, func(t *testing.T, writes int) bool {
+		t.Helper()
+		paused := &atomic.Int64{}
+		s := newFixture(t, func(p *livechats.Ports) {
+			p.Pause = func(_ context.Context, d time.Duration) { paused.Add(int64(d)) }
+		})
+		s.pending(t, "a1", "ada", onlyIn("desk"))
+		s.says(t, s.mine.Service, "one", livechats.OutcomeKept)
+		broken, hasBroken := s.interrupted(writes)
+		_, err := takes(broken)(t)
+		if hasBroken() {
+			require.ErrorIs(t, err, errInterrupted)
+			_, err = takes(s.on(pausedStore{s.store, paused}))(t)
+		}
+		require.NoError(t, err, "after %d writes", writes)
+		require.Empty(t, s.record(t, "a1").Kept, "after %d writes", writes)
+		return hasBroken()
+	})
 }
 
 func TestKept_NobodyReadIt(t *testing.T) {

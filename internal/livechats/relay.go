@@ -30,7 +30,7 @@ func (s *Service) RelayFromMember(ctx context.Context, memberID string, event se
 	if !isMessage {
 		return OutcomeNone, nil
 	}
-	id := s.env.SendID(ctx, "kept "+memberID) // The same for all tries, so that another attempt of the run finds it.
+	id := s.env.SendID(ctx, "relayed "+memberID) // The same in all tries and attempts, whether it is kept or sent at once.
 	for range mostTries {
 		r, err := s.current(ctx, memberID)
 		if err != nil {
@@ -48,7 +48,8 @@ func (s *Service) RelayFromMember(ctx context.Context, memberID string, event se
 }
 
 // relayToAgent sends a message to the agent who has an assignment, after any kept messages. If no agent can
-// read it yet, relayToAgent keeps it, with an id. It returns errChanged if the assignment changed meanwhile.
+// read it yet, relayToAgent keeps it. The message has the id in both cases. The error is errChanged if the assignment
+// changed meanwhile.
 func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord, id string, response send.Response) (Outcome, error) {
 	g, err := s.openGroup(ctx, r)
 	if err != nil {
@@ -65,7 +66,8 @@ func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord
 		case g == nil:
 			return outcome, s.watchIdle(ctx, r)
 		}
-		return s.afterSend(ctx, r, s.passOnKept(ctx, r), livechat.EndedByAgentGone)
+		_, err = s.passOnKept(ctx, r) // If another call is sending, it also sends this message.
+		return s.afterSend(ctx, r, err, livechat.EndedByAgentGone)
 	}
 	outlet, err := s.ports.Channels.Load(ctx, g.Outlet)
 	if err != nil {
@@ -75,7 +77,7 @@ func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord
 	if err != nil {
 		return OutcomeNone, err
 	}
-	message.AuthorID = r.Member
+	message.ID, message.AuthorID = id, r.Member
 	return s.relay(ctx, r, message, livechat.EndedByAgentGone)
 }
 
