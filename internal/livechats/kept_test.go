@@ -143,7 +143,7 @@ func TestKept_Bounds(t *testing.T) {
 		require.NoError(t, err)
 	}
 	s.says(t, s.mine.Service, long, livechats.OutcomeFull)
-	_, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", long+"x"))
+	_, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", strings.Repeat("x", 40_001)))
 	require.ErrorIs(t, err, boterr.InvalidArgument, "what no agent could be sent is refused at once")
 }
 
