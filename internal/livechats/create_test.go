@@ -701,3 +701,23 @@ func (s *fixture) requireAgreement(t *testing.T, when string) {
 	require.Len(t, live, 1, when)
 	require.Equal(t, open[0].Group, live[0].ID, when)
 }
+
+// The request is taken and ended before the run is tried again.
+func TestCreateAssignment_OnceByTwoAttempts(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	run := s.attempts()
+	first, err := run.next(s.store).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+	require.NoError(t, err)
+	require.True(t, first.Member.BotMeta.LiveChat())
+	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: first.AssignmentID, ChannelID: "desk", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndParams{Channel: desk(), MessageEvent: event("eve", took.Group.ExternalID, "bye")})
+	require.NoError(t, err)
+
+	second, err := run.next(s.store).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+	require.NoError(t, err)
+	require.Equal(t, first.AssignmentID, second.AssignmentID)
+	require.False(t, second.Member.BotMeta.LiveChat())
+	require.Len(t, s.assignments(t, "ada"), 1)
+}
