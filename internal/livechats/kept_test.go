@@ -280,9 +280,10 @@ func TestKept_HandedOnWhileItIsRead(t *testing.T) {
 	}
 	for reads := 1; ; reads++ {
 		s, left := halfway(t), reads
-		relaying := store.Wrap(s.store, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+		relaying := store.Wrap(s.store, func(ctx context.Context, _ store.Call) (context.Context, func(int, error) error, error) {
 			return ctx, func(_ int, err error) error {
-				if left--; left == 0 {
+				left--
+				if left == 0 {
 					require.NoError(t, handOn(s.afterCrash()))
 				}
 				return err

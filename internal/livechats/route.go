@@ -260,7 +260,8 @@ func (s *Service) addTargets(ctx context.Context, named record.Ref, p livechat.A
 	}
 	isOut := !isInLiveChat(p.LiveChat)
 	run := &pass{Service: s, r: r, sender: r.Sender.ID, asking: m, isOut: &isOut}
-	return run, run.addTickets(ctx, outlets)
+	err = run.addTickets(ctx, outlets)
+	return run, err
 }
 
 // addedOutlets checks new targets, and returns their outlets.
