@@ -485,12 +485,12 @@ func pause(ctx context.Context, d time.Duration) {
 }
 
 // unsentError returns the error of a request that did not reach all targets. If all targets refused the request for
-// good, it removes the request so that a later one is possible.
+// good, it removes the request so that a later one is possible, unless another call has continued with it.
 func (s *Service) unsentError(ctx context.Context, r *livechat.AssignmentRecord, unsent []livechat.Unsent) error {
 	failure := &livechat.UnsentError{AssignmentID: r.ID, Failures: unsent, Of: max(len(r.Tickets), 1)}
 	if wasSentNowhere(r) && areRefused(unsent) {
 		gone, err := s.assignments().Delete(context.WithoutCancel(ctx), document.O(
-			record.FieldID, r.ID, fieldSentAt, nil, fieldEndedAt, nil))
+			record.FieldID, r.ID, fieldSentAt, nil, fieldEndedAt, nil, fieldSender+".id", r.Sender.ID))
 		if err != nil {
 			return errors.Join(err, failure)
 		}

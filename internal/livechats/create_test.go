@@ -721,3 +721,29 @@ func TestCreateAssignment_OnceByTwoAttempts(t *testing.T) {
 	require.False(t, second.Member.BotMeta.LiveChat())
 	require.Len(t, s.assignments(t, "ada"), 1)
 }
+
+// The platform answers so late that another call continues with the request and sends a ticket. Then it refuses the
+// first call's tickets.
+func TestCreateAssignment_RefusedAfterAnotherCallHasSent(t *testing.T) {
+	t.Parallel()
+	refused, isFirst := boterr.New(boterr.FailedPrecondition, "", "the group is archived"), true
+	s := before(func(s *fixture, _ send.Message) {
+		if !isFirst {
+			return
+		}
+		isFirst = false
+		s.platform.work("C1")
+		s.platform.fail("U1", errDown)
+		_, err := s.afterCrash().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+		require.ErrorIs(t, err, boterr.Unavailable)
+		s.platform.fail("C1", refused)
+		s.platform.fail("U1", refused)
+	})(t)
+	s.mine.pair(t, "desk")
+	s.platform.fail("U1", refused)
+	_, err := s.mine.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+	require.Error(t, err)
+	made := s.assignments(t, "ada")
+	require.Len(t, made, 1)
+	require.False(t, made[0].Tickets[0].SentAt.IsZero())
+}
