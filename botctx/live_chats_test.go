@@ -145,7 +145,7 @@ func TestRelay_Fails(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}})
 	d.connect(t)
-	long := strings.Repeat("a", send.MaxText+1)
+	long := strings.Repeat("a", 40_001)
 	require.ErrorIs(t, d.ada.TrySays(long), boterr.InvalidArgument)
 	require.ErrorIs(t, d.grace.TrySays(long), boterr.InvalidArgument)
 }

@@ -488,7 +488,8 @@ func (p *pages) teamsBefore(ctx context.Context, r *livechat.AssignmentRecord) (
 func (p *pages) passOn(c *call, of chat, targets []livechat.Target, note string) (any, error) {
 	ctx := context.WithoutCancel(c.Context())
 	if note != "" {
-		if _, err := p.write(ctx, of, noteBy(c.agent, p.desk.env.NewID(), note)); err != nil {
+		// A repeated call writes the same note once.
+		if _, err := p.write(ctx, of, noteBy(c.agent, "handed over "+idOf(note), note)); err != nil {
 			return nil, err
 		}
 	}

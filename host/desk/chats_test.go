@@ -1,6 +1,7 @@
 package desk_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -12,6 +13,8 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 func TestChat_Whole(t *testing.T) {
@@ -206,4 +209,27 @@ func TestEraseMember(t *testing.T) {
 	h.refused(http.StatusNotFound, "grace", path, nil)
 	require.Contains(t, h.log("grace", other), "note: About Bob.")
 	require.ErrorIs(t, h.desk.EraseMember(t.Context(), &member.Member{ID: ada}), boterr.InvalidArgument)
+}
+
+// The request is not handed over at first, and the agent tries again.
+func TestHandOver_AgainWithTheSameNote(t *testing.T) {
+	t.Parallel()
+	c, isDown := newClock(), false
+	database := store.Wrap(memstore.New(memstore.WithNow(c.now)), func(
+		ctx context.Context, call store.Call,
+	) (context.Context, func(int, error) error, error) {
+		if isDown && call == (store.Call{Method: "insert", Collection: "assignments"}) {
+			return ctx, nil, boterr.New(boterr.Unavailable, "", "the store is down")
+		}
+		return ctx, nil, nil
+	})
+	h := newHostOver(t, c, database)
+	path := h.taken("ada", "grace")
+	before := h.log("grace", path)
+	on := fields{"team": "sellers", "note": "She wants a new one."}
+	isDown = true
+	h.refused(http.StatusServiceUnavailable, "grace", path+"/handover", on)
+	isDown = false
+	h.does("grace", path+"/handover", on)
+	require.Equal(t, append(before, "note: She wants a new one.", "desk: handed over"), h.log("grace", path))
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
@@ -85,10 +86,17 @@ type pages struct {
 	limits  limiter
 
 	mu sync.Mutex
-	// saved holds the agents whose stored records are up to date, by id.
-	saved map[string]Agent
+	// saved holds the agents whose records were stored lately, by id.
+	saved map[string]savedAgent
 	// open is the number of open streams of each agent.
 	open map[string]int
+}
+
+// savedAgent is an agent as stored at a time.
+type savedAgent struct {
+	Agent
+
+	at time.Time
 }
 
 //go:embed page
@@ -110,7 +118,7 @@ func (d *Desk) Handler(config PageConfig) (http.Handler, error) {
 	config.MaxChats = cmp.Or(config.MaxChats, defaultMaxChats)
 	p := &pages{
 		desk: d, config: config, runtime: config.Runtime, limits: limiter{now: d.env.Now, kept: map[string]bucket{}},
-		saved: map[string]Agent{}, open: map[string]int{},
+		saved: map[string]savedAgent{}, open: map[string]int{},
 	}
 	return page.Guard{}.Around(p.routes()), nil
 }
@@ -281,16 +289,21 @@ func (p *pages) agentOf(r *http.Request) (*Agent, error) {
 	return &agent, p.keep(r.Context(), agent)
 }
 
-// maxSaved is the size limit of saved.
-const maxSaved = 10_000
+const (
+	// maxSaved is the size limit of saved.
+	maxSaved = 10_000
+	// savedFor is the time after which an agent is stored again, because another process may have stored something else.
+	savedFor = 5 * time.Minute
+)
 
-// keep stores the desk's record of an agent, and an admin with the agent's name for live chats, unless both are up to
-// date.
+// keep stores the desk's record of an agent, and an admin with the agent's name for live chats, unless it has stored
+// the same lately.
 func (p *pages) keep(ctx context.Context, agent Agent) error {
+	now := p.desk.env.Now()
 	p.mu.Lock()
 	known, isKnown := p.saved[agent.ID]
 	p.mu.Unlock()
-	if isKnown && known.Name == agent.Name && slices.Equal(known.Apps, agent.Apps) {
+	if isKnown && now.Sub(known.at) < savedFor && known.Name == agent.Name && slices.Equal(known.Apps, agent.Apps) {
 		return nil
 	}
 	if err := p.desk.saveAgent(ctx, agent); err != nil {
@@ -308,7 +321,7 @@ func (p *pages) keep(ctx context.Context, agent Agent) error {
 	if len(p.saved) >= maxSaved {
 		clear(p.saved)
 	}
-	p.saved[agent.ID] = agent
+	p.saved[agent.ID] = savedAgent{agent, now}
 	return nil
 }
 

@@ -389,3 +389,21 @@ func TestTranscript(t *testing.T) {
 	require.Equal(t, "member", document.Get(told[0], "from", ""))
 	require.Equal(t, "Hello!", document.Get(told[1], "response.text", ""))
 }
+
+// Two processes serve the page. The second one stores what is no longer true.
+func TestPage_AgentStoredByAnotherProcess(t *testing.T) {
+	t.Parallel()
+	grace := desk.Agent{ID: "grace", Name: "Grace", Apps: []string{"shop"}}
+	changing := func(c *desk.PageConfig) {
+		c.Agent = func(*http.Request) (*desk.Agent, error) { return &grace, nil }
+	}
+	one := newHost(t, changing)
+	two := newHostOver(t, one.clock, one.store, changing)
+	name := func(by *host) string { return document.Get(by.does("grace", "/about", nil), "agent.name", "") }
+	require.Equal(t, "Grace", name(one))
+	grace.Name = "Grace Hopper"
+	require.Equal(t, "Grace Hopper", name(two))
+	grace.Name = "Grace"
+	one.clock.advance(5 * time.Minute)
+	require.Equal(t, "Grace", name(one))
+}

@@ -28,27 +28,45 @@ func (s *Service) CreateAssignment(ctx context.Context, p livechat.CreateAssignm
 	if err != nil {
 		return livechat.CreateAssignmentResult{}, err
 	}
-	run, err := s.ensureOpen(ctx, asked, func() (*livechat.AssignmentRecord, error) {
-		return s.current(ctx, asked.member.ID)
+	type created struct{ ID, GroupID string }
+	var run *pass
+	made, err := once(ctx, s, fmt.Sprintf("request for %q", asked.member.ID), func(ctx context.Context) (created, error) {
+		if run, err = s.makeRequest(ctx, asked); err != nil {
+			return created{}, err
+		}
+		made := created{ID: run.r.ID}
+		if asksForGroup(run.r) {
+			made.GroupID = run.r.Group
+		}
+		return made, nil
 	})
 	if err != nil {
 		return livechat.CreateAssignmentResult{}, err
 	}
-	// Ended requests that no agent took have only tickets to recall. If a platform fails to recall them, that
-	// must not block a new request.
-	conversations := endedOf(run.r.Member).With(fieldAssignee, isPresent())
-	if err := s.closeEnded(ctx, conversations); err != nil {
-		return livechat.CreateAssignmentResult{}, err
+	result := livechat.CreateAssignmentResult{AssignmentID: made.ID, GroupID: made.GroupID}
+	if run != nil {
+		result.Member, err = run.memberNow(ctx)
+	} else { // An earlier attempt of the run made the request.
+		result.Member, err = members.Get(ctx, s.ports.Members, asked.member.ID)
 	}
-	m, err := run.memberNow(ctx)
 	if err != nil {
 		return livechat.CreateAssignmentResult{}, boterr.WithField(fieldMember, err)
 	}
-	result := livechat.CreateAssignmentResult{Member: m, AssignmentID: run.r.ID}
-	if asksForGroup(run.r) {
-		result.GroupID = run.r.Group
-	}
 	return result, nil
+}
+
+// makeRequest ensures that the member has an open request, and that earlier conversations are closed.
+func (s *Service) makeRequest(ctx context.Context, asked request) (*pass, error) {
+	run, err := s.ensureOpen(ctx, asked, func() (*livechat.AssignmentRecord, error) {
+		return s.current(ctx, asked.member.ID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	// Ended requests that no agent took have only tickets to recall. If a platform fails to recall them, that
+	// must not block a new request.
+	conversations := endedOf(run.r.Member).With(fieldAssignee, isPresent())
+	return run, s.closeEnded(ctx, conversations)
 }
 
 // A request holds the checked parameters of a call.
@@ -467,12 +485,12 @@ func pause(ctx context.Context, d time.Duration) {
 }
 
 // unsentError returns the error of a request that did not reach all targets. If all targets refused the request for
-// good, it removes the request so that a later one is possible.
+// good, it removes the request so that a later one is possible, unless another call has continued with it.
 func (s *Service) unsentError(ctx context.Context, r *livechat.AssignmentRecord, unsent []livechat.Unsent) error {
 	failure := &livechat.UnsentError{AssignmentID: r.ID, Failures: unsent, Of: max(len(r.Tickets), 1)}
 	if wasSentNowhere(r) && areRefused(unsent) {
 		gone, err := s.assignments().Delete(context.WithoutCancel(ctx), document.O(
-			record.FieldID, r.ID, fieldSentAt, nil, fieldEndedAt, nil))
+			record.FieldID, r.ID, fieldSentAt, nil, fieldEndedAt, nil, fieldSender+".id", r.Sender.ID))
 		if err != nil {
 			return errors.Join(err, failure)
 		}

@@ -701,3 +701,49 @@ func (s *fixture) requireAgreement(t *testing.T, when string) {
 	require.Len(t, live, 1, when)
 	require.Equal(t, open[0].Group, live[0].ID, when)
 }
+
+// The request is taken and ended before the run is tried again.
+func TestCreateAssignment_OnceByTwoAttempts(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	run := s.attempts()
+	first, err := run.next(s.store).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+	require.NoError(t, err)
+	require.True(t, first.Member.BotMeta.LiveChat())
+	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: first.AssignmentID, ChannelID: "desk", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndParams{Channel: desk(), MessageEvent: event("eve", took.Group.ExternalID, "bye")})
+	require.NoError(t, err)
+
+	second, err := run.next(s.store).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+	require.NoError(t, err)
+	require.Equal(t, first.AssignmentID, second.AssignmentID)
+	require.False(t, second.Member.BotMeta.LiveChat())
+	require.Len(t, s.assignments(t, "ada"), 1)
+}
+
+// The platform answers so late that another call continues with the request and sends a ticket. Then it refuses the
+// first call's tickets.
+func TestCreateAssignment_RefusedAfterAnotherCallHasSent(t *testing.T) {
+	t.Parallel()
+	refused, isFirst := boterr.New(boterr.FailedPrecondition, "", "the group is archived"), true
+	s := before(func(s *fixture, _ send.Message) {
+		if !isFirst {
+			return
+		}
+		isFirst = false
+		s.platform.work("C1")
+		s.platform.fail("U1", errDown)
+		_, err := s.afterCrash().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+		require.ErrorIs(t, err, boterr.Unavailable)
+		s.platform.fail("C1", refused)
+		s.platform.fail("U1", refused)
+	})(t)
+	s.mine.pair(t, "desk")
+	s.platform.fail("U1", refused)
+	_, err := s.mine.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+	require.Error(t, err)
+	made := s.assignments(t, "ada")
+	require.Len(t, made, 1)
+	require.False(t, made[0].Tickets[0].SentAt.IsZero())
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -36,15 +37,26 @@ func (s *Service) nextOf(ctx context.Context, previousID string) (*livechat.Assi
 }
 
 // current returns a member's current assignment, or nil: the open one, or else the next assignment of an
-// interrupted hand-over.
+// interrupted hand-over. It finds both by one read, because a hand-over that opens the next assignment between two
+// reads would hide it from both.
 func (s *Service) current(ctx context.Context, memberID string) (*livechat.AssignmentRecord, error) {
-	open, err := s.openAssignment(ctx, memberID)
-	if err != nil || open != nil {
-		return open, err
-	}
-	next, err := s.oneAssignment(ctx, document.O(fieldMember, memberID).With(fieldClosedAt, isAbsent()).With(fieldSlot, isHandoverSlot()))
-	if err != nil || next == nil {
+	found, err := s.FindAssignments(ctx, record.Query{
+		Filter: document.O(fieldMember, memberID).With(fieldClosedAt, isAbsent()).With(fieldEndedAt, isAbsent()),
+	})
+	if err != nil {
 		return nil, err
+	}
+	var next *livechat.AssignmentRecord
+	for _, r := range found {
+		switch {
+		case r.Slot == openSlot(memberID):
+			return r, nil
+		case strings.HasPrefix(r.Slot, handoverSlots):
+			next = r
+		}
+	}
+	if next == nil {
+		return nil, nil
 	}
 	previous, err := s.parentOf(ctx, next)
 	if err != nil || canFollow(previous) {

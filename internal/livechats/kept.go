@@ -25,20 +25,22 @@ var errChanged = errors.New("the assignment has changed")
 // mostTries is the number of attempts of a call whose assignment other calls keep changing.
 const mostTries = 10
 
-// keep adds a message to the kept ones. The result is OutcomeKept or OutcomeFull. All attempts of a run
-// together add it once. It returns errChanged if the assignment was taken or ended meanwhile, or got a
-// different group.
-func (s *Service) keep(ctx context.Context, r *livechat.AssignmentRecord, response send.Response) (Outcome, error) {
+// keep adds a message to the kept ones, with an id. The result is OutcomeKept or OutcomeFull. All calls of a run with
+// the same id, in all its attempts, add the message once. It returns errChanged if the assignment was taken or ended
+// meanwhile, or got a different group.
+func (s *Service) keep(ctx context.Context, r *livechat.AssignmentRecord, id string, response send.Response) (Outcome, error) {
 	if err := response.Validate(); err != nil {
 		return OutcomeNone, boterr.PrefixField(fieldResponse, err)
 	}
-	return once(ctx, s, "keep for "+r.Member, func(ctx context.Context) (Outcome, error) {
-		kept := livechat.KeptMessage{ID: s.env.SendID(ctx, "kept "+r.Member), At: document.TimestampOf(s.env.Now()), Response: response.Object()}
+	type done struct{ Result Outcome }
+	// The message is sent later under its own id, so this is another one.
+	came, err := record.Once(ctx, s.env, id+"-kept", func(ctx context.Context) (done, error) {
+		kept := livechat.KeptMessage{ID: id, At: document.TimestampOf(s.env.Now()), Response: response.Object()}
 		if slices.ContainsFunc(r.Kept, func(k livechat.KeptMessage) bool { return k.ID == kept.ID }) {
-			return OutcomeKept, nil
+			return done{OutcomeKept}, nil
 		}
 		if !hasRoomFor(r, kept) {
-			return OutcomeFull, nil
+			return done{OutcomeFull}, nil
 		}
 		same := document.O(fieldEndedAt, isAbsent(), fieldKept+"."+strconv.Itoa(livechat.MostKept-1), isAbsent()).
 			With(fieldGroup, orAbsent(r.Group)).With(fieldAssignee, orAbsent(r.Assignee))
@@ -46,8 +48,9 @@ func (s *Service) keep(ctx context.Context, r *livechat.AssignmentRecord, respon
 		if err == nil && changed == nil {
 			err = errChanged
 		}
-		return OutcomeKept, err
+		return done{OutcomeKept}, err
 	})
+	return came.Result, err
 }
 
 // hasRoomFor reports whether another message can be kept.
@@ -258,10 +261,16 @@ func (s *Service) tellFull(ctx context.Context, r *livechat.AssignmentRecord) er
 	return err
 }
 
-// sendKept sends the kept messages to the agent. If that fails, the later steps continue, and a repeated call
+// sendKept sends the kept messages to the agent. If another call is sending them, it waits until that call has sent
+// them or, after a crash, until its lease has expired. If that fails, the later steps continue, and a repeated call
 // sends the rest. If the conversation is gone, the live chat ends.
 func (p *pass) sendKept(ctx context.Context) error {
-	err := p.passOnKept(ctx, p.r)
+	isBusy, err := p.passOnKept(ctx, p.r)
+	for backoff := p.newBackoff(); isBusy && err == nil; {
+		if err = backoff.wait(ctx); err == nil {
+			isBusy, err = p.passOnKept(ctx, p.r)
+		}
+	}
 	lost, isLost := errors.AsType[*lostError](err)
 	if !isLost {
 		p.unfinished.add("kept messages", err)
@@ -280,31 +289,44 @@ func (l *lostError) Error() string { return l.cause.Error() }
 func (l *lostError) Unwrap() error { return l.cause }
 
 // passOnKept sends the kept messages of an assignment to its conversation, oldest first, and removes each one after
-// it was sent. If several calls run concurrently, only one sends. It returns a lostError if the conversation is gone.
-func (s *Service) passOnKept(ctx context.Context, r *livechat.AssignmentRecord) error {
+// it was sent. If several calls run concurrently, only one sends, and the others return true as isBusy. It returns a
+// lostError if the conversation is gone.
+func (s *Service) passOnKept(ctx context.Context, r *livechat.AssignmentRecord) (isBusy bool, err error) {
 	if _, err := s.adoptKept(ctx, r); err != nil {
-		return err
+		return false, err
 	}
 	g, err := s.openGroup(ctx, r)
 	if err != nil || g == nil {
-		return err
+		return false, err
 	}
 	outlet, err := s.ports.Channels.Load(ctx, g.Outlet)
 	if err != nil {
-		return err
+		return false, err
 	}
 	now, err := s.claimKept(ctx, r.ID)
-	if err != nil || now == nil {
-		return err
+	if err != nil {
+		return false, err
+	}
+	if now == nil {
+		return s.hasKept(ctx, r.ID)
 	}
 	mine := document.O(fieldKeptSender+".id", now.KeptSender.ID)
 	defer func() { // Other calls may continue at once, or if this fails, once the lease has expired.
 		_, _ = s.modify(context.WithoutCancel(ctx), r.ID, mine, document.Unset(fieldKeptSender))
 	}()
 	if err := s.sendHeading(ctx, outlet, g, now.Kept); err != nil {
-		return err
+		return false, err
 	}
-	return s.drainKept(ctx, now, outlet, g)
+	return false, s.drainKept(ctx, now, outlet, g)
+}
+
+// hasKept reports whether an open assignment has kept messages.
+func (s *Service) hasKept(ctx context.Context, id string) (bool, error) {
+	now, err := s.loadAssignment(ctx, id)
+	if errors.Is(err, boterr.NotFound) {
+		return false, nil
+	}
+	return err == nil && now.State() != livechat.Ended && len(now.Kept) > 0, err
 }
 
 // drainKept sends the kept messages of an assignment. The call must be the assignment's KeptSender.
@@ -335,16 +357,19 @@ func (s *Service) drainKept(ctx context.Context, now *livechat.AssignmentRecord,
 }
 
 // claimKept makes the call the sender of the kept messages of an open assignment. It returns nil if there are none,
-// or if another call sends them.
+// or if another call sends them. A later attempt of a run continues at once what the earlier attempt left, because it
+// has the same id.
 func (s *Service) claimKept(ctx context.Context, id string) (*livechat.AssignmentRecord, error) {
 	sender, err := s.newSender(ctx)
 	if err != nil {
 		return nil, err
 	}
+	sender.ID = s.env.SendID(ctx, "sender of kept "+id)
 	begun := sender.Until - document.Timestamp(senderLease.Milliseconds())
 	return s.modify(ctx, id, document.O(fieldKept+".0", isPresent(), fieldEndedAt, isAbsent(), "$or", document.A(
 		document.O(fieldKeptSender, isAbsent()),
 		document.O(fieldKeptSender+".until", document.O("$lte", begun)),
+		document.O(fieldKeptSender+".id", sender.ID),
 	)), document.Set(fieldKeptSender, sender))
 }
 

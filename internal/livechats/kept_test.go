@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,8 +16,10 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/livechats"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
 )
 
 // says sends a message from ada and checks the outcome.
@@ -140,7 +143,7 @@ func TestKept_Bounds(t *testing.T) {
 		require.NoError(t, err)
 	}
 	s.says(t, s.mine.Service, long, livechats.OutcomeFull)
-	_, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", long+"x"))
+	_, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", strings.Repeat("x", 40_001)))
 	require.ErrorIs(t, err, boterr.InvalidArgument, "what no agent could be sent is refused at once")
 }
 
@@ -254,6 +257,45 @@ func TestKept_WrittenWhileItIsHandedOn(t *testing.T) {
 	})
 }
 
+// The hand-over opens the next assignment while the member's message looks for the current one.
+func TestKept_HandedOnWhileItIsRead(t *testing.T) {
+	t.Parallel()
+	handOn := func(by *livechats.Service) error {
+		_, err := by.ReassignAssignment(t.Context(), paramsOf[livechat.ReassignAssignmentParams](t,
+			`{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`))
+		return err
+	}
+	// halfway returns an app whose hand-over has ended a1, and has not yet opened the next assignment.
+	halfway := func(t *testing.T) *fixture {
+		t.Helper()
+		for writes := 0; ; writes++ {
+			s := newFixture(t)
+			s.taken(t, "a1", "ada", "eve@desk")
+			broken, _ := s.interrupted(writes)
+			require.Error(t, handOn(broken))
+			if s.record(t, "a1").State() == livechat.Ended {
+				return s
+			}
+		}
+	}
+	for reads := 1; ; reads++ {
+		s, left := halfway(t), reads
+		relaying := store.Wrap(s.store, func(ctx context.Context, _ store.Call) (context.Context, func(int, error) error, error) {
+			return ctx, func(_ int, err error) error {
+				left--
+				if left == 0 {
+					require.NoError(t, handOn(s.afterCrash()))
+				}
+				return err
+			}, nil
+		})
+		s.says(t, s.on(relaying), "still there?", livechats.OutcomeKept)
+		if left > 0 {
+			return
+		}
+	}
+}
+
 func TestKept_PlatformCannotShowIt(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, func(p *livechats.Ports) { p.Connectors[channel.Charlie] = picky{p.Connectors[channel.Charlie]} })
@@ -282,6 +324,128 @@ func TestKept_NotSentNowIsSentLater(t *testing.T) {
 	s.platform.work("group1")
 	s.says(t, s.mine.Service, "two", livechats.OutcomeDelivered)
 	require.Equal(t, []string{"Written before (2):", "one", "two"}, s.textsIn("group1"))
+}
+
+// attempts are the attempts of a run. Each one gets the same ids, and remembers what an earlier one did.
+type attempts struct {
+	of    *fixture
+	known map[string]document.Object
+}
+
+func (a *attempts) Recall(id string) (document.Object, bool) {
+	answer, isKnown := a.known[id]
+	return answer, isKnown
+}
+
+func (a *attempts) Remember(_ context.Context, id string, answer any) {
+	a.known[id], _ = document.Encode(answer)
+}
+
+// next returns the live chats of the next attempt, on a store.
+func (a *attempts) next(store store.Store) *livechats.Service {
+	given := map[string]int{}
+	own := *a.of.mine
+	own.env.SendID = func(ctx context.Context, to string) string {
+		slot := send.KeyOf(ctx) + " " + to
+		given[slot]++
+		return "run " + slot + " " + strconv.Itoa(given[slot])
+	}
+	own.env.Attempt = func(context.Context) (record.Attempt, error) { return a, nil }
+	return (&fixture{mine: &own}).on(store)
+}
+
+func (s *fixture) attempts() *attempts { return &attempts{of: s, known: map[string]document.Object{}} }
+
+// The request is taken while the run keeps the message, and the message cannot be passed on at once.
+func TestKept_OnceByTwoAttempts(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
+	s.says(t, s.mine.Service, "one", livechats.OutcomeKept)
+	s.platform.fail("group1", errDown)
+	run, hasHappened := s.attempts(), false
+	taken := &countingStore{Store: s.store, then: func() error {
+		if !hasHappened {
+			hasHappened = true
+			_, err := takes(s.mine.Service)(t)
+			require.ErrorContains(t, err, "kept messages")
+		}
+		return nil
+	}}
+	_, err := run.next(taken).RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "two"))
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.True(t, hasHappened)
+
+	s.platform.work("group1")
+	s.says(t, run.next(s.store), "two", livechats.OutcomeDelivered)
+	require.Equal(t, []string{"Written before (2):", "one", "two"}, s.textsIn("group1"))
+}
+
+// After a crash between any two writes, the next attempt passes on what the crashed one left, without waiting for its
+// lease to expire.
+func TestKept_PassedOnByTheNextAttempt(t *testing.T) {
+	t.Parallel()
+	everyMoment(t, 5, func(t *testing.T, writes int) bool {
+		t.Helper()
+		s := newFixture(t)
+		s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
+		s.says(t, s.mine.Service, "one", livechats.OutcomeKept)
+		s.platform.fail("group1", errDown)
+		_, err := takes(s.mine.Service)(t)
+		require.ErrorIs(t, err, boterr.Unavailable)
+		s.platform.work("group1")
+
+		run, hasBroken := s.attempts(), false
+		broken := &countingStore{Store: s.store, left: writes, then: func() error {
+			hasBroken = true
+			return boterr.New(boterr.Unavailable, "", "%w", errInterrupted)
+		}}
+		_, err = run.next(broken).RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "two"))
+		if hasBroken {
+			require.ErrorIs(t, err, errInterrupted)
+			s.says(t, run.next(s.store), "two", livechats.OutcomeDelivered)
+		}
+		require.Empty(t, s.record(t, "a1").Kept, "after %d writes", writes)
+		texts := slices.DeleteFunc(s.textsIn("group1"), func(text string) bool { return strings.HasPrefix(text, "Written before") })
+		require.Equal(t, []string{"one", "two"}, texts, "after %d writes", writes)
+		return hasBroken
+	})
+}
+
+// pausedStore is a store whose clock moves on while calls pause.
+type pausedStore struct {
+	store.Store
+
+	paused *atomic.Int64
+}
+
+func (p pausedStore) Now(ctx context.Context) (time.Time, error) {
+	now, err := p.Store.Now(ctx)
+	return now.Add(time.Duration(p.paused.Load())), err
+}
+
+// An agent who takes a request again after a crash gets the kept messages, once the lease of the crashed call has
+// expired.
+func TestKept_TakenAgainAfterCrash(t *testing.T) {
+	t.Parallel()
+	everyMoment(t, 8, func(t *testing.T, writes int) bool {
+		t.Helper()
+		paused := &atomic.Int64{}
+		s := newFixture(t, func(p *livechats.Ports) {
+			p.Pause = func(_ context.Context, d time.Duration) { paused.Add(int64(d)) }
+		})
+		s.pending(t, "a1", "ada", onlyIn("desk"))
+		s.says(t, s.mine.Service, "one", livechats.OutcomeKept)
+		broken, hasBroken := s.interrupted(writes)
+		_, err := takes(broken)(t)
+		if hasBroken() {
+			require.ErrorIs(t, err, errInterrupted)
+			_, err = takes(s.on(pausedStore{s.store, paused}))(t)
+		}
+		require.NoError(t, err, "after %d writes", writes)
+		require.Empty(t, s.record(t, "a1").Kept, "after %d writes", writes)
+		return hasBroken()
+	})
 }
 
 func TestKept_NobodyReadIt(t *testing.T) {

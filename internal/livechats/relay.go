@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -20,16 +21,18 @@ import (
 // RelayFromMember sends a member's message to the agent, unchanged, and restarts the idle time. If no agent
 // can read it, because the request is untaken or being handed on, the message is kept for the agent who takes
 // the request; TellWaiting informs the member. A tap is relayed as the text of its payload, or of all chosen
-// values. Receipts and submitted forms are not relayed. Call it for messages that no node of the bot answers.
+// values. A text of more than send.MaxText and at most 40,000 characters is relayed as several texts. Receipts and
+// submitted forms are not relayed. Call it for messages that no node of the bot answers.
 //
 // If the agent's conversation is gone (send.IsGone), the live chat ends, the member gets a text, and the outcome is
 // OutcomeAnswered. Other errors come from the send; the message may then not have been relayed, and the idle time is
 // not restarted.
 func (s *Service) RelayFromMember(ctx context.Context, memberID string, event send.MessageEvent) (Outcome, error) {
-	response, isMessage := relayedOf(event)
-	if !isMessage {
-		return OutcomeNone, nil
-	}
+	return eachPart(event, func(response send.Response) (Outcome, error) { return s.relayFromMember(ctx, memberID, response) })
+}
+
+func (s *Service) relayFromMember(ctx context.Context, memberID string, response send.Response) (Outcome, error) {
+	id := s.env.SendID(ctx, "relayed "+memberID) // The same in all tries and attempts, whether it is kept or sent at once.
 	for range mostTries {
 		r, err := s.current(ctx, memberID)
 		if err != nil {
@@ -38,7 +41,7 @@ func (s *Service) RelayFromMember(ctx context.Context, memberID string, event se
 		if r == nil { // An interrupted end may have left the member in live chat.
 			return OutcomeNone, s.closeEnded(ctx, endedOf(memberID))
 		}
-		outcome, err := s.relayToAgent(ctx, r, response)
+		outcome, err := s.relayToAgent(ctx, r, id, response)
 		if !errors.Is(err, errChanged) {
 			return outcome, err
 		}
@@ -47,14 +50,15 @@ func (s *Service) RelayFromMember(ctx context.Context, memberID string, event se
 }
 
 // relayToAgent sends a message to the agent who has an assignment, after any kept messages. If no agent can
-// read it yet, relayToAgent keeps it. It returns errChanged if the assignment changed meanwhile.
-func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord, response send.Response) (Outcome, error) {
+// read it yet, relayToAgent keeps it. The message has the id in both cases. The error is errChanged if the assignment
+// changed meanwhile.
+func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord, id string, response send.Response) (Outcome, error) {
 	g, err := s.openGroup(ctx, r)
 	if err != nil {
 		return OutcomeNone, err
 	}
 	if g == nil || len(r.Kept) > 0 {
-		outcome, err := s.keep(ctx, r, response)
+		outcome, err := s.keep(ctx, r, id, response)
 		if err != nil {
 			return OutcomeNone, err
 		}
@@ -64,7 +68,8 @@ func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord
 		case g == nil:
 			return outcome, s.watchIdle(ctx, r)
 		}
-		return s.afterSend(ctx, r, s.passOnKept(ctx, r), livechat.EndedByAgentGone)
+		_, err = s.passOnKept(ctx, r) // If another call is sending, it also sends this message.
+		return s.afterSend(ctx, r, err, livechat.EndedByAgentGone)
 	}
 	outlet, err := s.ports.Channels.Load(ctx, g.Outlet)
 	if err != nil {
@@ -74,7 +79,7 @@ func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord
 	if err != nil {
 		return OutcomeNone, err
 	}
-	message.AuthorID = r.Member
+	message.ID, message.AuthorID = id, r.Member
 	return s.relay(ctx, r, message, livechat.EndedByAgentGone)
 }
 
@@ -87,10 +92,14 @@ func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord
 // if the member is gone (send.IsGone), which ends the live chat. The rules of RelayFromMember about messages
 // and errors apply.
 func (s *Service) RelayFromAgent(ctx context.Context, outletChannelID string, event send.MessageEvent) (Outcome, error) {
-	response, isMessage := relayedOf(event)
-	if !isMessage {
-		return OutcomeNone, nil
-	}
+	return eachPart(event, func(response send.Response) (Outcome, error) {
+		return s.relayFromAgent(ctx, outletChannelID, event, response)
+	})
+}
+
+func (s *Service) relayFromAgent(
+	ctx context.Context, outletChannelID string, event send.MessageEvent, response send.Response,
+) (Outcome, error) {
 	g, err := s.GroupOf(ctx, outletChannelID, event)
 	if err == nil && g == nil {
 		g, err = s.takeByWriting(ctx, outletChannelID, event)
@@ -156,6 +165,47 @@ func (s *Service) afterSend(ctx context.Context, r *livechat.AssignmentRecord, f
 		return OutcomeNone, err
 	}
 	return OutcomeDelivered, nil
+}
+
+// eachPart calls relay for each message that an event is relayed as, and returns the last outcome. It stops after an
+// error, and after an outcome that also holds for the rest.
+func eachPart(event send.MessageEvent, relay func(send.Response) (Outcome, error)) (outcome Outcome, err error) {
+	response, isMessage := relayedOf(event)
+	if !isMessage {
+		return OutcomeNone, nil
+	}
+	for _, part := range partsOf(response) {
+		if outcome, err = relay(part); err != nil || outcome != OutcomeDelivered && outcome != OutcomeKept {
+			break
+		}
+	}
+	return outcome, err
+}
+
+// longestText is the length of the longest text that is relayed in parts, in Unicode code points: the limit of Charlie.
+const longestText = 40_000
+
+// partsOf returns a text that is longer than send.MaxText as several, because some platforms allow longer texts than
+// others. A part ends at white space if there is any in its second half. A text that is longer than longestText and
+// other messages are returned unchanged.
+func partsOf(response send.Response) []send.Response {
+	rest := []rune(response.Text())
+	if response.Type() != send.TypeText || len(rest) <= send.MaxText || len(rest) > longestText {
+		return []send.Response{response}
+	}
+	var parts []send.Response
+	for len(rest) > send.MaxText {
+		end := send.MaxText
+		for end > send.MaxText/2 && !unicode.IsSpace(rest[end-1]) {
+			end--
+		}
+		if !unicode.IsSpace(rest[end-1]) {
+			end = send.MaxText
+		}
+		parts = append(parts, response.With(fieldText, string(rest[:end])))
+		rest = rest[end:]
+	}
+	return append(parts, response.With(fieldText, string(rest)))
 }
 
 // relayedOf returns an event as a message for the other side, and reports whether the event is relayed.

@@ -310,7 +310,7 @@ func TestRelay_Fails(t *testing.T) {
 	isRelayed, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.Equal(t, livechats.OutcomeNone, isRelayed)
-	isRelayed, err = s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", strings.Repeat("x", send.MaxText+1)))
+	isRelayed, err = s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", strings.Repeat("x", 40_001)))
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 	require.Equal(t, "response.text", fieldOf(t, err))
 	require.Equal(t, livechats.OutcomeNone, isRelayed)
@@ -318,6 +318,24 @@ func TestRelay_Fails(t *testing.T) {
 	require.ErrorIs(t, err, boterr.Unsupported)
 	require.ErrorContains(t, err, "webchat")
 	require.Equal(t, livechats.OutcomeNone, isRelayed)
+}
+
+// Some platforms allow longer texts than others.
+func TestRelay_LongText(t *testing.T) {
+	t.Parallel()
+	words := strings.Repeat("ä", 1500) + "\n" + strings.Repeat("b", 2100) + "!"
+	parts := []string{strings.Repeat("ä", 1500) + "\n", strings.Repeat("b", 2000), strings.Repeat("b", 100) + "!"}
+	s := newFixture(t)
+	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
+	s.says(t, s.mine.Service, words, livechats.OutcomeKept)
+	took, err := takes(s.mine.Service)(t)
+	require.NoError(t, err)
+	require.Equal(t, append([]string{"Written before (3):"}, parts...), s.textsIn(took.Group.ExternalID))
+
+	s.says(t, s.mine.Service, words, livechats.OutcomeDelivered)
+	require.Equal(t, parts, s.textsIn(took.Group.ExternalID)[4:])
+	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", took.Group.ExternalID, words)))
+	require.Equal(t, parts, s.textsIn("ada-web"))
 }
 
 func TestRelay_NobodyHasTaken(t *testing.T) {

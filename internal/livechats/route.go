@@ -3,6 +3,7 @@ package livechats
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -227,31 +228,40 @@ func (s *Service) AddNewTargetsToAssignment(
 	if len(p.Targets) == 0 {
 		return livechat.AddNewTargetsToAssignmentResult{}, boterr.Missing(fieldTargets, "the further recipients of the ticket")
 	}
-	r, err := s.namedAssignment(ctx, named)
+	run, err := s.assignmentOnce(ctx, fmt.Sprintf("add targets %q", p.AssignmentID), func(ctx context.Context) (*pass, error) {
+		return s.addTargets(ctx, named, p)
+	})
 	if err != nil {
 		return livechat.AddNewTargetsToAssignmentResult{}, err
 	}
-	m, err := s.memberOf(ctx, r)
+	m, err := run.memberNow(ctx)
 	if err != nil {
-		return livechat.AddNewTargetsToAssignmentResult{}, boterr.WithField(fieldAssignmentID, err)
-	}
-	outlets, err := s.addedOutlets(ctx, r, m, p.Targets)
-	if err != nil {
-		return livechat.AddNewTargetsToAssignmentResult{}, err
-	}
-	r, err = s.claimPending(ctx, r.ID)
-	if err != nil {
-		return livechat.AddNewTargetsToAssignmentResult{}, err
-	}
-	isOut := !isInLiveChat(p.LiveChat)
-	run := &pass{Service: s, r: r, sender: r.Sender.ID, asking: m, isOut: &isOut}
-	if err := run.addTickets(ctx, outlets); err != nil {
-		return livechat.AddNewTargetsToAssignmentResult{}, err
-	}
-	if m, err = run.memberNow(ctx); err != nil {
 		return livechat.AddNewTargetsToAssignmentResult{}, boterr.WithField(fieldMember, err)
 	}
 	return livechat.AddNewTargetsToAssignmentResult{Member: m, AssignmentID: run.r.ID}, nil
+}
+
+// addTargets sends tickets of an assignment to further targets.
+func (s *Service) addTargets(ctx context.Context, named record.Ref, p livechat.AddNewTargetsToAssignmentParams) (*pass, error) {
+	r, err := s.namedAssignment(ctx, named)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.memberOf(ctx, r)
+	if err != nil {
+		return nil, boterr.WithField(fieldAssignmentID, err)
+	}
+	outlets, err := s.addedOutlets(ctx, r, m, p.Targets)
+	if err != nil {
+		return nil, err
+	}
+	if r, err = s.claimPending(ctx, r.ID); err != nil {
+		return nil, err
+	}
+	isOut := !isInLiveChat(p.LiveChat)
+	run := &pass{Service: s, r: r, sender: r.Sender.ID, asking: m, isOut: &isOut}
+	err = run.addTickets(ctx, outlets)
+	return run, err
 }
 
 // addedOutlets checks new targets, and returns their outlets.

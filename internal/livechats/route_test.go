@@ -274,3 +274,19 @@ func TestReassignAssignment_GroupGone(t *testing.T) {
 	require.NotZero(t, s.record(t, previous.ID).ClosedAt)
 	require.False(t, s.group(t, group.ID).Active)
 }
+
+// The request is taken before the run is tried again.
+func TestAddNewTargets_OnceByTwoAttempts(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada", onlyIn("desk"))
+	run := s.attempts()
+	p := paramsOf[livechat.AddNewTargetsToAssignmentParams](t, `{"assignmentId": "a1", "targets": [{"channel": "team"}]}`)
+	first, err := run.next(s.store).AddNewTargetsToAssignment(t.Context(), p)
+	require.NoError(t, err)
+	_, err = takes(s.mine.Service)(t)
+	require.NoError(t, err)
+	second, err := run.next(s.store).AddNewTargetsToAssignment(t.Context(), p)
+	require.NoError(t, err)
+	require.Equal(t, first.AssignmentID, second.AssignmentID)
+}

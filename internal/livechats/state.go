@@ -124,11 +124,6 @@ const handoverSlots = "handover/"
 // handoverSlot returns the slot of the assignment that will replace another one.
 func handoverSlot(previousID string) string { return handoverSlots + previousID }
 
-// isHandoverSlot matches the slots of handovers as a range, like isOpenSlot.
-func isHandoverSlot() document.Object {
-	return document.O("$gte", handoverSlots, "$lt", "handover0")
-}
-
 func isSent(r *livechat.AssignmentRecord) bool {
 	for _, ticket := range r.Tickets {
 		if ticket.SentAt.IsZero() {

@@ -2,6 +2,8 @@ package sends
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -86,10 +88,12 @@ func (s *Service) SavePostCommentAnalytics(
 		return send.SavePostCommentAnalyticsResult{}, err
 	}
 	comment := document.O(
+		// If the run is tried again, the comment gets the same id.
+		record.FieldID, s.env.SendID(ctx, fmt.Sprintf("comment %q %q", m.ID, p.PostID)),
 		record.FieldChannel, in.ID, fieldMember, m.ID, "comment", p.Comment, "externalId", p.FbID,
 		"isMatched", p.IsMatched, "name", p.Name, fieldPostID, p.PostID,
 	)
-	if _, err := comments.Insert(ctx, comment); err != nil {
+	if _, err := comments.Insert(ctx, comment); err != nil && !errors.Is(err, boterr.AlreadyExists) {
 		return send.SavePostCommentAnalyticsResult{}, err
 	}
 	return send.SavePostCommentAnalyticsResult{ClientMutationID: s.env.NewID()}, nil

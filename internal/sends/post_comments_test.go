@@ -1,6 +1,8 @@
 package sends_test
 
 import (
+	"context"
+	"strconv"
 	"testing"
 	"time"
 
@@ -36,6 +38,26 @@ func TestPostComments_OwnApp(t *testing.T) {
 	require.Empty(t, found)
 	_, err = w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{Filter: document.O("$no", 1)})
 	requireField(t, err, boterr.InvalidArgument, "filter.$no")
+}
+
+func TestSavePostCommentAnalytics_OnceByTwoAttempts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for range 2 {
+		given := 0
+		w.env.SendID = func(_ context.Context, to string) string {
+			given++
+			return to + " " + strconv.Itoa(given)
+		}
+		attempt := w.own(channel.Alpha)
+		for range 2 {
+			_, err := attempt.SavePostCommentAnalytics(t.Context(), price)
+			require.NoError(t, err)
+		}
+	}
+	found, err := w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{})
+	require.NoError(t, err)
+	require.Len(t, found, 2, "each of two calls saves a comment")
 }
 
 func TestSavePostCommentAnalytics_NeedsStore(t *testing.T) {
