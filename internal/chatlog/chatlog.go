@@ -7,9 +7,7 @@
 // entries after a number misses none.
 //
 // The first number of a conversation is the store's time in milliseconds, so that a conversation that begins again
-// after it was erased does not reuse numbers. A writer who has read the newest number before the end of an erasure could
-// still insert an entry with an erased number. So an erasure stores a floor above all numbers before it removes them,
-// and a writer who finds a floor above the number of its new entry inserts the entry again, above the floor.
+// after it was erased does not reuse numbers.
 //
 //   - To store a message, use [Log.Append]; to read, [Log.After] and [Log.Before].
 //   - To follow a conversation, use [Log.Subscribe].
@@ -241,17 +239,18 @@ func (l *Log) Append(ctx context.Context, in Conversation, e Entry) (stored Entr
 	if e.At == 0 {
 		e.At = document.TimestampOf(l.config.Env.Now())
 	}
-	var floor int64
 	for range maxAttempts {
-		isStored, err := l.insert(ctx, key, &e, &floor)
-		switch {
-		case isStored:
+		var idSeq int64
+		if e.Seq, idSeq, err = l.next(ctx, key); err != nil {
+			return Entry{}, false, err
+		}
+		err = l.entries.Insert(ctx, e.object(key, idSeq))
+		if err == nil {
 			l.subs.notify(key)
 			l.trim(ctx, key, e.Seq)
 			return e, true, nil
-		case err == nil:
-			continue
-		case boterr.CodeOf(err) != boterr.AlreadyExists:
+		}
+		if boterr.CodeOf(err) != boterr.AlreadyExists {
 			return Entry{}, false, err
 		}
 		// Another writer was first. It may have stored an entry with the same Key.
@@ -263,35 +262,14 @@ func (l *Log) Append(ctx context.Context, in Conversation, e Entry) (stored Entr
 	return Entry{}, false, boterr.New(boterr.Unavailable, "", "too many writers append to this conversation at once; try again")
 }
 
-// insert inserts an entry with the next number, at least floor, and sets e.Seq. If the conversation was erased
-// meanwhile, it returns false, and sets floor for the next attempt.
-func (l *Log) insert(ctx context.Context, key string, e *Entry, floor *int64) (isStored bool, err error) {
-	var idSeq int64
-	if e.Seq, idSeq, err = l.next(ctx, key, *floor); err != nil {
-		return false, err
-	}
-	if err := l.entries.Insert(ctx, e.object(key, idSeq)); err != nil {
-		return false, err
-	}
-	if *floor, err = l.floorOf(ctx, key); err != nil || e.Seq >= *floor {
-		return err == nil, err
-	}
-	isLeft, err := l.takeBack(ctx, key, idSeq, e.Key)
-	return err == nil && !isLeft, err
-}
-
-// next returns the number of the next entry of a conversation, at least floor, and the number in the entry's _id.
-func (l *Log) next(ctx context.Context, key string, floor int64) (seq, idSeq int64, err error) {
+// next returns the number of the next entry of a conversation, and the number in the entry's _id.
+func (l *Log) next(ctx context.Context, key string) (seq, idSeq int64, err error) {
 	newest, err := l.newest(ctx, key)
-	if err != nil {
-		return 0, 0, err
-	}
-	if newest > 0 {
-		seq = max(newest+1, floor)
-		return seq, seq, nil
+	if err != nil || newest > 0 {
+		return newest + 1, newest + 1, err
 	}
 	now, err := l.database.Now(ctx)
-	return max(now.UnixMilli(), floor), 0, err
+	return now.UnixMilli(), 0, err
 }
 
 // mustFilter compiles a constant filter.

@@ -489,38 +489,6 @@ func TestState_TypingEnds(t *testing.T) {
 	require.Empty(t, typing())
 }
 
-// A writer has read the newest number, and is about to insert, while another one appends an entry and the conversation
-// is erased.
-func TestErase_WhileAWriterIsAboutToInsert(t *testing.T) {
-	t.Parallel()
-	for name, begun := range map[string][]string{"the first entry": nil, "a later entry": {"one", "two"}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := newClock()
-			database := memstore.New(memstore.WithNow(c.now))
-			env := record.Env{Store: database, Now: c.now}
-			other := open(t, chatlog.Config{Env: env})
-			add(t, other, begun...)
-			var last int64
-			env.Store = store.Wrap(database, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
-				if last == 0 && call == (store.Call{Method: "insert", Collection: "chatlog"}) {
-					last = add(t, other, "last")[0]
-					_, err := other.Erase(t.Context(), ada)
-					require.NoError(t, err)
-				}
-				return ctx, nil, nil
-			})
-			stored := add(t, open(t, chatlog.Config{Env: env}), "late")[0]
-			require.Greater(t, stored, last, "the number of an erased entry is not given again")
-			page, err := other.After(t.Context(), ada, last, 0)
-			require.NoError(t, err)
-			require.Equal(t, "late", keysOf(page), "a reader who has read the last entry misses none")
-			require.True(t, page.IsCut)
-			require.Greater(t, add(t, other, "later")[0], stored)
-		})
-	}
-}
-
 func TestErase_RemovesOneConversation(t *testing.T) {
 	t.Parallel()
 	c := newClock()

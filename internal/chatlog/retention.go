@@ -2,8 +2,6 @@ package chatlog
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"log/slog"
 	"time"
 
@@ -23,59 +21,19 @@ const (
 	removeBatch = 500
 )
 
-// Erase removes a conversation and its state, and returns the number of entries removed. The floor of later numbers
-// remains, until RemoveOld removes it; it contains no id of the conversation. After an error, a repeated call removes
-// the rest. InvalidArgument: the conversation is incomplete. Other errors come from the store.
+// Erase removes a conversation and its state, and returns the number of entries removed. After an error, a repeated
+// call removes the rest. InvalidArgument: the conversation is incomplete. Other errors come from the store.
 func (l *Log) Erase(ctx context.Context, which Conversation) (removed int64, err error) {
 	if err := which.check(); err != nil {
 		return 0, err
 	}
 	key := which.key()
-	if err := l.raiseFloor(ctx, key); err != nil {
-		return 0, err
-	}
 	removed, err = l.entries.Delete(ctx, mustFilter(fieldLog, key), store.DeleteOptions{Multi: true})
 	if err == nil {
 		_, err = l.states.Delete(ctx, mustFilter(document.IDField, key), store.DeleteOptions{})
 	}
 	l.subs.notify(key)
 	return removed, err
-}
-
-// floorID returns the _id of a conversation's floor, among the states. It is a hash, because the floor outlives the
-// conversation.
-func floorID(key string) string {
-	sum := sha256.Sum256([]byte(key))
-	return "floor " + hex.EncodeToString(sum[:])
-}
-
-// raiseFloor stores a floor above all numbers of a conversation, unless it has no entries. The numbers of a
-// conversation are below the present time, except for a conversation that gets an entry in each millisecond.
-func (l *Log) raiseFloor(ctx context.Context, key string) error {
-	newest, err := l.newest(ctx, key)
-	if err != nil || newest == 0 {
-		return err
-	}
-	now, err := l.database.Now(ctx)
-	if err != nil {
-		return err
-	}
-	floor := max(now.UnixMilli(), newest+2) // A writer may be inserting the entry after the newest one.
-	id := floorID(key)
-	return l.setState(ctx, id, mustFilter(document.IDField, id), "$max", document.O(fieldSeq, floor), "$set", document.O(fieldAt, l.now()))
-}
-
-// floorOf returns the floor of a conversation, or 0 if it was not erased.
-func (l *Log) floorOf(ctx context.Context, key string) (int64, error) {
-	found, _, err := l.states.Get(ctx, floorID(key))
-	return document.Get(found, fieldSeq, int64(0)), err
-}
-
-// takeBack removes a new entry, and reports whether it was still there: the erasure may have removed it.
-func (l *Log) takeBack(ctx context.Context, key string, idSeq int64, entryKey string) (isLeft bool, err error) {
-	own := mustFilter(document.IDField, entryID(key, idSeq), fieldKey, entryKey)
-	removed, err := l.entries.Delete(context.WithoutCancel(ctx), own, store.DeleteOptions{})
-	return removed > 0, err
 }
 
 // RemoveOld removes the entries of all conversations that are older than Config.KeepFor, and returns their number. It
