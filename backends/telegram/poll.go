@@ -75,7 +75,7 @@ type poller struct {
 
 	app, channel string
 	accept       Accept
-	// offset is the id of the first update that was not accepted. It is 0 at the start.
+	// offset is the id of the first update that was not accepted. It is 0 if Telegram has no accepted update left.
 	offset int64
 	// limit is the number of updates to request.
 	limit int
@@ -114,6 +114,9 @@ func (p *poller) next(ctx context.Context) error {
 	updates, isList := result.(document.Array)
 	if !isList {
 		return errors.New("telegram's answer to getUpdates is not a list")
+	}
+	if updates.Len() == 0 {
+		p.offset = 0 // Accepted updates are deleted. After a week without updates, later ones may have lower ids.
 	}
 	var taps sync.WaitGroup
 	defer taps.Wait()

@@ -307,6 +307,23 @@ func TestPoll_ChannelIsLoadedEachTime(t *testing.T) {
 	})
 }
 
+// After a week without updates, the id of the next one may be lower than all earlier ids.
+func TestPoll_LowerIDs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		var a accepted
+		stop := polling(t, direct(t, w, telegram.Config{}), a.accept)
+		w.Says(token, ada, adaID, "one")
+		pass(7 * 24 * time.Hour)
+		w.Renumber(10)
+		w.Says(token, ada, adaID, "two")
+		pass(time.Minute)
+		require.Equal(t, []string{"one", "two"}, a.texts())
+		require.NoError(t, stop())
+	})
+}
+
 // If an answer with a hundred updates is too long, the next request asks for fewer.
 func TestPoll_AnswerTooLong(t *testing.T) {
 	t.Parallel()
