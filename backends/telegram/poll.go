@@ -77,6 +77,8 @@ type poller struct {
 	accept       Accept
 	// offset is the id of the first update that was not accepted. It is 0 if Telegram has no accepted update left.
 	offset int64
+	// bot is the id of the bot whose updates offset counts.
+	bot string
 	// limit is the number of updates to request.
 	limit int
 	// lease gives the right to poll if there is a Config.Store.
@@ -97,6 +99,9 @@ func (p *poller) next(ctx context.Context) error {
 	in, of, err := p.load(ctx, p.app, p.channel)
 	if err != nil {
 		return err
+	}
+	if of.botID() != p.bot { // The channel's token is now another bot's, whose ids may be lower.
+		p.bot, p.offset = of.botID(), 0
 	}
 	params := document.O("timeout", max(1, int64(p.config.PollTime/time.Second)), // With 0, Telegram would not wait.
 		"limit", p.limit, "allowed_updates", p.config.Updates)

@@ -324,6 +324,27 @@ func TestPoll_LowerIDs(t *testing.T) {
 	})
 }
 
+// If a channel's token becomes another bot's, the updates of that bot may have lower ids.
+func TestPoll_AnotherBot(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		w.Says(otherToken, ada, adaID, "to the new bot")
+		w.Says(token, ada, adaID, "to the old bot")
+		current := token
+		config := telegram.Config{LoadChannel: func(context.Context, string, string) (*channel.Channel, error) {
+			return newChannel("shop", current), nil
+		}}
+		a := accepted{fail: func(botctx.Inbound) error {
+			current = otherToken // The host changes the token while Poll has an update of the old bot.
+			return nil
+		}}
+		stop := polling(t, direct(t, w, config), a.accept)
+		require.Equal(t, []string{"to the old bot", "to the new bot"}, a.texts())
+		require.NoError(t, stop())
+	})
+}
+
 // If an answer with a hundred updates is too long, the next request asks for fewer.
 func TestPoll_AnswerTooLong(t *testing.T) {
 	t.Parallel()
