@@ -123,10 +123,11 @@ func TestGroup_SearchFails(t *testing.T) {
 		p.ListsUntilShown = 2
 		connector := over(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodGet {
-				if searches++; searches == 2 { // The first one is before the request.
-					w.WriteHeader(http.StatusBadGateway)
-					return
-				}
+				searches++
+			}
+			if r.Method == http.MethodGet && searches == 2 { // The first one is before the request.
+				w.WriteHeader(http.StatusBadGateway)
+				return
 			}
 			p.ServeHTTP(w, r)
 		}))

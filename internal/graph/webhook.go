@@ -218,7 +218,7 @@ type report struct {
 
 type sender struct{ app, channel, from string }
 
-// lookup is the result of looking up an account: its channel, nil if there is none, or an error.
+// lookup is the result of looking up an account. in is nil if the account has no channel.
 type lookup struct {
 	in  *channel.Channel
 	err error
