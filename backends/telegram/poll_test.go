@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +22,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/telegramfake"
+	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store/memstore"
 )
@@ -343,6 +345,33 @@ func TestPoll_AnotherBot(t *testing.T) {
 		require.Equal(t, []string{"to the old bot", "to the new bot"}, a.texts())
 		require.NoError(t, stop())
 	})
+}
+
+// A server without HTTP/2, such as Telegram's own server for a host's network, needs a connection for each poll.
+func TestPoll_ManyBotsLeaveConnectionsForMessages(t *testing.T) {
+	t.Parallel()
+	w, waiting := newWorld(), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/getUpdates") {
+			_, _ = io.Copy(io.Discard, r.Body) // Only then the server notices that the client leaves.
+			waiting <- struct{}{}
+			<-r.Context().Done()
+			return
+		}
+		w.ServeHTTP(rw, r)
+	}))
+	t.Cleanup(server.Close)
+	connector := newConnector(t, telegram.Config{APIURL: server.URL, Timeout: 5 * time.Second})
+	ctx, stop := context.WithCancel(t.Context())
+	var polls sync.WaitGroup
+	defer polls.Wait()
+	defer stop()
+	for range outbound.DefaultMaxConnsPerHost {
+		polls.Go(func() { _ = connector.Poll(ctx, "app-1", "shop", new(accepted).accept) })
+		<-waiting
+	}
+	_, err := connector.Send(t.Context(), to(adaID, send.Text("Hello")))
+	require.NoError(t, err)
 }
 
 // If an answer with a hundred updates is too long, the next request asks for fewer.
