@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/botctx/go-sdk/channel"
@@ -74,7 +75,7 @@ const OtherKinds = "other"
 // Add logs and counts an event.
 func (d *Drops) Add(ctx context.Context, drop Drop) {
 	if len(drop.Kind) > maxDropKindLength {
-		drop.Kind = drop.Kind[:maxDropKindLength]
+		drop.Kind = strings.ToValidUTF8(drop.Kind[:maxDropKindLength], "") // Without the part of a cut character.
 	}
 	d.count(dropKind{platform: drop.Platform, kind: drop.Kind, reason: drop.Reason})
 	logger, level := cmp.Or(d.Logger, slog.Default()), slog.LevelInfo

@@ -51,3 +51,11 @@ func TestDrops_KindsAreBounded(t *testing.T) {
 	}
 	require.EqualValues(t, 1000, sum)
 }
+
+// A kind that is not UTF-8 would fail every export of the counts by OpenTelemetry.
+func TestDrops_KindIsCutBetweenCharacters(t *testing.T) {
+	t.Parallel()
+	drops := &send.Drops{Logger: slog.New(slog.DiscardHandler)}
+	drops.Add(t.Context(), send.Drop{Kind: "x" + strings.Repeat("é", 80), Reason: send.DropInvalid})
+	require.Equal(t, "x"+strings.Repeat("é", 49), drops.Counts()[0].Kind)
+}

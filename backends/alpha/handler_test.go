@@ -242,6 +242,25 @@ func TestHandler_LookUpFails(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, b.Ask(graphtest.Check(t.Context(), "/alpha?account=1901", ownWord, "7")).Code)
 }
 
+// If a page cannot be looked up, a later part of the report for the same page does not overtake the first one.
+func TestHandler_LookUpFailsOnce(t *testing.T) {
+	t.Parallel()
+	isDown := true
+	b := newBox(t, func(ctx context.Context, pageID string) (*channel.Channel, error) {
+		if isDown {
+			isDown = false
+			return nil, errors.New("no database")
+		}
+		return find(ctx, pageID)
+	})
+	entry := `{"id":"1900","messaging":[{"sender":{"id":"100"},"message":{"mid":"m%d","text":"hi"}}]}`
+	report := fmt.Sprintf(`{"object":"page","entry":[`+entry+","+entry+"]}", 1, 2)
+	require.Equal(t, http.StatusServiceUnavailable, b.report(t.Context(), appSecret, report))
+	require.Equal(t, http.StatusOK, b.report(t.Context(), appSecret, report))
+	require.Len(t, b.Got, 2)
+	require.Equal(t, "m1", b.Got[0].Event.MessageID)
+}
+
 func TestHandler_PanicIsAnError(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, find)

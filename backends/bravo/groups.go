@@ -134,8 +134,10 @@ func (c *Connector) makeGroup(ctx context.Context, wanted newGroup) (confirmatio
 			return confirmation{}, fmt.Errorf("the platform has not confirmed the group %q within %s; call CreateGroup again with the same Key",
 				wanted.subject, c.config.GroupTimeout)
 		case <-look.C:
-			if id, err := c.findGroup(ctx, wanted); err != nil || id != "" {
-				return confirmation{id: id}, err
+			// After an error, a later search or the report may still confirm the group. A caller who repeats the
+			// call now would request a second one.
+			if id, err := c.findGroup(ctx, wanted); err == nil && id != "" {
+				return confirmation{id: id}, nil
 			}
 		}
 	}

@@ -115,6 +115,29 @@ func TestGroup_ConfirmedLate(t *testing.T) {
 	})
 }
 
+// A search that fails after the group was requested does not make the caller request a second group.
+func TestGroup_SearchFails(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p, searches := newPlatform(), 0
+		p.ListsUntilShown = 2
+		connector := over(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				searches++
+			}
+			if r.Method == http.MethodGet && searches == 2 { // The first one is before the request.
+				w.WriteHeader(http.StatusBadGateway)
+				return
+			}
+			p.ServeHTTP(w, r)
+		}))
+		made, err := connector.CreateGroup(t.Context(), shop(), livechat.NewGroup{Key: "key-1", Name: "Ada"})
+		require.NoError(t, err)
+		require.NotEmpty(t, made.ExternalID)
+		require.Equal(t, []string{"a group", "Ada"}, p.Groups())
+	})
+}
+
 func TestGroup_Refused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -59,7 +59,7 @@ func parseElement(decoder *xml.Decoder, depth int) (any, error) {
 		return nil, errReport
 	}
 	var text strings.Builder
-	names, values := []string{}, map[string]document.Array{}
+	names, values := []string{}, map[string][]any{}
 	for {
 		next, err := decoder.Token()
 		if err != nil {
@@ -77,7 +77,7 @@ func parseElement(decoder *xml.Decoder, depth int) (any, error) {
 			if _, isKnown := values[name]; !isKnown {
 				names = append(names, name)
 			}
-			values[name] = values[name].Append(value)
+			values[name] = append(values[name], value)
 		case xml.EndElement:
 			if len(names) == 0 {
 				return text.String(), nil
@@ -87,13 +87,13 @@ func parseElement(decoder *xml.Decoder, depth int) (any, error) {
 	}
 }
 
-func objectOf(names []string, values map[string]document.Array) document.Object {
+func objectOf(names []string, values map[string][]any) document.Object {
 	object := document.NewBuilder(len(names))
 	for _, name := range names {
-		if all := values[name]; all.Len() == 1 {
-			object.Set(name, all.At(0))
+		if all := values[name]; len(all) == 1 {
+			object.Set(name, all[0])
 		} else {
-			object.Set(name, all)
+			object.Set(name, document.A(all...))
 		}
 	}
 	return object.Object()

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -228,6 +229,20 @@ func TestHandler_RefusesOtherBodies(t *testing.T) {
 	put := deskWebhook.Report(t.Context(), "/echo/gh_desk", noon(), "<xml/>")
 	put.Method = http.MethodPut
 	require.Equal(t, http.StatusMethodNotAllowed, b.Ask(put).Code)
+}
+
+// The work for a report grows with its length, however often an element is repeated.
+func TestHandler_ManyElements(t *testing.T) { //nolint:paralleltest // Other tests' allocations would count.
+	allocated := func(elements int) uint64 {
+		b := newBox(t, find)
+		body := "<xml><FromUserName>oAda</FromUserName><MsgType>odd</MsgType>" + strings.Repeat("<a/>", elements) + "</xml>"
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		require.Equal(t, http.StatusOK, b.Ask(deskWebhook.Report(t.Context(), "/echo/gh_desk", noon(), body)).Code)
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	require.Less(t, allocated(8000), 8*allocated(2000))
 }
 
 func TestHandler_AnswersTheCheck(t *testing.T) {

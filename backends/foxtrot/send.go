@@ -226,8 +226,8 @@ const metadataTicket = "botTicketId"
 // agentWorkspace is the type of the agents' switchboard integration.
 const agentWorkspace = "zd:agentWorkspace"
 
-// open opens a conversation, posts the first message, and passes the conversation to the agents. If an earlier
-// call did some of these steps, open does only the rest.
+// open opens a conversation, posts the parts of the first message, and passes the conversation to the agents. If
+// an earlier call did some of these steps, open does only the rest.
 func (c *Connector) open(ctx context.Context, of account, message send.Message, parts []part) (send.Delivery, error) {
 	key := message.ID
 	if key == "" {
@@ -252,9 +252,9 @@ func (c *Connector) open(ctx context.Context, of account, message send.Message, 
 			return send.Delivery{}, err
 		}
 	}
-	delivery := begun.first
-	if delivery.MessageID == "" {
-		if delivery, err = c.post(ctx, of, begun.to, key, parts); err != nil {
+	delivery := begun.last
+	if rest := parts[min(begun.posted, len(parts)):]; len(rest) > 0 {
+		if delivery, err = c.post(ctx, of, begun.to, key, rest); err != nil {
 			return send.Delivery{}, err
 		}
 	}
@@ -279,12 +279,14 @@ func (c *Connector) create(ctx context.Context, of account, key string) (address
 
 // opened has the results of an earlier call that failed halfway.
 type opened struct {
-	to       address
-	first    send.Delivery
+	to address
+	// posted is the number of parts of the first message that were posted. last is the delivery of the last one.
+	posted   int
+	last     send.Delivery
 	isPassed bool
 }
 
-// find returns what an earlier call with this key created: the conversation and the first message.
+// find returns what an earlier call with this key created: the conversation and the parts of the first message.
 func (c *Connector) find(ctx context.Context, of account, key string) (opened, error) {
 	listed, err := c.call(ctx, of, request{
 		method: http.MethodGet, path: []string{"conversations"}, query: url.Values{"filter[userExternalId]": {key}},
@@ -306,7 +308,8 @@ func (c *Connector) find(ctx context.Context, of account, key string) (opened, e
 		}
 		for _, message := range objects(posted, "messages") {
 			if document.Get(message, "metadata."+metadataMessage, "") == key {
-				found.first = send.Delivery{
+				found.posted++
+				found.last = send.Delivery{
 					Reply: document.O("messages", document.A(message)), MessageID: document.Get(message, "id", ""),
 					ChatID: found.to.String(), From: of.app, Timestamp: timestamp(document.Get(message, "received", "")),
 				}

@@ -310,6 +310,34 @@ func TestSend_RepeatedRequestIsOneConversation(t *testing.T) {
 	}
 }
 
+// A failure between two parts of the first message loses none of them.
+func TestSend_RepeatedRequestPostsTheOtherParts(t *testing.T) {
+	t.Parallel()
+	parts := []string{"Ada asks for a person.", "https://a.test/1.png", "https://a.test/2.png"}
+	attachments := document.A()
+	for _, address := range parts[1:] {
+		attachments = attachments.Append(document.O("type", "image", "payload", document.O("url", address)))
+	}
+	request := message(desk(), support, send.Other(send.TypeMisc, document.O("text", parts[0], "attachments", attachments)))
+	for call := int32(3); call <= 5; call++ { // The calls that post the parts.
+		for _, isLost := range []bool{false, true} {
+			p := newPlatform()
+			connector := over(t, &failing{Handler: p, at: call, isLost: isLost})
+			_, err := connector.Send(t.Context(), request)
+			require.Error(t, err)
+			delivery, err := connector.Send(t.Context(), request)
+			require.NoError(t, err, "call %d, lost %v", call, isLost)
+			var posted []string
+			for _, one := range p.Sent() {
+				posted = append(posted, document.Get(one.Body, "content.mediaUrl", one.Text()))
+			}
+			require.Equal(t, parts, posted, "call %d, lost %v", call, isLost)
+			require.Equal(t, p.Sent()[2].ID, delivery.MessageID)
+			require.Equal(t, "zd:agentWorkspace", p.Control(delivery.ChatID))
+		}
+	}
+}
+
 func TestSend_RequestsHaveConversationsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	p := newPlatform()

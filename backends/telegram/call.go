@@ -43,9 +43,9 @@ func (c *Connector) post(caller context.Context, in *channel.Channel, method, me
 	if err != nil {
 		return nil, err
 	}
-	most, within := int64(maxAnswerBytes), c.config.Timeout
+	client, most, within := c.config.HTTPClient, int64(maxAnswerBytes), c.config.Timeout
 	if method == methodUpdates {
-		most, within = maxUpdatesBytes, within+c.config.PollTime
+		client, most, within = c.polls, maxUpdatesBytes, within+c.config.PollTime
 	}
 	ctx, cancel := context.WithTimeout(caller, within)
 	defer cancel()
@@ -54,7 +54,7 @@ func (c *Connector) post(caller context.Context, in *channel.Channel, method, me
 		return nil, of.unanswered(method, err)
 	}
 	req.Header.Set("Content-Type", mediaType)
-	resp, err := c.config.HTTPClient.Do(req)
+	resp, err := client.Do(req)
 	if err == nil {
 		defer resp.Body.Close() //nolint:errcheck // The body has been read.
 		body, err = bounded.ReadAll(resp.Body, most)

@@ -75,8 +75,10 @@ type poller struct {
 
 	app, channel string
 	accept       Accept
-	// offset is the id of the first update that was not accepted. It is 0 at the start.
+	// offset is the id of the first update that was not accepted. It is 0 if Telegram has no accepted update left.
 	offset int64
+	// bot is the id of the bot whose updates offset counts.
+	bot string
 	// limit is the number of updates to request.
 	limit int
 	// lease gives the right to poll if there is a Config.Store.
@@ -98,6 +100,9 @@ func (p *poller) next(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if of.botID() != p.bot { // The channel's token is now another bot's, whose ids may be lower.
+		p.bot, p.offset = of.botID(), 0
+	}
 	params := document.O("timeout", max(1, int64(p.config.PollTime/time.Second)), // With 0, Telegram would not wait.
 		"limit", p.limit, "allowed_updates", p.config.Updates)
 	if p.offset != 0 {
@@ -114,6 +119,9 @@ func (p *poller) next(ctx context.Context) error {
 	updates, isList := result.(document.Array)
 	if !isList {
 		return errors.New("telegram's answer to getUpdates is not a list")
+	}
+	if updates.Len() == 0 {
+		p.offset = 0 // Accepted updates are deleted. After a week without updates, later ones may have lower ids.
 	}
 	var taps sync.WaitGroup
 	defer taps.Wait()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +22,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/telegramfake"
+	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store/memstore"
 )
@@ -305,6 +307,71 @@ func TestPoll_ChannelIsLoadedEachTime(t *testing.T) {
 		require.Equal(t, []string{"hello"}, a.texts())
 		require.NoError(t, stop())
 	})
+}
+
+// After a week without updates, the id of the next one may be lower than all earlier ids.
+func TestPoll_LowerIDs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		var a accepted
+		stop := polling(t, direct(t, w, telegram.Config{}), a.accept)
+		w.Says(token, ada, adaID, "one")
+		pass(7 * 24 * time.Hour)
+		w.Renumber(10)
+		w.Says(token, ada, adaID, "two")
+		pass(time.Minute)
+		require.Equal(t, []string{"one", "two"}, a.texts())
+		require.NoError(t, stop())
+	})
+}
+
+// If a channel's token becomes another bot's, the updates of that bot may have lower ids.
+func TestPoll_AnotherBot(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		w.Says(otherToken, ada, adaID, "to the new bot")
+		w.Says(token, ada, adaID, "to the old bot")
+		current := token
+		config := telegram.Config{LoadChannel: func(context.Context, string, string) (*channel.Channel, error) {
+			return newChannel("shop", current), nil
+		}}
+		a := accepted{fail: func(botctx.Inbound) error {
+			current = otherToken // The host changes the token while Poll has an update of the old bot.
+			return nil
+		}}
+		stop := polling(t, direct(t, w, config), a.accept)
+		require.Equal(t, []string{"to the old bot", "to the new bot"}, a.texts())
+		require.NoError(t, stop())
+	})
+}
+
+// A server without HTTP/2, such as Telegram's own server for a host's network, needs a connection for each poll.
+func TestPoll_ManyBotsLeaveConnectionsForMessages(t *testing.T) {
+	t.Parallel()
+	w, waiting := newWorld(), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/getUpdates") {
+			_, _ = io.Copy(io.Discard, r.Body) // Only then the server notices that the client leaves.
+			waiting <- struct{}{}
+			<-r.Context().Done()
+			return
+		}
+		w.ServeHTTP(rw, r)
+	}))
+	t.Cleanup(server.Close)
+	connector := newConnector(t, telegram.Config{APIURL: server.URL, Timeout: 5 * time.Second})
+	ctx, stop := context.WithCancel(t.Context())
+	var polls sync.WaitGroup
+	defer polls.Wait()
+	defer stop()
+	for range outbound.DefaultMaxConnsPerHost {
+		polls.Go(func() { _ = connector.Poll(ctx, "app-1", "shop", new(accepted).accept) })
+		<-waiting
+	}
+	_, err := connector.Send(t.Context(), to(adaID, send.Text("Hello")))
+	require.NoError(t, err)
 }
 
 // If an answer with a hundred updates is too long, the next request asks for fewer.

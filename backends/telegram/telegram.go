@@ -34,8 +34,9 @@ type Config struct {
 	// APIURL is the address of the Bot API. The default is https://api.telegram.org. The tokens of all channels
 	// are only sent there.
 	APIURL string
-	// HTTPClient sends the requests. The default client has its own connections. With any client, redirects are
-	// not followed, and the limits below replace its Timeout.
+	// HTTPClient sends the requests. The default client has its own connections; each Poll that waits has a further
+	// one, unless the server supports HTTP/2. With any client, redirects are not followed, and the limits below
+	// replace its Timeout.
 	HTTPClient *http.Client
 	// Timeout limits each request, except the requests of Poll and Open. The default is 10 seconds.
 	Timeout time.Duration
@@ -87,10 +88,15 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Drops = cmp.Or(c.Drops, &send.Drops{})
 	c.Logger = safelog.New(cmp.Or(c.Logger, slog.Default()))
-	client := *cmp.Or(c.HTTPClient, &http.Client{Transport: outbound.HostTransport()})
-	client.Timeout = c.PollTime + c.Timeout
-	c.HTTPClient = bounded.Client(&client, bounded.Limits{MaxBytes: MaxFileBytes})
+	c.HTTPClient = c.limited(cmp.Or(c.HTTPClient, &http.Client{Transport: outbound.HostTransport()}))
 	return c, nil
+}
+
+// limited returns a copy of a client with the limits of the slowest request and the largest answer.
+func (c Config) limited(given *http.Client) *http.Client {
+	client := *given
+	client.Timeout = c.PollTime + c.Timeout
+	return bounded.Client(&client, bounded.Limits{MaxBytes: MaxFileBytes})
 }
 
 // Connector connects all channels of type telegram. It is safe for concurrent use.
@@ -103,6 +109,8 @@ func (c Config) withDefaults() (Config, error) {
 // recognise repetitions.
 type Connector struct {
 	config Config
+	// polls sends the requests of Poll.
+	polls *http.Client
 	// leases is nil if there is no Config.Store.
 	leases *lease.Leases
 }
@@ -119,11 +127,18 @@ var (
 
 // New returns a Connector. It returns InvalidArgument if a field of the config is invalid.
 func New(config Config) (*Connector, error) {
+	hasClient := config.HTTPClient != nil
 	config, err := config.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	c := &Connector{config: config}
+	c := &Connector{config: config, polls: config.HTTPClient}
+	if !hasClient {
+		// A poll occupies a connection while it waits, so polls must not use up the connections for messages.
+		transport := outbound.HostTransport()
+		transport.MaxConnsPerHost = 0
+		c.polls = config.limited(&http.Client{Transport: transport})
+	}
 	if config.Store != nil {
 		c.leases, err = lease.New(lease.Config{Env: record.Env{Store: config.Store}, Log: config.Logger})
 	}

@@ -334,7 +334,8 @@ func (c *Connector) signOut(w http.ResponseWriter, r *http.Request, v visit) err
 	if err := c.ensureIndexes(r.Context()); err != nil {
 		return err
 	}
-	err := c.ended.Insert(r.Context(), document.O(document.IDField, v.ID, fieldUntil, v.Expires))
+	last := v.now.Add(sessionTime) // The session may have been renewed, and then has tokens that expire later than v.
+	err := c.ended.Insert(r.Context(), document.O(document.IDField, v.ID, fieldUntil, last.Unix()))
 	if err != nil && boterr.CodeOf(err) != boterr.AlreadyExists {
 		return err
 	}

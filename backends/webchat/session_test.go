@@ -96,6 +96,19 @@ func TestSession_SignOutEndsTheToken(t *testing.T) {
 	w.history(there, "")
 }
 
+// Signing out with an older token of a renewed session ends its newer token for good.
+func TestSession_SignOutOfARenewedSession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	older := w.session()
+	w.clock.advance(29 * 24 * time.Hour)
+	newer := w.session(fields{"token": older.Token})
+	require.Equal(t, http.StatusNoContent, w.do(request{path: "signout", token: older.Token, body: fields{}}).Code)
+	w.clock.advance(2 * 24 * time.Hour)
+	w.do(request{path: "signout", token: w.session().Token, body: fields{}}) // Another visitor's; it removes old records.
+	require.Equal(t, http.StatusUnauthorized, w.do(request{method: http.MethodGet, path: "history", token: newer.Token}).Code)
+}
+
 func TestSession_SecretsRotate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

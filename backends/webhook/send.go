@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -171,6 +172,11 @@ func withoutAddress(text, address string) string {
 	for _, values := range parsed.Query() {
 		hidden = append(hidden, values...)
 	}
+	for pair := range strings.SplitSeq(parsed.RawQuery, "&") {
+		_, value, _ := strings.Cut(pair, "=")
+		hidden = append(hidden, value) // As it is written in the URL.
+	}
+	slices.SortFunc(hidden, func(a, b string) int { return len(b) - len(a) }) // A part may be in a longer one.
 	for _, part := range hidden {
 		if len(part) > 1 {
 			text = strings.ReplaceAll(text, part, "[redacted]")

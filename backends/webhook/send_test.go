@@ -168,6 +168,16 @@ func TestSend_ChannelNotSetUp(t *testing.T) {
 	require.Empty(t, peer.got())
 }
 
+// A receiver may repeat the key in its address, decoded or as it is written there.
+func TestSend_ErrorHoldsNoKey(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"a/hook/x==", "a%2Fhook%2Fx%3D%3D", "/hook?key=a%2Fhook%2Fx%3D%3D"} {
+		peer := newReceiver(t, `{"error":{"message":"not allowed: `+text+`"}}`, http.StatusForbidden)
+		_, err := sending(t).Send(t.Context(), hello(webchat(peer.URL+"/hook?key=a%2Fhook%2Fx%3D%3D")))
+		require.ErrorContains(t, err, "not allowed: [redacted]:", text)
+	}
+}
+
 func TestSend_AddressOfHostsNetwork(t *testing.T) {
 	t.Parallel()
 	peer := newReceiver(t, "", http.StatusOK)

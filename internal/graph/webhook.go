@@ -149,7 +149,7 @@ func (h *Webhook) takeReport(w http.ResponseWriter, r *http.Request) {
 	}
 	report := &report{
 		webhook: h, body: body, signature: signature,
-		channels: map[string]*channel.Channel{}, signed: map[channel.Secret]bool{}, blocked: map[sender]bool{},
+		channels: map[string]lookup{}, signed: map[channel.Secret]bool{}, blocked: map[sender]bool{},
 	}
 	isSigned, err := report.isSigned(r.Context())
 	switch {
@@ -206,8 +206,8 @@ func (h *Webhook) secretOf(in *channel.Channel, name string) channel.Secret {
 type report struct {
 	webhook         *Webhook
 	body, signature []byte
-	// channels has the channels that were looked up, by account. An account without a channel has nil.
-	channels map[string]*channel.Channel
+	// channels has the results of lookups by account.
+	channels map[string]lookup
 	// signed has the results of checking the signature by secret.
 	signed map[channel.Secret]bool
 	// failed is the first error after which the platform must repeat the report. blocked are the senders of events
@@ -217,6 +217,12 @@ type report struct {
 }
 
 type sender struct{ app, channel, from string }
+
+// lookup is the result of looking up an account. in is nil if the account has no channel.
+type lookup struct {
+	in  *channel.Channel
+	err error
+}
 
 // isSigned reports whether the report is signed by the host's application or by the application of its first channel.
 func (r *report) isSigned(ctx context.Context) (bool, error) {
@@ -248,15 +254,14 @@ func (r *report) isSignedBy(secret channel.Secret) bool {
 	return isSigned
 }
 
+// find looks up each account once. After an error, later parts for the account must not overtake the earlier ones.
 func (r *report) find(ctx context.Context, account string) (*channel.Channel, error) {
-	if in, isKnown := r.channels[account]; isKnown {
-		return in, nil
+	found, isKnown := r.channels[account]
+	if !isKnown {
+		found.in, found.err = r.webhook.find(ctx, account)
+		r.channels[account] = found
 	}
-	in, err := r.webhook.find(ctx, account)
-	if err == nil {
-		r.channels[account] = in
-	}
-	return in, err
+	return found.in, found.err
 }
 
 // take passes the events of a signed report to Accept, part by part. It responds with 200 if the platform need not

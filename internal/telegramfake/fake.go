@@ -167,6 +167,13 @@ func (t *Telegram) AddFile(id, content string) {
 	t.files[id] = content
 }
 
+// Renumber makes id the next number. After a week without updates, Telegram continues their ids with any number.
+func (t *Telegram) Renumber(id int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last = id - 1
+}
+
 // next returns the next number. Callers must hold the mutex.
 func (t *Telegram) next() int64 {
 	t.last++
