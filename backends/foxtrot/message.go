@@ -16,7 +16,6 @@ import (
 
 // Limits of the helpdesk that send.Response.Validate does not check.
 const (
-	maxText     = 4096
 	maxAltText  = 128
 	maxMediaURL = 2048
 )
