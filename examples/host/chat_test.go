@@ -20,7 +20,7 @@ func newTrial(t *testing.T) *service {
 	t.Helper()
 	c, err := parse(nil, variables{}.lookup, io.Discard)
 	require.NoError(t, err)
-	c.listen = "127.0.0.1:0"
+	c.listen = anyPort
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	s, err := open(ctx, c, slog.New(slog.DiscardHandler), io.Discard)
 	require.NoError(t, err)

@@ -143,7 +143,7 @@ func TestOpen_FileIsOpenAlready(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var problems bytes.Buffer
-	code := run(t.Context(), []string{"-demo", "-file", w.service.config.file}, demoSecret.lookup, io.Discard, &problems)
+	code := run(t.Context(), []string{"-demo", "-listen", anyPort, "-file", w.service.config.file}, demoSecret.lookup, io.Discard, &problems)
 	require.Equal(t, 1, code)
 	require.Contains(t, problems.String(), "already open")
 	w.stop()

@@ -43,7 +43,7 @@ func TestMongo_WrongAddressHidesPassword(t *testing.T) {
 	} {
 		problems := &lockedBuffer{}
 		environment := variables{demoVariable: secretOfTests, "HOST_MONGODB": uri}
-		require.Equal(t, 1, run(t.Context(), []string{"-demo"}, environment.lookup, io.Discard, problems))
+		require.Equal(t, 1, run(t.Context(), []string{"-demo", "-listen", anyPort}, environment.lookup, io.Discard, problems))
 		require.Contains(t, problems.String(), "opening the mongodb store: ")
 		require.NotContains(t, problems.String(), "hunter2")
 	}

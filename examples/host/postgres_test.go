@@ -33,7 +33,7 @@ func TestPostgres_WrongAddressHidesPassword(t *testing.T) {
 	for _, address := range []string{"postgres://ada:hunter2@127.0.0.1:1/bots", "postgre://ada:hunter2@127.0.0.1/bots"} {
 		problems := &lockedBuffer{}
 		environment := variables{demoVariable: secretOfTests, "HOST_POSTGRES": address}
-		require.Equal(t, 1, run(t.Context(), []string{"-demo"}, environment.lookup, io.Discard, problems))
+		require.Equal(t, 1, run(t.Context(), []string{"-demo", "-listen", anyPort}, environment.lookup, io.Discard, problems))
 		require.Contains(t, problems.String(), "opening the postgres store: ")
 		require.NotContains(t, problems.String(), "hunter2")
 	}

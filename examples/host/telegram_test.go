@@ -35,7 +35,7 @@ func newTelegramHost(t *testing.T) *telegramHost {
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	environment := variables{telegramVariable: telegramToken, adminVariable: tokenOfTests}
-	args := []string{"-listen", "127.0.0.1:0", "-file", filepath.Join(t.TempDir(), "bots.db"), "-log-level", "debug"}
+	args := []string{"-listen", anyPort, "-file", filepath.Join(t.TempDir(), "bots.db"), "-log-level", "debug"}
 	c, err := parse(args, environment.lookup, io.Discard)
 	require.NoError(t, err)
 	c.telegramURL = server.URL
@@ -71,7 +71,7 @@ func TestTelegram_WrongTokenIsNamed(t *testing.T) {
 	t.Parallel()
 	var problems bytes.Buffer
 	environment := variables{telegramVariable: "not-a-token"}
-	args := []string{"-listen", "127.0.0.1:0", "-file", filepath.Join(t.TempDir(), "bots.db")}
+	args := []string{"-listen", anyPort, "-file", filepath.Join(t.TempDir(), "bots.db")}
 	require.Equal(t, 1, run(t.Context(), args, environment.lookup, io.Discard, &problems))
 	require.Contains(t, problems.String(), "HOST_TELEGRAM_TOKEN: ")
 	require.Contains(t, problems.String(), "BotFather")

@@ -26,6 +26,8 @@ import (
 const (
 	secretOfTests = "a-secret-that-only-the-tests-know"
 	wrongSecret   = "another-secret-of-enough-length!"
+	// anyPort makes a host listen on a free port.
+	anyPort = "127.0.0.1:0"
 	// patience is the time after which a test gives up.
 	patience = 5 * time.Minute
 )
@@ -124,7 +126,7 @@ func newWorldIn(t *testing.T, environment variables, args ...string) *world {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(channels, text, 0o600))
 	w.args = append([]string{
-		"-listen", "127.0.0.1:0", "-file", filepath.Join(folder, "bots.db"), "-channels", channels, "-allow", "127.0.0.1",
+		"-listen", anyPort, "-file", filepath.Join(folder, "bots.db"), "-channels", channels, "-allow", "127.0.0.1",
 		"-log-level", "debug",
 	}, args...)
 	w.start()
