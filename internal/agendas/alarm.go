@@ -53,7 +53,7 @@ func newAlarm(database store.Store) *alarm {
 	return &alarm{notifier: notifier, wake: make(chan struct{}, 1)}
 }
 
-// looks prepares a look for due agendas at now. It returns false if the store sends no notices. Otherwise the caller
+// looks prepares a search for due agendas at now. It returns false if the store sends no notices. Otherwise the caller
 // must find the time of the next agenda and call set.
 func (a *alarm) looks(now int64) bool {
 	if a.notifier == nil {

@@ -200,7 +200,7 @@ type Delivery struct {
 	inbox *Inbox
 	held  *lease.Lease
 	// mu guards memory, which has the values remembered by attempts. noted are the keys of values that were not stored at
-	// once, in order. The first stored ones are in the store now.
+	// once, in order. stored is the number of the first of them that are in the store now.
 	mu     sync.Mutex
 	memory map[string]document.Object
 	noted  []string
@@ -307,8 +307,8 @@ func noted(key string, value document.Object) document.Object {
 	return document.O(fieldMemoryKey, key, fieldMemoryValue, value)
 }
 
-// toStore returns the noted values that are not in the store yet, and the value under key. When they are in the store,
-// stored is at least upTo.
+// toStore returns the noted values that are not in the store yet, and the value under key. Once they are in the store,
+// the caller sets stored to upTo, unless it is larger.
 func (d *Delivery) toStore(key string) (values document.Array, upTo int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

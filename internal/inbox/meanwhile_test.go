@@ -100,6 +100,62 @@ func TestLead_StartsThatNeverCameBackAreCountedIfTheStoreIsRestoredMeanwhile(t *
 	require.Equal(t, []int{2}, attempts)
 }
 
+func TestRun_EventThatIsAcceptedWhileTheQueueIsFilledIsHandledOnce(t *testing.T) {
+	t.Parallel()
+	memory := memstore.New()
+	handled := 0
+	config := configOf(t, memory, func(context.Context, *inbox.Delivery) error {
+		handled++
+		return nil
+	})
+	config.Env.Store = meanwhile(memory, findingEvents, func() { accept(t, newInbox(t, configOf(t, memory, notHere(t))), "ada") }, nothingHappened)
+	p := newInbox(t, config)
+	for range 3 {
+		_, err := p.RunNext(t.Context())
+		require.NoError(t, err)
+	}
+	require.Equal(t, 1, handled)
+	stats, err := p.Stats(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, stats)
+}
+
+// A search may see an event before the store reports it to watchers.
+func TestRun_EventThatIsReportedAfterTheQueueHasReadItIsHandledOnce(t *testing.T) {
+	t.Parallel()
+	memory := memstore.New()
+	handled := 0
+	config := configOf(t, memory, func(context.Context, *inbox.Delivery) error {
+		handled++
+		return nil
+	})
+	visible, report := make(chan struct{}), make(chan struct{})
+	stop := memory.Watch("inbox", func(before, _ document.Object) {
+		if before.IsZero() {
+			close(visible)
+			<-report
+		}
+	}, nothingHappened)
+	defer stop()
+	accepted := make(chan error, 1)
+	other := newInbox(t, configOf(t, memory, notHere(t)))
+	found := meanwhile(memory, findingEvents, func() {
+		go func() {
+			_, err := other.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
+			accepted <- err
+		}()
+		<-visible
+	}, nothingHappened)
+	config.Env.Store = meanwhile(found, updatingEvents, func() { close(report) }, nothingHappened)
+	p := newInbox(t, config)
+	for range 3 {
+		_, err := p.RunNext(t.Context())
+		require.NoError(t, err)
+	}
+	require.NoError(t, <-accepted)
+	require.Equal(t, 1, handled)
+}
+
 func TestRun_EventWhoseLaneIsEditedWhileTheQueueIsFilledIsHandledOnce(t *testing.T) {
 	t.Parallel()
 	memory := memstore.New()

@@ -37,7 +37,7 @@ func (s *Service) nextOf(ctx context.Context, previousID string) (*livechat.Assi
 }
 
 // current returns a member's current assignment, or nil: the open one, or else the next assignment of an
-// interrupted hand-over. It finds both by one read, because a hand-over that opens the next assignment between two
+// interrupted hand-over. It finds both with one read, because a hand-over that opens the next assignment between two
 // reads would hide it from both.
 func (s *Service) current(ctx context.Context, memberID string) (*livechat.AssignmentRecord, error) {
 	found, err := s.FindAssignments(ctx, record.Query{

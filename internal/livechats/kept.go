@@ -357,8 +357,8 @@ func (s *Service) drainKept(ctx context.Context, now *livechat.AssignmentRecord,
 }
 
 // claimKept makes the call the sender of the kept messages of an open assignment. It returns nil if there are none,
-// or if another call sends them. A later attempt of a run continues at once what the earlier attempt left, because it
-// has the same id.
+// or if another call sends them. A later attempt of a run takes over from the earlier one at once, because it has
+// the same id.
 func (s *Service) claimKept(ctx context.Context, id string) (*livechat.AssignmentRecord, error) {
 	sender, err := s.newSender(ctx)
 	if err != nil {

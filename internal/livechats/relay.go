@@ -167,8 +167,8 @@ func (s *Service) afterSend(ctx context.Context, r *livechat.AssignmentRecord, f
 	return OutcomeDelivered, nil
 }
 
-// eachPart calls relay for each message that an event is relayed as, and returns the last outcome. It stops after an
-// error, and after an outcome that also holds for the rest.
+// eachPart calls relay for the message in an event, or for each part of a long text, and returns the last outcome. It
+// stops after an error, and after an outcome that also holds for the rest.
 func eachPart(event send.MessageEvent, relay func(send.Response) (Outcome, error)) (outcome Outcome, err error) {
 	response, isMessage := relayedOf(event)
 	if !isMessage {
@@ -185,9 +185,9 @@ func eachPart(event send.MessageEvent, relay func(send.Response) (Outcome, error
 // longestText is the length of the longest text that is relayed in parts, in Unicode code points: the limit of Charlie.
 const longestText = 40_000
 
-// partsOf returns a text that is longer than send.MaxText as several, because some platforms allow longer texts than
-// others. A part ends at white space if there is any in its second half. A text that is longer than longestText and
-// other messages are returned unchanged.
+// partsOf splits a text that is longer than send.MaxText, because some platforms allow longer texts than others. A part
+// ends at white space if there is any in its second half. It returns texts that are longer than longestText, and other
+// messages, unchanged.
 func partsOf(response send.Response) []send.Response {
 	rest := []rune(response.Text())
 	if response.Type() != send.TypeText || len(rest) <= send.MaxText || len(rest) > longestText {

@@ -366,7 +366,7 @@ func (t *trial) hanging(members int, hangs, goesOn inbox.Event) {
 	}
 }
 
-// crowd is more members than run at once, are known, and are on two pages of the queue.
+// crowd is a number of members: more than an inbox runs at once, remembers, or reads in two pages.
 const crowd = 400
 
 func appThatHangsHoldsUpNoOther(t *trial) {
