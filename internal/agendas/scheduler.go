@@ -198,6 +198,8 @@ func (s *Scheduler) Due(ctx context.Context) (int, error) {
 // Errors come from the store. After an error, the agenda runs again when its lease has expired, or at once if it was
 // not claimed.
 func (s *Scheduler) RunNext(ctx context.Context) (agenda.Result, error) {
+	// A claim that the store makes after ctx has ended would have no holder, and an outcome must be stored anyway.
+	writing := context.WithoutCancel(ctx)
 	for {
 		now, err := s.store.Now(ctx)
 		if err != nil {
@@ -207,12 +209,12 @@ func (s *Scheduler) RunNext(ctx context.Context) (agenda.Result, error) {
 		if err != nil || found.IsZero() {
 			return agenda.Result{}, err
 		}
-		c, err := s.claimHere(ctx, found, now)
+		c, err := s.claimHere(writing, found, now)
 		if err != nil {
 			return agenda.Result{}, err
 		}
 		if c != nil {
-			return s.runHere(ctx, c)
+			return s.runHere(ctx, writing, c)
 		}
 	}
 }
@@ -232,17 +234,17 @@ func (s *Scheduler) claimHere(ctx context.Context, found document.Object, now ti
 	return c, nil
 }
 
-// runHere runs a claim and stores the outcome.
-func (s *Scheduler) runHere(ctx context.Context, c *Claim) (agenda.Result, error) {
+// runHere runs a claim with ctx and stores the outcome with writing.
+func (s *Scheduler) runHere(ctx, writing context.Context, c *Claim) (agenda.Result, error) {
 	if c.isSpent {
-		return s.giveUp(context.WithoutCancel(ctx), c)
+		return s.giveUp(writing, c)
 	}
 	s.tellClaimed(ctx, agenda.Event{Run: c.run, At: c.claimedAt})
 	failure := s.handle(ctx, c)
 	if failure != nil && ctx.Err() != nil {
-		return s.abandon(context.WithoutCancel(ctx), c, failure, s.released)
+		return s.abandon(writing, c, failure, s.released)
 	}
-	return s.finish(context.WithoutCancel(ctx), c, failure, s.backoff)
+	return s.finish(writing, c, failure, s.backoff)
 }
 
 // call calls a hook unless it is nil.

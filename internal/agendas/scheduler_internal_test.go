@@ -375,6 +375,29 @@ func TestRunNext_StorePanics(t *testing.T) {
 	})
 }
 
+// If the claim ended with ctx, the store could still make it, and the agenda would wait for the end of a lease without
+// a holder.
+func TestRunNext_ContextThatEndsDuringTheClaim(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		id := s.add(0)
+		ctx, end := context.WithCancel(s.ctx)
+		database := store.Wrap(s.store, func(within context.Context, call store.Call) (
+			context.Context, func(int, error) error, error,
+		) {
+			if call.Method == "findAndModify" {
+				end()
+			}
+			return context.WithoutCancel(within), func(_ int, err error) error { return errors.Join(err, within.Err()) }, nil
+		})
+		_, err := s.scheduler(func(ctx context.Context, _ agenda.Run) error { return ctx.Err() },
+			func(c *SchedulerConfig) { c.Env.Store = database }).RunNext(ctx)
+		require.NoError(s.t, err)
+		require.Error(s.t, ctx.Err())
+		require.Equal(s.t, id, s.runNext(s.scheduler(succeed)).Run.Agenda.ID)
+	})
+}
+
 type brokenLog struct{ slog.Handler }
 
 func (brokenLog) Enabled(context.Context, slog.Level) bool { panic("the log is broken") }

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/record"
@@ -307,7 +306,7 @@ func (t *Leases) Acquire(
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
-			return nil, boterr.New(boterr.Canceled, "", "the context ended before the lease began: %w", context.Cause(ctx))
+			return nil, endedBefore(ctx)
 		}
 	}
 }

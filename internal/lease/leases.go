@@ -174,12 +174,19 @@ func (t *Leases) Look(ctx context.Context, lanes []string) (map[string]document.
 // Claim begins a lease of a free lane. seen is the lane's document from Look, or the zero Object if it had
 // none; it must have been read less than the duration of a lease ago. now is a time of the store's clock at
 // which the lane was free. work is stored until another lease begins. Claim returns nil if the lane has had
-// another lease since it was seen. Errors come from the store.
+// another lease since it was seen. Canceled: ctx ended before the claim. If ctx ends during the claim, Claim
+// continues, for at most the duration of a lease: the store may make the change after its caller has given up,
+// and the lane would be held by nobody. Other errors come from the store.
 //
 // Callers must call Release. The lease is only renewed after Keep.
 func (t *Leases) Claim(
 	ctx context.Context, lane string, seen document.Object, now time.Time, work Work,
 ) (*Lease, error) {
+	if ctx.Err() != nil {
+		return nil, endedBefore(ctx)
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), t.lease)
+	defer stop()
 	held := &Lease{leases: t, lane: lane, claimedAt: now, began: t.now()}
 	held.confirmed(held.began)
 	until := int64(document.TimestampOf(now.Add(t.lease)))
@@ -190,11 +197,13 @@ func (t *Leases) Claim(
 		if len(work.Items) > 0 {
 			made = made.With(fieldItems, itemsOf(work))
 		}
-		err := t.records.Insert(ctx, made)
-		if boterr.CodeOf(err) == boterr.AlreadyExists {
+		switch err := t.records.Insert(ctx, made); {
+		case boterr.CodeOf(err) == boterr.AlreadyExists:
 			return nil, nil //nolint:nilnil // No lease and no error: another process has it.
+		case err != nil:
+			return nil, err
 		}
-		return held, err
+		return held, nil
 	}
 	held.fence = Fence(seen) + 1
 	set := document.O(FieldUntil, until, fieldPurpose, work.Purpose, fieldProcess, t.process)
@@ -216,6 +225,11 @@ func (t *Leases) Claim(
 		return nil, err
 	}
 	return held, nil
+}
+
+// endedBefore returns the error for a ctx that ended before a lease began.
+func endedBefore(ctx context.Context) error {
+	return boterr.New(boterr.Canceled, "", "the context ended before the lease began: %w", context.Cause(ctx))
 }
 
 // wasAlone reports whether the lost lease of a lane was the only lease of its process. If the process had other

@@ -2,6 +2,7 @@ package lease_test
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"sync"
 	"testing"
@@ -199,6 +200,43 @@ func TestAcquire_WaitsForTheTurnBefore(t *testing.T) {
 		require.NotNil(t, claimed)
 		require.NoError(t, claimed.Release(t.Context()))
 	})
+}
+
+// If the write of a claim ended with ctx, the store could still make it, and the lane would be held by nobody.
+func TestClaim_ContextThatEndsDuringTheWriteLeavesNoLeaseBehind(t *testing.T) {
+	t.Parallel()
+	for _, isKnown := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			defer renewalEnds()
+			w := newWorld(t)
+			if isKnown {
+				require.NoError(t, w.claim(w.first, "").Release(t.Context()))
+			}
+			ctx, end := context.WithCancel(t.Context())
+			w.store = store.Wrap(w.store, func(within context.Context, call store.Call) (
+				context.Context, func(int, error) error, error,
+			) {
+				if call.Method == "insert" || call.Method == "update" {
+					end()
+				}
+				return context.WithoutCancel(within), func(_ int, err error) error { return errors.Join(err, within.Err()) }, nil
+			})
+			claimed, err := w.leases(w.now).Acquire(ctx, lane, "", func(error) {})
+			require.NoError(t, err)
+			require.NoError(t, claimed.Release(t.Context()))
+			require.NotNil(t, w.claim(w.first, ""))
+		})
+	}
+}
+
+func TestClaim_NotAfterTheContextHasEnded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	_, err := w.first.Claim(ctx, lane, document.Object{}, w.now(), lease.Work{})
+	require.Equal(t, boterr.Canceled, boterr.CodeOf(err))
+	require.True(t, w.look().IsZero())
 }
 
 func TestKeep_RenewsUntilAnotherHasTheTurn(t *testing.T) {
