@@ -42,7 +42,7 @@ func (s Secret) IsZero() bool { return s.value == "" && !s.lost }
 // from "[redacted]".
 func (s Secret) EncodeValue() (any, error) {
 	if s.lost {
-		return nil, errLost()
+		return nil, errRedacted
 	}
 	return s.Reveal(), nil
 }
@@ -94,7 +94,7 @@ func (s SecretTime) IsZero() bool { return s.value == "" && !s.lost }
 // "[redacted]".
 func (s SecretTime) EncodeValue() (any, error) {
 	if s.lost {
-		return nil, errLost()
+		return nil, errRedacted
 	}
 	return s.Reveal(), nil
 }
@@ -151,7 +151,7 @@ func (h Hidden) IsZero() bool { return h.object == "" && !h.lost && h.err == nil
 // "[redacted]".
 func (h Hidden) EncodeValue() (any, error) {
 	if h.lost {
-		return nil, errLost()
+		return nil, errRedacted
 	}
 	if h.err != nil {
 		return nil, h.err
@@ -200,10 +200,8 @@ func (redacted) MarshalJSON() ([]byte, error) { return []byte(`"` + redactedText
 // MarshalText returns "[redacted]".
 func (redacted) MarshalText() ([]byte, error) { return []byte(redactedText), nil }
 
-// errLost is the error for storing a redacted value, which would erase the credential.
-func errLost() error {
-	return boterr.Invalid("", "was redacted when it was read; set it again before you store the channel")
-}
+// errRedacted is the error for storing a redacted value, which would erase the credential.
+var errRedacted = boterr.Invalid("", "was redacted when it was read; set it again before you store the channel")
 
 // sealed is a string encrypted with keys of this process, so printers that use reflection show
 // nothing readable. Equal strings have equal sealed forms, so values compare with ==.

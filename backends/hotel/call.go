@@ -205,7 +205,7 @@ func (c *Connector) Open(ctx context.Context, in *channel.Channel, address strin
 	}
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.User != nil {
-		return nil, errForeign()
+		return nil, errForeign
 	}
 	origin := parsed.Scheme + "://" + parsed.Host
 	x := exchange{method: http.MethodGet, url: address}
@@ -215,7 +215,7 @@ func (c *Connector) Open(ctx context.Context, in *channel.Channel, address strin
 			return nil, err
 		}
 	case parsed.Scheme != "https" || !isUnder(strings.ToLower(parsed.Host), fileHost):
-		return nil, errForeign()
+		return nil, errForeign
 	}
 	resp, err := c.open(ctx, c.files, x)
 	if err != nil {
@@ -229,6 +229,4 @@ func (c *Connector) Open(ctx context.Context, in *channel.Channel, address strin
 	return nil, c.problemOf(of, x.token, answer{resp.StatusCode, resp.Header, body})
 }
 
-func errForeign() error {
-	return boterr.Invalid("", "is not an address of the platform: give payload.url of an attachment in a member's event")
-}
+var errForeign = boterr.Invalid("", "is not an address of the platform: give payload.url of an attachment in a member's event")

@@ -47,7 +47,7 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 		return errClosed
 	}
 	if w == nil {
-		return noWriter()
+		return errNoWriter
 	}
 	folder, err := os.MkdirTemp(filepath.Dir(s.path), filepath.Base(s.path)+backupSuffix)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-func noWriter() error { return boterr.Invalid("w", "is nil; give a writer, such as a file") }
+var errNoWriter = boterr.Invalid("w", "is nil; give a writer, such as a file")
 
 func uncopied(err error) error {
 	return boterr.New(boterr.Unavailable, "", "the backup could not be written: %w", err)
@@ -172,7 +172,7 @@ func (s *Store) Stats() (stats Stats) {
 // w.
 func (s *Store) WriteJSON(ctx context.Context, w io.Writer, collection string) error {
 	if w == nil {
-		return noWriter()
+		return errNoWriter
 	}
 	found := s.found(collection)
 	if found == nil {

@@ -96,26 +96,20 @@ func (v *view) deadLetter(r *http.Request) (any, error) {
 	return one, nil
 }
 
-func (v *view) retry(r *http.Request) (any, error) {
-	return v.change(r, "retried", v.runtime.RetryDeadLetter)
-}
-
-func (v *view) discard(r *http.Request) (any, error) {
-	return v.change(r, "discarded", v.runtime.DiscardDeadLetter)
-}
-
-// change applies do to a dead letter and logs the change.
-func (v *view) change(r *http.Request, what string, do func(ctx context.Context, id string) error) (any, error) {
-	id := r.PathValue("id")
-	if !v.mayWrite {
-		return nil, boterr.New(boterr.FailedPrecondition, "", "the page is read-only; to retry or discard dead letters, set MayWrite in the host")
+// change returns a function that applies do to a dead letter and logs the change.
+func (v *view) change(what string, do func(ctx context.Context, id string) error) func(r *http.Request) (any, error) {
+	return func(r *http.Request) (any, error) {
+		id := r.PathValue("id")
+		if !v.mayWrite {
+			return nil, boterr.New(boterr.FailedPrecondition, "", "the page is read-only; to retry or discard dead letters, set MayWrite in the host")
+		}
+		if _, err := v.letter(r.Context(), id); err != nil {
+			return nil, err
+		}
+		if err := do(r.Context(), id); err != nil {
+			return nil, err
+		}
+		v.log.InfoContext(r.Context(), "dead letter "+what, "event", id)
+		return map[string]string{"id": id, "status": what}, nil
 	}
-	if _, err := v.letter(r.Context(), id); err != nil {
-		return nil, err
-	}
-	if err := do(r.Context(), id); err != nil {
-		return nil, err
-	}
-	v.log.InfoContext(r.Context(), "dead letter "+what, "event", id)
-	return map[string]string{"id": id, "status": what}, nil
 }

@@ -63,8 +63,8 @@ func (v *view) routes() http.Handler {
 	mux.Handle("GET /assignments", answered(v.assignments))
 	mux.Handle("GET /dead-letters", answered(v.deadLetters))
 	mux.Handle("GET /dead-letters/{id}", answered(v.deadLetter))
-	mux.Handle("POST /dead-letters/{id}/retry", answered(v.retry))
-	mux.Handle("POST /dead-letters/{id}/discard", answered(v.discard))
+	mux.Handle("POST /dead-letters/{id}/retry", answered(v.change("retried", v.runtime.RetryDeadLetter)))
+	mux.Handle("POST /dead-letters/{id}/discard", answered(v.change("discarded", v.runtime.DiscardDeadLetter)))
 	return mux
 }
 

@@ -116,10 +116,8 @@ func openFilter(tag string) document.Object {
 	return filter
 }
 
-// missingTag is the error for a replace without a tag.
-func missingTag() error {
-	return boterr.Invalid("tag", "is missing: replace removes the agendas of one tag, so give the tag")
-}
+// errNoTag is the error for a replace without a tag.
+var errNoTag = boterr.Invalid("tag", "is missing: replace removes the agendas of one tag, so give the tag")
 
 // inMeta adds the field meta to an InvalidArgument error of a write. The other parameters were checked before,
 // so the store can only have refused a meta that is too deep or too large.
@@ -203,7 +201,7 @@ func scheduleOf(p *agenda.NewParams) (schedule, error) {
 	case given.next == 0 && given.pattern == "":
 		return given, boterr.Missing("nextRunAt", "the time of the run, or a pattern")
 	case p.Replace && p.Tag == "":
-		return given, missingTag()
+		return given, errNoTag
 	}
 	return given, given.checkGiven()
 }

@@ -56,7 +56,7 @@ func (s *Service) newUpdate(ctx context.Context, p agenda.UpdateParams) (*update
 	}
 	switch {
 	case p.Replace && p.Tag == "":
-		return nil, missingTag()
+		return nil, errNoTag
 	case p.Meta.Err() != nil:
 		return nil, boterr.PrefixField("meta", p.Meta.Err())
 	}

@@ -195,7 +195,7 @@ func refuse(code, subcode int64, message string) *graphtest.Refusal {
 	return &graphtest.Refusal{Status: http.StatusBadRequest, Code: code, Subcode: subcode, Message: message}
 }
 
-func unknown() *graphtest.Refusal { return refuse(100, 33, "Object does not exist") }
+var unknown = refuse(100, 33, "Object does not exist")
 
 func (p *Platform) answer(c call) (document.Object, *graphtest.Refusal) {
 	edge := ""
@@ -219,7 +219,7 @@ func (p *Platform) answer(c call) (document.Object, *graphtest.Refusal) {
 			"url", "http://"+c.request.Host+"/files/"+c.path[0],
 		), nil
 	default:
-		return document.Object{}, unknown()
+		return document.Object{}, unknown
 	}
 }
 
@@ -334,7 +334,7 @@ func (p *Platform) list(c call) document.Object {
 func (p *Platform) inviteLink(c call) (document.Object, *graphtest.Refusal) {
 	found := p.find(c.path[0])
 	if found == nil {
-		return document.Object{}, unknown()
+		return document.Object{}, unknown
 	}
 	if c.request.Method == http.MethodDelete {
 		found.link = ""

@@ -28,9 +28,7 @@ const (
 )
 
 // Key returns the key that signs the platform's activities.
-func Key() *rsa.PrivateKey { return signingKey() }
-
-var signingKey = sync.OnceValue(func() *rsa.PrivateKey {
+var Key = sync.OnceValue(func() *rsa.PrivateKey {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		panic(err) // crypto/rand does not fail.
@@ -55,7 +53,7 @@ func (p *Platform) keysAt(r *http.Request, name string) document.Object {
 	return document.O("keys", document.A(describe(KeyID, "msteams", "webchat"), describe(OtherKeyID, "webchat")))
 }
 
-func encoded(part []byte) string { return base64.RawURLEncoding.EncodeToString(part) }
+var encoded = base64.RawURLEncoding.EncodeToString
 
 // Token returns the token of an activity for an application.
 func (p *Platform) Token(appID, serviceURL string) string {

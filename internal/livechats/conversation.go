@@ -97,7 +97,7 @@ func (s *Service) groupsOf(ctx context.Context, outletID string, event send.Mess
 // lastGroups returns the newest group of an outlet to which an event would belong if the group were still live, or
 // none.
 func (s *Service) lastGroups(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
-	last, err := s.newestGroup(ctx, inConversation(outletID, event.To))
+	last, err := s.newestGroup(ctx, inConversation(outletID, event.To), liveFirst)
 	if err == nil && last == nil {
 		last, err = s.lastDirect(ctx, outletID, event)
 	}
@@ -123,7 +123,7 @@ func (s *Service) withoutTalk(ctx context.Context, outletID, from string, groups
 
 // lastDirect returns the last direct conversation with the agent who wrote to the bot, or nil.
 func (s *Service) lastDirect(ctx context.Context, outletID string, event send.MessageEvent) (*livechat.Group, error) {
-	last, err := s.newestGroup(ctx, inConversation(outletID, event.From).With(fieldAdminExternalID, document.O("$eq", event.From)))
+	last, err := s.newestGroup(ctx, inConversation(outletID, event.From).With(fieldAdminExternalID, document.O("$eq", event.From)), liveFirst)
 	if err != nil || last == nil {
 		return nil, err
 	}
@@ -256,7 +256,7 @@ func (s *Service) groupOnEitherSide(ctx context.Context, in *channel.Channel, ev
 		return found[0], nil
 	}
 	g, err := s.newestGroup(ctx, document.O(
-		fieldInlet, document.O("$eq", in.ID), fieldInletGroupExternalID, document.O("$eq", event.To)))
+		fieldInlet, document.O("$eq", in.ID), fieldInletGroupExternalID, document.O("$eq", event.To)), liveFirst)
 	if err == nil && g == nil {
 		err = boterr.New(boterr.NotFound, fieldMessageEvent,
 			"no group in the channel %s belongs to an event from %q to %q", in.ID, event.From, event.To)
@@ -314,8 +314,8 @@ func (s *Service) haveOther(ctx context.Context, records []*livechat.Group, r *l
 		}
 	}
 	for _, others := range []document.Object{
-		document.O(fieldGroup, document.O("$in", ids), record.FieldID, document.O("$ne", r.ID), fieldEndedAt, isAbsent()),
-		document.O(record.FieldID, document.O("$in", named), fieldEndedAt, isAbsent()),
+		document.O(fieldGroup, document.O("$in", ids), record.FieldID, document.O("$ne", r.ID), fieldEndedAt, isAbsent),
+		document.O(record.FieldID, document.O("$in", named), fieldEndedAt, isAbsent),
 	} {
 		if other, err := s.oneAssignment(ctx, others); err != nil || other != nil {
 			return err == nil, err
@@ -374,7 +374,7 @@ func (s *Service) takeByGroup(ctx context.Context, r *livechat.AssignmentRecord,
 // linkByBravoGroupID links a Bravo group to the open assignment that refers to the group's id, if both exist.
 func (s *Service) linkByBravoGroupID(ctx context.Context, bravoGroupID string) error {
 	open, err := s.FindAssignments(ctx, record.Query{
-		Filter: document.O(fieldGroupInfo+"."+fieldBravoGroupID, bravoGroupID).With(fieldEndedAt, isAbsent()),
+		Filter: document.O(fieldGroupInfo+"."+fieldBravoGroupID, bravoGroupID).With(fieldEndedAt, isAbsent),
 		SortBy: oldestFirst(),
 	})
 	if err != nil || len(open) == 0 {

@@ -65,7 +65,7 @@ func (s *Service) makeRequest(ctx context.Context, asked request) (*pass, error)
 	}
 	// Ended requests that no agent took have only tickets to recall. If a platform fails to recall them, that
 	// must not block a new request.
-	conversations := endedOf(run.r.Member).With(fieldAssignee, isPresent())
+	conversations := endedOf(run.r.Member).With(fieldAssignee, isPresent)
 	return run, s.closeEnded(ctx, conversations)
 }
 
@@ -160,7 +160,7 @@ func (s *Service) ensureOpen(ctx context.Context, asked request, open func() (*l
 		case r == nil:
 			r, err = s.begin(ctx, asked)
 		default:
-			r, err = s.claimSending(ctx, r.ID, document.O(fieldSentAt, isAbsent()))
+			r, err = s.claimSending(ctx, r.ID, document.O(fieldSentAt, isAbsent))
 		}
 		if err != nil {
 			return nil, err
@@ -435,10 +435,10 @@ func (s *Service) claimSending(ctx context.Context, id string, condition documen
 	}
 	begun := sender.Until - document.Timestamp(senderLease.Milliseconds())
 	return s.modify(ctx, id, condition.
-		With(fieldAssignedAt, isAbsent()).
-		With(fieldEndedAt, isAbsent()).
+		With(fieldAssignedAt, isAbsent).
+		With(fieldEndedAt, isAbsent).
 		With("$or", document.A(
-			document.O(fieldSender, isAbsent()),
+			document.O(fieldSender, isAbsent),
 			document.O(fieldSender+".until", document.O("$lte", begun)),
 		)),
 		document.Set(fieldSender, sender))

@@ -60,7 +60,7 @@ func (s *Service) RemovePendingAssignmentByMemberID(
 	}
 	open, err := s.FindAssignments(ctx, record.Query{
 		Filter: document.O(
-			fieldMember, p.MemberID, fieldClosedAt, isAbsent(), fieldAssignedAt, isAbsent(), fieldEndedAt, isAbsent()),
+			fieldMember, p.MemberID, fieldClosedAt, isAbsent, fieldAssignedAt, isAbsent, fieldEndedAt, isAbsent),
 	})
 	if err != nil {
 		return livechat.RemovePendingAssignmentByMemberIDResult{}, err
@@ -108,7 +108,7 @@ func (p *pass) result(ctx context.Context) (livechat.EndResult, error) {
 
 // endedOf matches a member's assignments that have ended but are not closed.
 func endedOf(memberID string) document.Object {
-	return document.O(fieldMember, memberID).With(fieldEndedAt, isPresent()).With(fieldClosedAt, isAbsent())
+	return document.O(fieldMember, memberID).With(fieldEndedAt, isPresent).With(fieldClosedAt, isAbsent)
 }
 
 // closeEnded closes all matching ended assignments. It continues after failures.
@@ -133,7 +133,7 @@ func (s *Service) remove(ctx context.Context, r *livechat.AssignmentRecord) erro
 // withdrawUnsent removes an assignment that is not open yet, and reports whether it did. It does nothing while
 // another call is sending the assignment.
 func (s *Service) withdrawUnsent(ctx context.Context, r *livechat.AssignmentRecord) (bool, error) {
-	claimed, err := s.claimSending(ctx, r.ID, document.O(fieldSentAt, isAbsent()))
+	claimed, err := s.claimSending(ctx, r.ID, document.O(fieldSentAt, isAbsent))
 	if err != nil || claimed == nil {
 		return false, err
 	}
@@ -279,7 +279,7 @@ func (s *Service) endAllOf(
 	ctx context.Context, in *channel.Channel, p livechat.EndBravoParams,
 ) ([]livechat.EndBravoResult, error) {
 	chosen := inConversation(in.ID, p.BravoGroupID)
-	last, err := s.newestGroup(ctx, chosen)
+	last, err := s.newestGroup(ctx, chosen, liveFirst)
 	if err != nil {
 		return nil, err
 	}
@@ -292,7 +292,7 @@ func (s *Service) endAllOf(
 	}
 	found = slices.DeleteFunc(found, func(g *livechat.Group) bool { return g.AdminExternalID != p.AdminExternalID })
 	slices.Reverse(found)
-	over, err := s.newestOver(ctx, chosen.With(fieldAdminExternalID, document.O("$eq", p.AdminExternalID)))
+	over, err := s.newestGroup(ctx, chosen.With(fieldAdminExternalID, document.O("$eq", p.AdminExternalID)), onlyOver)
 	if err != nil {
 		return nil, err
 	}

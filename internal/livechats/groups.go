@@ -330,8 +330,8 @@ func (s *Service) recordJoined(ctx context.Context, in *channel.Channel, p livec
 
 // lastJoined returns the id of an agent's newest record of a group that is no longer live, or "".
 func (s *Service) lastJoined(ctx context.Context, in *channel.Channel, p livechat.HandleAdminJoinedGroupParams) (string, error) {
-	last, err := s.newestOver(ctx, inConversation(in.ID, p.BravoGroupID).
-		With(fieldAdminExternalID, document.O("$eq", p.ExternalID)))
+	last, err := s.newestGroup(ctx, inConversation(in.ID, p.BravoGroupID).
+		With(fieldAdminExternalID, document.O("$eq", p.ExternalID)), onlyOver)
 	if err != nil || last == nil {
 		return "", err
 	}

@@ -33,7 +33,7 @@ func (s *Service) parentOf(ctx context.Context, next *livechat.AssignmentRecord)
 
 // nextOf returns the assignment that replaces or will replace previousID, unless it has ended, or nil.
 func (s *Service) nextOf(ctx context.Context, previousID string) (*livechat.AssignmentRecord, error) {
-	return s.oneAssignment(ctx, document.O(fieldParentAssignment, previousID).With(fieldEndedAt, isAbsent()))
+	return s.oneAssignment(ctx, document.O(fieldParentAssignment, previousID).With(fieldEndedAt, isAbsent))
 }
 
 // current returns a member's current assignment, or nil: the open one, or else the next assignment of an
@@ -41,7 +41,7 @@ func (s *Service) nextOf(ctx context.Context, previousID string) (*livechat.Assi
 // reads would hide it from both.
 func (s *Service) current(ctx context.Context, memberID string) (*livechat.AssignmentRecord, error) {
 	found, err := s.FindAssignments(ctx, record.Query{
-		Filter: document.O(fieldMember, memberID).With(fieldClosedAt, isAbsent()).With(fieldEndedAt, isAbsent()),
+		Filter: document.O(fieldMember, memberID).With(fieldClosedAt, isAbsent).With(fieldEndedAt, isAbsent),
 	})
 	if err != nil {
 		return nil, err

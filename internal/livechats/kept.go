@@ -42,7 +42,7 @@ func (s *Service) keep(ctx context.Context, r *livechat.AssignmentRecord, id str
 		if !hasRoomFor(r, kept) {
 			return done{OutcomeFull}, nil
 		}
-		same := document.O(fieldEndedAt, isAbsent(), fieldKept+"."+strconv.Itoa(livechat.MostKept-1), isAbsent()).
+		same := document.O(fieldEndedAt, isAbsent, fieldKept+"."+strconv.Itoa(livechat.MostKept-1), isAbsent).
 			With(fieldGroup, orAbsent(r.Group)).With(fieldAssignee, orAbsent(r.Assignee))
 		changed, err := s.modify(ctx, r.ID, same, document.Push(fieldKept, kept))
 		if err == nil && changed == nil {
@@ -65,7 +65,7 @@ func hasRoomFor(r *livechat.AssignmentRecord, kept livechat.KeptMessage) bool {
 // orAbsent returns a condition that a field equals text. If text is "", the field must be absent.
 func orAbsent(text string) any {
 	if text == "" {
-		return isAbsent()
+		return isAbsent
 	}
 	return text
 }
@@ -215,7 +215,7 @@ func (s *Service) adoptKept(ctx context.Context, next *livechat.AssignmentRecord
 			return slices.ContainsFunc(now.Kept, func(own livechat.KeptMessage) bool { return own.ID == k.ID })
 		}
 		all, isCut := bounded(append(slices.DeleteFunc(slices.Clone(previous.Kept), isHere), now.Kept...))
-		unchanged := document.O(record.FieldVersion, now.Version, fieldEndedAt, isAbsent())
+		unchanged := document.O(record.FieldVersion, now.Version, fieldEndedAt, isAbsent)
 		stored, err := s.modify(ctx, next.ID, unchanged, document.Set(fieldKept, all))
 		switch {
 		case err != nil:
@@ -334,7 +334,7 @@ func (s *Service) drainKept(ctx context.Context, now *livechat.AssignmentRecord,
 	id, mine := now.ID, document.O(fieldKeptSender+".id", now.KeptSender.ID)
 	for now != nil && now.State() != livechat.Ended { // now is nil if another call has taken over.
 		if len(now.Kept) == 0 {
-			done, err := s.modify(ctx, id, mine.With(fieldKept+".0", isAbsent()), document.Unset(fieldKept, fieldKeptSender))
+			done, err := s.modify(ctx, id, mine.With(fieldKept+".0", isAbsent), document.Unset(fieldKept, fieldKeptSender))
 			if err != nil || done != nil {
 				return err
 			}
@@ -366,8 +366,8 @@ func (s *Service) claimKept(ctx context.Context, id string) (*livechat.Assignmen
 	}
 	sender.ID = s.env.SendID(ctx, "sender of kept "+id)
 	begun := sender.Until - document.Timestamp(senderLease.Milliseconds())
-	return s.modify(ctx, id, document.O(fieldKept+".0", isPresent(), fieldEndedAt, isAbsent(), "$or", document.A(
-		document.O(fieldKeptSender, isAbsent()),
+	return s.modify(ctx, id, document.O(fieldKept+".0", isPresent, fieldEndedAt, isAbsent, "$or", document.A(
+		document.O(fieldKeptSender, isAbsent),
 		document.O(fieldKeptSender+".until", document.O("$lte", begun)),
 		document.O(fieldKeptSender+".id", sender.ID),
 	)), document.Set(fieldKeptSender, sender))

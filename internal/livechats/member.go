@@ -178,7 +178,7 @@ func (s *Service) watchIdle(ctx context.Context, r *livechat.AssignmentRecord) e
 		return nil
 	}
 	// With $max, the later of two concurrent messages counts.
-	watched, err := s.modify(ctx, r.ID, document.O(fieldEndedAt, isAbsent()),
+	watched, err := s.modify(ctx, r.ID, document.O(fieldEndedAt, isAbsent),
 		document.O("$max", document.O(fieldExpiry, s.nextExpiry())))
 	if err == nil && watched != nil {
 		_, err = s.keepWatch(ctx, watched)

@@ -260,27 +260,23 @@ func (s *Service) loadGroup(ctx context.Context, id string) (*livechat.Group, er
 
 // latestGroup returns the newest matching live group, else the newest matching group, or NotFound.
 func (s *Service) latestGroup(ctx context.Context, filter document.Object) (*livechat.Group, error) {
-	g, err := s.newestGroup(ctx, filter)
+	g, err := s.newestGroup(ctx, filter, liveFirst)
 	if err == nil && g == nil {
 		err = boterr.New(boterr.NotFound, "", "the app has no group with these ids")
 	}
 	return g, err
 }
 
-// newestGroup returns the newest matching live group, else the newest matching group, or nil.
-func (s *Service) newestGroup(ctx context.Context, filter document.Object) (*livechat.Group, error) {
-	return s.newestOf(ctx, filter, true, false, nil)
-}
+// These are values of a group's active field. nil matches records without the field, which other programs may
+// have written.
+var (
+	liveFirst = []any{true, false, nil}
+	onlyOver  = []any{false, nil}
+)
 
-// newestOver returns the newest matching group that is not live, or nil.
-func (s *Service) newestOver(ctx context.Context, filter document.Object) (*livechat.Group, error) {
-	return s.newestOf(ctx, filter, false, nil)
-}
-
-// newestOf tries the given values of the active field in order, and returns the newest matching group with
-// the first value that has one, or nil. The value nil matches records without the field, which other programs
-// may have written.
-func (s *Service) newestOf(ctx context.Context, filter document.Object, active ...any) (*livechat.Group, error) {
+// newestGroup tries the given values of the active field in order, and returns the newest matching group with
+// the first value that has one, or nil.
+func (s *Service) newestGroup(ctx context.Context, filter document.Object, active []any) (*livechat.Group, error) {
 	for _, value := range active {
 		found, ok, err := newest(ctx, s.groups(), filter.With(fieldActive, value))
 		if err != nil {

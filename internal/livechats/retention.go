@@ -128,7 +128,7 @@ func (s *sweeper) groupsInUse(ctx context.Context, batch []document.Object) (map
 
 func (s *sweeper) open(ctx context.Context, app, field string, texts []string) ([]document.Object, error) {
 	return record.OfApp(s.env, assignmentSchema, app).Find(ctx, record.Query{
-		Filter: document.O(field, document.O("$in", texts), fieldEndedAt, isAbsent()),
+		Filter: document.O(field, document.O("$in", texts), fieldEndedAt, isAbsent),
 	})
 }
 

@@ -402,7 +402,7 @@ func (p *pass) storeTickets(ctx context.Context, outlets []outlet) error {
 	if len(added) == 0 {
 		return nil
 	}
-	with, err := p.modify(ctx, p.r.ID, document.O(fieldEndedAt, isAbsent()), document.Push(
+	with, err := p.modify(ctx, p.r.ID, document.O(fieldEndedAt, isAbsent), document.Push(
 		fieldTickets, document.O("$each", added), fieldTargets, document.O("$each", targetsOf(added, outlets))))
 	switch {
 	case err != nil:

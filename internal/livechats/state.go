@@ -13,24 +13,25 @@ import (
 
 // stateFilter returns a filter for the records in a state. It corresponds to AssignmentRecord.State.
 func stateFilter(s livechat.State) document.Object {
-	open := document.O(fieldEndedAt, isAbsent())
-	untaken := open.With(fieldAssignee, isAbsent()).With(fieldAssignedAt, isAbsent())
+	open := document.O(fieldEndedAt, isAbsent)
+	untaken := open.With(fieldAssignee, isAbsent).With(fieldAssignedAt, isAbsent)
 	switch s {
 	case livechat.Sending:
-		return untaken.With(fieldSentAt, isAbsent())
+		return untaken.With(fieldSentAt, isAbsent)
 	case livechat.Pending:
-		return untaken.With(fieldSentAt, isPresent())
+		return untaken.With(fieldSentAt, isPresent)
 	case livechat.Taken:
-		return open.With("$or", document.A(document.O(fieldAssignee, isPresent()), document.O(fieldAssignedAt, isPresent())))
+		return open.With("$or", document.A(document.O(fieldAssignee, isPresent), document.O(fieldAssignedAt, isPresent)))
 	default:
-		return document.O(fieldEndedAt, isPresent())
+		return document.O(fieldEndedAt, isPresent)
 	}
 }
 
-// isAbsent and isPresent return conditions that a field is missing or present.
-func isAbsent() document.Object { return document.O("$exists", false) }
-
-func isPresent() document.Object { return document.O("$exists", true) }
+// isAbsent and isPresent are conditions on a field.
+var (
+	isAbsent  = document.O("$exists", false)
+	isPresent = document.O("$exists", true)
+)
 
 // transition is a change of an assignment's state by a single write. The write applies only in the states of from,
 // so only one of several concurrent calls succeeds. The steps of the new state follow.

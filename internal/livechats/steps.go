@@ -60,8 +60,8 @@ func (p *pass) offeredTooLate(ctx context.Context, ticket livechat.Ticket) error
 func (p *pass) dropRefused(ctx context.Context, unsent []livechat.Unsent) error {
 	failure := &livechat.UnsentError{AssignmentID: p.r.ID, Failures: unsent, Of: len(p.r.Tickets), IsOpen: true}
 	left, err := p.modify(context.WithoutCancel(ctx), p.r.ID,
-		document.O(fieldSender+".id", p.sender).With(fieldEndedAt, isAbsent()),
-		document.Pull(fieldTickets, document.O(fieldSentAt, isAbsent())))
+		document.O(fieldSender+".id", p.sender).With(fieldEndedAt, isAbsent),
+		document.Pull(fieldTickets, document.O(fieldSentAt, isAbsent)))
 	switch {
 	case err != nil:
 		return err
@@ -93,7 +93,7 @@ func (p *pass) storeGroupOfAPI(ctx context.Context) error {
 		_, undone := p.groups().Delete(context.WithoutCancel(ctx), document.O(record.FieldID, g.ID))
 		return errors.Join(err, undone)
 	}
-	grouped, err := p.modify(ctx, p.r.ID, document.O(fieldEndedAt, isAbsent()), document.Set(fieldGroup, g.ID, fieldGroupInfo, groupInfo(g)))
+	grouped, err := p.modify(ctx, p.r.ID, document.O(fieldEndedAt, isAbsent), document.Set(fieldGroup, g.ID, fieldGroupInfo, groupInfo(g)))
 	if err == nil && grouped == nil {
 		err = errors.Join(withdrawn(p.r), p.deactivate(ctx, document.O(record.FieldID, g.ID)))
 	}
@@ -337,7 +337,7 @@ func (s *Service) deactivateGroups(ctx context.Context, r *livechat.AssignmentRe
 		ids = append(ids, g.ID)
 	}
 	inUse, err := s.FindAssignments(ctx, record.Query{
-		Filter: document.O(fieldGroup, document.O("$in", ids), fieldEndedAt, isAbsent()),
+		Filter: document.O(fieldGroup, document.O("$in", ids), fieldEndedAt, isAbsent),
 	})
 	if err != nil {
 		return err

@@ -85,7 +85,7 @@ func (s *Service) markTaken(
 	}
 	taken := document.O(
 		fieldAssignee, adminExternalID, fieldAssignedAt, document.TimestampOf(s.env.Now()), fieldOutlet, outletID, fieldExpiry, expiry)
-	return s.move(ctx, r, taking, document.O(fieldAssignee, isAbsent()), document.O("$set", taken))
+	return s.move(ctx, r, taking, document.O(fieldAssignee, isAbsent), document.O("$set", taken))
 }
 
 // claimedBefore returns the assignment if the same agent already has it. Otherwise it returns the error for the
@@ -183,7 +183,7 @@ func (s *Service) ownGroup(ctx context.Context, r *livechat.AssignmentRecord) (*
 
 // leaveGroup clears the group of an assignment, because that group cannot be its conversation.
 func (s *Service) leaveGroup(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
-	left, err := s.modify(ctx, r.ID, document.O(fieldGroup, r.Group).With(fieldEndedAt, isAbsent()),
+	left, err := s.modify(ctx, r.ID, document.O(fieldGroup, r.Group).With(fieldEndedAt, isAbsent),
 		document.Unset(fieldGroup, fieldGroupInfo))
 	if err == nil && left == nil {
 		err = boterr.New(boterr.Conflict, fieldAssignmentID,
@@ -273,7 +273,7 @@ func (s *Service) attach(ctx context.Context, r *livechat.AssignmentRecord, g *l
 	if err != nil {
 		return nil, s.refuseAgent(context.WithoutCancel(ctx), r, g, err)
 	}
-	attached, err := s.modify(ctx, r.ID, document.O(fieldGroup, isAbsent(), fieldEndedAt, isAbsent()),
+	attached, err := s.modify(ctx, r.ID, document.O(fieldGroup, isAbsent, fieldEndedAt, isAbsent),
 		document.Set(fieldGroup, g.ID, fieldGroupInfo, groupInfo(g)))
 	if err != nil || attached != nil {
 		return g, err
@@ -325,7 +325,7 @@ func (s *Service) giveBack(ctx context.Context, r *livechat.AssignmentRecord, wh
 	if !r.LiveChatAgenda {
 		unset = append(unset, fieldExpiry)
 	}
-	hasNone := document.O(fieldAssignee, r.Assignee).With(fieldGroup, isAbsent())
+	hasNone := document.O(fieldAssignee, r.Assignee).With(fieldGroup, isAbsent)
 	if _, err := s.move(ctx, r, givingBack, hasNone, document.Unset(unset...)); err != nil {
 		return err
 	}
@@ -367,7 +367,7 @@ func (s *Service) takeByWriting(ctx context.Context, outletID string, event send
 		return nil, err
 	}
 	r, err := s.oneAssignment(ctx, document.O(
-		fieldEndedAt, isAbsent(), fieldAssignedAt, isAbsent(), // These let the filter use the index of waiting requests.
+		fieldEndedAt, isAbsent, fieldAssignedAt, isAbsent, // These let the filter use the index of waiting requests.
 		fieldDirect, document.O("$eq", outlet.ID), fieldTickets+".chatId", document.O("$eq", event.To)))
 	if err != nil || r == nil || r.State() != livechat.Pending {
 		return nil, err

@@ -82,9 +82,9 @@ func (s *Service) noteSent(
 ) (*livechat.AssignmentRecord, error) {
 	const path = fieldTickets + ".$[ticket]."
 	found, err := s.assignments().Where(record.FieldID, r.ID).FindAndModify(ctx, record.Patch{
-		Filter:       condition.With(fieldEndedAt, isAbsent()),
+		Filter:       condition.With(fieldEndedAt, isAbsent),
 		Patch:        fields.With(path+"messageId", sent.MessageID).With(path+"chatId", sent.ChatID).With(path+fieldSentAt, sent.SentAt),
-		ArrayFilters: []document.Object{document.O("ticket.id", sent.ID).With("ticket."+fieldSentAt, isAbsent())},
+		ArrayFilters: []document.Object{document.O("ticket.id", sent.ID).With("ticket."+fieldSentAt, isAbsent)},
 	}, true)
 	if err != nil || !found.Matched {
 		return nil, err

@@ -125,12 +125,12 @@ func dateAfter(start int64, milliseconds any) (any, error) {
 	if f, ok := milliseconds.(float64); ok {
 		milliseconds, ok = document.WholeNumber(math.Round(f))
 		if !ok {
-			return nil, dateOverflow()
+			return nil, errDateOverflow
 		}
 	}
 	sum, ok := addNumbers(start, milliseconds)
 	if !ok {
-		return nil, dateOverflow()
+		return nil, errDateOverflow
 	}
 	return dateOf(sum.(int64))
 }
@@ -144,14 +144,12 @@ const (
 // dateOf returns the date for a number of milliseconds since 1970.
 func dateOf(milliseconds int64) (any, error) {
 	if milliseconds < earliestDate || milliseconds > latestDate {
-		return nil, dateOverflow()
+		return nil, errDateOverflow
 	}
 	return time.UnixMilli(milliseconds).UTC(), nil
 }
 
-func dateOverflow() error {
-	return boterr.Invalid("", "the date is beyond the years 0 to 9999")
-}
+var errDateOverflow = boterr.Invalid("", "the date is beyond the years 0 to 9999")
 
 // subtract is $subtract. It subtracts numbers, dates, and milliseconds from a date.
 func subtract(_ *expressionRun, arguments []any) (any, error) {

@@ -317,7 +317,7 @@ func dateMoved(sign int64) func(*expressionRun, []any) (any, error) {
 		}
 		const most = latestDate - earliestDate // No two dates are further apart.
 		if amount < -most || amount > most {
-			return nil, dateOverflow()
+			return nil, errDateOverflow
 		}
 		return dateMovedBy(t, unit, sign*amount)
 	}
@@ -329,14 +329,14 @@ func dateMovedBy(t time.Time, unit string, amount int64) (any, error) {
 	if length := timeUnits[unit]; length > 0 {
 		moved, ok := multiplyIntegers(amount, length)
 		if !ok {
-			return nil, dateOverflow()
+			return nil, errDateOverflow
 		}
 		return dateAfter(t.UnixMilli(), moved)
 	}
 	const most = (maxYear + 1) * 366
 	days, months := amount*daysIn[unit], amount*monthsIn[unit]
 	if max(days, -days, months, -months) > most {
-		return nil, dateOverflow()
+		return nil, errDateOverflow
 	}
 	if days != 0 {
 		return dateOf(t.AddDate(0, 0, int(days)).UnixMilli())

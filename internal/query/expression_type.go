@@ -87,13 +87,11 @@ var valueConversions = map[string]func(value any) (any, error){
 	"date":   toDate,
 }
 
-func noConversion() error {
-	return boterr.Invalid("", "there is no such conversion")
-}
+var errNoConversion = boterr.Invalid("", "there is no such conversion")
 
 func toInt(value any) (any, error) {
 	if _, ok := value.(time.Time); ok {
-		return nil, noConversion()
+		return nil, errNoConversion
 	}
 	n, err := toLong(value)
 	if err != nil {
@@ -129,7 +127,7 @@ func toLong(value any) (any, error) {
 	case time.Time:
 		return v.UnixMilli(), nil
 	default:
-		return nil, noConversion()
+		return nil, errNoConversion
 	}
 }
 
@@ -165,7 +163,7 @@ func toText(value any) (any, error) {
 	if text, ok := writtenOut(value); ok {
 		return text, nil
 	}
-	return nil, noConversion()
+	return nil, errNoConversion
 }
 
 // writtenOut formats a number or a date.
@@ -205,7 +203,7 @@ func toDate(value any) (any, error) {
 	case float64:
 		n, ok := document.WholeNumber(math.Trunc(v))
 		if !ok {
-			return nil, dateOverflow()
+			return nil, errDateOverflow
 		}
 		return dateOf(n)
 	case int64:
@@ -217,7 +215,7 @@ func toDate(value any) (any, error) {
 		t, err := readDate(v, time.UTC)
 		return t, err
 	default:
-		return nil, noConversion()
+		return nil, errNoConversion
 	}
 }
 
