@@ -102,8 +102,9 @@ func Faults(refusals map[sendtest.Fault]Refusal) map[sendtest.Fault]http.Handler
 	for fault, refusal := range refusals {
 		faults[fault] = func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
-			refusal.Message = fmt.Sprintf("(#%d) ", refusal.Code) + sendtest.Repeated(r, body)
-			refusal.Write(w)
+			told := refusal
+			told.Message = fmt.Sprintf("(#%d) ", refusal.Code) + sendtest.Repeated(r, body)
+			told.Write(w)
 		}
 	}
 	return faults
