@@ -174,8 +174,9 @@ func EnsureAssignmentIndex(ctx context.Context, database store.Store, path strin
 }
 
 // EnsureDataSourceIndex creates an index of a data source of an app, unless it exists. Create one for the columns in
-// the filters of bot logic, and one for the column with the points of geo queries. Without it, the SDK creates only
-// the index of _id. Call it once, before using the store.
+// the filters of bot logic, and one for the column with the points of geo queries. If the columns in the filter of an
+// upsert have a unique index, two upserts at the same time insert one entry. By default, the only index is the one of
+// _id. Call it once, before using the store.
 //
 //	err := botctx.EnsureDataSourceIndex(ctx, database, "shop", "coupons", store.Ascending("taken"))
 //

@@ -119,7 +119,8 @@ type FindAndModifyParams struct {
 type FindAndModifyOption struct {
 	// New returns the entry after the change. The default is the entry before it.
 	New bool `json:"new,omitempty"`
-	// Upsert inserts an entry if none matches.
+	// Upsert inserts an entry if none matches. Two calls at the same time may both insert one,
+	// unless the filter names _id or the host has given its columns a unique index.
 	Upsert bool `json:"upsert,omitempty"`
 	// ArrayFilters are conditions on array elements, one for each $[name] in a path of Patch.
 	ArrayFilters []document.Object `json:"arrayFilters,omitempty"`
@@ -281,7 +282,8 @@ type PatchParams struct {
 
 // PatchOptions control PatchDataToDataSource.
 type PatchOptions struct {
-	// Upsert inserts an entry if none matches.
+	// Upsert inserts an entry if none matches. Two calls at the same time may both insert one,
+	// unless the filter names _id or the host has given its columns a unique index.
 	Upsert bool `json:"upsert,omitempty"`
 	// ArrayFilters are conditions on array elements, one for each $[name] in a path of Patch.
 	ArrayFilters []document.Object `json:"arrayFilters,omitempty"`

@@ -549,7 +549,7 @@ declare namespace botctx {
       returnDocument?: "before" | "after" | null;
       /** `returnDocument` is "after" to return the entry after the change, like `new`, or "before". `returnOriginal` is the opposite of `new`. */
       returnOriginal?: boolean | null;
-      /** `upsert` inserts an entry if none matches. Default: false. */
+      /** `upsert` inserts an entry if none matches. Two calls at the same time may both insert one, unless the filter names `_id` or the host has given its columns a unique index. Default: false. */
       upsert?: boolean | null;
       /** `arrayFilters` are conditions on array elements, one for each `$[name]` in a path of `patch`. */
       arrayFilters?: Fields[] | null;
@@ -712,7 +712,7 @@ declare namespace botctx {
     patch: Fields;
     /** `options` control the operation. Driver options that do not change the outcome (`maxTimeMS`, `writeConcern`, comment, hint and the like) are ignored; others are InvalidArgument. */
     options?: {
-      /** `upsert` inserts an entry if none matches. Default: false. */
+      /** `upsert` inserts an entry if none matches. Two calls at the same time may both insert one, unless the filter names `_id` or the host has given its columns a unique index. Default: false. */
       upsert?: boolean | null;
       /** `arrayFilters` are conditions on array elements, one for each `$[name]` in a path of `patch`. */
       arrayFilters?: Fields[] | null;

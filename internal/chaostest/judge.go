@@ -573,6 +573,9 @@ func countUp(ctx context.Context, bot *botctx.Context) error {
 func Prepare(t *testing.T, database store.Store, agendas int) {
 	t.Helper()
 	require.NoError(t, botctx.EnsureIndexes(t.Context(), database))
+	onePerMember := store.Ascending(fieldMember) // An overtaken run may upsert at the same time as the next one.
+	onePerMember.Unique = true
+	require.NoError(t, botctx.EnsureDataSourceIndex(t.Context(), database, app, dataSource, onePerMember))
 	runtime, err := botctx.New(botctx.Config{Store: database})
 	require.NoError(t, err)
 	own := record.Scope{App: app, Channel: channelID, Member: Counted}

@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"sync/atomic"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/document"
@@ -12,7 +14,7 @@ var concurrencyRules = []Rule{
 	rule(findAndModifyIsOneStep, "FindAndModify is atomic: each of many concurrent callers sees the change of the previous one"),
 	rule(claimsAreDisjoint, "FindAndModify is atomic: no two of many concurrent callers take the same document"),
 	rule(concurrentUpdatesAreNotLost, "Update changes each document atomically: no concurrent change is lost"),
-	rule(concurrentUpsertsInsertOnce, "an upsert is atomic: of many concurrent upserts of the same _id, one inserts"),
+	rule(concurrentUpsertsInsertOnce, "an upsert is atomic: of many concurrent upserts of the same _id or unique key, one inserts"),
 	rule(concurrentInsertsOfOneID, "of many concurrent inserts of the same _id, one succeeds"),
 	rule(readersSeeWholeChanges, "a reader sees a document as it was before or after a change, never in between"),
 }
@@ -108,23 +110,30 @@ func concurrentUpdatesAreNotLost(t *trial) {
 }
 
 func concurrentUpsertsInsertOnce(t *trial) {
-	filter, increment := t.filter("_id", "counter"), t.change("$inc", document.O("n", 1))
-	inserted := make([]int, workers)
-	t.atOnce(func(worker int) error {
-		return repeat(func(int) error {
-			result, err := t.Update(t.Context(), filter, increment, upsert)
-			if result.UpsertedID != nil {
-				inserted[worker]++
-			}
-			return err
+	index := store.Ascending("name")
+	index.Unique = true
+	require.NoError(t, t.EnsureIndex(t.Context(), index))
+	increment := t.change("$inc", document.O("n", 1))
+	for _, field := range []string{"_id", "name"} {
+		filter := t.filter(field, "counter")
+		var inserted atomic.Int64
+		t.atOnce(func(worker int) error {
+			change := increment
+			change.OnInsert = document.O("_id", worker) // The filter's _id comes first.
+			return repeat(func(int) error {
+				result, err := t.Update(t.Context(), filter, change, upsert)
+				if result.UpsertedID != nil {
+					inserted.Add(1)
+				}
+				return err
+			})
 		})
-	})
-	t.requireHolds(document.O("_id", "counter", "n", workers*rounds))
-	total := 0
-	for _, n := range inserted {
-		total += n
+		require.Equal(t, int64(1), inserted.Load(), "the number of upserts that inserted, by %s", field)
+		found, err := t.Find(t.Context(), filter, store.FindOptions{})
+		require.NoError(t, err)
+		require.Len(t, found, 1)
+		require.Equal(t, workers*rounds, document.Get(found[0], "n", 0))
 	}
-	require.Equal(t, 1, total, "the number of upserts that inserted")
 }
 
 func concurrentInsertsOfOneID(t *trial) {
