@@ -224,7 +224,7 @@ func relayedOf(event send.MessageEvent) (send.Response, bool) {
 		}
 	default:
 	}
-	event.Data = sends.WithoutThread(event.Data) // The two sides do not share threads.
+	event.Data = sends.WithoutReferences(event.Data) // The two sides share neither threads nor ids of messages.
 	return event.Response(), true
 }
 
