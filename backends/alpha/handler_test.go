@@ -148,6 +148,21 @@ func TestHandler_AnsweredLikeTheBotsOwnPayload(t *testing.T) {
 	require.Equal(t, "1900", event.To)
 }
 
+func TestHandler_PreviewOfALink(t *testing.T) {
+	t.Parallel()
+	const preview = `{"type":"fallback","title":"Tea","url":"https://x.test","payload":null}`
+	for message, want := range map[string]string{
+		`"text":"see https://x.test","attachments":[` + preview + `]`: `TEXT 100>1900 at 0 id "m1" {"text":"see https://x.test","previews":[` + preview + `]}`,
+		`"attachments":[` + preview + `]`:                             `MISC 100>1900 at 0 id "m1" {"attachments":[` + preview + `]}`,
+		`"text":"x","attachments":[{"type":"image"},` + preview + `]`: `MISC 100>1900 at 0 id "m1" {"text":"x","attachments":[{"type":"image"},` + preview + `]}`,
+	} {
+		b := newBox(t, find)
+		body := `{"object":"page","entry":[{"id":"1900","messaging":[{"sender":{"id":"100"},"message":{"mid":"m1",` + message + `}}]}]}`
+		require.Equal(t, http.StatusOK, b.report(t.Context(), appSecret, body))
+		require.Equal(t, []string{"app-1/shop " + want}, shown(b))
+	}
+}
+
 func TestHandler_Echoes(t *testing.T) {
 	t.Parallel()
 	body := `{"object":"page","entry":[{"id":"1900","messaging":[{"sender":{"id":"1900"},"recipient":{"id":"100"},"timestamp":2,` +
