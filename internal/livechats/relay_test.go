@@ -424,7 +424,7 @@ func TestSendMessageToOutletGroup_ResponseURL(t *testing.T) {
 	s := newFixture(t)
 	g := s.taken(t, "a1", "ada", "eve@desk").Group
 	s.web.Add("POST", "https://hooks.example/1", web.JSON(200, `{"ok": true, "ts": 5, "channel": "C7"}`), web.Text(200, "ok"),
-		web.Text(500, "no"))
+		web.Text(500, "no"), web.Text(404, "expired_url"))
 	params := func(url string) string {
 		return `{"groupId": "` + g.ID + `", "responseUrl": "` + url + `", "response": {"type": "BUTTON", "text": "Hi {{firstName}}", "buttons": [{"type": "postback", "title": "Yes", "payload": "y"}]}}`
 	}
@@ -443,6 +443,7 @@ func TestSendMessageToOutletGroup_ResponseURL(t *testing.T) {
 	s.advance(time.Minute) // A refused message does not restart the idle time.
 	requireRefused(t, s, s.mine.SendMessageToOutletGroup,
 		refused{params("https://hooks.example/1"), boterr.Unavailable, "responseUrl"},
+		refused{params("https://hooks.example/1"), boterr.FailedPrecondition, "responseUrl"},
 		refused{params("http://127.0.0.1/x"), boterr.InvalidArgument, "responseUrl"})
 }
 
