@@ -275,8 +275,9 @@ func (c *Connector) makeLabel(ctx context.Context, from page, name string) (int6
 	return numberIn(reply)
 }
 
+// numberIn returns the id of a label. The platform sends the id of a new label as a number, and others as texts.
 func numberIn(label document.Object) (int64, error) {
-	number, err := strconv.ParseInt(document.Get(label, "id", ""), 10, 64)
+	number, err := strconv.ParseInt(fmt.Sprint(field(label, "id")), 10, 64)
 	if err != nil {
 		return 0, inbound.ErrUnreadable
 	}

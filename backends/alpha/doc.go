@@ -18,7 +18,8 @@
 // The secret and the verify token belong to the application, which is shared by many pages: AppSecret and
 // VerifyToken of [Config]. If customApp of a channel's info is true, the page uses its own application, with
 // appSecret and verifyToken in the same info. The callback address of such an application ends in "?account="
-// and the page's id, because the platform's check of the address does not name a page.
+// and the page's id, because the platform's check of the address does not name a page, and a report may name
+// other pages first.
 //
 // # Unsupported operations
 //

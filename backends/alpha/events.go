@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
@@ -25,13 +26,13 @@ import (
 // never be accepted is dropped.
 //
 // From is the member's id for the page; To is the page's id. A member's message is TEXT, or MISC if it has
-// attachments. A tap on a quick reply or a button is PAYLOAD. An arrival by a link is REFERRAL; if the link
-// starts a conversation with a tap, the tap's data has a field referral. A consent is OPTIN. A new comment on a
-// post of the page is COMMENT, with text, post_id, comment_id and from. DELIVERY and READ have a watermark: the
-// time until which messages to the member have arrived or been read. A message that a person or another
-// application sent for the page is ECHO, From the page To the member; messages of the host's application
-// (Config.AppID) are dropped. Any other action of a member becomes MISC with the platform's own object, such as
-// reaction or pass_thread_control.
+// attachments. A text with a link stays TEXT; the platform's previews of the link are in previews. A tap on a
+// quick reply or a button is PAYLOAD. An arrival by a link is REFERRAL; if the link starts a conversation with a
+// tap, the tap's data has a field referral. A consent is OPTIN. A new comment on a post of the page is COMMENT,
+// with text, post_id, comment_id and from. DELIVERY and READ have a watermark: the time until which messages to
+// the member have arrived or been read. A message that a person or another application sent for the page is
+// ECHO, From the page To the member; messages of the host's application (Config.AppID) are dropped. Any other
+// action of a member becomes MISC with the platform's own object, such as reaction or pass_thread_control.
 //
 // Subscribe only to the events that the bot handles. An event of any type runs the bot. A bot that answers
 // every event without checking its type also answers each DELIVERY, and its answer causes the next one.
@@ -178,10 +179,15 @@ func written(message document.Object) (send.Type, document.Object) {
 		data = withPayload(data.Without("quick_reply").With("payload", field(tapped, "payload")), "payload")
 		return send.TypePayload, data
 	}
-	if document.Get(message, "text", "") != "" && !message.Has("attachments") {
-		return send.TypeText, data
+	attachments := graph.Objects(message, "attachments")
+	isFile := func(one document.Object) bool { return document.Get(one, "type", "") != "fallback" }
+	switch {
+	case document.Get(message, "text", "") == "", slices.ContainsFunc(attachments, isFile):
+		return send.TypeMisc, data
+	case len(attachments) > 0: // The platform adds a preview to a text with a link.
+		data = data.Without("attachments").With("previews", attachments)
 	}
-	return send.TypeMisc, data
+	return send.TypeText, data
 }
 
 // withPayload parses the text of the named field as a payload.

@@ -148,6 +148,21 @@ func TestHandler_AnsweredLikeTheBotsOwnPayload(t *testing.T) {
 	require.Equal(t, "1900", event.To)
 }
 
+func TestHandler_PreviewOfALink(t *testing.T) {
+	t.Parallel()
+	const preview = `{"type":"fallback","title":"Tea","url":"https://x.test","payload":null}`
+	for message, want := range map[string]string{
+		`"text":"see https://x.test","attachments":[` + preview + `]`: `TEXT 100>1900 at 0 id "m1" {"text":"see https://x.test","previews":[` + preview + `]}`,
+		`"attachments":[` + preview + `]`:                             `MISC 100>1900 at 0 id "m1" {"attachments":[` + preview + `]}`,
+		`"text":"x","attachments":[{"type":"image"},` + preview + `]`: `MISC 100>1900 at 0 id "m1" {"text":"x","attachments":[{"type":"image"},` + preview + `]}`,
+	} {
+		b := newBox(t, find)
+		body := `{"object":"page","entry":[{"id":"1900","messaging":[{"sender":{"id":"100"},"message":{"mid":"m1",` + message + `}}]}]}`
+		require.Equal(t, http.StatusOK, b.report(t.Context(), appSecret, body))
+		require.Equal(t, []string{"app-1/shop " + want}, shown(b))
+	}
+}
+
 func TestHandler_Echoes(t *testing.T) {
 	t.Parallel()
 	body := `{"object":"page","entry":[{"id":"1900","messaging":[{"sender":{"id":"1900"},"recipient":{"id":"100"},"timestamp":2,` +
@@ -183,6 +198,32 @@ func TestHandler_ApplicationsOfSeveralChannels(t *testing.T) {
 	}, shown(b), "the desk's application must not report for the shop")
 	require.Equal(t, http.StatusUnauthorized, b.report(t.Context(), ownSecret, text("1900", "m4", "hi")))
 	require.Equal(t, http.StatusUnauthorized, b.report(t.Context(), "", text("1900", "m4", "hi")), "an empty secret signs nothing")
+}
+
+// An application may report for a page that is no channel any more. The page in the address tells whose application it is.
+func TestHandler_ApplicationOfTheAddress(t *testing.T) {
+	t.Parallel()
+	both := `{"object":"page","entry":[{"id":"1902","messaging":[{"sender":{"id":"100"},"message":{"mid":"m1","text":"to nobody"}}]},` +
+		`{"id":"1901","messaging":[{"sender":{"id":"100"},"message":{"mid":"m2","text":"to the desk"}}]}]}`
+	for address, status := range map[string]int{
+		"/alpha?account=1901": http.StatusOK, "/alpha?account=1902": http.StatusUnauthorized, "/alpha": http.StatusUnauthorized,
+	} {
+		b := newBox(t, find)
+		require.Equal(t, status, b.Ask(graphtest.Report(t.Context(), address, ownSecret, []byte(both))).Code, address)
+		if status == http.StatusOK {
+			require.Equal(t, []string{`app-2/desk TEXT 100>1901 at 0 id "m2" {"text":"to the desk"}`, `drop "entry" no_channel`}, shown(b))
+		}
+	}
+}
+
+// A store that does not answer delays each event. The platform repeats the report, so the rest of it waits.
+func TestHandler_StoreDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	b := newBox(t, find)
+	b.Refuse = func(botctx.Inbound) error { return boterr.New(boterr.Canceled, "", "the store did not answer") }
+	require.Equal(t, http.StatusServiceUnavailable, b.report(t.Context(), appSecret, `{"object":"page","entry":[{"id":"1900","messaging":[`+
+		`{"sender":{"id":"100"},"message":{"mid":"m1","text":"hi"}},{"sender":{"id":"101"},"message":{"mid":"m2","text":"hi"}}]}]}`))
+	require.Len(t, b.Errs, 1)
 }
 
 func TestHandler_RepeatsHaveTheSameKeys(t *testing.T) {

@@ -188,6 +188,16 @@ func TestHandler_NumbersOfSeveralApplications(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, b.report(t.Context(), ownSecret, change("messages", `"messages":[]`)))
 }
 
+// Reports about the account and its templates name no number.
+func TestHandler_ReportWithoutANumber(t *testing.T) {
+	t.Parallel()
+	body := []byte(`{"object":"whatsapp_business_account","entry":[{"id":"1","changes":[{"field":"account_update","value":{"event":"x"}}]}]}`)
+	for address, status := range map[string]int{"/bravo": http.StatusUnauthorized, "/bravo?account=" + deskNumber: http.StatusOK} {
+		b := newBox(t)
+		require.Equal(t, status, b.Ask(graphtest.Report(t.Context(), address, ownSecret, body)).Code, address)
+	}
+}
+
 func TestHandler_AnswersTheCheck(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)

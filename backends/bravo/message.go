@@ -116,7 +116,8 @@ func (c *Connector) bodyOf(message send.Message) (document.Object, error) {
 	body := document.O(
 		"messaging_product", "whatsapp", "recipient_type", recipient, "to", message.To, "type", kind, kind, content,
 	)
-	if about := document.Get(message.Response, "context", document.Object{}); !about.IsZero() {
+	// A message relayed from another channel has the context of its event, without this field.
+	if about := document.Get(message.Response, "context", document.Object{}); about.Has("message_id") {
 		body = body.With("context", about)
 	}
 	if message.ID != "" {

@@ -105,6 +105,7 @@ func TestSend_EachType(t *testing.T) {
 		"template":        {send.BravoTemplate("order", "en", document.O("type", "body")), `"type":"template","template":{"name":"order","language":{"code":"en"},"components":[{"type":"body"}]}`},
 		"the platform's":  {send.Other("REACTION", document.O("reaction", document.O("message_id", "w", "emoji", "x"))), `"type":"reaction","reaction":{"message_id":"w","emoji":"x"}`},
 		"with a context":  {send.Text("x").With("context", document.O("message_id", "w")), `"type":"text","text":{"body":"x"},"context":{"message_id":"w"}`},
+		"a member's":      {send.Text("x").With("context", document.O("from", "1", "id", "w")), `"type":"text","text":{"body":"x"}`}, // A live chat relayed it.
 		"platform's list": {send.Other("CONTACTS", document.O("contacts", document.A(document.O("a", 1)))), `"type":"contacts","contacts":[{"a":1}]`},
 	} {
 		t.Run(name, func(t *testing.T) {

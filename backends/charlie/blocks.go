@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -201,6 +202,9 @@ func formOf(response send.Response) (url.Values, error) {
 			return nil, err
 		}
 	}
+	if isRelayed(response) {
+		form.Del(fieldAttachments) // They are lines of the text.
+	}
 	return form, nil
 }
 
@@ -233,6 +237,9 @@ func contentOf(response send.Response) (content, error) {
 	case send.TypeCarousel:
 		return carouselOf(response)
 	default:
+		if isRelayed(response) {
+			return relayedOf(response)
+		}
 		for _, field := range []string{fieldBlocks, fieldAttachments} {
 			if value, _ := response.Object().Field(field); value != nil {
 				return content{text: response.Text()}, nil
@@ -241,6 +248,46 @@ func contentOf(response send.Response) (content, error) {
 		return content{}, boterr.New(boterr.Unsupported, "type",
 			"the workspace chat tool has no messages of type %s: send another type, or give blocks or attachments in its format", t)
 	}
+}
+
+// isRelayed reports whether a live chat relays the message of another channel. Its attachments are like the ones in
+// events, which have a type. The tool's own attachments have none.
+func isRelayed(response send.Response) bool {
+	isOwn := func(attachment document.Object) bool { return !attachment.Has("type") }
+	return response.Type() == send.TypeMisc && !response.Object().Has(fieldBlocks) &&
+		!slices.ContainsFunc(objectsOf(response, fieldAttachments), isOwn)
+}
+
+// relayedOf converts a relayed message to its text, followed by a line for each attachment.
+func relayedOf(response send.Response) (content, error) {
+	var lines []string
+	if text := response.Text(); text != "" {
+		lines = append(lines, escaper.Replace(text))
+	}
+	for i, attachment := range objectsOf(response, fieldAttachments) {
+		line, err := lineOf(attachment)
+		if err != nil {
+			return content{}, boterr.WithField(fieldAttachments+boterr.Index(i), err)
+		}
+		lines = append(lines, line)
+	}
+	if len(lines) == 0 {
+		return content{}, boterr.New(boterr.Unsupported, "type",
+			"in the workspace chat tool, a message of type MISC needs text or attachments, and this one has neither")
+	}
+	return content{text: strings.Join(lines, "\n")}, nil
+}
+
+// lineOf returns the coordinates of a place, or a link to a file. The tool shows a picture below its link.
+func lineOf(attachment document.Object) (string, error) {
+	if at := document.Get(attachment, "payload.coordinates", document.Object{}); !at.IsZero() {
+		return fmt.Sprintf("%v, %v", document.Get(at, "lat", 0.0), document.Get(at, "long", 0.0)), nil
+	}
+	address := document.Get(attachment, "payload.url", "")
+	if address == "" {
+		return "", boterr.New(boterr.Unsupported, "", "the workspace chat tool cannot show another channel's file by its id: give payload.url")
+	}
+	return linkTo(address)
 }
 
 // fileOf converts a picture to a block, and any other file to a link.

@@ -146,6 +146,7 @@ var refusals = map[string]refused{
 	"cannot_dm_bot":         {boterr.FailedPrecondition, sentenceUser},
 	"user_disabled":         {boterr.FailedPrecondition, sentenceUser},
 	"restricted_action":     {boterr.FailedPrecondition, sentenceAdmin},
+	"accesslimited":         {boterr.FailedPrecondition, sentenceAdmin},
 	"cant_archive_general":  {boterr.FailedPrecondition, "the conversation of the whole workspace cannot be archived"},
 	"messages_tab_disabled": {boterr.FailedPrecondition, "the application takes no direct messages: switch on its messages tab"},
 	"method_not_supported_for_channel_type": {
@@ -156,7 +157,7 @@ var refusals = map[string]refused{
 }
 
 // transient matches the tool's error codes for temporary failures.
-var transient = regexp.MustCompile(`^(fatal_error|internal_error|service_unavailable|request_timeout|accesslimited)$`)
+var transient = regexp.MustCompile(`^(fatal_error|internal_error|service_unavailable|request_timeout)$`)
 
 // plainWord matches valid error codes. Any other text is not copied into errors.
 var plainWord = regexp.MustCompile(`^[a-z][a-z0-9_]{0,79}$`)

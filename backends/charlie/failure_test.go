@@ -34,6 +34,7 @@ func TestError_CodeOfRefusal(t *testing.T) {
 		"token_revoked":     boterr.FailedPrecondition,
 		"token_of_new_kind": boterr.FailedPrecondition,
 		"missing_scope":     boterr.FailedPrecondition,
+		"accesslimited":     boterr.FailedPrecondition,
 		"of_a_new_kind":     boterr.FailedPrecondition,
 		"msg_too_long":      boterr.InvalidArgument,
 		"invalid_blocks":    boterr.InvalidArgument,

@@ -46,6 +46,9 @@ func TestSend_TextAndReply(t *testing.T) {
 	require.True(t, document.Get(delivery.Reply, "message.of_a_new_kind.kept", false), "what the library does not know is kept")
 }
 
+// relayed returns a message of another channel, as live chats relay it.
+func relayed(data document.Object) send.Response { return send.Other(send.TypeMisc, data) }
+
 func TestSend_TextIsNoMarkup(t *testing.T) {
 	t.Parallel()
 	s := newTool()
@@ -56,6 +59,7 @@ func TestSend_TextIsNoMarkup(t *testing.T) {
 		"text":          send.Text(text),
 		"buttons":       send.Buttons(text, send.Postback("Go", "go")),
 		"quick replies": send.QuickReplies(text, send.QuickReply{Title: "Go"}),
+		"relayed":       relayed(document.O("text", text)),
 	} {
 		_, err := connector.Send(t.Context(), to("C1", response))
 		require.NoError(t, err, name)
@@ -100,6 +104,12 @@ func TestSend_EachType(t *testing.T) {
 				`"accessory":{"type":"image","image_url":"https://x.test/t.png","alt_text":"Tea"}},` +
 				`{"type":"actions","elements":[{"type":"button","action_id":"button-0","text":{"type":"plain_text","text":"Buy","emoji":true},"value":"tea"}]},` +
 				`{"type":"divider"},{"type":"section","text":{"type":"mrkdwn","text":"*R&amp;B*","verbatim":true}}]`,
+		},
+		"relayed text and files": {
+			relayed(document.O("text", "Look & see", "attachments", document.A(
+				document.O("type", "image", "payload", document.O("url", "https://x.test/a.png?b=1&c=2")),
+				document.O("type", "location", "payload", document.O("coordinates", document.O("lat", 59.9, "long", 10.7))),
+			))), "Look &amp; see\n<https://x.test/a.png?b=1&amp;c=2>\n59.9, 10.7", "",
 		},
 		"the tool's own": {
 			send.Other("POLL", document.O("text", "<!here>", "blocks", document.A(document.O("type", "poll", "n", 1)))),
@@ -174,7 +184,12 @@ func TestSend_UnshowableHasPath(t *testing.T) {
 		"a film by id":             {send.Attachment(send.TypeVideo, "F1"), boterr.Unsupported, "attachment_id"},
 		"a button of another type": {send.Buttons("x", send.Button{Type: "call", Title: "A"}), boterr.Unsupported, "buttons[0].type"},
 		"a location":               {send.QuickReplies("x", send.QuickReply{ContentType: "location"}), boterr.Unsupported, "quickReplies[0].content_type"},
-		"an article":               {send.Other(send.TypeNews, document.O("articles", document.A())), boterr.Unsupported, "type"},
+		"a relayed file by id": {
+			relayed(document.O("attachments", document.A(document.O("type", "image", "payload", document.O("attachment_id", "F1"))))),
+			boterr.Unsupported, "attachments[0]",
+		},
+		"nothing relayed": {relayed(document.O("attachments", document.A())), boterr.Unsupported, "type"},
+		"an article":      {send.Other(send.TypeNews, document.O("articles", document.A())), boterr.Unsupported, "type"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -166,6 +166,20 @@ func TestHandler_SeveralEvents(t *testing.T) {
 	require.Len(t, b.Errs, 2)
 }
 
+// A store that does not answer delays each event. The helpdesk repeats the report, so the rest of it waits.
+func TestHandler_StoreDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	b := newBox(t, find)
+	b.Refuse = func(botctx.Inbound) error { return boterr.New(boterr.Canceled, "", "the store did not answer") }
+	one := func(n int) string {
+		return fmt.Sprintf(`{"id":"e%[1]d","type":"conversation:message","payload":{"conversation":{"id":"c%[1]d"},"message":{"id":"m%[1]d",`+
+			`"author":{"type":"user"},"content":{"type":"text","text":"hi"}}}}`, n)
+	}
+	answer := b.Ask(foxtrotfake.Post(t.Context(), "/foxtrot/desk", webhookSecret, []byte(`{"events":[`+one(1)+`,`+one(2)+`]}`)))
+	require.Equal(t, http.StatusServiceUnavailable, answer.Code)
+	require.Len(t, b.Errs, 1)
+}
+
 func TestHandler_PanicIsAnError(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, find)

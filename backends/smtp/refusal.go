@@ -33,6 +33,10 @@ const (
 // recipients and an unusual rate.
 var limits = regexp.MustCompile(`(?i)\b(rate|limit(s|ed)?|too (many|much)|quota|throttl\w*|4\.5\.3|4\.7\.28)\b`)
 
+// quotas matches the enhanced code of a congested mail system. Some servers refuse mails with it permanently once the
+// account has sent its daily number.
+var quotas = regexp.MustCompile(`\b5\.4\.5\b`)
+
 // refused returns the error of a server that refuses the host's configuration or account.
 func (s *session) refused(what string, err error) error {
 	return s.refusal("", what, boterr.FailedPrecondition, err)
@@ -69,6 +73,8 @@ func (s *session) refusal(field, what string, permanent boterr.Code, err error) 
 	case answer.Code == authenticationRequired:
 		return boterr.New(boterr.FailedPrecondition, "",
 			"the mail server %s asks for credentials: give a user name and a password (it says %s)", s.config.Host, said)
+	case quotas.MatchString(answer.Msg):
+		return s.limiting(said)
 	case answer.Code >= firstPermanent && permanent == boterr.FailedPrecondition:
 		return boterr.New(permanent, "", "the mail server %s refuses %s: check the configuration and the account (it says %s)",
 			s.config.Host, what, said)
@@ -76,11 +82,16 @@ func (s *session) refusal(field, what string, permanent boterr.Code, err error) 
 		return boterr.New(permanent, field, "the mail server %s refuses %s, and the mail was not sent: change this part (it says %s)",
 			s.config.Host, what, said)
 	case answer.Code == insufficientStorage || limits.MatchString(answer.Msg):
-		return boterr.New(boterr.ResourceExhausted, "",
-			"the mail server %s is limiting the rate of mails; send more slowly, or try again later (it says %s)", s.config.Host, said)
+		return s.limiting(said)
 	}
 	return boterr.New(boterr.Unavailable, "", "the mail server %s refuses %s for now; try again later (it says %s)",
 		s.config.Host, what, said)
+}
+
+// limiting returns the error of a server that limits the number of mails.
+func (s *session) limiting(said string) error {
+	return boterr.New(boterr.ResourceExhausted, "",
+		"the mail server %s is limiting the rate of mails; send more slowly, or try again later (it says %s)", s.config.Host, said)
 }
 
 // maxQuoteLength limits the part of a server's answer that errors contain, in code points.

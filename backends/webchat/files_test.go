@@ -115,6 +115,11 @@ func TestFiles_NamesAreCleaned(t *testing.T) {
 	}
 }
 
+// picture returns an attachment as messages have it. Connectors of other platforms read payload and title.
+func picture(url string) map[string]any {
+	return map[string]any{"type": "image", "url": url, "name": "a.png", "payload": map[string]any{"url": url}, "title": "a.png"}
+}
+
 func TestFiles_SentInAMessage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -124,7 +129,7 @@ func TestFiles_SentInAMessage(t *testing.T) {
 		"clientId": "c1", "type": "MISC", "text": "look", "attachments": []fields{{"type": "file", "url": file.URL, "name": "fake.exe"}},
 	}}))
 	require.Equal(t, map[string]any{
-		"type": "MISC", "text": "look", "attachments": []any{map[string]any{"type": "image", "url": file.URL, "name": "a.png"}},
+		"type": "MISC", "text": "look", "attachments": []any{picture(file.URL)},
 	}, w.history(ada, "").Events[0].Response, "type and name are the server's")
 }
 

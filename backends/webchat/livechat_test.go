@@ -214,7 +214,7 @@ func TestLiveChat_RelaysFiles(t *testing.T) {
 
 	heard := w.history(grace, "").Events
 	attachments, _ := heard[len(heard)-1].Response["attachments"].([]any)
-	require.Equal(t, []any{map[string]any{"type": "image", "url": file.URL, "name": "a.png"}}, attachments)
+	require.Equal(t, []any{picture(file.URL)}, attachments)
 }
 
 func objectOf(tb testing.TB, value any) document.Object {

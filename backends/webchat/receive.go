@@ -208,7 +208,11 @@ func (c *Connector) attachmentsOf(ctx context.Context, v visit, body document.Ob
 		if !exists || file.of != v.conversation {
 			return document.Object{}, invalid("attachments"+boterr.Index(i)+".url", "must be the address of a file that this visitor uploaded")
 		}
-		attachments = append(attachments, document.O("type", kindOf(file.mediaType), "url", c.config.URL+filesPath+id, "name", file.name))
+		address := c.config.URL + filesPath + id
+		attachments = append(attachments, document.O(
+			"type", kindOf(file.mediaType), "url", address, "name", file.name,
+			"payload", document.O("url", address), "title", file.name, // Connectors of other platforms read these.
+		))
 	}
 	data := document.O("attachments", document.A(attachments...))
 	if text := document.Get(body, "text", ""); text != "" {

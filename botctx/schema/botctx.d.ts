@@ -2498,6 +2498,8 @@ declare namespace botctx {
      *
      * @throws {OperationError} failed precondition: The group is no longer live.
      *
+     * @throws {OperationError} failed precondition: `responseUrl` refuses the message, for example because it has expired.
+     *
      * @throws {OperationError} unsupported: The channel is not of type delta, bravo or charlie, or the host has no connector for it.
      *
      * @throws {OperationError} resource exhausted: The platform's rate limit was reached.

@@ -21,7 +21,7 @@ var (
 var (
 	credential = regexp.MustCompile(`(?i)\b(?:[a-z0-9]+[_-]?)*` +
 		`(?:(?:token|secret|password|credential|cookie|jsapi[_-]?ticket)s?(?:[_-]?expiry)?|passwd|pwd|passphrase|admin[_-]?username|` +
-		`(?:api|private|access|secret|module|account|signing|shared|encryption)[_-]?key|signature|authorization)` +
+		`(?:aes|api|private|access|secret|module|account|signing|shared|encryption)[_-]?key|signature|authorization)` +
 		`(?:[_-]?v?[0-9]+)?\\*["']?\s*(?:=>|:=|[:=])\s*`)
 	header = regexp.MustCompile(`(?i)(?:authorization|cookie)\\*["']?\s*[:=]\s*$`)
 	// word matches an authorization scheme between the name and the credential.

@@ -78,7 +78,7 @@ func TestRedact_ByName(t *testing.T) {
 		// Names used in channels.
 		"accessToken", "appAccessToken", "botAccessToken", "signingSecret", "token", "webhookToken", "apiKey", "apiToken",
 		"moduleKey", "adminAuthToken", "adminAuthTokenExpiry", "adminPassword", "adminUsername", "accessTokenExpiry", "appsecret",
-		"JSAPITicket", "JSAPITicketExpiry",
+		"JSAPITicket", "JSAPITicketExpiry", "appPassword", "verifyToken", "encodingAESKey", "keySecret", "webhookSecret", "webchatSecret",
 		// Names used by hosts' services.
 		"secretKey", "secret_key", "AWS_SECRET_ACCESS_KEY", "AccountKey", "oauth2_token", "access_token2", "client_secret_v2", "encryption-key",
 		// Letters that a case-insensitive pattern matches as s and k.

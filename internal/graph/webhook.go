@@ -35,7 +35,7 @@ type Webhook struct {
 	Platform channel.Type
 	Object   string
 	// FirstAccount is the path of the first account's id in a report. Before the signature is checked, it determines
-	// whether a channel with its own application has the secret.
+	// whether a channel with its own application has the secret, and so does the account in the handler's address.
 	FirstAccount string
 	// Parcels splits a report into parts, each for one account.
 	Parcels func(report document.Object) []Parcel
@@ -100,7 +100,7 @@ func (h *Webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // AccountParameter is the query parameter of a handler's address that names an account. The check of such an
-// address uses the verify token of the account's application.
+// address uses the verify token of the account's application, which may also sign the reports to the address.
 const AccountParameter = "account"
 
 // maxChallengeLength is more than the length of any challenge.
@@ -151,7 +151,7 @@ func (h *Webhook) takeReport(w http.ResponseWriter, r *http.Request) {
 		webhook: h, body: body, signature: signature,
 		channels: map[string]lookup{}, signed: map[channel.Secret]bool{}, blocked: map[sender]bool{},
 	}
-	isSigned, err := report.isSigned(r.Context())
+	isSigned, err := report.isSigned(r.Context(), r.URL.Query().Get(AccountParameter))
 	switch {
 	case err != nil:
 		h.unavailable(w, r, err)
@@ -214,6 +214,8 @@ type report struct {
 	// that were not accepted. Their later events must not overtake these.
 	failed  error
 	blocked map[sender]bool
+	// isOver is true once the store did not answer in time. Trying the rest could take hours.
+	isOver bool
 }
 
 type sender struct{ app, channel, from string }
@@ -224,8 +226,9 @@ type lookup struct {
 	err error
 }
 
-// isSigned reports whether the report is signed by the host's application or by the application of its first channel.
-func (r *report) isSigned(ctx context.Context) (bool, error) {
+// isSigned reports whether the report is signed by the host's application, or by the application of the account in
+// the address or of the report's first account. The first account may be one without a channel.
+func (r *report) isSigned(ctx context.Context, ofAddress string) (bool, error) {
 	if r.isSignedBy(r.webhook.AppSecret) {
 		return true, nil
 	}
@@ -233,8 +236,13 @@ func (r *report) isSigned(ctx context.Context) (bool, error) {
 	if !ok {
 		return false, nil
 	}
-	in, err := r.find(ctx, named[0])
-	return err == nil && r.isSignedFor(in), err
+	for _, account := range []string{ofAddress, named[0]} {
+		in, err := r.find(ctx, account)
+		if err != nil || r.isSignedFor(in) {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // isSignedFor reports whether the report is signed by a channel's application.
@@ -313,7 +321,7 @@ func (r *report) takeParcel(ctx context.Context, parcel Parcel) {
 // the whole report and end the subscription after too many failures.
 func (r *report) hand(ctx context.Context, in *channel.Channel, event Event) {
 	by := sender{in.App, in.ID, event.Inbound.Event.From}
-	if r.blocked[by] {
+	if r.isOver || r.blocked[by] {
 		return
 	}
 	err := inbound.Accept(ctx, event.Inbound, r.webhook.Accept)
@@ -323,7 +331,7 @@ func (r *report) hand(ctx context.Context, in *channel.Channel, event Event) {
 	r.webhook.OnError(ctx, event.Inbound, err)
 	switch botctx.HTTPStatus(err) {
 	case http.StatusServiceUnavailable, http.StatusInternalServerError, http.StatusConflict:
-		r.blocked[by] = true
+		r.blocked[by], r.isOver = true, boterr.CodeOf(err) == boterr.Canceled
 		if r.failed == nil {
 			r.failed = err
 		}

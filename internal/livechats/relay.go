@@ -224,7 +224,7 @@ func relayedOf(event send.MessageEvent) (send.Response, bool) {
 		}
 	default:
 	}
-	event.Data = sends.WithoutThread(event.Data) // The two sides do not share threads.
+	event.Data = sends.WithoutReferences(event.Data) // The two sides share neither threads nor ids of messages.
 	return event.Response(), true
 }
 
@@ -463,7 +463,11 @@ func (r responder) Send(ctx context.Context, message send.Message) (send.Deliver
 	if err != nil {
 		return send.Delivery{}, err
 	}
-	if !answer.OK() {
+	switch {
+	case isRefusal(answer.Status):
+		return send.Delivery{}, boterr.New(boterr.FailedPrecondition, fieldResponseURL,
+			"refused the message with the status %d: it may have expired; leave it out to send to the group", answer.Status)
+	case !answer.OK():
 		return send.Delivery{}, boterr.New(boterr.Unavailable, fieldResponseURL, "answered with the status %d", answer.Status)
 	}
 	delivery := send.Delivery{ChatID: message.To}

@@ -122,15 +122,17 @@ func TestRelay_Choices(t *testing.T) {
 	require.Equal(t, []string{"desk: send to group1: tea, 7, cake", "desk: send to group1: 2026-03-01"}, s.platform.did())
 }
 
-// A thread only exists in one conversation. The other platform may refuse a message with its id.
-func TestRelay_NotTheThread(t *testing.T) {
+// A thread and a message to answer only exist in one conversation. The other platform may refuse their ids.
+func TestRelay_NoReferences(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	said := event("ada-web", "bot", "hi")
-	said.Data = said.Data.With("thread_ts", "1.1")
-	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *said))
-	require.Equal(t, document.O("type", "TEXT", "text", "hi"), s.platform.sent()[0].Response.Object())
+	for field, value := range map[string]any{"thread_ts": "1.1", "reply_to": document.O("mid", "m_1")} {
+		s := newFixture(t)
+		s.taken(t, "a1", "ada", "eve@desk")
+		said := event("ada-web", "bot", "hi")
+		said.Data = said.Data.With(field, value)
+		requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *said))
+		require.Equal(t, document.O("type", "TEXT", "text", "hi"), s.platform.sent()[0].Response.Object(), field)
+	}
 }
 
 func TestRelay_NoMessage(t *testing.T) {
@@ -422,7 +424,7 @@ func TestSendMessageToOutletGroup_ResponseURL(t *testing.T) {
 	s := newFixture(t)
 	g := s.taken(t, "a1", "ada", "eve@desk").Group
 	s.web.Add("POST", "https://hooks.example/1", web.JSON(200, `{"ok": true, "ts": 5, "channel": "C7"}`), web.Text(200, "ok"),
-		web.Text(500, "no"))
+		web.Text(500, "no"), web.Text(404, "expired_url"))
 	params := func(url string) string {
 		return `{"groupId": "` + g.ID + `", "responseUrl": "` + url + `", "response": {"type": "BUTTON", "text": "Hi {{firstName}}", "buttons": [{"type": "postback", "title": "Yes", "payload": "y"}]}}`
 	}
@@ -441,6 +443,7 @@ func TestSendMessageToOutletGroup_ResponseURL(t *testing.T) {
 	s.advance(time.Minute) // A refused message does not restart the idle time.
 	requireRefused(t, s, s.mine.SendMessageToOutletGroup,
 		refused{params("https://hooks.example/1"), boterr.Unavailable, "responseUrl"},
+		refused{params("https://hooks.example/1"), boterr.FailedPrecondition, "responseUrl"},
 		refused{params("http://127.0.0.1/x"), boterr.InvalidArgument, "responseUrl"})
 }
 

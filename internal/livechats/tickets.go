@@ -522,17 +522,22 @@ func groupNamedIn(answer *outbound.Response) string {
 	return ""
 }
 
-// refusedByAPI returns the error for an unsuccessful status: FailedPrecondition if the request itself is
-// wrong, so that it is not tried again, and otherwise Unavailable.
+// refusedByAPI returns the error for an unsuccessful status.
 func refusedByAPI(c *channel.Channel, status int) error {
-	switch status {
-	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
-	default:
-		if status >= http.StatusBadRequest && status < http.StatusInternalServerError {
-			return boterr.New(boterr.FailedPrecondition, "",
-				"the live-chat API of the channel %s refused the request with status %d: check the channel's address and credentials",
-				c.ID, status)
-		}
+	if isRefusal(status) {
+		return boterr.New(boterr.FailedPrecondition, "",
+			"the live-chat API of the channel %s refused the request with status %d: check the channel's address and credentials",
+			c.ID, status)
 	}
 	return boterr.New(boterr.Unavailable, "", "the live-chat API of the channel %s answered with status %d", c.ID, status)
+}
+
+// isRefusal reports whether a status means that the request itself is wrong. It must not be tried again.
+func isRefusal(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
+		return false
+	default:
+		return status >= http.StatusBadRequest && status < http.StatusInternalServerError
+	}
 }

@@ -150,8 +150,14 @@ func ThreadOf(platform channel.Type, event *send.MessageEvent) Thread {
 	return thread
 }
 
-// WithoutThread returns an event's data without its thread, so that it can be sent to another conversation.
-func WithoutThread(data document.Object) document.Object { return data.Without(fieldThread) }
+// fieldAnswered is Alpha's message that an event answers or, in a response, that the response answers.
+const fieldAnswered = "reply_to"
+
+// WithoutReferences returns an event's data without its thread and the message that it answers, so that it can be sent
+// to another conversation.
+func WithoutReferences(data document.Object) document.Object {
+	return data.Without(fieldThread).Without(fieldAnswered)
+}
 
 // in puts a message to the scope's own member into a thread.
 func in(m send.Message, thread Thread) send.Message {
