@@ -25,7 +25,8 @@ func ParseJSON(text []byte) (any, error) {
 	if !json.Valid(text) {
 		return nil, invalidJSON(text)
 	}
-	value, err := parsed(gjson.ParseBytes(text), 0)
+	p := jsonParser{isLong: len(text) > longText}
+	value, err := p.value(gjson.ParseBytes(text), 0)
 	if err == nil {
 		err = errOf(value)
 	}
@@ -42,15 +43,24 @@ func invalidJSON(text []byte) error {
 	return boterr.Invalid("", "is not valid JSON: %w", err)
 }
 
-// parsed turns a result of the parser into a value.
-func parsed(result gjson.Result, depth int) (any, error) {
+// longText is the length in bytes from which on strings are copied out of the text. A short value that is kept
+// would otherwise keep the whole text in memory.
+const longText = 4096
+
+// jsonParser turns results of gjson into values.
+type jsonParser struct {
+	// isLong is true if the text is longer than longText.
+	isLong bool
+}
+
+func (p jsonParser) value(result gjson.Result, depth int) (any, error) {
 	switch result.Type {
 	case gjson.Null:
 		return nil, nil //nolint:nilnil // It is the value null.
 	case gjson.True, gjson.False:
 		return result.Bool(), nil
 	case gjson.String:
-		return stringOf(result), nil
+		return p.string(result), nil
 	case gjson.Number:
 		return parseNumber(result.Raw)
 	case gjson.JSON:
@@ -59,31 +69,31 @@ func parsed(result gjson.Result, depth int) (any, error) {
 		return nil, boterr.Invalid("", "is nested deeper than %d levels", MaxNesting)
 	}
 	if result.IsArray() {
-		return parsedArray(result, depth+1)
+		return p.array(result, depth+1)
 	}
-	return parsedObject(result, depth+1)
+	return p.object(result, depth+1)
 }
 
-func parsedObject(result gjson.Result, depth int) (any, error) {
+func (p jsonParser) object(result gjson.Result, depth int) (any, error) {
 	b := NewBuilder(0)
 	var failed error
 	result.ForEach(func(key, field gjson.Result) bool {
-		value, err := parsed(field, depth)
+		value, err := p.value(field, depth)
 		if err != nil {
-			failed = boterr.PrefixField(stringOf(key), err)
+			failed = boterr.PrefixField(p.string(key), err)
 			return false
 		}
-		b.Set(stringOf(key), value)
+		b.Set(p.string(key), value)
 		return true
 	})
 	return b.Object(), failed
 }
 
-func parsedArray(result gjson.Result, depth int) (any, error) {
+func (p jsonParser) array(result gjson.Result, depth int) (any, error) {
 	items := []any{}
 	var failed error
 	result.ForEach(func(_, item gjson.Result) bool {
-		value, err := parsed(item, depth)
+		value, err := p.value(item, depth)
 		if err != nil {
 			failed = boterr.PrefixField(boterr.Index(len(items)), err)
 			return false
@@ -94,14 +104,18 @@ func parsedArray(result gjson.Result, depth int) (any, error) {
 	return ArrayOf(items), failed
 }
 
-// stringOf returns a parsed string. If it contains U+FFFD, it is parsed again by the standard library,
+// string returns a parsed string. If it contains U+FFFD, it is parsed again by the standard library,
 // because gjson loses an escape after an unpaired surrogate.
-func stringOf(result gjson.Result) string {
+func (p jsonParser) string(result gjson.Result) string {
 	text := result.String()
 	if !utf8.ValidString(text) || strings.ContainsRune(text, utf8.RuneError) {
 		if err := json.Unmarshal([]byte(result.Raw), &text); err != nil {
 			return strings.ToValidUTF8(text, "\uFFFD") // Not reached: ParseJSON has checked the text.
 		}
+		return text
+	}
+	if p.isLong {
+		return strings.Clone(text)
 	}
 	return text
 }

@@ -3,6 +3,8 @@ package document_test
 import (
 	"encoding/json"
 	"math"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -99,4 +101,26 @@ func TestOneOrMany(t *testing.T) {
 	var read params
 	requireInvalid(t, document.DecodeJSON([]byte(`{"ids":["a",1]}`), &read), "ids[1]")
 	requireInvalid(t, document.DecodeJSON([]byte(`{"ids":7}`), &read), "ids")
+}
+
+// A short value of a long text must not keep the whole text in memory.
+func TestParseJSON_LongText(t *testing.T) { //nolint:paralleltest // Other tests' allocations would count.
+	const size = 1 << 20
+	heap := func() uint64 {
+		var stats runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&stats)
+		return stats.HeapAlloc
+	}
+	before := heap()
+	kept := make([]any, 32)
+	for i := range kept {
+		parsed, err := document.ParseJSON([]byte(`{"short":"value","long":"` + strings.Repeat("x", size) + `"}`))
+		require.NoError(t, err)
+		o, _ := parsed.(document.Object)
+		kept[i], _ = o.Lookup("short")
+	}
+	after := heap()
+	require.Less(t, after, before+uint64(len(kept))*size/2)
+	require.Equal(t, "value", kept[0])
 }

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/engine"
 )
 
@@ -24,7 +25,8 @@ func memoryOf(one engine.Placed) int64 { return entrySize + valueFactor*int64(on
 
 // cache holds committed documents, by the key of their _id.
 type cache struct {
-	room *cacheRoom
+	room   *cacheRoom
+	shapes document.Shapes
 
 	mu        sync.RWMutex
 	documents map[string]engine.Placed
@@ -44,6 +46,7 @@ func (c *cache) get(key []byte) (found engine.Placed, ok bool, commits uint64) {
 
 // put adds a document that was read from the file, unless there was a commit since get, or one is in progress.
 func (c *cache) put(key []byte, read engine.Placed, commits uint64) {
+	read = c.apart(read)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.commits == commits && !c.isHiding {
@@ -64,6 +67,9 @@ func (c *cache) hide(changes map[string]engine.Placed) {
 
 // apply adds the changes of a commit.
 func (c *cache) apply(changes map[string]engine.Placed) {
+	for key, one := range changes {
+		changes[key] = c.apart(one)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.isHiding = false
@@ -75,6 +81,15 @@ func (c *cache) apply(changes map[string]engine.Placed) {
 			c.set(key, one)
 		}
 	}
+}
+
+// apart returns a document that is to be cached, in memory of its own. A changed document may otherwise keep an earlier
+// and larger version in memory.
+func (c *cache) apart(one engine.Placed) engine.Placed {
+	if memoryOf(one) <= c.room.most {
+		one.Document = c.shapes.Keep(one.Document)
+	}
+	return one
 }
 
 // set adds a document. If there is no room, it removes arbitrary others. Callers must hold mu.

@@ -217,8 +217,10 @@ func (l *lanes) pause(may func(fair.Key) bool, most time.Duration) time.Duration
 		return 0
 	case len(l.waiting) == 0:
 		return most
+	case l.waiting[0].until-l.now >= most.Milliseconds():
+		return most // The wait may be too long for a Duration.
 	default:
-		return max(time.Millisecond, min(most, time.Duration(l.waiting[0].until-l.now)*time.Millisecond))
+		return max(time.Millisecond, time.Duration(l.waiting[0].until-l.now)*time.Millisecond)
 	}
 }
 

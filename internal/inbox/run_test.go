@@ -72,6 +72,32 @@ func runUntil(t *testing.T, p *inbox.Inbox, done <-chan struct{}) {
 	}
 }
 
+// countingMemory is a countingStore that can be watched.
+type countingMemory struct {
+	*memstore.Store
+
+	asked atomic.Int64
+}
+
+func (s *countingMemory) Now(ctx context.Context) (time.Time, error) {
+	s.asked.Add(1)
+	return s.Store.Now(ctx)
+}
+
+func TestRun_RetryInTheFarFuture(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		database := &countingMemory{Store: memstore.New()}
+		p := newInbox(t, configOf(t, database, notHere(t)))
+		accept(t, p, "ada")
+		edit(t, database, "$set", document.O("retryAt", int64(9e15)))
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		require.NoError(t, p.Run(ctx))
+		require.Less(t, database.asked.Load(), int64(1000))
+	})
+}
+
 func TestRun_EventOfARunThatWasFrozenForALeaseIsHandledAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -91,6 +91,8 @@ var matches = map[string][]match{
 	},
 	"classes": {
 		{`[]a]+`, "", "]a", []int{0, 2}},
+		{`[[.a[.]+`, "", "a.[", []int{0, 3}},
+		{`[[=a[=]+`, "", "a=[", []int{0, 3}},
 		{`[^]a]`, "", "]b", []int{1, 2}},
 		{`[a\]]+`, "", "a]", []int{0, 2}},
 		{`[\w-]+`, "", "a-b", []int{0, 3}},
@@ -209,7 +211,7 @@ func TestPattern_RefusesLikePCRE2(t *testing.T) {
 	for _, pattern := range []string{
 		`[`, `(`, `a)`, `*a`, `a{2,1}`, `\`, `[z-a]`, `[[:nope:]]`, `(?`, `[\`, `[^`, `[]`, `[[:`, `[:alpha:]`,
 		`^*`, `$*`, `\b+`, `\A?`, `a**`, `a{2}{3}`, `|*`, `(?i)*`, `\Q\E*`, `(?<n>a)(?<n>b)`, `(?<1a>a)`,
-		`[\d-z]`, `[a-\d]`, `[[.a.]]`, `\x{110000}`, `\x{d800}`, `\x{zz}`, `\o{9}`, `\x{1`, `\cé`, `\p{L`,
+		`[\d-z]`, `[a-\d]`, `[[.a.]]`, `[[.a[b.]]`, `[[=a[=a=]]`, `\x{110000}`, `\x{d800}`, `\x{zz}`, `\o{9}`, `\x{1`, `\cé`, `\p{L`,
 		`\u0041`, `\L`, `(?#`, `(?z)`, strings.Repeat("(", 1001) + strings.Repeat(")", 1001),
 	} {
 		_, err := compilePattern(pattern, "")
@@ -441,5 +443,13 @@ func TestPattern_TooLarge(t *testing.T) {
 		_, err := compilePattern(pattern, "")
 		require.Error(t, err, name)
 		require.Contains(t, []boterr.Code{boterr.InvalidArgument, boterr.Unsupported}, boterr.CodeOf(err), name)
+	}
+}
+
+// Reading an element that has no end must not take the time of reading the rest of the pattern.
+func TestPattern_ManyElementsWithoutEnd(t *testing.T) {
+	t.Parallel()
+	for _, opening := range []string{"[.", "[=", "[:"} {
+		newPattern(t, "["+strings.Repeat(opening, 16_000)+"a]", "")
 	}
 }

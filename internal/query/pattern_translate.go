@@ -75,9 +75,10 @@ var (
 	patternQuantifier = regexp.MustCompile(`^(?:[*+?]|\{(\d+)(?:,(\d*))?\})`)
 	patternNamed      = regexp.MustCompile(`^\(\?(?:P?<(\w+)>|'(\w+)')`)
 	patternOptions    = regexp.MustCompile(`^\(\?(\^?)([imsxnU]*)(?:-([imsxnU]*))?([:)])`)
-	patternPosix      = regexp.MustCompile(`^\[(?:\.[^\]\\]*\.|=[^\]\\]*=|:(\^?)([^\]\\:]*):)\]`)
-	patternProperty   = regexp.MustCompile(`^\\[pP](?:\{(\^?)([^}]*)\}|(\w))`)
-	patternNumber     = regexp.MustCompile(`^\\(?:x\{([[:xdigit:]]+)\}|x([[:xdigit:]]{0,2})|` +
+	// As in PCRE2, an element such as [.a.] contains no other [. so that finding its end does not take long.
+	patternPosix    = regexp.MustCompile(`^\[(?:\.(?:[^\[\]\\]|\[+[^.\[\]\\])*\.|=(?:[^\[\]\\]|\[+[^=\[\]\\])*=|:(\^?)([^\]\\:]*):)\]`)
+	patternProperty = regexp.MustCompile(`^\\[pP](?:\{(\^?)([^}]*)\}|(\w))`)
+	patternNumber   = regexp.MustCompile(`^\\(?:x\{([[:xdigit:]]+)\}|x([[:xdigit:]]{0,2})|` +
 		`N\{U\+([[:xdigit:]]+)\}|o\{([0-7]+)\}|([0-7]{1,3}))`)
 )
 

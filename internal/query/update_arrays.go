@@ -19,6 +19,15 @@ func itemsOf(operator string, value any) ([]any, error) {
 	return array.Items(), nil
 }
 
+// shortened returns the elements of an array that an operator keeps. If it removes others, the kept ones get their own
+// memory. Otherwise the removed ones would stay in memory with them.
+func shortened(kept, all []any) document.Array {
+	if len(kept) < len(all) {
+		kept = slices.Clone(kept)
+	}
+	return document.ArrayOf(kept)
+}
+
 type push struct {
 	pathRequired
 	values   []any
@@ -101,7 +110,7 @@ func (p *push) apply(value any, run *updateRun) (any, error) {
 			return nil, err
 		}
 	}
-	return document.ArrayOf(p.sliced(items)), nil
+	return shortened(p.sliced(items), items), nil
 }
 
 // insertAt returns the index at which the values are inserted. A negative position counts from the end.
@@ -234,7 +243,7 @@ func (p *pull) apply(value any, run *updateRun) (any, error) {
 		return nil, err
 	}
 	kept := slices.DeleteFunc(slices.Clone(items), func(item any) bool { return p.meets(item, run.call) })
-	return document.ArrayOf(kept), run.call.budget.failure
+	return shortened(kept, items), run.call.budget.failure
 }
 
 // pop implements $pop. It creates no field, but refuses an impossible path, as MongoDB does.
@@ -263,7 +272,7 @@ func (p pop) apply(value any, run *updateRun) (any, error) {
 		return nil, err
 	}
 	if p.first {
-		return document.ArrayOf(items[1:]), nil
+		return shortened(items[1:], items), nil
 	}
-	return document.ArrayOf(items[:len(items)-1]), nil
+	return shortened(items[:len(items)-1], items), nil
 }

@@ -659,3 +659,45 @@ func TestLongInsert_KeyTakenMeanwhile(t *testing.T) {
 		require.Equal(t, "[9000]._id", err.Field)
 	})
 }
+
+// heap returns the size of the memory in use.
+func heap() int {
+	var stats runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&stats)
+	return int(stats.HeapAlloc)
+}
+
+// Elements that an update removes must not stay in memory with the others, and neither must their room.
+func TestUpdate_RemovedElements(t *testing.T) { //nolint:paralleltest // Other tests' allocations would count.
+	const documents, elements, text, room = 20, 1000, 50, 16
+	for name, update := range map[string]query.Change{
+		"the last ones, one by one":  change(t, "$pop", document.O("a", 1)),
+		"the first ones, one by one": change(t, "$pop", document.O("a", -1)),
+		"a slice from the beginning": change(t, "$push", document.O("a", document.O("$each", document.A(), "$slice", 1))),
+		"a slice from the end":       change(t, "$push", document.O("a", document.O("$each", document.A(), "$slice", -1))),
+		"by a condition":             change(t, "$pull", document.O("a", document.O("$gte", "x"))),
+	} {
+		before, stored := heap(), memstore.New().Collection("things")
+		for i := range documents {
+			items := make([]any, elements)
+			for j := range items {
+				items[j] = strings.Repeat("x", text)
+			}
+			require.NoError(t, stored.Insert(t.Context(), document.O("_id", i, "a", document.ArrayOf(append(items, "kept")))))
+		}
+		left := elements + 1
+		for times := 0; left > 1; times++ {
+			require.Less(t, times, elements)
+			_, err := stored.Update(t.Context(), nil, update, store.UpdateOptions{Multi: true})
+			require.NoError(t, err)
+			o, _, err := stored.Get(t.Context(), 0)
+			require.NoError(t, err)
+			left = document.Get(o, "a", document.A()).Len()
+		}
+		// Until the next write, the store keeps the documents before the last one.
+		require.NoError(t, stored.Insert(t.Context(), document.O("_id", "last")))
+		require.Less(t, heap(), before+documents*elements*room/2, name)
+		runtime.KeepAlive(stored)
+	}
+}
