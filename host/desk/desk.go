@@ -144,7 +144,7 @@ func (d *Desk) EraseMember(ctx context.Context, m *member.Member) error {
 		return err
 	}
 	for _, r := range requests {
-		if err := d.eraseRequest(ctx, m.App, r.ID); err != nil {
+		if err := d.eraseRequest(ctx, r); err != nil {
 			return err
 		}
 	}
@@ -152,9 +152,9 @@ func (d *Desk) EraseMember(ctx context.Context, m *member.Member) error {
 	return nil
 }
 
-func (d *Desk) eraseRequest(ctx context.Context, app, assignmentID string) error {
-	of := document.O(fieldAssignment, document.O("$eq", assignmentID))
-	made, err := d.conversations(app).Find(ctx, record.Query{Filter: of})
+func (d *Desk) eraseRequest(ctx context.Context, r *livechat.AssignmentRecord) error {
+	of := document.O(fieldAssignment, document.O("$eq", r.ID))
+	made, err := d.conversations(r.App).Find(ctx, record.Query{Filter: of})
 	if err != nil {
 		return err
 	}
@@ -164,9 +164,15 @@ func (d *Desk) eraseRequest(ctx context.Context, app, assignmentID string) error
 			return err
 		}
 	}
-	if _, err := d.tickets(app).Delete(ctx, of); err != nil {
-		return err
+	var sent []string // A ticket without a button does not name the assignment.
+	for _, t := range r.Tickets {
+		sent = append(sent, idOf(r.App, t.Channel, t.Group.ID, t.MessageID))
 	}
-	_, err = d.conversations(app).Delete(ctx, of)
+	for _, tickets := range []document.Object{of, document.O(record.FieldID, document.O("$in", textsOf(sent)))} {
+		if _, err := d.tickets(r.App).Delete(ctx, tickets); err != nil {
+			return err
+		}
+	}
+	_, err = d.conversations(r.App).Delete(ctx, of)
 	return err
 }
