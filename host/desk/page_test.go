@@ -390,6 +390,38 @@ func TestTranscript(t *testing.T) {
 	require.Equal(t, "Hello!", document.Get(told[1], "response.text", ""))
 }
 
+// Bots send several messages within a millisecond.
+func TestTranscript_PagesWithEqualTimes(t *testing.T) {
+	t.Parallel()
+	const number, atOnce = 120, 3
+	h := newHost(t, func(c *desk.PageConfig) {
+		c.Transcript = func(_ context.Context, _ *member.Member, before document.Timestamp, limit int) ([]desk.Line, error) {
+			var lines []desk.Line
+			for i := range number {
+				if at := document.Timestamp(1 + i/atOnce); at < before {
+					lines = append(lines, desk.Line{At: at, Response: send.Text(strconv.Itoa(i))})
+				}
+			}
+			return lines[max(0, len(lines)-limit):], nil
+		}
+	})
+	path := h.waiting("shop", "ada") + "/transcript"
+	var all []string
+	for query, hasMore := "", true; hasMore; {
+		page := h.does("grace", path+query, nil)
+		var texts []string
+		for _, e := range objects(page, "entries") {
+			texts = append(texts, document.Get(e, "response.text", ""))
+		}
+		all = append(texts, all...)
+		query, hasMore = fmt.Sprint("?before=", document.Get(page, "entries[0].at", int64(0))), document.Get(page, "hasMore", false)
+	}
+	require.Len(t, all, number)
+	for i, text := range all {
+		require.Equal(t, strconv.Itoa(i), text)
+	}
+}
+
 // Two processes serve the page. The second one stores what is no longer true.
 func TestPage_AgentStoredByAnotherProcess(t *testing.T) {
 	t.Parallel()

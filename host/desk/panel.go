@@ -197,6 +197,11 @@ func (p *pages) transcript(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	shown.HasMore = len(lines) == transcriptPage
+	isLater := func(one Line) bool { return one.At > lines[0].At }
+	if later := slices.IndexFunc(lines, isLater); shown.HasMore && later > 0 {
+		lines = lines[later:] // The next page ends before a time, so lines of the same time stay together.
+	}
 	for i, one := range lines {
 		from := fromBot
 		if one.IsMember {
@@ -206,7 +211,6 @@ func (p *pages) transcript(c *call) (any, error) {
 			Key: strconv.Itoa(i), From: from, At: one.At, Response: redact.Object(one.Response.Object()),
 		})
 	}
-	shown.HasMore = len(lines) == transcriptPage
 	return shown, nil
 }
 
