@@ -24,9 +24,9 @@
 //	GET  events                         a stream of server-sent events: the open chats, and the agents
 //	GET  chats/{chat}                   the chat, and the member's profile, meta and tags
 //	GET  chats/{chat}/log               its messages and notes: after=SEQ, or before=SEQ
-//	GET  chats/{chat}/transcript        the member's conversation with the bot before the request: before=SEQ
+//	GET  chats/{chat}/transcript        the member's conversation with the bot before the request: before=TIME (ms)
 //	GET  chats/{chat}/earlier           the member's other requests, newest first
-//	GET  closed/{app}                   chats that have ended, newest first: before=ID
+//	GET  closed/{app}                   chats that have ended, newest first: before=ID, the last of the page before
 //	POST chats/{chat}/take              {}
 //	POST chats/{chat}/messages          {"key", "text", "quickReplies"?, "file"?}
 //	POST chats/{chat}/notes             {"key", "text"}, for agents only
