@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"reflect"
 	"slices"
@@ -131,7 +132,8 @@ func (d *Desk) watch(watcher store.Watcher) (stop func()) {
 	}
 }
 
-// read reads the open chats and the agents of the apps of all streams, and wakes the streams if something changed.
+// read reads the open chats and the agents of the apps of all streams, and wakes the streams if something changed. It
+// leaves out apps whose records cannot be read, and returns their errors.
 func (d *Desk) read(ctx context.Context) error {
 	h := d.hub
 	apps := h.apps()
@@ -140,16 +142,15 @@ func (d *Desk) read(ctx context.Context) error {
 		return err
 	}
 	var open []row
+	var covered []string
+	var failed []error
 	for _, app := range apps {
-		found, err := d.openOf(ctx, app)
+		rows, err := d.openRows(ctx, app, namesOf(agents))
 		if err != nil {
-			return err
+			failed = append(failed, err)
+			continue
 		}
-		rows, err := d.rowsOf(ctx, app, found, namesOf(agents))
-		if err != nil {
-			return err
-		}
-		open = append(open, rows...)
+		open, covered = append(open, rows...), append(covered, app)
 	}
 	following := map[string]*chatlog.Subscription{}
 	for i := range open {
@@ -158,10 +159,10 @@ func (d *Desk) read(ctx context.Context) error {
 			return err
 		}
 	}
-	if !h.replace(ctx, reading{apps, open, following, agents}) {
+	if !h.replace(ctx, reading{covered, open, following, agents}) {
 		h.forget(ctx, following)
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // forget ends all subscriptions after a failed reading, which may have consumed their signals. The next reading reads

@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/host/desk"
 	"github.com/botctx/go-sdk/internal/chatlog"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 )
@@ -116,4 +117,21 @@ func TestHub_EarlierReaderTakesNoNewsFromTheNextOne(t *testing.T) {
 	require.Equal(t, boterr.Canceled, boterr.CodeOf(earlier.goesOn()))
 	require.NoError(t, l.desk.Read(t.Context()))
 	require.Equal(t, "hello", l.desk.Last("2"))
+}
+
+// A host has stored a request that cannot be read.
+func TestHub_BadRecordOfAnotherApp(t *testing.T) {
+	t.Parallel()
+	database := memstore.New()
+	d, err := desk.New(desk.Config{Store: database})
+	require.NoError(t, err)
+	for app, member := range map[string]any{"bank": 7, "shop": "ada"} {
+		require.NoError(t, database.Collection("assignments").Insert(t.Context(), document.O(
+			"_id", app, "app", app, "member", member, "sentAt", 1, "kept", document.A(document.O("id", "1", "response", send.Text("hi").Object())),
+			"tickets", document.A(document.O("channel", "desk", "type", "desk")),
+		)))
+		d.Listening(app)
+	}
+	require.ErrorIs(t, d.Read(t.Context()), boterr.FailedPrecondition)
+	require.Equal(t, "hi", d.Last("shop"))
 }

@@ -223,6 +223,15 @@ func (d *Desk) openOf(ctx context.Context, app string) ([]*livechat.AssignmentRe
 	return slices.DeleteFunc(all, func(r *livechat.AssignmentRecord) bool { return channelOf(r) == "" }), nil
 }
 
+// openRows returns the rows of the open requests of an app, without the parts that are in the log.
+func (d *Desk) openRows(ctx context.Context, app string, names map[string]string) ([]row, error) {
+	found, err := d.openOf(ctx, app)
+	if err != nil {
+		return nil, err
+	}
+	return d.rowsOf(ctx, app, found, names)
+}
+
 func (d *Desk) membersOf(ctx context.Context, app string, ids []string) (map[string]*member.Member, error) {
 	found, err := members.New(d.env, record.Scope{App: app}, nil).
 		Find(ctx, record.Query{Filter: document.O(record.FieldID, document.O("$in", textsOf(ids)))})
