@@ -28,7 +28,8 @@ type Config struct {
 	// Now is the clock. The default is time.Now.
 	Now func() time.Time
 	// KeepFor is the age at which messages and tickets are removed. The default is 90 days; a negative duration
-	// keeps them.
+	// keeps them. It should be at most Retention.Assignments of botctx.Config: neither the page nor EraseMember
+	// finds a chat whose assignment was removed.
 	KeepFor time.Duration
 	// Poll is the interval at which the desk looks for changes by other processes while a page is open. The default is
 	// a second.
