@@ -14,7 +14,8 @@
 //	mux.Handle("/desk/", http.StripPrefix("/desk", page))
 //
 // The app needs a channel of type desk with broadcast groups, which are its teams, and inlets that are paired with it.
-// A request goes to the teams with its label. The ids of teams and of agents must differ.
+// A request goes to the teams with its label. The ids of teams and of agents must differ. Like host/admin, the page does
+// not show the names and profiles of members that a host keeps elsewhere with botctx.Config.Override.
 //
 // # HTTP interface
 //
