@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -235,6 +236,25 @@ func TestEraseMember_TicketWithoutButton(t *testing.T) {
 	_, err = h.runtime.EraseMember(t.Context(), "shop", ada)
 	require.NoError(t, err)
 	found, err = tickets.Find(t.Context(), nil, store.FindOptions{})
+	require.NoError(t, err)
+	require.Empty(t, found)
+}
+
+// A chat may last longer than its first messages are kept.
+func TestRemoveOld_KeepsChatsInUse(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path := h.taken("ada", "grace")
+	h.clock.advance(80 * 24 * time.Hour)
+	h.says("shop", "ada", "Hello?")
+	h.clock.advance(20 * 24 * time.Hour)
+	require.NoError(t, h.desk.RemoveOld(t.Context()))
+	h.says("shop", "ada", "Are you there?")
+	require.Equal(t, []string{"member: Hello?", "member: Are you there?"}, h.log("grace", path))
+
+	h.clock.advance(100 * 24 * time.Hour)
+	require.NoError(t, h.desk.RemoveOld(t.Context()))
+	found, err := h.store.Collection("desk_conversations").Find(t.Context(), nil, store.FindOptions{})
 	require.NoError(t, err)
 	require.Empty(t, found)
 }

@@ -115,8 +115,8 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 	return nil
 }
 
-// RemoveOld implements send.RecordKeeper: it removes messages, conversations and tickets that are older than
-// Config.KeepFor. Errors come from the store.
+// RemoveOld implements send.RecordKeeper: it removes messages and tickets that are older than Config.KeepFor, and
+// conversations without messages. Errors come from the store.
 func (d *Desk) RemoveOld(ctx context.Context) error {
 	if d.config.KeepFor < 0 {
 		return nil
@@ -124,12 +124,30 @@ func (d *Desk) RemoveOld(ctx context.Context) error {
 	if _, err := d.chats.RemoveOld(ctx); err != nil {
 		return err
 	}
-	old := document.O(record.FieldCreatedAt, document.O("$lt", document.TimestampOf(d.env.Now().Add(-d.config.KeepFor))))
-	if _, err := record.Open(d.env, ticketSchema).Delete(ctx, old); err != nil {
+	old := record.Removal{
+		Filter:   document.O(record.FieldCreatedAt, document.O("$lt", document.TimestampOf(d.env.Now().Add(-d.config.KeepFor)))),
+		OldestBy: record.FieldCreatedAt,
+	}
+	if _, err := record.Open(d.env, ticketSchema).Remove(ctx, old); err != nil {
 		return err
 	}
-	_, err := record.Open(d.env, conversationSchema).Delete(ctx, old)
+	old.Spare = d.withMessages
+	_, err := record.Open(d.env, conversationSchema).Remove(ctx, old)
 	return err
+}
+
+// withMessages returns the ids of the conversations that have messages: without its conversation, an open chat would
+// end.
+func (d *Desk) withMessages(ctx context.Context, conversations []document.Object) (map[string]bool, error) {
+	used := map[string]bool{}
+	for _, o := range conversations {
+		newest, err := d.chats.Newest(ctx, conversationOf(o).log())
+		if err != nil {
+			return nil, err
+		}
+		used[document.Get(o, record.FieldID, "")] = newest > 0
+	}
+	return used, nil
 }
 
 // EraseMember implements send.RecordKeeper: it removes the conversations with a member, the notes in them, and the
