@@ -137,30 +137,30 @@ func (d *Desk) watch(watcher store.Watcher) (stop func()) {
 func (d *Desk) read(ctx context.Context) error {
 	h := d.hub
 	apps := h.apps()
-	agents, err := d.agentsOf(ctx, apps)
-	if err != nil {
-		return err
-	}
-	var open []row
-	var covered []string
+	now := reading{following: map[string]*chatlog.Subscription{}}
 	var failed []error
 	for _, app := range apps {
-		rows, err := d.openRows(ctx, app, namesOf(agents))
+		open, agents, err := d.openRows(ctx, app)
 		if err != nil {
 			failed = append(failed, err)
 			continue
 		}
-		open, covered = append(open, rows...), append(covered, app)
+		now.apps, now.open, now.agents = append(now.apps, app), append(now.open, open...), append(now.agents, agents...)
 	}
-	following := map[string]*chatlog.Subscription{}
-	for i := range open {
-		if following[open[i].ID], err = d.fresh(ctx, &open[i]); err != nil {
-			h.forget(ctx, following)
+	if len(failed) > 0 && len(now.apps) == 0 {
+		return errors.Join(failed...)
+	}
+	now.agents = byName(now.agents)
+	for i := range now.open {
+		following, err := d.fresh(ctx, &now.open[i])
+		now.following[now.open[i].ID] = following
+		if err != nil {
+			h.forget(ctx, now.following)
 			return err
 		}
 	}
-	if !h.replace(ctx, reading{covered, open, following, agents}) {
-		h.forget(ctx, following)
+	if !h.replace(ctx, now) {
+		h.forget(ctx, now.following)
 	}
 	return errors.Join(failed...)
 }

@@ -88,7 +88,7 @@ func (p *pages) rowNow(ctx context.Context, r *livechat.AssignmentRecord) (row, 
 }
 
 func (p *pages) rowsNow(ctx context.Context, app string, found []*livechat.AssignmentRecord) ([]row, error) {
-	agents, err := p.desk.agentsOf(ctx, []string{app})
+	agents, err := p.desk.agentsOf(ctx, app)
 	if err != nil {
 		return nil, err
 	}
