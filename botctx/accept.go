@@ -331,7 +331,7 @@ func (s *step) answer(ctx context.Context) error {
 		}
 	}
 	if isWaiting && !s.run.hasSpoken.Load() {
-		return s.run.bot.ownLiveChats().TellWaiting(ctx, s.run.bot.Member.ID, outcome)
+		return s.run.bot.ownLiveChats().TellWaiting(ctx, s.run.bot.scope.Member, outcome)
 	}
 	return nil
 }

@@ -212,16 +212,21 @@ func (n *nodes) headNodes(ctx context.Context, flow Flow, bot *Context, within r
 }
 
 // globalInChannel returns the nodes that answer at any position: global nodes within reach, and nodes named
-// by the priority group.
+// by the priority group. A node outside of the group's trees counts only if no node in them has the same id.
 func (n *nodes) globalInChannel(within reach) []candidate {
 	var found []candidate
 	for _, node := range n.list {
 		switch {
 		case node.Global == GlobalInChannel && within.trees(node.Tree):
 			found = append(found, candidate{node, RuleGlobalInChannel})
-		case slices.Contains(within.global, node.ID):
+		case slices.Contains(within.global, node.ID) && (within.trees(node.Tree) || !n.has(node.ID, within)):
 			found = append(found, candidate{node, RuleGlobalInGroup})
 		}
 	}
 	return found
+}
+
+// has reports whether a tree within reach has a node with an id.
+func (n *nodes) has(id string, within reach) bool {
+	return slices.ContainsFunc(n.list, func(one *Node) bool { return one.ID == id && within.trees(one.Tree) })
 }

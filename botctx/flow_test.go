@@ -143,6 +143,31 @@ func TestFlow_Position(t *testing.T) {
 	}
 }
 
+// Nodes of several trees have the id that the priority group names.
+func TestFlow_GlobalNodesOfSeveralTrees(t *testing.T) {
+	t.Parallel()
+	help := func(tree string) *botctx.Node {
+		node := answering("help", tree, on("help"))
+		node.Responses = []send.Response{send.Text("help of " + tree)}
+		return node
+	}
+	for name, test := range map[string]struct {
+		isOpen bool
+		want   string
+	}{"open": {true, "help of day"}, "closed": {false, "help of night"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := fakes.New(fakes.For(t))
+			p.Handle(help("elsewhere"), help("night"), help("day"), answering("start", "day", on("hi")), answering("start", "night", on("hi")))
+			c := p.AddChannel(channel.Channel{PriorityGroups: []channel.PriorityGroup{{
+				Trees: []string{"day"}, GlobalNodes: []string{"help"}, OffTrees: []string{"night"}, OffGlobalNodes: []string{"help"},
+			}}})
+			p.SwitchChannel(c.ID, test.isOpen)
+			require.Equal(t, test.want, nodeFor(t, p, at("start", "day"), c.ID, "help"))
+		})
+	}
+}
+
 func TestFlow_OffTrees(t *testing.T) {
 	t.Parallel()
 	p, channelID := choosing(t, botctx.Flow{}, channel.PriorityGroup{OffTrees: []string{"night"}})

@@ -188,7 +188,7 @@ func EnsureDataSourceIndex(ctx context.Context, database store.Store, app, dataS
 
 // Erased counts the records that EraseMember removed.
 type Erased struct {
-	// Member is true if the member's record existed.
+	// Member is true if the member's record existed in the Store.
 	Member bool
 	// Events is the number of the member's events in the inbox: waiting events, dead letters, and handled
 	// events, with the results of the messages that their runs sent.
@@ -200,7 +200,8 @@ type Erased struct {
 // EraseMember removes a member of an app and everything that the SDK stores about the member, including the records
 // of connectors that are a send.RecordKeeper. Entries of data sources, files, mails and payments belong to the bot
 // and are kept. A later message of the member creates a new member. If the member is in a live chat, end it first,
-// so that the agent is notified.
+// so that the agent is notified. A host that overrides Members removes its own record afterwards, because EraseMember
+// needs it.
 //
 // EraseMember waits for the member's current run, and other runs wait for it. The member's record is removed last.
 // After an error or a crash, call it again to remove the rest. Calling it for an erased member has no effect.
@@ -213,13 +214,14 @@ type Erased struct {
 // Other errors come from the store.
 func (r *Runtime) EraseMember(ctx context.Context, app, memberID string) (erased Erased, err error) {
 	scope := record.Scope{App: app, Member: memberID}
+	defer r.recovered(ctx, place{scope: scope}, &err)
 	if app == "" {
 		return erased, boterr.Missing("app", "the id of an app")
 	}
 	if r.stepOf(ctx) != nil {
 		return erased, boterr.New(boterr.FailedPrecondition, "", "a run cannot erase a member: call EraseMember in the host, outside of runs")
 	}
-	m, err := members.Load(ctx, r.ownMembers(Scope{App: app}, r.channels(Scope{App: app})), members.ByRequiredID(memberID))
+	m, err := members.Load(ctx, r.Operations(Scope{App: app}).members(), members.ByRequiredID(memberID))
 	switch {
 	case errors.Is(err, boterr.NotFound):
 		return r.eraseAll(ctx, app, memberID, nil)

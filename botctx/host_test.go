@@ -365,6 +365,24 @@ func TestEraseMember_RecordsOfConnectors(t *testing.T) {
 	}
 }
 
+// The host keeps the members, and the SDK the rest.
+func TestEraseMember_MembersOfTheHost(t *testing.T) {
+	t.Parallel()
+	kept := &archive{fails: func() error { return nil }}
+	runtime, err := botctx.New(botctx.Config{
+		Store: memstore.New(), Connectors: send.Connectors{channel.Webchat: kept},
+		Override: func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{Members: customers{}} },
+	})
+	require.NoError(t, err)
+	require.NoError(t, runtime.Accept(t.Context(), botctx.Inbound{
+		App: "shop", Channel: "web", Event: send.MessageEvent{From: "e7", Type: send.TypeText, Data: document.O("text", "a secret")},
+	}))
+	erased, err := runtime.EraseMember(t.Context(), "shop", "customer-7")
+	require.NoError(t, err)
+	require.Equal(t, botctx.Erased{Events: 1}, erased)
+	require.Len(t, kept.erased, 1)
+}
+
 // fault makes a part of a host panic while it is on.
 type fault struct {
 	isOn    atomic.Bool

@@ -187,7 +187,7 @@ func (r *run) passOn(ctx context.Context) (livechats.Outcome, error) {
 	}
 	switch {
 	case r.isInLiveChat:
-		return r.bot.ownLiveChats().RelayFromMember(ctx, r.bot.Member.ID, event)
+		return r.bot.ownLiveChats().RelayFromMember(ctx, r.bot.scope.Member, event)
 	case r.byAgent || mayBeOutlet(r.bot.Channel):
 		return r.bot.ownLiveChats().RelayFromAgent(ctx, r.bot.Channel.ID, event)
 	default:

@@ -701,3 +701,28 @@ func TestPanic_LoggedOnce(t *testing.T) {
 	require.Contains(t, h.lines.String(), "plain")
 	require.NotContains(t, h.lines.String(), "S3CRET")
 }
+
+// An action that clears bot.Member is a mistake of the bot, which the error names.
+func TestRelay_WithoutMember(t *testing.T) {
+	t.Parallel()
+	for name, isTaken := range map[string]bool{"taken": true, "waiting": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{
+				ID: "mute", Tree: "live chat", Priority: botctx.MutePriority, Trigger: botctx.TextIs("hi"),
+				Pre: botctx.Do(func(ctx context.Context, bot *botctx.Context) error {
+					bot.Member = nil
+					return bot.Reply(ctx, send.Text("Hello"))
+				}),
+			}}, withLiveChatTree())
+			d.ask(t)
+			if isTaken {
+				d.grace.Takes(d.grace.Ticket())
+			}
+			err := d.Runtime().Receive(t.Context(), botctx.Inbound{App: fakes.DefaultApp, Channel: "web", Event: send.MessageEvent{
+				From: d.ada.Member().ExternalID, Type: send.TypeText, Data: document.O("text", "hi"),
+			}})
+			require.Equal(t, boterr.FailedPrecondition, boterr.CodeOf(err), "%v", err)
+		})
+	}
+}

@@ -96,7 +96,7 @@ func (s *step) noteSpoken(to string) {
 	}
 	bot := s.run.bot
 	whom := bot.scope.GroupExternalID
-	if whom == "" {
+	if whom == "" && bot.Member != nil {
 		whom = bot.Member.ExternalID
 	}
 	if strings.HasPrefix(to, "message "+strconv.Quote(bot.scope.Channel)+" "+strconv.Quote(whom)) {

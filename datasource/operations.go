@@ -28,7 +28,7 @@ type Operations interface {
 
 	// UpsertDataToDataSource updates the entries whose _id exists and inserts the others. It sets
 	// the given columns and keeps all others. Elements are written one after the other; if the
-	// store fails midway, repeating the call completes it.
+	// store fails midway, repeating the call completes it, but inserts elements without _id again.
 	//
 	// Errors:
 	//   - InvalidArgument: Data is neither an object nor a list of objects, or contains the same

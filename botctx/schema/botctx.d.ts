@@ -1934,7 +1934,7 @@ declare namespace botctx {
      */
     findAndModifyDataFromDataSource(params: FindAndModifyDataFromDataSourceParams): Promise<FindAndModifyDataFromDataSourceResult>;
     /**
-     * Updates the entries whose `_id` exists and inserts the others. It sets the given columns and keeps all others. Elements are written one after the other; if the store fails midway, repeating the call completes it.
+     * Updates the entries whose `_id` exists and inserts the others. It sets the given columns and keeps all others. Elements are written one after the other; if the store fails midway, repeating the call completes it, but inserts elements without `_id` again.
      *
      * @throws {OperationError} invalid argument: `data` is neither an object nor a list of objects, or contains the same `_id` twice, an `_id` that is null, an object or a list, or a column name that begins with $ or contains a dot. Then nothing is written.
      *

@@ -85,8 +85,8 @@ func (v *view) mayLookAt(app string) error {
 	return boterr.New(boterr.NotFound, "app", "%q is not an app on this page; see about for their names", app)
 }
 
-// query selects the page's records that match filter, and one more. Ids grow with time, and there is an index by
-// app and id.
+// query selects the page's records that match filter, and one more. There is an index by app and id. Ids grow with time,
+// except those of agendas that runs create.
 func (l list) query(filter document.Object) record.Query {
 	asked := record.Query{Filter: filter, SortBy: document.O(record.FieldID, -1), Limit: int64(l.limit) + 1}
 	switch {

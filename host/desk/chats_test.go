@@ -5,11 +5,16 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/host/desk"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -209,6 +214,49 @@ func TestEraseMember(t *testing.T) {
 	h.refused(http.StatusNotFound, "grace", path, nil)
 	require.Contains(t, h.log("grace", other), "note: About Bob.")
 	require.ErrorIs(t, h.desk.EraseMember(t.Context(), &member.Member{ID: ada}), boterr.InvalidArgument)
+}
+
+// The relay message on a ticket may be about the member, and it need not have a button.
+func TestEraseMember_TicketWithoutButton(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	h.says("shop", "ada", "hi")
+	ada, err := members.KnownID(t.Context(), h.runtime.Env(), botctx.Scope{App: "shop", Channel: "shop-web"}, "ada")
+	require.NoError(t, err)
+	_, err = h.runtime.Operations(botctx.Scope{App: "shop", Channel: "shop-web", Member: ada}).CreateAssignment(t.Context(),
+		livechat.CreateAssignmentParams{AssignmentDetails: livechat.AssignmentDetails{
+			RelayMessage: map[channel.Type]send.Response{desk.Type: send.Text("Ada lives in Main Street.")},
+		}})
+	require.NoError(t, err)
+	tickets := h.store.Collection("desk_tickets")
+	found, err := tickets.Find(t.Context(), nil, store.FindOptions{})
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+
+	_, err = h.runtime.EraseMember(t.Context(), "shop", ada)
+	require.NoError(t, err)
+	found, err = tickets.Find(t.Context(), nil, store.FindOptions{})
+	require.NoError(t, err)
+	require.Empty(t, found)
+}
+
+// A chat may last longer than its first messages are kept.
+func TestRemoveOld_KeepsChatsInUse(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path := h.taken("ada", "grace")
+	h.clock.advance(80 * 24 * time.Hour)
+	h.says("shop", "ada", "Hello?")
+	h.clock.advance(20 * 24 * time.Hour)
+	require.NoError(t, h.desk.RemoveOld(t.Context()))
+	h.says("shop", "ada", "Are you there?")
+	require.Equal(t, []string{"member: Hello?", "member: Are you there?"}, h.log("grace", path))
+
+	h.clock.advance(100 * 24 * time.Hour)
+	require.NoError(t, h.desk.RemoveOld(t.Context()))
+	found, err := h.store.Collection("desk_conversations").Find(t.Context(), nil, store.FindOptions{})
+	require.NoError(t, err)
+	require.Empty(t, found)
 }
 
 // The request is not handed over at first, and the agent tries again.

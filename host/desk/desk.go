@@ -28,7 +28,8 @@ type Config struct {
 	// Now is the clock. The default is time.Now.
 	Now func() time.Time
 	// KeepFor is the age at which messages and tickets are removed. The default is 90 days; a negative duration
-	// keeps them.
+	// keeps them. It should be at most Retention.Assignments of botctx.Config: neither the page nor EraseMember
+	// finds a chat whose assignment was removed.
 	KeepFor time.Duration
 	// Poll is the interval at which the desk looks for changes by other processes while a page is open. The default is
 	// a second.
@@ -114,8 +115,8 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 	return nil
 }
 
-// RemoveOld implements send.RecordKeeper: it removes messages, conversations and tickets that are older than
-// Config.KeepFor. Errors come from the store.
+// RemoveOld implements send.RecordKeeper: it removes messages and tickets that are older than Config.KeepFor, and
+// conversations without messages. Errors come from the store.
 func (d *Desk) RemoveOld(ctx context.Context) error {
 	if d.config.KeepFor < 0 {
 		return nil
@@ -123,12 +124,30 @@ func (d *Desk) RemoveOld(ctx context.Context) error {
 	if _, err := d.chats.RemoveOld(ctx); err != nil {
 		return err
 	}
-	old := document.O(record.FieldCreatedAt, document.O("$lt", document.TimestampOf(d.env.Now().Add(-d.config.KeepFor))))
-	if _, err := record.Open(d.env, ticketSchema).Delete(ctx, old); err != nil {
+	old := record.Removal{
+		Filter:   document.O(record.FieldCreatedAt, document.O("$lt", document.TimestampOf(d.env.Now().Add(-d.config.KeepFor)))),
+		OldestBy: record.FieldCreatedAt,
+	}
+	if _, err := record.Open(d.env, ticketSchema).Remove(ctx, old); err != nil {
 		return err
 	}
-	_, err := record.Open(d.env, conversationSchema).Delete(ctx, old)
+	old.Spare = d.withMessages
+	_, err := record.Open(d.env, conversationSchema).Remove(ctx, old)
 	return err
+}
+
+// withMessages returns the ids of the conversations that have messages: without its conversation, an open chat would
+// end.
+func (d *Desk) withMessages(ctx context.Context, conversations []document.Object) (map[string]bool, error) {
+	used := map[string]bool{}
+	for _, o := range conversations {
+		newest, err := d.chats.Newest(ctx, conversationOf(o).log())
+		if err != nil {
+			return nil, err
+		}
+		used[document.Get(o, record.FieldID, "")] = newest > 0
+	}
+	return used, nil
 }
 
 // EraseMember implements send.RecordKeeper: it removes the conversations with a member, the notes in them, and the
@@ -144,7 +163,7 @@ func (d *Desk) EraseMember(ctx context.Context, m *member.Member) error {
 		return err
 	}
 	for _, r := range requests {
-		if err := d.eraseRequest(ctx, m.App, r.ID); err != nil {
+		if err := d.eraseRequest(ctx, r); err != nil {
 			return err
 		}
 	}
@@ -152,9 +171,9 @@ func (d *Desk) EraseMember(ctx context.Context, m *member.Member) error {
 	return nil
 }
 
-func (d *Desk) eraseRequest(ctx context.Context, app, assignmentID string) error {
-	of := document.O(fieldAssignment, document.O("$eq", assignmentID))
-	made, err := d.conversations(app).Find(ctx, record.Query{Filter: of})
+func (d *Desk) eraseRequest(ctx context.Context, r *livechat.AssignmentRecord) error {
+	of := document.O(fieldAssignment, document.O("$eq", r.ID))
+	made, err := d.conversations(r.App).Find(ctx, record.Query{Filter: of})
 	if err != nil {
 		return err
 	}
@@ -164,9 +183,15 @@ func (d *Desk) eraseRequest(ctx context.Context, app, assignmentID string) error
 			return err
 		}
 	}
-	if _, err := d.tickets(app).Delete(ctx, of); err != nil {
-		return err
+	var sent []string // A ticket without a button does not name the assignment.
+	for _, t := range r.Tickets {
+		sent = append(sent, idOf(r.App, t.Channel, t.Group.ID, t.MessageID))
 	}
-	_, err = d.conversations(app).Delete(ctx, of)
+	for _, tickets := range []document.Object{of, document.O(record.FieldID, document.O("$in", textsOf(sent)))} {
+		if _, err := d.tickets(r.App).Delete(ctx, tickets); err != nil {
+			return err
+		}
+	}
+	_, err = d.conversations(r.App).Delete(ctx, of)
 	return err
 }

@@ -14,7 +14,8 @@
 //	mux.Handle("/desk/", http.StripPrefix("/desk", page))
 //
 // The app needs a channel of type desk with broadcast groups, which are its teams, and inlets that are paired with it.
-// A request goes to the teams with its label. The ids of teams and of agents must differ.
+// A request goes to the teams with its label. The ids of teams and of agents must differ. Like host/admin, the page does
+// not show the names and profiles of members that a host keeps elsewhere with botctx.Config.Override.
 //
 // # HTTP interface
 //
@@ -24,9 +25,9 @@
 //	GET  events                         a stream of server-sent events: the open chats, and the agents
 //	GET  chats/{chat}                   the chat, and the member's profile, meta and tags
 //	GET  chats/{chat}/log               its messages and notes: after=SEQ, or before=SEQ
-//	GET  chats/{chat}/transcript        the member's conversation with the bot before the request: before=SEQ
+//	GET  chats/{chat}/transcript        the member's conversation with the bot before the request: before=TIME (ms)
 //	GET  chats/{chat}/earlier           the member's other requests, newest first
-//	GET  closed/{app}                   chats that have ended, newest first: before=ID
+//	GET  closed/{app}                   chats that have ended, newest first: before=ID, the last of the page before
 //	POST chats/{chat}/take              {}
 //	POST chats/{chat}/messages          {"key", "text", "quickReplies"?, "file"?}
 //	POST chats/{chat}/notes             {"key", "text"}, for agents only

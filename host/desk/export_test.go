@@ -23,3 +23,20 @@ func (d *Desk) Last(chat string) string {
 	}
 	return ""
 }
+
+// Agents returns the names of the agents in the list.
+func (d *Desk) Agents() []string {
+	var names []string
+	for _, one := range d.hub.agents {
+		names = append(names, one.Name)
+	}
+	return names
+}
+
+// AgentsLook returns the number of the reading that changed the agents.
+func (d *Desk) AgentsLook() int64 { return d.hub.agentsLook }
+
+// SeeAgent stores a sign of life of an agent.
+func (d *Desk) SeeAgent(ctx context.Context, id string) error {
+	return d.setAgent(ctx, id, fieldSeenAt, d.now())
+}

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"reflect"
 	"slices"
@@ -131,37 +132,37 @@ func (d *Desk) watch(watcher store.Watcher) (stop func()) {
 	}
 }
 
-// read reads the open chats and the agents of the apps of all streams, and wakes the streams if something changed.
+// read reads the open chats and the agents of the apps of all streams, and wakes the streams if something changed. It
+// leaves out apps whose records cannot be read, and returns their errors.
 func (d *Desk) read(ctx context.Context) error {
 	h := d.hub
 	apps := h.apps()
-	agents, err := d.agentsOf(ctx, apps)
-	if err != nil {
-		return err
-	}
-	var open []row
+	now := reading{following: map[string]*chatlog.Subscription{}}
+	var failed []error
 	for _, app := range apps {
-		found, err := d.openOf(ctx, app)
+		open, agents, err := d.openRows(ctx, app)
 		if err != nil {
-			return err
+			failed = append(failed, err)
+			continue
 		}
-		rows, err := d.rowsOf(ctx, app, found, namesOf(agents))
+		now.apps, now.open, now.agents = append(now.apps, app), append(now.open, open...), append(now.agents, agents...)
+	}
+	if len(failed) > 0 && len(now.apps) == 0 {
+		return errors.Join(failed...)
+	}
+	now.agents = byName(now.agents)
+	for i := range now.open {
+		following, err := d.fresh(ctx, &now.open[i])
+		now.following[now.open[i].ID] = following
 		if err != nil {
-			return err
-		}
-		open = append(open, rows...)
-	}
-	following := map[string]*chatlog.Subscription{}
-	for i := range open {
-		if following[open[i].ID], err = d.fresh(ctx, &open[i]); err != nil {
-			h.forget(ctx, following)
+			h.forget(ctx, now.following)
 			return err
 		}
 	}
-	if !h.replace(ctx, reading{apps, open, following, agents}) {
-		h.forget(ctx, following)
+	if !h.replace(ctx, now) {
+		h.forget(ctx, now.following)
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // forget ends all subscriptions after a failed reading, which may have consumed their signals. The next reading reads

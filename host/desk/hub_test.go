@@ -2,7 +2,9 @@ package desk_test
 
 import (
 	"context"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/host/desk"
 	"github.com/botctx/go-sdk/internal/chatlog"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 )
@@ -116,4 +119,53 @@ func TestHub_EarlierReaderTakesNoNewsFromTheNextOne(t *testing.T) {
 	require.Equal(t, boterr.Canceled, boterr.CodeOf(earlier.goesOn()))
 	require.NoError(t, l.desk.Read(t.Context()))
 	require.Equal(t, "hello", l.desk.Last("2"))
+}
+
+// A host has stored a request that cannot be read.
+func TestHub_BadRecordOfAnotherApp(t *testing.T) {
+	t.Parallel()
+	database := memstore.New()
+	d, err := desk.New(desk.Config{Store: database})
+	require.NoError(t, err)
+	for app, member := range map[string]any{"bank": 7, "shop": "ada"} {
+		require.NoError(t, database.Collection("assignments").Insert(t.Context(), document.O(
+			"_id", app, "app", app, "member", member, "sentAt", 1, "kept", document.A(document.O("id", "1", "response", send.Text("hi").Object())),
+			"tickets", document.A(document.O("channel", "desk", "type", "desk")),
+		)))
+		d.Listening(app)
+	}
+	require.ErrorIs(t, d.Read(t.Context()), boterr.FailedPrecondition)
+	require.Equal(t, "hi", d.Last("shop"))
+}
+
+func TestHub_Agents(t *testing.T) {
+	t.Parallel()
+	database, now := memstore.New(), newClock().now()
+	d, err := desk.New(desk.Config{Store: database, Now: func() time.Time { return now }})
+	require.NoError(t, err)
+	seen := document.TimestampOf(now)
+	agents := []document.Object{
+		document.O("_id", "grace", "name", "Grace", "apps", document.A("shop"), "seenAt", seen-2),
+		document.O("_id", "eve", "name", "Eve", "apps", document.A("shop", "bank"), "seenAt", seen-1),
+	}
+	require.NoError(t, database.Collection("desk_agents").Insert(t.Context(), agents...))
+	d.Listening("shop")
+	d.Listening("bank")
+	require.NoError(t, d.Read(t.Context()))
+	require.Equal(t, []string{"Eve", "Grace"}, d.Agents())
+
+	// A sign of life is no news.
+	before := d.AgentsLook()
+	require.NoError(t, d.SeeAgent(t.Context(), "grace"))
+	require.NoError(t, d.Read(t.Context()))
+	require.Equal(t, before, d.AgentsLook())
+
+	// Many agents of one app do not hide the agents of another.
+	var many []document.Object
+	for i := range desk.MaxListed {
+		many = append(many, document.O("_id", strconv.Itoa(i), "name", "Teller", "apps", document.A("bank"), "seenAt", seen+1))
+	}
+	require.NoError(t, database.Collection("desk_agents").Insert(t.Context(), many...))
+	require.NoError(t, d.Read(t.Context()))
+	require.Contains(t, d.Agents(), "Grace")
 }

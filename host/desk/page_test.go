@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -388,6 +389,60 @@ func TestTranscript(t *testing.T) {
 	require.Len(t, told, 2)
 	require.Equal(t, "member", document.Get(told[0], "from", ""))
 	require.Equal(t, "Hello!", document.Get(told[1], "response.text", ""))
+}
+
+// Agents of another outlet answered the newest chats, so no row of the first page is the desk's.
+func TestClosed_OfOtherOutlets(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	for i := range 60 {
+		outlet := "elsewhere"
+		if i == 0 {
+			outlet = "shop-desk"
+		}
+		require.NoError(t, h.store.Collection("assignments").Insert(t.Context(), document.O(
+			"_id", fmt.Sprintf("chat %02d", i), "slot", strconv.Itoa(i), "app", "shop", "closedAt", 1, "endedAt", 1, "outlet", outlet,
+			"tickets", document.A(document.O("type", "desk", "channel", "shop-desk")),
+		)))
+	}
+	first := h.does("grace", "/closed/shop", nil)
+	require.Empty(t, objects(first, "chats"))
+	require.True(t, document.Get(first, "hasMore", false))
+	second := h.does("grace", "/closed/shop?before="+url.QueryEscape(document.Get(first, "last", "")), nil)
+	require.Equal(t, "chat 00", document.Get(second, "chats[0].id", ""))
+	require.False(t, document.Get(second, "hasMore", true))
+}
+
+// Bots send several messages within a millisecond.
+func TestTranscript_PagesWithEqualTimes(t *testing.T) {
+	t.Parallel()
+	const number, atOnce = 120, 3
+	h := newHost(t, func(c *desk.PageConfig) {
+		c.Transcript = func(_ context.Context, _ *member.Member, before document.Timestamp, limit int) ([]desk.Line, error) {
+			var lines []desk.Line
+			for i := range number {
+				if at := document.Timestamp(1 + i/atOnce); at < before {
+					lines = append(lines, desk.Line{At: at, Response: send.Text(strconv.Itoa(i))})
+				}
+			}
+			return lines[max(0, len(lines)-limit):], nil
+		}
+	})
+	path := h.waiting("shop", "ada") + "/transcript"
+	var all []string
+	for query, hasMore := "", true; hasMore; {
+		page := h.does("grace", path+query, nil)
+		var texts []string
+		for _, e := range objects(page, "entries") {
+			texts = append(texts, document.Get(e, "response.text", ""))
+		}
+		all = append(texts, all...)
+		query, hasMore = fmt.Sprint("?before=", document.Get(page, "entries[0].at", int64(0))), document.Get(page, "hasMore", false)
+	}
+	require.Len(t, all, number)
+	for i, text := range all {
+		require.Equal(t, strconv.Itoa(i), text)
+	}
 }
 
 // Two processes serve the page. The second one stores what is no longer true.

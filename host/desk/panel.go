@@ -88,7 +88,7 @@ func (p *pages) rowNow(ctx context.Context, r *livechat.AssignmentRecord) (row, 
 }
 
 func (p *pages) rowsNow(ctx context.Context, app string, found []*livechat.AssignmentRecord) ([]row, error) {
-	agents, err := p.desk.agentsOf(ctx, []string{app})
+	agents, err := p.desk.agentsOf(ctx, app)
 	if err != nil {
 		return nil, err
 	}
@@ -197,6 +197,11 @@ func (p *pages) transcript(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	shown.HasMore = len(lines) == transcriptPage
+	isLater := func(one Line) bool { return one.At > lines[0].At }
+	if later := slices.IndexFunc(lines, isLater); shown.HasMore && later > 0 {
+		lines = lines[later:] // The next page ends before a time, so lines of the same time stay together.
+	}
 	for i, one := range lines {
 		from := fromBot
 		if one.IsMember {
@@ -206,7 +211,6 @@ func (p *pages) transcript(c *call) (any, error) {
 			Key: strconv.Itoa(i), From: from, At: one.At, Response: redact.Object(one.Response.Object()),
 		})
 	}
-	shown.HasMore = len(lines) == transcriptPage
 	return shown, nil
 }
 
@@ -252,16 +256,13 @@ func (p *pages) earlier(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.chatsOf(c.Context(), of.App, found)
+	rows, err := p.chatsOf(c.Context(), of.App, found)
+	return map[string]any{"chats": rows}, err
 }
 
 // chatsOf returns the rows of requests that came to the desk.
-func (p *pages) chatsOf(ctx context.Context, app string, found []*livechat.AssignmentRecord) (any, error) {
-	rows, err := p.rowsNow(ctx, app, slices.DeleteFunc(found, func(r *livechat.AssignmentRecord) bool { return channelOf(r) == "" }))
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"chats": rows}, nil
+func (p *pages) chatsOf(ctx context.Context, app string, found []*livechat.AssignmentRecord) ([]row, error) {
+	return p.rowsNow(ctx, app, slices.DeleteFunc(found, func(r *livechat.AssignmentRecord) bool { return channelOf(r) == "" }))
 }
 
 // closed returns chats of an app that have ended, newest first.
@@ -281,7 +282,18 @@ func (p *pages) closed(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.chatsOf(c.Context(), app, found)
+	shown := struct {
+		Chats []row `json:"chats"`
+		// Last is the id of the last chat of the page, for the next page. The page may have no rows: agents of other
+		// outlets answered its chats.
+		Last    string `json:"last,omitempty"`
+		HasMore bool   `json:"hasMore"`
+	}{HasMore: len(found) == closedPage}
+	if len(found) > 0 {
+		shown.Last = found[len(found)-1].ID
+	}
+	shown.Chats, err = p.chatsOf(c.Context(), app, found)
+	return shown, err
 }
 
 // fill returns a text with {{path}} filled from the member of a chat. Credentials are not filled in.

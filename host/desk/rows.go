@@ -223,6 +223,20 @@ func (d *Desk) openOf(ctx context.Context, app string) ([]*livechat.AssignmentRe
 	return slices.DeleteFunc(all, func(r *livechat.AssignmentRecord) bool { return channelOf(r) == "" }), nil
 }
 
+// openRows returns the rows of the open requests of an app, without the parts that are in the log, and its agents.
+func (d *Desk) openRows(ctx context.Context, app string) ([]row, []presence, error) {
+	agents, err := d.agentsOf(ctx, app)
+	if err != nil {
+		return nil, nil, err
+	}
+	found, err := d.openOf(ctx, app)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err := d.rowsOf(ctx, app, found, namesOf(agents))
+	return rows, agents, err
+}
+
 func (d *Desk) membersOf(ctx context.Context, app string, ids []string) (map[string]*member.Member, error) {
 	found, err := members.New(d.env, record.Scope{App: app}, nil).
 		Find(ctx, record.Query{Filter: document.O(record.FieldID, document.O("$in", textsOf(ids)))})
@@ -233,10 +247,10 @@ func (d *Desk) membersOf(ctx context.Context, app string, ids []string) (map[str
 	return byID, err
 }
 
-// agentsOf returns the agents of apps who have ever opened the page, latest first, at most MaxListed.
-func (d *Desk) agentsOf(ctx context.Context, apps []string) ([]presence, error) {
+// agentsOf returns the agents of an app who have ever opened the page, latest first, at most MaxListed.
+func (d *Desk) agentsOf(ctx context.Context, app string) ([]presence, error) {
 	found, err := d.agents().Find(ctx, record.Query{
-		Filter: document.O(fieldApps, document.O("$in", textsOf(apps))), SortBy: document.O(fieldSeenAt, -1), Limit: MaxListed,
+		Filter: document.O(fieldApps, document.O("$eq", app)), SortBy: document.O(fieldSeenAt, -1), Limit: MaxListed,
 	})
 	now := d.now()
 	all := make([]presence, len(found))
@@ -244,6 +258,14 @@ func (d *Desk) agentsOf(ctx context.Context, apps []string) ([]presence, error) 
 		all[i] = presenceOf(o, now)
 	}
 	return all, err
+}
+
+// byName sorts the agents of several apps by name, each of them once. So a sign of life does not change the list.
+func byName(agents []presence) []presence {
+	slices.SortFunc(agents, func(a, b presence) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID))
+	})
+	return slices.CompactFunc(agents, func(a, b presence) bool { return a.ID == b.ID })
 }
 
 func namesOf(agents []presence) map[string]string {

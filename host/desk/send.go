@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -157,11 +158,12 @@ func (d *Desk) keyOf(message send.Message) string {
 	}
 }
 
-// post puts a message on the board of a team or an agent.
+// post puts a message on the board of a team or an agent. A message without an ID is never a repetition.
 func (d *Desk) post(ctx context.Context, message send.Message) error {
 	in := message.Channel
+	id := cmp.Or(message.ID, d.env.NewID())
 	_, err := d.tickets(in.App).Insert(ctx, document.O(
-		record.FieldID, idOf(in.App, in.ID, message.To, message.ID), record.FieldChannel, in.ID, fieldTo, message.To,
+		record.FieldID, idOf(in.App, in.ID, message.To, id), record.FieldChannel, in.ID, fieldTo, message.To,
 		fieldMessage, message.ID, fieldResponse, message.Response.Object(), fieldAssignment, assignmentIn(message.Response),
 	))
 	if boterr.CodeOf(err) == boterr.AlreadyExists {

@@ -218,3 +218,17 @@ func TestRemoveOld(t *testing.T) {
 		require.Zero(t, left, collection)
 	}
 }
+
+func TestSend_WithoutID(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	in, err := h.runtime.LoadChannel(t.Context(), "shop", "shop-desk")
+	require.NoError(t, err)
+	for _, text := range []string{"one", "two"} {
+		_, err = h.desk.Send(t.Context(), send.Message{Channel: in, To: "support", Response: send.Text(text)})
+		require.NoError(t, err)
+	}
+	found, err := h.store.Collection("desk_tickets").Find(t.Context(), nil, store.FindOptions{})
+	require.NoError(t, err)
+	require.Len(t, found, 2)
+}

@@ -50,7 +50,7 @@ const Records = ({ about, kind, app, id, after, before, go }) => {
     }
   };
   const isBack = before !== "", hasEarlier = isBack ? list?.hasMore : after !== "", hasLater = isBack || list?.hasMore;
-  const isFirst = !after && !before, [earlier, later] = kind.path === "dead-letters" ? ["Older", "Newer"] : ["Newer", "Older"];
+  const isFirst = !after && !before, [earlier, later] = { "dead-letters": ["Older", "Newer"], agendas: ["Previous", "Next"] }[kind.path] ?? ["Newer", "Older"];
   return html`
     <h2>${kind.title}</h2>
     <form class="row" role="search" onSubmit=${search}>

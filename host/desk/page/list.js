@@ -43,14 +43,14 @@ export const useClosed = (isAsked, app) => {
   const [found, setFound] = useState({ rows: [], hasMore: false, problem: null });
   const load = async (before) => {
     try {
-      const { chats } = await ask(`closed/${encodeURIComponent(app)}${before ? `?before=${encodeURIComponent(before)}` : ""}`);
-      setFound((was) => ({ rows: before ? [...was.rows, ...chats] : chats, hasMore: chats.length >= 50, problem: null }));
+      const { chats, last, hasMore } = await ask(`closed/${encodeURIComponent(app)}${before ? `?before=${encodeURIComponent(before)}` : ""}`);
+      setFound((was) => ({ rows: before ? [...was.rows, ...chats] : chats, last, hasMore, problem: null }));
     } catch (err) {
       setFound((was) => ({ ...was, problem: problemOf(err) }));
     }
   };
   useEffect(() => { if (isAsked) load(); }, [isAsked, app]);
-  return { ...found, more: () => load(found.rows.at(-1)?.id) };
+  return { ...found, more: () => load(found.last) };
 };
 
 /** Filters are the search field and the filters above the list. */
@@ -75,7 +75,7 @@ export const List = ({ model, view, rows, chosen, open, now, closed }) => {
   useEffect(() => { box.current?.querySelector(`[aria-current="true"]`)?.scrollIntoView({ block: "nearest" }); }, [chosen]);
   const none = { mine: "You have no chats.", waiting: "No one is waiting.", all: "No open chats.", closed: "No closed chats." }[view];
   return html`<div class="list" ref=${box}>
-    ${!model.isLoaded && view !== "closed" ? html`<p class="empty" role="status">Loading the chats.</p>` : rows.length === 0 && html`<p class="empty">${none}</p>`}
+    ${!model.isLoaded && view !== "closed" ? html`<p class="empty" role="status">Loading the chats.</p>` : rows.length === 0 && !(view === "closed" && closed.hasMore) && html`<p class="empty">${none}</p>`}
     <ul aria-label="Chats">${rows.map((row) => html`<li key=${row.id}>
       <button type="button" class="chat-row ${isUnread(row, me) ? "unread" : ""}" aria-current=${row.id === chosen ? "true" : undefined} onClick=${() => open(row)}>
         <span class="first"><strong><bdi>${row.name || "Someone"}</bdi></strong>
