@@ -137,7 +137,7 @@ func (r *Recorder) add(call Call, failed, bad error) {
 	hide := hider{r.hidden}
 	call.Params, call.Result = hide.value(call.Params), hide.value(call.Result)
 	if call.Err != nil {
-		call.Err.Err = errors.New(hide.text(call.Err.Message()))
+		call.Err.Field, call.Err.Err = hide.own(call.Err.Field), errors.New(hide.text(call.Err.Message()))
 	}
 	line, err := document.EncodeJSON(call.object())
 	if err == nil {

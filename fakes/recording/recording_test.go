@@ -230,7 +230,7 @@ func TestRecorder_HidesCredentialsOfErrors(t *testing.T) {
 	recorder := recording.New(&out, fakes.Start)
 	recorder.Hide("hush-2")
 	failing := door(func(context.Context, string, []byte) ([]byte, error) {
-		return nil, boterr.New(boterr.Unavailable, "", "https://me:hush-1@example.com says hush-2")
+		return nil, boterr.New(boterr.Unavailable, "filter.hush-2", "https://me:hush-1@example.com says hush-2")
 	})
 	_, err := recorder.Caller(failing, record.Scope{}).Call(t.Context(), "getMember", nil)
 	require.ErrorIs(t, err, boterr.Unavailable)
