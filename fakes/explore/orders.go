@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -172,11 +173,13 @@ func keyOfChanges(changes []change) string {
 func parseChanges(key string) ([]change, error) {
 	var changes []change
 	for part := range strings.SplitSeq(key, ",") {
-		var one change
-		if read, err := fmt.Sscanf(part, "%d>%d", &one.at, &one.to); read != 2 || err != nil || one.to < 0 {
+		point, turn, _ := strings.Cut(part, ">")
+		at, badPoint := strconv.Atoi(point)
+		to, badTurn := strconv.Atoi(turn)
+		if badPoint != nil || badTurn != nil || at < 1 || to < 0 {
 			return nil, boterr.Invalid("", "%q is not a change of turns: copy the one that a failing test printed, such as 3>0", part)
 		}
-		changes = append(changes, one)
+		changes = append(changes, change{at, to})
 	}
 	return changes, nil
 }
