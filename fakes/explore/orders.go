@@ -51,7 +51,7 @@ func Orders(t fakes.TB, orders int, property Property, options ...Option) {
 		return
 	}
 	if s.runAsked() {
-		s.logf("explore: the property holds in this order")
+		s.logf("explore: the property holds in this order%s", o.unmet())
 		return
 	}
 	s.singles = singleChanges(o.decisions, o.settings.seed)
@@ -67,6 +67,16 @@ type orderSearch struct {
 	// decisions are the decisions without switches.
 	decisions []decision
 	tried     map[change]bool
+	// last are the switches of the last order for which its run had no point.
+	last []change
+}
+
+// unmet lists the switches of the last order that were not met.
+func (o *orderSearch) unmet() string {
+	if len(o.last) == 0 {
+		return ""
+	}
+	return ", but its run has no point for " + keyOfChanges(o.last)
 }
 
 // report describes a search that found nothing.
@@ -111,6 +121,7 @@ func (o *orderSearch) try(changes []change) outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	came.story = s.story.String()
+	o.last = slices.DeleteFunc(slices.Clone(changes), func(one change) bool { return one.at <= len(s.decisions) })
 	if len(changes) == 0 {
 		o.decisions = slices.Clone(s.decisions)
 	}
