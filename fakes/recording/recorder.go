@@ -56,7 +56,7 @@ func (r *Recorder) Err() error {
 	return r.err
 }
 
-// Caller wraps a botctx.Caller of a scope, so that its calls are recorded.
+// Caller wraps a botctx.Caller of a scope, so that its calls are recorded, except those whose arguments are not JSON.
 func (r *Recorder) Caller(of botctx.Caller, scope record.Scope) botctx.Caller {
 	return recorded{r, of, scope}
 }
@@ -80,13 +80,15 @@ func (c recorded) Call(ctx context.Context, name string, args json.RawMessage) (
 		args = json.RawMessage(`{}`)
 	}
 	params, badParams := document.ParseJSON(args)
+	if badParams != nil { // A Replay refuses this call, too, without a record of it.
+		return result, err
+	}
 	var value any
 	var badResult error
 	if len(result) > 0 {
 		value, badResult = document.ParseJSON(result)
 	}
-	c.by.add(Call{CalledAt: document.TimestampOf(at), Scope: scopeOf(c.scope), Op: botctx.Op(name), Params: params, Result: value}, err,
-		errors.Join(badParams, badResult))
+	c.by.add(Call{CalledAt: document.TimestampOf(at), Scope: scopeOf(c.scope), Op: botctx.Op(name), Params: params, Result: value}, err, badResult)
 	return result, err
 }
 

@@ -238,6 +238,21 @@ func TestRecorder_HidesCredentialsOfErrors(t *testing.T) {
 	require.Contains(t, out.String(), `"code":"Unavailable"`)
 }
 
+// A language model may call an operation with malformed JSON. Later calls must still be recorded.
+func TestRecorder_MalformedCall(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, fakes.Start(), 0)
+	var out bytes.Buffer
+	recorder := recording.New(&out, s.Now)
+	door := recorder.Caller(s.ada.Context(), s.ada.Scope())
+	_, err := door.Call(t.Context(), "getMember", []byte(`{"memberId":`))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	_, err = door.Call(t.Context(), "getMember", []byte(`{"memberId":"`+s.ada.ID()+`"}`))
+	require.NoError(t, err)
+	require.NoError(t, recorder.Err())
+	require.Len(t, read(t, out.String()).Calls, 1)
+}
+
 func check(t *testing.T, text string, s shop, recordedAda string) recording.Differences {
 	t.Helper()
 	found, err := read(t, text).Check(t.Context(), recording.Check{
