@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/encoding/charmap"
+
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -199,6 +201,9 @@ type (
 	}
 )
 
+// headerBytes is the encoding of headers in web.js, where each character is a byte.
+var headerBytes = charmap.ISO8859_1
+
 // hostFetch starts a request and returns its number. wake passes the answer to the script.
 func (r *run) hostFetch(payload string) (any, error) {
 	if r.bot == nil {
@@ -222,7 +227,11 @@ func (r *run) hostFetch(payload string) (any, error) {
 		values[header[0]] = append(values[header[0]], header[1])
 	}
 	for name, all := range values {
-		request.Headers[name] = strings.Join(all, ", ")
+		value, err := headerBytes.NewEncoder().String(strings.Join(all, ", "))
+		if err != nil {
+			return nil, boterr.Invalid("headers", "%s: has characters beyond U+00FF", name)
+		}
+		request.Headers[name] = value
 	}
 	if l.arrived == nil {
 		l.arrived, l.requests = make(chan answer), map[int]sending{}
@@ -271,6 +280,10 @@ func (r *run) textOf(a answer) (string, error) {
 	}
 	for name, values := range a.response.Header {
 		for _, value := range values {
+			value, err := headerBytes.NewDecoder().String(value)
+			if err != nil {
+				return "", err
+			}
 			told.Headers = append(told.Headers, [2]string{strings.ToLower(name), value})
 		}
 	}
