@@ -65,6 +65,18 @@ func TestFetch_Requests(t *testing.T) {
 	}
 }
 
+func TestFetch_Redirected(t *testing.T) {
+	t.Parallel()
+	var to string
+	s := newStage(t, script.Options{Fetch: func(context.Context, *botctx.Context, outbound.Request) (*outbound.Response, error) {
+		return &outbound.Response{URL: to, Status: http.StatusOK}, nil
+	}})
+	const source = "const r = await fetch('https://here.example/'); return [r.url, r.redirected]"
+	require.JSONEq(t, `["https://here.example/",false]`, s.returns(source))
+	to = "https://there.example/"
+	require.JSONEq(t, `["https://there.example/",true]`, s.returns(source))
+}
+
 // As in Node.js, the characters of headers are bytes.
 func TestFetch_HeadersAreBytes(t *testing.T) {
 	t.Parallel()

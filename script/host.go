@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -275,7 +276,7 @@ func (r *run) textOf(a answer) (string, error) {
 		return r.answer(nil, a.err)
 	}
 	told := fetchResponse{
-		Status: a.response.Status, StatusText: http.StatusText(a.response.Status), URL: a.url,
+		Status: a.response.Status, StatusText: http.StatusText(a.response.Status), URL: cmp.Or(a.response.URL, a.url),
 		Headers: [][2]string{}, Body: slices.Concat([]byte{}, a.response.Body),
 	}
 	for name, values := range a.response.Header {
