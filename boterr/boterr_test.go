@@ -141,7 +141,8 @@ func TestError_LongFieldIsCut(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ß", 100_000)
 	for _, err := range []error{
-		boterr.Invalid(long, "is wrong"), boterr.WithField(long, io.EOF), boterr.PrefixField("filter", boterr.PrefixField(long, boterr.Invalid("x", "is wrong"))),
+		boterr.Invalid(long, "is wrong"), boterr.WithField(long, io.EOF),
+		boterr.PrefixField("filter", boterr.PrefixField(long, boterr.Invalid("x", "is wrong"))),
 	} {
 		require.Less(t, len(err.Error()), 1100)
 		require.Contains(t, err.Error(), "ß...", "%v", err)

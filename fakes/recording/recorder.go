@@ -88,7 +88,8 @@ func (c recorded) Call(ctx context.Context, name string, args json.RawMessage) (
 	if len(result) > 0 {
 		value, badResult = document.ParseJSON(result)
 	}
-	c.by.add(Call{CalledAt: document.TimestampOf(at), Scope: scopeOf(c.scope), Op: botctx.Op(name), Params: params, Result: value}, err, badResult)
+	made := Call{CalledAt: document.TimestampOf(at), Scope: scopeOf(c.scope), Op: botctx.Op(name), Params: params, Result: value}
+	c.by.add(made, err, badResult)
 	return result, err
 }
 
