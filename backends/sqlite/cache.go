@@ -83,8 +83,8 @@ func (c *cache) apply(changes map[string]engine.Placed) {
 	}
 }
 
-// apart returns a document that is to be cached, in memory of its own. A changed document may otherwise keep an earlier
-// and larger version in memory.
+// apart returns a copy of a document for the cache. A changed document may share memory with an earlier and larger
+// version, which would stay in memory, too.
 func (c *cache) apart(one engine.Placed) engine.Placed {
 	if memoryOf(one) <= c.room.most {
 		one.Document = c.shapes.Keep(one.Document)
