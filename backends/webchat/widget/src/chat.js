@@ -142,6 +142,15 @@ export class Chat extends EventTarget {
   /** @returns {Waiting[]} */
   get waiting() { return this.store.get("queue") ?? []; }
 
+  /**
+   * unlogged is the part of the queue that the log does not show. A message in the log stays in the queue until the
+   * server has accepted it.
+   */
+  get unlogged() {
+    const logged = new Set(this.messages.map((one) => one.clientId));
+    return this.waiting.filter((one) => one.why || !logged.has(one.clientId));
+  }
+
   get lastRead() { return Number(this.store.get("read") ?? 0); }
 
   /** unread is the number of messages that the visitor has not seen. */
@@ -319,7 +328,6 @@ export class Chat extends EventTarget {
     let at = this.messages.length;
     while (at > 0 && this.messages[at - 1].seq > message.seq) at--;
     if (this.messages[at - 1]?.seq === message.seq || !mayShow(message)) return;
-    if (message.clientId) this.#dequeue(message.clientId);
     if (message.from !== "me") {
       if (message.response.type === "TYPING") {
         if (isNew) this.#showTyping(message, Math.min(Number(message.response.duration) || typingLasts, 60_000));
@@ -329,6 +337,7 @@ export class Chat extends EventTarget {
     }
     this.messages.splice(at, 0, message);
     this.#emit("message", { message, isNew });
+    if (message.clientId) this.#emit("waiting");
     if (this.messages.length > mostMessages && isNew) this.#emit("removed", this.messages.shift());
     if (isNew && message.from !== "me") this.#emit("unread");
   }
@@ -439,8 +448,8 @@ export class Chat extends EventTarget {
   }
 
   /**
-   * Removes a message from the queue. If the server gave it a number, it is shown in the log. A message that is no
-   * longer in the queue is already in the log, or its conversation has ended in this browser.
+   * Removes a message from the queue. If the server gave it a number, it is shown in the log. If the message is no
+   * longer in the queue, its conversation has ended in this browser.
    * @param {string} clientId
    * @param {number} [seq]
    * @param {Waiting} [sent]

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Chat } from "../src/chat.js";
+
+// The parts of a browser that a conversation uses.
+const page = new EventTarget();
+globalThis.addEventListener = page.addEventListener.bind(page);
+globalThis.removeEventListener = page.removeEventListener.bind(page);
+globalThis.document = new EventTarget();
+Object.defineProperty(globalThis, "navigator", { value: {}, configurable: true });
+
+const json = (body, status = 200, headers = {}) => new Response(JSON.stringify(body), { status, headers });
+
+/**
+ * open returns a chat. answer is called with the body of each message that the chat sends, and with a function that
+ * sends an event to the chat.
+ */
+const open = (t, answer) => {
+  let stream;
+  const tell = (event) => stream.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`));
+  globalThis.fetch = async (address, { body, signal }) => {
+    const path = new URL(address).pathname.split("/").pop();
+    if (path === "session") return json({ token: "t", visitor: "v:1", expiresAt: Date.now() + 30 * 24 * 3600 * 1000 });
+    if (path === "history") return json({ events: [], more: false });
+    if (path === "messages") return answer(JSON.parse(body), tell);
+    return new Response(new ReadableStream({
+      start: (control) => {
+        stream = control;
+        signal.addEventListener("abort", () => control.error(signal.reason));
+      },
+    }));
+  };
+  const chat = new Chat({ base: "https://bot.example/chat/", channel: "web", place: "none" });
+  t.after(() => chat.close());
+  return chat;
+};
+
+const next = (chat, type) => new Promise((resolve) => { chat.addEventListener(type, resolve, { once: true }); });
+
+// The server stores a message before it accepts it. If it then fails, the stream has the message already.
+test("a message that is in the log, but was not accepted, is sent again", async (t) => {
+  const ids = [];
+  let isSentAgain;
+  const again = new Promise((resolve) => { isSentAgain = resolve; });
+  const chat = open(t, async ({ clientId, type, text }, tell) => {
+    ids.push(clientId);
+    if (ids.length > 1) {
+      isSentAgain();
+      return json({ clientId, seq: 7 });
+    }
+    const shown = next(chat, "message");
+    tell({ kind: "message", seq: 7, clientId, from: "me", at: 1, response: { type, text } });
+    await shown;
+    return json({ error: { message: "the store is away" } }, 503, { "Retry-After": "0" });
+  });
+  chat.start();
+  while (chat.state !== "online") await next(chat, "state");
+  chat.send({ type: "TEXT", text: "hello" });
+  await again;
+  while (chat.waiting.length > 0) await next(chat, "waiting");
+  assert.equal(ids[0], ids[1]);
+  assert.deepEqual(chat.messages.map((one) => one.seq), [7], "shown once");
+});
