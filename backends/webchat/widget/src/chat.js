@@ -405,9 +405,11 @@ export class Chat extends EventTarget {
       const next = this.waiting.find((one) => !one.why);
       if (!next) return;
       try {
+        const { visitor } = await this.api.ensure();
         const answer = await (await this.api.ask("messages", { body: { clientId: next.clientId, ...next.body } })).json();
         failures = 0;
-        this.#dequeue(next.clientId, answer.seq, next);
+        const isHere = this.api.session?.visitor === visitor; // Else the number is of another conversation.
+        this.#dequeue(next.clientId, isHere ? answer.seq : undefined, next);
       } catch (/** @type {any} */ err) {
         if (signal.aborted) return;
         if (isFinal(err)) {
@@ -539,7 +541,7 @@ export class Chat extends EventTarget {
     const before = this.api.session?.visitor;
     const { visitor } = await this.api.identify(user, merge);
     if (before === visitor && !merge) return this.start();
-    if (before !== visitor) this.#forget();
+    if (before !== visitor) this.#forget(merge);
     this.#restart();
   }
 
@@ -547,16 +549,20 @@ export class Chat extends EventTarget {
     this.#run?.abort();
     this.#run = null;
     this.#visitor = "";
-    this.#forget();
+    this.#forget(false);
     this.#clear();
     this.#setState("idle");
     await this.api.signOut();
   }
 
-  /** Removes the stored data of a previous visitor. */
-  #forget() {
-    this.store.set("queue", undefined);
+  /**
+   * Removes the stored data of a previous visitor.
+   * @param {boolean} keepsUnsent is true if the next visitor sends what is not sent yet
+   */
+  #forget(keepsUnsent) {
     this.store.set("read", undefined);
+    if (keepsUnsent) return;
+    this.store.set("queue", undefined);
     this.uploads = [];
     this.#emit("waiting");
   }

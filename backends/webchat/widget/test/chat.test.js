@@ -12,17 +12,18 @@ Object.defineProperty(globalThis, "navigator", { value: {}, configurable: true }
 const json = (body, status = 200, headers = {}) => new Response(JSON.stringify(body), { status, headers });
 
 /**
- * open returns a chat. answer is called with the body of each message that the chat sends, and with a function that
- * sends an event to the chat.
+ * open returns a chat. answer is called with the body of each message that the chat sends, with a function that sends
+ * an event to the chat, and with the token.
  */
 const open = (t, answer) => {
   let stream;
   const tell = (event) => stream.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`));
-  globalThis.fetch = async (address, { body, signal }) => {
+  globalThis.fetch = async (address, { body, signal, headers }) => {
     const path = new URL(address).pathname.split("/").pop();
-    if (path === "session") return json({ token: "t", visitor: "v:1", expiresAt: Date.now() + 30 * 24 * 3600 * 1000 });
+    const expiresAt = Date.now() + 30 * 24 * 3600 * 1000;
+    if (path === "session") return json(JSON.parse(body).user ? { token: "ada", visitor: "u:ada", expiresAt } : { token: "t", visitor: "v:1", expiresAt });
     if (path === "history") return json({ events: [], more: false });
-    if (path === "messages") return answer(JSON.parse(body), tell);
+    if (path === "messages") return answer(JSON.parse(body), tell, headers.Authorization);
     return new Response(new ReadableStream({
       start: (control) => {
         stream = control;
@@ -61,3 +62,24 @@ test("a message that is in the log, but was not accepted, is sent again", async 
   assert.equal(ids[0], ids[1]);
   assert.deepEqual(chat.messages.map((one) => one.seq), [7], "shown once");
 });
+
+for (const [merge, wanted] of [[true, ["Bearer t", "Bearer ada"]], [false, ["Bearer t"]]]) {
+  test(`a message that was not sent before signing in is ${merge ? "the user's with" : "dropped without"} merge`, async (t) => {
+    const tokens = [];
+    const chat = open(t, async ({ clientId }, _, token) => {
+      tokens.push(token);
+      return tokens.length > 1 ? json({ clientId, seq: 8 }) : json({}, 503, { "Retry-After": "60" });
+    });
+    chat.start();
+    while (chat.state !== "online") await next(chat, "state");
+    chat.send({ type: "TEXT", text: "hello" });
+    while (tokens.length === 0) await new Promise(setImmediate);
+    await chat.identify("signed", merge);
+    while (chat.state !== "online") await next(chat, "state");
+    while (chat.waiting.length > 0) {
+      page.dispatchEvent(new Event("online")); // It ends the wait.
+      await new Promise(setImmediate);
+    }
+    assert.deepEqual(tokens, wanted);
+  });
+}
