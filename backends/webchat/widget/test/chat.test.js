@@ -9,6 +9,9 @@ globalThis.removeEventListener = page.removeEventListener.bind(page);
 globalThis.document = new EventTarget();
 Object.defineProperty(globalThis, "navigator", { value: {}, configurable: true });
 
+/** sessions is the number of requests for a session. */
+let sessions = 0;
+
 const json = (body, status = 200, headers = {}) => new Response(JSON.stringify(body), { status, headers });
 
 /**
@@ -20,8 +23,11 @@ const open = (t, answer) => {
   const tell = (event) => stream.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`));
   globalThis.fetch = async (address, { body, signal, headers }) => {
     const path = new URL(address).pathname.split("/").pop();
-    const expiresAt = Date.now() + 30 * 24 * 3600 * 1000;
-    if (path === "session") return json(JSON.parse(body).user ? { token: "ada", visitor: "u:ada", expiresAt } : { token: "t", visitor: "v:1", expiresAt });
+    const inDays = (days) => Date.now() - 1 + days * 24 * 3600 * 1000;
+    if (path === "session") {
+      sessions++;
+      return json(JSON.parse(body).user ? { token: "ada", visitor: "u:ada", expiresAt: inDays(7) } : { token: "t", visitor: "v:1", expiresAt: inDays(30) });
+    }
     if (path === "history") return json({ events: [], more: false });
     if (path === "messages") return answer(JSON.parse(body), tell, headers.Authorization);
     return new Response(new ReadableStream({
@@ -83,3 +89,12 @@ for (const [merge, wanted] of [[true, ["Bearer t", "Bearer ada"]], [false, ["Bea
     assert.deepEqual(tokens, wanted);
   });
 }
+
+// The server limits the sessions of an address, and a page asks for one each time it is loaded.
+test("a user's new session is not renewed, which would not extend it", async (t) => {
+  const chat = open(t);
+  const before = sessions;
+  await chat.identify("signed", false);
+  while (chat.state !== "online") await next(chat, "state");
+  assert.equal(sessions - before, 1);
+});
