@@ -538,6 +538,8 @@ export class Chat extends EventTarget {
    * @param {boolean} merge
    */
   async identify(user, merge) {
+    const kept = this.api.session, next = visitorOf(user);
+    if (kept?.isKnown && next !== "" && next !== kept.visitor) await this.signOut().catch(() => {}); // Even if the new session fails.
     const before = this.api.session?.visitor;
     const { visitor } = await this.api.identify(user, merge);
     if (before === visitor && !merge) return this.start();
@@ -567,6 +569,16 @@ export class Chat extends EventTarget {
     this.#emit("waiting");
   }
 }
+
+/** Returns the visitor's id in a token from the host's server, or "". Only the server verifies it. @param {string} user */
+const visitorOf = (user) => {
+  try {
+    const content = atob(user.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"));
+    return `u:${JSON.parse(new TextDecoder().decode(Uint8Array.from(content, (one) => one.charCodeAt(0)))).sub}`;
+  } catch {
+    return "";
+  }
+};
 
 /** Returns a random id. Pages without TLS have no randomUUID. */
 const idOf = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");

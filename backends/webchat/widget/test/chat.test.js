@@ -12,6 +12,9 @@ Object.defineProperty(globalThis, "navigator", { value: {}, configurable: true }
 /** sessions is the number of requests for a session. */
 let sessions = 0;
 
+/** isRefused makes the server refuse requests for a session. */
+let isRefused = false;
+
 const json = (body, status = 200, headers = {}) => new Response(JSON.stringify(body), { status, headers });
 
 /**
@@ -26,6 +29,7 @@ const open = (t, answer) => {
     const inDays = (days) => Date.now() - 1 + days * 24 * 3600 * 1000;
     if (path === "session") {
       sessions++;
+      if (isRefused) return json({}, 429);
       return json(JSON.parse(body).user ? { token: "ada", visitor: "u:ada", expiresAt: inDays(7) } : { token: "t", visitor: "v:1", expiresAt: inDays(30) });
     }
     if (path === "history") return json({ events: [], more: false });
@@ -97,4 +101,17 @@ test("a user's new session is not renewed, which would not extend it", async (t)
   await chat.identify("signed", false);
   while (chat.state !== "online") await next(chat, "state");
   assert.equal(sessions - before, 1);
+});
+
+test("a user whose session cannot start does not get the session of the user before", async (t) => {
+  const tokenOf = (sub) => `u1.${Buffer.from(JSON.stringify({ sub })).toString("base64url")}.x`;
+  const chat = open(t);
+  await chat.identify(tokenOf("ada"), false);
+  isRefused = true;
+  t.after(() => { isRefused = false; });
+  await assert.rejects(chat.identify(tokenOf("ada"), false));
+  assert.ok(chat.hasSession, "the same user goes on");
+  await assert.rejects(chat.identify(tokenOf("bob"), false));
+  assert.ok(!chat.hasSession);
+  assert.deepEqual(chat.messages, []);
 });
