@@ -199,18 +199,18 @@ func TestOutlet_Tickets(t *testing.T) {
 func TestOutlet_ClosedUnanswered(t *testing.T) {
 	t.Parallel()
 	h := newHelpdesk(t, nil, desk())
+	asks := func(ctx context.Context, bot *botctx.Context) error {
+		_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{})
+		return err
+	}
+	ends := func(ctx context.Context, bot *botctx.Context) error {
+		_, err := bot.EndLiveChat(ctx, livechat.EndParams{Channel: bot.Channel, MessageEvent: bot.MessageEvent})
+		return err
+	}
+	isClosed := func(bot *botctx.Context) bool { return document.Get(bot.MessageEvent.Data, "status", "") == "closed" }
 	h.Handle(
-		&botctx.Node{ID: "person", Global: botctx.GlobalInChannel, Trigger: botctx.TextIs("a person"),
-			Pre: botctx.Do(func(ctx context.Context, bot *botctx.Context) error {
-				_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{})
-				return err
-			})},
-		&botctx.Node{ID: "closed", Global: botctx.GlobalInChannel, Trigger: botctx.When(func(bot *botctx.Context) bool {
-			return document.Get(bot.MessageEvent.Data, "status", "") == "closed"
-		}), Pre: botctx.Do(func(ctx context.Context, bot *botctx.Context) error {
-			_, err := bot.EndLiveChat(ctx, livechat.EndParams{Channel: bot.Channel, MessageEvent: bot.MessageEvent})
-			return err
-		})},
+		&botctx.Node{ID: "person", Global: botctx.GlobalInChannel, Trigger: botctx.TextIs("a person"), Pre: botctx.Do(asks)},
+		&botctx.Node{ID: "closed", Global: botctx.GlobalInChannel, Trigger: botctx.When(isClosed), Pre: botctx.Do(ends)},
 	)
 	request := func() *livechat.AssignmentRecord {
 		h.Advance(time.Second)
