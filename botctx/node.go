@@ -299,7 +299,8 @@ func (n *nodes) unknown(id, where string) error {
 	} else if len(n.list) > 0 {
 		hint = "check the id, or give the node to Handle" + perhaps(id, n.list)
 	}
-	return boterr.New(boterr.NotFound, "nodeCompositeId", "%w", noNodeError("there is no node "+id+where+": "+hint))
+	missing := boterr.New(boterr.NotFound, "", "there is no node %s%s: %s", id, where, hint) // New cuts a long id.
+	return boterr.New(boterr.NotFound, "nodeCompositeId", "%w", noNodeError(missing.Message()))
 }
 
 // noNodeError is the error for a node that this process does not have. While a new version of the bot is being

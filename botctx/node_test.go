@@ -634,3 +634,16 @@ func (f *fleet) runAll(by *botctx.Runtime) {
 	}
 	f.t.Fatal("something still waits")
 }
+
+func TestRedirect_LongIDIsCut(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	long := strings.Repeat("x", 100_000)
+	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		_, err := bot.RedirectMemberToNode(ctx, botctx.RedirectMemberToNodeParams{MemberID: bot.Member.ID, NodeCompositeID: long, TreeID: long})
+		return err
+	})
+	err := p.AddMember(member.Member{}).TrySays("go")
+	require.ErrorIs(t, err, boterr.NotFound)
+	require.Less(t, len(err.Error()), 2000)
+}

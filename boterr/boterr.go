@@ -88,9 +88,9 @@ type Error struct {
 }
 
 // New returns an error with the given code and field, which may be empty. The message is formatted
-// as by fmt.Errorf, including %w. String arguments are cut after 500 bytes.
+// as by fmt.Errorf, including %w. String arguments are cut after 500 bytes, and field after 1,000.
 func New(code Code, field, format string, args ...any) *Error {
-	return &Error{Code: code, Field: field, Err: fmt.Errorf(format, cutLong(args)...)}
+	return &Error{Code: code, Field: cutField(field), Err: fmt.Errorf(format, cutLong(args)...)}
 }
 
 // Invalid returns an InvalidArgument error for the field.
@@ -197,10 +197,10 @@ func WithField(field string, err error) error {
 	}
 	e, ok := err.(*Error) //nolint:errorlint // Only the outermost error carries the field.
 	if !ok || e == nil {
-		return &Error{Code: CodeOf(err), Field: field, Err: err}
+		return &Error{Code: CodeOf(err), Field: cutField(field), Err: err}
 	}
 	moved := *e
-	moved.Field = field
+	moved.Field = cutField(field)
 	return &moved
 }
 
@@ -249,8 +249,7 @@ func Visible(text string) string { return display.Visible(text) }
 // maxArgumentLength is the maximum number of bytes of a string argument in a message.
 const maxArgumentLength = 500
 
-// cutLong cuts the long strings in args. It redacts them first, because display.Redact may not
-// recognize half of a credential.
+// cutLong cuts the long strings in args.
 func cutLong(args []any) []any {
 	var cut []any
 	for i, arg := range args {
@@ -261,13 +260,35 @@ func cutLong(args []any) []any {
 		if cut == nil {
 			cut = slices.Clone(args)
 		}
-		text = display.Redact(text)
-		cut[i] = strings.ToValidUTF8(text[:min(maxArgumentLength, len(text))], "") + "..."
+		cut[i] = beginning(text)
 	}
 	if cut == nil {
 		return args
 	}
 	return cut
+}
+
+// beginning returns the first part of a text, redacted. It redacts more than that part, because display.Redact may not
+// recognize half of a credential, but not megabytes, which would take seconds.
+func beginning(text string) string {
+	const window = 16 * maxArgumentLength
+	whole := len(text) <= window
+	text = display.Redact(text[:min(len(text), window)])
+	if !whole { // Its last part may have half of a credential.
+		text = text[:max(0, len(text)-window/2)]
+	}
+	return strings.ToValidUTF8(text[:min(len(text), maxArgumentLength)], "") + "..."
+}
+
+// maxFieldLength is the maximum number of bytes of Field. Names in a path may be as long as a value.
+const maxFieldLength = 1000
+
+// cutField cuts a path that is too long.
+func cutField(field string) string {
+	if len(field) <= maxFieldLength {
+		return field
+	}
+	return strings.ToValidUTF8(field[:maxFieldLength], "") + "..."
 }
 
 // textOf returns the text of arg if its kind is string and it has no method to format it, else "".

@@ -125,6 +125,30 @@ func TestError_CutInASentence(t *testing.T) {
 	require.NotContains(t, secret.Error(), "S3CRET")
 }
 
+// Redacting takes about a microsecond per byte: scripts choose arguments of megabytes.
+func TestError_LongArgumentIsNotRedactedAsAWhole(t *testing.T) {
+	t.Parallel()
+	err := boterr.New(boterr.NotFound, "", "there is no %q", strings.Repeat("apikey=a&", 32<<20))
+	require.Less(t, len(err.Error()), 600)
+	secret := boterr.Invalid("", "%s", strings.Repeat("token=x ", 990)+"mongodb://root:"+strings.Repeat("S3CRET", 100)+"@db.example.com")
+	require.NotContains(t, secret.Error(), "S3CRET")
+	secret = boterr.Invalid("", "%s", "token="+strings.Repeat("x", 7_900)+" mongodb://root:"+strings.Repeat("S3CRET", 100)+"@db.example.com")
+	require.NotContains(t, secret.Error(), "S3CRET")
+}
+
+// A name in a path may be as long as a value.
+func TestError_LongFieldIsCut(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("ß", 100_000)
+	for _, err := range []error{
+		boterr.Invalid(long, "is wrong"), boterr.WithField(long, io.EOF),
+		boterr.PrefixField("filter", boterr.PrefixField(long, boterr.Invalid("x", "is wrong"))),
+	} {
+		require.Less(t, len(err.Error()), 1100)
+		require.Contains(t, err.Error(), "ß...", "%v", err)
+	}
+}
+
 func TestCodeOf(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

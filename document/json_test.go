@@ -108,7 +108,7 @@ func TestParseJSON_LongText(t *testing.T) { //nolint:paralleltest // Other tests
 	const size = 1 << 20
 	heap := func() uint64 {
 		var stats runtime.MemStats
-		runtime.GC()
+		runtime.GC() //nolint:revive // Garbage must not count.
 		runtime.ReadMemStats(&stats)
 		return stats.HeapAlloc
 	}

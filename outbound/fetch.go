@@ -36,6 +36,8 @@ type Request struct {
 
 // Response is a response from Fetch.
 type Response struct {
+	// URL is the address that answered after redirects, or "" without redirects.
+	URL string
 	// Status is the status code, such as 200.
 	Status int
 	// Header contains the headers.
@@ -71,7 +73,15 @@ func Fetch(ctx context.Context, doer Doer, request Request) (*Response, error) {
 	if err := checkEncoding(req.URL.Host, resp.Header); err != nil && len(body) > 0 {
 		return nil, err
 	}
-	return &Response{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
+	return &Response{URL: redirectedTo(resp), Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
+}
+
+// redirectedTo returns the address of a response after redirects, or "" without redirects.
+func redirectedTo(resp *http.Response) string {
+	if resp.Request == nil || resp.Request.Response == nil {
+		return ""
+	}
+	return resp.Request.URL.String()
 }
 
 // build returns the request to send.

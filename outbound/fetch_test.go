@@ -189,6 +189,10 @@ func TestRedirect_Followed(t *testing.T) {
 	resp, err := get(t, n.client(outbound.Config{}), "http://a.example/here")
 	require.NoError(t, err)
 	require.Equal(t, "b.example/there", resp.Text())
+	require.Equal(t, "http://b.example/there", resp.URL)
+	resp, err = get(t, n.client(outbound.Config{}), "http://b.example/here")
+	require.NoError(t, err)
+	require.Empty(t, resp.URL)
 }
 
 func TestRedirect_ToRefusedURL(t *testing.T) {

@@ -65,6 +65,32 @@ func TestFetch_Requests(t *testing.T) {
 	}
 }
 
+func TestFetch_Redirected(t *testing.T) {
+	t.Parallel()
+	var to string
+	s := newStage(t, script.Options{Fetch: func(context.Context, *botctx.Context, outbound.Request) (*outbound.Response, error) {
+		return &outbound.Response{URL: to, Status: http.StatusOK}, nil
+	}})
+	const source = "const r = await fetch('https://here.example/'); return [r.url, r.redirected]"
+	require.JSONEq(t, `["https://here.example/",false]`, s.returns(source))
+	to = "https://there.example/"
+	require.JSONEq(t, `["https://there.example/",true]`, s.returns(source))
+}
+
+// As in Node.js, the characters of headers are bytes.
+func TestFetch_HeadersAreBytes(t *testing.T) {
+	t.Parallel()
+	var sent string
+	s := newStage(t, script.Options{Fetch: func(_ context.Context, _ *botctx.Context, asked outbound.Request) (*outbound.Response, error) {
+		sent = asked.Headers["x-name"]
+		return &outbound.Response{Status: http.StatusOK, Header: http.Header{"Utf-8": {"\u6728"}, "Latin-1": {"caf\xe9"}}}, nil
+	}})
+	require.JSONEq(t, `["\u00e6\u009c\u00a8","caf\u00e9"]`, s.returns(`
+		const r = await fetch('https://a.example', { headers: { 'X-Name': 'caf\u00e9' } })
+		return [r.headers.get('utf-8'), r.headers.get('latin-1')]`))
+	require.Equal(t, "caf\xe9", sent)
+}
+
 func TestFetch_ReadsPastAByteOrderMark(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{Fetch: echoing})

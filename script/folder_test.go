@@ -148,6 +148,17 @@ func TestLoad_SuggestsAScriptByItsNameInTheFolderOfTheNodes(t *testing.T) {
 	}
 }
 
+func TestLoad_NoFolder(t *testing.T) {
+	t.Parallel()
+	const want = "is missing; give the folder of the bot"
+	_, err := script.Load(nil, onAnyMachine(script.Options{}))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	require.ErrorContains(t, err, want)
+	_, _, err = script.Watch(nil, onAnyMachine(script.Options{})).Look()
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	require.ErrorContains(t, err, want)
+}
+
 func TestLoad_OptionsThatAreNone(t *testing.T) {
 	t.Parallel()
 	_, err := script.Load(folder("nodes.json", `{"nodes": []}`), script.Options{MaxCalls: -1})

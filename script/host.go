@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -10,6 +11,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"golang.org/x/text/encoding/charmap"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
@@ -199,6 +202,9 @@ type (
 	}
 )
 
+// headerBytes is the encoding of headers in web.js, where each character is a byte.
+var headerBytes = charmap.ISO8859_1
+
 // hostFetch starts a request and returns its number. wake passes the answer to the script.
 func (r *run) hostFetch(payload string) (any, error) {
 	if r.bot == nil {
@@ -222,7 +228,11 @@ func (r *run) hostFetch(payload string) (any, error) {
 		values[header[0]] = append(values[header[0]], header[1])
 	}
 	for name, all := range values {
-		request.Headers[name] = strings.Join(all, ", ")
+		value, err := headerBytes.NewEncoder().String(strings.Join(all, ", "))
+		if err != nil {
+			return nil, boterr.Invalid("headers", "%s: has characters beyond U+00FF", name)
+		}
+		request.Headers[name] = value
 	}
 	if l.arrived == nil {
 		l.arrived, l.requests = make(chan answer), map[int]sending{}
@@ -266,11 +276,15 @@ func (r *run) textOf(a answer) (string, error) {
 		return r.answer(nil, a.err)
 	}
 	told := fetchResponse{
-		Status: a.response.Status, StatusText: http.StatusText(a.response.Status), URL: a.url,
+		Status: a.response.Status, StatusText: http.StatusText(a.response.Status), URL: cmp.Or(a.response.URL, a.url),
 		Headers: [][2]string{}, Body: slices.Concat([]byte{}, a.response.Body),
 	}
 	for name, values := range a.response.Header {
 		for _, value := range values {
+			value, err := headerBytes.NewDecoder().String(value)
+			if err != nil {
+				return "", err
+			}
 			told.Headers = append(told.Headers, [2]string{strings.ToLower(name), value})
 		}
 	}

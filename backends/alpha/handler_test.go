@@ -200,7 +200,7 @@ func TestHandler_ApplicationsOfSeveralChannels(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, b.report(t.Context(), "", text("1900", "m4", "hi")), "an empty secret signs nothing")
 }
 
-// An application may report for a page that is no channel any more. The page in the address tells whose application it is.
+// An application may report for a page that is no longer a channel. The page in the address tells whose application it is.
 func TestHandler_ApplicationOfTheAddress(t *testing.T) {
 	t.Parallel()
 	both := `{"object":"page","entry":[{"id":"1902","messaging":[{"sender":{"id":"100"},"message":{"mid":"m1","text":"to nobody"}}]},` +

@@ -8,10 +8,12 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/backends/foxtrot"
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/connectortest"
@@ -191,6 +193,40 @@ func TestOutlet_Tickets(t *testing.T) {
 		outlet.SendsFile, outlet.HandsBack = nil, nil // Reports about tickets do not contain these.
 		return harness
 	})
+}
+
+// The agents may close a request without writing.
+func TestOutlet_ClosedUnanswered(t *testing.T) {
+	t.Parallel()
+	h := newHelpdesk(t, nil, desk())
+	asks := func(ctx context.Context, bot *botctx.Context) error {
+		_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{})
+		return err
+	}
+	ends := func(ctx context.Context, bot *botctx.Context) error {
+		_, err := bot.EndLiveChat(ctx, livechat.EndParams{Channel: bot.Channel, MessageEvent: bot.MessageEvent})
+		return err
+	}
+	isClosed := func(bot *botctx.Context) bool { return document.Get(bot.MessageEvent.Data, "status", "") == "closed" }
+	h.Handle(
+		&botctx.Node{ID: "person", Global: botctx.GlobalInChannel, Trigger: botctx.TextIs("a person"), Pre: botctx.Do(asks)},
+		&botctx.Node{ID: "closed", Global: botctx.GlobalInChannel, Trigger: botctx.When(isClosed), Pre: botctx.Do(ends)},
+	)
+	request := func() *livechat.AssignmentRecord {
+		h.Advance(time.Second)
+		for h.deliver() {
+			h.Advance(time.Second)
+		}
+		all, err := h.Runtime().FindAssignments(t.Context(), livechattest.App, botctx.Query{})
+		require.NoError(t, err)
+		require.Len(t, all, 1)
+		return all[0]
+	}
+	h.Inlet().Says(0, "a person")
+	asked := request()
+	require.Equal(t, livechat.Pending, asked.State())
+	h.platform.AgentPasses(asked.Tickets[0].ChatID, "custom", "ticketClosed")
+	require.Equal(t, livechat.EndedByOutlet, request().EndedBy)
 }
 
 func ticketOf(in livechattest.Chat) int64 {

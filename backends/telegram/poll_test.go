@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,6 +25,7 @@ import (
 	"github.com/botctx/go-sdk/internal/telegramfake"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
@@ -323,6 +325,46 @@ func TestPoll_LowerIDs(t *testing.T) {
 		pass(time.Minute)
 		require.Equal(t, []string{"one", "two"}, a.texts())
 		require.NoError(t, stop())
+	})
+}
+
+// A process that waits for its turn does not know the ids of the updates that another process has taken meanwhile.
+func TestPoll_LowerIDsAfterAnotherProcess(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w, shared := newWorld(), memstore.New()
+		var isCutOff atomic.Bool
+		cutOff := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			if isCutOff.Load() {
+				rw.WriteHeader(http.StatusBadGateway)
+				return
+			}
+			w.ServeHTTP(rw, r)
+		})
+		flaky := store.Wrap(shared, func(ctx context.Context, _ store.Call) (context.Context, func(int, error) error, error) {
+			if isCutOff.Load() {
+				return ctx, nil, boterr.New(boterr.Unavailable, "", "the store is away")
+			}
+			return ctx, nil, nil
+		})
+		var b accepted
+		a := accepted{fail: func(event botctx.Inbound) error {
+			isCutOff.Store(event.Event.Text() == "one")
+			return nil
+		}}
+		stopFirst := polling(t, direct(t, cutOff, telegram.Config{Store: flaky, Logger: silent()}), a.accept)
+		stopSecond := polling(t, direct(t, w, telegram.Config{Store: shared}), b.accept)
+		w.Says(token, ada, adaID, "one")
+		pass(10 * time.Minute)
+		require.Equal(t, []string{"one"}, b.texts(), "the first process lost its turn before it could confirm the update")
+		require.NoError(t, stopSecond())
+		w.Renumber(10)
+		w.Says(token, ada, adaID, "two")
+		isCutOff.Store(false)
+		pass(5 * time.Minute)
+		require.Equal(t, []string{"one", "two"}, a.texts())
+		require.NoError(t, stopFirst())
+		pass(time.Minute)
 	})
 }
 

@@ -188,11 +188,27 @@ const signaturePart = "~"
 
 // signPayloads signs the payloads of quick replies and buttons in a response.
 func signPayloads(by key, visitor string, response document.Object) document.Object {
+	return withPayloads(response, func(text string, value any) string { return signedText(by, visitor, text, value) })
+}
+
+// signPayloadsAgain signs the payloads for another visitor that are signed for one visitor.
+func signPayloadsAgain(keys []key, from, to string, response document.Object) document.Object {
+	return withPayloads(response, func(text string, value any) string {
+		if offered, isOffered := offeredText(keys, from, text, value); isOffered {
+			return signedText(keys[0], to, offered, value)
+		}
+		return text
+	})
+}
+
+// withPayloads returns a response in which change has replaced the text of each payload of quick replies and
+// buttons: the payload if it is a string, or its field payload. value is the payload's field value, or nil.
+func withPayloads(response document.Object, change func(text string, value any) string) document.Object {
 	for _, list := range []string{"quickReplies", "buttons"} {
 		items := document.Get(response, list, document.Array{}).Items()
 		for i, item := range items {
 			if o, isObject := item.(document.Object); isObject && o.Has("payload") {
-				items[i] = o.With("payload", signPayload(by, visitor, o.Value("payload")))
+				items[i] = o.With("payload", withText(o.Value("payload"), change))
 			}
 		}
 		if len(items) > 0 {
@@ -202,7 +218,7 @@ func signPayloads(by key, visitor string, response document.Object) document.Obj
 	cards := document.Get(response, "carousel", document.Array{}).Items()
 	for i, item := range cards {
 		if card, isObject := item.(document.Object); isObject {
-			cards[i] = signPayloads(by, visitor, card)
+			cards[i] = withPayloads(card, change)
 		}
 	}
 	if len(cards) > 0 {
@@ -211,18 +227,22 @@ func signPayloads(by key, visitor string, response document.Object) document.Obj
 	return response
 }
 
-// signPayload appends the signature to a payload's text: the payload if it is a string, or its field payload.
-func signPayload(by key, visitor string, payload any) any {
+// withText returns a payload with a changed text.
+func withText(payload any, change func(text string, value any) string) any {
 	switch payload := payload.(type) {
 	case string:
-		return payload + signaturePart + payloadSignature(by, visitor, payload, nil)
+		return change(payload, nil)
 	case document.Object:
-		text := document.Get(payload, "payload", "")
 		value, _ := payload.Field("value")
-		return payload.With("payload", text+signaturePart+payloadSignature(by, visitor, text, value))
+		return payload.With("payload", change(document.Get(payload, "payload", ""), value))
 	default:
 		return payload
 	}
+}
+
+// signedText returns the text of a payload with its signature.
+func signedText(by key, visitor, text string, value any) string {
+	return text + signaturePart + payloadSignature(by, visitor, text, value)
 }
 
 // offeredText removes the signature from a payload's text. It reports whether one of the keys signed the text

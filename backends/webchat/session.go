@@ -63,7 +63,7 @@ func (c *Connector) sessionFor(ctx context.Context, in *channel.Channel, keys []
 		}
 		next := newSession(in, prefixUser+user.Subject, user.profile, now)
 		if isKnown && !old.isUser() && document.Get(body, "merge", false) {
-			err = c.merge(ctx, in, old.Visitor, next.Visitor)
+			err = c.merge(ctx, in, keys, old.Visitor, next.Visitor)
 		}
 		return next, err
 	case token == "":
@@ -87,13 +87,14 @@ func (c *Connector) oldSession(ctx context.Context, in *channel.Channel, keys []
 
 // merge moves an anonymous visitor's last messages to the end of a user's log. The messages keep their keys, so
 // repeating merge adds nothing.
-func (c *Connector) merge(ctx context.Context, in *channel.Channel, from, to string) error {
+func (c *Connector) merge(ctx context.Context, in *channel.Channel, keys []key, from, to string) error {
 	source, target := conversation(in, from), conversation(in, to)
 	page, err := c.log.Before(ctx, source, 0, maxMerged)
 	if err != nil {
 		return err
 	}
 	for _, e := range page.Entries {
+		e.Body = signPayloadsAgain(keys, from, to, e.Body)
 		if _, _, err := c.log.Append(ctx, target, e); err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/send"
 )
 
 func TestSession_Anonymous(t *testing.T) {
@@ -82,6 +83,18 @@ func TestSession_MergeMovesTheAnonymousLog(t *testing.T) {
 
 	bob := w.user("bob", fields{"token": ada.Token, "merge": true})
 	require.Empty(t, w.history(bob, "").Events, "never from one user to another")
+}
+
+// What was offered to the anonymous visitor can still be tapped.
+func TestSession_MergeKeepsSignedPayloads(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *webchat.Config) { c.SignsPayloads = true })
+	visitor := w.session()
+	w.says(visitor.Visitor, "m1", send.QuickReplies("?", send.QuickReply{Title: "Yes", Payload: "yes"}))
+	ada := w.user("ada", fields{"token": visitor.Token, "merge": true})
+	reply := w.history(ada, "").Events[0].Response["quickReplies"].([]any)[0].(map[string]any)["payload"]
+	tapped := w.do(request{path: "messages", token: ada.Token, body: fields{"clientId": "c1", "type": "PAYLOAD", "payload": reply}})
+	require.Equal(t, http.StatusOK, tapped.Code, tapped.Body.String())
 }
 
 func TestSession_SignOutEndsTheToken(t *testing.T) {

@@ -3,6 +3,7 @@ package conversation
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -111,30 +112,9 @@ func (a AddMember) code(*names, done) call {
 
 func memberSource(added member.Member) string {
 	var fields []string
-	for _, field := range []struct{ name, value string }{
-		{"ID", added.ID},
-		{"App", added.App},
-		{"Channel", added.Channel},
-		{"ExternalID", added.ExternalID},
-		{"FirstName", added.FirstName},
-		{"LastName", added.LastName},
-		{"Email", added.Email},
-		{"Gender", added.Gender},
-		{"Locale", added.Locale},
-		{"CustomLocale", added.CustomLocale},
-		{"ProfilePic", added.ProfilePic},
-		{"BotID", added.BotID},
-	} {
-		if field.value != "" {
-			fields = append(fields, field.name+": "+quoted(field.value))
-		}
-	}
-	for _, field := range []struct {
-		name  string
-		value document.Object
-	}{{"Meta", added.Meta}, {"Profile", added.Profile}, {"Unknown", added.Unknown}} {
-		if field.value.Len() > 0 {
-			fields = append(fields, field.name+": "+goValue(field.value))
+	for field, value := range reflect.ValueOf(added).Fields() {
+		if field.IsExported() && !value.IsZero() {
+			fields = append(fields, field.Name+": "+goValue(value.Interface()))
 		}
 	}
 	return "member.Member{" + strings.Join(fields, ", ") + "}"

@@ -16,6 +16,7 @@ import (
 
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -29,6 +30,10 @@ func quoted(text string) string {
 
 func goValue(value any) string {
 	switch value := value.(type) {
+	case member.BotMeta:
+		return "member.BotMeta{Object: " + goValue(value.Object) + "}"
+	case document.Timestamp:
+		return strconv.FormatInt(int64(value), 10)
 	case document.Object:
 		var pairs []string
 		for name, field := range value.All() {

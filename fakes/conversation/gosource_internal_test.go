@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
 )
 
 func TestGoSource(t *testing.T) {
@@ -18,6 +19,17 @@ func TestGoSource(t *testing.T) {
 	} {
 		require.Equal(t, want, goValue(value))
 	}
+}
+
+// A saved test must begin with the same member.
+func TestMemberSource_EveryField(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, `member.Member{ID: "m", Version: 3, BotMeta: member.BotMeta{Object: document.O("subscribe", false)}, CreatedAt: 1000, `+
+		`FirstName: "Ada", Meta: document.O("n", 1), Tags: document.A("vip"), Group: "g", Admin: "a", Unknown: document.O("x", 2.5)}`,
+		memberSource(member.Member{
+			ID: "m", Version: 3, BotMeta: member.BotMeta{Object: document.O("subscribe", false)}, CreatedAt: 1000,
+			FirstName: "Ada", Meta: document.O("n", 1), Tags: document.A("vip"), Group: "g", Admin: "a", Unknown: document.O("x", 2.5),
+		}))
 }
 
 func TestNames_AreVariables(t *testing.T) {

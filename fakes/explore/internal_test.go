@@ -79,7 +79,7 @@ func TestChanges_KeyIsReadBack(t *testing.T) {
 	read, err := parseChanges(keyOfChanges(changes))
 	require.NoError(t, err)
 	require.Equal(t, changes, read)
-	for _, key := range []string{"", "1", "1>", "a>b", "1>-1"} {
+	for _, key := range []string{"", "1", "1>", "a>b", "1>-1", "0>1", "-1>0", "1>0x", "1>0>2"} {
 		_, err := parseChanges(key)
 		require.ErrorContains(t, err, "is not a change of turns", key)
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -50,7 +51,7 @@ func Orders(t fakes.TB, orders int, property Property, options ...Option) {
 		return
 	}
 	if s.runAsked() {
-		s.logf("explore: the property holds in this order")
+		s.logf("explore: the property holds in this order%s", o.unmet())
 		return
 	}
 	s.singles = singleChanges(o.decisions, o.settings.seed)
@@ -66,6 +67,16 @@ type orderSearch struct {
 	// decisions are the decisions without switches.
 	decisions []decision
 	tried     map[change]bool
+	// last are the switches of the last order for which its run had no point.
+	last []change
+}
+
+// unmet lists the switches of the last order that were not met.
+func (o *orderSearch) unmet() string {
+	if len(o.last) == 0 {
+		return ""
+	}
+	return ", but its run has no point for " + keyOfChanges(o.last)
 }
 
 // report describes a search that found nothing.
@@ -110,6 +121,7 @@ func (o *orderSearch) try(changes []change) outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	came.story = s.story.String()
+	o.last = slices.DeleteFunc(slices.Clone(changes), func(one change) bool { return one.at <= len(s.decisions) })
 	if len(changes) == 0 {
 		o.decisions = slices.Clone(s.decisions)
 	}
@@ -172,11 +184,13 @@ func keyOfChanges(changes []change) string {
 func parseChanges(key string) ([]change, error) {
 	var changes []change
 	for part := range strings.SplitSeq(key, ",") {
-		var one change
-		if read, err := fmt.Sscanf(part, "%d>%d", &one.at, &one.to); read != 2 || err != nil || one.to < 0 {
+		point, turn, _ := strings.Cut(part, ">")
+		at, badPoint := strconv.Atoi(point)
+		to, badTurn := strconv.Atoi(turn)
+		if badPoint != nil || badTurn != nil || at < 1 || to < 0 {
 			return nil, boterr.Invalid("", "%q is not a change of turns: copy the one that a failing test printed, such as 3>0", part)
 		}
-		changes = append(changes, one)
+		changes = append(changes, change{at, to})
 	}
 	return changes, nil
 }

@@ -56,7 +56,7 @@ func (r *Recorder) Err() error {
 	return r.err
 }
 
-// Caller wraps a botctx.Caller of a scope, so that its calls are recorded.
+// Caller wraps a botctx.Caller of a scope, so that its calls are recorded, except those whose arguments are not JSON.
 func (r *Recorder) Caller(of botctx.Caller, scope record.Scope) botctx.Caller {
 	return recorded{r, of, scope}
 }
@@ -80,13 +80,16 @@ func (c recorded) Call(ctx context.Context, name string, args json.RawMessage) (
 		args = json.RawMessage(`{}`)
 	}
 	params, badParams := document.ParseJSON(args)
+	if badParams != nil { // A Replay refuses this call, too, without a record of it.
+		return result, err
+	}
 	var value any
 	var badResult error
 	if len(result) > 0 {
 		value, badResult = document.ParseJSON(result)
 	}
-	c.by.add(Call{CalledAt: document.TimestampOf(at), Scope: scopeOf(c.scope), Op: botctx.Op(name), Params: params, Result: value}, err,
-		errors.Join(badParams, badResult))
+	made := Call{CalledAt: document.TimestampOf(at), Scope: scopeOf(c.scope), Op: botctx.Op(name), Params: params, Result: value}
+	c.by.add(made, err, badResult)
 	return result, err
 }
 
@@ -137,7 +140,7 @@ func (r *Recorder) add(call Call, failed, bad error) {
 	hide := hider{r.hidden}
 	call.Params, call.Result = hide.value(call.Params), hide.value(call.Result)
 	if call.Err != nil {
-		call.Err.Err = errors.New(hide.text(call.Err.Message()))
+		call.Err.Field, call.Err.Err = hide.own(call.Err.Field), errors.New(hide.text(call.Err.Message()))
 	}
 	line, err := document.EncodeJSON(call.object())
 	if err == nil {

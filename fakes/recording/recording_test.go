@@ -230,12 +230,27 @@ func TestRecorder_HidesCredentialsOfErrors(t *testing.T) {
 	recorder := recording.New(&out, fakes.Start)
 	recorder.Hide("hush-2")
 	failing := door(func(context.Context, string, []byte) ([]byte, error) {
-		return nil, boterr.New(boterr.Unavailable, "", "https://me:hush-1@example.com says hush-2")
+		return nil, boterr.New(boterr.Unavailable, "filter.hush-2", "https://me:hush-1@example.com says hush-2")
 	})
 	_, err := recorder.Caller(failing, record.Scope{}).Call(t.Context(), "getMember", nil)
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.NotContains(t, out.String(), "hush")
 	require.Contains(t, out.String(), `"code":"Unavailable"`)
+}
+
+// A language model may call an operation with malformed JSON. Later calls must still be recorded.
+func TestRecorder_MalformedCall(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, fakes.Start(), 0)
+	var out bytes.Buffer
+	recorder := recording.New(&out, s.Now)
+	door := recorder.Caller(s.ada.Context(), s.ada.Scope())
+	_, err := door.Call(t.Context(), "getMember", []byte(`{"memberId":`))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	_, err = door.Call(t.Context(), "getMember", []byte(`{"memberId":"`+s.ada.ID()+`"}`))
+	require.NoError(t, err)
+	require.NoError(t, recorder.Err())
+	require.Len(t, read(t, out.String()).Calls, 1)
 }
 
 func check(t *testing.T, text string, s shop, recordedAda string) recording.Differences {

@@ -288,3 +288,15 @@ func TestAct_MisuseChangesNothing(t *testing.T) {
 	require.Equal(t, before.Members, after.Members)
 	p.says("hi")
 }
+
+// Another tab may have closed the branch.
+func TestAct_InAClosedBranch(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, simulator.Simulator{})
+	closed := &tab{t: t, server: p.server, branch: "fork-1"}
+	status, _ := closed.asks("say", map[string]any{"person": p.world().Members[0].ID, "text": "hi"})
+	require.Equal(t, http.StatusNotFound, status)
+	require.Empty(t, p.world().Busy)
+	status, text, _ := p.get("/saved?form=text")
+	require.Equal(t, http.StatusOK, status, text)
+}

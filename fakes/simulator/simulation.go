@@ -113,8 +113,9 @@ func (s *simulation) giveTurn() { <-s.turn }
 // begin marks an action as in progress in a branch, which it returns.
 func (s *simulation) begin(id, what string) (found *branch, err error) {
 	err = s.change(func() error {
-		found, err = s.branchOf(id)
-		s.busy = what
+		if found, err = s.branchOf(id); err == nil {
+			s.busy = what
+		}
 		return err
 	})
 	return found, err

@@ -101,7 +101,8 @@ func (v *view) change(what string, do func(ctx context.Context, id string) error
 	return func(r *http.Request) (any, error) {
 		id := r.PathValue("id")
 		if !v.mayWrite {
-			return nil, boterr.New(boterr.FailedPrecondition, "", "the page is read-only; to retry or discard dead letters, set MayWrite in the host")
+			return nil, boterr.New(boterr.FailedPrecondition, "",
+				"the page is read-only; to retry or discard dead letters, set MayWrite in the host")
 		}
 		if _, err := v.letter(r.Context(), id); err != nil {
 			return nil, err

@@ -86,7 +86,7 @@ func (v *view) mayLookAt(app string) error {
 }
 
 // query selects the page's records that match filter, and one more. There is an index by app and id. Ids grow with time,
-// except those of agendas that runs create.
+// except the ids of agendas that runs create.
 func (l list) query(filter document.Object) record.Query {
 	asked := record.Query{Filter: filter, SortBy: document.O(record.FieldID, -1), Limit: int64(l.limit) + 1}
 	switch {

@@ -202,7 +202,7 @@ func TestAcquire_WaitsForTheTurnBefore(t *testing.T) {
 	})
 }
 
-// If the write of a claim ended with ctx, the store could still make it, and the lane would be held by nobody.
+// If the write of a claim ended with ctx, the store could still make it, and the lane would wait for a lease without a holder.
 func TestClaim_ContextThatEndsDuringTheWriteLeavesNoLeaseBehind(t *testing.T) {
 	t.Parallel()
 	for _, isKnown := range []bool{false, true} {

@@ -197,6 +197,9 @@ func (s *Service) eventAssignment(
 			return r, nil
 		}
 	}
+	if r, err := s.untakenIn(ctx, outlet, event.To); err != nil || r != nil {
+		return r, err
+	}
 	return nil, boterr.New(boterr.NotFound, fieldMessageEvent,
 		"no live chat in the channel %s belongs to an event from %q to %q", outlet.ID, event.From, event.To)
 }

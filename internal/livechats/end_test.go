@@ -21,6 +21,17 @@ const endByEve = `{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "
 
 const recall = `{"options": {"recallRelayMessage": true}}`
 
+// A helpdesk may close the conversation of a request before any agent writes there.
+func TestEndLiveChat_UntakenInItsConversation(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada", directlyIn("F1", "chat"))
+	s.pending(t, "a2", "bob", directlyIn("F1", "other chat"))
+	must(t, s.mine.EndLiveChat, `{"channel": {"_id": "help"}, "messageEvent": {"from": "agent:", "to": "chat", "type": "MISC", "data": {}}}`)
+	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
+	require.Equal(t, livechat.Pending, s.record(t, "a2").State())
+}
+
 func onCharlieAndDelta(r *livechat.AssignmentRecord) { r.Tickets = r.Tickets[:3] }
 
 func TestInletEndLiveChat_Recalls(t *testing.T) {

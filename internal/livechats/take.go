@@ -359,17 +359,15 @@ func (s *Service) openedChat(ctx context.Context, outlet *channel.Channel, r *li
 // takeByWriting gives an untaken request to the agent whose event is in the conversation that a direct outlet opened
 // for it, because a helpdesk does not report who takes a request. It returns the group of the event, or nil.
 func (s *Service) takeByWriting(ctx context.Context, outletID string, event send.MessageEvent) (*livechat.Group, error) {
-	if event.From == "" || event.To == "" {
+	if event.From == "" {
 		return nil, nil
 	}
 	outlet, err := s.ports.Channels.Load(ctx, outletID)
-	if err != nil || !outlet.Type.Has(channel.DirectRequests) || hasBroadcastGroup(outlet, event.To) {
+	if err != nil {
 		return nil, err
 	}
-	r, err := s.oneAssignment(ctx, document.O(
-		fieldEndedAt, isAbsent, fieldAssignedAt, isAbsent, // These let the filter use the index of waiting requests.
-		fieldDirect, document.O("$eq", outlet.ID), fieldTickets+".chatId", document.O("$eq", event.To)))
-	if err != nil || r == nil || r.State() != livechat.Pending {
+	r, err := s.untakenIn(ctx, outlet, event.To)
+	if err != nil || r == nil {
 		return nil, err
 	}
 	_, err = s.Take(ctx, livechat.TakeParams{AssignmentID: r.ID, ChannelID: outlet.ID, AdminExternalID: event.From})
@@ -377,6 +375,20 @@ func (s *Service) takeByWriting(ctx context.Context, outletID string, event send
 		return nil, err
 	}
 	return s.GroupOf(ctx, outletID, event)
+}
+
+// untakenIn returns the untaken request for which a direct outlet opened a conversation, or nil.
+func (s *Service) untakenIn(ctx context.Context, outlet *channel.Channel, conversation string) (*livechat.AssignmentRecord, error) {
+	if conversation == "" || !outlet.Type.Has(channel.DirectRequests) || hasBroadcastGroup(outlet, conversation) {
+		return nil, nil
+	}
+	r, err := s.oneAssignment(ctx, document.O(
+		fieldEndedAt, isAbsent, fieldAssignedAt, isAbsent, // These let the filter use the index of waiting requests.
+		fieldDirect, document.O("$eq", outlet.ID), fieldTickets+".chatId", document.O("$eq", conversation)))
+	if err != nil || r == nil || r.State() != livechat.Pending {
+		return nil, err
+	}
+	return r, nil
 }
 
 // hasBroadcastGroup reports whether a channel has a broadcast group with an id. A message in a broadcast group

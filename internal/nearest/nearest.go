@@ -9,7 +9,11 @@ func To(name string, among []string) string {
 	letters := []rune(strings.ToLower(name))
 	best, least := "", max(1, len(letters)/3)+1
 	for _, other := range among {
-		if d := distance(letters, []rune(strings.ToLower(other))); d < least {
+		others := []rune(strings.ToLower(other))
+		if len(letters)-len(others) >= least || len(others)-len(letters) >= least {
+			continue // A script may ask for a name of megabytes.
+		}
+		if d := distance(letters, others); d < least {
 			best, least = other, d
 		}
 	}

@@ -1,6 +1,8 @@
 package nearest_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,4 +30,10 @@ func TestTo(t *testing.T) {
 	} {
 		require.Equal(t, c.want, nearest.To(c.name, c.among), "%s among %v", c.name, c.among)
 	}
+}
+
+// A script may ask for a name of megabytes.
+func TestTo_LongName(t *testing.T) {
+	t.Parallel()
+	require.Empty(t, nearest.To(strings.Repeat("x", 8<<20), slices.Repeat([]string{"the name of a node"}, 1000)))
 }

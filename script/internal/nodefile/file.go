@@ -103,6 +103,9 @@ func folderOf(name string) string {
 
 // Walk calls visit for the files that may belong to a bot.
 func Walk(fsys fs.FS, visit func(path string, entry fs.DirEntry) error) error {
+	if fsys == nil {
+		return boterr.Missing("", "the folder of the bot")
+	}
 	return fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -157,6 +158,16 @@ func (f *file) refs(into *[]botctx.NodeRef) func(v value, path string) {
 	}
 }
 
+// among returns a reader for the nodes among which a script chooses.
+func (f *file) among(into *[]botctx.NodeRef) func(v value, path string) {
+	return func(v value, path string) {
+		if v.isArray && len(v.items) == 0 {
+			f.complainf(v.place, path, "names nothing: list the nodes among which the script chooses, or take among away")
+		}
+		f.refs(into)(v, path)
+	}
+}
+
 // trigger reads a trigger: the file of a script, or an object with conditions.
 func (f *file) trigger(n *Node, v value, path string) {
 	if !v.isObject {
@@ -243,7 +254,7 @@ func (f *file) redirect(n *Node, v value, path string) {
 		"redirectOptions": f.options(&to.Options),
 		"meta":            f.meta(&to.Meta),
 		"script":          f.script(&n.Redirect),
-		"among":           f.refs(&n.Among),
+		"among":           f.among(&n.Among),
 	})
 	switch isFixed := to.NodeCompositeID != ""; {
 	case isFixed && n.Redirect != nil:
@@ -252,6 +263,8 @@ func (f *file) redirect(n *Node, v value, path string) {
 		f.complainf(v.place, path, "has nodes among which a script chooses, and no script: give it, or take among away")
 	case isFixed:
 		n.Base.Redirect = to.Always()
+	case n.Redirect != nil && (to.TreeID != "" || to.Options != botctx.RedirectOptions{} || to.Meta.Len() > 0):
+		f.complainf(v.place, path, "has a script and treeId, redirectOptions or meta: the script returns them with the id")
 	case n.Redirect == nil:
 		f.complainf(v.place, path, "leads nowhere: give a nodeCompositeId, or the file of a script that decides as script")
 	}
@@ -394,11 +407,18 @@ type parser struct {
 	text    []byte
 	decoder *json.Decoder
 	depth   int
+	// lines are the offsets at which the lines begin.
+	lines []int
 }
 
 func parse(file string, text []byte) (value, *Problem) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-	p := &parser{file: file, text: text, decoder: json.NewDecoder(bytes.NewReader(text))}
+	p := &parser{file: file, text: text, decoder: json.NewDecoder(bytes.NewReader(text)), lines: []int{0}}
+	for i, one := range text {
+		if one == '\n' {
+			p.lines = append(p.lines, i+1)
+		}
+	}
 	p.decoder.UseNumber()
 	read, err := p.value()
 	if err == nil {
@@ -491,7 +511,7 @@ func (p *parser) item(into *value) error {
 
 // place converts an offset to a place. Like compilers, it counts columns in bytes.
 func (p *parser) place(offset int64) Place {
-	before := p.text[:max(0, min(offset, int64(len(p.text))))]
-	line := bytes.Count(before, []byte("\n")) + 1
-	return Place{File: p.file, Line: line, Column: len(before) - bytes.LastIndexByte(before, '\n')}
+	at := int(max(0, min(offset, int64(len(p.text)))))
+	line, _ := slices.BinarySearch(p.lines, at+1)
+	return Place{File: p.file, Line: line, Column: at - p.lines[line-1] + 1}
 }

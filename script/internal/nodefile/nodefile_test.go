@@ -1,6 +1,7 @@
 package nodefile_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -108,6 +109,10 @@ func TestRead_Problems(t *testing.T) {
     {"compositeId": "d", "redirect": {"treeId": "x"}, "trigger": {}},
     {"compositeId": "e", "redirect": {"nodeCompositeId": "a", "script": "r.js", "redirectOptions": {"sendResponse": 1, "x": 2}, "meta": []}},
     {"compositeId": "f", "redirect": {"nodeCompositeId": "a", "among": ["b"]}, "trigger": {"any": "thing"}, "schedules": "g"},
+    {"compositeId": "h", "redirect": {"script": "r.js", "treeId": "night"}},
+    {"compositeId": "i", "redirect": {"script": "r.js", "redirectOptions": {"sendResponse": false}}},
+    {"compositeId": "j", "redirect": {"script": "r.js", "meta": {"from": "j"}}},
+    {"compositeId": "k", "redirect": {"script": "r.js", "among": []}},
     "node"
   ]
 }`))
@@ -143,7 +148,11 @@ func TestRead_Problems(t *testing.T) {
 		`10:38: nodes[6].redirect: has nodes among which a script chooses, and no script: give it, or take among away`,
 		`10:99: nodes[6].trigger.any: must be "text" or "event", got "thing"`,
 		`10:122: nodes[6].schedules: must be an array, got a text`,
-		`11:5: nodes[7]: must be an object, got a text`,
+		`11:38: nodes[7].redirect: has a script and treeId, redirectOptions or meta: the script returns them with the id`,
+		`12:38: nodes[8].redirect: has a script and treeId, redirectOptions or meta: the script returns them with the id`,
+		`13:38: nodes[9].redirect: has a script and treeId, redirectOptions or meta: the script returns them with the id`,
+		`14:66: nodes[10].redirect.among: names nothing: list the nodes among which the script chooses, or take among away`,
+		`15:5: nodes[11]: must be an object, got a text`,
 	}, told)
 }
 
@@ -181,4 +190,18 @@ func FuzzRead(f *testing.F) {
 			require.NotEmpty(t, node.Problem(boterr.Invalid("ID", "x")).Place.Line)
 		}
 	})
+}
+
+// The time per node must not grow with the file.
+func BenchmarkRead(b *testing.B) {
+	for _, count := range []int{100, 10_000} {
+		nodes := strings.Repeat(`{"compositeId": "a", "responses": [{"type": "TEXT", "text": "Hello"}]},`+"\n", count)
+		bot := folder("nodes.json", `{"nodes": [`+strings.TrimSuffix(nodes, ",\n")+"]}")
+		b.Run(strconv.Itoa(count), func(b *testing.B) {
+			for b.Loop() {
+				require.Empty(b, nodefile.Read(bot).Problems)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*count), "ns/node")
+		})
+	}
 }

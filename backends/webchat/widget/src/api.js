@@ -133,10 +133,10 @@ export class API {
     });
   }
 
-  /** Renews a session that ends soon. */
+  /** Renews an anonymous session that ends soon. A user's session cannot be extended. */
   async refresh() {
     const session = this.session;
-    if (session && session.expiresAt - Date.now() < renewBefore) await this.#alone(() => this.#renew(this.session));
+    if (session && !session.isKnown && session.expiresAt - Date.now() < renewBefore) await this.#alone(() => this.#renew(this.session));
   }
 
   /** @param {Session | undefined} old */

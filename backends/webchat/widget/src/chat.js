@@ -142,6 +142,15 @@ export class Chat extends EventTarget {
   /** @returns {Waiting[]} */
   get waiting() { return this.store.get("queue") ?? []; }
 
+  /**
+   * unlogged is the part of the queue that the log does not show. A message in the log stays in the queue until the
+   * server has accepted it.
+   */
+  get unlogged() {
+    const logged = new Set(this.messages.map((one) => one.clientId));
+    return this.waiting.filter((one) => one.why || !logged.has(one.clientId));
+  }
+
   get lastRead() { return Number(this.store.get("read") ?? 0); }
 
   /** unread is the number of messages that the visitor has not seen. */
@@ -319,7 +328,6 @@ export class Chat extends EventTarget {
     let at = this.messages.length;
     while (at > 0 && this.messages[at - 1].seq > message.seq) at--;
     if (this.messages[at - 1]?.seq === message.seq || !mayShow(message)) return;
-    if (message.clientId) this.#dequeue(message.clientId);
     if (message.from !== "me") {
       if (message.response.type === "TYPING") {
         if (isNew) this.#showTyping(message, Math.min(Number(message.response.duration) || typingLasts, 60_000));
@@ -329,6 +337,7 @@ export class Chat extends EventTarget {
     }
     this.messages.splice(at, 0, message);
     this.#emit("message", { message, isNew });
+    if (message.clientId) this.#emit("waiting");
     if (this.messages.length > mostMessages && isNew) this.#emit("removed", this.messages.shift());
     if (isNew && message.from !== "me") this.#emit("unread");
   }
@@ -396,9 +405,11 @@ export class Chat extends EventTarget {
       const next = this.waiting.find((one) => !one.why);
       if (!next) return;
       try {
+        const { visitor } = await this.api.ensure();
         const answer = await (await this.api.ask("messages", { body: { clientId: next.clientId, ...next.body } })).json();
         failures = 0;
-        this.#dequeue(next.clientId, answer.seq, next);
+        const isHere = this.api.session?.visitor === visitor; // Else the number is of another conversation.
+        this.#dequeue(next.clientId, isHere ? answer.seq : undefined, next);
       } catch (/** @type {any} */ err) {
         if (signal.aborted) return;
         if (isFinal(err)) {
@@ -439,8 +450,8 @@ export class Chat extends EventTarget {
   }
 
   /**
-   * Removes a message from the queue. If the server gave it a number, it is shown in the log. A message that is no
-   * longer in the queue is already in the log, or its conversation has ended in this browser.
+   * Removes a message from the queue. If the server gave it a number, it is shown in the log. If the message is no
+   * longer in the queue, its conversation has ended in this browser.
    * @param {string} clientId
    * @param {number} [seq]
    * @param {Waiting} [sent]
@@ -527,10 +538,12 @@ export class Chat extends EventTarget {
    * @param {boolean} merge
    */
   async identify(user, merge) {
+    const kept = this.api.session, next = visitorOf(user);
+    if (kept?.isKnown && next !== "" && next !== kept.visitor) await this.signOut().catch(() => {}); // Even if the new session fails.
     const before = this.api.session?.visitor;
     const { visitor } = await this.api.identify(user, merge);
     if (before === visitor && !merge) return this.start();
-    if (before !== visitor) this.#forget();
+    if (before !== visitor) this.#forget(merge);
     this.#restart();
   }
 
@@ -538,20 +551,34 @@ export class Chat extends EventTarget {
     this.#run?.abort();
     this.#run = null;
     this.#visitor = "";
-    this.#forget();
+    this.#forget(false);
     this.#clear();
     this.#setState("idle");
     await this.api.signOut();
   }
 
-  /** Removes the stored data of a previous visitor. */
-  #forget() {
-    this.store.set("queue", undefined);
+  /**
+   * Removes the stored data of a previous visitor.
+   * @param {boolean} keepsUnsent is true if the next visitor sends what is not sent yet
+   */
+  #forget(keepsUnsent) {
     this.store.set("read", undefined);
+    if (keepsUnsent) return;
+    this.store.set("queue", undefined);
     this.uploads = [];
     this.#emit("waiting");
   }
 }
+
+/** Returns the visitor's id in a token from the host's server, or "". Only the server verifies it. @param {string} user */
+const visitorOf = (user) => {
+  try {
+    const content = atob(user.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"));
+    return `u:${JSON.parse(new TextDecoder().decode(Uint8Array.from(content, (one) => one.charCodeAt(0)))).sub}`;
+  } catch {
+    return "";
+  }
+};
 
 /** Returns a random id. Pages without TLS have no randomUUID. */
 const idOf = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -321,7 +321,7 @@ export class View {
           el("button", { type: "button", class: "retry faint", onclick: () => { chat.discard(one.clientId); this.field.focus(); } }, texts.discard))) });
     };
     const around = { base: chat.base, texts, tap: () => {} };
-    for (const one of chat.waiting) if (one.body?.type !== "WEB_EVENT") add(one, () => bodyOf(one.body, true, around) ?? []);
+    for (const one of chat.unlogged) if (one.body?.type !== "WEB_EVENT") add(one, () => bodyOf(one.body, true, around) ?? []);
     for (const one of chat.uploads) {
       add(one, () => [el("p", { class: "plain" }, one.file.name)],
         () => el("progress", { max: "1", value: String(one.part), "data-upload": one.clientId, "aria-label": texts.sending }));
@@ -368,7 +368,7 @@ export class View {
   // Quick replies of the last message, until the visitor has answered.
 
   #showReplies() {
-    const last = this.chat.waiting.some((one) => !one.why && one.body?.type !== "WEB_EVENT") ? undefined : this.chat.messages.at(-1);
+    const last = this.chat.unlogged.some((one) => !one.why && one.body?.type !== "WEB_EVENT") ? undefined : this.chat.messages.at(-1);
     const replies = last && last.from !== "me" ? quickRepliesOf(last.response) : [];
     const shown = JSON.stringify(replies);
     if (this.replies.dataset.shown === shown) return;

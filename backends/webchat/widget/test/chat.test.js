@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Chat } from "../src/chat.js";
+
+// The parts of a browser that a conversation uses.
+const page = new EventTarget();
+globalThis.addEventListener = page.addEventListener.bind(page);
+globalThis.removeEventListener = page.removeEventListener.bind(page);
+globalThis.document = new EventTarget();
+Object.defineProperty(globalThis, "navigator", { value: {}, configurable: true });
+
+/** sessions is the number of requests for a session. */
+let sessions = 0;
+
+/** isRefused makes the server refuse requests for a session. */
+let isRefused = false;
+
+const json = (body, status = 200, headers = {}) => new Response(JSON.stringify(body), { status, headers });
+
+/**
+ * open returns a chat. answer is called with the body of each message that the chat sends, with a function that sends
+ * an event to the chat, and with the token.
+ */
+const open = (t, answer) => {
+  let stream;
+  const tell = (event) => stream.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`));
+  globalThis.fetch = async (address, { body, signal, headers }) => {
+    const path = new URL(address).pathname.split("/").pop();
+    const inDays = (days) => Date.now() - 1 + days * 24 * 3600 * 1000;
+    if (path === "session") {
+      sessions++;
+      if (isRefused) return json({}, 429);
+      return json(JSON.parse(body).user ? { token: "ada", visitor: "u:ada", expiresAt: inDays(7) } : { token: "t", visitor: "v:1", expiresAt: inDays(30) });
+    }
+    if (path === "history") return json({ events: [], more: false });
+    if (path === "messages") return answer(JSON.parse(body), tell, headers.Authorization);
+    return new Response(new ReadableStream({
+      start: (control) => {
+        stream = control;
+        signal.addEventListener("abort", () => control.error(signal.reason));
+      },
+    }));
+  };
+  const chat = new Chat({ base: "https://bot.example/chat/", channel: "web", place: "none" });
+  t.after(() => chat.close());
+  return chat;
+};
+
+const next = (chat, type) => new Promise((resolve) => { chat.addEventListener(type, resolve, { once: true }); });
+
+// The server stores a message before it accepts it. If it then fails, the stream has the message already.
+test("a message that is in the log, but was not accepted, is sent again", async (t) => {
+  const ids = [];
+  let isSentAgain;
+  const again = new Promise((resolve) => { isSentAgain = resolve; });
+  const chat = open(t, async ({ clientId, type, text }, tell) => {
+    ids.push(clientId);
+    if (ids.length > 1) {
+      isSentAgain();
+      return json({ clientId, seq: 7 });
+    }
+    const shown = next(chat, "message");
+    tell({ kind: "message", seq: 7, clientId, from: "me", at: 1, response: { type, text } });
+    await shown;
+    return json({ error: { message: "the store is away" } }, 503, { "Retry-After": "0" });
+  });
+  chat.start();
+  while (chat.state !== "online") await next(chat, "state");
+  chat.send({ type: "TEXT", text: "hello" });
+  await again;
+  while (chat.waiting.length > 0) await next(chat, "waiting");
+  assert.equal(ids[0], ids[1]);
+  assert.deepEqual(chat.messages.map((one) => one.seq), [7], "shown once");
+});
+
+for (const [merge, wanted] of [[true, ["Bearer t", "Bearer ada"]], [false, ["Bearer t"]]]) {
+  test(`a message that was not sent before signing in is ${merge ? "the user's with" : "dropped without"} merge`, async (t) => {
+    const tokens = [];
+    const chat = open(t, async ({ clientId }, _, token) => {
+      tokens.push(token);
+      return tokens.length > 1 ? json({ clientId, seq: 8 }) : json({}, 503, { "Retry-After": "60" });
+    });
+    chat.start();
+    while (chat.state !== "online") await next(chat, "state");
+    chat.send({ type: "TEXT", text: "hello" });
+    while (tokens.length === 0) await new Promise(setImmediate);
+    await chat.identify("signed", merge);
+    while (chat.state !== "online") await next(chat, "state");
+    while (chat.waiting.length > 0) {
+      page.dispatchEvent(new Event("online")); // It ends the wait.
+      await new Promise(setImmediate);
+    }
+    assert.deepEqual(tokens, wanted);
+  });
+}
+
+// The server limits the sessions of an address, and a page asks for one each time it is loaded.
+test("a user's new session is not renewed, which would not extend it", async (t) => {
+  const chat = open(t);
+  const before = sessions;
+  await chat.identify("signed", false);
+  while (chat.state !== "online") await next(chat, "state");
+  assert.equal(sessions - before, 1);
+});
+
+test("a user whose session cannot start does not get the session of the user before", async (t) => {
+  const tokenOf = (sub) => `u1.${Buffer.from(JSON.stringify({ sub })).toString("base64url")}.x`;
+  const chat = open(t);
+  await chat.identify(tokenOf("ada"), false);
+  isRefused = true;
+  t.after(() => { isRefused = false; });
+  await assert.rejects(chat.identify(tokenOf("ada"), false));
+  assert.ok(chat.hasSession, "the same user goes on");
+  await assert.rejects(chat.identify(tokenOf("bob"), false));
+  assert.ok(!chat.hasSession);
+  assert.deepEqual(chat.messages, []);
+});
