@@ -27,6 +27,16 @@ func newShape(fields int) *Shape { return &Shape{names: make([]string, 0, fields
 // object.
 func (s *Shape) apart() *Shape { return NewShape(slices.Clone(s.names)) }
 
+// memory returns the memory of the shape in bytes.
+func (s *Shape) memory() int {
+	const header, perName = 32, 16
+	memory := header
+	for _, name := range s.names {
+		memory += perName + len(name)
+	}
+	return memory
+}
+
 // Names returns the names. They must not be changed.
 func (s *Shape) Names() []string { return s.names }
 

@@ -6,8 +6,12 @@ import (
 	"sync"
 )
 
-// maxShapes bounds the size of a Shapes. Documents whose keys are data would otherwise fill it without end.
-const maxShapes = 1024
+// maxShapes and maxShapeMemory bound the size of a Shapes. Documents whose keys are data would otherwise fill it
+// without end.
+const (
+	maxShapes      = 1024
+	maxShapeMemory = 1 << 20
+)
 
 // fewShapes is the number of shapes that are searched linearly: most collections have no more.
 const fewShapes = 4
@@ -19,6 +23,8 @@ type Shapes struct {
 	mu sync.Mutex
 	// few are the first shapes, followed by nil.
 	few [fewShapes]*Shape
+	// memory is the memory of all shapes in bytes.
+	memory int
 	// others are the shapes beyond the first few. byHash finds them.
 	others  map[*Shape]struct{}
 	byHash  map[uint64][]*Shape
@@ -46,11 +52,7 @@ func (s *Shapes) keptObject(o Object) Object {
 	if o.node == nil || o.node.wide() != nil {
 		return s.object(o)
 	}
-	shape := s.shape(o.node.shape)
-	if !s.isShared(shape) {
-		shape = shape.apart()
-	}
-	node := o.node.copied(shape, o.node.values)
+	node := o.node.copied(s.shape(o.node.shape), o.node.values)
 	s.keepAll(node.values)
 	return Object{node}
 }
@@ -154,7 +156,8 @@ func (s *Shapes) isShared(shape *Shape) bool {
 	return ok
 }
 
-// shape returns the shared shape with the same keys, or the given one if there are too many.
+// shape returns the shared shape with the same keys. If there are too many, it returns one that shares no memory with
+// an object.
 func (s *Shapes) shape(of *Shape) *Shape {
 	if s.isShared(of) {
 		return of
@@ -162,6 +165,14 @@ func (s *Shapes) shape(of *Shape) *Shape {
 	if known := s.known(of.names); known != nil {
 		return known
 	}
+	memory := of.memory()
+	if s.memory+memory > maxShapeMemory || len(s.others) == maxShapes-fewShapes {
+		if len(of.names) > wideFields {
+			return of // It has its own memory.
+		}
+		return of.apart()
+	}
+	s.memory += memory
 	for i, known := range s.few {
 		if known == nil {
 			s.few[i] = of.apart()
@@ -170,9 +181,6 @@ func (s *Shapes) shape(of *Shape) *Shape {
 	}
 	if s.byHash == nil {
 		s.byHash, s.others, s.seed = map[uint64][]*Shape{}, map[*Shape]struct{}{}, maphash.MakeSeed()
-	}
-	if len(s.others) == maxShapes-fewShapes {
-		return of
 	}
 	shared, hash := of.apart(), s.hash(of.names)
 	s.others[shared] = struct{}{}

@@ -219,11 +219,17 @@ func TestHandler_ApplicationOfTheAddress(t *testing.T) {
 // A store that does not answer delays each event. The platform repeats the report, so the rest of it waits.
 func TestHandler_StoreDoesNotAnswer(t *testing.T) {
 	t.Parallel()
-	b := newBox(t, find)
+	var asked []string
+	b := newBox(t, func(ctx context.Context, page string) (*channel.Channel, error) {
+		asked = append(asked, page)
+		return find(ctx, page)
+	})
 	b.Refuse = func(botctx.Inbound) error { return boterr.New(boterr.Canceled, "", "the store did not answer") }
 	require.Equal(t, http.StatusServiceUnavailable, b.report(t.Context(), appSecret, `{"object":"page","entry":[{"id":"1900","messaging":[`+
-		`{"sender":{"id":"100"},"message":{"mid":"m1","text":"hi"}},{"sender":{"id":"101"},"message":{"mid":"m2","text":"hi"}}]}]}`))
+		`{"sender":{"id":"100"},"message":{"mid":"m1","text":"hi"}},{"sender":{"id":"101"},"message":{"mid":"m2","text":"hi"}}]},`+
+		`{"id":"1901","messaging":[{"sender":{"id":"100"},"message":{"mid":"m3","text":"hi"}}]}]}`))
 	require.Len(t, b.Errs, 1)
+	require.Equal(t, []string{"1900"}, asked)
 }
 
 func TestHandler_RepeatsHaveTheSameKeys(t *testing.T) {

@@ -281,13 +281,17 @@ func relayedOf(response send.Response) (content, error) {
 // lineOf returns the coordinates of a place, or a link to a file. The tool shows a picture below its link.
 func lineOf(attachment document.Object) (string, error) {
 	if at := document.Get(attachment, "payload.coordinates", document.Object{}); !at.IsZero() {
-		return fmt.Sprintf("%v, %v", document.Get(at, "lat", 0.0), document.Get(at, "long", 0.0)), nil
+		return coordinate(at, "lat") + ", " + coordinate(at, "long"), nil
 	}
 	address := document.Get(attachment, "payload.url", "")
 	if address == "" {
 		return "", boterr.New(boterr.Unsupported, "", "the workspace chat tool cannot show another channel's file by its id: give payload.url")
 	}
 	return linkTo(address)
+}
+
+func coordinate(at document.Object, name string) string {
+	return strconv.FormatFloat(document.Get(at, name, 0.0), 'f', -1, 64)
 }
 
 // fileOf converts a picture to a block, and any other file to a link.

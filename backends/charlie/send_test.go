@@ -108,8 +108,8 @@ func TestSend_EachType(t *testing.T) {
 		"relayed text and files": {
 			relayed(document.O("text", "Look & see", "attachments", document.A(
 				document.O("type", "image", "payload", document.O("url", "https://x.test/a.png?b=1&c=2")),
-				document.O("type", "location", "payload", document.O("coordinates", document.O("lat", 59.9, "long", 10.7))),
-			))), "Look &amp; see\n<https://x.test/a.png?b=1&amp;c=2>\n59.9, 10.7", "",
+				document.O("type", "location", "payload", document.O("coordinates", document.O("lat", 59.9, "long", 0.00005))),
+			))), "Look &amp; see\n<https://x.test/a.png?b=1&amp;c=2>\n59.9, 0.00005", "",
 		},
 		"the tool's own": {
 			send.Other("POLL", document.O("text", "<!here>", "blocks", document.A(document.O("type", "poll", "n", 1)))),

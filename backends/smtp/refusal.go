@@ -33,9 +33,9 @@ const (
 // recipients and an unusual rate.
 var limits = regexp.MustCompile(`(?i)\b(rate|limit(s|ed)?|too (many|much)|quota|throttl\w*|4\.5\.3|4\.7\.28)\b`)
 
-// quotas matches the enhanced code of a congested mail system. Some servers refuse mails with it permanently once the
-// account has sent its daily number.
-var quotas = regexp.MustCompile(`\b5\.4\.5\b`)
+// quotas matches the enhanced code of a congested mail system, at the beginning of a line. Some servers refuse mails
+// with it permanently once the account has sent its daily number.
+var quotas = regexp.MustCompile(`(?m)^5\.4\.5\b`)
 
 // refused returns the error of a server that refuses the host's configuration or account.
 func (s *session) refused(what string, err error) error {

@@ -97,6 +97,7 @@ func TestError_CodeOfRefusal(t *testing.T) {
 		{"RCPT", "552 5.2.2 mailbox full", boterr.ResourceExhausted, recipient},
 		{"RCPT", "550 5.4.5 Daily user sending quota exceeded", boterr.ResourceExhausted, ""},
 		{".", "550-5.4.5 Daily sending\r\n550 5.4.5 limit exceeded", boterr.ResourceExhausted, ""},
+		{"RCPT", "550 5.7.1 mails from [10.5.4.5] are blocked", boterr.InvalidArgument, recipient},
 		{"RCPT", "530 5.7.0 authentication required", boterr.FailedPrecondition, ""},
 		{"RCPT", "503 bad sequence", boterr.FailedPrecondition, ""},
 		{"RCPT", "450 4.2.1 busy", boterr.Unavailable, ""},

@@ -46,7 +46,6 @@ func (c *cache) get(key []byte) (found engine.Placed, ok bool, commits uint64) {
 
 // put adds a document that was read from the file, unless there was a commit since get, or one is in progress.
 func (c *cache) put(key []byte, read engine.Placed, commits uint64) {
-	read = c.apart(read)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.commits == commits && !c.isHiding {
@@ -68,7 +67,11 @@ func (c *cache) hide(changes map[string]engine.Placed) {
 // apply adds the changes of a commit.
 func (c *cache) apply(changes map[string]engine.Placed) {
 	for key, one := range changes {
-		changes[key] = c.apart(one)
+		if memoryOf(one) <= c.room.most {
+			// The keys of a changed document may lie in the memory of an earlier and larger version.
+			one.Document = c.shapes.Share(one.Document)
+			changes[key] = one
+		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -81,15 +84,6 @@ func (c *cache) apply(changes map[string]engine.Placed) {
 			c.set(key, one)
 		}
 	}
-}
-
-// apart returns a copy of a document for the cache. A changed document may share memory with an earlier and larger
-// version, which would stay in memory, too.
-func (c *cache) apart(one engine.Placed) engine.Placed {
-	if memoryOf(one) <= c.room.most {
-		one.Document = c.shapes.Keep(one.Document)
-	}
-	return one
 }
 
 // set adds a document. If there is no room, it removes arbitrary others. Callers must hold mu.

@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,27 +13,71 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
+// heap returns the size of the memory in use.
+func heap() int {
+	var stats runtime.MemStats
+	runtime.GC() //nolint:revive // Garbage must not count.
+	runtime.ReadMemStats(&stats)
+	return int(stats.HeapAlloc)
+}
+
 // A document that an update makes smaller must not keep its earlier version in the memory of the cache.
 func TestCache_SmallerDocuments(t *testing.T) { //nolint:paralleltest // Other tests' allocations would count.
 	const documents, size = 20, 1 << 19
-	heap := func() int {
-		var stats runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&stats)
-		return int(stats.HeapAlloc)
-	}
 	all, err := query.CompileFilter(document.O())
 	require.NoError(t, err)
 	empty, err := query.CompileUpdate(document.Set("text", ""))
 	require.NoError(t, err)
-	stored := open(t, newPath(t)).Collection("texts")
+	for name, others := range map[string]int{"few kinds of documents": 1, "many kinds of documents": 1100} {
+		stored := open(t, newPath(t)).Collection("texts")
+		for i := range others {
+			require.NoError(t, stored.Insert(t.Context(), document.O("_id", -1-i, strconv.Itoa(i), 1)))
+		}
+		before := heap()
+		for i := range documents {
+			require.NoError(t, stored.Insert(t.Context(), document.O("_id", i, "text", strings.Repeat("x", size))))
+		}
+		_, err = stored.Update(t.Context(), all, query.Change{Update: empty}, store.UpdateOptions{Multi: true})
+		require.NoError(t, err)
+		require.NoError(t, stored.Insert(t.Context(), document.O("_id", "last")))
+		require.Less(t, heap(), before+documents*size/2, name)
+	}
+}
+
+// Documents whose field names are data must not leave the names in memory.
+func TestCache_RemovedDocuments(t *testing.T) { //nolint:paralleltest // Other tests' allocations would count.
+	const documents, fields = 100, 5000
+	stored := open(t, newPath(t)).Collection("counts")
 	require.NoError(t, stored.Insert(t.Context(), document.O("_id", "first")))
 	before := heap()
 	for i := range documents {
-		require.NoError(t, stored.Insert(t.Context(), document.O("_id", i, "text", strings.Repeat("x", size))))
+		b := document.NewBuilder(1 + fields)
+		b.Set("_id", int64(i))
+		for j := range fields {
+			b.Set(strconv.Itoa(i*fields+j), true)
+		}
+		require.NoError(t, stored.Insert(t.Context(), b.Object()))
+		_, err := stored.Delete(t.Context(), filter(t, "_id", i), store.DeleteOptions{})
+		require.NoError(t, err)
 	}
-	_, err = stored.Update(t.Context(), all, query.Change{Update: empty}, store.UpdateOptions{Multi: true})
-	require.NoError(t, err)
 	require.NoError(t, stored.Insert(t.Context(), document.O("_id", "last")))
-	require.Less(t, heap(), before+documents*size/2)
+	const perName = 16
+	require.Less(t, heap(), before+documents*fields*perName/2)
+}
+
+// An update of one field must not copy the rest of a cached document.
+func TestCache_Allocations(t *testing.T) { //nolint:paralleltest // Other tests' allocations would count.
+	const elements = 1000
+	stored := open(t, newPath(t)).Collection("lists")
+	items := make([]any, elements)
+	for i := range items {
+		items[i] = document.O("n", i)
+	}
+	require.NoError(t, stored.Insert(t.Context(), document.O("_id", 1, "n", 0, "items", document.ArrayOf(items))))
+	byID, increment := filter(t, "_id", 1), change(t, "$inc", document.O("n", 1))
+	allocated := testing.AllocsPerRun(10, func() {
+		_, err := stored.FindAndModify(t.Context(), byID, increment, store.FindAndModifyOptions{})
+		require.NoError(t, err)
+	})
+	require.Less(t, allocated, elements/2.0)
 }

@@ -286,7 +286,9 @@ func (r *report) take(w http.ResponseWriter, from *http.Request) {
 		told = document.O()
 	}
 	for _, parcel := range r.webhook.Parcels(told) {
-		r.takeParcel(ctx, parcel)
+		if !r.isOver {
+			r.takeParcel(ctx, parcel)
+		}
 	}
 	botctx.WriteHTTPError(w, r.failed)
 }
