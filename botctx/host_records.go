@@ -200,8 +200,8 @@ type Erased struct {
 // EraseMember removes a member of an app and everything that the SDK stores about the member, including the records
 // of connectors that are a send.RecordKeeper. Entries of data sources, files, mails and payments belong to the bot
 // and are kept. A later message of the member creates a new member. If the member is in a live chat, end it first,
-// so that the agent is notified. A host that overrides Members removes its own record afterwards, because EraseMember
-// needs it.
+// so that an untaken ticket shows it. An agent who has the chat is not notified, so write to them before. A host that
+// overrides Members removes its own record afterwards, because EraseMember needs it.
 //
 // EraseMember waits for the member's current run, and other runs wait for it. The member's record is removed last.
 // After an error or a crash, call it again to remove the rest. Calling it for an erased member has no effect.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,6 +61,26 @@ func reservedOnce(logic botctx.Action) explore.Property {
 func TestReserve_IsNotedOnce(t *testing.T) {
 	t.Parallel()
 	explore.Faults(t, 100, reservedOnce(reserveOnce), explore.PlatformOptions(fakes.WithInbox()))
+}
+
+// logged is a test that keeps the last text it logs.
+type logged struct {
+	found
+
+	text string
+}
+
+func (l *logged) Logf(format string, args ...any) { l.text = fmt.Sprintf(format, args...) }
+
+func TestReserve_FiguresInTheGuide(t *testing.T) {
+	t.Parallel()
+	var tried logged
+	explore.Faults(&tried, 20, reservedOnce(reserveOnce), explore.PlatformOptions(fakes.WithInbox()))
+	guide, err := os.ReadFile("faults-and-orders.md")
+	require.NoError(t, err)
+	for _, line := range strings.Split(tried.text, "\n")[:2] {
+		require.Contains(t, string(guide), "\n    "+line+"\n")
+	}
 }
 
 // found is a test that prints the findings of a search.

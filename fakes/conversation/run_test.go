@@ -34,6 +34,19 @@ func TestRun(t *testing.T) {
 	})
 }
 
+func TestPlay_FailsWithItsCode(t *testing.T) {
+	t.Parallel()
+	for name, options := range map[string][]fakes.Option{"at once": nil, "in the inbox": {fakes.WithInbox()}} {
+		p := fakes.New(options...)
+		p.Handle(nodes()...)
+		played, err := conversation.NewSession(p).Play(conversation.Conversation{
+			Steps: []conversation.Step{{Act: conversation.Says{By: "Ada", Text: "pay"}}},
+		})
+		require.NoError(t, err, name)
+		require.Equal(t, conversation.Failure{Fails: true, Code: boterr.Unavailable}, played.Steps[0].Failure, name)
+	}
+}
+
 // nodes returns the bot of a shop that sells kettles.
 func nodes() []*botctx.Node {
 	return []*botctx.Node{

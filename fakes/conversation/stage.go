@@ -353,8 +353,9 @@ func failureOf(err error) Failure {
 		return Failure{}
 	}
 	coded, isCoded := errors.AsType[*boterr.Error](err)
-	_, isJoined := err.(interface{ Unwrap() []error }) // With several errors, the code of one means little.
-	if isCoded && !isJoined && slices.Contains(boterr.Codes(), coded.Code) {
+	joined, isJoined := err.(interface{ Unwrap() []error })
+	isSeveral := isJoined && len(joined.Unwrap()) > 1 // With several errors, the code of one means little.
+	if isCoded && !isSeveral && slices.Contains(boterr.Codes(), coded.Code) {
 		return Failure{Fails: true, Code: coded.Code}
 	}
 	return Failure{Fails: true}

@@ -42,7 +42,7 @@ func (s *Service) FindAndModifyMember(
 	}
 	found, err := s.members.FindAndModify(ctx, patch, returnNew)
 	if err != nil {
-		return member.FindAndModifyResult{}, returned(p.Option).InOption(err, p.SortBy)
+		return member.FindAndModifyResult{}, returned(p.Option).InOption(patchError(err), p.SortBy)
 	}
 	result := member.FindAndModifyResult{OK: 1}
 	switch {
@@ -121,10 +121,18 @@ func (s *Service) PatchMembers(ctx context.Context, p member.PatchParams) (membe
 		first, err = patchOne(ctx, members.Where(record.FieldID, p.MemberID), patch)
 	}
 	if err != nil || first.IsZero() {
-		return member.PatchResult{}, err
+		return member.PatchResult{}, patchError(err)
 	}
 	m, err := fromDocument(first)
 	return member.PatchResult{Result: m}, err
+}
+
+// patchError explains an error of the store's unique index, which is the only AlreadyExists of a patch.
+func patchError(err error) error {
+	if !errors.Is(err, boterr.AlreadyExists) {
+		return err
+	}
+	return boterr.New(boterr.AlreadyExists, "patch", "another member of the channel has this externalId: give each member a different one")
 }
 
 func patchOne(ctx context.Context, members *record.Collection, patch record.Patch) (document.Object, error) {
@@ -169,7 +177,7 @@ func (s *Service) UpdateMember(ctx context.Context, p member.UpdateParams) (memb
 	}
 	found, err := s.members.Where(record.FieldID, id).FindAndModify(ctx, patch, true)
 	if err != nil {
-		return member.UpdateResult{}, record.RenameField(err, "patch", "member")
+		return member.UpdateResult{}, record.RenameField(patchError(err), "patch", "member")
 	}
 	if !found.Matched {
 		return member.UpdateResult{}, s.notUpdatedError(ctx, id)

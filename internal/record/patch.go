@@ -33,7 +33,7 @@ func (c *Collection) Update(ctx context.Context, p Patch) (store.UpdateResult, e
 		return store.UpdateResult{}, err
 	}
 	if p.Multi && compiled.change.Update.IsReplacement() {
-		return store.UpdateResult{}, boterr.Invalid("patch", "a replacement changes one record; use operators such as $set with multi")
+		return store.UpdateResult{}, boterr.Invalid("patch", "is a replacement of one record: to change several, use operators such as $set")
 	}
 	result, err := c.stored.Update(ctx, compiled.filter, compiled.change, store.UpdateOptions{
 		Multi: p.Multi, Sort: compiled.sort, Upsert: p.Upsert,
