@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -205,14 +206,14 @@ func ended(inlet, memberID string) prepare {
 func recordFailures() map[string][]failure {
 	return map[string][]failure{
 		"findAndModifyMember": {
-			errorOf(boterr.AlreadyExists, "externalId", "", `{"patch": {"$set": {"externalId": "external bob"}}}`),
+			errorOf(boterr.AlreadyExists, "externalId", "patch", `{"patch": {"$set": {"externalId": "external bob"}}}`),
 			errorOf(boterr.Unsupported, "upsert", "option.upsert", `{"option": {"upsert": true}}`),
 		},
 		"patchMembers": {
-			errorOf(boterr.AlreadyExists, "externalId", "", `{"patch": {"externalId": "external bob"}}`),
+			errorOf(boterr.AlreadyExists, "externalId", "patch", `{"patch": {"externalId": "external bob"}}`),
 		},
 		"updateMember": {
-			errorOf(boterr.AlreadyExists, "externalId", "", `{"member": {"_id": "member-1", "externalId": "external bob"}}`),
+			errorOf(boterr.AlreadyExists, "externalId", "member", `{"member": {"_id": "member-1", "externalId": "external bob"}}`),
 			errorOf(boterr.Conflict, "etag checks", "member.etag", `{"member": {"_id": "member-1", "etag": "old"}}`).on(fakes.Config(func(c *botctx.Config) { c.CheckEtags = true })),
 		},
 		"findAndModifyDataFromDataSource": {
@@ -421,6 +422,10 @@ func sideFailures() map[string][]failure {
 			errorOf(boterr.Unsupported, "not of type", "group", `{"groupId": "<saul's group>"}`).after(func(t *testing.T, p *fakes.Platform, _ string) {
 				t.Helper()
 				serve(t, p, "account", "saul", channel.Hotel)
-			})),
+			}),
+			errorOf(boterr.FailedPrecondition, "`responseUrl`", "responseUrl", `{"responseUrl": "https://answers.example/old"}`).
+				after(func(_ *testing.T, p *fakes.Platform, _ string) {
+					p.ReplyHTTP("POST", "https://answers.example/old", web.Text(http.StatusNotFound, "expired_url"))
+				})),
 	}
 }
