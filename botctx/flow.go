@@ -212,7 +212,7 @@ func (n *nodes) headNodes(ctx context.Context, flow Flow, bot *Context, within r
 }
 
 // globalInChannel returns the nodes that answer at any position: global nodes within reach, and nodes named
-// by the priority group. A node outside of the group's trees counts only if no node in them has the same id.
+// by the priority group. It returns a named node outside the group's trees only if no node in them has the same id.
 func (n *nodes) globalInChannel(within reach) []candidate {
 	var found []candidate
 	for _, node := range n.list {

@@ -143,7 +143,7 @@ func TestFlow_Position(t *testing.T) {
 	}
 }
 
-// Nodes of several trees have the id that the priority group names.
+// The priority group names an id that nodes of several trees have.
 func TestFlow_GlobalNodesOfSeveralTrees(t *testing.T) {
 	t.Parallel()
 	help := func(tree string) *botctx.Node {

@@ -174,9 +174,9 @@ func EnsureAssignmentIndex(ctx context.Context, database store.Store, path strin
 }
 
 // EnsureDataSourceIndex creates an index of a data source of an app, unless it exists. Create one for the columns in
-// the filters of bot logic, and one for the column with the points of geo queries. If the columns in the filter of an
-// upsert have a unique index, two upserts at the same time insert one entry. By default, the only index is the one of
-// _id. Call it once, before using the store.
+// the filters of bot logic, and one for the column with the points of geo queries. If the columns in an upsert's filter
+// have a unique index, only one of several concurrent upserts inserts an entry. By default, only _id has an index. Call
+// EnsureDataSourceIndex once, before using the store.
 //
 //	err := botctx.EnsureDataSourceIndex(ctx, database, "shop", "coupons", store.Ascending("taken"))
 //
@@ -199,9 +199,10 @@ type Erased struct {
 
 // EraseMember removes a member of an app and everything that the SDK stores about the member, including the records
 // of connectors that are a send.RecordKeeper. Entries of data sources, files, mails and payments belong to the bot
-// and are kept. A later message of the member creates a new member. If the member is in a live chat, end it first,
-// so that an untaken ticket shows it. An agent who has the chat is not notified, so write to them before. A host that
-// overrides Members removes its own record afterwards, because EraseMember needs it.
+// and are kept. A later message of the member creates a new member. If the member has a live chat, end it first, so
+// that the ticket of an untaken request shows that it is over. An agent who has taken the chat is not notified, so
+// write to them before. A host that overrides Members must remove its own record afterwards, because EraseMember
+// needs it.
 //
 // EraseMember waits for the member's current run, and other runs wait for it. The member's record is removed last.
 // After an error or a crash, call it again to remove the rest. Calling it for an erased member has no effect.

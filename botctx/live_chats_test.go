@@ -702,7 +702,7 @@ func TestPanic_LoggedOnce(t *testing.T) {
 	require.NotContains(t, h.lines.String(), "S3CRET")
 }
 
-// An action that clears bot.Member is a mistake of the bot, which the error names.
+// An action that clears bot.Member is a bug in the bot. The run fails with an error.
 func TestRelay_WithoutMember(t *testing.T) {
 	t.Parallel()
 	for name, isTaken := range map[string]bool{"taken": true, "waiting": false} {

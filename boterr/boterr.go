@@ -268,19 +268,19 @@ func cutLong(args []any) []any {
 	return cut
 }
 
-// beginning returns the first part of a text, redacted. It redacts more than that part, because display.Redact may not
-// recognize half of a credential, but not megabytes, which would take seconds.
+// beginning returns the first maxArgumentLength bytes of a text, redacted. It redacts a longer part of the text,
+// because display.Redact may not recognize half of a credential. It does not redact megabytes, which takes seconds.
 func beginning(text string) string {
 	const window = 16 * maxArgumentLength
 	whole := len(text) <= window
 	text = display.Redact(text[:min(len(text), window)])
-	if !whole { // Its last part may have half of a credential.
+	if !whole { // The end may contain half of a credential.
 		text = text[:max(0, len(text)-window/2)]
 	}
 	return strings.ToValidUTF8(text[:min(len(text), maxArgumentLength)], "") + "..."
 }
 
-// maxFieldLength is the maximum number of bytes of Field. Names in a path may be as long as a value.
+// maxFieldLength is the maximum number of bytes of Field. A path may contain names of any length from a caller's data.
 const maxFieldLength = 1000
 
 // cutField cuts a path that is too long.

@@ -125,7 +125,7 @@ func TestError_CutInASentence(t *testing.T) {
 	require.NotContains(t, secret.Error(), "S3CRET")
 }
 
-// Redacting takes about a microsecond per byte: scripts choose arguments of megabytes.
+// Redacting takes about a microsecond per byte, and a script may pass megabytes.
 func TestError_LongArgumentIsNotRedactedAsAWhole(t *testing.T) {
 	t.Parallel()
 	err := boterr.New(boterr.NotFound, "", "there is no %q", strings.Repeat("apikey=a&", 32<<20))
@@ -136,7 +136,7 @@ func TestError_LongArgumentIsNotRedactedAsAWhole(t *testing.T) {
 	require.NotContains(t, secret.Error(), "S3CRET")
 }
 
-// A name in a path may be as long as a value.
+// A path may contain names of any length from a caller's data.
 func TestError_LongFieldIsCut(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ß", 100_000)

@@ -43,8 +43,8 @@ func invalidJSON(text []byte) error {
 	return boterr.Invalid("", "is not valid JSON: %w", err)
 }
 
-// longText is the length in bytes from which on strings are copied out of the text. A short value that is kept
-// would otherwise keep the whole text in memory.
+// longText is the maximum length in bytes of a text whose strings may share its memory. Strings of a longer text are
+// copied. Otherwise one short string could keep the whole text in memory.
 const longText = 4096
 
 // jsonParser turns results of gjson into values.

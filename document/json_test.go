@@ -103,7 +103,7 @@ func TestOneOrMany(t *testing.T) {
 	requireInvalid(t, document.DecodeJSON([]byte(`{"ids":7}`), &read), "ids")
 }
 
-// A short value of a long text must not keep the whole text in memory.
+// A short value from a long text must not keep the whole text in memory.
 func TestParseJSON_LongText(t *testing.T) { //nolint:paralleltest // Other tests' allocations would count.
 	const size = 1 << 20
 	heap := func() uint64 {

@@ -27,7 +27,7 @@ func newShape(fields int) *Shape { return &Shape{names: make([]string, 0, fields
 // object.
 func (s *Shape) apart() *Shape { return NewShape(slices.Clone(s.names)) }
 
-// memory returns the memory of the shape in bytes.
+// memory returns the size of the shape in bytes.
 func (s *Shape) memory() int {
 	const header, perName = 32, 16
 	memory := header

@@ -23,7 +23,7 @@ type Shapes struct {
 	mu sync.Mutex
 	// few are the first shapes, followed by nil.
 	few [fewShapes]*Shape
-	// memory is the memory of all shapes in bytes.
+	// memory is the size of all shapes in bytes.
 	memory int
 	// others are the shapes beyond the first few. byHash finds them.
 	others  map[*Shape]struct{}
@@ -156,8 +156,8 @@ func (s *Shapes) isShared(shape *Shape) bool {
 	return ok
 }
 
-// shape returns the shared shape with the same keys. If there are too many, it returns one that shares no memory with
-// an object.
+// shape returns the shared shape with the same keys. If there are too many shapes, it returns an unshared one that has
+// no memory in common with an object.
 func (s *Shapes) shape(of *Shape) *Shape {
 	if s.isShared(of) {
 		return of

@@ -102,8 +102,8 @@ type UpdateOptions struct {
 	// Sort decides which document is the first, without Multi.
 	Sort *query.Sort
 	// Upsert inserts a document if none matches: the fields for which the filter requires a value, changed by
-	// the update. If the filter requires a value of _id or of a unique index, only one of several upserts at the
-	// same time inserts a document. Otherwise each may.
+	// the update. If the filter requires a value for _id or for the fields of a unique index, only one of several
+	// concurrent upserts inserts a document. Otherwise each of them may.
 	Upsert bool
 }
 

@@ -275,7 +275,7 @@ func (c *Connector) makeLabel(ctx context.Context, from page, name string) (int6
 	return numberIn(reply)
 }
 
-// numberIn returns the id of a label. The platform sends the id of a new label as a number, and others as texts.
+// numberIn returns the id of a label. The platform sends a new label's id as a number, and ids in a list as strings.
 func numberIn(label document.Object) (int64, error) {
 	number, err := strconv.ParseInt(fmt.Sprint(field(label, "id")), 10, 64)
 	if err != nil {

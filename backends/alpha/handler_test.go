@@ -200,7 +200,7 @@ func TestHandler_ApplicationsOfSeveralChannels(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, b.report(t.Context(), "", text("1900", "m4", "hi")), "an empty secret signs nothing")
 }
 
-// An application may report for a page that is no longer a channel. The page in the address tells whose application it is.
+// An application may report for a page that is no longer a channel. The page in the address identifies the application.
 func TestHandler_ApplicationOfTheAddress(t *testing.T) {
 	t.Parallel()
 	both := `{"object":"page","entry":[{"id":"1902","messaging":[{"sender":{"id":"100"},"message":{"mid":"m1","text":"to nobody"}}]},` +
@@ -216,7 +216,8 @@ func TestHandler_ApplicationOfTheAddress(t *testing.T) {
 	}
 }
 
-// A store that does not answer delays each event. The platform repeats the report, so the rest of it waits.
+// If the store does not answer, each event fails only after a long wait. The handler therefore skips the rest of the
+// report, which the platform sends again.
 func TestHandler_StoreDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	var asked []string

@@ -116,7 +116,7 @@ func (c *Connector) bodyOf(message send.Message) (document.Object, error) {
 	body := document.O(
 		"messaging_product", "whatsapp", "recipient_type", recipient, "to", message.To, "type", kind, kind, content,
 	)
-	// A message relayed from another channel has the context of its event, without this field.
+	// A message that a live chat relays has the context of the original event, which has no message_id.
 	if about := document.Get(message.Response, "context", document.Object{}); about.Has("message_id") {
 		body = body.With("context", about)
 	}

@@ -203,7 +203,7 @@ func formOf(response send.Response) (url.Values, error) {
 		}
 	}
 	if isRelayed(response) {
-		form.Del(fieldAttachments) // They are lines of the text.
+		form.Del(fieldAttachments) // The text has a line for each.
 	}
 	return form, nil
 }
@@ -250,8 +250,8 @@ func contentOf(response send.Response) (content, error) {
 	}
 }
 
-// isRelayed reports whether a live chat relays the message of another channel. Its attachments are like the ones in
-// events, which have a type. The tool's own attachments have none.
+// isRelayed reports whether a response is a message that a live chat relays from another channel. As in events, the
+// attachments of such a message have a type. Attachments in the tool's own format have none.
 func isRelayed(response send.Response) bool {
 	isOwn := func(attachment document.Object) bool { return !attachment.Has("type") }
 	return response.Type() == send.TypeMisc && !response.Object().Has(fieldBlocks) &&

@@ -41,10 +41,10 @@ const (
 // message.
 //
 // A file becomes a picture or a link. Quick replies and buttons become buttons; quick replies stay visible
-// after a tap. A carousel becomes a list of cards. A MISC response can have text and attachments like the ones
-// in this package's events, as live chats relay them; the attachments become links. Other types are Unsupported
-// unless the response has blocks or attachments in the tool's format, which are sent unchanged. The tool cannot
-// show that a bot is typing: TYPING sends nothing and succeeds.
+// after a tap. A carousel becomes a list of cards. A MISC response, such as a message that a live chat relays, can
+// have text and attachments like the ones in events. A file becomes a link, and a place becomes its coordinates.
+// Other types are Unsupported unless the response has blocks or attachments in the tool's format, which are sent
+// unchanged. The tool cannot show that a bot is typing: TYPING sends nothing and succeeds.
 //
 // The tool does not recognise repetitions by the message's ID. A message may appear twice if the process dies
 // while sending it, or if the run of an agenda sends it again. Messages of the run of an accepted event are not

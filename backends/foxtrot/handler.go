@@ -151,8 +151,8 @@ func signatureOf(secret, timestamp string, body []byte) []byte {
 }
 
 // take passes the events of a report to accept. If an event is not accepted, later events of the same
-// conversation are not passed on, nor any after the store did not answer. take returns the first error after which
-// the helpdesk must send the report again.
+// conversation are not passed on. If the store does not answer in time, no later event is passed on. take returns
+// the first error after which the helpdesk must send the report again.
 func (h *handler) take(ctx context.Context, of account, told document.Object) (failed error) {
 	blocked := map[string]bool{}
 	for _, one := range of.eventsIn(told) {

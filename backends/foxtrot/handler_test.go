@@ -166,7 +166,8 @@ func TestHandler_SeveralEvents(t *testing.T) {
 	require.Len(t, b.Errs, 2)
 }
 
-// A store that does not answer delays each event. The helpdesk repeats the report, so the rest of it waits.
+// If the store does not answer, each event fails only after a long wait. The handler therefore skips the rest of the
+// report, which the helpdesk sends again.
 func TestHandler_StoreDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, find)

@@ -33,8 +33,8 @@ const (
 // recipients and an unusual rate.
 var limits = regexp.MustCompile(`(?i)\b(rate|limit(s|ed)?|too (many|much)|quota|throttl\w*|4\.5\.3|4\.7\.28)\b`)
 
-// quotas matches the enhanced code of a congested mail system, at the beginning of a line. Some servers refuse mails
-// with it permanently once the account has sent its daily number.
+// quotas matches 5.4.5, the enhanced code for a congested mail system, at the beginning of a line. Some servers refuse
+// a mail permanently with this code if the account has reached its daily limit.
 var quotas = regexp.MustCompile(`(?m)^5\.4\.5\b`)
 
 // refused returns the error of a server that refuses the host's configuration or account.
@@ -88,7 +88,7 @@ func (s *session) refusal(field, what string, permanent boterr.Code, err error) 
 		s.config.Host, what, said)
 }
 
-// limiting returns the error of a server that limits the number of mails.
+// limiting returns the error for a server that limits the rate of mails.
 func (s *session) limiting(said string) error {
 	return boterr.New(boterr.ResourceExhausted, "",
 		"the mail server %s is limiting the rate of mails; send more slowly, or try again later (it says %s)", s.config.Host, said)

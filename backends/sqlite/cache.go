@@ -68,7 +68,7 @@ func (c *cache) hide(changes map[string]engine.Placed) {
 func (c *cache) apply(changes map[string]engine.Placed) {
 	for key, one := range changes {
 		if memoryOf(one) <= c.room.most {
-			// The keys of a changed document may lie in the memory of an earlier and larger version.
+			// Otherwise the document's keys might keep an earlier, larger version in memory.
 			one.Document = c.shapes.Share(one.Document)
 			changes[key] = one
 		}

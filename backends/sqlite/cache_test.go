@@ -21,7 +21,7 @@ func heap() int {
 	return int(stats.HeapAlloc)
 }
 
-// A document that an update makes smaller must not keep its earlier version in the memory of the cache.
+// If an update makes a document smaller, the cached document must not keep the larger version in memory.
 func TestCache_SmallerDocuments(t *testing.T) { //nolint:paralleltest // Other tests' allocations would count.
 	const documents, size = 20, 1 << 19
 	all, err := query.CompileFilter(document.O())
@@ -44,7 +44,7 @@ func TestCache_SmallerDocuments(t *testing.T) { //nolint:paralleltest // Other t
 	}
 }
 
-// Documents whose field names are data must not leave the names in memory.
+// If field names are data, the names of removed documents must not stay in memory.
 func TestCache_RemovedDocuments(t *testing.T) { //nolint:paralleltest // Other tests' allocations would count.
 	const documents, fields = 100, 5000
 	stored := open(t, newPath(t)).Collection("counts")

@@ -90,7 +90,7 @@ type poller struct {
 func (p *poller) hold(ctx context.Context) (err error) {
 	if p.leases != nil && (p.lease == nil || p.lease.Err() != nil) {
 		p.lease, err = p.leases.Acquire(ctx, "telegram poll "+p.app+"/"+p.channel, "telegram poll", func(error) {})
-		p.offset = 0 // Another process may have polled meanwhile. Later updates may then have lower ids.
+		p.offset = 0 // Another process may have polled meanwhile, and newer updates may have lower ids.
 	}
 	return err
 }

@@ -115,7 +115,7 @@ func TestFiles_NamesAreCleaned(t *testing.T) {
 	}
 }
 
-// picture returns an attachment as messages have it. Connectors of other platforms read payload and title.
+// picture returns an attachment as it appears in messages. Connectors of other platforms read payload and title.
 func picture(url string) map[string]any {
 	return map[string]any{"type": "image", "url": url, "name": "a.png", "payload": map[string]any{"url": url}, "title": "a.png"}
 }

@@ -191,7 +191,8 @@ func signPayloads(by key, visitor string, response document.Object) document.Obj
 	return withPayloads(response, func(text string, value any) string { return signedText(by, visitor, text, value) })
 }
 
-// signPayloadsAgain signs the payloads for another visitor that are signed for one visitor.
+// signPayloadsAgain replaces the signatures for the visitor from by signatures for the visitor to. It leaves other
+// payloads unchanged.
 func signPayloadsAgain(keys []key, from, to string, response document.Object) document.Object {
 	return withPayloads(response, func(text string, value any) string {
 		if offered, isOffered := offeredText(keys, from, text, value); isOffered {
@@ -201,8 +202,8 @@ func signPayloadsAgain(keys []key, from, to string, response document.Object) do
 	})
 }
 
-// withPayloads returns a response in which change has replaced the text of each payload of quick replies and
-// buttons: the payload if it is a string, or its field payload. value is the payload's field value, or nil.
+// withPayloads replaces the text of each payload in a response by the result of change, for quick replies, buttons and
+// cards. The text is the payload if it is a string, or else its field payload. value is its field value, or nil.
 func withPayloads(response document.Object, change func(text string, value any) string) document.Object {
 	for _, list := range []string{"quickReplies", "buttons"} {
 		items := document.Get(response, list, document.Array{}).Items()
@@ -227,7 +228,7 @@ func withPayloads(response document.Object, change func(text string, value any) 
 	return response
 }
 
-// withText returns a payload with a changed text.
+// withText returns a payload with its text replaced by the result of change.
 func withText(payload any, change func(text string, value any) string) any {
 	switch payload := payload.(type) {
 	case string:

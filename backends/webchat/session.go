@@ -85,8 +85,8 @@ func (c *Connector) oldSession(ctx context.Context, in *channel.Channel, keys []
 	return claims, !isEnded && err == nil, err
 }
 
-// merge moves an anonymous visitor's last messages to the end of a user's log. The messages keep their keys, so
-// repeating merge adds nothing.
+// merge moves an anonymous visitor's last messages to the end of a user's log. Signed payloads are signed again for
+// the user. The messages keep their keys, so repeating merge adds nothing.
 func (c *Connector) merge(ctx context.Context, in *channel.Channel, keys []key, from, to string) error {
 	source, target := conversation(in, from), conversation(in, to)
 	page, err := c.log.Before(ctx, source, 0, maxMerged)

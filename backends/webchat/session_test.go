@@ -85,7 +85,7 @@ func TestSession_MergeMovesTheAnonymousLog(t *testing.T) {
 	require.Empty(t, w.history(bob, "").Events, "never from one user to another")
 }
 
-// What was offered to the anonymous visitor can still be tapped.
+// After a merge, the user can still tap what the bot offered to the anonymous visitor.
 func TestSession_MergeKeepsSignedPayloads(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *webchat.Config) { c.SignsPayloads = true })

@@ -21,7 +21,7 @@ const app = fakes.DefaultApp
 // forget removes everything about a member of the shop: first the bot's records, then the SDK's.
 func forget(ctx context.Context, rt *botctx.Runtime, memberID string) (orders int64, rest botctx.Erased, err error) {
 	_, err = rt.Operations(botctx.Scope{App: app, Member: memberID}).
-		InletEndLiveChat(ctx, livechat.InletEndParams{}) // A ticket that nobody took shows that it is over.
+		InletEndLiveChat(ctx, livechat.InletEndParams{}) // The tickets of an untaken request show that it is over.
 	if err != nil && boterr.CodeOf(err) != boterr.FailedPrecondition && boterr.CodeOf(err) != boterr.NotFound {
 		return 0, rest, err
 	}

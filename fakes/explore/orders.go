@@ -67,11 +67,11 @@ type orderSearch struct {
 	// decisions are the decisions without switches.
 	decisions []decision
 	tried     map[change]bool
-	// last are the switches of the last order for which its run had no point.
+	// last are the switches of the last order that its run did not reach.
 	last []change
 }
 
-// unmet lists the switches of the last order that were not met.
+// unmet describes the switches in last for a message. It returns "" if there are none.
 func (o *orderSearch) unmet() string {
 	if len(o.last) == 0 {
 		return ""

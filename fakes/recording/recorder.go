@@ -56,7 +56,7 @@ func (r *Recorder) Err() error {
 	return r.err
 }
 
-// Caller wraps a botctx.Caller of a scope, so that its calls are recorded, except those whose arguments are not JSON.
+// Caller wraps a botctx.Caller of a scope and records its calls, except calls with arguments that are not JSON.
 func (r *Recorder) Caller(of botctx.Caller, scope record.Scope) botctx.Caller {
 	return recorded{r, of, scope}
 }
@@ -80,7 +80,7 @@ func (c recorded) Call(ctx context.Context, name string, args json.RawMessage) (
 		args = json.RawMessage(`{}`)
 	}
 	params, badParams := document.ParseJSON(args)
-	if badParams != nil { // A Replay refuses this call, too, without a record of it.
+	if badParams != nil { // A Replay refuses this call even without a record.
 		return result, err
 	}
 	var value any

@@ -20,9 +20,9 @@
 //
 // The page loads its data as JSON, and scripts can use the same requests. All lists take the parameters app, id,
 // limit, and after or before. They respond with {"records": [...], "hasMore": true, "first": "...", "last": "..."}.
-// The newest member or assignment comes first, and the oldest dead letter. Agendas are in the order of their ids, which
-// are not times. id selects a record by its own id. In members it also matches the id on the platform; in agendas and
-// assignments, the member's id.
+// Members and assignments are sorted newest first, dead letters oldest first, and agendas by id, not by time. id
+// selects a record by its own id. In members it also matches the id on the platform; in agendas and assignments, the
+// member's id.
 //
 // first and last are cursors: pass last as after to get the next page, and first as before to get the previous
 // one. hasMore is true if there are more records in that direction. Every page costs the same, and no record appears

@@ -115,8 +115,8 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 	return nil
 }
 
-// RemoveOld implements send.RecordKeeper: it removes messages and tickets that are older than Config.KeepFor, and
-// conversations without messages. Errors come from the store.
+// RemoveOld implements send.RecordKeeper: it removes messages, tickets and conversations that are older than
+// Config.KeepFor, but keeps conversations that still have messages. Errors come from the store.
 func (d *Desk) RemoveOld(ctx context.Context) error {
 	if d.config.KeepFor < 0 {
 		return nil
@@ -136,8 +136,8 @@ func (d *Desk) RemoveOld(ctx context.Context) error {
 	return err
 }
 
-// withMessages returns the ids of the conversations that have messages: without its conversation, an open chat would
-// end.
+// withMessages returns the ids of the conversations that still have messages. RemoveOld keeps them, because an open
+// chat would end without its conversation.
 func (d *Desk) withMessages(ctx context.Context, conversations []document.Object) (map[string]bool, error) {
 	used := map[string]bool{}
 	for _, o := range conversations {

@@ -27,7 +27,7 @@
 //	GET  chats/{chat}/log               its messages and notes: after=SEQ, or before=SEQ
 //	GET  chats/{chat}/transcript        the member's conversation with the bot before the request: before=TIME (ms)
 //	GET  chats/{chat}/earlier           the member's other requests, newest first
-//	GET  closed/{app}                   chats that have ended, newest first: before=ID, the last of the page before
+//	GET  closed/{app}                   chats that have ended, newest first: before=ID, "last" of the previous page
 //	POST chats/{chat}/take              {}
 //	POST chats/{chat}/messages          {"key", "text", "quickReplies"?, "file"?}
 //	POST chats/{chat}/notes             {"key", "text"}, for agents only

@@ -33,10 +33,10 @@ func (d *Desk) Agents() []string {
 	return names
 }
 
-// AgentsLook returns the number of the reading that changed the agents.
+// AgentsLook returns the number of the last reading that changed the agents.
 func (d *Desk) AgentsLook() int64 { return d.hub.agentsLook }
 
-// SeeAgent stores a sign of life of an agent.
+// SeeAgent stores the current time as an agent's last sign of life.
 func (d *Desk) SeeAgent(ctx context.Context, id string) error {
 	return d.setAgent(ctx, id, fieldSeenAt, d.now())
 }

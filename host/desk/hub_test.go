@@ -154,7 +154,7 @@ func TestHub_Agents(t *testing.T) {
 	require.NoError(t, d.Read(t.Context()))
 	require.Equal(t, []string{"Eve", "Grace"}, d.Agents())
 
-	// A sign of life is no news.
+	// A sign of life does not change the list.
 	before := d.AgentsLook()
 	require.NoError(t, d.SeeAgent(t.Context(), "grace"))
 	require.NoError(t, d.Read(t.Context()))

@@ -391,7 +391,7 @@ func TestTranscript(t *testing.T) {
 	require.Equal(t, "Hello!", document.Get(told[1], "response.text", ""))
 }
 
-// Agents of another outlet answered the newest chats, so no row of the first page is the desk's.
+// Agents of another outlet answered the newest chats, so the first page has no rows of the desk.
 func TestClosed_OfOtherOutlets(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)

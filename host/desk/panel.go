@@ -200,7 +200,7 @@ func (p *pages) transcript(c *call) (any, error) {
 	shown.HasMore = len(lines) == transcriptPage
 	isLater := func(one Line) bool { return one.At > lines[0].At }
 	if later := slices.IndexFunc(lines, isLater); shown.HasMore && later > 0 {
-		lines = lines[later:] // The next page ends before a time, so lines of the same time stay together.
+		lines = lines[later:] // The next page ends before a time, so all lines of that time must be on one page.
 	}
 	for i, one := range lines {
 		from := fromBot
@@ -284,8 +284,8 @@ func (p *pages) closed(c *call) (any, error) {
 	}
 	shown := struct {
 		Chats []row `json:"chats"`
-		// Last is the id of the last chat of the page, for the next page. The page may have no rows: agents of other
-		// outlets answered its chats.
+		// Last is the id of the page's last chat: the next page's before. It is set even if the page has no rows
+		// because agents of other outlets answered its chats.
 		Last    string `json:"last,omitempty"`
 		HasMore bool   `json:"hasMore"`
 	}{HasMore: len(found) == closedPage}

@@ -223,7 +223,7 @@ func (d *Desk) openOf(ctx context.Context, app string) ([]*livechat.AssignmentRe
 	return slices.DeleteFunc(all, func(r *livechat.AssignmentRecord) bool { return channelOf(r) == "" }), nil
 }
 
-// openRows returns the rows of the open requests of an app, without the parts that are in the log, and its agents.
+// openRows returns the rows of an app's open requests, without the parts from the log, and the app's agents.
 func (d *Desk) openRows(ctx context.Context, app string) ([]row, []presence, error) {
 	agents, err := d.agentsOf(ctx, app)
 	if err != nil {
@@ -260,7 +260,8 @@ func (d *Desk) agentsOf(ctx context.Context, app string) ([]presence, error) {
 	return all, err
 }
 
-// byName sorts the agents of several apps by name, each of them once. So a sign of life does not change the list.
+// byName sorts the agents of several apps by name and removes duplicates. In this order, a sign of life does not change
+// the list.
 func byName(agents []presence) []presence {
 	slices.SortFunc(agents, func(a, b presence) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID))

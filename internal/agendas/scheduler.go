@@ -198,7 +198,8 @@ func (s *Scheduler) Due(ctx context.Context) (int, error) {
 // Errors come from the store. After an error, the agenda runs again when its lease has expired, or at once if it was
 // not claimed.
 func (s *Scheduler) RunNext(ctx context.Context) (agenda.Result, error) {
-	// A claim that the store makes after ctx has ended would have no holder, and an outcome must be stored anyway.
+	// Writes continue after ctx ends: a claim that the store makes after its caller gave up would have no holder, and
+	// an outcome must always be stored.
 	writing := context.WithoutCancel(ctx)
 	for {
 		now, err := s.store.Now(ctx)

@@ -375,8 +375,8 @@ func TestRunNext_StorePanics(t *testing.T) {
 	})
 }
 
-// If the claim ended with ctx, the store could still make it, and the agenda would wait for the end of a lease without
-// a holder.
+// If a claim stopped when ctx ended, the store could still make it, and the agenda would wait for the end of a lease
+// without a holder.
 func TestRunNext_ContextThatEndsDuringTheClaim(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {

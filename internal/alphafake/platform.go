@@ -270,7 +270,7 @@ func (p *Platform) customLabels(c call) (document.Object, *graphtest.Refusal) {
 	if c.request.Method == http.MethodPost {
 		number := int64(4_000_000_000 + p.count())
 		p.labels[c.page][number] = document.Get(c.body, "page_label_name", "")
-		return document.O("id", number), nil // A number here, and a text in the list.
+		return document.O("id", number), nil // A number here, but a string in the list.
 	}
 	var numbers []int64
 	for number := range p.labels[c.page] {

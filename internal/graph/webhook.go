@@ -34,8 +34,8 @@ type Webhook struct {
 	// Platform is the type of the channels. Object is the kind of object in the platform's reports.
 	Platform channel.Type
 	Object   string
-	// FirstAccount is the path of the first account's id in a report. Before the signature is checked, it determines
-	// whether a channel with its own application has the secret, and so does the account in the handler's address.
+	// FirstAccount is the path of the first account's id in a report. It is read before the signature is checked: the
+	// application of this account, or of the account in the handler's address, may have signed the report.
 	FirstAccount string
 	// Parcels splits a report into parts, each for one account.
 	Parcels func(report document.Object) []Parcel
@@ -214,7 +214,7 @@ type report struct {
 	// that were not accepted. Their later events must not overtake these.
 	failed  error
 	blocked map[sender]bool
-	// isOver is true once the store did not answer in time. Trying the rest could take hours.
+	// isOver is true once the store has failed to answer in time. Trying the rest could take hours.
 	isOver bool
 }
 
@@ -227,7 +227,7 @@ type lookup struct {
 }
 
 // isSigned reports whether the report is signed by the host's application, or by the application of the account in
-// the address or of the report's first account. The first account may be one without a channel.
+// the address or of the report's first account. The first account may have no channel.
 func (r *report) isSigned(ctx context.Context, ofAddress string) (bool, error) {
 	if r.isSignedBy(r.webhook.AppSecret) {
 		return true, nil

@@ -175,8 +175,8 @@ func (t *Leases) Look(ctx context.Context, lanes []string) (map[string]document.
 // none; it must have been read less than the duration of a lease ago. now is a time of the store's clock at
 // which the lane was free. work is stored until another lease begins. Claim returns nil if the lane has had
 // another lease since it was seen. Canceled: ctx ended before the claim. If ctx ends during the claim, Claim
-// continues, for at most the duration of a lease: the store may make the change after its caller has given up,
-// and the lane would wait for a lease without a holder. Other errors come from the store.
+// continues, for at most the duration of a lease. Otherwise the store might make the change after the caller has
+// given up, and the lane would wait for a lease without a holder. Other errors come from the store.
 //
 // Callers must call Release. The lease is only renewed after Keep.
 func (t *Leases) Claim(

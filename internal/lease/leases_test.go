@@ -202,7 +202,8 @@ func TestAcquire_WaitsForTheTurnBefore(t *testing.T) {
 	})
 }
 
-// If the write of a claim ended with ctx, the store could still make it, and the lane would wait for a lease without a holder.
+// If a claim's write stopped when ctx ended, the store could still make it, and the lane would wait for a lease without
+// a holder.
 func TestClaim_ContextThatEndsDuringTheWriteLeavesNoLeaseBehind(t *testing.T) {
 	t.Parallel()
 	for _, isKnown := range []bool{false, true} {

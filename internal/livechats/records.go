@@ -267,8 +267,8 @@ func (s *Service) latestGroup(ctx context.Context, filter document.Object) (*liv
 	return g, err
 }
 
-// These are values of a group's active field. nil matches records without the field, which other programs may
-// have written.
+// liveFirst and onlyOver are the values of the active field that newestGroup tries, in this order. nil matches records
+// without the field, which other programs may have written.
 var (
 	liveFirst = []any{true, false, nil}
 	onlyOver  = []any{false, nil}

@@ -224,7 +224,7 @@ func relayedOf(event send.MessageEvent) (send.Response, bool) {
 		}
 	default:
 	}
-	event.Data = sends.WithoutReferences(event.Data) // The two sides share neither threads nor ids of messages.
+	event.Data = sends.WithoutReferences(event.Data) // The two sides share neither threads nor message ids.
 	return event.Response(), true
 }
 

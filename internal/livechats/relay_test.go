@@ -122,7 +122,8 @@ func TestRelay_Choices(t *testing.T) {
 	require.Equal(t, []string{"desk: send to group1: tea, 7, cake", "desk: send to group1: 2026-03-01"}, s.platform.did())
 }
 
-// A thread and a message to answer only exist in one conversation. The other platform may refuse their ids.
+// The ids of a thread and of an answered message are valid only in their own conversation. Another platform may refuse
+// them.
 func TestRelay_NoReferences(t *testing.T) {
 	t.Parallel()
 	for field, value := range map[string]any{"thread_ts": "1.1", "reply_to": document.O("mid", "m_1")} {

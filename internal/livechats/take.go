@@ -377,7 +377,7 @@ func (s *Service) takeByWriting(ctx context.Context, outletID string, event send
 	return s.GroupOf(ctx, outletID, event)
 }
 
-// untakenIn returns the untaken request for which a direct outlet opened a conversation, or nil.
+// untakenIn returns the untaken request for which a direct outlet opened the conversation, or nil.
 func (s *Service) untakenIn(ctx context.Context, outlet *channel.Channel, conversation string) (*livechat.AssignmentRecord, error) {
 	if conversation == "" || !outlet.Type.Has(channel.DirectRequests) || hasBroadcastGroup(outlet, conversation) {
 		return nil, nil

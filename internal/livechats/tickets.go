@@ -532,7 +532,7 @@ func refusedByAPI(c *channel.Channel, status int) error {
 	return boterr.New(boterr.Unavailable, "", "the live-chat API of the channel %s answered with status %d", c.ID, status)
 }
 
-// isRefusal reports whether a status means that the request itself is wrong. It must not be tried again.
+// isRefusal reports whether a status means that the request itself is wrong. Such a request must not be tried again.
 func isRefusal(status int) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:

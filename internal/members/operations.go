@@ -127,7 +127,7 @@ func (s *Service) PatchMembers(ctx context.Context, p member.PatchParams) (membe
 	return member.PatchResult{Result: m}, err
 }
 
-// patchError explains an error of the store's unique index, which is the only AlreadyExists of a patch.
+// patchError explains an AlreadyExists error, which a patch only gets from the unique index of the external id.
 func patchError(err error) error {
 	if !errors.Is(err, boterr.AlreadyExists) {
 		return err

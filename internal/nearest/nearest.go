@@ -11,7 +11,7 @@ func To(name string, among []string) string {
 	for _, other := range among {
 		others := []rune(strings.ToLower(other))
 		if len(letters)-len(others) >= least || len(others)-len(letters) >= least {
-			continue // A script may ask for a name of megabytes.
+			continue // Too different in length. A script may ask for a name of megabytes.
 		}
 		if d := distance(letters, others); d < least {
 			best, least = other, d

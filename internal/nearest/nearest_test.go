@@ -32,7 +32,7 @@ func TestTo(t *testing.T) {
 	}
 }
 
-// A script may ask for a name of megabytes.
+// A script may ask for a name of megabytes. It must not be compared letter by letter.
 func TestTo_LongName(t *testing.T) {
 	t.Parallel()
 	require.Empty(t, nearest.To(strings.Repeat("x", 8<<20), slices.Repeat([]string{"the name of a node"}, 1000)))

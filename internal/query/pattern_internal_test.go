@@ -446,7 +446,7 @@ func TestPattern_TooLarge(t *testing.T) {
 	}
 }
 
-// Reading an element that has no end must not take the time of reading the rest of the pattern.
+// For an element that has no end, the rest of the pattern must not be searched.
 func TestPattern_ManyElementsWithoutEnd(t *testing.T) {
 	t.Parallel()
 	for _, opening := range []string{"[.", "[=", "[:"} {

@@ -75,7 +75,7 @@ var (
 	patternQuantifier = regexp.MustCompile(`^(?:[*+?]|\{(\d+)(?:,(\d*))?\})`)
 	patternNamed      = regexp.MustCompile(`^\(\?(?:P?<(\w+)>|'(\w+)')`)
 	patternOptions    = regexp.MustCompile(`^\(\?(\^?)([imsxnU]*)(?:-([imsxnU]*))?([:)])`)
-	// As in PCRE2, an element such as [.a.] contains no other [. so that finding its end does not take long.
+	// As in PCRE2, an element such as [.a.] cannot contain another "[.", so the search for its end stops early.
 	patternPosix    = regexp.MustCompile(`^\[(?:\.(?:[^\[\]\\]|\[+[^.\[\]\\])*\.|=(?:[^\[\]\\]|\[+[^=\[\]\\])*=|:(\^?)([^\]\\:]*):)\]`)
 	patternProperty = regexp.MustCompile(`^\\[pP](?:\{(\^?)([^}]*)\}|(\w))`)
 	patternNumber   = regexp.MustCompile(`^\\(?:x\{([[:xdigit:]]+)\}|x([[:xdigit:]]{0,2})|` +

@@ -19,8 +19,8 @@ func itemsOf(operator string, value any) ([]any, error) {
 	return array.Items(), nil
 }
 
-// shortened returns the elements of an array that an operator keeps. If it removes others, the kept ones get their own
-// memory. Otherwise the removed ones would stay in memory with them.
+// shortened returns the elements of an array that an operator keeps. If the operator removes others, shortened copies
+// the kept ones: otherwise the removed ones would stay in memory with them.
 func shortened(kept, all []any) document.Array {
 	if len(kept) < len(all) {
 		kept = slices.Clone(kept)

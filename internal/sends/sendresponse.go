@@ -150,11 +150,11 @@ func ThreadOf(platform channel.Type, event *send.MessageEvent) Thread {
 	return thread
 }
 
-// fieldAnswered is Alpha's message that an event answers or, in a response, that the response answers.
+// fieldAnswered is Alpha's field for the message that an event or a response answers.
 const fieldAnswered = "reply_to"
 
-// WithoutReferences returns an event's data without its thread and the message that it answers, so that it can be sent
-// to another conversation.
+// WithoutReferences returns an event's data without the references to its thread and to the message it answers, so that
+// the data can be sent to another conversation.
 func WithoutReferences(data document.Object) document.Object {
 	return data.Without(fieldThread).Without(fieldAnswered)
 }

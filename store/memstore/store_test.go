@@ -668,7 +668,7 @@ func heap() int {
 	return int(stats.HeapAlloc)
 }
 
-// Elements that an update removes must not stay in memory with the others, and neither must their room.
+// Elements that an update removes must not stay in memory, and neither must the space they took in the array.
 func TestUpdate_RemovedElements(t *testing.T) { //nolint:paralleltest // Other tests' allocations would count.
 	const documents, elements, text, room = 20, 1000, 50, 16
 	for name, update := range map[string]query.Change{
@@ -696,7 +696,7 @@ func TestUpdate_RemovedElements(t *testing.T) { //nolint:paralleltest // Other t
 			require.NoError(t, err)
 			left = document.Get(o, "a", document.A()).Len()
 		}
-		// Until the next write, the store keeps the documents before the last one.
+		// Until the next write, the store keeps the documents as they were before the last write.
 		require.NoError(t, stored.Insert(t.Context(), document.O("_id", "last")))
 		require.Less(t, heap(), before+documents*elements*room/2, name)
 		runtime.KeepAlive(stored)

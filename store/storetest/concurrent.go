@@ -119,7 +119,7 @@ func concurrentUpsertsInsertOnce(t *trial) {
 		var inserted atomic.Int64
 		t.atOnce(func(worker int) error {
 			change := increment
-			change.OnInsert = document.O("_id", worker) // The filter's _id comes first.
+			change.OnInsert = document.O("_id", worker) // The filter's _id takes precedence.
 			return repeat(func(int) error {
 				result, err := t.Update(t.Context(), filter, change, upsert)
 				if result.UpsertedID != nil {

@@ -143,8 +143,8 @@ export class Chat extends EventTarget {
   get waiting() { return this.store.get("queue") ?? []; }
 
   /**
-   * unlogged is the part of the queue that the log does not show. A message in the log stays in the queue until the
-   * server has accepted it.
+   * unlogged are the queued messages that the log does not show, and the failed ones. A message in the log stays in the
+   * queue until the server has accepted it.
    */
   get unlogged() {
     const logged = new Set(this.messages.map((one) => one.clientId));
@@ -408,7 +408,7 @@ export class Chat extends EventTarget {
         const { visitor } = await this.api.ensure();
         const answer = await (await this.api.ask("messages", { body: { clientId: next.clientId, ...next.body } })).json();
         failures = 0;
-        const isHere = this.api.session?.visitor === visitor; // Else the number is of another conversation.
+        const isHere = this.api.session?.visitor === visitor; // Otherwise the number belongs to another conversation.
         this.#dequeue(next.clientId, isHere ? answer.seq : undefined, next);
       } catch (/** @type {any} */ err) {
         if (signal.aborted) return;
@@ -559,7 +559,7 @@ export class Chat extends EventTarget {
 
   /**
    * Removes the stored data of a previous visitor.
-   * @param {boolean} keepsUnsent is true if the next visitor sends what is not sent yet
+   * @param {boolean} keepsUnsent is true if the next visitor sends the unsent messages
    */
   #forget(keepsUnsent) {
     this.store.set("read", undefined);
@@ -570,7 +570,7 @@ export class Chat extends EventTarget {
   }
 }
 
-/** Returns the visitor's id in a token from the host's server, or "". Only the server verifies it. @param {string} user */
+/** Returns the visitor's id in a token from the host's server, or "". Only the server verifies tokens. @param {string} user */
 const visitorOf = (user) => {
   try {
     const content = atob(user.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Chat } from "../src/chat.js";
 
-// The parts of a browser that a conversation uses.
+// These are stubs of the parts of a browser that a conversation uses.
 const page = new EventTarget();
 globalThis.addEventListener = page.addEventListener.bind(page);
 globalThis.removeEventListener = page.removeEventListener.bind(page);
@@ -48,7 +48,7 @@ const open = (t, answer) => {
 
 const next = (chat, type) => new Promise((resolve) => { chat.addEventListener(type, resolve, { once: true }); });
 
-// The server stores a message before it accepts it. If it then fails, the stream has the message already.
+// The server stores a message before it accepts it. If accepting fails, the stream has already sent the message.
 test("a message that is in the log, but was not accepted, is sent again", async (t) => {
   const ids = [];
   let isSentAgain;
