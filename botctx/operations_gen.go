@@ -195,7 +195,7 @@ func (c *Context) FindAndModifyDataFromDataSource(ctx context.Context, p datasou
 
 // UpsertDataToDataSource updates the entries whose _id exists and inserts the others. It sets
 // the given columns and keeps all others. Elements are written one after the other; if the
-// store fails midway, repeating the call completes it, but inserts elements without _id again.
+// store fails midway, repeat the call to write the rest. It inserts elements without _id again.
 //
 // Errors:
 //   - InvalidArgument: Data is neither an object nor a list of objects, or contains the same
@@ -864,7 +864,7 @@ func (c *Context) SendMessageToInletGroup(ctx context.Context, p livechat.SendMe
 //   - InvalidArgument: ResponseURL is not an HTTP address, or is one that the host does not allow.
 //   - NotFound: the app has no group with that id.
 //   - FailedPrecondition: the group is no longer live.
-//   - FailedPrecondition: ResponseURL refuses the message, for example because it has expired.
+//   - FailedPrecondition: the address in ResponseURL refuses the message; it may have expired.
 //   - Unsupported: the channel is not of type delta, bravo or charlie, or the host has no connector for
 //     it.
 //   - ResourceExhausted: the platform's rate limit was reached.

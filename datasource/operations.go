@@ -28,7 +28,7 @@ type Operations interface {
 
 	// UpsertDataToDataSource updates the entries whose _id exists and inserts the others. It sets
 	// the given columns and keeps all others. Elements are written one after the other; if the
-	// store fails midway, repeating the call completes it, but inserts elements without _id again.
+	// store fails midway, repeat the call to write the rest. It inserts elements without _id again.
 	//
 	// Errors:
 	//   - InvalidArgument: Data is neither an object nor a list of objects, or contains the same
@@ -120,7 +120,7 @@ type FindAndModifyOption struct {
 	// New returns the entry after the change. The default is the entry before it.
 	New bool `json:"new,omitempty"`
 	// Upsert inserts an entry if none matches. Two calls at the same time may both insert one,
-	// unless the filter names _id or the host has given its columns a unique index.
+	// unless the filter names _id, or columns that have a unique index.
 	Upsert bool `json:"upsert,omitempty"`
 	// ArrayFilters are conditions on array elements, one for each $[name] in a path of Patch.
 	ArrayFilters []document.Object `json:"arrayFilters,omitempty"`
@@ -283,7 +283,7 @@ type PatchParams struct {
 // PatchOptions control PatchDataToDataSource.
 type PatchOptions struct {
 	// Upsert inserts an entry if none matches. Two calls at the same time may both insert one,
-	// unless the filter names _id or the host has given its columns a unique index.
+	// unless the filter names _id, or columns that have a unique index.
 	Upsert bool `json:"upsert,omitempty"`
 	// ArrayFilters are conditions on array elements, one for each $[name] in a path of Patch.
 	ArrayFilters []document.Object `json:"arrayFilters,omitempty"`

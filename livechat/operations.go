@@ -392,7 +392,7 @@ type Operations interface {
 	//   - InvalidArgument: ResponseURL is not an HTTP address, or is one that the host does not allow.
 	//   - NotFound: the app has no group with that id.
 	//   - FailedPrecondition: the group is no longer live.
-	//   - FailedPrecondition: ResponseURL refuses the message, for example because it has expired.
+	//   - FailedPrecondition: the address in ResponseURL refuses the message; it may have expired.
 	//   - Unsupported: the channel is not of type delta, bravo or charlie, or the host has no connector for
 	//     it.
 	//   - ResourceExhausted: the platform's rate limit was reached.

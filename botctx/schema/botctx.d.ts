@@ -549,7 +549,7 @@ declare namespace botctx {
       returnDocument?: "before" | "after" | null;
       /** `returnDocument` is "after" to return the entry after the change, like `new`, or "before". `returnOriginal` is the opposite of `new`. */
       returnOriginal?: boolean | null;
-      /** `upsert` inserts an entry if none matches. Two calls at the same time may both insert one, unless the filter names `_id` or the host has given its columns a unique index. Default: false. */
+      /** `upsert` inserts an entry if none matches. Two calls at the same time may both insert one, unless the filter names `_id`, or columns that have a unique index. Default: false. */
       upsert?: boolean | null;
       /** `arrayFilters` are conditions on array elements, one for each `$[name]` in a path of `patch`. */
       arrayFilters?: Fields[] | null;
@@ -712,7 +712,7 @@ declare namespace botctx {
     patch: Fields;
     /** `options` control the operation. Driver options that do not change the outcome (`maxTimeMS`, `writeConcern`, comment, hint and the like) are ignored; others are InvalidArgument. */
     options?: {
-      /** `upsert` inserts an entry if none matches. Two calls at the same time may both insert one, unless the filter names `_id` or the host has given its columns a unique index. Default: false. */
+      /** `upsert` inserts an entry if none matches. Two calls at the same time may both insert one, unless the filter names `_id`, or columns that have a unique index. Default: false. */
       upsert?: boolean | null;
       /** `arrayFilters` are conditions on array elements, one for each `$[name]` in a path of `patch`. */
       arrayFilters?: Fields[] | null;
@@ -1934,7 +1934,7 @@ declare namespace botctx {
      */
     findAndModifyDataFromDataSource(params: FindAndModifyDataFromDataSourceParams): Promise<FindAndModifyDataFromDataSourceResult>;
     /**
-     * Updates the entries whose `_id` exists and inserts the others. It sets the given columns and keeps all others. Elements are written one after the other; if the store fails midway, repeating the call completes it, but inserts elements without `_id` again.
+     * Updates the entries whose `_id` exists and inserts the others. It sets the given columns and keeps all others. Elements are written one after the other; if the store fails midway, repeat the call to write the rest. It inserts elements without `_id` again.
      *
      * @throws {OperationError} invalid argument: `data` is neither an object nor a list of objects, or contains the same `_id` twice, an `_id` that is null, an object or a list, or a column name that begins with $ or contains a dot. Then nothing is written.
      *
@@ -2498,7 +2498,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} failed precondition: The group is no longer live.
      *
-     * @throws {OperationError} failed precondition: `responseUrl` refuses the message, for example because it has expired.
+     * @throws {OperationError} failed precondition: The address in `responseUrl` refuses the message; it may have expired.
      *
      * @throws {OperationError} unsupported: The channel is not of type delta, bravo or charlie, or the host has no connector for it.
      *

@@ -466,7 +466,7 @@ func (r responder) Send(ctx context.Context, message send.Message) (send.Deliver
 	switch {
 	case isRefusal(answer.Status):
 		return send.Delivery{}, boterr.New(boterr.FailedPrecondition, fieldResponseURL,
-			"refused the message with the status %d: it may have expired; leave it out to send to the group", answer.Status)
+			"refused the message with the status %d: the address may have expired; leave it out to send to the group", answer.Status)
 	case !answer.OK():
 		return send.Delivery{}, boterr.New(boterr.Unavailable, fieldResponseURL, "answered with the status %d", answer.Status)
 	}

@@ -162,7 +162,7 @@ func (f *file) refs(into *[]botctx.NodeRef) func(v value, path string) {
 func (f *file) among(into *[]botctx.NodeRef) func(v value, path string) {
 	return func(v value, path string) {
 		if v.isArray && len(v.items) == 0 {
-			f.complainf(v.place, path, "names nothing: list the nodes among which the script chooses, or take among away")
+			f.complainf(v.place, path, "is empty: list the nodes among which the script chooses, or remove among")
 		}
 		f.refs(into)(v, path)
 	}
@@ -201,7 +201,7 @@ func (f *file) trigger(n *Node, v value, path string) {
 // texts reads one string or several.
 func (f *file) texts(v value, path string) (texts []string) {
 	if v.isArray && len(v.items) == 0 {
-		f.complainf(v.place, path, "names nothing: give a text, or several")
+		f.complainf(v.place, path, "is empty: give a text, or several")
 	}
 	f.oneOrMany(v, path, func(v value, path string) {
 		var text string
@@ -260,7 +260,7 @@ func (f *file) redirect(n *Node, v value, path string) {
 	case isFixed && n.Redirect != nil:
 		f.complainf(v.place, path, "has a nodeCompositeId and a script: give one of them")
 	case isFixed && n.Among != nil:
-		f.complainf(v.place, path, "has nodes among which a script chooses, and no script: give it, or take among away")
+		f.complainf(v.place, path, "has nodes among which a script chooses, and no script: give it, or remove among")
 	case isFixed:
 		n.Base.Redirect = to.Always()
 	case n.Redirect != nil && (to.TreeID != "" || to.Options != botctx.RedirectOptions{} || to.Meta.Len() > 0):
