@@ -272,9 +272,9 @@ func cutLong(args []any) []any {
 // because display.Redact may not recognize half of a credential. It does not redact megabytes, which takes seconds.
 func beginning(text string) string {
 	const window = 16 * maxArgumentLength
-	whole := len(text) <= window
+	isWhole := len(text) <= window
 	text = display.Redact(text[:min(len(text), window)])
-	if !whole { // The end may contain half of a credential.
+	if !isWhole { // The end may contain half of a credential.
 		text = text[:max(0, len(text)-window/2)]
 	}
 	return strings.ToValidUTF8(text[:min(len(text), maxArgumentLength)], "") + "..."

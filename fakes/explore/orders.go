@@ -76,7 +76,7 @@ func (o *orderSearch) unmet() string {
 	if len(o.last) == 0 {
 		return ""
 	}
-	return ", but its run has no point for " + keyOfChanges(o.last)
+	return ", but its run did not reach " + keyOfChanges(o.last)
 }
 
 // report describes a search that found nothing.

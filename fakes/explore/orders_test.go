@@ -410,7 +410,7 @@ func TestVariable_RepeatsARoundOfOrders(t *testing.T) { //nolint:paralleltest //
 	again := searched(t, printed[1], run)
 	requireFound(t, again, "1. Ada does fetchDataFromDataSource, up to findAndModifyDataFromDataSource", "(reduced to 1 of 1; round 1, ")
 	require.Equal(t, []string{"explore: the property holds in this order"}, searched(t, "orders:1>0", run).logged)
-	require.Equal(t, []string{"explore: the property holds in this order, but its run has no point for 9999>0"}, searched(t, "orders:9999>0", run).logged)
+	require.Equal(t, []string{"explore: the property holds in this order, but its run did not reach 9999>0"}, searched(t, "orders:9999>0", run).logged)
 	requireFound(t, searched(t, "orders:nonsense", run), `"nonsense" is not a change of turns`)
 }
 
