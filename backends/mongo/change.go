@@ -178,7 +178,7 @@ func (c *collection) changeByPlan(
 	case err != nil && isRefused(f.filter, err):
 		return store.FindAndModifyResult{}, isOpen, nil
 	case err != nil:
-		return store.FindAndModifyResult{}, isOpen, filterFailure(ctx, f.filter, err)
+		return store.FindAndModifyResult{}, isOpen, failure(ctx, f.filter, err)
 	case result.Matched:
 		result.Modified = true
 		if f.documents {
@@ -298,7 +298,7 @@ func (c *collection) insertUpsert(ctx context.Context, f first) (result store.Fi
 		return store.FindAndModifyResult{}, err
 	}
 	if _, err := c.stored.InsertOne(ctx, b); err != nil {
-		return store.FindAndModifyResult{}, failure(ctx, err)
+		return store.FindAndModifyResult{}, failure(ctx, nil, err)
 	}
 	return result, nil
 }
@@ -335,7 +335,7 @@ func (c *collection) replace(
 	}
 	replaced, err := c.stored.ReplaceOne(ctx, where, b)
 	if err != nil {
-		return store.FindAndModifyResult{}, false, failure(ctx, err)
+		return store.FindAndModifyResult{}, false, failure(ctx, nil, err)
 	}
 	return result, replaced.MatchedCount == 1, nil
 }
@@ -513,7 +513,7 @@ func (m *changeOfMany) writeAll(ctx context.Context, edits []edit) error {
 	if within.Err() == nil {
 		return nil
 	}
-	return failure(ctx, context.Cause(within))
+	return failure(ctx, nil, context.Cause(within))
 }
 
 // write writes one document. If the document has changed meanwhile, write reads it and computes its change
@@ -557,7 +557,7 @@ func (m *changeOfMany) replaceRead(ctx context.Context, e edit) (bool, error) {
 		m.note(e) // The server may have written it.
 	}
 	if err != nil {
-		return false, failure(ctx, err)
+		return false, failure(ctx, nil, err)
 	}
 	if result.MatchedCount == 0 {
 		return false, nil

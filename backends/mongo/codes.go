@@ -205,11 +205,9 @@ var transientLabels = []string{
 	"NetworkTimeoutError", "ExceededTimeLimitError",
 }
 
-// failure converts an error of the driver to an error of a Store. If ctx ended during the request, the result
-// is Canceled, and the server may or may not have written.
-func failure(ctx context.Context, err error) error { return filterFailure(ctx, nil, err) }
-
-func filterFailure(ctx context.Context, filter *query.Filter, err error) error {
+// failure converts an error of the driver to an error of a Store. filter is the command's filter, or nil. If ctx ended
+// during the request, the result is Canceled, and the server may or may not have written.
+func failure(ctx context.Context, filter *query.Filter, err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -352,7 +350,7 @@ func (c *collection) matches(ctx context.Context, filter *query.Filter, where an
 	first := options.Find().SetProjection(bson.D{{Key: document.IDField, Value: 1}}).SetLimit(-1)
 	cursor, err := c.newest().stored.Find(ctx, where, first)
 	if err != nil {
-		return false, filterFailure(ctx, filter, err)
+		return false, failure(ctx, filter, err)
 	}
 	found, err := c.readAll(ctx, filter, cursor)
 	return len(found) > 0, err

@@ -50,7 +50,7 @@ func (c *collection) EnsureIndex(ctx context.Context, index store.Index) error {
 	if server := mongo.ServerError(nil); errors.As(err, &server) && server.HasErrorCode(indexNotFound) {
 		return boterr.New(boterr.Unsupported, "keys", "the server has no indexes of this kind: %w", err)
 	}
-	return failure(ctx, err)
+	return failure(ctx, nil, err)
 }
 
 // maxBuildTime limits the time to build an index on a collection with documents. It is much longer than
@@ -60,7 +60,7 @@ const maxBuildTime = time.Hour
 // isPlain reports whether an index gets the order of insertion as its last key. With that key, a unique index
 // would not be unique and a sparse one not sparse; geo keys have no order.
 func isPlain(index store.Index) bool {
-	return !index.Unique && !index.Sparse && !slices.ContainsFunc(index.Keys, isGeo)
+	return !index.Unique && !index.Sparse && !slices.ContainsFunc(index.Keys, func(key store.IndexKey) bool { return key.Kind.IsGeo() })
 }
 
 // direction returns the server's value for a kind of key: 1, -1 or a name.
@@ -116,11 +116,11 @@ var harmlessOptions = []string{
 func (c *collection) indexes(ctx context.Context) ([]storedIndex, error) {
 	cursor, err := c.stored.Indexes().List(ctx)
 	if err != nil {
-		return nil, failure(ctx, err)
+		return nil, failure(ctx, nil, err)
 	}
 	var listed []bson.Raw
 	if err := cursor.All(ctx, &listed); err != nil {
-		return nil, failure(ctx, err)
+		return nil, failure(ctx, nil, err)
 	}
 	indexes := make([]storedIndex, len(listed))
 	for i, b := range listed {
@@ -224,5 +224,3 @@ func checkIndex(index store.Index) error {
 	}
 	return index.Check()
 }
-
-func isGeo(key store.IndexKey) bool { return key.Kind.IsGeo() }

@@ -36,14 +36,14 @@ func (c *collection) Insert(ctx context.Context, documents ...document.Object) e
 	}
 	if len(written) == 1 {
 		_, err := c.stored.InsertOne(ctx, written[0])
-		err = failure(ctx, err)
+		err = failure(ctx, nil, err)
 		if boterr.CodeOf(err) == boterr.AlreadyExists {
 			c.seeStored(ctx, documents[0])
 		}
 		return err
 	}
 	if _, err := c.stored.InsertMany(ctx, written); err != nil {
-		return c.removeAgain(ctx, documents, revision, failure(ctx, err))
+		return c.removeAgain(ctx, documents, revision, failure(ctx, nil, err))
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (c *collection) Delete(
 
 func deleted(ctx context.Context, filter *query.Filter, result *mongo.DeleteResult, err error) (int64, error) {
 	if err != nil {
-		return 0, filterFailure(ctx, filter, err)
+		return 0, failure(ctx, filter, err)
 	}
 	return result.DeletedCount, nil
 }
@@ -158,7 +158,7 @@ func (c *collection) deleteFirst(ctx context.Context, filter *query.Filter, wher
 			return 1, nil
 		}
 		if !errors.Is(err, mongo.ErrNoDocuments) {
-			return 0, filterFailure(ctx, filter, err)
+			return 0, failure(ctx, filter, err)
 		}
 		if isThere, err := c.matches(ctx, filter, where); err != nil || !isThere {
 			return 0, err

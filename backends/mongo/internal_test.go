@@ -197,7 +197,7 @@ func TestErrorCode_EachOfTheServer(t *testing.T) {
 				mongo.WriteException{WriteErrors: mongo.WriteErrors{{Code: code, Message: "no"}}},
 				mongo.BulkWriteException{WriteErrors: []mongo.BulkWriteError{{WriteError: mongo.WriteError{Code: code, Message: "no"}}}},
 			} {
-				require.Equal(t, means, boterr.CodeOf(failure(t.Context(), err)), "%d in a %T", code, err)
+				require.Equal(t, means, boterr.CodeOf(failure(t.Context(), nil, err)), "%d in a %T", code, err)
 			}
 		}
 	}
@@ -215,11 +215,11 @@ func TestErrorCode_TransientLabel(t *testing.T) {
 			mongo.WriteException{WriteErrors: mongo.WriteErrors{{Code: 2}}, Labels: []string{label}},
 			mongo.BulkWriteException{WriteErrors: []mongo.BulkWriteError{{WriteError: mongo.WriteError{Code: 2}}}, Labels: []string{label}},
 		} {
-			require.Equal(t, boterr.Unavailable, boterr.CodeOf(failure(t.Context(), err)), "%s in a %T", label, err)
+			require.Equal(t, boterr.Unavailable, boterr.CodeOf(failure(t.Context(), nil, err)), "%s in a %T", label, err)
 		}
 	}
 	other := mongo.CommandError{Code: 2, Message: "no", Labels: []string{"NoWritesPerformed"}}
-	require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(failure(t.Context(), other)))
+	require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(failure(t.Context(), nil, other)))
 }
 
 func TestErrorCode_Network(t *testing.T) {
@@ -228,7 +228,7 @@ func TestErrorCode_Network(t *testing.T) {
 		mongo.ErrClientDisconnected, io.ErrUnexpectedEOF, context.DeadlineExceeded, errors.New("server selection failed"),
 		mongo.WriteException{WriteConcernError: &mongo.WriteConcernError{Code: 100}},
 	} {
-		require.Equal(t, boterr.Unavailable, boterr.CodeOf(failure(t.Context(), err)), "%v", err)
+		require.Equal(t, boterr.Unavailable, boterr.CodeOf(failure(t.Context(), nil, err)), "%v", err)
 	}
 }
 
@@ -237,7 +237,7 @@ func TestErrorCode_TransientBesideOthers(t *testing.T) {
 	err := mongo.BulkWriteException{WriteErrors: []mongo.BulkWriteError{
 		{WriteError: mongo.WriteError{Code: 14}}, {WriteError: mongo.WriteError{Code: 462}},
 	}}
-	require.Equal(t, boterr.Unavailable, boterr.CodeOf(failure(t.Context(), err)))
+	require.Equal(t, boterr.Unavailable, boterr.CodeOf(failure(t.Context(), nil, err)))
 }
 
 func TestErrorCode_NamelessAssertion(t *testing.T) {
@@ -247,10 +247,10 @@ func TestErrorCode_NamelessAssertion(t *testing.T) {
 	require.NoError(t, err)
 	plain, err := query.CompileFilter(document.O("a", 1))
 	require.NoError(t, err)
-	require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(filterFailure(t.Context(), expression, refused)))
-	require.Equal(t, boterr.Internal, boterr.CodeOf(filterFailure(t.Context(), plain, refused)))
+	require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(failure(t.Context(), expression, refused)))
+	require.Equal(t, boterr.Internal, boterr.CodeOf(failure(t.Context(), plain, refused)))
 	passing := mongo.CommandError{Code: 91331, Message: "no"}
-	require.Equal(t, boterr.Unavailable, boterr.CodeOf(filterFailure(t.Context(), expression, passing)))
+	require.Equal(t, boterr.Unavailable, boterr.CodeOf(failure(t.Context(), expression, passing)))
 }
 
 var wantedIndex = store.Index{Keys: []store.IndexKey{{Path: "n", Kind: query.Ascending}}, Unique: true}

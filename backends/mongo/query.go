@@ -274,7 +274,7 @@ func served(near *query.GeoNear, indexes []storedIndex) (_ *query.GeoNear, isSer
 			continue // The index is partial or hidden.
 		}
 		for _, key := range index.Keys {
-			if isGeo(key) && !slices.Contains(paths[key.Kind], key.Path) {
+			if key.Kind.IsGeo() && !slices.Contains(paths[key.Kind], key.Path) {
 				paths[key.Kind] = append(paths[key.Kind], key.Path)
 			}
 		}
@@ -354,7 +354,7 @@ func isTie(near *query.GeoNear, a, b found) bool {
 func (c *collection) aggregate(ctx context.Context, near *query.GeoNear, stages bson.A) ([]found, error) {
 	cursor, err := c.stored.Aggregate(ctx, stages)
 	if err != nil {
-		return nil, filterFailure(ctx, near.Filter(), err)
+		return nil, failure(ctx, near.Filter(), err)
 	}
 	return c.readAll(ctx, near.Filter(), cursor)
 }

@@ -139,7 +139,7 @@ func (s *Store) Close(ctx context.Context) error {
 	if s.owned == nil {
 		return nil
 	}
-	return failure(ctx, s.owned.Disconnect(ctx))
+	return failure(ctx, nil, s.owned.Disconnect(ctx))
 }
 
 // Now returns the server's time, in one round trip.
@@ -153,7 +153,7 @@ func (s *Store) Now(ctx context.Context) (time.Time, error) {
 	}
 	answer := s.database.RunCommand(ctx, bson.D{{Key: "hello", Value: 1}})
 	if err := answer.Decode(&hello); err != nil {
-		return time.Time{}, failure(ctx, err)
+		return time.Time{}, failure(ctx, nil, err)
 	}
 	s.order.learn(asked, hello.LocalTime)
 	return hello.LocalTime.UTC(), nil
@@ -312,7 +312,7 @@ func (c *collection) search(
 	}
 	cursor, err := c.stored.Find(ctx, where, set)
 	if err != nil {
-		return nil, filterFailure(ctx, filter, err)
+		return nil, failure(ctx, filter, err)
 	}
 	return c.readAll(ctx, filter, cursor)
 }
@@ -329,7 +329,7 @@ func (c *collection) readAll(
 		}
 		results = append(results, result)
 	}
-	return results, filterFailure(ctx, filter, cursor.Err())
+	return results, failure(ctx, filter, cursor.Err())
 }
 
 // read decodes a document from the server, and makes later insertions follow it.
@@ -365,7 +365,7 @@ func (c *collection) Count(ctx context.Context, filter *query.Filter) (int64, er
 		return int64(len(found)), err
 	}
 	count, err := c.stored.CountDocuments(ctx, where)
-	return count, filterFailure(ctx, filter, err)
+	return count, failure(ctx, filter, err)
 }
 
 // Distinct implements store.Collection. It does not use the server's distinct, which has no defined order.
