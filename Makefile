@@ -11,6 +11,9 @@ MODULES := $(sort $(dir $(shell find . -name go.mod -not -path './.*/*' -not -pa
 RACE := -race "-gcflags=all=-d=checkptr=0 -dwarf=false" "-gcflags=modernc.org/sqlite/lib=-race=false -dwarf=false"
 FOR_TESTS = PLAIN_GOFLAGS='$(shell go env GOFLAGS)' $(if $(shell go build -race runtime/cgo 2>/dev/null && echo yes),GOFLAGS='$(shell go env GOFLAGS) $(RACE)',CGO_ENABLED=0)
 
+# Less frequent garbage collection needs more memory, but saves a tenth of the tests' time and a third of the linters'.
+test thorough lint words: export GOGC = 400
+
 BIN := $(CURDIR)/.bin
 BENCH ?= .
 FUZZTIME ?= 10s
