@@ -59,8 +59,12 @@ systems: ## runs go vet on the engine of scripts for another system and processo
 	cd script && CGO_ENABLED=0 GOOS=windows GOARCH=arm64 go vet ./internal/quickjs
 
 .PHONY: lint
-lint: words $(BIN)/golangci-lint ## runs make words, and the linters of .golangci.yml in every module
-	$(call each,$(BIN)/golangci-lint run ./...)
+lint: words $(BIN)/golangci-lint $(BIN)/go.work ## runs make words, and the linters of .golangci.yml in every module
+	GOWORK=$(BIN)/go.work $(BIN)/golangci-lint run $(MODULES:%=%...)
+
+# The workspace has all modules, so that the linters read each package once and not once for each module that uses it.
+$(BIN)/go.work: $(MODULES:%=%go.mod)
+	@mkdir -p $(BIN) && rm -f $@ && GOWORK=$@ go work init $(MODULES)
 
 .PHONY: words
 words: $(BIN)/golangci-lint ## checks the wording of comments and documents by the rules in internal/dev/words

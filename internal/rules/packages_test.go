@@ -3,6 +3,7 @@ package rules_test
 import (
 	"encoding/json"
 	"os/exec"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -135,22 +136,30 @@ const dependencyRule = "The core depends on nothing but the modules that interna
 
 // goMod is the output of `go mod edit -json`.
 type goMod struct {
-	Require []goModule       `json:"Require"`
-	Exclude []goModule       `json:"Exclude"`
-	Tool    []goModule       `json:"Tool"`
-	Replace []map[string]any `json:"Replace"`
+	Require []goModule `json:"Require"`
+	Exclude []goModule `json:"Exclude"`
+	Tool    []goModule `json:"Tool"`
+	Replace []struct {
+		Old goModule `json:"Old"`
+		New goModule `json:"New"`
+	} `json:"Replace"`
 }
 
 type goModule struct {
 	Path string `json:"Path"`
 }
 
+// readGoMod returns the module file in a folder.
+func readGoMod(t *testing.T, folder string) (mod goMod) {
+	t.Helper()
+	text := strings.Join(goCommand(t, "mod", "edit", "-json", folder+"/go.mod"), "\n")
+	require.NoError(t, json.Unmarshal([]byte(text), &mod))
+	return mod
+}
+
 func TestDependencies_GoMod(t *testing.T) {
 	t.Parallel()
-	var mod goMod
-	text := strings.Join(goCommand(t, "mod", "edit", "-json"), "\n")
-	require.NoError(t, json.Unmarshal([]byte(text), &mod))
-
+	mod := readGoMod(t, ".")
 	var broken breaches
 	for _, required := range mod.Require {
 		if !slices.Contains(slices.Concat(shippedModules, testModules), required.Path) {
@@ -161,6 +170,26 @@ func TestDependencies_GoMod(t *testing.T) {
 	require.Empty(t, mod.Replace, "go.mod replaces nothing: who imports the core would not get the replacement")
 	require.Empty(t, mod.Exclude, "go.mod excludes nothing: it would hold here and not for who imports the core")
 	require.Empty(t, mod.Tool, "tools are pinned in internal/dev/tools.mod, so that go.mod holds what the core imports")
+}
+
+func TestDependencies_NestedModulesReplaceOnlyModulesHere(t *testing.T) {
+	t.Parallel()
+	var broken breaches
+	for _, file := range allFiles(t) {
+		if path.Base(file.path) != "go.mod" || file.folder() == "." {
+			continue
+		}
+		mod := readGoMod(t, file.folder())
+		for _, replaced := range mod.Replace {
+			if !strings.HasPrefix(replaced.New.Path, "..") || !strings.HasPrefix(replaced.Old.Path, modulePath) {
+				broken.add(file.path, "replaces", replaced.Old.Path)
+			}
+		}
+		for _, excluded := range slices.Concat(mod.Exclude, mod.Tool) {
+			broken.add(file.path, "has an exclude or tool line for", excluded.Path)
+		}
+	}
+	broken.report(t, "A nested module replaces only modules of this repository, by their folder; it excludes none and has no tools.")
 }
 
 // goCommand runs the go command in the core module and returns its lines.
