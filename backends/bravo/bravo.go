@@ -96,7 +96,7 @@ type Connector struct {
 	client *graph.Client
 
 	mu sync.Mutex
-	// awaited has the channels on which calls of CreateGroup wait for confirmations, by request id.
+	// awaited has the channels on which calls of CreateGroup wait for confirmations, by the names of the reports.
 	awaited map[string]chan<- confirmation
 	// early has the latest reports of groups for which no call waited, because a report may arrive before the
 	// answer to the request.
