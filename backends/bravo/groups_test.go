@@ -184,6 +184,7 @@ func TestGroup_ReportedAfterTheTime(t *testing.T) {
 		require.ErrorContains(t, err, "has not confirmed the group")
 		require.ErrorContains(t, err, "no answer")
 		require.False(t, boterr.HasCode(err))
+		synctest.Wait()
 		g.handler.ServeHTTP(httptest.NewRecorder(), graphtest.Report(t.Context(), "/bravo", appSecret, late))
 		_, err = g.connector.CreateGroup(t.Context(), shop(), wanted)
 		require.NoError(t, err)
