@@ -50,6 +50,9 @@ type Config struct {
 	Tolerance time.Duration
 	// BodyTime limits the time to read the body of a webhook. The default is 10 seconds.
 	BodyTime time.Duration
+	// OnError is called for events that could not be accepted, including signed events that cannot be read. The
+	// default does nothing.
+	OnError func(ctx context.Context, event utility.PaymentEvent, err error)
 	// Drops counts the events without a payment, which Handler does not pass on. Their platform is "golf". The
 	// default is a new one that logs to slog.Default.
 	Drops *send.Drops
@@ -92,6 +95,9 @@ func New(config Config) (*Client, error) {
 	}
 	if config.BodyTime == 0 {
 		config.BodyTime = inbound.DefaultTime
+	}
+	if config.OnError == nil {
+		config.OnError = func(context.Context, utility.PaymentEvent, error) {}
 	}
 	if config.Drops == nil {
 		config.Drops = &send.Drops{}
