@@ -23,8 +23,9 @@ type Config struct {
 	// APIURL is the address of the API, including its version, for channels without apiPath. The default is the
 	// platform's address for v23.0.
 	APIURL string
-	// HTTPClient sends the requests. The default client has its own connections. With any client, redirects are
-	// not followed, and at most 4 MiB of an answer are read.
+	// HTTPClient sends the requests. The default client has its own connections, and reaches only public addresses
+	// for channels with an apiPath; to allow others, give a client with outbound.GuardedTransport. With any client,
+	// redirects are not followed, and at most 4 MiB of an answer are read.
 	HTTPClient *http.Client
 	// Timeout limits one call to the API. The default is 10 seconds.
 	Timeout time.Duration
