@@ -412,7 +412,7 @@ func TestTicket_SubjectIsShort(t *testing.T) {
 
 func TestPorts_NotOffered(t *testing.T) {
 	t.Parallel()
-	connector := foxtrot.Limited(newConnector(t, foxtrot.Config{HTTPClient: &http.Client{}}))
+	connector := foxtrot.Limited(newConnector(t, foxtrot.Config{}))
 	_, groups := send.PortOf[livechat.GroupCreator](connector)
 	_, tags := send.PortOf[send.Tagger](connector)
 	_, updates := send.PortOf[livechat.TicketUpdater](connector)

@@ -71,9 +71,10 @@ func TestCall_SendsTheRequest(t *testing.T) {
 
 func TestCall_AddressOfTheChannel(t *testing.T) {
 	t.Parallel()
-	client := answering(t, says(200, "", `{"at":"client"}`), nil)
 	other := httptest.NewServer(says(200, "", `{"at":"channel"}`))
 	t.Cleanup(other.Close)
+	client, err := graph.NewClient(graph.Config{URL: "http://client.test", HTTP: &http.Client{}})
+	require.NoError(t, err)
 	as := caller()
 	as.URL = other.URL
 	reply, err := client.Call(t.Context(), as, graph.Request{Method: http.MethodGet, Path: []string{"me"}})
