@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/fair"
 )
 
 // Limits limit the requests to a Handler. Each process counts separately. The zero value of each field means
@@ -27,9 +28,12 @@ type Limits struct {
 	Requests int
 	// Channel limits all messages and files of a channel per minute. The default is 3,000.
 	Channel int
-	// Streams limits the open streams of a visitor; the default is 3. AllStreams limits the open streams of the
-	// process; the default is 10,000.
-	Streams, AllStreams int
+	// Streams limits the open streams of a visitor. The default is 3.
+	Streams int
+	// AllStreams limits the open streams of the process. The default is 10,000. An app gets at most half of the
+	// streams that other apps leave, and a channel at most half of those that the app's other channels leave, so
+	// that no channel takes all. If there is only one channel, it gets a quarter.
+	AllStreams int
 	// FileBytes limits the size of a file. The default is 10 MiB.
 	FileBytes int64
 }
@@ -142,33 +146,36 @@ func newRates(l Limits) rates {
 }
 
 type streams struct {
+	shares *fair.Shares
+	// most is the largest number of streams of a visitor.
+	most int
+
 	mu        sync.Mutex
-	all       int
 	byVisitor map[string]int
 }
 
 // enter counts a stream of a visitor. Callers must call leave when the stream ends.
-func (s *streams) enter(visitor string, limits Limits) (leave func(), err error) {
+func (s *streams) enter(v visit) (leave func(), err error) {
+	of, visitor := fair.Key{App: v.in.App, Channel: v.in.ID}, v.limitKey()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.all >= limits.AllStreams:
+	case s.byVisitor[visitor] >= s.most:
+		return nil, &problem{
+			status: http.StatusTooManyRequests, after: keepAlive,
+			err: boterr.New(boterr.ResourceExhausted, "", "this visitor already has %d streams; close one first", s.most),
+		}
+	case !s.shares.Take(of):
 		return nil, &problem{
 			status: http.StatusServiceUnavailable, after: 5 * time.Second,
 			err: boterr.New(boterr.ResourceExhausted, "", "this server has too many open streams; try again later"),
 		}
-	case s.byVisitor[visitor] >= limits.Streams:
-		return nil, &problem{
-			status: http.StatusTooManyRequests, after: keepAlive,
-			err: boterr.New(boterr.ResourceExhausted, "", "this visitor already has %d streams; close one first", limits.Streams),
-		}
 	}
-	s.all++
 	s.byVisitor[visitor]++
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.all--
+		s.shares.Release(of)
 		s.byVisitor[visitor]--
 		if s.byVisitor[visitor] == 0 {
 			delete(s.byVisitor, visitor)

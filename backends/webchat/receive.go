@@ -28,6 +28,9 @@ const (
 	markDelivered = "delivered"
 	// markSeen marks the last message that the visitor has read.
 	markSeen = "seen"
+	// markSignedOut is about the time of the visitor's last sign-out, in Unix milliseconds. When it changes, the
+	// visitor's streams look up whether their session was ended.
+	markSignedOut = "signedout"
 )
 
 // Prefixes of keys in the log: for messages of the visitor, and for messages to the visitor.

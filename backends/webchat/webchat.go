@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/chatlog"
+	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/member"
@@ -166,7 +167,8 @@ func New(config Config) (*Connector, error) {
 	database := store.Wrap(config.Store, nil)
 	c := &Connector{
 		config: config, log: log, ended: database.Collection("webchat_ended"), files: database.Collection("webchat_files"),
-		rates: newRates(config.Limits), streams: streams{byVisitor: map[string]int{}}, closing: make(chan struct{}),
+		rates: newRates(config.Limits), closing: make(chan struct{}),
+		streams: streams{shares: fair.NewShares(config.Limits.AllStreams), most: config.Limits.Streams, byVisitor: map[string]int{}},
 	}
 	c.close = sync.OnceFunc(func() { close(c.closing) })
 	return c, nil
