@@ -244,6 +244,17 @@ func TestCreateChannel(t *testing.T) {
 	}
 }
 
+func TestConfig_AddressesWithSlashes(t *testing.T) {
+	t.Parallel()
+	p := newPlatform()
+	server := httptest.NewServer(p)
+	t.Cleanup(server.Close)
+	config := configFor(server.URL, p)
+	config.LoginURL, config.GraphURL = config.LoginURL+"/", config.GraphURL+"/"
+	_, err := newConnector(t, config).CreateChannel(t.Context(), shop(), teamID, "Orders")
+	require.NoError(t, err)
+}
+
 // lostChannels loses the answers to requests for new channels, and refuses to list channels unless mayList is true.
 func lostChannels(p *hotelfake.Platform, mayList bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
