@@ -34,9 +34,8 @@ type Config struct {
 	OnSession bool
 	// URL is the address of the provider's API. The default is the provider's address.
 	URL string
-	// HTTP sends the requests. The default client has its own connections. A request is limited by the client's
-	// Timeout, or to 80 seconds if the client has none. With any client, redirects are not followed, and at
-	// most 4 MiB of an answer are read.
+	// HTTP sends the requests. The default client has its own connections. With any client, a request is limited
+	// to 80 seconds, redirects are not followed, and at most 4 MiB of an answer are read.
 	HTTP *http.Client
 	// MaxRetries limits how many times a request without an answer is repeated. nil means 2. Every request has
 	// an idempotency key, even if the caller gave none. Each wait is up to a second, plus the time that the
