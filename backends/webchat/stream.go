@@ -110,7 +110,7 @@ func (c *Connector) stream(w http.ResponseWriter, r *http.Request, v visit) erro
 	if err != nil {
 		return err
 	}
-	leave, err := c.streams.enter(v)
+	leave, err := c.streams.enter(v, c.config.Address(r))
 	if err != nil {
 		return err
 	}

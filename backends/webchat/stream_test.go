@@ -286,33 +286,47 @@ func TestStream_LimitOfAVisitor(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.do(request{method: http.MethodGet, path: "stream?wait=0", token: ada.Token}).Code, "places are free again")
 }
 
+// streamOf opens a stream of a new visitor of a channel. It reports whether the server lets it.
+func (w *world) streamOf(t *testing.T, in string) bool {
+	t.Helper()
+	token := answered[started](t, w.do(request{path: "session", body: fields{"channel": in}})).Token
+	begun, ended := make(chan struct{}), make(chan struct{})
+	begin := sync.OnceFunc(func() { close(begun) })
+	go func() {
+		defer close(ended)
+		_, _ = streams(t.Context(), w.handler, reading{token, "", endless, func(got string) bool {
+			if strings.HasPrefix(got, "retry: ") {
+				begin()
+			}
+			return false
+		}})
+	}()
+	select {
+	case <-begun:
+		return true
+	case <-ended:
+		return false
+	}
+}
+
+func TestStream_LimitOfAnAddress(t *testing.T) {
+	t.Parallel()
+	address := "192.0.2.1"
+	w := newWorld(t, func(c *webchat.Config) {
+		c.Limits.AddressStreams, c.Address = 2, func(*http.Request) string { return address }
+	})
+	require.Equal(t, []bool{true, true, false}, []bool{w.streamOf(t, channelID), w.streamOf(t, channelID), w.streamOf(t, channelID)})
+	address = "192.0.2.2"
+	require.True(t, w.streamOf(t, channelID))
+}
+
 func TestStream_ChannelLeavesSomeToOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *webchat.Config) { c.Limits.AllStreams = 8 })
 	w.save(webchatChannel("second", secret))
-	opens := func(in string) bool {
-		token := answered[started](t, w.do(request{path: "session", body: fields{"channel": in}})).Token
-		begun, ended := make(chan struct{}), make(chan struct{})
-		begin := sync.OnceFunc(func() { close(begun) })
-		go func() {
-			defer close(ended)
-			_, _ = streams(t.Context(), w.handler, reading{token, "", endless, func(got string) bool {
-				if strings.HasPrefix(got, "retry: ") {
-					begin()
-				}
-				return false
-			}})
-		}()
-		select {
-		case <-begun:
-			return true
-		case <-ended:
-			return false
-		}
+	for w.streamOf(t, channelID) { //nolint:revive // It takes all that it may.
 	}
-	for opens(channelID) { //nolint:revive // It takes all that it may.
-	}
-	require.True(t, opens("second"))
+	require.True(t, w.streamOf(t, "second"))
 }
 
 func TestStream_EndsWithTheSession(t *testing.T) {

@@ -17,7 +17,6 @@ import (
 	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/chatlog"
-	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/member"
@@ -167,8 +166,7 @@ func New(config Config) (*Connector, error) {
 	database := store.Wrap(config.Store, nil)
 	c := &Connector{
 		config: config, log: log, ended: database.Collection("webchat_ended"), files: database.Collection("webchat_files"),
-		rates: newRates(config.Limits), closing: make(chan struct{}),
-		streams: streams{shares: fair.NewShares(config.Limits.AllStreams), most: config.Limits.Streams, byVisitor: map[string]int{}},
+		rates: newRates(config.Limits), streams: newStreams(config.Limits), closing: make(chan struct{}),
 	}
 	c.close = sync.OnceFunc(func() { close(c.closing) })
 	return c, nil
