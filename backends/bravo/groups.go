@@ -137,7 +137,8 @@ func (c *Connector) makeGroup(ctx context.Context, wanted newGroup) (confirmatio
 			return made, made.err
 		case <-over.C:
 			return confirmation{}, errors.Join(lost, fmt.Errorf(
-				"the platform has not confirmed the group %q within %s; call CreateGroup again with the same Key", wanted.subject, c.config.GroupTimeout))
+				"the platform has not confirmed the group %q within %s; call CreateGroup again with the same Key",
+				wanted.subject, c.config.GroupTimeout))
 		case <-look.C:
 			// After an error, a later search or the report may still confirm the group. A caller who repeats the
 			// call now would request a second one.

@@ -170,11 +170,11 @@ func (s *streams) enter(v visit, address string) (leave func(), err error) {
 	defer s.mu.Unlock()
 	switch {
 	case s.open[visitor] >= s.limits.Streams:
-		return nil, refusedStream(http.StatusTooManyRequests, keepAlive, "this visitor already has %d streams; close one first", s.limits.Streams)
+		return nil, tooMany(http.StatusTooManyRequests, keepAlive, "this visitor already has %d streams; close one first", s.limits.Streams)
 	case s.open[address] >= s.limits.AddressStreams:
-		return nil, refusedStream(http.StatusTooManyRequests, keepAlive, "this address already has %d streams; try again later", s.limits.AddressStreams)
+		return nil, tooMany(http.StatusTooManyRequests, keepAlive, "this address already has %d streams", s.limits.AddressStreams)
 	case !s.shares.Take(of):
-		return nil, refusedStream(http.StatusServiceUnavailable, 5*time.Second, "this server has too many open streams; try again later")
+		return nil, tooMany(http.StatusServiceUnavailable, 5*time.Second, "this server has too many open streams; try again later")
 	}
 	s.open[visitor]++
 	s.open[address]++
@@ -183,14 +183,16 @@ func (s *streams) enter(v visit, address string) (leave func(), err error) {
 		defer s.mu.Unlock()
 		s.shares.Release(of)
 		for _, name := range []string{visitor, address} {
-			if s.open[name]--; s.open[name] == 0 {
+			s.open[name]--
+			if s.open[name] == 0 {
 				delete(s.open, name)
 			}
 		}
 	}, nil
 }
 
-func refusedStream(status int, after time.Duration, format string, args ...any) error {
+// tooMany returns the refusal of a stream beyond a limit.
+func tooMany(status int, after time.Duration, format string, args ...any) error {
 	return &problem{status: status, after: after, err: boterr.New(boterr.ResourceExhausted, "", format, args...)}
 }
 
