@@ -79,7 +79,7 @@ func HostTransport() *http.Transport {
 }
 
 // GuardedTransport returns a transport for addresses that do not come from the host, such as an address in a
-// channel's info. It only connects to public addresses and to those in allow, and it uses no proxy, because a proxy
+// channel's info. It only connects to public addresses and to addresses in allow. It uses no proxy, because a proxy
 // would hide the addresses. A refused address is InvalidArgument. Redirects are up to the caller.
 func GuardedTransport(allow AllowList) http.RoundTripper { return Config{}.transport(allow) }
 
