@@ -238,7 +238,7 @@ export class Chat extends EventTarget {
   }
 
   async #load() {
-    const { events, more } = await this.#newest();
+    const { events, more } = await this.#newest(this.#last);
     this.hasMore = more;
     for (const event of events) this.#insert(event, false);
     this.#emit("more");
@@ -246,11 +246,11 @@ export class Chat extends EventTarget {
   }
 
   /**
-   * Returns the newest messages, and all that the page has missed. If it has missed more than the history has, the older
-   * messages on the page are removed, because they would not be followed by the next ones.
+   * Returns the newest messages, and all since a number. If the history does not reach that far, the older messages on
+   * the page are removed, because they would not be followed by the next ones.
+   * @param {number} known is 0 if the page has no messages
    */
-  async #newest() {
-    const known = this.#last;
+  async #newest(known) {
     let found = await this.#history(page);
     const hasGap = () => known > 0 && found.events[0]?.seq > known + 1;
     if (hasGap() && found.more) found = await this.#history(mostMessages);
@@ -283,13 +283,16 @@ export class Chat extends EventTarget {
     }
   }
 
-  /** Reads missed events: a suspended tab does not get the leader's events. */
-  async #catchUp() {
+  /**
+   * Reads missed events: a suspended tab does not get the leader's events.
+   * @param {number} known is the number of the last message before those that may be missing
+   */
+  async #catchUp(known = this.#last) {
     if (!this.isStarted || this.state === "loading" || !this.isShared) return;
     try {
-      for (const event of (await this.#newest()).events) this.#insert(event, true);
+      for (const event of (await this.#newest(known)).events) this.#insert(event, true);
     } catch {
-      // The stream reports the failure.
+      this.#last = Math.min(this.#last, known); // Try again later. The stream reports the failure.
     }
   }
 
@@ -299,9 +302,13 @@ export class Chat extends EventTarget {
    */
   #take(event) {
     switch (event.kind) {
-      case "message":
-        if (isMessage(event)) this.#insert(event, true);
+      case "message": {
+        if (!isMessage(event)) break;
+        const known = this.#last;
+        this.#insert(event, true);
+        if (known > 0 && event.seq > known + 1) this.#catchUp(known); // This tab was suspended for a while.
         break;
+      }
       case "typing":
         this.#showTyping(event);
         break;

@@ -140,6 +140,25 @@ for (const [missed, wanted] of [[130, numbers(1, 140)], [260, numbers(71, 270)]]
   });
 }
 
+test("a page that gets a later event than the next one reads the events between", async (t) => {
+  const messages = numbers(1, 10).map(message);
+  let isAway = false;
+  const chat = open(t, async (_, tell) => { tell(messages.at(-1)); return json({}, 503, { "Retry-After": "60" }); }, {
+    place: "local", history: (query) => { if (isAway) throw new TypeError("the network is away"); return log(messages)(query); },
+  });
+  chat.start();
+  while (chat.state !== "online") await next(chat, "state");
+  messages.push(...numbers(11, 140).map(message));
+  isAway = true;
+  chat.send({ type: "TEXT", text: "hello" }); // The server answers with message 140.
+  while (chat.messages.at(-1).seq < 140) await next(chat, "message");
+  await new Promise(setImmediate);
+  isAway = false;
+  document.dispatchEvent(new Event("visibilitychange"));
+  while (chat.messages.length < 140) await next(chat, "message");
+  assert.deepEqual(chat.messages.map((one) => one.seq), numbers(1, 140));
+});
+
 test("the history of a visitor who signs out meanwhile is not shown", async (t) => {
   let isAsked, answers;
   const asked = new Promise((resolve) => { isAsked = resolve; });
