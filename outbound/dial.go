@@ -78,6 +78,11 @@ func HostTransport() *http.Transport {
 	}
 }
 
+// GuardedTransport returns a transport for addresses that do not come from the host, such as an address in a
+// channel's info. It only connects to public addresses and to addresses in allow. It uses no proxy, because a proxy
+// would hide the addresses. A refused address is InvalidArgument. Redirects are up to the caller.
+func GuardedTransport(allow AllowList) http.RoundTripper { return Config{}.transport(allow) }
+
 // tls returns a copy of the configuration for https.
 func (c Config) tls() *tls.Config {
 	if c.TLS == nil {

@@ -23,8 +23,9 @@ type Config struct {
 	// APIURL is the address of the API, including its version, for channels without apiPath. The default is the
 	// platform's address for v23.0.
 	APIURL string
-	// HTTPClient sends the requests. The default client has its own connections. With any client, redirects are
-	// not followed, and at most 4 MiB of an answer are read.
+	// HTTPClient sends the requests. The default client has its own connections, and reaches only public addresses
+	// for channels with an apiPath; to allow others, give a client with outbound.GuardedTransport. With any client,
+	// redirects are not followed, and at most 4 MiB of an answer are read.
 	HTTPClient *http.Client
 	// Timeout limits one call to the API. The default is 10 seconds.
 	Timeout time.Duration
@@ -96,7 +97,7 @@ type Connector struct {
 	client *graph.Client
 
 	mu sync.Mutex
-	// awaited has the channels on which calls of CreateGroup wait for confirmations, by request id.
+	// awaited has the channels on which calls of CreateGroup wait for confirmations, by the names of the reports.
 	awaited map[string]chan<- confirmation
 	// early has the latest reports of groups for which no call waited, because a report may arrive before the
 	// answer to the request.

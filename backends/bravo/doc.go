@@ -37,8 +37,9 @@
 //
 // Only official business accounts may create groups. A group has at most 8 participants, and cannot receive
 // messages with buttons. The platform confirms a new group in a later report. CreateGroup waits for that report,
-// and also looks for the group, for at most Config.GroupTimeout. After that, a call with the same Key finds the
-// group as soon as the platform lists it. An earlier call creates a second group.
+// and also looks for the group, for at most Config.GroupTimeout, even if the answer to its request was lost. After
+// that, a call with the same Key finds the group as soon as the platform lists it or has reported it to this
+// Connector's Handler. A call before that creates a second group.
 //
 // Agents cannot be added to a group. If a live chat creates a group for an agent, the agent gets its link in a
 // message and joins. The platform then reports an event of type MISC, which handleAdminJoinedGroup takes.

@@ -84,7 +84,7 @@ func (c *Connector) events(_ *channel.Channel, change graph.Parcel) []graph.Even
 	}
 	for _, group := range graph.Objects(change.Content, "groups") {
 		if change.Kind == "group_lifecycle_update" {
-			c.confirm(group)
+			c.confirm(change.Account, group)
 			all = append(all, graph.Event{Kind: document.Get(group, "type", change.Kind), Drop: send.DropUnsupported})
 			continue
 		}

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/botctx/go-sdk/backends/bravo"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/graph/graphtest"
 	"github.com/botctx/go-sdk/send"
@@ -98,6 +101,24 @@ func TestFailures(t *testing.T) {
 		Message: to(ada, send.Text("Hello")), Unreadable: map[string]string{"no id": `{"messages":[]}`},
 		Endless: `{"messages":"`, Secret: token,
 	}.Run(t)
+}
+
+func TestSend_PrivateAddressOfAChannel(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	t.Cleanup(server.Close)
+	hello := to(ada, send.Text("Hello"))
+	info := hello.Channel.Info.(channel.BravoInfo)
+	info.APIPath = server.URL
+	hello.Channel.Info = info
+	_, err := newConnector(t, bravo.Config{}).Send(t.Context(), hello)
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.ErrorContains(t, err, "the host 127.0.0.1 resolves to a loopback address")
+	require.Zero(t, asked.Load())
+	_, err = newConnector(t, bravo.Config{APIURL: server.URL}).Send(t.Context(), to(ada, send.Text("Hello")))
+	require.Error(t, err, "the server's answer is empty")
+	require.EqualValues(t, 1, asked.Load(), "the host may choose any address")
 }
 
 func TestLimited_ARecipientHoldsUpNobody(t *testing.T) {

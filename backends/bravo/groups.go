@@ -3,10 +3,12 @@ package bravo
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -26,10 +28,10 @@ type confirmation struct {
 	err      error
 }
 
-// earlyReport is a report for which no call waited.
+// earlyReport is a report for which no call waited, and its names; see reportNames.
 type earlyReport struct {
-	request string
-	made    confirmation
+	names []string
+	made  confirmation
 }
 
 const (
@@ -47,7 +49,8 @@ const (
 
 // CreateGroup implements livechat.GroupCreator. It requests a group, and waits until the platform reports it to
 // this Connector's Handler or lists it. The Key is part of the group's description. A repeated call finds the
-// group by its Key, even among groups with the same name. The agent gets the link in a message, because the
+// group by its Key, even among groups with the same name. If the answer to the request is lost, CreateGroup waits
+// all the same, because the platform may have created the group. The agent gets the link in a message, because the
 // platform does not let others add a person to a group.
 //
 // An error without a code after Config.GroupTimeout means that the platform has not confirmed the group yet.
@@ -60,11 +63,11 @@ func (c *Connector) CreateGroup(
 		return livechat.CreatedGroup{}, err
 	}
 	wanted := newGroup{
-		number: from, subject: firstRunes(cmp.Or(group.Name, "Group"), maxSubject),
+		number: from, subject: subjectOf(group.Name),
 		mark: "ref: " + cmp.Or(group.Key, uuid.NewString()), seen: map[string]bool{},
 	}
-	made := confirmation{}
-	if group.Key != "" {
+	made := c.reported(from.id, wanted.mark)
+	if made.id == "" && group.Key != "" {
 		if made.id, err = c.findGroup(ctx, wanted); err != nil {
 			return livechat.CreatedGroup{}, err
 		}
@@ -88,9 +91,10 @@ func (c *Connector) CreateGroup(
 	return livechat.CreatedGroup{ExternalID: made.id, InvitationLink: made.link}, nil
 }
 
-func firstRunes(text string, most int) string {
-	runes := []rune(text)
-	return string(runes[:min(len(runes), most)])
+// subjectOf returns the subject of a group with this name. The platform removes white space around it.
+func subjectOf(name string) string {
+	runes := []rune(strings.TrimSpace(name))
+	return cmp.Or(strings.TrimSpace(string(runes[:min(len(runes), maxSubject)])), "Group")
 }
 
 // newGroup is the group that a call of CreateGroup requests or looks for.
@@ -105,20 +109,21 @@ type newGroup struct {
 }
 
 func (c *Connector) makeGroup(ctx context.Context, wanted newGroup) (confirmation, error) {
-	reply, err := c.client.Call(ctx, wanted.as, graph.Request{
+	reply, lost := c.client.Call(ctx, wanted.as, graph.Request{
 		Method: http.MethodPost, Path: []string{wanted.id, "groups"},
 		Body: document.O("messaging_product", "whatsapp", "subject", wanted.subject, "description", wanted.mark),
 	})
-	if err != nil {
-		return confirmation{}, err
-	}
 	request := document.Get(reply, "request_id", "")
-	if request == "" {
-		return confirmation{}, inbound.ErrUnreadable
+	switch {
+	case boterr.HasCode(lost):
+		return confirmation{}, lost
+	case lost == nil && request == "":
+		lost = inbound.ErrUnreadable
 	}
+	names := reportNames(wanted.id, request, wanted.mark)
 	reported := make(chan confirmation, 1)
-	c.await(request, reported)
-	defer c.await(request, nil)
+	c.await(names, reported)
+	defer c.forget(names, reported)
 
 	over := time.NewTimer(c.config.GroupTimeout)
 	defer over.Stop()
@@ -131,8 +136,9 @@ func (c *Connector) makeGroup(ctx context.Context, wanted newGroup) (confirmatio
 		case made := <-reported:
 			return made, made.err
 		case <-over.C:
-			return confirmation{}, fmt.Errorf("the platform has not confirmed the group %q within %s; call CreateGroup again with the same Key",
-				wanted.subject, c.config.GroupTimeout)
+			return confirmation{}, errors.Join(lost, fmt.Errorf(
+				"the platform has not confirmed the group %q within %s; call CreateGroup again with the same Key",
+				wanted.subject, c.config.GroupTimeout))
 		case <-look.C:
 			// After an error, a later search or the report may still confirm the group. A caller who repeats the
 			// call now would request a second one.
@@ -143,43 +149,87 @@ func (c *Connector) makeGroup(ctx context.Context, wanted newGroup) (confirmatio
 	}
 }
 
-// await makes confirm pass the report of a request to a channel. With a nil channel, the request is no longer
-// awaited.
-func (c *Connector) await(request string, reported chan<- confirmation) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if reported == nil {
-		delete(c.awaited, request)
-		return
+// reportNames returns the names by which calls wait for the report of a group: the request's id and the group's
+// description, of a number. Each may be "". Another number's application must not confirm the group.
+func reportNames(number, request, description string) []string {
+	var names []string
+	for _, name := range []string{request, description} {
+		if name != "" {
+			names = append(names, number+" "+name)
+		}
 	}
-	if i := slices.IndexFunc(c.early, func(known earlyReport) bool { return known.request == request }); i >= 0 {
-		reported <- c.early[i].made
-		return
-	}
-	c.awaited[request] = reported
+	return names
 }
 
-// confirm passes the report of a group to the call that waits for it. If none waits, confirm keeps the report.
-func (c *Connector) confirm(group document.Object) {
+// await makes confirm pass the report with one of these names to a channel. Callers must call forget.
+func (c *Connector) await(names []string, reported chan<- confirmation) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if made, ok := c.earlyWith(names); ok {
+		reported <- made
+	}
+	for _, name := range names {
+		c.awaited[name] = reported
+	}
+}
+
+func (c *Connector) forget(names []string, reported chan<- confirmation) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, name := range names {
+		if c.awaited[name] == reported {
+			delete(c.awaited, name)
+		}
+	}
+}
+
+// reported returns the early report of a new group with this description, or the zero confirmation if there is none.
+func (c *Connector) reported(number, description string) confirmation {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	made, _ := c.earlyWith(reportNames(number, "", description))
+	return made
+}
+
+// earlyWith returns the early report with one of these names. Callers must hold mu.
+func (c *Connector) earlyWith(names []string) (confirmation, bool) {
+	for _, known := range c.early {
+		for _, name := range names {
+			if slices.Contains(known.names, name) {
+				return known.made, true
+			}
+		}
+	}
+	return confirmation{}, false
+}
+
+// confirm passes the report of a new group to the call that waits for it. If none waits, confirm keeps the report. A
+// report of a failure only belongs to its request: a later request for the same group may succeed.
+func (c *Connector) confirm(number string, group document.Object) {
 	made := confirmation{id: document.Get(group, "group_id", ""), link: document.Get(group, "invite_link", "")}
+	description := document.Get(group, "description", "")
 	if problems := graph.Objects(group, "errors"); len(problems) > 0 {
-		made = confirmation{err: meanings.ErrorOf(problems[0])}
+		made, description = confirmation{err: meanings.ErrorOf(problems[0])}, ""
 	}
 	if made.id == "" && made.err == nil {
 		return
 	}
-	request := document.Get(group, "request_id", "")
+	names := reportNames(number, document.Get(group, "request_id", ""), description)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if waiting := c.awaited[request]; waiting != nil {
-		delete(c.awaited, request) // The channel takes one confirmation.
-		waiting <- made
-		return
+	for _, name := range names {
+		if waiting := c.awaited[name]; waiting != nil {
+			select {
+			case waiting <- made:
+			default: // The call has a report already.
+			}
+			return
+		}
 	}
 	if len(c.early) == maxEarly {
 		c.early = c.early[1:]
 	}
-	c.early = append(c.early, earlyReport{request, made})
+	c.early = append(c.early, earlyReport{names, made})
 }
 
 // findGroup returns the id of the group with the subject and the mark. It returns "" if the group is not among

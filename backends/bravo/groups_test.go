@@ -2,6 +2,7 @@ package bravo_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -10,6 +11,7 @@ import (
 	"image/png"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -33,6 +35,18 @@ type grouped struct {
 	connector *bravo.Connector
 	handler   http.Handler
 	reported  atomic.Int64
+	// loses is the number of requests for groups whose answer is lost.
+	loses int
+}
+
+// RoundTrip implements http.RoundTripper.
+func (g *grouped) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := connectortest.Directly{Handler: g.Platform}.RoundTrip(r)
+	if g.loses > 0 && r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/groups") {
+		g.loses--
+		return nil, errors.New("no answer")
+	}
+	return answer, err
 }
 
 // newGrouped must be called in a synctest bubble.
@@ -40,7 +54,7 @@ func newGrouped(t *testing.T) *grouped {
 	t.Helper()
 	g := &grouped{Platform: newPlatform()}
 	g.connector = newConnector(t, bravo.Config{
-		HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: g.Platform}}, FindChannel: find, AppSecret: channel.NewSecret(appSecret),
+		HTTPClient: &http.Client{Transport: g}, FindChannel: find, AppSecret: channel.NewSecret(appSecret),
 	})
 	g.handler = g.connector.Handler(nil)
 	return g
@@ -135,6 +149,58 @@ func TestGroup_SearchFails(t *testing.T) {
 		require.NoError(t, err)
 		require.NotEmpty(t, made.ExternalID)
 		require.Equal(t, []string{"a group", "Ada"}, p.Groups())
+	})
+}
+
+// A platform that creates the group and loses the answer does not make the caller request a second group.
+func TestGroup_AnswerIsLost(t *testing.T) {
+	t.Parallel()
+	for _, isReported := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			g := newGrouped(t)
+			g.ListsUntilShown = 3
+			if isReported {
+				g.ListsUntilShown = -1
+				g.reports(t, 1)
+			}
+			g.loses = 1
+			made, err := g.connector.CreateGroup(t.Context(), shop(), livechat.NewGroup{Key: "key-1", Name: "Ada"})
+			require.NoError(t, err)
+			require.NotEmpty(t, made.ExternalID)
+			require.Equal(t, []string{"a group", "Ada"}, g.Groups())
+		})
+	}
+}
+
+func TestGroup_ReportedAfterTheTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGrouped(t)
+		g.ListsUntilShown, g.loses = -1, 1
+		var late []byte
+		g.Report = func(body []byte) { late = body }
+		wanted := livechat.NewGroup{Key: "key-1", Name: "Ada"}
+		_, err := g.connector.CreateGroup(t.Context(), shop(), wanted)
+		require.ErrorContains(t, err, "has not confirmed the group")
+		require.ErrorContains(t, err, "no answer")
+		require.False(t, boterr.HasCode(err))
+		synctest.Wait()
+		g.handler.ServeHTTP(httptest.NewRecorder(), graphtest.Report(t.Context(), "/bravo", appSecret, late))
+		_, err = g.connector.CreateGroup(t.Context(), shop(), wanted)
+		require.NoError(t, err)
+		require.Equal(t, []string{"a group", "Ada"}, g.Groups(), "it is asked for once")
+	})
+}
+
+func TestGroup_NameWithSpaces(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGrouped(t)
+		for _, name := range []string{" Ada\n", strings.Repeat("a", 127) + " b", " "} {
+			_, err := g.connector.CreateGroup(t.Context(), shop(), livechat.NewGroup{Name: name})
+			require.NoError(t, err, "the platform removes them")
+		}
+		require.Equal(t, []string{"a group", "Ada", strings.Repeat("a", 127), "Group"}, g.Groups())
 	})
 }
 

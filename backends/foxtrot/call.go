@@ -38,7 +38,11 @@ func (c *Connector) call(ctx context.Context, of account, r request) (document.O
 	if err != nil {
 		return document.Object{}, err
 	}
-	answer, err := c.config.HTTPClient.Do(made)
+	client := c.own
+	if of.isGiven {
+		client = c.others
+	}
+	answer, err := client.Do(made)
 	if err != nil {
 		return document.Object{}, of.unanswered(ctx, err)
 	}
@@ -102,6 +106,9 @@ func (a account) unanswered(ctx context.Context, err error) error {
 	}
 	if around, ok := errors.AsType[*url.Error](err); ok {
 		err = around.Err
+	}
+	if refused, ok := boterr.AsError(err); ok && refused.Code == boterr.InvalidArgument { // By the transport.
+		return boterr.New(boterr.FailedPrecondition, "", "baseUrl of the channel's info cannot be used: %s", refused.Message())
 	}
 	if text := err.Error(); a.redacted(text) != text {
 		return errors.New(a.redacted(text))

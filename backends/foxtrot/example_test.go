@@ -28,6 +28,7 @@ func Example() {
 	var rt *botctx.Runtime
 	apps := map[string]string{"app-1": "desk"} // Channels by the id of their application.
 	connector, err := foxtrot.New(foxtrot.Config{
+		HTTPClient: api.Client(), // Only in this example: the default client reaches no private address.
 		FindChannel: func(ctx context.Context, account string) (*channel.Channel, error) {
 			id, isKnown := apps[account]
 			if !isKnown {

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,6 +19,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/connectortest"
+	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -91,11 +94,28 @@ func TestFailures(t *testing.T) {
 		},
 		At: func(t *testing.T, url string) (send.Connector, send.Message) {
 			t.Helper()
-			return newConnector(t, foxtrot.Config{}), message(at(url, desk()), ada, send.Text("Hello"))
+			return newConnector(t, foxtrot.Config{HTTPClient: &http.Client{}}), message(at(url, desk()), ada, send.Text("Hello"))
 		},
 		Message: message(desk(), ada, send.Text("Hello")), Unreadable: map[string]string{"no id": `{"messages":[]}`},
 		Endless: `{"messages":"`, Secret: keySecret,
 	}.Run(t)
+}
+
+func TestSend_PrivateAddressOfAChannel(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	t.Cleanup(server.Close)
+	hello := message(at(server.URL, desk()), ada, send.Text("Hello"))
+	_, err := newConnector(t, foxtrot.Config{}).Send(t.Context(), hello)
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.ErrorContains(t, err, "baseUrl of the channel's info cannot be used: the host 127.0.0.1 resolves to a loopback address")
+	require.Zero(t, asked.Load())
+	allow, err := outbound.ParseAllowList("127.0.0.1")
+	require.NoError(t, err)
+	_, err = newConnector(t, foxtrot.Config{HTTPClient: &http.Client{Transport: outbound.GuardedTransport(allow)}}).Send(t.Context(), hello)
+	require.Error(t, err, "the server's answer is empty")
+	require.EqualValues(t, 1, asked.Load())
 }
 
 func TestSend_AddressOfTheHelpdesk(t *testing.T) {

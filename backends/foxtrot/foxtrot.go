@@ -22,8 +22,9 @@ import (
 
 // Config configures a Connector. The zero value of each field means its default.
 type Config struct {
-	// HTTPClient sends the requests. The default client has its own connections. With any client, redirects are
-	// not followed, and at most 4 MiB of an answer are read.
+	// HTTPClient sends the requests. The default client has its own connections, and reaches only public addresses
+	// for channels with a baseUrl; to allow others, give a client with outbound.GuardedTransport. With any client,
+	// redirects are not followed, and at most 4 MiB of an answer are read.
 	HTTPClient *http.Client
 	// Timeout limits one call to the API. The default is 10 seconds.
 	Timeout time.Duration
@@ -62,9 +63,13 @@ func (c Config) withDefaults() (Config, error) {
 		c.OnError = func(context.Context, botctx.Inbound, error) {}
 	}
 	c.Drops = cmp.Or(c.Drops, &send.Drops{})
-	client := cmp.Or(c.HTTPClient, &http.Client{Transport: outbound.HostTransport()})
-	c.HTTPClient = bounded.Client(client, bounded.Limits{Time: c.Timeout, MaxBytes: maxReplyBytes})
 	return c, nil
+}
+
+// limited returns a client with the limits of a call. transport is for a config without an HTTPClient.
+func (c Config) limited(transport http.RoundTripper) *http.Client {
+	client := cmp.Or(c.HTTPClient, &http.Client{Transport: transport})
+	return bounded.Client(client, bounded.Limits{Time: c.Timeout, MaxBytes: maxReplyBytes})
 }
 
 // Connector is the connector to every channel of type foxtrot. It is safe for concurrent use.
@@ -74,7 +79,11 @@ func (c Config) withDefaults() (Config, error) {
 // InvalidArgument: the helpdesk cannot show the content. ResourceExhausted, with a *send.RetryAfterError: the
 // helpdesk limits the rate. An error without a code means that the helpdesk failed or did not answer. The
 // request may have been carried out, so the Connector does not repeat it.
-type Connector struct{ config Config }
+type Connector struct {
+	config Config
+	// own sends the requests to the helpdesk's own hosts. others sends the requests to addresses in channels' info.
+	own, others *http.Client
+}
 
 var _ send.Connector = (*Connector)(nil)
 
@@ -84,7 +93,9 @@ func New(config Config) (*Connector, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Connector{config: config}, nil
+	return &Connector{
+		config: config, own: config.limited(outbound.HostTransport()), others: config.limited(outbound.GuardedTransport(outbound.AllowList{})),
+	}, nil
 }
 
 // messagesPerSecond is a cautious guess. The helpdesk documents no limit for conversations. For tickets it
@@ -100,8 +111,9 @@ func Limited(connector send.Connector) send.Connector {
 // account is a channel's account with its credentials.
 type account struct {
 	in *channel.Channel
-	// base is the address of the API without a trailing slash.
-	base string
+	// base is the address of the API without a trailing slash. isGiven is true if it is in the channel's info.
+	base    string
+	isGiven bool
 	// app is the id of the application for conversations, or "" if requests become tickets.
 	app string
 	// user and password authenticate calls. webhookSecret verifies reports.
@@ -154,6 +166,7 @@ func accountOf(in *channel.Channel) (account, error) {
 		}
 	}
 	var err error
+	of.isGiven = text("baseUrl") != ""
 	of.base, err = baseOf(in, text("baseUrl"), text("subdomain"), folder)
 	return of, err
 }

@@ -38,7 +38,7 @@ func harness(t *testing.T, p *foxtrotfake.Platform, in, other *channel.Channel) 
 	t.Helper()
 	server := sendtest.NewServer(t, p, nil)
 	h := &sendtest.Harness{
-		Connector: newConnector(t, foxtrot.Config{}), Channel: at(server.URL, in), Other: at(server.URL, other),
+		Connector: newConnector(t, foxtrot.Config{HTTPClient: &http.Client{}}), Channel: at(server.URL, in), Other: at(server.URL, other),
 		Arrived: func() []sendtest.Arrival {
 			return p.Arrivals(map[string]string{
 				"key:" + keySecret: "desk", "other:" + otherSecret: "shop", "grace@desk/token:" + apiToken: "tickets", "hedy@desk/token:another-token": "others",

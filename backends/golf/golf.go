@@ -34,9 +34,8 @@ type Config struct {
 	OnSession bool
 	// URL is the address of the provider's API. The default is the provider's address.
 	URL string
-	// HTTP sends the requests. The default client has its own connections. A request is limited by the client's
-	// Timeout, or to 80 seconds if the client has none. With any client, redirects are not followed, and at
-	// most 4 MiB of an answer are read.
+	// HTTP sends the requests. The default client has its own connections. With any client, a request is limited
+	// to 80 seconds, redirects are not followed, and at most 4 MiB of an answer are read.
 	HTTP *http.Client
 	// MaxRetries limits how many times a request without an answer is repeated. nil means 2. Every request has
 	// an idempotency key, even if the caller gave none. Each wait is up to a second, plus the time that the
@@ -50,6 +49,9 @@ type Config struct {
 	Tolerance time.Duration
 	// BodyTime limits the time to read the body of a webhook. The default is 10 seconds.
 	BodyTime time.Duration
+	// OnError is called for events that could not be accepted, including signed events that cannot be read. The
+	// default does nothing.
+	OnError func(ctx context.Context, event utility.PaymentEvent, err error)
 	// Drops counts the events without a payment, which Handler does not pass on. Their platform is "golf". The
 	// default is a new one that logs to slog.Default.
 	Drops *send.Drops
@@ -92,6 +94,9 @@ func New(config Config) (*Client, error) {
 	}
 	if config.BodyTime == 0 {
 		config.BodyTime = inbound.DefaultTime
+	}
+	if config.OnError == nil {
+		config.OnError = func(context.Context, utility.PaymentEvent, error) {}
 	}
 	if config.Drops == nil {
 		config.Drops = &send.Drops{}

@@ -34,7 +34,7 @@ import (
 // signature, and 400, 405, 408 or 413 to a request that is not an event or arrives too slowly. If receive
 // returned ResourceExhausted, the answer is 429; for Conflict, Unavailable or Canceled it is 503; for any other
 // error it is 500. Without WebhookSecrets the answer is 500, too. The answer never contains the error of
-// receive. receive continues if the provider closes the connection.
+// receive, which Config.OnError gets. receive continues if the provider closes the connection.
 func (c *Client) Handler(receive func(ctx context.Context, event utility.PaymentEvent) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		status, told := c.serve(w, r, receive)
@@ -61,15 +61,18 @@ func (c *Client) serve(
 	if !c.isSigned(body, header) {
 		return http.StatusUnauthorized, unsigned
 	}
+	ctx := context.WithoutCancel(r.Context())
 	event, isPayment, err := c.read(body)
 	if err != nil {
+		c.config.OnError(ctx, event, err)
 		return http.StatusBadRequest, "the event cannot be read"
 	}
 	if !isPayment {
-		c.config.Drops.Add(r.Context(), send.Drop{Platform: "golf", Kind: event.Type, Reason: send.DropUnsupported})
+		c.config.Drops.Add(ctx, send.Drop{Platform: "golf", Kind: event.Type, Reason: send.DropUnsupported})
 		return http.StatusOK, "ignored"
 	}
-	if err := inbound.Accept(context.WithoutCancel(r.Context()), event, receive); err != nil {
+	if err := inbound.Accept(ctx, event, receive); err != nil {
+		c.config.OnError(ctx, event, err)
 		return statusOfError(err), "the event was not accepted; try again later"
 	}
 	return http.StatusOK, "done"

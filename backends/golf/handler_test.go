@@ -249,6 +249,25 @@ func TestHandler_ErrorAsksAgain(t *testing.T) {
 	require.Equal(t, http.StatusInternalServerError, status)
 }
 
+func TestHandler_OnError(t *testing.T) {
+	t.Parallel()
+	var events []utility.PaymentEvent
+	var errs []error
+	handler := newProvider(t).client(t, golf.Config{
+		WebhookSecrets: []channel.Secret{channel.NewSecret(endpointSecret)}, Now: func() time.Time { return now },
+		OnError: func(_ context.Context, event utility.PaymentEvent, err error) {
+			events, errs = append(events, event), append(errs, err)
+		},
+	}).Handler((&desk{err: errors.New("the orders are closed")}).receive)
+	for _, body := range []string{event("payment_intent.succeeded", sold().object()), event("payment_intent.succeeded", "pi_1x")} {
+		report(handler, body, signature(endpointSecret, now, body))
+	}
+	require.Len(t, errs, 2)
+	require.Equal(t, "pi_1", events[0].Payment.ID)
+	require.ErrorContains(t, errs[0], "the orders are closed")
+	require.ErrorContains(t, errs[1], "data.object")
+}
+
 // silence is the body of a request. Read blocks until SetReadDeadline is called.
 type silence struct {
 	*httptest.ResponseRecorder

@@ -45,5 +45,6 @@
 //   - that a message can be posted to the id of a channel, and starts a thread there;
 //   - how many actions of a card are shown, and that recordings and videos do not play in cards;
 //   - that a team in the data of a new conversation determines only where the conversation is;
+//   - that a list of channels can be filtered by name;
 //   - the host of files that members share: sharepoint.com.
 package hotel

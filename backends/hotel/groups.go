@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
 )
 
 // maxChannelName is the longest name of a channel, in code points.
@@ -20,6 +21,10 @@ const maxChannelName = 50
 // CreateChannel implements livechat.ChannelCreator. groupID is the id of a team in the organisation's
 // directory. The reply is the platform's description of the channel; its id is a conversation to which messages
 // can be sent.
+//
+// The platform has no idempotency keys, so the key of the call (send.KeyOf) becomes the channel's description.
+// If an earlier call with the same key created the channel, CreateChannel returns it. For that, the application
+// needs the permission ChannelSettings.Read.Group for the team.
 //
 // AlreadyExists: the team already has a channel of that name. FailedPrecondition: the application lacks the
 // permission Channel.Create.Group for the team. NotFound: there is no such team. InvalidArgument: the name has
@@ -32,14 +37,41 @@ func (c *Connector) CreateChannel(ctx context.Context, in *channel.Channel, grou
 	if length := utf8.RuneCountInString(displayName); length == 0 || length > maxChannelName {
 		return document.Object{}, boterr.Invalid("displayName", "is %d characters long; give a name of 1 to %d", length, maxChannelName)
 	}
-	reply, err := c.call(ctx, of, request{
-		method: http.MethodPost, part: scopeGraph, path: []string{"teams", groupID, "channels"},
-		body: document.O("displayName", displayName, "membershipType", "standard"),
-	})
-	if err == nil && document.Get(reply, "id", "") == "" {
+	body, key := document.O("displayName", displayName, "membershipType", "standard"), send.KeyOf(ctx)
+	if key != "" {
+		body = body.With(fieldDescription, markOf(key))
+	}
+	reply, err := c.call(ctx, of, request{method: http.MethodPost, part: scopeGraph, path: []string{"teams", groupID, "channels"}, body: body})
+	switch {
+	case boterr.CodeOf(err) == boterr.AlreadyExists && key != "":
+		made, errFind := c.createdWith(ctx, of, groupID, displayName, key)
+		if !made.IsZero() || errFind != nil && boterr.CodeOf(errFind) != boterr.FailedPrecondition {
+			return made, errFind
+		}
+	case err == nil && document.Get(reply, "id", "") == "":
 		err = inbound.ErrUnreadable
 	}
 	return reply, err
+}
+
+const fieldDescription = "description"
+
+// markOf returns the description of a channel that a call with this key creates.
+func markOf(key string) string { return "ref: " + key }
+
+// createdWith returns the channel of this name that a call with this key created, or the zero Object if there is none.
+// FailedPrecondition: the application may not list the team's channels.
+func (c *Connector) createdWith(ctx context.Context, of bot, groupID, displayName, key string) (document.Object, error) {
+	listed, err := c.call(ctx, of, request{
+		method: http.MethodGet, part: scopeGraph, path: []string{"teams", groupID, "channels"},
+		query: url.Values{"$filter": {"displayName eq '" + strings.ReplaceAll(displayName, "'", "''") + "'"}},
+	})
+	for _, found := range document.Get(listed, "value", []document.Object(nil)) {
+		if document.Get(found, fieldDescription, "") == markOf(key) {
+			return found, nil
+		}
+	}
+	return document.Object{}, err
 }
 
 // GroupName implements livechat.GroupNamer. groupExternalID is the id of a team's general channel. The platform

@@ -1,7 +1,10 @@
 package hotel_test
 
 import (
+	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -9,6 +12,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/hotelfake"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -237,6 +241,55 @@ func TestCreateChannel(t *testing.T) {
 	} {
 		_, err := connector.CreateChannel(t.Context(), shop(), c[0], c[1])
 		require.ErrorIs(t, err, code)
+	}
+}
+
+func TestConfig_AddressesWithSlashes(t *testing.T) {
+	t.Parallel()
+	p := newPlatform()
+	server := httptest.NewServer(p)
+	t.Cleanup(server.Close)
+	config := configFor(server.URL, p)
+	config.LoginURL, config.GraphURL = config.LoginURL+"/", config.GraphURL+"/"
+	_, err := newConnector(t, config).CreateChannel(t.Context(), shop(), teamID, "Orders")
+	require.NoError(t, err)
+}
+
+// lostChannels loses the answers to requests for new channels, and refuses to list channels unless mayList is true.
+func lostChannels(p *hotelfake.Platform, mayList bool) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch isChannels := strings.HasSuffix(r.URL.Path, "/channels"); {
+		case isChannels && r.Method == http.MethodGet && !mayList:
+			w.WriteHeader(http.StatusForbidden)
+		case isChannels && r.Method == http.MethodPost && len(p.Channels()) == 0:
+			p.ServeHTTP(httptest.NewRecorder(), r)
+			panic(http.ErrAbortHandler)
+		default:
+			p.ServeHTTP(w, r)
+		}
+	})
+}
+
+func TestCreateChannel_AgainAfterALostAnswer(t *testing.T) {
+	t.Parallel()
+	for _, mayList := range []bool{true, false} {
+		p := newPlatform()
+		connector, ctx := over(t, p, lostChannels(p, mayList)), send.WithKey(t.Context(), "key-1")
+		_, err := connector.CreateChannel(ctx, shop(), teamID, "Ada's")
+		require.Error(t, err)
+		require.False(t, boterr.HasCode(err))
+		made, err := connector.CreateChannel(ctx, shop(), teamID, "Ada's")
+		if mayList {
+			require.NoError(t, err)
+			require.NotEmpty(t, document.Get(made, "id", ""))
+		} else {
+			require.ErrorIs(t, err, boterr.AlreadyExists)
+		}
+		require.Len(t, p.Channels(), 1)
+		for _, other := range []context.Context{t.Context(), send.WithKey(t.Context(), "key-2")} {
+			_, err = connector.CreateChannel(other, shop(), teamID, "Ada's")
+			require.ErrorIs(t, err, boterr.AlreadyExists, "it is another call's")
+		}
 	}
 }
 

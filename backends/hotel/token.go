@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -134,7 +135,7 @@ func (c *Connector) login(ctx context.Context, of bot, part scope) (token, error
 	}
 	began := c.config.Now()
 	answer, err := c.exchange(ctx, exchange{
-		method: http.MethodPost, url: c.config.LoginURL + "/" + of.tenantID + "/oauth2/v2.0/token",
+		method: http.MethodPost, url: strings.TrimSuffix(c.config.LoginURL, "/") + "/" + of.tenantID + "/oauth2/v2.0/token",
 		body: []byte(form.Encode()), mediaType: "application/x-www-form-urlencoded",
 	})
 	if err != nil {

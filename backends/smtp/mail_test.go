@@ -198,6 +198,50 @@ func TestSend_Headers(t *testing.T) {
 	}
 }
 
+// Lines of a header have at most 78 bytes, and a reader gets the same names.
+func TestSend_Names(t *testing.T) {
+	t.Parallel()
+	for name, given := range map[string]string{
+		"one long word":          strings.Repeat("x", 1200),
+		"long words":             strings.TrimSpace(strings.Repeat(strings.Repeat("x", 100)+" ", 12)),
+		"many words":             strings.TrimSpace(strings.Repeat("Ada ", 300)),
+		"many spaces":            "Ada" + strings.Repeat(" ", 300) + "Lovelace",
+		"long, beyond ASCII":     strings.Repeat("ž", 700),
+		"words beyond ASCII":     strings.TrimSpace(strings.Repeat("žluťoučký kůň ", 60)),
+		"looks encoded":          "=?UTF-8?B?aGk=?=",
+		"spaces around":          " Ada ",
+		"quotes and backslashes": `Ada "the \ first" <x>`,
+		"many quotes":            strings.Repeat(`"`, 600),
+		"two spaces":             strings.TrimSpace(strings.Repeat("Ada  Lovelace ", 20)),
+		"emoji":                  strings.Repeat("🎉", 100),
+		"short":                  "Ada",
+		"comma":                  "Lovelace, Ada",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := newServer(t, serverOptions{})
+			config := server.config()
+			config.From.Name = given
+			sent := aMail()
+			sent.To = []mail.Address{{Name: given, Address: "ada@example.org"}, {Name: given, Address: "bob@example.org"}}
+			require.NoError(t, newMailer(t, config).SendMail(t.Context(), sent))
+			got := server.received()[0]
+			for line := range strings.SplitSeq(string(got.text), "\r\n") {
+				require.LessOrEqual(t, len(line), 78, line)
+			}
+			header := read(t, got.text).header
+			for field, want := range map[string][]mail.Address{"From": {{Name: given, Address: "no-reply@example.com"}}, "To": sent.To} {
+				list, err := header.AddressList(field)
+				require.NoError(t, err)
+				require.Len(t, list, len(want))
+				for i, address := range list {
+					require.Equal(t, want[i], *address)
+				}
+			}
+		})
+	}
+}
+
 func TestSend_CannotBeWritten(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -219,9 +263,10 @@ func TestSend_CannotBeWritten(t *testing.T) {
 		"a set that MIME bars from texts": {
 			func(m *utility.Mail) { m.Subject.Charset = "UTF-16" }, "message.Subject.Charset",
 		},
-		"no text": {func(m *utility.Mail) { m.Text = nil }, "message.Body"},
-		"nobody":  {func(m *utility.Mail) { m.To = nil }, "destination"},
-		"no id":   {func(m *utility.Mail) { m.ID = "" }, "ID"},
+		"no text":             {func(m *utility.Mail) { m.Text = nil }, "message.Body"},
+		"a name that is none": {func(m *utility.Mail) { m.To[0].Name = "\xff" }, "destination.ToAddresses[0]"},
+		"nobody":              {func(m *utility.Mail) { m.To = nil }, "destination"},
+		"no id":               {func(m *utility.Mail) { m.ID = "" }, "ID"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -34,9 +34,16 @@ func (m *Mailer) message(sent utility.Mail) ([]byte, error) {
 	composed.SetGenHeaderPreformatted(gomail.HeaderSubject, line)
 	// This header keeps absence notes from being sent to the no-reply address.
 	composed.SetGenHeader("Auto-Submitted", "auto-generated")
-	composed.FromMailAddress(&m.config.From)
-	composed.ToMailAddress(pointers(sent.To)...)
-	composed.CcMailAddress(pointers(sent.CC)...)
+	for name, list := range map[gomail.Header][]mail.Address{"From": {m.config.From}, "To": sent.To, "Cc": sent.CC} {
+		if len(list) == 0 {
+			continue
+		}
+		text, err := addressList(list)
+		if err != nil {
+			return nil, err
+		}
+		composed.SetGenHeaderPreformatted(name, text)
+	}
 	if err := addBody(composed, sent); err != nil {
 		return nil, boterr.PrefixField("message.Body", err)
 	}
@@ -96,19 +103,32 @@ func addPart(composed *gomail.Msg, kind gomail.ContentType, text utility.EmailTe
 	return nil
 }
 
-// pointers copies addresses, because the mail belongs to the caller.
-func pointers(addresses []mail.Address) []*mail.Address {
-	copies := make([]*mail.Address, len(addresses))
-	for i, address := range addresses {
-		copies[i] = &mail.Address{Name: address.Name, Address: address.Address}
+// addressList returns addresses for a header, each on a separate line. Names are written like subjects. The library
+// would break lines between any spaces, and not within a long word.
+func addressList(addresses []mail.Address) (string, error) {
+	set, err := charsetOf(utility.EmailText{})
+	if err != nil {
+		return "", err
 	}
-	return copies
+	lines := make([]string, len(addresses))
+	for i, address := range addresses {
+		if lines[i] = address.String(); isPlain(address.Name) && len(lines[i]) <= maxPlainAddress {
+			continue
+		}
+		name, err := set.words(address.Name)
+		if err != nil {
+			return "", err
+		}
+		lines[i] = strings.TrimPrefix(name+"\r\n "+pathOf(address), "\r\n ")
+	}
+	return strings.Join(lines, ",\r\n "), nil
 }
 
 // Lengths in bytes. A header line should have at most 78 bytes. An encoded word has at most 75, including its
 // marks, the name of the character set and the overhead of base64.
 const (
 	maxPlainSubject = 65
+	maxPlainAddress = 70
 	maxWordBytes    = 36
 )
 
@@ -131,7 +151,7 @@ func subject(text utility.EmailText) (string, error) {
 	return charset.words(text.Data)
 }
 
-// isPlain reports whether a subject needs no encoding.
+// isPlain reports whether a subject or a name needs no encoding.
 func isPlain(text string) bool {
 	return isASCII(text) && len(text) <= maxPlainSubject &&
 		!strings.Contains(text, "=?") && strings.TrimSpace(text) == text
@@ -291,8 +311,8 @@ func onWire(field string, address mail.Address) (mail.Address, error) {
 
 // checkAddress refuses an address that a server could take for another address, or for more than one.
 func checkAddress(field string, address mail.Address) error {
-	if strings.ContainsFunc(address.Name, unicode.IsControl) {
-		return boterr.Invalid(field, "has the name %q; remove line breaks and control characters", address.Name)
+	if strings.ContainsFunc(address.Name, unicode.IsControl) || !utf8.ValidString(address.Name) {
+		return boterr.Invalid(field, "has the name %q; give UTF-8 text without line breaks and control characters", address.Name)
 	}
 	if len(address.Address) > maxAddressLength {
 		return boterr.Invalid(field, "is too long; the limit for an address is %d bytes", maxAddressLength)

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -97,6 +98,18 @@ func TestRetryAfter_Obeyed(t *testing.T) {
 		require.ErrorIs(t, err, boterr.ResourceExhausted, name)
 		require.Equal(t, c.after, boterr.RetryAfter(err), name)
 	}
+}
+
+// Servers between the host and Telegram send dates.
+func TestRetryAfter_Date(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		_, err := direct(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", time.Now().Add(7*time.Second).UTC().Format(http.TimeFormat)) //nolint:forbidigo // Virtual time.
+			w.WriteHeader(http.StatusTooManyRequests)
+		}), telegram.Config{}).Send(t.Context(), to(adaID, send.Text("x")))
+		require.Equal(t, 7*time.Second, boterr.RetryAfter(err))
+	})
 }
 
 func TestError_NoAnswerOfTelegram(t *testing.T) {

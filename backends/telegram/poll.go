@@ -3,6 +3,7 @@ package telegram
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
@@ -89,7 +90,7 @@ type poller struct {
 // poll, and Telegram then refuses one of them.
 func (p *poller) hold(ctx context.Context) (err error) {
 	if p.leases != nil && (p.lease == nil || p.lease.Err() != nil) {
-		p.lease, err = p.leases.Acquire(ctx, "telegram poll "+p.app+"/"+p.channel, "telegram poll", func(error) {})
+		p.lease, err = p.leases.Acquire(ctx, fmt.Sprintf("telegram poll %q %q", p.app, p.channel), "telegram poll", func(error) {})
 		p.offset = 0 // Another process may have polled meanwhile, and newer updates may have lower ids.
 	}
 	return err

@@ -224,6 +224,29 @@ func TestPoll_OneProcessAtATime(t *testing.T) {
 	})
 }
 
+func TestPoll_ChannelsWithSlashes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		first, second := newChannel("b/shop", token), newChannel("shop", otherToken)
+		first.App, second.App = "a", "a/b"
+		connector := direct(t, w, telegram.Config{Store: memstore.New(), LoadChannel: loads(first, second)})
+		var a accepted
+		ctx, cancel := context.WithCancel(t.Context())
+		var polls sync.WaitGroup
+		for _, of := range []*channel.Channel{first, second} {
+			polls.Go(func() { _ = connector.Poll(ctx, of.App, of.ID, a.accept) })
+		}
+		w.Says(token, ada, adaID, "one")
+		w.Says(otherToken, ada, adaID, "two")
+		pass(time.Minute)
+		require.ElementsMatch(t, []string{"one", "two"}, a.texts())
+		cancel()
+		polls.Wait()
+		pass(time.Minute) // The goroutine that renews leases ends when no lease is left.
+	})
+}
+
 func TestPoll_EndsIfWaitingCannotHelp(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -385,6 +408,7 @@ func TestPoll_AnotherBot(t *testing.T) {
 		}}
 		stop := polling(t, direct(t, w, config), a.accept)
 		require.Equal(t, []string{"to the old bot", "to the new bot"}, a.texts())
+		require.NotEqual(t, a.all()[0].Key, a.all()[1].Key, "it is not a repetition")
 		require.NoError(t, stop())
 	})
 }

@@ -37,9 +37,11 @@ func (c *Connector) take(ctx context.Context, u update, accept Accept) (err erro
 	if drop == nil {
 		err = inbound.Accept(context.WithoutCancel(ctx), event, accept)
 	}
-	if errors.Is(err, boterr.InvalidArgument) { // It would never be accepted, and would block later updates.
+	if err != nil {
 		c.config.Logger.LogAttrs(ctx, slog.LevelWarn, "telegram: update not accepted",
 			slog.String("app", u.in.App), slog.String("channel", u.in.ID), slog.String("kind", u.kind), slog.String("error", err.Error()))
+	}
+	if errors.Is(err, boterr.InvalidArgument) { // It would never be accepted, and would block later updates.
 		drop, err = u.dropped(send.DropInvalid), nil
 	}
 	if drop != nil {
@@ -106,7 +108,9 @@ func (c *Connector) Handler(accept Accept) http.Handler {
 		case errors.Is(err, errUnauthorized): // All faulty requests get the same answer.
 			http.Error(w, err.Error(), http.StatusUnauthorized)
 			return
-		case err != nil: // The channel cannot be looked up now.
+		case err != nil:
+			c.config.Logger.LogAttrs(r.Context(), slog.LevelWarn, "telegram: channel not looked up",
+				slog.String("app", r.PathValue("app")), slog.String("channel", r.PathValue("channel")), slog.String("error", err.Error()))
 			botctx.WriteHTTPError(w, err)
 			return
 		}

@@ -1,8 +1,10 @@
 package telegram_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -129,6 +131,24 @@ func TestHandler_NotAccepted(t *testing.T) {
 	panics := func(context.Context, botctx.Inbound) error { panic("no") }
 	handler := routed(direct(t, http.NotFoundHandler(), telegram.Config{}).Handler(panics))
 	require.Equal(t, http.StatusInternalServerError, postUpdate(handler, shopPath, secretToken, hello).Code)
+}
+
+func TestHandler_FailuresAreLogged(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	load := loads(shop())
+	config := telegram.Config{Logger: slog.New(slog.NewTextHandler(&log, nil)), LoadChannel: func(ctx context.Context, app, id string) (*channel.Channel, error) {
+		if id == "down" {
+			return nil, boterr.New(boterr.Unavailable, "", "the store does not answer")
+		}
+		return load(ctx, app, id)
+	}}
+	a := accepted{fail: func(botctx.Inbound) error { return errors.New("the inbox is broken") }}
+	handler := routed(direct(t, http.NotFoundHandler(), config).Handler(a.accept))
+	require.Equal(t, 500, postUpdate(handler, shopPath, secretToken, hello).Code)
+	require.Contains(t, log.String(), "the inbox is broken")
+	require.Equal(t, 503, postUpdate(handler, "/telegram/app-1/down", secretToken, hello).Code)
+	require.Contains(t, log.String(), "the store does not answer")
 }
 
 // A tap is accepted even if it cannot be acknowledged.

@@ -57,8 +57,8 @@ type Config struct {
 	// Drops counts the updates that are not passed on. The connectors of a host can share one. The default is a
 	// new one that logs to slog.Default.
 	Drops *send.Drops
-	// Logger logs failures of Poll (as warnings), and failures of requests after a tap (as debug messages). The
-	// default is slog.Default.
+	// Logger logs failures of Poll, events that could not be accepted, and channels that could not be looked up (as
+	// warnings), and failures of requests after a tap (as debug messages). The default is slog.Default.
 	Logger *slog.Logger
 }
 

@@ -58,7 +58,7 @@ func (u update) event() (botctx.Inbound, *send.Drop) {
 	}
 	message := u.message()
 	arrived := botctx.Inbound{
-		App: u.in.App, Channel: u.in.ID, Key: "u" + strconv.FormatInt(u.id, 10),
+		App: u.in.App, Channel: u.in.ID, Key: "u" + u.of.botID() + ":" + strconv.FormatInt(u.id, 10), // Each bot has its own numbers.
 		GroupExternalID: groupOf(u.object, message),
 		Event:           send.MessageEvent{From: sender, To: u.of.botID(), Timestamp: millisecondsOf(u.object)},
 		Profile: member.Member{

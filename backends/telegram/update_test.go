@@ -71,7 +71,7 @@ func TestUpdate_BecomesEvent(t *testing.T) {
 			arrived := a.all()[0]
 			require.Equal(t, c.event, arrived.Event.Type)
 			require.Equal(t, c.data, arrived.Event.Data.String())
-			require.Equal(t, "u42", arrived.Key)
+			require.Equal(t, "u7001:42", arrived.Key)
 			require.Equal(t, []string{adaID, "7001", ""}, []string{arrived.Event.From, arrived.Event.To, arrived.GroupExternalID})
 			require.Equal(t, []string{"app-1", "shop"}, []string{arrived.App, arrived.Channel})
 			require.Equal(t, []string{"Ada", "7001", "telegram"}, []string{arrived.Profile.FirstName, arrived.Profile.BotID, arrived.Profile.Platform})

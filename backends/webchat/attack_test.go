@@ -18,6 +18,7 @@ import (
 	"github.com/botctx/go-sdk/backends/webchat"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
 )
 
 func decoded(t *testing.T, part string) string {
@@ -322,4 +323,15 @@ func TestWidget_IsServed(t *testing.T) {
 func sha512Of(content []byte) string {
 	sum := sha512.Sum384(content)
 	return base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// A host counts at most 500 kinds of dropped events, over all platforms.
+func TestDrops_VisitorsInventNoKinds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada := w.session()
+	for i := range 600 {
+		w.do(request{path: "messages", token: ada.Token, body: fields{"clientId": "a", "type": "T" + strconv.Itoa(i)}})
+	}
+	require.Equal(t, []send.DropCount{{Platform: channel.Webchat, Kind: send.OtherKinds, Reason: send.DropInvalid, Count: 600}}, w.drops.Counts())
 }

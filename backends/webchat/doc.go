@@ -33,7 +33,7 @@
 //	POST read           {seq}: the visitor has read this message
 //	POST files          multipart/form-data with one part "file" -> {url, name, type, size, kind}
 //	GET  files/ID       a file
-//	POST signout        ends the session
+//	POST signout        ends the session and its streams
 //
 // These are the events. In a stream, only messages have an SSE id, their seq:
 //

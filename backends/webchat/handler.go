@@ -235,7 +235,7 @@ func (c *Connector) visitOf(w http.ResponseWriter, r *http.Request, now time.Tim
 	if !claims.verify(signed, keys, now) {
 		return visit{}, errToken
 	}
-	_, isEnded, err := c.ended.Get(r.Context(), claims.ID)
+	isEnded, err := c.isEnded(r.Context(), claims.ID)
 	if err != nil {
 		return visit{}, err
 	}
@@ -243,6 +243,12 @@ func (c *Connector) visitOf(w http.ResponseWriter, r *http.Request, now time.Tim
 		return visit{}, errToken
 	}
 	return visit{session: claims, in: in, conversation: conversation(in, claims.Visitor), keys: keys, now: now}, nil
+}
+
+// isEnded reports whether the visitor has ended a session.
+func (c *Connector) isEnded(ctx context.Context, session string) (bool, error) {
+	_, isEnded, err := c.ended.Get(ctx, session)
+	return isEnded, err
 }
 
 // channelOf returns a channel and its keys. It returns errNotFound if the channel does not exist or is turned
@@ -330,6 +336,7 @@ func invalid(field, format string, args ...any) error {
 	return refuse(http.StatusBadRequest, boterr.Invalid(field, format, args...))
 }
 
+// signOut ends a session for good, and its streams.
 func (c *Connector) signOut(w http.ResponseWriter, r *http.Request, v visit) error {
 	if err := c.ensureIndexes(r.Context()); err != nil {
 		return err
@@ -337,6 +344,13 @@ func (c *Connector) signOut(w http.ResponseWriter, r *http.Request, v visit) err
 	last := v.now.Add(sessionTime) // The session may have been renewed, and then has tokens that expire later than v.
 	err := c.ended.Insert(r.Context(), document.O(document.IDField, v.ID, fieldUntil, last.Unix()))
 	if err != nil && boterr.CodeOf(err) != boterr.AlreadyExists {
+		return err
+	}
+	state, err := c.log.State(r.Context(), v.conversation)
+	if err == nil {
+		err = c.log.SetMark(r.Context(), v.conversation, markSignedOut, max(v.now.UnixMilli(), state.Marks[markSignedOut]+1))
+	}
+	if err != nil {
 		return err
 	}
 	old, err := query.CompileFilter(document.O(fieldUntil, document.O("$lt", v.now.Unix())))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/fair"
 )
 
 // Limits limit the requests to a Handler. Each process counts separately. The zero value of each field means
@@ -27,9 +28,15 @@ type Limits struct {
 	Requests int
 	// Channel limits all messages and files of a channel per minute. The default is 3,000.
 	Channel int
-	// Streams limits the open streams of a visitor; the default is 3. AllStreams limits the open streams of the
-	// process; the default is 10,000.
-	Streams, AllStreams int
+	// Streams limits the open streams of a visitor. The default is 3.
+	Streams int
+	// AddressStreams limits the open streams from an address. The default is 200. If many visitors share an address,
+	// set a higher limit.
+	AddressStreams int
+	// AllStreams limits the open streams of the process. The default is 10,000. An app gets at most half of the
+	// streams that other apps leave, and a channel at most half of those that the app's other channels leave, so
+	// that no channel takes all. If there is only one channel, it gets a quarter.
+	AllStreams int
 	// FileBytes limits the size of a file. The default is 10 MiB.
 	FileBytes int64
 }
@@ -46,6 +53,7 @@ func (l Limits) withDefaults() (Limits, error) {
 		{"Limits.Requests", &l.Requests, 600},
 		{"Limits.Channel", &l.Channel, 3000},
 		{"Limits.Streams", &l.Streams, 3},
+		{"Limits.AddressStreams", &l.AddressStreams, 200},
 		{"Limits.AllStreams", &l.AllStreams, 10_000},
 	} {
 		if *number.value < 0 {
@@ -141,39 +149,51 @@ func newRates(l Limits) rates {
 	}
 }
 
+// streams counts the open streams.
 type streams struct {
-	mu        sync.Mutex
-	all       int
-	byVisitor map[string]int
+	shares *fair.Shares
+	limits Limits
+
+	mu sync.Mutex
+	// open has the number of streams of each visitor and from each address.
+	open map[string]int
 }
 
-// enter counts a stream of a visitor. Callers must call leave when the stream ends.
-func (s *streams) enter(visitor string, limits Limits) (leave func(), err error) {
+func newStreams(limits Limits) streams {
+	return streams{shares: fair.NewShares(limits.AllStreams), limits: limits, open: map[string]int{}}
+}
+
+// enter counts a stream of a visitor at an address. Callers must call leave when the stream ends.
+func (s *streams) enter(v visit, address string) (leave func(), err error) {
+	of, visitor, address := fair.Key{App: v.in.App, Channel: v.in.ID}, "visitor "+v.limitKey(), "address "+address
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.all >= limits.AllStreams:
-		return nil, &problem{
-			status: http.StatusServiceUnavailable, after: 5 * time.Second,
-			err: boterr.New(boterr.ResourceExhausted, "", "this server has too many open streams; try again later"),
-		}
-	case s.byVisitor[visitor] >= limits.Streams:
-		return nil, &problem{
-			status: http.StatusTooManyRequests, after: keepAlive,
-			err: boterr.New(boterr.ResourceExhausted, "", "this visitor already has %d streams; close one first", limits.Streams),
-		}
+	case s.open[visitor] >= s.limits.Streams:
+		return nil, tooMany(http.StatusTooManyRequests, keepAlive, "this visitor already has %d streams; close one first", s.limits.Streams)
+	case s.open[address] >= s.limits.AddressStreams:
+		return nil, tooMany(http.StatusTooManyRequests, keepAlive, "this address already has %d streams", s.limits.AddressStreams)
+	case !s.shares.Take(of):
+		return nil, tooMany(http.StatusServiceUnavailable, 5*time.Second, "this server has too many open streams; try again later")
 	}
-	s.all++
-	s.byVisitor[visitor]++
+	s.open[visitor]++
+	s.open[address]++
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.all--
-		s.byVisitor[visitor]--
-		if s.byVisitor[visitor] == 0 {
-			delete(s.byVisitor, visitor)
+		s.shares.Release(of)
+		for _, name := range []string{visitor, address} {
+			s.open[name]--
+			if s.open[name] == 0 {
+				delete(s.open, name)
+			}
 		}
 	}, nil
+}
+
+// tooMany returns the refusal of a stream beyond a limit.
+func tooMany(status int, after time.Duration, format string, args ...any) error {
+	return &problem{status: status, after: after, err: boterr.New(boterr.ResourceExhausted, "", format, args...)}
 }
 
 // addressOf returns the sender's address for limits. IPv6 addresses with the same first 64 bits count as one

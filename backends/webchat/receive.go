@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -28,6 +29,9 @@ const (
 	markDelivered = "delivered"
 	// markSeen marks the last message that the visitor has read.
 	markSeen = "seen"
+	// markSignedOut is about the time of the visitor's last sign-out, in Unix milliseconds. When it changes, the
+	// visitor's streams look up whether their session was ended.
+	markSignedOut = "signedout"
 )
 
 // Prefixes of keys in the log: for messages of the visitor, and for messages to the visitor.
@@ -98,13 +102,19 @@ func (c *Connector) limitMessages(limit *rateLimit, v visit) error {
 	return c.rates.channel.require(v.in.ID, v.now)
 }
 
-// drop counts a refused message, and returns the reason.
+// drop counts a refused message, and returns the reason. Drops counts a limited number of kinds for all platforms, so
+// visitors must not invent any.
 func (c *Connector) drop(ctx context.Context, v visit, body document.Object, reason error) error {
-	c.config.Drops.Add(ctx, send.Drop{
-		Platform: v.in.Type, App: v.in.App, Channel: v.in.ID, Kind: document.Get(body, "type", ""), Reason: send.DropInvalid,
-	})
+	kind := document.Get(body, "type", "")
+	if !slices.Contains(visitorTypes, send.Type(kind)) {
+		kind = send.OtherKinds
+	}
+	c.config.Drops.Add(ctx, send.Drop{Platform: v.in.Type, App: v.in.App, Channel: v.in.ID, Kind: kind, Reason: send.DropInvalid})
 	return reason
 }
+
+// visitorTypes are the types of visitors' messages.
+var visitorTypes = []send.Type{send.TypeText, send.TypePayload, send.TypeMisc, send.TypeWebEvent}
 
 // event returns the event of a visitor's message.
 func (v visit) event(id string, kind send.Type, data document.Object, at document.Timestamp) botctx.Inbound {

@@ -81,7 +81,7 @@ func (c *Connector) oldSession(ctx context.Context, in *channel.Channel, keys []
 	if !ok || claims.Channel != in.ID || !claims.verify(signed, keys, c.config.Now()) {
 		return session{}, false, nil
 	}
-	_, isEnded, err := c.ended.Get(ctx, claims.ID)
+	isEnded, err := c.isEnded(ctx, claims.ID)
 	return claims, !isEnded && err == nil, err
 }
 

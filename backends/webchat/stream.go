@@ -110,7 +110,7 @@ func (c *Connector) stream(w http.ResponseWriter, r *http.Request, v visit) erro
 	if err != nil {
 		return err
 	}
-	leave, err := c.streams.enter(v.limitKey(), c.config.Limits)
+	leave, err := c.streams.enter(v, c.config.Address(r))
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,10 @@ func (c *Connector) stream(w http.ResponseWriter, r *http.Request, v visit) erro
 		return err
 	}
 	defer sub.Close()
-	f := &follower{log: c.log, of: v.conversation, sub: sub, seq: after, typing: map[string]document.Timestamp{}}
+	f := &follower{
+		log: c.log, of: v.conversation, sub: sub, seq: after, typing: map[string]document.Timestamp{},
+		isEnded: func(ctx context.Context) (bool, error) { return c.isEnded(ctx, v.ID) },
+	}
 	if r.URL.Query().Has("wait") {
 		return c.longPoll(w, r, f, min(time.Duration(min(wait, 60))*time.Second, maxWait))
 	}
@@ -138,9 +141,13 @@ type follower struct {
 	// at which typing ends.
 	delivered int64
 	typing    map[string]document.Timestamp
+	// isEnded reports whether the session was ended. signedOut is the value of markSignedOut at the last check.
+	isEnded   func(ctx context.Context) (bool, error)
+	signedOut int64
 }
 
-// next returns the events since the last call. more is true if there are further events already.
+// next returns the events since the last call. more is true if there are further events already. The error is errToken
+// if the session was ended.
 func (f *follower) next(ctx context.Context) (events []event, more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
@@ -169,9 +176,29 @@ func (f *follower) next(ctx context.Context) (events []event, more bool, err err
 	if err != nil {
 		return nil, false, err
 	}
+	if err := f.checkSession(ctx, state); err != nil {
+		return nil, false, err
+	}
 	events = append(events, f.changes(state)...)
 	f.sub.Seen(f.seq, state.Version)
 	return events, page.More, nil
+}
+
+// checkSession returns errToken if the session was ended. It looks the session up after each sign-out of the visitor.
+func (f *follower) checkSession(ctx context.Context, state chatlog.State) error {
+	at := state.Marks[markSignedOut]
+	if at == f.signedOut {
+		return nil
+	}
+	isEnded, err := f.isEnded(ctx)
+	if err != nil {
+		return err
+	}
+	if isEnded {
+		return errToken
+	}
+	f.signedOut = at
+	return nil
 }
 
 func (f *follower) changes(state chatlog.State) (events []event) {
@@ -222,7 +249,7 @@ func (c *Connector) longPoll(w http.ResponseWriter, r *http.Request, f *follower
 	}
 }
 
-// serverSent sends events until the reader leaves, the token expires, or streamTime has passed.
+// serverSent sends events until the reader leaves, the session ends, or streamTime has passed.
 func (c *Connector) serverSent(w http.ResponseWriter, r *http.Request, f *follower, v visit) error {
 	events, more, err := f.next(r.Context())
 	if err != nil {
@@ -256,12 +283,12 @@ func (c *Connector) serverSent(w http.ResponseWriter, r *http.Request, f *follow
 				return nil
 			}
 		}
-		if c.config.Now().Unix() >= v.Expires {
+		if events, more, err = f.next(r.Context()); errors.Is(err, errToken) || c.config.Now().Unix() >= v.Expires {
 			out.send([]event{{Kind: "bye"}})
 			_ = out.flush()
 			return nil
 		}
-		if events, more, err = f.next(r.Context()); err != nil {
+		if err != nil {
 			c.warn(r.Context(), "webchat: stream ended", err)
 			return nil // The reader reconnects and continues after the last message.
 		}

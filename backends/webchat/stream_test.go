@@ -22,7 +22,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/backends/webchat"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
@@ -259,7 +261,7 @@ func TestStream_WithoutFlush(t *testing.T) {
 
 func TestStream_LimitOfAVisitor(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *webchat.Config) { c.Limits.AllStreams = 4 })
+	w := newWorld(t, func(c *webchat.Config) { c.Limits.AllStreams = 16 }) // A channel alone gets 4.
 	ada, bob := w.session(), w.session()
 	var open sync.WaitGroup
 	ctx, cancel := context.WithCancel(t.Context())
@@ -282,6 +284,91 @@ func TestStream_LimitOfAVisitor(t *testing.T) {
 	cancel()
 	open.Wait()
 	require.Equal(t, http.StatusOK, w.do(request{method: http.MethodGet, path: "stream?wait=0", token: ada.Token}).Code, "places are free again")
+}
+
+// streamOf opens a stream of a new visitor of a channel. It reports whether the server lets it.
+func (w *world) streamOf(t *testing.T, in string) bool {
+	t.Helper()
+	token := answered[started](t, w.do(request{path: "session", body: fields{"channel": in}})).Token
+	begun, ended := make(chan struct{}), make(chan struct{})
+	begin := sync.OnceFunc(func() { close(begun) })
+	go func() {
+		defer close(ended)
+		_, _ = streams(t.Context(), w.handler, reading{token, "", endless, func(got string) bool {
+			if strings.HasPrefix(got, "retry: ") {
+				begin()
+			}
+			return false
+		}})
+	}()
+	select {
+	case <-begun:
+		return true
+	case <-ended:
+		return false
+	}
+}
+
+func TestStream_LimitOfAnAddress(t *testing.T) {
+	t.Parallel()
+	address := "192.0.2.1"
+	w := newWorld(t, func(c *webchat.Config) {
+		c.Limits.AddressStreams, c.Address = 2, func(*http.Request) string { return address }
+	})
+	require.Equal(t, []bool{true, true, false}, []bool{w.streamOf(t, channelID), w.streamOf(t, channelID), w.streamOf(t, channelID)})
+	address = "192.0.2.2"
+	require.True(t, w.streamOf(t, channelID))
+}
+
+func TestStream_ChannelLeavesSomeToOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *webchat.Config) { c.Limits.AllStreams = 8 })
+	w.save(webchatChannel("second", secret))
+	taken := 0
+	for w.streamOf(t, channelID) {
+		taken++
+	}
+	require.Positive(t, taken)
+	require.True(t, w.streamOf(t, "second"))
+}
+
+func TestStream_EndsWithTheSession(t *testing.T) {
+	t.Parallel()
+	for name, newStore := range map[string]func(store.Store) store.Store{
+		"watched": func(s store.Store) store.Store { return s }, "polled": func(s store.Store) store.Store { return sharedtest.New(s) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			shared := newStore(memstore.New())
+			here := newWorld(t, func(c *webchat.Config) { c.Store = shared })
+			there := newWorld(t, func(c *webchat.Config) { c.Store = shared })
+			ada, elsewhere := here.user("ada"), here.user("ada")
+			got, err := streams(t.Context(), there.handler, reading{ada.Token, "", endless, func(got string) bool {
+				if strings.HasSuffix(got, "retry: 1000\n\n") {
+					go func() {
+						here.do(request{path: "signout", token: elsewhere.Token, body: fields{}})
+						here.do(request{path: "signout", token: ada.Token, body: fields{}})
+						here.says(ada.Visitor, "m1", send.Text("too late"))
+					}()
+				}
+				return false
+			}})
+			require.NoError(t, err)
+			require.Equal(t, "retry: 1000\n\ndata: {\"kind\":\"bye\"}\n\n", got)
+		})
+	}
+}
+
+func TestLongPoll_EndsWithTheSession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada := w.session()
+	answer := make(chan int)
+	go func() {
+		answer <- w.do(request{method: http.MethodGet, path: "stream?wait=25", token: ada.Token}).Code
+	}()
+	w.do(request{path: "signout", token: ada.Token, body: fields{}})
+	require.Equal(t, http.StatusUnauthorized, <-answer)
 }
 
 func TestLongPoll(t *testing.T) {

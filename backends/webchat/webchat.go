@@ -166,7 +166,7 @@ func New(config Config) (*Connector, error) {
 	database := store.Wrap(config.Store, nil)
 	c := &Connector{
 		config: config, log: log, ended: database.Collection("webchat_ended"), files: database.Collection("webchat_files"),
-		rates: newRates(config.Limits), streams: streams{byVisitor: map[string]int{}}, closing: make(chan struct{}),
+		rates: newRates(config.Limits), streams: newStreams(config.Limits), closing: make(chan struct{}),
 	}
 	c.close = sync.OnceFunc(func() { close(c.closing) })
 	return c, nil

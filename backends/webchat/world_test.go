@@ -121,7 +121,7 @@ func newWorld(tb testing.TB, change ...func(*webchat.Config)) *world {
 	w.drops = &send.Drops{Logger: slog.New(slog.DiscardHandler)}
 	config := webchat.Config{
 		Store: w.store, Now: c.now, Files: w.files, URL: base, Drops: w.drops, Logger: slog.New(slog.DiscardHandler), Poll: time.Millisecond,
-		Limits: webchat.Limits{Messages: 100_000, Files: 100_000, Sessions: 100_000, Requests: 1_000_000, Channel: 1_000_000},
+		Limits: webchat.Limits{Messages: 100_000, Files: 100_000, Sessions: 100_000, Requests: 1_000_000, Channel: 1_000_000, AddressStreams: 1_000_000},
 	}
 	for _, one := range change {
 		one(&config)

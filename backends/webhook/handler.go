@@ -31,7 +31,7 @@ import (
 //
 // Other errors of accept get the status from botctx.HTTPStatus. The body of an error is {"error":
 // {"code": "InvalidArgument", "field": "messageEvent.type", "message": "..."}}. For an error of accept
-// it has the code alone.
+// it has the code alone, and Config.OnError gets the error.
 //
 // A repeated request goes to accept again, whether its sender got no response or an attacker replays
 // it while its timestamp is valid. Runtime.Accept recognises repeats by messageId, which defaults to
@@ -107,7 +107,9 @@ func (c *Connector) take(
 		c.config.Drops.Add(ctx, send.Drop{Platform: of.Type, App: of.App, Channel: of.ID, Kind: kind, Reason: send.DropInvalid})
 		return refuse(http.StatusBadRequest, err)
 	}
-	if err := inbound.Accept(context.WithoutCancel(ctx), event, accept); err != nil {
+	ctx = context.WithoutCancel(ctx)
+	if err := inbound.Accept(ctx, event, accept); err != nil {
+		c.config.OnError(ctx, event, err)
 		return failed(err)
 	}
 	return accepted(request.signed.id)
@@ -118,8 +120,9 @@ func (c *Connector) take(
 // callers without a secret cannot find out which channels exist.
 func (c *Connector) authenticate(ctx context.Context, request arrived, from sender) (*channel.Channel, *reply) {
 	if c.config.LoadChannel == nil {
-		return nil, refuse(http.StatusInternalServerError,
-			boterr.New(boterr.Internal, "", "the receiver is not set up: it needs Config.LoadChannel"))
+		err := boterr.New(boterr.Internal, "", "the receiver is not set up: it needs Config.LoadChannel")
+		c.config.OnError(ctx, botctx.Inbound{}, err)
+		return nil, refuse(http.StatusInternalServerError, err)
 	}
 	of, err := c.config.LoadChannel(ctx, from.app, from.channel)
 	if err == nil && of != nil {
@@ -131,6 +134,7 @@ func (c *Connector) authenticate(ctx context.Context, request arrived, from send
 	case err == nil, isNoChannel(boterr.CodeOf(err)):
 		return nil, unauthorized()
 	default:
+		c.config.OnError(ctx, botctx.Inbound{}, err)
 		return nil, failed(err)
 	}
 }

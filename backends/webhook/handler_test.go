@@ -295,6 +295,31 @@ func TestHandler_ErrorStatus(t *testing.T) {
 	}
 }
 
+func TestHandler_OnError(t *testing.T) {
+	t.Parallel()
+	down := boterr.New(boterr.Unavailable, "", "the store does not answer")
+	for name, c := range map[string]struct {
+		load func(context.Context, string, string) (*channel.Channel, error)
+		from string
+		says string
+	}{
+		"not accepted": {loads(webchat("")), "ada", "the store does not answer"},
+		"not loaded":   {func(context.Context, string, string) (*channel.Channel, error) { return nil, down }, "", "the store does not answer"},
+		"not set up":   {nil, "", "LoadChannel"},
+	} {
+		var told []botctx.Inbound
+		var failure error
+		connector := newConnector(t, webhook.Config{
+			Now: clock, LoadChannel: c.load,
+			OnError: func(_ context.Context, inbound botctx.Inbound, err error) { told, failure = append(told, inbound), err },
+		})
+		serve(connector.Handler((&desk{err: down}).receive), arrives("msg_1", now, inboundBody("hi")))
+		require.Len(t, told, 1, name)
+		require.Equal(t, c.from, told[0].Event.From, name)
+		require.ErrorContains(t, failure, c.says, name)
+	}
+}
+
 func TestHandler_Panic(t *testing.T) {
 	t.Parallel()
 	calls := 0

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
@@ -36,6 +37,9 @@ type Config struct {
 	Retry Retry
 	// Inbound limits the requests to Handler.
 	Inbound Limits
+	// OnError is called for events that could not be accepted, and for channels that could not be looked up. The
+	// default does nothing.
+	OnError func(ctx context.Context, inbound botctx.Inbound, err error)
 	// Drops counts the signed events that Handler refuses. The connectors of a host can share one. The default
 	// is a new one that logs to slog.Default.
 	Drops *send.Drops
@@ -93,6 +97,9 @@ func New(config Config) (*Connector, error) {
 	}
 	if config.Endpoint == nil {
 		config.Endpoint = ChannelEndpoint
+	}
+	if config.OnError == nil {
+		config.OnError = func(context.Context, botctx.Inbound, error) {}
 	}
 	if config.Drops == nil {
 		config.Drops = &send.Drops{}

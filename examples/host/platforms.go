@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/backends/foxtrot"
 	"github.com/botctx/go-sdk/backends/hotel"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -112,8 +113,12 @@ func (s *service) addPlatforms(all platforms, channels []channelSettings, drops 
 		problems = append(problems, err)
 	}
 	if has(channels, channel.Foxtrot) {
-		desks, err := foxtrot.New(foxtrot.Config{Now: s.config.now, FindChannel: finder(channels, channel.Foxtrot), Drops: drops})
-		if err == nil {
+		allow, errAllow := outbound.ParseAllowList(s.config.allow...)
+		desks, err := foxtrot.New(foxtrot.Config{
+			HTTPClient: &http.Client{Transport: outbound.GuardedTransport(allow)},
+			Now:        s.config.now, FindChannel: finder(channels, channel.Foxtrot), Drops: drops,
+		})
+		if err = errors.Join(errAllow, err); err == nil {
 			all.connectors[channel.Foxtrot], all.receivers["/foxtrot/{account}"] = foxtrot.Limited(desks), desks.Handler(s.accept)
 		}
 		problems = append(problems, err)

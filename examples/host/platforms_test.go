@@ -33,7 +33,7 @@ func hosted(t *testing.T, channels []map[string]string, environment variables) (
 	text, err := json.Marshal(channels)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(file, text, 0o600))
-	c, err := parse([]string{"-listen", anyPort, "-file", filepath.Join(folder, "bots.db"), "-channels", file}, environment.lookup, io.Discard)
+	c, err := parse([]string{"-listen", anyPort, "-file", filepath.Join(folder, "bots.db"), "-channels", file, "-allow", "127.0.0.1"}, environment.lookup, io.Discard)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	s, err := open(ctx, c, slog.New(slog.DiscardHandler), io.Discard)

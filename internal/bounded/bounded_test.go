@@ -84,6 +84,7 @@ func TestClient_TimeLimit(t *testing.T) {
 	for _, client := range []*http.Client{
 		bounded.Client(&http.Client{}, bounded.Limits{Time: time.Millisecond}),
 		bounded.Client(&http.Client{Timeout: time.Millisecond}, bounded.Limits{Time: time.Hour}),
+		bounded.Client(&http.Client{Timeout: time.Hour}, bounded.Limits{Time: time.Millisecond}),
 	} {
 		_, err := get(t, client, server.URL) //nolint:bodyclose // There is no response.
 		require.ErrorIs(t, err, context.DeadlineExceeded)

@@ -10,8 +10,8 @@ import (
 
 // Limits are the limits of one HTTP exchange.
 type Limits struct {
-	// Time limits the duration from connecting to the last byte of the response. It is ignored if the client has a
-	// Timeout.
+	// Time limits the duration from connecting to the last byte of the response. 0 means no limit. If the client has a
+	// shorter Timeout, that applies.
 	Time time.Duration
 	// MaxBytes is the maximum size of a response body after decompression.
 	MaxBytes int64
@@ -27,7 +27,7 @@ func Client(given *http.Client, limits Limits) *http.Client {
 		client.Transport = http.DefaultTransport
 	}
 	client.Transport = &transport{next: client.Transport, most: limits.MaxBytes}
-	if client.Timeout <= 0 {
+	if client.Timeout <= 0 || limits.Time > 0 && limits.Time < client.Timeout {
 		client.Timeout = limits.Time
 	}
 	return &client

@@ -279,7 +279,7 @@ func report(field, number, kind string, what document.Object) []byte {
 // makeGroup creates a group, and reports it later.
 func (p *Platform) makeGroup(c call) document.Object {
 	made := &group{
-		number: c.number, id: p.next("Y2FwaV9ncm91cDox%06d"), subject: document.Get(c.body, "subject", ""),
+		number: c.number, id: p.next("Y2FwaV9ncm91cDox%06d"), subject: strings.TrimSpace(document.Get(c.body, "subject", "")),
 		description: document.Get(c.body, "description", ""), link: p.next("https://chat.example/%06d"), hidden: p.ListsUntilShown,
 	}
 	p.groups = append(p.groups, made)

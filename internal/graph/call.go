@@ -37,7 +37,8 @@ const (
 type Config struct {
 	// URL is the address of the API with its version. "" means DefaultURL.
 	URL string
-	// HTTP sends the requests. nil means a client with its own connections.
+	// HTTP sends the requests. nil means a client with its own connections, which reaches only public addresses for
+	// channels with an address of their own.
 	HTTP *http.Client
 	// Timeout is the time limit of one call. 0 means 10 seconds.
 	Timeout time.Duration
@@ -52,12 +53,15 @@ type Config struct {
 // Client calls the API. It is safe for concurrent use. It never repeats a request, because the API has no
 // idempotency keys.
 type Client struct {
-	base     *url.URL
-	calls    *http.Client
-	files    *http.Client
-	hosts    []string
-	meanings Meanings
+	base *url.URL
+	// own sends the requests to base. others sends the requests to addresses in channels' info.
+	own, others exchange
+	hosts       []string
+	meanings    Meanings
 }
+
+// exchange has the clients for calls and for files.
+type exchange struct{ calls, files *http.Client }
 
 // NewClient returns a client, or InvalidArgument if a field of c is invalid.
 func NewClient(c Config) (*Client, error) {
@@ -73,8 +77,10 @@ func NewClient(c Config) (*Client, error) {
 	if err != nil {
 		return nil, boterr.WithField("APIURL", err)
 	}
+	own, others := c.HTTP, c.HTTP
 	if c.HTTP == nil {
-		c.HTTP = &http.Client{Transport: outbound.HostTransport()}
+		own = &http.Client{Transport: outbound.HostTransport()}
+		others = &http.Client{Transport: outbound.GuardedTransport(outbound.AllowList{})}
 	}
 	if c.Timeout == 0 {
 		c.Timeout = 10 * time.Second
@@ -82,12 +88,13 @@ func NewClient(c Config) (*Client, error) {
 	if c.MaxFileBytes == 0 {
 		c.MaxFileBytes = 25 << 20
 	}
-	return &Client{
-		base:  base,
-		calls: bounded.Client(c.HTTP, bounded.Limits{Time: c.Timeout, MaxBytes: maxReplySize}),
-		files: bounded.Client(c.HTTP, bounded.Limits{Time: fileTime, MaxBytes: c.MaxFileBytes}),
-		hosts: c.FileHosts, meanings: c.Meanings,
-	}, nil
+	limited := func(given *http.Client) exchange {
+		return exchange{
+			calls: bounded.Client(given, bounded.Limits{Time: c.Timeout, MaxBytes: maxReplySize}),
+			files: bounded.Client(given, bounded.Limits{Time: fileTime, MaxBytes: c.MaxFileBytes}),
+		}
+	}
+	return &Client{base: base, own: limited(own), others: limited(others), hosts: c.FileHosts, meanings: c.Meanings}, nil
 }
 
 func baseURL(text string) (*url.URL, error) {
@@ -155,7 +162,7 @@ func (c *Client) Call(ctx context.Context, as Credentials, r Request) (document.
 	if err != nil {
 		return document.Object{}, err
 	}
-	answer, err := c.calls.Do(request)
+	answer, err := c.exchangeFor(as).calls.Do(request)
 	if err != nil {
 		return document.Object{}, unanswered(ctx, as, err)
 	}
@@ -184,6 +191,13 @@ func (c *Client) baseOf(as Credentials) (*url.URL, error) {
 		return nil, boterr.New(boterr.FailedPrecondition, "", "the address of the API in the channel's info %w", err)
 	}
 	return base, nil
+}
+
+func (c *Client) exchangeFor(as Credentials) exchange {
+	if as.URL == "" {
+		return c.own
+	}
+	return c.others
 }
 
 func (c *Client) request(ctx context.Context, as Credentials, r Request) (*http.Request, error) {
@@ -234,6 +248,9 @@ func unanswered(ctx context.Context, as Credentials, err error) error {
 	if around, ok := errors.AsType[*url.Error](err); ok {
 		err = around.Err
 	}
+	if refused, ok := boterr.AsError(err); ok && refused.Code == boterr.InvalidArgument { // By the transport.
+		return boterr.New(boterr.FailedPrecondition, "", "the address of the API in the channel's info cannot be used: %s", refused.Message())
+	}
 	if text := err.Error(); as.redacted(text) != text {
 		return errors.New(as.redacted(text))
 	}
@@ -259,7 +276,7 @@ func (c *Client) Open(ctx context.Context, as Credentials, address string) (io.R
 	if token := as.Token.Reveal(); token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
-	answer, err := c.files.Do(request)
+	answer, err := c.exchangeFor(as).files.Do(request)
 	switch {
 	case err != nil:
 		return nil, unanswered(ctx, as, err)

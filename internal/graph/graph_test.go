@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -71,9 +72,10 @@ func TestCall_SendsTheRequest(t *testing.T) {
 
 func TestCall_AddressOfTheChannel(t *testing.T) {
 	t.Parallel()
-	client := answering(t, says(200, "", `{"at":"client"}`), nil)
 	other := httptest.NewServer(says(200, "", `{"at":"channel"}`))
 	t.Cleanup(other.Close)
+	client, err := graph.NewClient(graph.Config{URL: "http://client.test", HTTP: &http.Client{}})
+	require.NoError(t, err)
 	as := caller()
 	as.URL = other.URL
 	reply, err := client.Call(t.Context(), as, graph.Request{Method: http.MethodGet, Path: []string{"me"}})
@@ -122,6 +124,16 @@ func TestCall_MeaningOfAnError(t *testing.T) {
 		}
 		require.NotContains(t, fmt.Sprintf("%v %+v %#v", err, err, err), secret)
 	}
+}
+
+// Servers between the host and the API send dates.
+func TestReadProblem_Date(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		at := time.Now().Add(7 * time.Second).UTC() //nolint:forbidigo // Virtual time.
+		problem := graph.ReadProblem(429, http.Header{"Retry-After": {at.Format(http.TimeFormat)}}, nil)
+		require.Equal(t, 7*time.Second, problem.Wait)
+	})
 }
 
 func TestCall_TimeToWait(t *testing.T) {

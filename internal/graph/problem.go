@@ -67,7 +67,7 @@ const maxUsageLength = 64 << 10
 
 // waitIn returns the time to wait given by headers, at most boterr.MaxRetryAfter, or 0 if they give none.
 func waitIn(header http.Header) time.Duration {
-	wait, _ := outbound.RetryAfter(header, time.Unix(0, 0)) // The API sends no dates, so the time does not matter.
+	wait, _ := outbound.RetryAfter(header, time.Now()) //nolint:forbidigo // Dates in headers follow the real clock.
 	text := header.Get(usageHeader)
 	var usage document.Object
 	if text == "" || len(text) > maxUsageLength || usage.UnmarshalJSON([]byte(text)) != nil {

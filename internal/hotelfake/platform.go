@@ -82,7 +82,8 @@ type Platform struct {
 	tokens map[string]grant
 	logins []string
 	users  map[string]string
-	// groups has the names of groups by id. members has the users in each group.
+	// groups has the names of groups by id. members has the users in each group. channels has the requests for new
+	// channels, and created the channels.
 	groups        map[string]string
 	members       map[string][]string
 	blocked       map[string]bool
@@ -90,6 +91,7 @@ type Platform struct {
 	messages      []Message
 	typing        []string
 	channels      []document.Object
+	created       []document.Object
 	files         map[string]string
 	last          int
 }
@@ -338,6 +340,8 @@ func (p *Platform) route(w http.ResponseWriter, c call, part string) {
 	switch {
 	case part == partGraph && c.is(http.MethodPost, "teams/*/channels"):
 		p.createChannel(w, c)
+	case part == partGraph && c.is(http.MethodGet, "teams/*/channels"):
+		p.listChannels(w, c)
 	case part == partGraph:
 		refuse(w, http.StatusNotFound, "BadRequest", "Resource not found for the segment")
 	case c.is(http.MethodPost, "conversations"):
@@ -503,8 +507,21 @@ func (p *Platform) createChannel(w http.ResponseWriter, c call) {
 		p.channels = append(p.channels, c.body.With("team", c.path[1]))
 		id := p.next("19:channel%05d@thread.tacv2")
 		p.groups[id] = name
-		answer(w, http.StatusCreated, document.O("id", id, "displayName", name, "membershipType", "standard"))
+		p.created = append(p.created, c.body.With("id", id))
+		answer(w, http.StatusCreated, c.body.With("id", id))
 	}
+}
+
+// listChannels answers with the created channels of the name in the filter. Callers must hold the mutex.
+func (p *Platform) listChannels(w http.ResponseWriter, c call) {
+	list := document.A()
+	for _, one := range p.created {
+		name := strings.ReplaceAll(document.Get(one, "displayName", ""), "'", "''")
+		if c.request.URL.Query().Get("$filter") == "displayName eq '"+name+"'" {
+			list = list.Append(one)
+		}
+	}
+	answer(w, http.StatusOK, document.O("value", list))
 }
 
 // file answers with a file. Callers must hold the mutex.

@@ -79,7 +79,7 @@ func foxtrotHarness(t *testing.T, api *openAPI) (*foxtrotfake.Platform, *sendtes
 			t.Errorf("%s %s %q -> %d %q: %v", x.Method, x.Path, x.Request, x.Status, x.Reply, err)
 		}
 	}), nil)
-	connector, err := foxtrot.New(foxtrot.Config{})
+	connector, err := foxtrot.New(foxtrot.Config{HTTPClient: &http.Client{}})
 	require.NoError(t, err)
 	return platform, &sendtest.Harness{
 		Connector: connector, Channel: foxtrotChannel("desk", server.URL), Other: foxtrotChannel("shop", server.URL),

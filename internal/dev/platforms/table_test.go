@@ -96,7 +96,7 @@ func columns(t *testing.T) map[string]column {
 			in:        echoChannel("shop"), to: "oAda", types: []channel.Type{channel.Echo},
 		},
 		"foxtrot": {
-			connector: keep(foxtrot.New(foxtrot.Config{})),
+			connector: keep(foxtrot.New(foxtrot.Config{HTTPClient: &http.Client{}})),
 			in:        foxtrotChannel("desk", serve(widget)), to: "c1", types: []channel.Type{channel.Foxtrot},
 		},
 		"hotel": {

@@ -209,7 +209,7 @@ export class Chat extends EventTarget {
         if (signal.aborted) return;
         // Join before loading: events that the leading tab sends during the load are then not lost.
         if (this.isShared) tabs ??= joinTabs(`${this.name}:${this.#visitor}`, (event) => this.#take(event), signal);
-        await this.#load(signal);
+        await this.#load();
         break;
       } catch (/** @type {any} */ err) {
         if (signal.aborted) return;
@@ -237,26 +237,43 @@ export class Chat extends EventTarget {
     return tabs ? tabs.lead(lead) : lead();
   }
 
-  /** @param {AbortSignal} [signal] */
-  async #load(signal) {
-    const { events, more } = await this.#history("");
-    if (signal?.aborted) return;
+  async #load() {
+    const { events, more } = await this.#newest(this.#last);
     this.hasMore = more;
     for (const event of events) this.#insert(event, false);
     this.#emit("more");
     this.#emit("unread");
   }
 
-  /** @param {string} before */
-  async #history(before) {
-    const answer = await (await this.api.ask(`history?limit=${page}${before}`)).json();
+  /**
+   * Returns the newest messages, and all since a number. If the history does not reach that far, the older messages on
+   * the page are removed, because they would not be followed by the next ones.
+   * @param {number} known is 0 if the page has no messages
+   */
+  async #newest(known) {
+    let found = await this.#history(page);
+    const hasGap = () => known > 0 && found.events[0]?.seq > known + 1;
+    if (hasGap() && found.more) found = await this.#history(mostMessages);
+    if (hasGap()) while (this.messages[0]?.seq < found.events[0].seq) this.#emit("removed", this.messages.shift());
+    return found;
+  }
+
+  /**
+   * Returns the last messages, or the last before a number. It throws if the conversation has ended meanwhile.
+   * @param {number} limit
+   * @param {number} [before]
+   */
+  async #history(limit, before) {
+    const signal = this.#run?.signal;
+    const answer = await (await this.api.ask(`history?limit=${limit}${before === undefined ? "" : `&before=${before}`}`)).json();
+    signal?.throwIfAborted();
     return { events: /** @type {Message[]} */ ((answer.events ?? []).filter(isMessage)), more: answer.more === true };
   }
 
   /** Loads messages before the first one. It returns false if that failed. */
   async loadEarlier() {
     try {
-      const { events, more } = await this.#history(`&before=${this.messages[0]?.seq ?? 0}`);
+      const { events, more } = await this.#history(page, this.messages[0]?.seq ?? 0);
       for (const event of events.reverse()) this.#insert(event, false);
       this.hasMore = more && this.messages.length < mostMessages;
       this.#emit("more");
@@ -266,13 +283,16 @@ export class Chat extends EventTarget {
     }
   }
 
-  /** Reads missed events: a suspended tab does not get the leader's events. */
-  async #catchUp() {
+  /**
+   * Reads missed events: a suspended tab does not get the leader's events.
+   * @param {number} known is the number of the last message before those that may be missing
+   */
+  async #catchUp(known = this.#last) {
     if (!this.isStarted || this.state === "loading" || !this.isShared) return;
     try {
-      for (const event of (await this.#history("")).events) this.#insert(event, true);
+      for (const event of (await this.#newest(known)).events) this.#insert(event, true);
     } catch {
-      // The stream reports the failure.
+      this.#last = Math.min(this.#last, known); // Try again later. The stream reports the failure.
     }
   }
 
@@ -282,9 +302,13 @@ export class Chat extends EventTarget {
    */
   #take(event) {
     switch (event.kind) {
-      case "message":
-        if (isMessage(event)) this.#insert(event, true);
+      case "message": {
+        if (!isMessage(event)) break;
+        const known = this.#last;
+        this.#insert(event, true);
+        if (known > 0 && event.seq > known + 1) this.#catchUp(known); // This tab was suspended for a while.
         break;
+      }
       case "typing":
         this.#showTyping(event);
         break;
@@ -312,7 +336,7 @@ export class Chat extends EventTarget {
 
   async #catchUpAfterReset() {
     try {
-      await this.#load(this.#run?.signal);
+      await this.#load();
     } catch {
       // Later events are still shown.
     }

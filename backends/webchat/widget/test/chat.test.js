@@ -19,9 +19,9 @@ const json = (body, status = 200, headers = {}) => new Response(JSON.stringify(b
 
 /**
  * open returns a chat. answer is called with the body of each message that the chat sends, with a function that sends
- * an event to the chat, and with the token.
+ * an event to the chat, and with the token. history returns the answer to a request for the history.
  */
-const open = (t, answer) => {
+const open = (t, answer, { place = "none", history = () => ({ events: [], more: false }) } = {}) => {
   let stream;
   const tell = (event) => stream.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`));
   globalThis.fetch = async (address, { body, signal, headers }) => {
@@ -32,7 +32,7 @@ const open = (t, answer) => {
       if (isRefused) return json({}, 429);
       return json(JSON.parse(body).user ? { token: "ada", visitor: "u:ada", expiresAt: inDays(7) } : { token: "t", visitor: "v:1", expiresAt: inDays(30) });
     }
-    if (path === "history") return json({ events: [], more: false });
+    if (path === "history") return json(await history(new URL(address).searchParams));
     if (path === "messages") return answer(JSON.parse(body), tell, headers.Authorization);
     return new Response(new ReadableStream({
       start: (control) => {
@@ -41,7 +41,7 @@ const open = (t, answer) => {
       },
     }));
   };
-  const chat = new Chat({ base: "https://bot.example/chat/", channel: "web", place: "none" });
+  const chat = new Chat({ base: "https://bot.example/chat/", channel: "web", place });
   t.after(() => chat.close());
   return chat;
 };
@@ -113,5 +113,70 @@ test("a user whose session cannot start does not get the session of the user bef
   assert.ok(chat.hasSession, "the same user goes on");
   await assert.rejects(chat.identify(tokenOf("bob"), false));
   assert.ok(!chat.hasSession);
+  assert.deepEqual(chat.messages, []);
+});
+
+/** log returns a function that answers requests for the history of a conversation, like the server. */
+const log = (messages) => (query) => {
+  const limit = Math.min(Number(query.get("limit")), 200), before = Number(query.get("before") ?? Infinity);
+  const reachable = messages.slice(-200).filter((one) => one.seq < before);
+  return { events: reachable.slice(-limit), more: reachable.length > limit };
+};
+
+const message = (seq) => ({ kind: "message", seq, id: `m${seq}`, from: "bot", at: seq, response: { type: "TEXT", text: `${seq}` } });
+
+const numbers = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
+for (const [missed, wanted] of [[130, numbers(1, 140)], [260, numbers(71, 270)]]) {
+  test(`a page that missed ${missed} messages shows no gap`, async (t) => {
+    const messages = numbers(1, 10).map(message);
+    const chat = open(t, undefined, { place: "local", history: log(messages) });
+    chat.start();
+    while (chat.state !== "online") await next(chat, "state");
+    messages.push(...numbers(11, 10 + missed).map(message)); // The stream does not bring them to a suspended page.
+    document.dispatchEvent(new Event("visibilitychange"));
+    while (chat.messages.at(-1).seq < 10 + missed) await next(chat, "message");
+    assert.deepEqual(chat.messages.map((one) => one.seq), wanted);
+  });
+}
+
+test("a page that gets a later event than the next one reads the events between", async (t) => {
+  const messages = numbers(1, 10).map(message);
+  let isAway = false;
+  const chat = open(t, async (_, tell) => { tell(messages.at(-1)); return json({}, 503, { "Retry-After": "60" }); }, {
+    place: "local", history: (query) => { if (isAway) throw new TypeError("the network is away"); return log(messages)(query); },
+  });
+  chat.start();
+  while (chat.state !== "online") await next(chat, "state");
+  messages.push(...numbers(11, 140).map(message));
+  isAway = true;
+  chat.send({ type: "TEXT", text: "hello" }); // The server answers with message 140.
+  while (chat.messages.at(-1).seq < 140) await next(chat, "message");
+  await new Promise(setImmediate);
+  isAway = false;
+  document.dispatchEvent(new Event("visibilitychange"));
+  while (chat.messages.length < 140) await next(chat, "message");
+  assert.deepEqual(chat.messages.map((one) => one.seq), numbers(1, 140));
+});
+
+test("the history of a visitor who signs out meanwhile is not shown", async (t) => {
+  let isAsked, answers;
+  const asked = new Promise((resolve) => { isAsked = resolve; });
+  const held = new Promise((resolve) => { answers = resolve; });
+  let requests = 0;
+  const chat = open(t, undefined, { place: "local", history: async () => {
+    if (++requests === 1) return { events: [message(1)], more: true };
+    isAsked();
+    await held;
+    return { events: [message(2)], more: false };
+  } });
+  chat.start();
+  while (chat.state !== "online") await next(chat, "state");
+  document.dispatchEvent(new Event("visibilitychange"));
+  await asked;
+  await chat.signOut();
+  answers();
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
   assert.deepEqual(chat.messages, []);
 });
