@@ -37,7 +37,7 @@ func CompileProjection(source document.Object) (*Projection, error) {
 	if source.Len() == 0 {
 		return nil, nil //nolint:nilnil // No projection is a nil *Projection.
 	}
-	c := projectionCompiler{root: &projectionSpec{}, expressions: expressionCompiler{timeless: true, instructions: new(int)}}
+	c := projectionCompiler{root: &projectionSpec{}, expressions: expressionCompiler{timeless: true, costs: new(costs)}}
 	tree, err := c.compile(source)
 	if err != nil {
 		return nil, err
