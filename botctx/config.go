@@ -165,7 +165,7 @@ type Config struct {
 	// and with a warning if an agenda is created for an unknown node. The default does nothing.
 	OnWarning func(ctx context.Context, warning Warning)
 	// OnUnfilled is called with the path of each {{path}} in a template for which the context's member has no
-	// value. The path may be misspelt. The default does nothing.
+	// value, at most 100 of a template. The path may be misspelt. The default does nothing.
 	OnUnfilled func(ctx context.Context, scope record.Scope, path string)
 	// OnWait is called before a run waits for another run of the same member. It gets the id of the member or
 	// of the member's lane, and a channel that is closed when the run may continue. Tests use it to control

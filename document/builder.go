@@ -131,6 +131,7 @@ func (b *Builder) Value(key string) any {
 // ObjectWithoutMissing returns the object without the fields whose value is missing.
 func (b *Builder) ObjectWithoutMissing() Object {
 	kept := NewBuilder(len(b.names()))
+	kept.err = b.err
 	for i, key := range b.names() {
 		if value := b.node.values[i]; value != Missing {
 			kept.shape.names = append(kept.shape.names, key)

@@ -25,8 +25,8 @@ func ParseJSON(text []byte) (any, error) {
 	if !json.Valid(text) {
 		return nil, invalidJSON(text)
 	}
-	p := jsonParser{isLong: len(text) > longText}
-	value, err := p.value(gjson.ParseBytes(text), 0)
+	p := jsonParser{text: string(text), isLong: len(text) > longText}
+	value, err := p.value(0)
 	if err == nil {
 		err = errOf(value)
 	}
@@ -47,77 +47,131 @@ func invalidJSON(text []byte) error {
 // copied. Otherwise one short string could keep the whole text in memory.
 const longText = 4096
 
-// jsonParser turns results of gjson into values.
+// jsonParser reads valid JSON in one pass.
 type jsonParser struct {
+	text string
+	// at is the position of the next byte to read.
+	at int
 	// isLong is true if the text is longer than longText.
 	isLong bool
 }
 
-func (p jsonParser) value(result gjson.Result, depth int) (any, error) {
-	switch result.Type {
-	case gjson.Null:
+// peek skips whitespace and returns the next byte.
+func (p *jsonParser) peek() byte {
+	for {
+		switch c := p.text[p.at]; c {
+		case ' ', '\t', '\n', '\r':
+			p.at++
+		default:
+			return c
+		}
+	}
+}
+
+func (p *jsonParser) value(depth int) (any, error) {
+	c := p.peek()
+	switch c {
+	case '"':
+		return p.string(), nil
+	case 't':
+		p.at += len("true")
+		return true, nil
+	case 'f':
+		p.at += len("false")
+		return false, nil
+	case 'n':
+		p.at += len("null")
 		return nil, nil //nolint:nilnil // It is the value null.
-	case gjson.True, gjson.False:
-		return result.Bool(), nil
-	case gjson.String:
-		return p.string(result), nil
-	case gjson.Number:
-		return parseNumber(result.Raw)
-	case gjson.JSON:
+	case '{', '[':
+	default:
+		return p.number()
 	}
 	if depth == MaxNesting {
 		return nil, boterr.Invalid("", "is nested deeper than %d levels", MaxNesting)
 	}
-	if result.IsArray() {
-		return p.array(result, depth+1)
+	if c == '[' {
+		return p.array(depth + 1)
 	}
-	return p.object(result, depth+1)
+	return p.object(depth + 1)
 }
 
-func (p jsonParser) object(result gjson.Result, depth int) (any, error) {
+// goesOn skips the bracket or comma before an item, and reports whether there is an item before the end.
+func (p *jsonParser) goesOn(end byte) bool {
+	if p.at++; p.text[p.at-1] == end {
+		return false
+	}
+	if p.peek() == end { // It is empty.
+		p.at++
+		return false
+	}
+	return true
+}
+
+func (p *jsonParser) object(depth int) (any, error) {
 	b := NewBuilder(0)
-	var failed error
-	result.ForEach(func(key, field gjson.Result) bool {
-		value, err := p.value(field, depth)
+	for p.goesOn('}') {
+		key := p.string()
+		p.peek()
+		p.at++ // the colon
+		value, err := p.value(depth)
 		if err != nil {
-			failed = boterr.PrefixField(p.string(key), err)
-			return false
+			return nil, boterr.PrefixField(key, err)
 		}
-		b.Set(p.string(key), value)
-		return true
-	})
-	return b.Object(), failed
+		b.Set(key, value)
+		p.peek()
+	}
+	return b.Object(), nil
 }
 
-func (p jsonParser) array(result gjson.Result, depth int) (any, error) {
+func (p *jsonParser) array(depth int) (any, error) {
 	items := []any{}
-	var failed error
-	result.ForEach(func(_, item gjson.Result) bool {
-		value, err := p.value(item, depth)
+	for p.goesOn(']') {
+		value, err := p.value(depth)
 		if err != nil {
-			failed = boterr.PrefixField(boterr.Index(len(items)), err)
-			return false
+			return nil, boterr.PrefixField(boterr.Index(len(items)), err)
 		}
 		items = append(items, value)
-		return true
-	})
-	return ArrayOf(items), failed
+		p.peek()
+	}
+	return ArrayOf(items), nil
 }
 
-// string returns a parsed string. If it contains U+FFFD, it is parsed again by the standard library,
-// because gjson loses an escape after an unpaired surrogate.
-func (p jsonParser) string(result gjson.Result) string {
-	text := result.String()
+// string reads a string. If it contains U+FFFD, the standard library parses it, because gjson loses an escape after an
+// unpaired surrogate.
+func (p *jsonParser) string() string {
+	begin := p.at
+	end := begin + 1 + strings.IndexByte(p.text[begin+1:], '"')
+	text := p.text[begin+1 : end]
+	isEscaped := strings.IndexByte(text, '\\') >= 0
+	if isEscaped {
+		end = begin + 1
+		for ; p.text[end] != '"'; end++ {
+			if p.text[end] == '\\' {
+				end++
+			}
+		}
+		text = gjson.Parse(p.text[begin : end+1]).String()
+	}
+	p.at = end + 1
 	if !utf8.ValidString(text) || strings.ContainsRune(text, utf8.RuneError) {
-		if err := json.Unmarshal([]byte(result.Raw), &text); err != nil {
+		if err := json.Unmarshal([]byte(p.text[begin:p.at]), &text); err != nil {
 			return strings.ToValidUTF8(text, "\uFFFD") // Not reached: ParseJSON has checked the text.
 		}
 		return text
 	}
-	if p.isLong {
+	if p.isLong && !isEscaped {
 		return strings.Clone(text)
 	}
 	return text
+}
+
+func (p *jsonParser) number() (any, error) {
+	length := strings.IndexAny(p.text[p.at:], ",]} \t\r\n")
+	if length < 0 {
+		length = len(p.text) - p.at
+	}
+	p.at += length
+	return parseNumber(p.text[p.at-length : p.at])
 }
 
 func parseNumber(text string) (any, error) {

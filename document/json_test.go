@@ -124,3 +124,22 @@ func TestParseJSON_LongText(t *testing.T) { //nolint:paralleltest // Other tests
 	require.Less(t, after, before+uint64(len(kept))*size/2)
 	require.Equal(t, "value", kept[0])
 }
+
+// BenchmarkParseJSON parses a usual event, and a long text inside many arrays: each byte must be read once, not once
+// for each level.
+func BenchmarkParseJSON(b *testing.B) {
+	const depth = 190
+	for name, text := range map[string]string{
+		"event":  `{"id":"1","time":1700000000,"sender":{"id":"5"},"message":{"id":"abc","text":"hello\nfriend","data":[1,2.5,true,null]}}`,
+		"nested": strings.Repeat("[", depth) + `"` + strings.Repeat(`\"`, 1<<16) + `"` + strings.Repeat("]", depth),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				_, err := document.ParseJSON([]byte(text))
+				require.NoError(b, err)
+			}
+		})
+	}
+}

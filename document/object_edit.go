@@ -120,14 +120,33 @@ func (e *Edit) Object() Object {
 		return e.from
 	case len(changes) == 1 && !changes[0].changesKeys():
 		return e.from.Put(changes[0].name, changes[0].value)
-	case e.from.node == nil, e.from.node.wide() != nil, len(e.from.node.shape.names)+len(changes) > wideFields:
-		o := e.from
-		for _, c := range changes {
-			o = o.Put(c.name, c.value)
-		}
-		return o
+	case e.from.Len()+len(changes) <= wideFields && e.from.node != nil:
+		return e.from.edited(changes, e.shapes)
+	case slices.ContainsFunc(changes, fieldChange.changesKeys):
+		return e.from.rebuilt(changes)
 	}
-	return e.from.edited(changes, e.shapes)
+	o := e.from
+	for _, c := range changes {
+		o = o.Put(c.name, c.value)
+	}
+	return o
+}
+
+// rebuilt returns an object of any width, with changes applied.
+func (o Object) rebuilt(changes []fieldChange) Object {
+	b := NewBuilder(o.Len() + len(changes))
+	for name, value := range o.All() {
+		b.Set(name, value)
+	}
+	for _, c := range changes {
+		if c.at >= 0 || c.value != Missing {
+			b.Set(c.name, c.value)
+		}
+	}
+	if err := o.Err(); err != nil {
+		b.fail(err)
+	}
+	return b.ObjectWithoutMissing()
 }
 
 // edited returns an object that is not wide, with changes applied.

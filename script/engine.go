@@ -298,6 +298,9 @@ func (r *run) sharing(operation func()) {
 	others := r.computed() - before
 	r.in.Charge(others)
 	r.counted += others
+	if others > 0 {
+		r.sizes = nil
+	}
 }
 
 // deadline ends the context of a run when its time is up. It is paused while the run waits for a slot. Only the run's

@@ -328,7 +328,7 @@ func useOf(op botctx.Op, param string) use {
 var targets = map[string]bool{"member": true, "channel": true, "group": true}
 
 // hostOperation calls an operation. Operations of a script run one after the other, in the order of the calls, even
-// if the script does not await them. payload is [name, parameters, changes, removed]. The answer contains the
+// if the script does not await them. payload is [name, parameters, removed, changes]. The answer contains the
 // records that the call changed, and the names of the remaining values; see this.js.
 func (r *run) hostOperation(payload string) (string, error) {
 	if err := r.countCall(); err != nil {

@@ -52,6 +52,42 @@ func TestThis_WhatScriptsLeave(t *testing.T) {
 	}
 }
 
+// Each script of a run may leave as much as one value may have, so their sum must have the limit, too.
+func TestThis_WhatScriptsLeaveIsBounded(t *testing.T) {
+	t.Parallel()
+	const large = "'x'.repeat(7000)"
+	redirect := "try { await this.redirectMemberToNode({memberId: this.member._id, nodeCompositeId: 'inner'}) } catch {}\n"
+	for name, row := range map[string]struct {
+		scripts []string
+		inner   string
+		refused bool
+	}{
+		"two values":          {[]string{"this.a = " + large, "this.b = " + large}, "", true},
+		"lists of numbers":    {[]string{"this.a = new Array(3500).fill(1)", "this.b = new Array(3500).fill(1)"}, "", true},
+		"a value instead":     {[]string{"this.a = " + large, "this.a = " + large}, "", false},
+		"one goes":            {[]string{"this.a = " + large, "delete this.a; this.b = " + large}, "", false},
+		"one of an operation": {[]string{"this.a = " + large, redirect + "delete this.a; this.b = " + large}, "this.c = 1", false},
+		"a nested script":     {[]string{"this.a = 1\n" + redirect + "this.b = " + large}, "this.c = " + large, true},
+	} {
+		s := newStage(t, script.Options{MaxResultBytes: 10_000})
+		var actions []botctx.Action
+		for _, source := range row.scripts {
+			actions = append(actions, s.compile(source).Action())
+		}
+		s.Handle(
+			&botctx.Node{ID: "outer", Trigger: botctx.AnyText(), Pre: actions},
+			&botctx.Node{ID: "inner", Pre: botctx.Do(s.compile(row.inner).Action()), Entry: true},
+		)
+		err := s.ada.TrySays("go")
+		if !row.refused {
+			require.NoError(t, err, name)
+			continue
+		}
+		require.ErrorIs(t, err, boterr.ResourceExhausted, name)
+		require.ErrorContains(t, err, "Options.MaxResultBytes", name)
+	}
+}
+
 // After an operation changes a record, objects that the script got from it before must show the changes.
 func TestThis_RedirectThatJoinsIsSeenInside(t *testing.T) {
 	t.Parallel()

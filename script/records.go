@@ -3,6 +3,7 @@ package script
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -90,9 +91,18 @@ func (r *run) read(name string) (any, error) {
 }
 
 // store writes the script's changes to the context: records to their fields, and other values to Values for later
-// scripts. It reads two lists, changes and removed names; see this.js.
+// scripts. It reads two lists, removed names and changes; see this.js.
 func (r *run) store(read *reader) error {
 	err := read.separated('[', ']', func(int) error {
+		name, err := read.string()
+		r.forget(name)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	read.want(',')
+	return read.separated('[', ']', func(int) error {
 		read.want('[')
 		name, err := read.string()
 		if err != nil {
@@ -122,15 +132,6 @@ func (r *run) store(read *reader) error {
 		read.want(']')
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	read.want(',')
-	return read.separated('[', ']', func(int) error {
-		name, err := read.string()
-		r.forget(name)
-		return err
-	})
 }
 
 // forget removes a value that earlier scripts left.
@@ -145,13 +146,31 @@ func (r *run) forget(name string) {
 // as a single value.
 func (r *run) leave(read *reader, name string, length int) error {
 	if r.sizes == nil {
-		r.sizes = map[string]int{}
+		if err := r.measureLeft(); err != nil {
+			return err
+		}
 	}
 	size := len(name) + length
 	r.left += size - r.sizes[name]
 	r.sizes[name] = size
 	if r.left > read.largest {
 		return read.tooLarge()
+	}
+	return nil
+}
+
+// measureLeft measures the values that scripts have left so far.
+func (r *run) measureLeft() error {
+	r.sizes, r.left = map[string]int{}, 0
+	for name := range r.bot.Values {
+		value, err := r.read(name)
+		if err != nil {
+			return err
+		}
+		w := newWriter(math.MaxInt64)
+		w.value(value)
+		size := len(name) + len(w.text)
+		r.sizes[name], r.left = size, r.left+size
 	}
 	return nil
 }

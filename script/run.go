@@ -40,7 +40,8 @@ type run struct {
 	// causes are the most recent errors that the script received, by number. causeCount is the last number.
 	causes     map[int]error
 	causeCount int
-	// sizes are the JSON lengths of the values that the script has left for later scripts. left is their sum.
+	// sizes are the JSON lengths of the values that this script and earlier ones have left. left is their sum. sizes is
+	// nil until the script leaves a value, and after an operation with scripts in it.
 	sizes map[string]int
 	left  int
 	// lines is the number of lines that the script has logged.

@@ -1,11 +1,12 @@
 package send
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/member"
 )
 
@@ -64,19 +65,24 @@ func Filled(response Response, m *member.Member) (Response, error) {
 		return Response{}, err
 	}
 	told := *e
-	told.Err = fmt.Errorf("%w: the member has no value for {{%s}}", e.Err, strings.Join(paths, "}}, {{"))
+	list := display.List(len(paths), func(i int) string { return "{{" + paths[i] + "}}" })
+	told.Err = boterr.New(e.Code, "", "%w: the member has no value for %s", e.Err, list).Err // New cuts a long list.
 	return Response{}, &told
 }
 
-// Unfilled returns the paths for which the member has no value or null, such as misspelt ones. It
-// returns nil for a literal response.
+// Unfilled returns the paths for which the member has no value or null, such as misspelt ones: each
+// path once, and at most 100. It returns nil for a literal response.
 func Unfilled(response Response, m *member.Member) []string {
 	if !response.hasPlaceholders || !mayHavePlaceholder(response.object) {
 		return nil
 	}
 	var paths []string
 	f := fillerFrom(m)
-	f.missing = func(path string) { paths = append(paths, path) }
+	f.missing = func(path string) {
+		if len(paths) < mostUnfilled && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
 	for field, value := range response.object.All() {
 		if field != fieldType {
 			f.value(value)
@@ -105,6 +111,9 @@ func mayHavePlaceholder(value any) bool {
 	}
 	return false
 }
+
+// mostUnfilled limits the paths of Unfilled, since each may become a line of a log.
+const mostUnfilled = 100
 
 // maxFilled is the maximum number of bytes inserted into a response, far more than any platform accepts.
 const maxFilled = 1 << 20

@@ -1,6 +1,7 @@
 package send_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -79,6 +80,22 @@ func TestUnfilled(t *testing.T) {
 	require.Equal(t, []string{"meta.dya", "meta.none", "no.such"}, send.Unfilled(template.WithPlaceholders(), ada()))
 	require.Empty(t, send.Unfilled(template, ada()), "a literal response has no placeholders")
 	require.Empty(t, send.Unfilled(template.WithPlaceholders(), &member.Member{Meta: document.O("x", make(chan int))}))
+}
+
+func TestUnfilled_IsBounded(t *testing.T) {
+	t.Parallel()
+	same := send.Text(strings.Repeat("{{meta.none}}", 1_000)).WithPlaceholders()
+	require.Equal(t, []string{"meta.none"}, send.Unfilled(same, ada()))
+	var many strings.Builder
+	for i := range 3_000 {
+		fmt.Fprintf(&many, "{{meta.none%d}} ", i)
+	}
+	require.Len(t, send.Unfilled(send.Text(many.String()).WithPlaceholders(), ada()), 100)
+	for _, text := range []string{many.String(), "{{" + strings.Repeat("x", 1<<20) + "}}" + strings.Repeat("long ", 1_000)} {
+		_, err := send.Filled(send.Text(text).WithPlaceholders(), ada())
+		require.ErrorContains(t, err, "the member has no value for {{")
+		require.Less(t, len(err.Error()), 2_000)
+	}
 }
 
 func TestFilled_NamesWhatIsFilledWithNothing(t *testing.T) {

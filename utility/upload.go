@@ -156,7 +156,10 @@ func shownURL(text string) string {
 
 // shownOptions redacts every option that may hold credentials.
 func shownOptions(given document.Object) document.Object {
-	var shown document.Object
+	if given.IsZero() {
+		return given
+	}
+	shown := document.NewBuilder(given.Len())
 	for name, value := range given.All() {
 		switch {
 		case value == nil:
@@ -167,9 +170,9 @@ func shownOptions(given document.Object) document.Object {
 		case name != "method" || !isName(value):
 			value = hidden
 		}
-		shown = shown.With(shownName(name), value)
+		shown.Set(shownName(name), value)
 	}
-	return shown
+	return shown.Object()
 }
 
 // shownHeaders redacts the values of headers that may hold credentials.
@@ -178,14 +181,14 @@ func shownHeaders(value any) any {
 	if !ok {
 		return hidden
 	}
-	var shown document.Object
+	shown := document.NewBuilder(headers.Len())
 	for name, value := range headers.All() {
 		if !outbound.IsHarmless(name) || !isHeaderValue(value) {
 			value = hidden
 		}
-		shown = shown.With(shownName(name), value)
+		shown.Set(shownName(name), value)
 	}
-	return shown
+	return shown.Object()
 }
 
 // isHeaderValue reports whether value is a number or a string of printable characters.

@@ -315,7 +315,7 @@ func (r report) botIDs() []string {
 
 // filesOf returns the data of an event with files.
 func filesOf(files []document.Object, text string) document.Object {
-	attachments := document.A()
+	attachments := make([]any, 0, len(files))
 	for _, file := range files {
 		kind, _, _ := strings.Cut(document.Get(file, "mimetype", ""), "/")
 		switch kind {
@@ -323,7 +323,7 @@ func filesOf(files []document.Object, text string) document.Object {
 		default:
 			kind = "file"
 		}
-		attachments = attachments.Append(document.O(
+		attachments = append(attachments, document.O(
 			"type", kind,
 			"payload", document.O(
 				"url", firstText(file, "url_private_download", "url_private", "permalink"),
@@ -332,7 +332,7 @@ func filesOf(files []document.Object, text string) document.Object {
 			"title", firstText(file, "title", "name"),
 		))
 	}
-	data := document.O(fieldAttachments, attachments)
+	data := document.O(fieldAttachments, document.A(attachments...))
 	if text != "" {
 		data = data.With(fieldText, text)
 	}

@@ -102,10 +102,12 @@ type choice struct {
 // payload is an object with the element's id and all choices. For elements other than buttons, data also has
 // all choices as values, and the tool's own object as action.
 func dataOf(action document.Object) document.Object {
-	choices, values := choicesOf(action), document.A()
-	for _, one := range choices {
-		values = values.Append(one.value)
+	choices := choicesOf(action)
+	items := make([]any, len(choices))
+	for i, one := range choices {
+		items[i] = one.value
 	}
+	values := document.A(items...)
 	isOne := len(choices) == 1 && choices[0].payload != nil
 	if isOne && isButton(action) {
 		return document.O(fieldPayload, choices[0].payload)

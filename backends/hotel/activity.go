@@ -202,7 +202,7 @@ const (
 // attachments returns the files of a message in the form that all platforms share, and its other attachments,
 // such as cards, in the platform's form.
 func (a activity) attachments() (files, cards document.Array) {
-	files, cards = document.A(), document.A()
+	var fileItems, cardItems []any
 	for _, given := range document.Get(a.told, fieldAttachments, []document.Object(nil)) {
 		media, name := document.Get(given, "contentType", ""), document.Get(given, "name", "")
 		address := document.Get(given, "contentUrl", "")
@@ -213,13 +213,13 @@ func (a activity) attachments() (files, cards document.Array) {
 			address = document.Get(given, "content.downloadUrl", "")
 		}
 		if address == "" {
-			cards = cards.Append(given)
+			cardItems = append(cardItems, given)
 			continue
 		}
 		kind := fileType(media, document.Get(given, "content.fileType", ""))
-		files = files.Append(document.O(fieldType, kind, fieldPayload, document.O(fieldURL, address), fieldTitle, name, "mimeType", media))
+		fileItems = append(fileItems, document.O(fieldType, kind, fieldPayload, document.O(fieldURL, address), fieldTitle, name, "mimeType", media))
 	}
-	return files, cards
+	return document.A(fileItems...), document.A(cardItems...)
 }
 
 // fileType derives the type of a file from its media type, or else from the ending of its name.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -85,6 +86,24 @@ func TestHandler_Events(t *testing.T) {
 			require.Equal(t, []string{"28:app-of-the-shop", ""}, []string{got.Event.To, got.GroupExternalID}, name)
 		}
 	}
+}
+
+// An activity may have any number of attachments. None may copy the others.
+func TestHandler_ManyAttachments(t *testing.T) { //nolint:paralleltest // Other tests' allocations would count.
+	const many = 4_000
+	b := newUsualBox(t)
+	fields := parsed(t, `{"attachments":[`+strings.Repeat(`{"contentType":"card"},`, many-1)+`{"contentType":"card"}]}`)
+	activity := b.platform.Activity(shopApp(), adaID, "", fields)
+	allocated := func() uint64 {
+		var stats runtime.MemStats
+		runtime.ReadMemStats(&stats)
+		return stats.TotalAlloc
+	}
+	before := allocated()
+	answer := b.Ask(b.platform.Report(t.Context(), "/hotel", shopApp().ID, activity))
+	require.Equal(t, http.StatusOK, answer.Code)
+	require.Len(t, b.Got, 1)
+	require.Less(t, allocated()-before, uint64(15_000*many))
 }
 
 func TestHandler_CommonFields(t *testing.T) {

@@ -1,11 +1,16 @@
 package engine
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 func TestTopItems_KeepTheFirst(t *testing.T) {
@@ -26,4 +31,26 @@ func TestTopItems_KeepTheFirst(t *testing.T) {
 		}
 		require.Equal(t, items, l.sorted())
 	}
+}
+
+// Cells are looked up by binary search, because a document may have a million.
+func TestChanges_CellsAreInOrder(t *testing.T) {
+	t.Parallel()
+	s := (&Schema{}).WithIndex(NewIndex("c", store.Index{Keys: []store.IndexKey{{Path: "at", Kind: query.Geo2DSphere}}}))
+	at := func(longitudes ...any) document.Object {
+		points := make([]any, len(longitudes))
+		for i, longitude := range longitudes {
+			points[i] = document.A(longitude, 0)
+		}
+		return document.O("at", document.O("type", "MultiPoint", "coordinates", document.ArrayOf(points)))
+	}
+	inOrder := func(a, b Key) int { return bytes.Compare(a.Key, b.Key) }
+	changes, err := s.Changes(document.Object{}, at(30, 10, 20, 10))
+	require.NoError(t, err)
+	require.Len(t, changes.Add, 3)
+	require.True(t, slices.IsSortedFunc(changes.Add, inOrder))
+	changes, err = s.Changes(at(30, 10, 20), at(20, 5, 30))
+	require.NoError(t, err)
+	require.Len(t, changes.Add, 1)
+	require.Len(t, changes.Remove, 1)
 }

@@ -90,22 +90,22 @@ func (c *Changes) compare(s *Schema, i int, before, after document.Object) error
 func (c *Changes) compareGeo(s *Schema, i, j int, before, after document.Object) error {
 	x := &s.Indexes[i].Geo[j]
 	var room [2][4]uint64
-	old, err := x.cells(room[0][:0], before)
+	old, err := x.cells(room[0][:], before)
 	if err != nil {
 		return err
 	}
-	next, err := x.cells(room[1][:0], after)
+	next, err := x.cells(room[1][:], after)
 	if err != nil {
 		return err
 	}
 	number := s.Indexes[i].GeoNumber(j)
 	for _, cell := range old {
-		if !slices.Contains(next, cell) {
+		if _, stays := slices.BinarySearch(next, cell); !stays {
 			c.Remove = append(c.Remove, Key{Number: number, Key: CellKey(cell)})
 		}
 	}
-	for k, cell := range next {
-		if slices.Contains(next[:k], cell) || slices.Contains(old, cell) {
+	for _, cell := range next {
+		if _, was := slices.BinarySearch(old, cell); was {
 			continue
 		}
 		c.Add = append(c.Add, Key{Number: number, Key: CellKey(cell)})

@@ -28,12 +28,14 @@ func newGeoIndex(key store.IndexKey) GeoIndex {
 	return GeoIndex{path: key.Path, kind: key.Kind, key: query.NewGeoKey(key.Path, key.Kind)}
 }
 
-// cells appends the cells of a document. The zero Object has no cells.
+// cells returns the sorted cells of a document. They may use room. The zero Object has no cells.
 func (x *GeoIndex) cells(room []uint64, o document.Object) ([]uint64, error) {
 	if o.IsZero() {
-		return room, nil
+		return nil, nil
 	}
-	return x.key.AppendCells(room, o)
+	cells, err := x.key.AppendCells(room[:0], o)
+	slices.Sort(cells)
+	return slices.Compact(cells), err
 }
 
 // ranges returns the ranges of the keys of cells that equal, lie within or contain one of the given cells.

@@ -118,14 +118,6 @@ func isLeftOf(p, a, b Pair) bool {
 	return a.X == b.X || p.X <= (p.Y-a.Y)*(b.X-a.X)/(b.Y-a.Y)+a.X
 }
 
-// maxWork bounds the search for crossings in one polygon, in comparisons of two boxes; a comparison of two
-// sides counts as workOfSides. Outlines with hundreds of thousands of short sides stay far below it. An outline
-// that exceeds it is hostile.
-const (
-	maxWork     = 200_000_000
-	workOfSides = 50
-)
-
 // side is a side of a polygon with a bounding box in space.
 type side struct {
 	a, b s2.Point
@@ -198,16 +190,15 @@ func sweepAxis(sides []side) int {
 }
 
 // checkCrossings returns an error if two sides cross at a point that is not a corner of both. It sweeps over the
-// sides along an axis.
-func checkCrossings(sides []side) error {
+// sides along an axis. crowd is the maximum number of sides whose boxes overlap with the box of a side.
+func checkCrossings(sides []side, meter Meter) (crowd int, err error) {
 	axis := sweepAxis(sides)
 	slices.SortFunc(sides, func(s, t side) int { return cmp.Compare(s.low[axis], t.low[axis]) })
 	var open []*side
-	work := 0
 	for i := range sides {
 		next := &sides[i]
 		crosser := s2.NewEdgeCrosser(next.a, next.b)
-		kept := open[:0]
+		kept, near := open[:0], 0
 		for _, earlier := range open {
 			if earlier.high[axis] < next.low[axis] {
 				continue
@@ -216,16 +207,16 @@ func checkCrossings(sides []side) error {
 			if !next.mayCross(earlier) {
 				continue
 			}
-			work += workOfSides
+			near++
 			if crosser.CrossingSign(earlier.a, earlier.b) == s2.Cross {
-				return boterr.Invalid("", "the sides of a polygon cross: %s and %s", next, earlier)
+				return 0, boterr.Invalid("", "the sides of a polygon cross: %s and %s", next, earlier)
 			}
 		}
-		if work += len(open); work > maxWork {
-			return boterr.New(boterr.ResourceExhausted, "", "the polygon has too many long sides; use fewer or shorter ones")
+		if !meter(len(open) + near*crossingWork) {
+			return 0, tooMuch()
 		}
-		kept = append(kept, next)
-		open = kept
+		crowd = max(crowd, near)
+		open = append(kept, next)
 	}
-	return nil
+	return crowd, nil
 }

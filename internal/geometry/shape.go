@@ -14,9 +14,9 @@ import (
 // Sphere is a region of the sphere.
 type Sphere interface {
 	// Contains reports whether the region contains a whole shape.
-	Contains(s *Shape) bool
+	Contains(s *Shape, meter Meter) bool
 	// ContainsPoint is Contains for a single point.
-	ContainsPoint(p Point) bool
+	ContainsPoint(p Point, meter Meter) bool
 	// Cover returns the cells in which an index must look for shapes in the region.
 	Cover() Cells
 	// Bounds returns boxes of longitude and latitude that contain the region: one, or two if it crosses the 180th
@@ -26,84 +26,103 @@ type Sphere interface {
 	Hull() Hull
 }
 
+// Meter counts work, in units of about a nanosecond. It returns false once there has been too much. The function that
+// it was passed to then ends early, with an error or an invalid result.
+type Meter func(work int) bool
+
+// Units of work.
+const (
+	// boundWork is for comparing the bounds of two parts, and cellWork for finding the cell of a point.
+	boundWork = 16
+	cellWork  = 128
+	// sideWork is for comparing two sides. vertexWork is for comparing a cell with a vertex of a line and the side
+	// from it. searchWork is for a search in an index of sides.
+	sideWork   = 16
+	vertexWork = 256
+	searchWork = 1024
+	// edgeWork is for the part that one side has in building or reading an index.
+	edgeWork = 512
+	// crossingWork is for finding out whether two sides cross. Comparing their boxes takes 1.
+	crossingWork = 50
+)
+
 // Shape is a decoded GeoJSON object. It consists of points, lines and polygons.
 type Shape struct {
 	Points   []Point
 	Lines    []*Line
 	Polygons []*Polygon
-}
 
-// LineSides returns the number of points of all lines, as an estimate of the number of their sides.
-func (s *Shape) LineSides() int {
-	count := 0
-	for _, l := range s.Lines {
-		count += len(l.line)
-	}
-	return count
+	// cellsOfPoints are the cells of the points, once Prepare has been called.
+	cellsOfPoints map[s2.CellID]struct{}
 }
 
 // ContainsPoint reports whether one of the polygons contains a point.
-func (s *Shape) ContainsPoint(p Point) bool {
-	for _, g := range s.Polygons {
-		if g.touches(p) {
-			return true
-		}
-	}
-	return false
+func (s *Shape) ContainsPoint(p Point, meter Meter) bool {
+	return slices.ContainsFunc(s.Polygons, func(g *Polygon) bool {
+		return !meter(boundWork) || g.around.ContainsPoint(p.at) && (!meter(g.pointWork()) || g.touches(p))
+	})
 }
 
 // Contains reports whether each part of t lies within one of the polygons of s.
-func (s *Shape) Contains(t *Shape) bool {
+func (s *Shape) Contains(t *Shape, meter Meter) bool {
 	for _, p := range t.Points {
-		if !s.ContainsPoint(p) {
+		if !s.ContainsPoint(p, meter) {
 			return false
 		}
 	}
 	for _, l := range t.Lines {
-		if !slices.ContainsFunc(s.Polygons, func(g *Polygon) bool { return g.containsLine(l) }) {
+		if !slices.ContainsFunc(s.Polygons, func(g *Polygon) bool {
+			return !meter(boundWork) || g.around.Intersects(l.around) && g.containsLine(l, meter)
+		}) {
 			return false
 		}
 	}
 	for _, h := range t.Polygons {
-		if !slices.ContainsFunc(s.Polygons, func(g *Polygon) bool { return g.contains(h) }) {
+		if !slices.ContainsFunc(s.Polygons, func(g *Polygon) bool {
+			return !meter(boundWork) || g.around.Intersects(h.around) && (!meter(g.polygonWork(h)) || g.contains(h))
+		}) {
 			return false
 		}
 	}
 	return true
 }
 
-// Intersects reports whether s and t have a point in common. The polygons of t must not be strict.
-func (s *Shape) Intersects(t *Shape) bool {
-	return slices.ContainsFunc(t.Points, s.IntersectsPoint) ||
-		slices.ContainsFunc(t.Lines, s.intersectsLine) ||
-		slices.ContainsFunc(t.Polygons, s.intersectsPolygon)
+// Intersects reports whether s and t have a point in common. s must have been prepared. The polygons of t must not be
+// strict.
+func (s *Shape) Intersects(t *Shape, meter Meter) bool {
+	return slices.ContainsFunc(t.Points, func(p Point) bool { return s.IntersectsPoint(p, meter) }) ||
+		slices.ContainsFunc(t.Lines, func(l *Line) bool { return s.intersectsLine(l, meter) }) ||
+		slices.ContainsFunc(t.Polygons, func(g *Polygon) bool { return s.intersectsPolygon(g, meter) })
 }
 
-// IntersectsPoint reports whether s meets a point.
-func (s *Shape) IntersectsPoint(p Point) bool {
-	for _, q := range s.Points {
-		if q == p || q.cell().ID() == p.cell().ID() {
+// IntersectsPoint reports whether s meets a point. s must have been prepared.
+func (s *Shape) IntersectsPoint(p Point, meter Meter) bool {
+	if len(s.cellsOfPoints) > 0 {
+		if _, found := s.cellsOfPoints[p.Cell()]; found || !meter(cellWork) {
 			return true
 		}
 	}
-	for _, l := range s.Lines {
-		if l.touches(p) {
-			return true
-		}
-	}
-	return s.ContainsPoint(p)
+	return slices.ContainsFunc(s.Lines, func(l *Line) bool { return l.meetsPoint(p, meter) }) || s.ContainsPoint(p, meter)
 }
 
-func (s *Shape) intersectsLine(l *Line) bool {
-	return slices.ContainsFunc(s.Points, l.touches) ||
-		slices.ContainsFunc(s.Lines, l.intersects) ||
-		slices.ContainsFunc(s.Polygons, func(g *Polygon) bool { return g.intersectsLine(l) })
+func (s *Shape) intersectsLine(l *Line, meter Meter) bool {
+	return slices.ContainsFunc(s.Points, func(p Point) bool { return l.meetsPoint(p, meter) }) ||
+		slices.ContainsFunc(s.Lines, func(m *Line) bool {
+			return !meter(boundWork) || l.around.Intersects(m.around) && (!meter(l.lineWork(m)) || l.intersects(m))
+		}) ||
+		slices.ContainsFunc(s.Polygons, func(g *Polygon) bool {
+			return !meter(boundWork) || g.around.Intersects(l.around) && g.intersectsLine(l, meter)
+		})
 }
 
-func (s *Shape) intersectsPolygon(h *Polygon) bool {
-	return slices.ContainsFunc(s.Points, h.touches) ||
-		slices.ContainsFunc(s.Lines, h.intersectsLine) ||
-		slices.ContainsFunc(s.Polygons, func(g *Polygon) bool { return g.intersects(h) })
+func (s *Shape) intersectsPolygon(h *Polygon, meter Meter) bool {
+	return slices.ContainsFunc(s.Points, func(p Point) bool {
+		return !meter(boundWork) || h.around.ContainsPoint(p.at) && (!meter(h.pointWork()) || h.touches(p))
+	}) || slices.ContainsFunc(s.Lines, func(l *Line) bool {
+		return !meter(boundWork) || h.around.Intersects(l.around) && h.intersectsLine(l, meter)
+	}) || slices.ContainsFunc(s.Polygons, func(g *Polygon) bool {
+		return !meter(boundWork) || g.around.Intersects(h.around) && (!meter(g.polygonWork(h)) || g.intersects(h))
+	})
 }
 
 // Distance returns the least angle between a point and a part of s, in radians, or infinity if s is empty.
@@ -131,16 +150,23 @@ type Polygon struct {
 	sides *s2.ShapeIndex
 	// strict is true if the order of the points determines the interior.
 	strict bool
+	// around is a cap that contains the polygon.
+	around s2.Cap
+	// crowd is the maximum number of sides that are close to a side. A cell of an index may have all of them.
+	crowd int
 }
 
-// maxRings limits the work of finding out which ring contains which.
-const maxRings = 8192
+// tooMuch returns the error for a polygon that takes too long to check.
+func tooMuch() error {
+	return boterr.New(boterr.ResourceExhausted, "",
+		"the polygon takes too long to check: use fewer holes, or fewer long sides that are close to each other")
+}
 
 // NewPolygon returns the polygon inside the first ring and outside the others, which must be holes in the first. The
 // interior of a ring is its smaller side, whatever the order of its points. Sides must not cross.
-func NewPolygon(rings [][]Point) (*Polygon, error) {
-	if len(rings) == 0 || len(rings) > maxRings {
-		return nil, boterr.Invalid("", "a polygon has from 1 to %d rings, got %d", maxRings, len(rings))
+func NewPolygon(rings [][]Point, meter Meter) (*Polygon, error) {
+	if len(rings) == 0 {
+		return nil, boterr.Invalid("", "a polygon has at least 1 ring, got none")
 	}
 	loops := make([]*s2.Loop, len(rings))
 	for i, ring := range rings {
@@ -149,14 +175,18 @@ func NewPolygon(rings [][]Point) (*Polygon, error) {
 			return nil, boterr.PrefixField("["+strconv.Itoa(i)+"]", err)
 		}
 	}
-	if err := checkCrossings(sidesOf(loops)); err != nil {
+	crowd, err := checkCrossings(sidesOf(loops), meter)
+	if err != nil {
 		return nil, err
 	}
 	for _, loop := range loops {
 		loop.Normalize()
 	}
-	if err := checkHoles(loops); err != nil {
+	if err := checkHoles(loops, meter); err != nil {
 		return nil, err
+	}
+	if !meter(len(loops) * len(loops) * sideWork) { // S2 looks for holes in holes.
+		return nil, tooMuch()
 	}
 	border := s2.PolygonFromLoops(loops)
 	for i := 1; i < border.NumLoops(); i++ {
@@ -164,16 +194,17 @@ func NewPolygon(rings [][]Point) (*Polygon, error) {
 			return nil, boterr.Invalid("", "a hole of a polygon cannot be in another hole")
 		}
 	}
-	return newPolygon(border), nil
+	return newPolygon(border, crowd), nil
 }
 
 // NewStrictPolygon returns the region on the left of a ring. The region may be larger than a hemisphere.
-func NewStrictPolygon(ring []Point) (*Polygon, error) {
+func NewStrictPolygon(ring []Point, meter Meter) (*Polygon, error) {
 	loop, err := newRing(ring)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkCrossings(sidesOf([]*s2.Loop{loop})); err != nil {
+	crowd, err := checkCrossings(sidesOf([]*s2.Loop{loop}), meter)
+	if err != nil {
 		return nil, err
 	}
 	var big *s2.Loop
@@ -181,12 +212,37 @@ func NewStrictPolygon(ring []Point) (*Polygon, error) {
 		big = s2.LoopFromPoints(loop.Vertices())
 		loop.Invert()
 	}
-	g := newPolygon(s2.PolygonFromLoops([]*s2.Loop{loop}))
-	g.big, g.strict = big, true
+	g := newPolygon(s2.PolygonFromLoops([]*s2.Loop{loop}), crowd)
+	g.strict = true
+	if big != nil {
+		g.big, g.around = big, s2.FullCap()
+	}
 	return g, nil
 }
 
-func newPolygon(border *s2.Polygon) *Polygon { return &Polygon{border: border} }
+func newPolygon(border *s2.Polygon, crowd int) *Polygon {
+	return &Polygon{border: border, crowd: crowd, around: border.CapBound().Expanded(slack)}
+}
+
+// pointWork is the work of comparing the polygon with a point.
+func (g *Polygon) pointWork() int { return searchWork + g.crowd*sideWork }
+
+// polygonWork is the work of comparing the polygon with another one.
+func (g *Polygon) polygonWork(h *Polygon) int {
+	sides, others := g.border.NumEdges(), h.border.NumEdges()
+	return g.border.NumLoops()*h.border.NumLoops()*searchWork + min(sides, others)*edgeWork + min(sides*h.crowd, others*g.crowd)*sideWork
+}
+
+// lineWork is the work of comparing the polygon with the side of a line from a to b. A long side passes more sides of
+// the polygon than a short one.
+func (g *Polygon) lineWork(a, b s2.Point) int {
+	sides := g.border.NumEdges()
+	if g.sides == nil {
+		return g.pointWork() + sides*sideWork
+	}
+	part := min(1, a.Distance(b)/max(2*g.around.Radius(), slack))
+	return 2*g.pointWork() + int(float64(sides)*float64(part))*sideWork
+}
 
 // IsStrict reports whether the order of the points determines the interior.
 func (g *Polygon) IsStrict() bool { return g.strict }
@@ -200,13 +256,18 @@ func (g *Polygon) touches(p Point) bool {
 }
 
 // containsLine reports whether no part of a line is outside.
-func (g *Polygon) containsLine(l *Line) bool {
-	g.expect(len(l.line))
+func (g *Polygon) containsLine(l *Line, meter Meter) bool {
+	if !g.expect(len(l.line), meter) {
+		return true
+	}
 	if g.big != nil {
-		return !g.borderMeets(l)
+		return !g.borderMeets(l, meter)
 	}
 	for i := 1; i < len(l.line); i++ {
 		a, b := l.line[i-1], l.line[i]
+		if !meter(g.lineWork(a, b)) {
+			return true
+		}
 		if crossed, shared := g.meets(a, b); crossed || !shared && !g.border.ContainsPoint(middle(a, b)) {
 			return false
 		}
@@ -215,17 +276,22 @@ func (g *Polygon) containsLine(l *Line) bool {
 }
 
 // intersectsLine reports whether a part of a line is inside the polygon or on its border.
-func (g *Polygon) intersectsLine(l *Line) bool {
-	g.expect(len(l.line))
-	if g.big != nil {
-		return g.big.ContainsPoint(l.line[0]) || g.crosses(l)
+func (g *Polygon) intersectsLine(l *Line, meter Meter) bool {
+	if !g.expect(len(l.line), meter) {
+		return true
 	}
-	return g.borderMeets(l)
+	if g.big != nil {
+		return g.big.ContainsPoint(l.line[0]) || g.crosses(l, meter)
+	}
+	return g.borderMeets(l, meter)
 }
 
-func (g *Polygon) borderMeets(l *Line) bool {
+func (g *Polygon) borderMeets(l *Line, meter Meter) bool {
 	for i := 1; i < len(l.line); i++ {
 		a, b := l.line[i-1], l.line[i]
+		if !meter(g.lineWork(a, b)) {
+			return true
+		}
 		if crossed, shared := g.meets(a, b); crossed || shared || g.border.ContainsPoint(middle(a, b)) {
 			return true
 		}
@@ -234,9 +300,13 @@ func (g *Polygon) borderMeets(l *Line) bool {
 }
 
 // crosses reports whether a line crosses the border or follows it.
-func (g *Polygon) crosses(l *Line) bool {
+func (g *Polygon) crosses(l *Line, meter Meter) bool {
 	for i := 1; i < len(l.line); i++ {
-		if crossed, shared := g.meets(l.line[i-1], l.line[i]); crossed || shared {
+		a, b := l.line[i-1], l.line[i]
+		if !meter(g.lineWork(a, b)) {
+			return true
+		}
+		if crossed, shared := g.meets(a, b); crossed || shared {
 			return true
 		}
 	}
@@ -321,7 +391,7 @@ type corner struct{ ring, index int }
 
 // checkHoles returns an error if a ring after the first is not a hole in it, or if two rings share a side or touch
 // each other at more points than a polygon allows. Sides must not cross.
-func checkHoles(rings []*s2.Loop) error {
+func checkHoles(rings []*s2.Loop, meter Meter) error {
 	if len(rings) == 1 {
 		return nil
 	}
@@ -329,6 +399,9 @@ func checkHoles(rings []*s2.Loop) error {
 	for number, ring := range rings {
 		touched := 0
 		for i, at := range ring.Vertices() {
+			if !meter(len(corners[at]) * crossingWork) {
+				return tooMuch()
+			}
 			for _, other := range corners[at] {
 				if other.ring == 0 {
 					touched++
@@ -438,13 +511,19 @@ const (
 // first use, which must not happen concurrently.
 func (s *Shape) Prepare() {
 	anywhere := s2.CellFromCellID(s2.CellIDFromFace(0))
+	s.cellsOfPoints = make(map[s2.CellID]struct{}, len(s.Points))
+	for _, p := range s.Points {
+		s.cellsOfPoints[p.Cell()] = struct{}{}
+	}
 	for _, l := range s.Lines {
 		if len(l.line) > manySides {
 			l.sides = indexOf(&l.line)
 		}
 	}
 	for _, g := range s.Polygons {
-		g.expect(manyTests)
+		if g.border.NumEdges() >= manySides {
+			g.sides = indexOf(g.border)
+		}
 		g.border.IntersectsCell(anywhere)
 		for _, loop := range g.border.Loops() {
 			loop.IntersectsCell(anywhere)
@@ -456,11 +535,17 @@ func (s *Shape) Prepare() {
 }
 
 // expect creates an index of the polygon's sides, unless there is one, if it saves time in comparisons with a
-// number of other sides.
-func (g *Polygon) expect(others int) {
-	if count := g.border.NumEdges(); g.sides == nil && count >= manySides && count*others >= manyTests {
-		g.sides = indexOf(g.border)
+// number of other sides. It returns false if the meter does.
+func (g *Polygon) expect(others int, meter Meter) bool {
+	count := g.border.NumEdges()
+	if g.sides != nil || count < manySides || count*others < manyTests {
+		return true
 	}
+	if !meter(count * edgeWork) {
+		return false
+	}
+	g.sides = indexOf(g.border)
+	return true
 }
 
 func indexOf(shape s2.Shape) *s2.ShapeIndex {

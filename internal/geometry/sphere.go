@@ -59,6 +59,8 @@ type Line struct {
 	line s2.Polyline
 	// sides is an index of the line's sides, or nil if the line has few.
 	sides *s2.ShapeIndex
+	// around is a cap that contains the line.
+	around s2.Cap
 }
 
 // NewLine returns the line through points. Repeated points count once. There must be at least two points, and none
@@ -73,14 +75,22 @@ func NewLine(points []Point) (*Line, error) {
 			return nil, boterr.Invalid("", "a side of a line cannot join opposite points of the globe, as side %d does", i-1)
 		}
 	}
-	return &Line{line: line}, nil
+	return &Line{line: line, around: line.CapBound().Expanded(slack)}, nil
 }
 
 // areAntipodal reports whether two points are antipodal, so that no unique shortest line joins them.
 func areAntipodal(a, b s2.Point) bool { return a.Vector == b.Mul(-1) }
 
-// touches reports whether the line meets the cell of a point.
-func (l *Line) touches(p Point) bool { return l.line.IntersectsCell(p.cell()) }
+// meetsPoint reports whether the line meets the cell of a point.
+func (l *Line) meetsPoint(p Point, meter Meter) bool {
+	return !meter(boundWork) || l.around.ContainsPoint(p.at) && (!meter(len(l.line)*vertexWork) || l.line.IntersectsCell(p.cell()))
+}
+
+// lineWork is the work of comparing two lines. Any number of sides may meet at one place, so an index does not limit
+// the work.
+func (l *Line) lineWork(m *Line) int {
+	return len(l.line)*len(m.line)*sideWork + (len(l.line)+len(m.line))*vertexWork
+}
 
 // intersects reports whether two lines cross or have a corner in common.
 func (l *Line) intersects(m *Line) bool {
@@ -125,14 +135,14 @@ func NewCap(center Point, radius float64) *Cap {
 }
 
 // ContainsPoint reports whether the cell of a point meets the cap.
-func (c *Cap) ContainsPoint(p Point) bool {
+func (c *Cap) ContainsPoint(p Point, _ Meter) bool {
 	return c.radius >= math.Pi || c.cap.ContainsPoint(p.at) || c.cap.IntersectsCell(p.cell())
 }
 
 // Contains reports whether the cap contains all points, and all corners of lines and polygons.
-func (c *Cap) Contains(s *Shape) bool {
+func (c *Cap) Contains(s *Shape, meter Meter) bool {
 	for _, p := range s.Points {
-		if !c.ContainsPoint(p) {
+		if !c.ContainsPoint(p, meter) {
 			return false
 		}
 	}
@@ -273,6 +283,10 @@ func (s *Shape) Cells() Cells { return s.cells(cellsOfShape) }
 // Cover implements Sphere.
 func (s *Shape) Cover() Cells { return s.cells(cellsOfRegion) }
 
+// manyParts is the number of lines and polygons from which on the caps around them are covered in their place. The
+// cells of a cap are larger, but finding them takes a hundredth of the time.
+const manyParts = 64
+
 // cells covers each part of the shape with no more than most cells.
 func (s *Shape) cells(most int) Cells {
 	var cells Cells
@@ -280,11 +294,19 @@ func (s *Shape) cells(most int) Cells {
 		cells = append(cells, p.Cell())
 	}
 	coverer := &s2.RegionCoverer{MaxLevel: s2.MaxLevel, MaxCells: most}
+	isRough := len(s.Lines)+len(s.Polygons) >= manyParts
+	cover := func(region s2.Region, around s2.Cap) {
+		if isRough {
+			cells = append(cells, around.CellUnionBound()...)
+		} else {
+			cells = append(cells, coverer.Covering(region)...)
+		}
+	}
 	for _, l := range s.Lines {
-		cells = append(cells, coverer.Covering(&l.line)...)
+		cover(&l.line, l.around)
 	}
 	for _, g := range s.Polygons {
-		cells = append(cells, coverer.Covering(g.region())...)
+		cover(g.region(), g.around)
 	}
 	if len(cells) > 1 {
 		cells.Normalize()

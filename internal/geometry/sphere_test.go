@@ -13,6 +13,9 @@ import (
 	"github.com/botctx/go-sdk/internal/geometry"
 )
 
+// free is a meter that allows any work.
+func free(int) bool { return true }
+
 // contains reports whether a cell lies in one of a list of cells.
 func contains(cells geometry.Cells, cell s2.CellID) bool {
 	return slices.ContainsFunc(cells, func(c s2.CellID) bool { return c.Contains(cell) })
@@ -26,7 +29,7 @@ func TestShapes_Refuse(t *testing.T) {
 		field string
 		text  string
 	}{
-		"no ring":                       {nil, "", "rings"},
+		"no ring":                       {nil, "", "ring"},
 		"an empty ring":                 {[][]float64{{}}, "[0]", "closed"},
 		"two corners":                   {[][]float64{{0, 0, 1, 1}}, "[0]", "3 different points"},
 		"one point":                     {[][]float64{{1, 1, 1, 1, 1, 1}}, "[0]", "3 different points"},
@@ -45,15 +48,15 @@ func TestShapes_Refuse(t *testing.T) {
 		"holes that share a side":       {[][]float64{outer, square(0, 0, 1), {1, -1, 3, 0, 1, 1}}, "[2]", "shares a side"},
 		"holes that overlap at corners": {[][]float64{outer, {0, 0, 4, -2, 4, 2}, {0, 0, 4, -1, 5, 0, 4, 1}}, "", "cross"},
 	} {
-		_, err := geometry.NewPolygon(closed(t, test.rings...))
+		_, err := geometry.NewPolygon(closed(t, test.rings...), free)
 		require.ErrorIs(t, err, boterr.InvalidArgument, name)
 		cause, _ := boterr.AsError(err)
 		require.Equal(t, test.field, cause.Field, name)
 		require.Contains(t, cause.Message(), test.text, name)
 	}
-	_, err := geometry.NewPolygon([][]geometry.Point{points(t, 0, 0, 1, 0, 1, 1, 0, 1)})
+	_, err := geometry.NewPolygon([][]geometry.Point{points(t, 0, 0, 1, 0, 1, 1, 0, 1)}, free)
 	require.ErrorContains(t, err, "closed")
-	_, err = geometry.NewStrictPolygon(points(t, 0, 0, 2, 2, 2, 0, 0, 2, 0, 0))
+	_, err = geometry.NewStrictPolygon(points(t, 0, 0, 2, 2, 2, 0, 0, 2, 0, 0), free)
 	require.ErrorContains(t, err, "cross")
 	for _, coordinates := range [][]float64{{0, 0}, {5, 5, 5, 5, 5, 5}, {-150, -30, 30, 30}} {
 		_, err = geometry.NewLine(points(t, coordinates...))
@@ -96,7 +99,7 @@ func TestPolygon_Contains(t *testing.T) {
 		{"a polygon that sticks out", polygon(t, square(10, 0, 1)), false},
 		{"a polygon around it", polygon(t, square(0, 0, 20)), false},
 	} {
-		require.Equal(t, test.lies, region.Contains(test.shape), test.name)
+		require.Equal(t, test.lies, region.Contains(test.shape, free), test.name)
 	}
 }
 
@@ -129,8 +132,10 @@ func TestIntersects(t *testing.T) {
 		{"a polygon in another", region, polygon(t, square(5, 5, 1)), true},
 		{"parts of which one does", region, &geometry.Shape{Points: points(t, 0, 0, 50, 50), Lines: line(t, 5, 5, 6, 6).Lines}, true},
 	} {
-		require.Equal(t, test.intersects, test.a.Intersects(test.b), test.name)
-		require.Equal(t, test.intersects, test.b.Intersects(test.a), "%s, the other way round", test.name)
+		test.a.Prepare()
+		test.b.Prepare()
+		require.Equal(t, test.intersects, test.a.Intersects(test.b, free), test.name)
+		require.Equal(t, test.intersects, test.b.Intersects(test.a, free), "%s, the other way round", test.name)
 	}
 }
 
@@ -146,9 +151,11 @@ func TestShapes_RandomRelationsAgree(t *testing.T) {
 			outline.Add(p)
 		}
 		hull := a.Hull()
-		intersects := a.Intersects(b)
-		require.Equal(t, intersects, b.Intersects(a))
-		if a.Contains(b) {
+		a.Prepare()
+		b.Prepare()
+		intersects := a.Intersects(b, free)
+		require.Equal(t, intersects, b.Intersects(a, free))
+		if a.Contains(b, free) {
 			containing++
 			require.True(t, intersects)
 			require.False(t, slices.ContainsFunc(vertices, hull.Excludes))
@@ -179,7 +186,7 @@ func TestRegion_Bounds(t *testing.T) {
 			region = polygon(t, circle(x, y, 5, 3+r.IntN(9)))
 		}
 		p := geometry.Pair{X: math.Remainder(x+r.near()*4, 360), Y: max(-90, min(90, y+r.near()*2))}
-		if region.ContainsPoint(point(t, p.X, p.Y)) {
+		if region.ContainsPoint(point(t, p.X, p.Y), free) {
 			inside++
 			require.True(t, slices.ContainsFunc(region.Bounds(), func(box geometry.Box) bool { return box.Contains(p) }), "%v", p)
 		}
@@ -200,14 +207,14 @@ func TestPolygon_ManySides(t *testing.T) {
 			continue // The point may lie between the borders of the two polygons.
 		}
 		p := &geometry.Shape{Points: points(t, x, y)}
-		require.Equal(t, few.Intersects(p), many.Intersects(p))
+		require.Equal(t, few.Intersects(p, free), many.Intersects(p, free))
 		require.InDelta(t, few.Distance(p.Points[0]), many.Distance(p.Points[0]), 1e-4)
 		l := line(t, x, y, x+0.001, y+0.001)
-		require.Equal(t, few.Intersects(l), many.Intersects(l))
-		require.Equal(t, few.Contains(l), many.Contains(l))
+		require.Equal(t, few.Intersects(l, free), many.Intersects(l, free))
+		require.Equal(t, few.Contains(l, free), many.Contains(l, free))
 		through := line(t, x, y, x+3, y)
-		require.Equal(t, unprepared.Intersects(through), prepared.Intersects(through))
-		require.Equal(t, unprepared.Intersects(through), through.Intersects(prepared))
+		require.Equal(t, unprepared.Intersects(through, free), prepared.Intersects(through, free))
+		require.Equal(t, unprepared.Intersects(through, free), through.Intersects(prepared, free))
 	}
 }
 
@@ -218,36 +225,36 @@ func TestStrictPolygon_LeftOfItsRing(t *testing.T) {
 	r := newRandom(t)
 	for range 1_000 {
 		s, _ := r.shape()
-		require.Equal(t, inside.Contains(s), !outside.Intersects(s), "%v", s)
-		require.Equal(t, inside.Intersects(s), polygon(t, ring).Intersects(s))
-		if inside.Contains(s) {
-			require.True(t, inside.Intersects(s))
+		require.Equal(t, inside.Contains(s, free), !outside.Intersects(s, free), "%v", s)
+		require.Equal(t, inside.Intersects(s, free), polygon(t, ring).Intersects(s, free))
+		if inside.Contains(s, free) {
+			require.True(t, inside.Intersects(s, free))
 		}
 	}
 	for name, far := range map[string]*geometry.Shape{
 		"a point": {Points: points(t, 50, 50)}, "a line": line(t, 50, 50, 60, 60), "a polygon": polygon(t, square(100, 0, 20)),
 	} {
-		require.True(t, outside.Contains(far), name)
-		require.True(t, outside.Intersects(far), name)
-		require.False(t, inside.Intersects(far), name)
+		require.True(t, outside.Contains(far, free), name)
+		require.True(t, outside.Intersects(far, free), name)
+		require.False(t, inside.Intersects(far, free), name)
 		cover := outside.Cover()
 		require.True(t, cover.Intersects(far.Cells()), name)
 	}
 	across := line(t, 0, 0, 50, 0)
-	require.True(t, outside.Intersects(across))
-	require.False(t, outside.Contains(across))
+	require.True(t, outside.Intersects(across, free))
+	require.False(t, outside.Contains(across, free))
 }
 
 func TestRing_SmallerSideInside(t *testing.T) {
 	t.Parallel()
 	for _, ring := range [][]float64{square(0, 0, 10), reversed(square(0, 0, 10))} {
 		region := polygon(t, ring)
-		require.True(t, region.ContainsPoint(point(t, 1, 1)))
-		require.False(t, region.ContainsPoint(point(t, 50, 50)))
+		require.True(t, region.ContainsPoint(point(t, 1, 1), free))
+		require.False(t, region.ContainsPoint(point(t, 50, 50), free))
 	}
 	across := polygon(t, []float64{179, -1, -179, -1, -179, 1, 179, 1})
-	require.True(t, across.ContainsPoint(point(t, -179.5, 0)))
-	require.False(t, across.ContainsPoint(point(t, 0, 0)))
+	require.True(t, across.ContainsPoint(point(t, -179.5, 0), free))
+	require.False(t, across.ContainsPoint(point(t, 0, 0), free))
 	require.Len(t, across.Bounds(), 2)
 }
 
@@ -269,17 +276,17 @@ func TestCap_Contains(t *testing.T) {
 		{"a polygon inside", polygon(t, square(0, 0, 5)), true},
 		{"a polygon that leaves", polygon(t, square(0, 0, 9)), false},
 	} {
-		require.Equal(t, test.lies, region.Contains(test.shape), test.name)
+		require.Equal(t, test.lies, region.Contains(test.shape, free), test.name)
 	}
 	hull := region.Hull()
 	require.False(t, hull.Excludes(geometry.Pair{X: 10}))
 	require.True(t, hull.Excludes(geometry.Pair{X: 10.1}))
 	everything := geometry.NewCap(point(t, 0, 0), 4)
-	require.True(t, everything.ContainsPoint(point(t, 180, 0)))
-	require.True(t, everything.Contains(polygon(t, square(179, 0, 0.5))))
+	require.True(t, everything.ContainsPoint(point(t, 180, 0), free))
+	require.True(t, everything.Contains(polygon(t, square(179, 0, 0.5)), free))
 	nothing := geometry.NewCap(point(t, 0, 0), 0)
-	require.True(t, nothing.ContainsPoint(point(t, 0, 0)))
-	require.False(t, nothing.ContainsPoint(point(t, 0.001, 0)))
+	require.True(t, nothing.ContainsPoint(point(t, 0, 0), free))
+	require.False(t, nothing.ContainsPoint(point(t, 0.001, 0), free))
 }
 
 func TestDistance_FromThePoleOfASide(t *testing.T) {
@@ -322,11 +329,27 @@ func TestDistance_NearestPart(t *testing.T) {
 	}
 }
 
-func TestPolygon_ManySidesTime(t *testing.T) {
+// upTo returns a meter that allows an amount of work, and a function that returns the work so far.
+func upTo(limit int) (meter geometry.Meter, spent func() int) {
+	work := 0
+	return func(more int) bool {
+		work += more
+		return work <= limit
+	}, func() int { return work }
+}
+
+func TestPolygon_UsualSidesAreCheap(t *testing.T) {
 	t.Parallel()
+	const sides = 20_000
 	for _, x := range []float64{0, 45, 90} {
-		polygon(t, circle(x, 0, 3, 20_000))
+		meter, _ := upTo(sides * 500)
+		_, err := geometry.NewPolygon(closed(t, circle(x, 0, 3, sides)), meter)
+		require.NoError(t, err)
 	}
+}
+
+func TestPolygon_IsBounded(t *testing.T) {
+	t.Parallel()
 	// A comb with long teeth: the box of each tooth overlaps the boxes of all others.
 	var comb []float64
 	for i := range 30_000 {
@@ -334,8 +357,43 @@ func TestPolygon_ManySidesTime(t *testing.T) {
 		comb = append(comb, x, 60, x+3e-5, -60)
 	}
 	comb = append(comb, 4, 70, -1, 70)
-	_, err := geometry.NewPolygon(closed(t, comb))
-	require.ErrorIs(t, err, boterr.ResourceExhausted)
+	holes, fan := [][]float64{square(0, 0, 20)}, [][]float64{square(0, 0, 20)}
+	for i := range 5_000 {
+		holes = append(holes, square(float64(i%100)*0.2-10, float64(i/100)*0.2-5, 0.05))
+		angle := float64(i) * 1e-3
+		fan = append(fan, []float64{0, 0, math.Cos(angle), math.Sin(angle), math.Cos(angle + 5e-4), math.Sin(angle + 5e-4)})
+	}
+	for name, rings := range map[string][][]float64{"long teeth": {comb}, "many holes": holes, "holes with a common corner": fan} {
+		meter, _ := upTo(50_000_000)
+		_, err := geometry.NewPolygon(closed(t, rings...), meter)
+		require.ErrorIs(t, err, boterr.ResourceExhausted, name)
+	}
+}
+
+func TestShape_ComparingIsBounded(t *testing.T) {
+	t.Parallel()
+	const many, limit = 1_000, 1_000_000
+	var all [3]*geometry.Shape
+	for i := range all {
+		all[i] = &geometry.Shape{}
+	}
+	for range many {
+		all[0].Points = append(all[0].Points, points(t, 0, 5)...)
+		all[1].Lines = append(all[1].Lines, line(t, 0, 0, 0, 1, 1, 1).Lines...)
+		all[2].Polygons = append(all[2].Polygons, polygon(t, []float64{0, 2, 1, 2, 1, 3}).Polygons...)
+	}
+	for i, s := range all {
+		s.Prepare()
+		for j, other := range all {
+			if i == j {
+				continue // Equal parts meet at once.
+			}
+			meter, spent := upTo(limit)
+			s.Intersects(other, meter)
+			require.Greater(t, spent(), limit, "%d %d", i, j)
+			require.Less(t, spent(), 2*limit, "%d %d", i, j)
+		}
+	}
 }
 
 func TestPlaneShape_Contains(t *testing.T) {
@@ -468,7 +526,7 @@ func line(t *testing.T, coordinates ...float64) *geometry.Shape {
 
 func polygon(t *testing.T, rings ...[]float64) *geometry.Shape {
 	t.Helper()
-	g, err := geometry.NewPolygon(closed(t, rings...))
+	g, err := geometry.NewPolygon(closed(t, rings...), free)
 	require.NoError(t, err)
 	return &geometry.Shape{Polygons: []*geometry.Polygon{g}}
 }
@@ -492,7 +550,7 @@ func square(x, y, half float64) []float64 {
 
 func strict(t *testing.T, ring []float64) *geometry.Shape {
 	t.Helper()
-	g, err := geometry.NewStrictPolygon(closed(t, ring)[0])
+	g, err := geometry.NewStrictPolygon(closed(t, ring)[0], free)
 	require.NoError(t, err)
 	return &geometry.Shape{Polygons: []*geometry.Polygon{g}}
 }

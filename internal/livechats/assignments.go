@@ -331,6 +331,22 @@ func set(
 	return found, nil
 }
 
+// withFields returns an object with the fields at dotted paths set. Like an update in the store, it has a budget.
+func withFields(o, fields document.Object) (document.Object, error) {
+	if fields.Len() == 0 {
+		return o, fields.Err()
+	}
+	update, err := query.CompileUpdate(document.O("$set", fields))
+	if err != nil {
+		return o, record.RenameField(err, "$set", "")
+	}
+	if o.IsZero() {
+		o = document.O()
+	}
+	changed, _, err := query.Change{Update: update}.Apply(nil, o)
+	return changed, record.RenameField(err, "update", "")
+}
+
 // modified returns how many records an update of one record changed.
 func modified(found store.FindAndModifyResult) int64 {
 	if found.Modified {

@@ -103,11 +103,12 @@ func checkGroup(given document.Object) (id string, err error) {
 	if given.IsZero() {
 		return "", boterr.Missing("", "the _id of a group, and the fields to set")
 	}
-	changed := document.O()
-	for path, value := range given.All() {
-		changed.Set(path, value)
+	before := document.O()
+	if of, isGiven := given.Field(record.FieldID); isGiven { // An update cannot create an _id.
+		before = document.O(record.FieldID, of)
 	}
-	if err := changed.Err(); err != nil {
+	changed, err := withFields(before, given)
+	if err != nil {
 		return "", err
 	}
 	var g livechat.Group

@@ -1,6 +1,8 @@
 package livechats_test
 
 import (
+	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -91,6 +93,25 @@ func TestUpdateGroup_OtherFieldsStay(t *testing.T) {
 			require.JSONEq(t, want, must(t, s.mine.GetGroup, `{"groupId": "g1"}`))
 		})
 	}
+}
+
+// An update may have any number of fields. None may copy the others.
+func TestUpdateGroup_ManyFields(t *testing.T) { //nolint:paralleltest // Other tests' allocations would count.
+	const many = 4_000
+	fields := document.NewBuilder(many)
+	for i := range many {
+		fields.Set(fmt.Sprint("f", i), int64(i))
+	}
+	s := newFixture(t)
+	allocated := func() uint64 {
+		var stats runtime.MemStats
+		runtime.ReadMemStats(&stats)
+		return stats.TotalAlloc
+	}
+	before := allocated()
+	_, err := s.mine.UpdateGroup(t.Context(), livechat.UpdateGroupParams{Group: fields.Object()})
+	require.ErrorContains(t, err, "group._id: is missing")
+	require.Less(t, allocated()-before, uint64(5_000*many))
 }
 
 func TestUpdateGroup_Refuses(t *testing.T) {

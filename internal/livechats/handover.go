@@ -256,12 +256,9 @@ func (s *Service) handover(
 	if err != nil {
 		return request{}, err
 	}
-	meta := previous.Meta
-	for path, value := range p.Meta.All() {
-		meta.Set(path, value)
-	}
-	if err := errors.Join(p.Meta.Err(), meta.Err()); err != nil {
-		return request{}, boterr.WithField(fieldMeta, err)
+	meta, err := withFields(previous.Meta, p.Meta)
+	if err != nil {
+		return request{}, boterr.PrefixField(fieldMeta, err)
 	}
 	asked := request{
 		member: m, label: orDefaultLabel(p.Label), targets: p.Targets, outlet: outlet.ID,

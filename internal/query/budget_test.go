@@ -176,6 +176,26 @@ func TestProjection_IsBounded(t *testing.T) {
 	}
 }
 
+func TestProjection_ManySlices(t *testing.T) {
+	t.Parallel()
+	const many = 4_000
+	slices, wide := document.NewBuilder(many), document.NewBuilder(many)
+	for i := range many {
+		name := fmt.Sprint("f", i)
+		slices.Set("x."+name, document.O("$slice", 1))
+		wide.Set(name, document.A(1, 2))
+	}
+	projection, err := query.CompileProjection(slices.Object())
+	require.NoError(t, err)
+	for name, inner := range map[string]any{
+		"of a wide object": wide.Object(), "in a long array": repeated(many, document.O("f1", 1)),
+	} {
+		call := query.NewPartialEvaluation(t.Context(), 1, parts)
+		_, err = call.Project(projection, nil, document.O("x", inner))
+		requireTooMuch(t, err, name)
+	}
+}
+
 func TestSort_IsBounded(t *testing.T) {
 	t.Parallel()
 	part := partOf(t)

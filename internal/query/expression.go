@@ -58,7 +58,7 @@ func (c constant) evaluate(*expressionRun) (any, error) { return c.value, nil }
 
 // compileExpression compiles an expression that may use $$NOW.
 func compileExpression(source any) (expression, error) {
-	return expressionCompiler{instructions: new(int)}.expression(source)
+	return expressionCompiler{costs: new(costs)}.expression(source)
 }
 
 // expressionCompiler compiles expressions in a scope of variables.
@@ -70,8 +70,8 @@ type expressionCompiler struct {
 	timeless bool
 	// usesNow, if not nil, is set to true if $$NOW is used.
 	usesNow *bool
-	// instructions counts the instructions of patterns.
-	instructions *int
+	// costs are the costs of the whole source.
+	costs *costs
 }
 
 // expression compiles a path, a variable, an operator, an object or array of

@@ -380,7 +380,7 @@ func (c expressionCompiler) regex(name string, operand any) (expression, error) 
 		if e.compiled, err = patternOf(pattern.value, options.value); err != nil {
 			return nil, boterr.PrefixField("regex", err)
 		}
-		if err = countInstructions(c.instructions, e.compiled); err != nil {
+		if err = countInstructions(c.costs, e.compiled); err != nil {
 			return nil, boterr.PrefixField("regex", err)
 		}
 	}

@@ -67,7 +67,7 @@ func CompileFilter(source document.Object) (*Filter, error) {
 }
 
 func compileFilter(source document.Object, c filterCompiler) (*Filter, error) {
-	c.instructions = new(int)
+	c.costs = new(costs)
 	root, err := c.query(source)
 	if err != nil {
 		return nil, err
@@ -290,13 +290,27 @@ func perhaps(operator string, among []string) string {
 	return ""
 }
 
+// costs are the costs of compiling a source so far. All parts of the source share the limits.
+type costs struct {
+	// instructions is the number of instructions of all patterns.
+	instructions int
+	// placeWork is the work of checking all places.
+	placeWork int
+}
+
+// spendPlace counts work of checking a place. It returns false if the places of the source are too much work.
+func (c *costs) spendPlace(work int) bool {
+	c.placeWork += min(work, maxAtOnce)
+	return c.placeWork <= baseWork
+}
+
 type filterCompiler struct {
 	// expr records the use of $expr. It is nil where $expr is not allowed.
 	expr *exprUse
 	// slot receives a $near. It is nil where $near is not allowed.
 	slot *nearSlot
-	// instructions counts the instructions of all patterns in the filter, which have a common limit.
-	instructions *int
+	// costs are the costs of the whole filter.
+	costs *costs
 }
 
 // query compiles a query document: fields with conditions, and logical operators.

@@ -52,17 +52,17 @@ func (c filterCompiler) operator(operator string, operand any, siblings document
 	case "$elemMatch":
 		return c.elemMatchCondition(operand)
 	default:
-		return furtherOperator(operator, operand, siblings)
+		return c.furtherOperator(operator, operand, siblings)
 	}
 }
 
 // furtherOperator compiles the less common operators.
-func furtherOperator(operator string, operand any, siblings document.Object) ([]fieldCondition, error) {
+func (c filterCompiler) furtherOperator(operator string, operand any, siblings document.Object) ([]fieldCondition, error) {
 	switch operator {
 	case "$bitsAllSet", "$bitsAllClear", "$bitsAnySet", "$bitsAnyClear":
 		return bitsCondition(operator, operand)
 	default:
-		return geoCondition(operator, operand, siblings)
+		return c.geoCondition(operator, operand, siblings)
 	}
 }
 
@@ -251,7 +251,7 @@ func (c filterCompiler) elemMatchCondition(operand any) ([]fieldCondition, error
 		condition := conditionGroup(conditions).onElement()
 		return []fieldCondition{{test: valuesOf{condition}, mode: leafWhole}}, nil
 	}
-	query, err := filterCompiler{instructions: c.instructions}.query(inner)
+	query, err := filterCompiler{costs: c.costs}.query(inner)
 	if err != nil {
 		return nil, err
 	}
@@ -520,7 +520,7 @@ func (c filterCompiler) exprCondition(operand any) (matcher, error) {
 			"is allowed only in a filter, at its top or in its $and, $or and $nor, where it sees the whole document")
 	}
 	usesNow := false
-	e, err := expressionCompiler{usesNow: &usesNow, instructions: c.instructions}.expression(operand)
+	e, err := expressionCompiler{usesNow: &usesNow, costs: c.costs}.expression(operand)
 	if err != nil {
 		return nil, boterr.PrefixField("$expr", err)
 	}

@@ -24,10 +24,9 @@ const (
 	// its pairs.
 	placeByteWork   = 16
 	outlineByteWork = 2
-	// sideWork is for comparing a side of a line with a side of another shape, without an index. twoSidesSize is
-	// about the size of two sides in bytes.
-	sideWork     = 32
-	twoSidesSize = 64
+	// basePlaceWork, and checkByteWork for each byte, limit the work of checking a place for an index.
+	basePlaceWork = 1 << 18
+	checkByteWork = 128
 )
 
 // isPlace reports whether a value looks like a place, and counts the work of reading it.
@@ -58,7 +57,7 @@ func (c withinPlane) test(value any, e *Evaluation) bool {
 	if !e.isPlace(value) || !e.spend(c.work) {
 		return false
 	}
-	at, err := storedPlace(value)
+	at, err := placeReader{e.spend}.stored(value)
 	return err == nil && at.shape == nil && c.region.Contains(at.pair)
 }
 
@@ -110,18 +109,18 @@ func (c withinSphere) test(value any, e *Evaluation) bool {
 	if !e.isPlace(value) {
 		return false
 	}
-	at, err := storedPlace(value)
+	at, err := placeReader{e.spend}.stored(value)
 	if err != nil {
 		return false
 	}
 	if at.shape != nil {
-		return !isStrict(at.shape) && c.region.Contains(at.shape)
+		return !isStrict(at.shape) && c.region.Contains(at.shape, e.spend) && !e.hasEnded()
 	}
 	if !c.isNear(at.pair) {
 		return false
 	}
 	point, ok := at.onGlobe()
-	return ok && c.region.ContainsPoint(point)
+	return ok && c.region.ContainsPoint(point, e.spend) && !e.hasEnded()
 }
 
 type intersecting struct {
@@ -143,23 +142,18 @@ func (c intersecting) cover(kind IndexKind) geometry.Cells {
 }
 
 func (c intersecting) test(value any, e *Evaluation) bool {
-	if !e.isOutlined(value) || c.isApart(value) || !e.isPlace(value) || !e.spend(c.lineWork(value)) {
+	if !e.isOutlined(value) || c.isApart(value) || !e.isPlace(value) {
 		return false
 	}
-	at, err := storedPlace(value)
+	at, err := placeReader{e.spend}.stored(value)
 	if err != nil {
 		return false
 	}
 	if at.shape != nil {
-		return !isStrict(at.shape) && c.shape.Intersects(at.shape)
+		return !isStrict(at.shape) && c.shape.Intersects(at.shape, e.spend) && !e.hasEnded()
 	}
 	point, ok := at.onGlobe()
-	return ok && c.shape.IntersectsPoint(point)
-}
-
-// lineWork is the work of comparing the sides of lines with a value.
-func (c intersecting) lineWork(value any) int {
-	return c.shape.LineSides() * (1 + document.SizeOf(value)/twoSidesSize) * sideWork
+	return ok && c.shape.IntersectsPoint(point, e.spend) && !e.hasEnded()
 }
 
 // isApart reports whether the vertices of a value prove that it does not intersect the shape.
@@ -226,7 +220,7 @@ func isStrict(shape *geometry.Shape) bool {
 
 // geoCondition compiles $geoWithin, its old name $within, and $geoIntersects. Each must be the only operator of
 // its field. $near is compiled elsewhere.
-func geoCondition(operator string, operand any, siblings document.Object) ([]fieldCondition, error) {
+func (c filterCompiler) geoCondition(operator string, operand any, siblings document.Object) ([]fieldCondition, error) {
 	switch operator {
 	case "$geoWithin", "$within", "$geoIntersects":
 	case "$near", "$nearSphere", "$geoNear":
@@ -244,9 +238,9 @@ func geoCondition(operator string, operand any, siblings document.Object) ([]fie
 	}
 	var test candidateTest
 	if operator == "$geoIntersects" {
-		test, err = intersectsCondition(specifier, region)
+		test, err = c.intersectsCondition(specifier, region)
 	} else {
-		test, err = withinCondition(specifier, region)
+		test, err = c.withinCondition(specifier, region)
 	}
 	if err != nil {
 		return nil, boterr.PrefixField(specifier, err)
@@ -276,7 +270,7 @@ func geoSpecifier(operand any) (specifier string, region any, err error) {
 }
 
 // withinCondition compiles the region of $geoWithin.
-func withinCondition(specifier string, operand any) (candidateTest, error) {
+func (c filterCompiler) withinCondition(specifier string, operand any) (candidateTest, error) {
 	if !isPlace(operand) {
 		return nil, boterr.Invalid("", "must be an array or object, got %s", document.Excerpt(operand))
 	}
@@ -292,7 +286,7 @@ func withinCondition(specifier string, operand any) (candidateTest, error) {
 	case "$centerSphere":
 		return capCondition(parts)
 	case "$geometry":
-		return withinShapeCondition(operand)
+		return c.withinShapeCondition(operand)
 	default:
 		return nil, unknownShape(specifier)
 	}
@@ -362,8 +356,8 @@ func capCondition(parts []any) (candidateTest, error) {
 }
 
 // withinShapeCondition compiles the $geometry of $geoWithin. The shape must have an interior.
-func withinShapeCondition(operand any) (candidateTest, error) {
-	at, err := queryPlace(operand)
+func (c filterCompiler) withinShapeCondition(operand any) (candidateTest, error) {
+	at, err := placeReader{c.costs.spendPlace}.operand(operand)
 	if err != nil {
 		return nil, err
 	}
@@ -375,11 +369,11 @@ func withinShapeCondition(operand any) (candidateTest, error) {
 }
 
 // intersectsCondition compiles the $geometry of $geoIntersects.
-func intersectsCondition(specifier string, operand any) (candidateTest, error) {
+func (c filterCompiler) intersectsCondition(specifier string, operand any) (candidateTest, error) {
 	if specifier != "$geometry" {
 		return nil, unknownShape(specifier)
 	}
-	at, err := queryPlace(operand)
+	at, err := placeReader{c.costs.spendPlace}.operand(operand)
 	if err != nil {
 		return nil, err
 	}
@@ -484,7 +478,7 @@ func appendPairCell(cells []uint64, value any) ([]uint64, error) {
 
 // appendSphereCells appends the cells of a place on the globe.
 func appendSphereCells(cells []uint64, value any) ([]uint64, error) {
-	at, err := storedPlace(value)
+	at, err := sizedReader(value).stored(value)
 	if err != nil {
 		return cells, err
 	}

@@ -3,9 +3,11 @@ package query_test
 import (
 	"cmp"
 	"math"
+	"slices"
 	"sync"
 	"testing"
 
+	"github.com/golang/geo/s2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -436,4 +438,111 @@ func TestGeoNear_ComputedDistance(t *testing.T) {
 	}
 	_, err = query.CompileGeoNear(parse(t, `{"near":[0,0],"maxDistance":{"$none":1}}`))
 	requireInvalid(t, err, "maxDistance.$none")
+}
+
+// placesOf returns GeoJSON of a kind with many parts. part returns the coordinates of the part at a longitude and
+// latitude.
+func placesOf(kind string, many int, part func(x, y float64) any) document.Object {
+	parts := make([]any, many)
+	for i := range parts {
+		parts[i] = part(float64(i%100)/2, float64(i)/float64(many))
+	}
+	return document.O("type", kind, "coordinates", document.ArrayOf(parts))
+}
+
+func pointAt(x, y float64) any { return document.A(x, y) }
+
+func lineAt(x, y float64) any { return document.A(document.A(x, y), document.A(x+1, y)) }
+
+func ringAt(x, y float64) any {
+	return document.A(document.A(x, y), document.A(x+0.1, y), document.A(x, y+0.1), document.A(x, y))
+}
+
+func polygonAt(x, y float64) any { return document.A(ringAt(x, y)) }
+
+// polygonWithHoles returns a polygon with many holes.
+func polygonWithHoles(many int) document.Object {
+	holes := placesOf("Polygon", many, func(x, y float64) any { return ringAt(x, 60*y-30) })
+	coordinates, _ := holes.Value("coordinates").(document.Array)
+	outer := document.A(document.A(-10, -40), document.A(70, -40), document.A(70, 40), document.A(-10, 40), document.A(-10, -40))
+	return holes.With("coordinates", document.ArrayOf(append([]any{outer}, coordinates.Items()...)))
+}
+
+func TestGeo_ComparingIsBounded(t *testing.T) {
+	t.Parallel()
+	const many = 1_000
+	shapes := map[string]document.Object{
+		"points":   placesOf("MultiPoint", many, pointAt),
+		"lines":    placesOf("MultiLineString", many, func(x, y float64) any { return lineAt(x, y-3) }),
+		"polygons": placesOf("MultiPolygon", many, func(x, y float64) any { return polygonAt(x, y+3) }),
+	}
+	for name, shape := range shapes {
+		filter, err := query.CompileFilter(document.O("at", document.O("$geoIntersects", document.O("$geometry", shape))))
+		require.NoError(t, err)
+		for stored, place := range shapes {
+			if name == stored {
+				continue
+			}
+			call := query.NewPartialEvaluation(t.Context(), 1, 100)
+			_, err = call.Check(filter, document.O("at", place))
+			requireTooMuch(t, err, name+", "+stored)
+			call = query.NewEvaluation(&endsLater{Context: t.Context(), left: 20})
+			_, err = call.Check(filter, document.O("at", place))
+			require.ErrorIs(t, err, boterr.Canceled, "%s, %s", name, stored)
+		}
+	}
+}
+
+func TestGeo_ReadingIsBounded(t *testing.T) {
+	t.Parallel()
+	hostile := polygonWithHoles(2_000)
+	near, err := query.CompileGeoNear(document.O("near", document.O("type", "Point", "coordinates", document.A(0, 0)), "key", "at"))
+	require.NoError(t, err)
+	call := query.NewPartialEvaluation(t.Context(), 1, 32)
+	_, _, err = call.Distance(near, document.O("at", hostile))
+	requireTooMuch(t, err, "a search by distance")
+	for name, condition := range map[string]document.Object{
+		"$near":      document.O("$near", document.A(0, 0), "$maxDistance", 1),
+		"$geoWithin": document.O("$geoWithin", document.O("$centerSphere", document.A(document.A(0, 0), 3))),
+	} {
+		filter, err := query.CompileFilter(document.O("at", condition))
+		require.NoError(t, err)
+		call := query.NewPartialEvaluation(t.Context(), 1, 32)
+		_, err = call.Check(filter, document.O("at", hostile))
+		requireTooMuch(t, err, name)
+	}
+	_, err = query.NewGeoKey("at", query.Geo2DSphere).AppendCells(nil, document.O("at", hostile))
+	require.ErrorIs(t, err, boterr.ResourceExhausted)
+	require.ErrorContains(t, err, "fewer holes")
+}
+
+func TestGeo_CompilingIsBounded(t *testing.T) {
+	t.Parallel()
+	within := func(place document.Object) document.Object {
+		return document.O("at", document.O("$geoWithin", document.O("$geometry", place)))
+	}
+	_, err := query.CompileFilter(within(polygonWithHoles(5_000)))
+	require.ErrorIs(t, err, boterr.ResourceExhausted)
+	one := within(polygonWithHoles(1_000))
+	_, err = query.CompileFilter(one)
+	require.NoError(t, err)
+	_, err = query.CompileFilter(document.O("$or", repeated(20, one)))
+	require.ErrorIs(t, err, boterr.ResourceExhausted)
+}
+
+func TestGeoKey_CellsOfManyParts(t *testing.T) {
+	t.Parallel()
+	key := query.NewGeoKey("at", query.Geo2DSphere)
+	for _, kind := range []string{"MultiLineString", "MultiPolygon"} {
+		part := map[string]func(x, y float64) any{"MultiLineString": lineAt, "MultiPolygon": polygonAt}[kind]
+		all, err := key.AppendCells(nil, document.O("at", placesOf(kind, 500, part)))
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(all), 6*500)
+		filter, err := query.CompileFilter(document.O("at", document.O("$geoIntersects",
+			document.O("$geometry", document.O("type", "Point", "coordinates", document.A(7.01, 0.03))))))
+		require.NoError(t, err)
+		asked, ok := filter.GeoCells(key)
+		require.True(t, ok)
+		require.True(t, slices.ContainsFunc(all, func(cell uint64) bool { return s2.CellID(cell).Intersects(s2.CellID(asked[0])) }))
+	}
 }

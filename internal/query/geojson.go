@@ -30,15 +30,27 @@ const (
 	crsStrictWinder = "urn:x-mongodb:crs:strictwinding:EPSG:4326"
 )
 
+// placeReader parses places. meter limits the work of checking polygons.
+type placeReader struct{ meter geometry.Meter }
+
+// sizedReader returns a reader that limits the work by the size of a value.
+func sizedReader(value any) placeReader {
+	left := basePlaceWork + document.SizeOf(value)*checkByteWork
+	return placeReader{func(work int) bool {
+		left -= min(work, maxAtOnce)
+		return left >= 0
+	}}
+}
+
 // readGeoJSON parses a GeoJSON object. It ignores unknown fields.
-func readGeoJSON(o document.Object) (place, error) {
+func (r placeReader) readGeoJSON(o document.Object) (place, error) {
 	kind, _ := o.Field(geoType)
 	if kind == geoPoint {
 		return readGeoPoint(o)
 	}
 	shape := &geometry.Shape{}
 	if kind != geoGeometryCollection {
-		return place{shape: shape}, addGeoJSON(shape, o)
+		return place{shape: shape}, r.addGeoJSON(shape, o)
 	}
 	value, _ := o.Field(geoGeometries)
 	geometries, ok := value.(document.Array)
@@ -46,7 +58,7 @@ func readGeoJSON(o document.Object) (place, error) {
 		return place{}, boterr.Invalid(geoGeometries, "must be an array of at least one GeoJSON object, got %s", document.Excerpt(value))
 	}
 	for i, item := range geometries.All() {
-		if err := addCollected(shape, item); err != nil {
+		if err := r.addCollected(shape, item); err != nil {
 			return place{}, boterr.PrefixField(geoGeometries+boterr.Index(i), err)
 		}
 	}
@@ -54,12 +66,12 @@ func readGeoJSON(o document.Object) (place, error) {
 }
 
 // addCollected adds an element of a GeometryCollection to a shape.
-func addCollected(shape *geometry.Shape, item any) error {
+func (r placeReader) addCollected(shape *geometry.Shape, item any) error {
 	o, ok := item.(document.Object)
 	if !ok {
 		return document.WrongType("object", item)
 	}
-	if err := addGeoJSON(shape, o); err != nil {
+	if err := r.addGeoJSON(shape, o); err != nil {
 		return err
 	}
 	if last := len(shape.Polygons) - 1; last >= 0 && shape.Polygons[last].IsStrict() {
@@ -69,14 +81,14 @@ func addCollected(shape *geometry.Shape, item any) error {
 }
 
 // addGeoJSON adds a GeoJSON object other than a GeometryCollection to a shape.
-func addGeoJSON(shape *geometry.Shape, o document.Object) error {
+func (r placeReader) addGeoJSON(shape *geometry.Shape, o document.Object) error {
 	kind, _ := o.Field(geoType)
 	var add func(*geometry.Shape, any) error
 	switch kind {
 	case geoPoint:
 		return addGeoPoint(shape, o)
 	case geoPolygon:
-		return addGeoPolygon(shape, o)
+		return r.addGeoPolygon(shape, o)
 	case geoLineString:
 		add = addLine
 	case geoMultiPoint:
@@ -84,7 +96,7 @@ func addGeoJSON(shape *geometry.Shape, o document.Object) error {
 	case geoMultiLineString:
 		add = eachOf(addLine)
 	case geoMultiPolygon:
-		add = eachOf(addPolygon)
+		add = eachOf(r.addPolygon)
 	default:
 		return boterr.Invalid(geoType, "%s is not a GeoJSON type that is allowed here", document.Excerpt(kind))
 	}
@@ -130,14 +142,14 @@ func addGeoPoint(shape *geometry.Shape, o document.Object) error {
 	return boterr.PrefixField(geoCoordinates, err)
 }
 
-func addGeoPolygon(shape *geometry.Shape, o document.Object) error {
+func (r placeReader) addGeoPolygon(shape *geometry.Shape, o document.Object) error {
 	strict, err := readCRS(o)
 	if err != nil {
 		return boterr.PrefixField(geoCRS, err)
 	}
 	coordinates, _ := o.Field(geoCoordinates)
 	if !strict {
-		return boterr.PrefixField(geoCoordinates, addPolygon(shape, coordinates))
+		return boterr.PrefixField(geoCoordinates, r.addPolygon(shape, coordinates))
 	}
 	rings, err := readRings(coordinates)
 	if err != nil {
@@ -146,7 +158,7 @@ func addGeoPolygon(shape *geometry.Shape, o document.Object) error {
 	if len(rings) != 1 {
 		return boterr.Invalid(geoCoordinates, "must be one ring with the crs %q, got %d", crsStrictWinder, len(rings))
 	}
-	polygon, err := geometry.NewStrictPolygon(rings[0])
+	polygon, err := geometry.NewStrictPolygon(rings[0], r.meter)
 	shape.Polygons = append(shape.Polygons, polygon)
 	return boterr.PrefixField(geoCoordinates+boterr.Index(0), err)
 }
@@ -189,12 +201,12 @@ func addLine(shape *geometry.Shape, coordinates any) error {
 	return err
 }
 
-func addPolygon(shape *geometry.Shape, coordinates any) error {
+func (r placeReader) addPolygon(shape *geometry.Shape, coordinates any) error {
 	rings, err := readRings(coordinates)
 	if err != nil {
 		return err
 	}
-	polygon, err := geometry.NewPolygon(rings)
+	polygon, err := geometry.NewPolygon(rings, r.meter)
 	shape.Polygons = append(shape.Polygons, polygon)
 	return err
 }
@@ -293,14 +305,14 @@ func isPlace(value any) bool {
 	}
 }
 
-// storedPlace parses a value of a document. A pair may have further elements, such as an altitude.
-func storedPlace(value any) (place, error) { return readPlace(value, anyLength) }
+// stored parses a value of a document. A pair may have further elements, such as an altitude.
+func (r placeReader) stored(value any) (place, error) { return r.read(value, anyLength) }
 
-// queryPlace reads the operand of $geometry. A pair must have exactly two elements.
-func queryPlace(value any) (place, error) { return readPlace(value, twoOnly) }
+// operand parses the operand of $geometry. A pair must have exactly two elements.
+func (r placeReader) operand(value any) (place, error) { return r.read(value, twoOnly) }
 
-// readPlace parses GeoJSON or a pair of coordinates.
-func readPlace(value any, pairs pairLength) (place, error) {
+// read parses GeoJSON or a pair of coordinates.
+func (r placeReader) read(value any, pairs pairLength) (place, error) {
 	if isLegacy(value) {
 		pair, err := readPair(value, pairs)
 		return place{pair: pair, legacy: true}, err
@@ -309,7 +321,7 @@ func readPlace(value any, pairs pairLength) (place, error) {
 	if !ok {
 		return place{}, notAPlace(value)
 	}
-	return readGeoJSON(o)
+	return r.readGeoJSON(o)
 }
 
 func notAPlace(value any) error {

@@ -145,7 +145,7 @@ func distanceExpression(source any) (float64, error) {
 // constantOf evaluates an expression without a document. A path has no value then. A missing result becomes
 // null.
 func constantOf(source any) (any, error) {
-	e, err := expressionCompiler{timeless: true, instructions: new(int)}.expression(source)
+	e, err := expressionCompiler{timeless: true, costs: new(costs)}.expression(source)
 	if err != nil {
 		return nil, err
 	}
@@ -298,7 +298,7 @@ func (g *GeoNear) Kinds() []IndexKind {
 // Measure returns a document with its distance, and false if it has no measurable place within the wanted
 // distances. It does not check the filter. If there are several places, it uses the nearest.
 func (g *GeoNear) Measure(document document.Object) (GeoResult, bool) {
-	found, ok := g.nearest(document)
+	found, ok := g.nearest(document, sizedReader(document))
 	if !ok {
 		return GeoResult{}, false
 	}
@@ -306,12 +306,14 @@ func (g *GeoNear) Measure(document document.Object) (GeoResult, bool) {
 }
 
 type measured struct {
+	reader   placeReader
 	distance float64
 	value    any
 }
 
 // nearest returns the nearest place of a document. ok is false if it has none within the distances.
-func (g *GeoNear) nearest(document document.Object) (nearest measured, ok bool) {
+func (g *GeoNear) nearest(document document.Object, reader placeReader) (nearest measured, ok bool) {
+	nearest.reader = reader
 	key := g.key
 	if key == nil {
 		key = defaultGeoKey
@@ -336,7 +338,7 @@ func (m *measured) takeValue(g *GeoNear, value any) {
 	if !isPlace(value) {
 		return
 	}
-	at, err := storedPlace(value)
+	at, err := m.reader.stored(value)
 	if err == nil {
 		m.take(g, at, value)
 		return
@@ -351,7 +353,7 @@ func (m *measured) takeEach(g *GeoNear, list document.Array) {
 		if !isPlace(item) {
 			continue
 		}
-		if at, err := storedPlace(item); err == nil {
+		if at, err := m.reader.stored(item); err == nil {
 			m.take(g, at, item)
 		}
 	}
@@ -392,23 +394,28 @@ func (g *GeoNear) unit() float64 {
 // Distance returns the distance of the nearest place of a document in the search's unit, without its
 // distanceMultiplier, and false if the document has no measurable place within the wanted distances.
 func (g *GeoNear) Distance(document document.Object) (float64, bool) {
-	found, ok := g.nearest(document)
+	found, ok := g.nearest(document, sizedReader(document))
 	return found.distance, ok
 }
 
 // Distance is like GeoNear.Distance, within the budget of the evaluation. It counts the document as visited.
 func (e *Evaluation) Distance(near *GeoNear, doc document.Object) (distance float64, ok bool, err error) {
 	e.Visit(doc)
+	found, ok := e.nearest(near, doc)
+	return found.distance, ok, e.budget.failure
+}
+
+// nearest is like GeoNear.nearest, within the budget.
+func (e *Evaluation) nearest(near *GeoNear, doc document.Object) (measured, bool) {
 	field := DefaultGeoKey
 	if near.key != nil {
 		field = near.key.parts[0].name
 	}
-	value := doc.Value(field)
-	if err := e.charge(stepWork + document.SizeOf(value)*placeByteWork); err != nil {
-		return 0, false, err
+	if !e.spend(stepWork + document.SizeOf(doc.Value(field))*placeByteWork) {
+		return measured{}, false
 	}
-	distance, ok = near.Distance(doc)
-	return distance, ok, nil
+	found, ok := near.nearest(doc, placeReader{e.spend})
+	return found, ok && !e.hasEnded()
 }
 
 // result adds the distance and the place to a document if the search asks for them.
@@ -573,9 +580,9 @@ func distanceOperand(value any, allowed distanceRange) (float64, error) {
 // nearMatcher matches documents within the distances of a search.
 type nearMatcher struct{ near *GeoNear }
 
-func (m nearMatcher) match(root any, _ *Evaluation) bool {
+func (m nearMatcher) match(root any, e *Evaluation) bool {
 	o, _ := root.(document.Object)
-	_, ok := m.near.nearest(o)
+	_, ok := e.nearest(m.near, o)
 	return ok
 }
 

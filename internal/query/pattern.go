@@ -92,11 +92,11 @@ func compilePattern(source, options string) (*pattern, error) {
 }
 
 // countInstructions adds a pattern's instructions to the total. It returns an error if there are too many.
-func countInstructions(counted *int, p *pattern) error {
+func countInstructions(counted *costs, p *pattern) error {
 	if counted == nil || p == nil {
 		return nil
 	}
-	if *counted += p.size; *counted > maxInstructions {
+	if counted.instructions += p.size; counted.instructions > maxInstructions {
 		return boterr.Invalid("", "the patterns need more than %d instructions together: use fewer", maxInstructions)
 	}
 	return nil
@@ -302,7 +302,7 @@ func (c filterCompiler) regexCondition(operand any, siblings document.Object) ([
 	if err != nil {
 		return nil, err
 	}
-	if err := countInstructions(c.instructions, compiled); err != nil {
+	if err := countInstructions(c.costs, compiled); err != nil {
 		return nil, err
 	}
 	return one(likePattern{compiled}), nil

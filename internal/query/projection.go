@@ -37,7 +37,7 @@ func CompileProjection(source document.Object) (*Projection, error) {
 	if source.Len() == 0 {
 		return nil, nil //nolint:nilnil // No projection is a nil *Projection.
 	}
-	c := projectionCompiler{root: &projectionSpec{}, expressions: expressionCompiler{timeless: true, instructions: new(int)}}
+	c := projectionCompiler{root: &projectionSpec{}, expressions: expressionCompiler{timeless: true, costs: new(costs)}}
 	tree, err := c.compile(source)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (p *Projection) apply(e *Evaluation, filter *Filter, doc document.Object) (
 		}
 	}
 	for i := range p.slices {
-		projected = p.slices[i].apply(projected, p.slices[i].path)
+		projected = p.slices[i].apply(e, projected, p.slices[i].path)
 	}
 	return projected, projected.Err()
 }
@@ -181,24 +181,27 @@ func clampedInt(value any) (int, bool) {
 
 // apply slices the arrays at a path in o. A path continues through objects and through the objects in arrays, but not
 // through arrays in arrays.
-func (s *fieldSlice) apply(o document.Object, path []string) document.Object {
+func (s *fieldSlice) apply(e *Evaluation, o document.Object, path []string) document.Object {
 	value, ok := o.Field(path[0])
-	if !ok {
+	if !ok || !e.spend(arrayWork+o.Len()) { // A slice copies the object.
 		return o
 	}
 	switch v := value.(type) {
 	case document.Object:
 		if len(path) > 1 {
-			return o.Put(path[0], s.apply(v, path[1:]))
+			return o.Put(path[0], s.apply(e, v, path[1:]))
 		}
 	case document.Array:
 		if len(path) == 1 {
 			return o.Put(path[0], document.ArrayOf(s.part(v.Items())))
 		}
+		if !e.steps(v.Len()) {
+			return o
+		}
 		items := slices.Clone(v.Items())
 		for i, item := range items {
 			if inner, ok := item.(document.Object); ok {
-				items[i] = s.apply(inner, path[1:])
+				items[i] = s.apply(e, inner, path[1:])
 			}
 		}
 		return o.Put(path[0], document.ArrayOf(items))

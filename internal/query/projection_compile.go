@@ -253,7 +253,7 @@ func (c *projectionCompiler) elemMatch(level *projectionSpec, path []string, ope
 	if special := specialOperator(operand); special != "" {
 		return boterr.Invalid("", "%s is not allowed in the $elemMatch of a projection", special)
 	}
-	conditions, err := filterCompiler{instructions: c.expressions.instructions}.elemMatchCondition(operand)
+	conditions, err := filterCompiler{costs: c.expressions.costs}.elemMatchCondition(operand)
 	if err != nil {
 		return err
 	}

@@ -200,7 +200,7 @@ func compilePull(_ string, argument any) (operation, error) {
 	if special := specialOperator(condition); special != "" {
 		return nil, boterr.Invalid(special, "%s is not allowed in $pull", special)
 	}
-	c := filterCompiler{instructions: new(int)}
+	c := filterCompiler{costs: new(costs)}
 	if isOperatorObject(condition) && !isLogical(condition.NameAt(0)) {
 		m, err := c.field("", condition)
 		if err != nil {

@@ -8,11 +8,11 @@ import (
 
 // Object returns o with credentials redacted: the values of fields named like a credential, and credentials within texts.
 func Object(o document.Object) document.Object {
-	shown := document.O()
+	shown := document.NewBuilder(o.Len())
 	for name, value := range o.All() {
-		shown = shown.With(name, redactedValue(name, value))
+		shown.Set(name, redactedValue(name, value))
 	}
-	return shown
+	return shown.Object()
 }
 
 func redactedValue(name string, value any) any {
@@ -25,11 +25,11 @@ func redactedValue(name string, value any) any {
 	case document.Object:
 		return Object(v)
 	case document.Array:
-		shown := document.A()
+		shown := make([]any, 0, v.Len())
 		for _, item := range v.All() {
-			shown = shown.Append(redactedValue("", item))
+			shown = append(shown, redactedValue("", item))
 		}
-		return shown
+		return document.ArrayOf(shown)
 	default:
 		return value
 	}

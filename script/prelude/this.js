@@ -75,8 +75,8 @@
     for (let i = 0; i < names.length; i++) if (!hasOwn(self, names[i]) && !known[names[i]]) lazily(names[i])
   }
 
-  // changes returns what the host must store: a list of [name, whether the script assigned another object, value],
-  // and the names that were removed. If the host refuses the call, the removed names become known again.
+  // changes returns what the host must store: the names that were removed, and a list of [name, whether the script
+  // assigned another object, value]. If the host refuses the call, the removed names become known again.
   let gone = list()
   const changes = () => {
     const names = getOwnPropertyNames(self)
@@ -98,7 +98,7 @@
     }
     gone = list()
     for (const name in known) if (!isThere[name]) forget(name)
-    return '[' + slice(text, 1) + '],' + (gone.length === 0 ? '[]' : own.json(gone))
+    return (gone.length === 0 ? '[]' : own.json(gone)) + ',[' + slice(text, 1) + ']'
   }
   const isLazy = (name) => {
     const at = getOwnPropertyDescriptor(self, name)
