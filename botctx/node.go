@@ -291,6 +291,14 @@ func (n *nodes) find(tree, id, current string) (*Node, error) {
 	}
 }
 
+// ofAgenda returns the node of an agenda. A stored tree of "" is the unnamed tree, which comes before the current one.
+func (n *nodes) ofAgenda(stored NodeRef, current string) (*Node, error) {
+	if node := n.byRef[stored]; node != nil {
+		return node, nil
+	}
+	return n.find(stored.Tree, stored.CompositeID, current)
+}
+
 // unknown returns the error for a node that does not exist.
 func (n *nodes) unknown(id, where string) error {
 	hint := "the host handles no nodes"
