@@ -272,6 +272,9 @@ func (n *nodes) add(given *Node) error {
 // find returns the node with an id in the given tree. If tree is "", it looks in the current tree, and then in
 // the only tree that has such a node.
 func (n *nodes) find(tree, id, current string) (*Node, error) {
+	if id == "" {
+		return nil, boterr.Missing("nodeCompositeId", "the id of a node")
+	}
 	if tree != "" {
 		if node := n.byRef[NodeRef{CompositeID: id, Tree: tree}]; node != nil {
 			return node, nil
