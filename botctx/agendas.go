@@ -158,13 +158,9 @@ func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) error {
 	})
 }
 
-// treeOf returns the tree of a node for a call without a tree: the tree of the current node, or of the member's position
-// outside of nodes, or the only tree that has the node.
+// treeOf returns the tree of a node for a call without a tree: the current tree, or the only tree that has the node.
 func (r *Runtime) treeOf(ctx context.Context, m *member.Member, nodeCompositeID string) (string, error) {
-	current := m.BotMeta.Tree()
-	if in := NodeOf(ctx); in != (NodeRef{}) {
-		current = in.Tree
-	}
+	current := r.stepOf(ctx).currentTree(m)
 	node, err := r.nodes.Load().find("", nodeCompositeID, current)
 	switch {
 	case err == nil:

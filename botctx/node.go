@@ -138,8 +138,8 @@ type RedirectMemberToNodeParams struct {
 	MemberID string `json:"memberId,omitzero"`
 	// ChannelID is the member's channel. The default is the context's own.
 	ChannelID string `json:"channelId,omitzero"`
-	// TreeID is the tree of the node. The default is the tree of the current node or, if that has no such
-	// node, the only tree that has it.
+	// TreeID is the tree of the node. The default is the tree of the current node, or outside of nodes the tree
+	// that the member is in; if that has no such node, the only tree that has it.
 	TreeID string `json:"treeId,omitzero"`
 	// NodeCompositeID is the node. Required.
 	NodeCompositeID string `json:"nodeCompositeId,omitzero"`

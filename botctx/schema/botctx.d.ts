@@ -887,7 +887,7 @@ declare namespace botctx {
     memberId: string;
     /** `channelId` is the member's channel. The default is the context's own. */
     channelId?: string | null;
-    /** `treeId` is the tree of the node. The default is the tree of the current node or, if that has no such node, the only tree that has it. */
+    /** `treeId` is the tree of the node. The default is the tree of the current node, or outside of nodes the tree that the member is in; if that has no such node, the only tree that has it. */
     treeId?: string | null;
     /** `nodeCompositeId` is the node. */
     nodeCompositeId: string;
