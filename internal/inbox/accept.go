@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -51,7 +52,7 @@ func (b *Inbox) accept(ctx context.Context, e Event) (Accepted, error) {
 		return Accepted{ID: id, IsRepeated: true}, nil
 	}
 	if err != nil {
-		return Accepted{}, err
+		return Accepted{}, record.RenameField(err, "[0]", "Event") // The store's error has the index of the document.
 	}
 	b.load.add(e.App, 1)
 	b.source.accepted(lane)
