@@ -1726,8 +1726,8 @@ declare namespace botctx {
   };
   /** The parameters of `savePostCommentAnalytics`. */
   type SavePostCommentAnalyticsParams = {
-    /** `comment` is the text of the comment. */
-    comment: string;
+    /** `comment` is the text of the comment. It is "" for a comment without text, such as a picture. */
+    comment?: string | null;
     /** `channelId` is the post's channel. The default is the context's own. */
     channelId?: string | null;
     /** `fbId` is the commenting user's id on the platform. */
