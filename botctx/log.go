@@ -402,7 +402,7 @@ func (a agendasOfNodes) check(ctx context.Context, wanted NodeRef) error {
 	if !runtime.config.OtherNodes {
 		return err
 	}
-	runtime.warn(ctx, place{scope: a.bot.scope, node: a.bot.Node}, Warning{
+	runtime.warn(ctx, place{scope: a.bot.scope, node: NodeOf(ctx)}, Warning{
 		Kind: WarningMissing, Node: wanted, Text: "the agenda may fail: " + messageOf(err),
 	})
 	return nil
