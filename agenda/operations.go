@@ -26,6 +26,7 @@ type Operations interface {
 	//   - InvalidArgument: Pattern is not a CRON pattern, its first run would come after RunUntil, or a time
 	//     is not valid.
 	//   - InvalidArgument: Pattern names an unknown time zone, or the host gives such a name.
+	//   - InvalidArgument: TreeID is missing, and several trees have the node, but not the default tree.
 	//   - NotFound: the app has no member with that id, or the host has no such node.
 	//   - Unavailable: the host cannot determine the member's time zone. The host's error may have another
 	//     code.
@@ -45,7 +46,8 @@ type Operations interface {
 	//     NextRunAt and one of the agendas has no RunUntil; or one would have a pattern and its next run
 	//     after RunUntil. Then no agenda changes.
 	//   - InvalidArgument: Replace comes without Tag, or a time is not valid.
-	//   - NotFound: the host has no such node.
+	//   - NotFound: the host has no such node, or not in the tree that one of the agendas has or would get.
+	//     Then no agenda changes.
 	//   - Unavailable: the host cannot determine the member's time zone. The host's error may have another
 	//     code.
 	//   - Conflict: the agendas kept ending before they could be changed; try again.
@@ -65,7 +67,8 @@ type Operations interface {
 type NewParams struct {
 	// MemberID is the member. Required.
 	MemberID string `json:"memberId,omitzero"`
-	// TreeID is the tree of the node. The default is the tree that the member is in.
+	// TreeID is the tree of the node. The default is the tree of the current node, or outside of nodes the tree
+	// that the member is in; if that has no such node, the only tree that has it.
 	TreeID string `json:"treeId,omitzero"`
 	// NodeCompositeID is the node. Required.
 	NodeCompositeID string `json:"nodeCompositeId,omitzero"`
@@ -95,7 +98,7 @@ type UpdateParams struct {
 	MemberID string `json:"memberId,omitzero"`
 	// Meta becomes the node's AgendaMeta, and replaces the previous value.
 	Meta document.Object `json:"meta,omitzero"`
-	// NodeCompositeID is the node. TreeID is its tree.
+	// NodeCompositeID is the node. TreeID is its tree; the default is the tree that the agenda has.
 	NodeCompositeID string `json:"nodeCompositeId,omitzero"`
 	// NextRunAt is the time of the next run, in Unix milliseconds. Without it a new Pattern gives the next
 	// run.

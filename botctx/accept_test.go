@@ -202,6 +202,7 @@ func TestAccept_RefusesWhatNamesNobody(t *testing.T) {
 		"Channel":    func(i *botctx.Inbound) { i.Channel = "" },
 		"Event.From": func(i *botctx.Inbound) { i.Event.From = "" },
 		"Event.To":   func(i *botctx.Inbound) { i.GroupExternalID, i.Event.To = "family", "elsewhere" },
+		"Event":      func(i *botctx.Inbound) { i.Event.Data = document.O("text", strings.Repeat("x", document.MaxSize)) },
 	} {
 		arrived := fromAda("hi", "m1")
 		broken(&arrived)

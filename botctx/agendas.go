@@ -144,7 +144,8 @@ func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) error {
 		if isOfLiveChat(due.Agenda) {
 			return started.expire(ctx, due.Agenda)
 		}
-		node, err := r.nodes.Load().find(due.Agenda.Tree, due.Agenda.NodeCompositeID, started.bot.Member.BotMeta.Tree())
+		stored := NodeRef{CompositeID: due.Agenda.NodeCompositeID, Tree: due.Agenda.Tree}
+		node, err := r.nodes.Load().ofAgenda(stored, started.bot.Member.BotMeta.Tree())
 		if err != nil {
 			return err
 		}
@@ -157,13 +158,26 @@ func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) error {
 	})
 }
 
-// treeOf returns the tree of a node for a call without a tree: the tree of the member's position, or the only
-// tree that has the node.
-func (r *Runtime) treeOf(m *member.Member, nodeCompositeID string) string {
-	current := m.BotMeta.Tree()
+// treeOf returns the tree of a node for a call without a tree: the current tree, or the only tree that has the node.
+func (r *Runtime) treeOf(ctx context.Context, m *member.Member, nodeCompositeID string) (string, error) {
+	current := r.stepOf(ctx).currentTree(m)
 	node, err := r.nodes.Load().find("", nodeCompositeID, current)
-	if err != nil {
-		return current
+	switch {
+	case err == nil:
+		return node.Tree, nil
+	case r.config.OtherNodes || errors.Is(err, boterr.NotFound): // Another process may have the node.
+		return current, nil
+	default:
+		return "", err
 	}
-	return node.Tree
+}
+
+// checkNode returns an error for a node that no process has.
+func (r *Runtime) checkNode(tree, nodeCompositeID string) error {
+	handled := r.nodes.Load()
+	if r.config.OtherNodes || len(handled.list) == 0 {
+		return nil
+	}
+	_, err := handled.find(tree, nodeCompositeID, "")
+	return err
 }

@@ -326,8 +326,8 @@ func of(candidates []Candidate, holds func(Candidate) bool) []Candidate {
 // For an event that Accept stored, the answering nodes are stored with the event, so that a later attempt runs
 // the same nodes. Otherwise the effects of the earlier attempt, such as a new live chat, could lead to a
 // different choice, and the rest of the first answer would be lost. The choice is stored with the first message
-// of the run, which saves a write. It is written separately only before an operation that starts or ends a live
-// chat.
+// of the run or with its failure, which saves a write. It is written separately only before an operation that starts
+// or ends a live chat, because the process may die after it.
 
 // RuleChosenBefore means that an earlier attempt at the same event ran the node or a part of it.
 const RuleChosenBefore Rule = "chosen by an attempt before"
@@ -394,7 +394,14 @@ func (r *run) noteChoice(ctx context.Context, one *candidate) {
 // changesLiveChats reports whether an operation starts or ends a live chat. Afterwards, the same event could be
 // answered differently.
 func (op Op) changesLiveChats() bool {
-	return op == OpCreateAssignment || op == OpEndLiveChat || op == OpInletEndLiveChat
+	switch op {
+	case OpCreateAssignment, OpAddNewTargetsToAssignment, OpReassignAssignment, OpRemovePendingAssignmentByMemberID,
+		OpEndLiveChat, OpInletEndLiveChat, OpEndBravoLiveChat,
+		OpUpdateAssignmentGroup, OpHandleAdminJoinedGroup, OpUpdateGroup, OpInactivateGroup:
+		return true
+	default:
+		return false
+	}
 }
 
 // keepChoice stores the answering nodes of the run's event. It is called before operations that could change

@@ -127,7 +127,7 @@ func (c *Context) tellUnfilled(ctx context.Context, response send.Response) {
 	if config.OnUnfilled == nil && !isLogged {
 		return
 	}
-	where := place{scope: c.scope, node: c.Node}
+	where := place{scope: c.scope, node: NodeOf(c.within(ctx))} // Another goroutine may change c.Node by a redirect.
 	for _, path := range send.Unfilled(response, c.Member) {
 		if isLogged {
 			config.Logger.LogAttrs(ctx, slog.LevelDebug, "botctx: filled with nothing", append(where.attributes(), slog.String("path", path))...)

@@ -388,7 +388,7 @@ func (a agendasOfNodes) UpdateAgenda(ctx context.Context, p agenda.UpdateParams)
 }
 
 // check returns an error for a node that this process does not have, or only warns if Config.OtherNodes is set. A
-// process without nodes accepts any node.
+// process without nodes accepts any node. If several trees have the node, the tree of the member or the agenda decides.
 func (a agendasOfNodes) check(ctx context.Context, wanted NodeRef) error {
 	runtime := a.bot.runtime
 	handled := runtime.nodes.Load()
@@ -402,7 +402,7 @@ func (a agendasOfNodes) check(ctx context.Context, wanted NodeRef) error {
 	if !runtime.config.OtherNodes {
 		return err
 	}
-	runtime.warn(ctx, place{scope: a.bot.scope, node: a.bot.Node}, Warning{
+	runtime.warn(ctx, place{scope: a.bot.scope, node: NodeOf(ctx)}, Warning{
 		Kind: WarningMissing, Node: wanted, Text: "the agenda may fail: " + messageOf(err),
 	})
 	return nil

@@ -138,8 +138,8 @@ type RedirectMemberToNodeParams struct {
 	MemberID string `json:"memberId,omitzero"`
 	// ChannelID is the member's channel. The default is the context's own.
 	ChannelID string `json:"channelId,omitzero"`
-	// TreeID is the tree of the node. The default is the tree of the current node or, if that has no such
-	// node, the only tree that has it.
+	// TreeID is the tree of the node. The default is the tree of the current node, or outside of nodes the tree
+	// that the member is in; if that has no such node, the only tree that has it.
 	TreeID string `json:"treeId,omitzero"`
 	// NodeCompositeID is the node. Required.
 	NodeCompositeID string `json:"nodeCompositeId,omitzero"`
@@ -272,6 +272,9 @@ func (n *nodes) add(given *Node) error {
 // find returns the node with an id in the given tree. If tree is "", it looks in the current tree, and then in
 // the only tree that has such a node.
 func (n *nodes) find(tree, id, current string) (*Node, error) {
+	if id == "" {
+		return nil, boterr.Missing("nodeCompositeId", "the id of a node")
+	}
 	if tree != "" {
 		if node := n.byRef[NodeRef{CompositeID: id, Tree: tree}]; node != nil {
 			return node, nil
@@ -289,6 +292,14 @@ func (n *nodes) find(tree, id, current string) (*Node, error) {
 	default:
 		return nil, boterr.Invalid("treeId", "is missing: %s", several(named))
 	}
+}
+
+// ofAgenda returns the node of an agenda. A stored tree of "" is the unnamed tree, which comes before the current one.
+func (n *nodes) ofAgenda(stored NodeRef, current string) (*Node, error) {
+	if node := n.byRef[stored]; node != nil {
+		return node, nil
+	}
+	return n.find(stored.Tree, stored.CompositeID, current)
 }
 
 // unknown returns the error for a node that does not exist.

@@ -121,6 +121,12 @@ func TestNode_ErrorEndsRun(t *testing.T) {
 			})},
 			"node order: redirect: not found: nodeCompositeId: there is no node nowhere", "",
 		},
+		"a redirect without a node": {
+			botctx.Node{Redirect: botctx.RedirectFunc(func(context.Context, *botctx.Context) (*botctx.Redirect, error) {
+				return &botctx.Redirect{}, nil
+			})},
+			"node order: redirect: invalid argument: nodeCompositeId: is missing; give the id of a node", "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -339,6 +339,7 @@ func (c *Context) CheckAndSaveMemberReferFrom(ctx context.Context, p member.Chec
 //   - InvalidArgument: Pattern is not a CRON pattern, its first run would come after RunUntil, or a time
 //     is not valid.
 //   - InvalidArgument: Pattern names an unknown time zone, or the host gives such a name.
+//   - InvalidArgument: TreeID is missing, and several trees have the node, but not the default tree.
 //   - NotFound: the app has no member with that id, or the host has no such node.
 //   - Unavailable: the host cannot determine the member's time zone. The host's error may have another
 //     code.
@@ -360,7 +361,8 @@ func (c *Context) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Ag
 //     NextRunAt and one of the agendas has no RunUntil; or one would have a pattern and its next run
 //     after RunUntil. Then no agenda changes.
 //   - InvalidArgument: Replace comes without Tag, or a time is not valid.
-//   - NotFound: the host has no such node.
+//   - NotFound: the host has no such node, or not in the tree that one of the agendas has or would get.
+//     Then no agenda changes.
 //   - Unavailable: the host cannot determine the member's time zone. The host's error may have another
 //     code.
 //   - Conflict: the agendas kept ending before they could be changed; try again.

@@ -79,7 +79,7 @@ func (s *step) join(ctx context.Context, p RedirectMemberToNodeParams) ([]NodeSe
 	if err := own.RequireChannel(p.ChannelID); err != nil {
 		return nil, boterr.WithField("channelId", err)
 	}
-	node, err := s.run.runtime.nodes.Load().find(p.TreeID, p.NodeCompositeID, s.node.Tree)
+	node, err := s.run.runtime.nodes.Load().find(p.TreeID, p.NodeCompositeID, s.currentTree(bot.Member))
 	if err != nil {
 		return nil, err
 	}
@@ -126,11 +126,7 @@ func (r *Runtime) redirectElsewhere(
 	begin := runInput{scope: record.Scope{App: app, Channel: p.ChannelID, Member: p.MemberID}, outer: at}
 	begin.key = at.keyTo(ctx, fmt.Sprintf("redirect %q %q", p.ChannelID, p.MemberID))
 	err = r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
-		current := started.bot.Member.BotMeta.Tree()
-		if at != nil {
-			current = at.node.Tree
-		}
-		node, err := r.nodes.Load().find(p.TreeID, p.NodeCompositeID, current)
+		node, err := r.nodes.Load().find(p.TreeID, p.NodeCompositeID, at.currentTree(started.bot.Member))
 		if err != nil {
 			return err
 		}

@@ -235,6 +235,27 @@ func TestRedirect_Tree(t *testing.T) {
 	}
 }
 
+func TestRedirect_TreeOutsideOfNodes(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.Handle(inTrees()...)
+	ada, bob := p.AddMember(member.Member{}), p.AddMember(member.Member{})
+	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		for _, to := range []*fakes.Actor{ada, bob} {
+			if err := redirects(botctx.RedirectMemberToNodeParams{MemberID: to.ID(), NodeCompositeID: "reminder"})(ctx, bot); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	ada.SetPosition("result")
+	bob.SetPosition("result")
+	ada.Says("hi")
+	for _, actor := range []*fakes.Actor{ada, bob} {
+		require.Equal(t, "reminder (tree survey)", document.Get(actor.Member().Meta, "ran", ""))
+	}
+}
+
 func TestRedirect_Nowhere(t *testing.T) {
 	t.Parallel()
 	p, ada := withNodes(t, whole("a"))

@@ -16,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/timelimit"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
@@ -79,6 +80,19 @@ type step struct {
 	// joining is a semaphore: this step can be joined by one other step at a time. joinable guards its creation.
 	joining  chan struct{}
 	joinable sync.Once
+}
+
+// currentTree returns the tree of the step's node or, outside of nodes, of the member's position. The step or the member
+// may be nil.
+func (s *step) currentTree(m *member.Member) string {
+	switch {
+	case s != nil && s.node != NodeRef{}:
+		return s.node.Tree
+	case m == nil:
+		return ""
+	default:
+		return m.BotMeta.Tree()
+	}
 }
 
 type runInput struct {

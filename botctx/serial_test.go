@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
 )
 
 // counts is an action that increments a counter in the member. If runs of one member overlapped, it would lose counts.
@@ -198,6 +199,34 @@ func TestRuns_RedirectsAtOnce(t *testing.T) {
 	ada.Says("hi")
 	require.Equal(t, redirected, document.Get(ada.Member().Meta, "count", 0))
 	require.Equal(t, redirected, document.Get(bob.Member().Meta, "count", 0))
+}
+
+// The race detector finds a Reply that reads what a redirect in another goroutine changes.
+func TestRuns_RepliesWhileRedirecting(t *testing.T) {
+	t.Parallel()
+	const times = 20
+	failures := make(chan error, 2*times)
+	_, ada := withNodes(
+		t,
+		&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{func(ctx context.Context, bot *botctx.Context) error {
+			var working sync.WaitGroup
+			memberID := bot.Scope().Member
+			for range times {
+				working.Go(func() { failures <- bot.Reply(ctx, send.Text("hi")) })
+				working.Go(func() {
+					failures <- redirects(botctx.RedirectMemberToNodeParams{MemberID: memberID, NodeCompositeID: "other"})(ctx, bot)
+				})
+			}
+			working.Wait()
+			return nil
+		}}},
+		&botctx.Node{ID: "other", Entry: true},
+	)
+	ada.Says("hi")
+	require.Len(t, ada.Messages(), times)
+	for range 2 * times {
+		require.NoError(t, <-failures)
+	}
 }
 
 func TestRuns_TurnsWithoutContext(t *testing.T) {

@@ -211,7 +211,9 @@ func (p *services) ownDataSources() *datasources.Service {
 func (p *services) ownAgendas() *agendas.Service {
 	return p.own.agendas.get(func() *agendas.Service {
 		r := p.runtime
-		return agendas.New(r.guarded, p.scope, agendas.Ports{Members: effective{p}, Zone: r.zone, Tree: r.treeOf})
+		return agendas.New(r.guarded, p.scope, agendas.Ports{
+			Members: effective{p}, Zone: r.zone, Tree: r.treeOf, CheckNode: r.checkNode,
+		})
 	})
 }
 

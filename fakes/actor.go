@@ -295,6 +295,11 @@ func (a *Actor) standsAt(node *botctx.Node) {
 	a.Patch(document.Set("botMeta.nodeCompositeId", node.ID, "botMeta.tree", node.Tree))
 }
 
+// has reports whether a tree has a node with an id.
+func (h *handled) has(tree, id string) bool {
+	return slices.ContainsFunc(h.all(), func(node *botctx.Node) bool { return node.Tree == tree && node.ID == id })
+}
+
 // mustFind returns the node with an id, in tree unless that is nil. It ends the test unless there is exactly
 // one.
 func (h *handled) mustFind(test TB, id string, tree *string) *botctx.Node {
@@ -371,15 +376,20 @@ func (a *Actor) members() *members.Service {
 func (a *Actor) AddAgenda(p agenda.NewParams) *agenda.Agenda {
 	a.platform.test.Helper()
 	var tree *string
-	if p.TreeID != "" {
+	if current := a.Member().BotMeta.Tree(); p.TreeID != "" {
 		tree = &p.TreeID
+	} else if a.platform.nodes.has(current, p.NodeCompositeID) {
+		tree = &current
 	}
 	node := a.platform.nodes.mustFind(a.platform.test, p.NodeCompositeID, tree)
 	if node == nil {
 		return nil // Fatalf of a real test does not return.
 	}
-	p.MemberID, p.TreeID = a.ID(), node.Tree
-	agendas := agendas.New(a.platform.Runtime().Env(), a.scope, agendas.Ports{Members: a.members()})
+	p.MemberID = a.ID()
+	agendas := agendas.New(a.platform.Runtime().Env(), a.scope, agendas.Ports{
+		Members: a.members(), Zone: a.platform.hosted.Zone,
+		Tree: func(context.Context, *member.Member, string) (string, error) { return node.Tree, nil },
+	})
 	made, err := agendas.NewAgenda(testContext(), p)
 	if err != nil {
 		a.platform.test.Fatalf("fakes: the agenda of %s: %v", a.name, err)

@@ -281,6 +281,23 @@ var mistakesOfPlatforms = map[string]mistake{
 		test:   func(p *fakes.Platform) { p.AddMember(member.Member{Channel: "web"}) },
 		prints: `fakes: AddMember: there is no channel "web" in app-1: add it with AddChannel first`,
 	},
+	"the same id on the platform twice": {
+		test: func(p *fakes.Platform) {
+			p.AddMember(member.Member{ExternalID: "ada"})
+			p.AddMember(member.Member{ExternalID: "ada"})
+		},
+		prints: `fakes: AddMember: already exists: there is a member with the _id member-2 already, ` +
+			`or with the externalId ada in the channel channel-1: give each member its own`,
+	},
+	"a type of channel in capitals": {
+		test: func(p *fakes.Platform) {
+			p.Handle(&botctx.Node{ID: "hi", Trigger: botctx.AnyText(), Responses: botctx.Say("Hello!")})
+			p.AddChannel(channel.Channel{ID: "page", Type: "Alpha"})
+			p.AddMember(member.Member{Channel: "page", FirstName: "Ada"}).Says("hi")
+		},
+		prints: `fakes: Ada sent TEXT: node hi: response 1: sendResponse: unsupported: channel page has type "Alpha", ` +
+			`for which this host has no connector; add one to Config.Connectors; did you mean "alpha"?`,
+	},
 	"an operation of another platform": {
 		test: call("alphaSaveCustomLabel", `{"labelId": "vip"}`),
 		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): alphaSaveCustomLabel: unsupported: channel: ` +

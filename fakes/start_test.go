@@ -127,6 +127,31 @@ func TestAddAgenda_RunsWhenItIsDue(t *testing.T) {
 	require.Empty(t, p.Calls(botctx.OpNewAgenda))
 }
 
+func TestAddAgenda_PatternInTheMembersZone(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
+		c.Zone = func(context.Context, *member.Member) (string, error) { return "Asia/Tokyo", nil }
+	}))
+	p.Handle(trees()...)
+	ada := p.AddMember(member.Member{})
+	daily := agenda.NewParams{NodeCompositeID: "reminder", Pattern: "0 9 * * *", RunUntil: document.TimestampOf(fakes.Start().Add(48 * time.Hour))}
+	added := ada.AddAgenda(daily)
+	daily.MemberID = ada.ID()
+	made, err := ada.Context().NewAgenda(t.Context(), daily)
+	require.NoError(t, err)
+	require.Equal(t, made.NextRunAt, added.NextRunAt)
+}
+
+func TestAddAgenda_NodeOfTheMembersTree(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.Handle(append(trees(), &botctx.Node{ID: "menu", Entry: true}, &botctx.Node{ID: "outside", Entry: true})...)
+	ada := p.AddMember(member.Member{})
+	require.Empty(t, ada.AddAgenda(agenda.NewParams{NodeCompositeID: "menu", NextRunAt: 1}).Tree)
+	ada.SetPositionIn("shop", "menu")
+	require.Equal(t, "shop", ada.AddAgenda(agenda.NewParams{NodeCompositeID: "menu", NextRunAt: 1}).Tree)
+}
+
 func TestAddAssignment_IsPendingUntilAnAgentTakesIt(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t), fakes.EveryMessageExpected())

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/member"
 )
 
@@ -125,8 +128,16 @@ func (c Connectors) Of(in *channel.Channel) (Connector, error) {
 	if connector := c[in.Type]; connector != nil {
 		return connector, nil
 	}
+	types := make([]string, 0, len(c))
+	for _, other := range slices.Sorted(maps.Keys(c)) {
+		types = append(types, string(other))
+	}
+	hint := ""
+	if meant := nearest.To(string(in.Type), types); meant != "" {
+		hint = fmt.Sprintf("; did you mean %q?", meant)
+	}
 	return nil, boterr.New(boterr.Unsupported, "",
-		"channel %s has type %q, for which this host has no connector; add one to Config.Connectors", in.ID, in.Type)
+		"channel %s has type %q, for which this host has no connector; add one to Config.Connectors%s", in.ID, in.Type, hint)
 }
 
 // RequirePort returns an optional port of a channel's connector, or Unsupported. what completes the error "this

@@ -599,7 +599,7 @@ type EchoSaveMemberTagResult struct {
 
 // SavePostCommentAnalyticsParams are the parameters of SavePostCommentAnalytics.
 type SavePostCommentAnalyticsParams struct {
-	// Comment is the text of the comment. Required.
+	// Comment is the text of the comment. It is "" for a comment without text, such as a picture.
 	Comment string `json:"comment,omitzero"`
 	// ChannelID is the post's channel. The default is the context's own.
 	ChannelID string `json:"channelId,omitzero"`

@@ -198,11 +198,18 @@ func address(field string) rule {
 		if !isString || text == "" || strings.Contains(text, "{{") {
 			return nil
 		}
-		if parsed, err := url.Parse(text); err != nil || parsed.Scheme == "" {
+		if parsed, err := url.Parse(text); err != nil || parsed.Scheme == "" || isHostAndPort(parsed) {
 			return boterr.Invalid(field, "is %.100q, which a platform cannot open; give a full URL, such as https://example.com/a.png", text)
 		}
 		return nil
 	}
+}
+
+// isHostAndPort reports whether a URL without a scheme, such as localhost:8080/a.png, was parsed as one whose scheme is
+// the host.
+func isHostAndPort(parsed *url.URL) bool {
+	isHost := parsed.Scheme == "localhost" || strings.Contains(parsed.Scheme, ".")
+	return isHost && strings.IndexAny(parsed.Opaque, "0123456789") == 0
 }
 
 // either requires at least one of two strings.

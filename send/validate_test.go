@@ -78,10 +78,10 @@ func TestValidate_WholeAddresses(t *testing.T) {
 			return send.Raw(document.O("type", "NEWS", "articles", document.A(document.O("title", "A", "picurl", address))))
 		},
 	} {
-		for _, address := range []string{"/a.png", "a.png", "//host/a.png", "www.example.com/a.png", "https://a b", ":"} {
+		for _, address := range []string{"/a.png", "a.png", "//host/a.png", "www.example.com/a.png", "https://a b", ":", "localhost:8080/a.png", "example.com:80"} {
 			requireField(t, with(address).Validate(), field)
 		}
-		for _, address := range []string{"https://example.com/a.png?b=1", "tel:123", "data:,x", "{{meta.photo}}", "https://{{meta.host}}/a"} {
+		for _, address := range []string{"https://example.com/a.png?b=1", "tel:123", "data:,x", "com.example.app:/menu", "{{meta.photo}}", "https://{{meta.host}}/a"} {
 			require.NoError(t, with(address).Validate(), address)
 		}
 	}

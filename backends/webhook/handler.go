@@ -234,6 +234,9 @@ func (r request) inbound(id string) (botctx.Inbound, error) {
 	if err := checkEvent(event); err != nil {
 		return botctx.Inbound{}, boterr.PrefixField("messageEvent", err)
 	}
+	if r.GroupExternalID != "" && event.To != "" && event.To != r.GroupExternalID {
+		return botctx.Inbound{}, boterr.Invalid("messageEvent.to", "must be the same as groupExternalId; leave it out, or give the group's id")
+	}
 	if event.Data.IsZero() {
 		event.Data = document.O()
 	}
@@ -266,6 +269,8 @@ func checkEvent(event send.MessageEvent) error {
 	switch {
 	case event.Type == "":
 		return boterr.Missing("type", "the type, such as TEXT or PAYLOAD")
+	case event.Type.Meant() != "":
+		return boterr.Invalid("type", "is %q; write it as %q", event.Type, event.Type.Meant())
 	case event.From == "":
 		return boterr.Missing("from", "the sender's id on the platform")
 	case event.Type == send.TypeText:

@@ -126,12 +126,14 @@ func TestHandler_BadBodyNamesField(t *testing.T) {
 		event(`{}`):                           "messageEvent.type",
 		event(`{"type":"TEXT"}`):              "messageEvent.from",
 		event(`{"type":"TEXT","from":"ada"}`): "messageEvent.data.text",
-		event(`{"type":"TEXT","from":"ada","data":{"text":1}}`):                                          "messageEvent.data.text",
-		event(`{"type":"TEXT","from":"ada","data":"hi"}`):                                                "messageEvent.data",
-		event(`{"type":"TEXT","from":7,"data":{"text":"hi"}}`):                                           "messageEvent.from",
-		event(`{"type":"PAYLOAD","from":"ada","data":{"payload":1}}`):                                    "messageEvent.data.payload",
-		event(`{"type":"TEXT","from":"ada","data":{"text":"hi"},"timestamp":"today"}`):                   "messageEvent.timestamp",
-		`{"app":"a1","channel":"c1","messageEvent":{"type":"A","from":"ada"},"profile":{"firstName":1}}`: "profile.firstName",
+		event(`{"type":"text","from":"ada","data":{"text":"hi"}}`):                                          "messageEvent.type",
+		`{"app":"a1","channel":"c1","groupExternalId":"g","messageEvent":{"type":"A","from":"a","to":"h"}}`: "messageEvent.to",
+		event(`{"type":"TEXT","from":"ada","data":{"text":1}}`):                                             "messageEvent.data.text",
+		event(`{"type":"TEXT","from":"ada","data":"hi"}`):                                                   "messageEvent.data",
+		event(`{"type":"TEXT","from":7,"data":{"text":"hi"}}`):                                              "messageEvent.from",
+		event(`{"type":"PAYLOAD","from":"ada","data":{"payload":1}}`):                                       "messageEvent.data.payload",
+		event(`{"type":"TEXT","from":"ada","data":{"text":"hi"},"timestamp":"today"}`):                      "messageEvent.timestamp",
+		`{"app":"a1","channel":"c1","messageEvent":{"type":"A","from":"ada"},"profile":{"firstName":1}}`:    "profile.firstName",
 	} {
 		d := &desk{}
 		status, answer := serve(handling(t, d, webhook.Config{}), arrives("msg_1", now, []byte(body)))

@@ -804,7 +804,7 @@ declare namespace botctx {
   type NewAgendaParams = {
     /** `memberId` is the member. */
     memberId: string;
-    /** `treeId` is the tree of the node. The default is the tree that the member is in. */
+    /** `treeId` is the tree of the node. The default is the tree of the current node, or outside of nodes the tree that the member is in; if that has no such node, the only tree that has it. */
     treeId?: string | null;
     /** `nodeCompositeId` is the node. */
     nodeCompositeId: string;
@@ -840,7 +840,7 @@ declare namespace botctx {
     memberId: string;
     /** `meta` becomes the node's AgendaMeta, and replaces the previous value. */
     meta?: Fields | null;
-    /** `nodeCompositeId` is the node. `treeId` is its tree. */
+    /** `nodeCompositeId` is the node. `treeId` is its tree; the default is the tree that the agenda has. */
     nodeCompositeId?: string | null;
     /** `nextRunAt` is the time of the next run, in Unix milliseconds. Without it a new `pattern` gives the next run. */
     nextRunAt?: number | null;
@@ -852,7 +852,7 @@ declare namespace botctx {
     runUntil?: number | null;
     /** `replace` changes only the newest open agenda of the tag, and removes the other open ones of the same member and tag. Default: false. */
     replace?: boolean | null;
-    /** `nodeCompositeId` is the node. `treeId` is its tree. */
+    /** `nodeCompositeId` is the node. `treeId` is its tree; the default is the tree that the agenda has. */
     treeId?: string | null;
     /** `tag` selects the agendas to change. The default is all agendas except the ones of live chats. */
     tag?: string | null;
@@ -887,7 +887,7 @@ declare namespace botctx {
     memberId: string;
     /** `channelId` is the member's channel. The default is the context's own. */
     channelId?: string | null;
-    /** `treeId` is the tree of the node. The default is the tree of the current node or, if that has no such node, the only tree that has it. */
+    /** `treeId` is the tree of the node. The default is the tree of the current node, or outside of nodes the tree that the member is in; if that has no such node, the only tree that has it. */
     treeId?: string | null;
     /** `nodeCompositeId` is the node. */
     nodeCompositeId: string;
@@ -1726,8 +1726,8 @@ declare namespace botctx {
   };
   /** The parameters of `savePostCommentAnalytics`. */
   type SavePostCommentAnalyticsParams = {
-    /** `comment` is the text of the comment. */
-    comment: string;
+    /** `comment` is the text of the comment. It is "" for a comment without text, such as a picture. */
+    comment?: string | null;
     /** `channelId` is the post's channel. The default is the context's own. */
     channelId?: string | null;
     /** `fbId` is the commenting user's id on the platform. */
@@ -2062,6 +2062,8 @@ declare namespace botctx {
      *
      * @throws {OperationError} invalid argument: `pattern` names an unknown time zone, or the host gives such a name.
      *
+     * @throws {OperationError} invalid argument: `treeId` is missing, and several trees have the node, but not the default tree.
+     *
      * @throws {OperationError} not found: The app has no member with that id, or the host has no such node.
      *
      * @throws {OperationError} unavailable: The host cannot determine the member's time zone. The host's error may have another code.
@@ -2074,7 +2076,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} invalid argument: `replace` comes without `tag`, or a time is not valid.
      *
-     * @throws {OperationError} not found: The host has no such node.
+     * @throws {OperationError} not found: The host has no such node, or not in the tree that one of the agendas has or would get. Then no agenda changes.
      *
      * @throws {OperationError} unavailable: The host cannot determine the member's time zone. The host's error may have another code.
      *

@@ -16,6 +16,7 @@ package main
 import (
 	"context"
 	"flag"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -46,6 +47,15 @@ func run(ctx context.Context, args []string, in io.Reader, out, problems io.Writ
 			flags.StringVar(&settings.Model, "model", "small", "the name of the model there")
 			flags.StringVar(&settings.Limit, "limit", limitTokens, "the name of the limit of tokens: "+limitTokens+" or "+limitCompletionTokens)
 			flags.IntVar(&settings.MaxTokens, "tokens", maxAnswer, "the limit of tokens; a model that reasons needs some thousands")
+		},
+		Check: func(flags *flag.FlagSet) error {
+			var err error
+			flags.Visit(func(given *flag.Flag) {
+				if settings.URL == "" {
+					err = fmt.Errorf("-%s needs -url: the scripted conversation asks no model", given.Name)
+				}
+			})
+			return err
 		},
 		Do: func() error {
 			if settings.URL == "" {

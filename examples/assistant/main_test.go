@@ -66,6 +66,14 @@ func TestRun_WrongAddress(t *testing.T) {
 	require.Contains(t, problems.String(), "is not an HTTP or HTTPS address")
 }
 
+func TestRun_FlagOfAModelWithoutAnAddress(t *testing.T) {
+	t.Parallel()
+	var out, problems bytes.Buffer
+	require.Equal(t, 2, run(t.Context(), []string{"-tokens", "50"}, strings.NewReader(""), &out, &problems))
+	require.Equal(t, "assistant: -tokens needs -url: the scripted conversation asks no model\n", problems.String())
+	require.Empty(t, out.String())
+}
+
 func TestRun_WrongLimit(t *testing.T) {
 	t.Parallel()
 	var out, problems bytes.Buffer

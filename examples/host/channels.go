@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"slices"
@@ -64,7 +65,11 @@ func readChannels(
 		}
 		decoder := json.NewDecoder(bytes.NewReader(text))
 		decoder.DisallowUnknownFields()
-		if err := decoder.Decode(&all); err != nil {
+		err = decoder.Decode(&all)
+		if _, end := decoder.Token(); err == nil && end != io.EOF { //nolint:errorlint // Only io.EOF itself is the end.
+			err = errors.New("there is text after the list")
+		}
+		if err != nil {
 			return nil, fmt.Errorf("-channels: %s is not a list of channels as in channels.json: %w", file, err)
 		}
 	}

@@ -3,12 +3,15 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/backends/blob"
 	"github.com/botctx/go-sdk/backends/webchat"
@@ -37,7 +40,7 @@ func (s *service) newChat(ctx context.Context, drops *send.Drops) (*webchat.Conn
 	if s.config.files != "" {
 		var err error
 		if s.files, err = blob.Open(ctx, s.config.files); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("-files: %w", err)
 		}
 		configured.Files, configured.URL = s.files, s.url()+chatPath
 	}
@@ -120,7 +123,8 @@ func (s *service) agent(r *http.Request) (*desk.Agent, error) {
 	if err != nil || !isAgent(person) {
 		return nil, nil //nolint:nilerr,nilnil // No agent is signed in.
 	}
-	a := &desk.Agent{ID: "agent-" + person, Name: strings.ToUpper(person[:1]) + person[1:]}
+	initial, length := utf8.DecodeRuneInString(person)
+	a := &desk.Agent{ID: "agent-" + person, Name: string(unicode.ToUpper(initial)) + person[length:]}
 	for _, one := range s.config.channels {
 		if one.Type == channel.Desk && !slices.Contains(a.Apps, one.App) {
 			a.Apps = append(a.Apps, one.App)

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -139,6 +141,31 @@ func TestTrial_Conversation(t *testing.T) {
 	}, patience, 10*time.Millisecond)
 	answer, _ = s.asks(t, http.MethodPost, "/chat/session", `{"channel":"site"}`, func(r *http.Request) { r.Header.Set("Origin", "https://other.example") })
 	require.Equal(t, http.StatusForbidden, answer.StatusCode)
+}
+
+func TestAgent_NameOfLettersOutsideASCII(t *testing.T) {
+	t.Parallel()
+	s := newTrial(t)
+	s.signIns.tokens["émile"] = s.config.adminToken
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/desk/", http.NoBody)
+	r.SetBasicAuth("émile", s.config.adminToken.Reveal())
+	agent, err := s.agent(r)
+	require.NoError(t, err)
+	require.Equal(t, "Émile", agent.Name)
+}
+
+func TestCheck_AsksTheAddressOfListen(t *testing.T) {
+	t.Parallel()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.2:0")
+	if err != nil {
+		t.Skip("only Linux has further addresses of its own: ", err)
+	}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	require.NoError(t, server.Listener.Close())
+	server.Listener = listener
+	server.Start()
+	defer server.Close()
+	require.NoError(t, check(t.Context(), listener.Addr().String()))
 }
 
 func TestCheck_AsksARunningService(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
 	"strings"
 	"time"
 
@@ -191,6 +192,23 @@ func (c config) checkStore() error {
 	}
 }
 
+// checkAddresses returns an error for an invalid bucket or public address.
+func (c config) checkAddresses() error {
+	bucket, err := url.Parse(c.files)
+	switch {
+	case c.url != "" && !isWebAddress(c.url):
+		return errors.New("-url is not the public address of the service: give it in full, such as https://bot.example")
+	case c.files == "":
+		return nil
+	case err != nil || bucket.Scheme == "":
+		return errors.New("-files is not the address of a bucket: give one such as file:///var/lib/bots/files?create_dir=true")
+	case c.url == "":
+		return errors.New("-files is set: set -url to the public address of the service, too")
+	default:
+		return nil
+	}
+}
+
 // storeKind is the kind of the store: postgres, mongodb or sqlite.
 func (c config) storeKind() string {
 	switch {
@@ -217,10 +235,7 @@ func (c config) check() error {
 		problems = append(problems, errors.New(
 			"there is no channel: name a file of channels with -channels, set "+telegramVariable+", or try -demo, or no setting at all"))
 	}
-	problems = append(problems, c.checkStore())
-	if c.files != "" && c.url == "" {
-		problems = append(problems, errors.New("-files is set: set -url to the public address of the service, too"))
-	}
+	problems = append(problems, c.checkStore(), c.checkAddresses())
 	if has(c.channels, channel.Desk) && len(c.agents) == 0 {
 		problems = append(problems, errors.New("there is a desk: set "+agentsVariable+" to its agents, such as grace:TOKEN"))
 	}

@@ -93,6 +93,9 @@ func TestConfig_ExplainsWhatIsWrong(t *testing.T) {
 			"SECRET: must have at least 32 bytes",
 		},
 		"files without address": {[]string{"-demo", "-files", "file:///files"}, demoSecret, "set -url to the public address of the service"},
+		"files of no bucket":    {[]string{"-demo", "-files", "files", "-url", "https://bot.example"}, demoSecret, "-files is not the address of a bucket"},
+		"no public address":     {[]string{"-demo", "-url", "bot.example"}, demoSecret, "-url is not the public address of the service"},
+		"two lists":             {[]string{"-channels", file("p", `[`+one+`] []`)}, variables{"SECRET": secretOfTests}, "there is text after the list"},
 		"twice":                 {[]string{"-channels", file("f", `[`+one+`,`+one+`]`)}, variables{"SECRET": secretOfTests}, `app "a" has channel "c" twice`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -161,4 +164,8 @@ func TestShow_PrintsACollection(t *testing.T) {
 	args[3] = "guests"
 	require.Equal(t, 1, run(t.Context(), args, variables{}.lookup, &out, &problems))
 	require.Contains(t, problems.String(), "there is no collection")
+	args[1] = filepath.Join(t.TempDir(), "none.db")
+	require.Equal(t, 1, run(t.Context(), args, variables{}.lookup, &out, &problems))
+	require.Contains(t, problems.String(), "no such file")
+	require.NoFileExists(t, args[1])
 }

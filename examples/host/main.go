@@ -43,17 +43,21 @@ func serve(ctx context.Context, c config, log *slog.Logger, out io.Writer) error
 
 // check asks a service on this machine whether it is alive.
 func check(ctx context.Context, listen string) error {
-	_, port, err := net.SplitHostPort(listen)
+	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
 		return fmt.Errorf("-listen: %w", err)
 	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1" // The service listens on all addresses.
+	}
 	ctx, cancel := context.WithTimeout(ctx, lastTime)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort("127.0.0.1", port)+"/healthz", nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/healthz", nil)
 	if err != nil {
 		return err
 	}
-	answer, err := http.DefaultClient.Do(r)
+	client := http.Client{Transport: &http.Transport{}} // Without a proxy.
+	answer, err := client.Do(r)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 
 	"github.com/botctx/go-sdk/backends/mongo"
 	"github.com/botctx/go-sdk/backends/postgres"
@@ -58,6 +59,9 @@ func openSQLite(ctx context.Context, c config, log *slog.Logger) (store.Store, f
 
 // show prints a collection of the file.
 func show(ctx context.Context, c config, out io.Writer) error {
+	if _, err := os.Stat(c.file); err != nil { // Open would create the file.
+		return fmt.Errorf("-file: %w", err)
+	}
 	store, err := sqlite.Open(c.file)
 	if err != nil {
 		return err

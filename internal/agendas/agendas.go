@@ -41,7 +41,10 @@ type Ports struct {
 	Zone Zone
 	// Tree returns the tree of a node for a member if a call does not name one. The default is the member's current
 	// tree.
-	Tree func(m *member.Member, nodeCompositeID string) string
+	Tree func(ctx context.Context, m *member.Member, nodeCompositeID string) (string, error)
+	// CheckNode returns an error if the host has no such node. Updates call it for a node that is partly given and partly
+	// stored. By default all nodes exist.
+	CheckNode func(tree, nodeCompositeID string) error
 }
 
 // Service implements the operations on the agendas of one app. It is safe for concurrent use.
@@ -57,7 +60,10 @@ var _ agenda.Operations = (*Service)(nil)
 // New returns the Service for a scope. Missing optional ports get their defaults.
 func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	if ports.Tree == nil {
-		ports.Tree = func(m *member.Member, _ string) string { return m.BotMeta.Tree() }
+		ports.Tree = func(_ context.Context, m *member.Member, _ string) (string, error) { return m.BotMeta.Tree(), nil }
+	}
+	if ports.CheckNode == nil {
+		ports.CheckNode = func(string, string) error { return nil }
 	}
 	return &Service{
 		env:     env.WithDefaults(),
@@ -145,6 +151,11 @@ func (s *Service) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Ag
 	if err := planned.check(given); err != nil {
 		return nil, err
 	}
+	if p.TreeID == "" {
+		if p.TreeID, err = s.ports.Tree(ctx, m, p.NodeCompositeID); err != nil {
+			return nil, err
+		}
+	}
 	made := s.newRecord(m, p, planned)
 	// If the run that creates the agenda is tried again, the agenda gets the same id, and its runs the same
 	// keys.
@@ -217,9 +228,6 @@ func (s *Service) newRecord(m *member.Member, p agenda.NewParams, planned schedu
 	}
 	if m.ID == s.scope.Member {
 		made.GroupExternalID = s.scope.GroupExternalID
-	}
-	if made.Tree == "" {
-		made.Tree = s.ports.Tree(m, p.NodeCompositeID)
 	}
 	if p.Priority != nil {
 		made.Priority = *p.Priority

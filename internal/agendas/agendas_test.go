@@ -87,7 +87,7 @@ func TestNewAgenda_FirstRunByPattern(t *testing.T) {
 func TestNewAgenda_TreeFromHost(t *testing.T) {
 	t.Parallel()
 	a := newAppsOver(t, memstore.New(), agendas.Ports{
-		Tree: func(m *member.Member, node string) string { return m.ID + "/" + node },
+		Tree: func(_ context.Context, m *member.Member, node string) (string, error) { return m.ID + "/" + node, nil },
 	})
 	made := must(t, a.mine.NewAgenda, `{"memberId": "bob", "nodeCompositeId": "n", "nextRunAt": 5}`)
 	require.Equal(t, "bob/n", document.Get(made, "tree", ""))

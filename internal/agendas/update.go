@@ -104,8 +104,25 @@ func (u *update) open(ctx context.Context) ([]*agenda.Record, error) {
 		if err := u.check(open[i]); err != nil {
 			return nil, err
 		}
+		if err := u.checkNode(open[i]); err != nil {
+			return nil, err
+		}
 	}
 	return open, nil
+}
+
+// checkNode returns an error if the node that an agenda would have does not exist. Callers of UpdateAgenda have checked
+// a node that is given with its tree.
+func (u *update) checkNode(r *agenda.Record) error {
+	p := u.params
+	if (p.TreeID == "") == (p.NodeCompositeID == "") {
+		return nil
+	}
+	err := u.service.ports.CheckNode(cmp.Or(p.TreeID, r.Tree), cmp.Or(p.NodeCompositeID, r.NodeCompositeID))
+	if e, ok := boterr.AsError(err); ok && p.TreeID != "" {
+		return boterr.New(e.Code, "treeId", "agenda %s: %w", r.ID, e.Err)
+	}
+	return err
 }
 
 // check returns an error if the update does not fit the stored schedule of an agenda.

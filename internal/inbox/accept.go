@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -51,7 +52,7 @@ func (b *Inbox) accept(ctx context.Context, e Event) (Accepted, error) {
 		return Accepted{ID: id, IsRepeated: true}, nil
 	}
 	if err != nil {
-		return Accepted{}, err
+		return Accepted{}, record.RenameField(err, "[0]", "Event") // The store's error has the index of the document.
 	}
 	b.load.add(e.App, 1)
 	b.source.accepted(lane)
@@ -228,16 +229,25 @@ func (b *Inbox) deliver(e stored, held *lease.Lease) *Delivery {
 		ID: e.id, Event: e.Event, AcceptedAt: document.Timestamp(e.acceptedAt).Time(), Attempt: int(e.attempts()) + 1,
 		inbox: b, held: held,
 	}
-	if e.memory.Len() == 0 {
-		return d
-	}
-	d.memory = make(map[string]document.Object, e.memory.Len())
 	for _, item := range e.memory.All() {
-		noted, _ := item.(document.Object)
-		d.memory[document.Get(noted, fieldMemoryKey, "")] = document.Get(noted, fieldMemoryValue, document.O())
-		d.size += noted.Size()
+		d.recollect(item)
+	}
+	for _, item := range e.noted.All() { // These are newer.
+		d.noted = append(d.noted, d.recollect(item))
 	}
 	return d
+}
+
+// recollect adds a stored value to memory and returns its key.
+func (d *Delivery) recollect(item any) (key string) {
+	if d.memory == nil {
+		d.memory = map[string]document.Object{}
+	}
+	value, _ := item.(document.Object)
+	key = document.Get(value, fieldMemoryKey, "")
+	d.memory[key] = document.Get(value, fieldMemoryValue, document.O())
+	d.size += value.Size()
+	return key
 }
 
 // Lease returns the lease of the event's lane.
@@ -262,8 +272,8 @@ func (d *Delivery) Recall(key string) (document.Object, bool) {
 	return value, ok
 }
 
-// Note is Remember without a separate write: the value becomes durable with the next Remember. If the process
-// dies before that, the value is lost. ResourceExhausted: see Remember.
+// Note is Remember without a separate write: the value becomes durable with the next Remember, or with the failure of the
+// attempt if another one follows. If the process dies before that, the value is lost. ResourceExhausted: see Remember.
 func (d *Delivery) Note(key string, value document.Object) error {
 	if err := d.keep(key, value); err != nil {
 		return err
@@ -312,13 +322,24 @@ func noted(key string, value document.Object) document.Object {
 func (d *Delivery) toStore(key string) (values document.Array, upTo int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var missing []any
-	for _, before := range d.noted[d.stored:] {
-		if before != key {
-			missing = append(missing, noted(before, d.memory[before]))
+	return document.A(append(d.unstored(key), noted(key, d.memory[key]))...), len(d.noted)
+}
+
+// onlyNoted returns the noted values that are not in the store yet.
+func (d *Delivery) onlyNoted() document.Array {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return document.A(d.unstored("")...)
+}
+
+// unstored returns the noted values that are not in the store yet, except the one under a key. mu must be held.
+func (d *Delivery) unstored(except string) (values []any) {
+	for _, key := range d.noted[d.stored:] {
+		if key != except {
+			values = append(values, noted(key, d.memory[key]))
 		}
 	}
-	return document.A(append(missing, noted(key, d.memory[key]))...), len(d.noted)
+	return values
 }
 
 // keep adds a value to memory if there is room for it.

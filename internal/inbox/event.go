@@ -149,8 +149,10 @@ const (
 	fieldError = "error"
 	// fieldBegun is true while the event is being handled, in a store that one process has to itself.
 	fieldBegun = "begun"
-	// fieldMemory has the values that the handler remembers for the next attempt.
+	// fieldMemory has the values that the handler remembers for the next attempt. fieldNoted has the values that the last
+	// attempt only noted.
 	fieldMemory = "memory"
+	fieldNoted  = "noted"
 )
 
 // fieldsOfWaiting returns the fields that an event loses when it is done.
@@ -159,7 +161,7 @@ func fieldsOfWaiting() document.Object {
 	for _, field := range []string{
 		fieldState, fieldLane, fieldApp, fieldChannel, fieldFrom, fieldAcceptedAt, fieldKey, fieldBody, fieldTrace,
 		fieldBegun, fieldFailures, fieldLost, fieldRetryAt, fieldPausedAt, fieldCode, fieldError, fieldDiedAt,
-		fieldDeadKey, fieldMemory,
+		fieldDeadKey, fieldMemory, fieldNoted,
 	} {
 		b.Set(field, true)
 	}
@@ -177,6 +179,7 @@ type stored struct {
 	retryAt    int64
 	pausedAt   int64
 	memory     document.Array
+	noted      document.Array
 	// isOdd is true if the value of fieldFailures is not a count. isLostOdd is the same for fieldLost.
 	isOdd, isLostOdd bool
 	// hasBegun is the value of fieldBegun. neverCameBack is true if the last failure is ErrNeverCameBack.
@@ -227,8 +230,11 @@ func read(o document.Object) stored {
 				e.Body = v
 			}
 		case document.Array:
-			if field == fieldMemory {
+			switch field {
+			case fieldMemory:
 				e.memory = v
+			case fieldNoted:
+				e.noted = v
 			}
 		case bool:
 			if field == fieldBegun {

@@ -120,6 +120,7 @@ func (b *Inbox) handle(
 		failure = edited
 	} else {
 		failure = b.call(ctx, d)
+		e.noted = d.onlyNoted()
 	}
 	isBack = true
 	return b.settle(ctx, held, e, failure, part)
@@ -261,8 +262,13 @@ func (b *Inbox) failAs(
 		level = slog.LevelError
 		set = set.With(fieldState, stateDead).With(fieldDiedAt, int64(document.TimestampOf(now))).With(fieldSender, senderOf(e.lane)).
 			With(fieldDeadKey, deadKey(e.App, deadPlace{acceptedAt: e.acceptedAt, id: e.id}))
-		unset = unset.With(fieldLane, true).With(fieldLost, true).With(fieldRetryAt, true).With(fieldPausedAt, true)
+		unset = unset.With(fieldLane, true).With(fieldLost, true).With(fieldRetryAt, true).With(fieldPausedAt, true).With(fieldNoted, true)
 	} else {
+		if e.noted.Len() > 0 {
+			set = set.With(fieldNoted, e.noted)
+		} else {
+			unset = unset.With(fieldNoted, true)
+		}
 		result.retryAt = now.Add(max(b.pauseAfter(ctx, failures, part), boterr.RetryAfter(failure)))
 		set = set.With(fieldRetryAt, int64(document.TimestampOf(result.retryAt))).With(fieldPausedAt, int64(document.TimestampOf(now)))
 	}

@@ -122,7 +122,11 @@ func (s *Service) Insert(ctx context.Context, m member.Member) (*member.Member, 
 		return nil, err
 	}
 	stored, err := s.members.Where(record.FieldChannel, channelID).Insert(ctx, fields)
-	if err != nil {
+	switch {
+	case errors.Is(err, boterr.AlreadyExists):
+		return nil, boterr.New(boterr.AlreadyExists, "", "there is a member with the _id %s already, or with the externalId %s in the channel %s: "+
+			"give each member its own", m.ID, m.ExternalID, channelID)
+	case err != nil:
 		return nil, err
 	}
 	return fromDocument(stored)

@@ -324,6 +324,7 @@ func TestArrive_Refuses(t *testing.T) {
 	requireField(t, err, "app")
 	_, err = a.mine.Insert(t.Context(), member.Member{ID: "m1", ExternalID: "x9"})
 	require.ErrorIs(t, err, boterr.AlreadyExists)
+	require.ErrorContains(t, err, "give each member its own")
 	_, err = a.mine.Insert(t.Context(), member.Member{Channel: "c3"})
 	require.ErrorIs(t, err, boterr.NotFound)
 	requireField(t, err, "channel")

@@ -69,6 +69,7 @@ func optionalAlthoughUnmarked() map[string]string {
 		"reassignAssignment.summary":           derived,
 		"reassignAssignment.takenMessage":      derived,
 		"sendHotelResponse.receiverType":       "it follows from the ids",
+		"savePostCommentAnalytics.comment":     "a comment may have no text",
 		"alphaPassThreadControl.targetAppId":   called,
 		"alphaPassThreadControl.metadata":      called,
 	}

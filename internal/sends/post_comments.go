@@ -101,8 +101,6 @@ func (s *Service) SavePostCommentAnalytics(
 
 func check(p send.SavePostCommentAnalyticsParams) error {
 	switch {
-	case p.Comment == "":
-		return boterr.Missing("comment", "the text of the comment")
 	case p.FbID == "":
 		return boterr.Missing("fbId", "the id of the user on the platform")
 	case p.Name == "":

@@ -60,6 +60,19 @@ func TestSavePostCommentAnalytics_OnceByTwoAttempts(t *testing.T) {
 	require.Len(t, found, 2, "each of two calls saves a comment")
 }
 
+func TestSavePostCommentAnalytics_CommentWithoutText(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	picture := price
+	picture.Comment = ""
+	_, err := w.own(channel.Alpha).SavePostCommentAnalytics(t.Context(), picture)
+	require.NoError(t, err)
+	found, err := w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{})
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	require.Empty(t, found[0].Comment)
+}
+
 func TestSavePostCommentAnalytics_NeedsStore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -24,7 +24,7 @@ var failureRules = []Rule{
 	rule(endOfTheContextIsNoFailure, "if the run of an event is canceled, that is not an attempt, and the event is handled again at once"),
 	rule(memoryLastsUntilDone, "the next attempt, in any process, recalls what an attempt remembered, until the event is done"),
 	rule(notesAreStoredWithTheNextMemory,
-		"a value that an attempt notes becomes durable with the next value that it remembers, and is lost if there is none"),
+		"a value that an attempt notes becomes durable with the next value that it remembers, or with its failure if another attempt follows"),
 	rule(memoryHasABound, "all attempts of an event together remember at most MaxRemembered values with MaxRememberedSize bytes"),
 	rule(postponedIsNoFailure, "a postponed event is handled after the pause, its lane waits, and that is not a failure"),
 }
@@ -161,19 +161,23 @@ func notesAreStoredWithTheNextMemory(t *trial) {
 			}
 		}
 		attempts++
-		require.Equal(t, [][]string{nil, nil, {"noted", "remembered"}}[attempts-1], known)
-		note(d, "noted")
+		require.Equal(t, [][]string{nil, {"noted"}, {"noted", "remembered", "late"}, {"noted", "remembered"}}[attempts-1], known)
+		if attempts == 1 {
+			note(d, "noted")
+		}
 		if attempts == 2 {
 			require.NoError(t, d.Remember(ctx, "remembered", document.O("of", "remembered")))
 			note(d, "late")
 		}
 		return boterr.New(boterr.Unavailable, "", "no answer")
-	})
+	}, func(c *inbox.Config) { c.Limit = 3 })
 	t.accept(p, event("ada", "1"))
 	for range 3 {
 		require.Error(t, t.runNext(p).Err)
 		t.advance(10 * time.Second)
 	}
+	require.NoError(t, p.Retry(t.Context(), t.letters(p, inbox.DeadLettersParams{})[0].ID))
+	require.Error(t, t.runNext(p).Err)
 }
 
 func postponedIsNoFailure(t *trial) {
