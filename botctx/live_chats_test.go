@@ -540,6 +540,38 @@ func TestGoodbye_CannotBeSent(t *testing.T) {
 	}
 }
 
+func TestEraseMember_EndsLiveChat(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}})
+	d.connect(t)
+	erased, err := d.Runtime().EraseMember(t.Context(), fakes.DefaultApp, d.ada.ID())
+	require.NoError(t, err)
+	require.Equal(t, int64(1), erased.Assignments)
+	require.Equal(t, told.MemberGone, d.grace.Last())
+}
+
+func TestEraseMember_RecallsTickets(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}})
+	d.ask(t)
+	require.Len(t, d.grace.Tickets(), 1)
+	_, err := d.Runtime().EraseMember(t.Context(), fakes.DefaultApp, d.ada.ID())
+	require.NoError(t, err)
+	require.True(t, d.grace.Tickets()[0].IsRecalled)
+}
+
+func TestEraseMember_AgentCannotBeTold(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}})
+	d.connect(t)
+	d.RefuseSendsTo(boterr.Unavailable, "desk", document.Get(d.assignments(t)[0].GroupInfo, "externalId", ""))
+	erased, err := d.Runtime().EraseMember(t.Context(), fakes.DefaultApp, d.ada.ID())
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.True(t, erased.Member)
+	_, err = d.Runtime().EraseMember(t.Context(), fakes.DefaultApp, d.ada.ID())
+	require.NoError(t, err)
+}
+
 func TestLiveChatPosition(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}})

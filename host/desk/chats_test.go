@@ -240,6 +240,36 @@ func TestEraseMember_TicketWithoutButton(t *testing.T) {
 	require.Empty(t, found)
 }
 
+// EraseMember finds tickets by the requests, and a withdrawn request has no record.
+func TestRecall_RemovesContent(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path := h.waiting("shop", "ada")
+	ada := document.Get(h.does("grace", path, nil), "member.id", "")
+	_, err := h.runtime.Operations(botctx.Scope{App: "shop", Channel: "shop-web", Member: ada}).RemovePendingAssignmentByMemberID(
+		t.Context(), livechat.RemovePendingAssignmentByMemberIDParams{MemberID: ada})
+	require.NoError(t, err)
+	found, err := h.store.Collection("desk_tickets").Find(t.Context(), nil, store.FindOptions{})
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	require.NotContains(t, found[0].String(), "The kettle leaks.")
+}
+
+func TestEraseMember_OfOpenChat(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path := h.taken("ada", "grace")
+	ada := document.Get(h.does("grace", path, nil), "member.id", "")
+	_, err := h.runtime.EraseMember(t.Context(), "shop", ada)
+	require.NoError(t, err)
+	h.refused(http.StatusNotFound, "grace", path+"/messages", fields{"key": "1", "text": "Hello?"})
+	for _, collection := range []string{"desk_chats", "desk_chats_states", "desk_conversations", "desk_tickets"} {
+		found, err := h.store.Collection(collection).Find(t.Context(), nil, store.FindOptions{})
+		require.NoError(t, err)
+		require.Empty(t, found, collection)
+	}
+}
+
 // A chat may last longer than its first messages are kept.
 func TestRemoveOld_KeepsChatsInUse(t *testing.T) {
 	t.Parallel()

@@ -295,23 +295,24 @@ func (d *Desk) ArchiveConversation(ctx context.Context, in *channel.Channel, con
 
 // ShowTaken implements livechat.TicketUpdater.
 func (d *Desk) ShowTaken(ctx context.Context, in *channel.Channel, ticket livechat.Ticket, text string) error {
-	return d.change(ctx, in, ticket, fieldShown, text)
+	return d.change(ctx, in, ticket, document.O(fieldShown, text))
 }
 
-// RecallTicket implements livechat.TicketRecaller.
+// RecallTicket implements livechat.TicketRecaller. It removes the ticket's content, because EraseMember finds no tickets
+// of a withdrawn request.
 func (d *Desk) RecallTicket(ctx context.Context, in *channel.Channel, ticket livechat.Ticket) error {
-	return d.change(ctx, in, ticket, fieldIsRecalled, true)
+	return d.change(ctx, in, ticket, document.O(fieldIsRecalled, true, fieldResponse, document.O()))
 }
 
-// change sets a field of a ticket that was not recalled.
-func (d *Desk) change(ctx context.Context, in *channel.Channel, ticket livechat.Ticket, field string, value any) error {
+// change sets fields of a ticket that was not recalled.
+func (d *Desk) change(ctx context.Context, in *channel.Channel, ticket livechat.Ticket, fields document.Object) error {
 	if err := send.RequireChannel(in); err != nil {
 		return err
 	}
 	done, err := d.tickets(in.App).Update(ctx, record.Patch{
 		Filter: document.O(
 			record.FieldID, idOf(in.App, in.ID, ticket.Group.ID, ticket.MessageID), fieldIsRecalled, document.O("$ne", true)),
-		Patch: document.O(field, value),
+		Patch: fields,
 	})
 	if err == nil && done.Matched == 0 {
 		return boterr.New(boterr.NotFound, "", "the channel %s has no ticket %s for %s", in.ID, ticket.MessageID, ticket.Group.ID)

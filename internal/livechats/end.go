@@ -367,6 +367,23 @@ func (s *Service) endGone(ctx context.Context, r *livechat.AssignmentRecord, by 
 	return run.isTold, err
 }
 
+// EndErased ends a member's open live chat before the member is erased. The agent gets the text MemberGone, and the
+// tickets of an untaken request are recalled or show that it is over, if the platform can do that. Errors come from the
+// store and from the platforms.
+func (s *Service) EndErased(ctx context.Context, memberID string) error {
+	r, err := s.current(ctx, memberID)
+	if err != nil {
+		return err
+	}
+	if r != nil {
+		_, err = s.endGone(ctx, r, livechat.EndedByMemberGone, errErased)
+	}
+	return joined(err, s.closeEnded(ctx, endedOf(memberID)))
+}
+
+// errErased is the reason of the end of an erased member's live chat.
+var errErased = errors.New("the member was erased")
+
 // sendInChat sends a message of a live chat, and then restarts the idle time. r is nil for a group without an
 // assignment. If the recipient is gone, the assignment ends with gone as its EndedBy, unless gone is "".
 func (s *Service) sendInChat(

@@ -55,7 +55,7 @@ var (
 	handingOn      = transition{"hand on", []livechat.State{livechat.Sending, livechat.Pending, livechat.Taken}, livechat.Ended}
 	withdrawing    = transition{"withdraw", []livechat.State{livechat.Sending, livechat.Pending}, livechat.Ended}
 	// One side is gone from its platform.
-	losing = transition{"lose a side", []livechat.State{livechat.Pending, livechat.Taken}, livechat.Ended}
+	losing = transition{"lose a side", []livechat.State{livechat.Sending, livechat.Pending, livechat.Taken}, livechat.Ended}
 )
 
 // transitions returns all transitions in the order of the package comment.
