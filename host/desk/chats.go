@@ -133,14 +133,14 @@ func (p *pages) requireRoom(ctx context.Context, agent *Agent) error {
 	}
 	has := 0
 	for _, app := range agent.Apps {
-		found, err := p.runtime.FindAssignments(ctx, app, botctx.Query{
+		found, err := p.desk.requests(ctx, app, record.Query{
 			Filter: document.O("assignee", document.O("$eq", agent.ID), "endedAt", nil, "tickets.type", string(Type)),
 			Limit:  int64(agent.MaxChats),
 		})
 		if err != nil {
 			return err
 		}
-		has += len(found)
+		has += len(ofDesk(found))
 	}
 	if has >= agent.MaxChats {
 		return boterr.New(boterr.FailedPrecondition, "id", "you have %d chats, as many as you may have; end one first", has)

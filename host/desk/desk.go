@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -34,7 +35,8 @@ type Config struct {
 	// Poll is the interval at which the desk looks for changes by other processes while a page is open. The default is
 	// a second.
 	Poll time.Duration
-	// Logger receives lines about failed reads of the store, at warn. By default nothing is logged.
+	// Logger receives lines about failed reads of the store, and about stored records that cannot be read and are not
+	// shown, at warn. By default nothing is logged.
 	Logger *slog.Logger
 }
 
@@ -53,6 +55,8 @@ type Desk struct {
 	visitors *chatlog.Log
 	hub      *hub
 	log      *slog.Logger
+	// logged has the errors of stored records that were logged.
+	logged sync.Map
 	// beat is the interval of keep-alive messages on a stream.
 	beat time.Duration
 }

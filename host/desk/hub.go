@@ -2,7 +2,6 @@ package desk
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"reflect"
 	"slices"
@@ -132,23 +131,16 @@ func (d *Desk) watch(watcher store.Watcher) (stop func()) {
 	}
 }
 
-// read reads the open chats and the agents of the apps of all streams, and wakes the streams if something changed. It
-// leaves out apps whose records cannot be read, and returns their errors.
+// read reads the open chats and the agents of the apps of all streams, and wakes the streams if something changed.
 func (d *Desk) read(ctx context.Context) error {
 	h := d.hub
-	apps := h.apps()
-	now := reading{following: map[string]*chatlog.Subscription{}}
-	var failed []error
-	for _, app := range apps {
+	now := reading{apps: h.apps(), following: map[string]*chatlog.Subscription{}}
+	for _, app := range now.apps {
 		open, agents, err := d.openRows(ctx, app)
 		if err != nil {
-			failed = append(failed, err)
-			continue
+			return err
 		}
-		now.apps, now.open, now.agents = append(now.apps, app), append(now.open, open...), append(now.agents, agents...)
-	}
-	if len(failed) > 0 && len(now.apps) == 0 {
-		return errors.Join(failed...)
+		now.open, now.agents = append(now.open, open...), append(now.agents, agents...)
 	}
 	now.agents = byName(now.agents)
 	for i := range now.open {
@@ -162,7 +154,7 @@ func (d *Desk) read(ctx context.Context) error {
 	if !h.replace(ctx, now) {
 		h.forget(ctx, now.following)
 	}
-	return errors.Join(failed...)
+	return nil
 }
 
 // forget ends all subscriptions after a failed reading, which may have consumed their signals. The next reading reads

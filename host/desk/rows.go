@@ -3,6 +3,7 @@ package desk
 import (
 	"cmp"
 	"context"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/chatlog"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
@@ -117,12 +119,14 @@ func channelOf(r *livechat.AssignmentRecord) string {
 	return ""
 }
 
-// chatOf returns the id of an assignment's conversation, or "" until it is taken.
+// chatOf returns the id of an assignment's conversation, or "" until it is taken. Bot logic may have linked a group that
+// is not the desk's: an id that is too long for the log is "", too.
 func chatOf(r *livechat.AssignmentRecord) string {
-	if r.Assignee == "" {
+	id := document.Get(r.GroupInfo, "externalId", "")
+	if r.Assignee == "" || len(id) > chatlog.MaxName {
 		return ""
 	}
-	return document.Get(r.GroupInfo, "externalId", "")
+	return id
 }
 
 // nameOf returns the name of a member. An anonymous visitor of a webchat has the first letters of their id as a name.
@@ -208,10 +212,9 @@ func textOf(e chatlog.Entry) string {
 
 // openOf returns the open requests of an app that came to the desk: waiting ones and taken ones, oldest first.
 func (d *Desk) openOf(ctx context.Context, app string) ([]*livechat.AssignmentRecord, error) {
-	service := livechats.New(d.env, record.Scope{App: app}, livechats.Ports{})
 	var all []*livechat.AssignmentRecord
 	for _, assigned := range []any{nil, document.O("$gt", 0)} {
-		found, err := service.FindAssignments(ctx, record.Query{
+		found, err := d.requests(ctx, app, record.Query{
 			Filter: document.O("endedAt", nil, "assignedAt", assigned, "sentAt", document.O("$gt", 0), "tickets.type", string(Type)),
 			SortBy: document.O(record.FieldID, 1), Limit: MaxListed,
 		})
@@ -220,7 +223,29 @@ func (d *Desk) openOf(ctx context.Context, app string) ([]*livechat.AssignmentRe
 		}
 		all = append(all, found...)
 	}
-	return slices.DeleteFunc(all, func(r *livechat.AssignmentRecord) bool { return channelOf(r) == "" }), nil
+	return ofDesk(all), nil
+}
+
+// requests returns the requests of an app that match a query. If one cannot be read, that is logged, and ofDesk leaves
+// it out.
+func (d *Desk) requests(ctx context.Context, app string, query record.Query) ([]*livechat.AssignmentRecord, error) {
+	return livechats.New(d.env, record.Scope{App: app}, livechats.Ports{}).ListAssignments(ctx, query, d.unreadable(ctx))
+}
+
+// ofDesk returns the requests that belong to the desk.
+func ofDesk(found []*livechat.AssignmentRecord) []*livechat.AssignmentRecord {
+	return slices.DeleteFunc(found, func(r *livechat.AssignmentRecord) bool { return channelOf(r) == "" })
+}
+
+// unreadable returns a function that logs a stored record that cannot be read, unless it did so before: the lists are
+// read after each change.
+func (d *Desk) unreadable(ctx context.Context) func(error) {
+	return func(err error) {
+		text := display.Text(err)
+		if _, isLogged := d.logged.LoadOrStore(text, true); !isLogged {
+			d.log.LogAttrs(ctx, slog.LevelWarn, "desk: a record is not shown", slog.String("error", text))
+		}
+	}
 }
 
 // openRows returns the rows of an app's open requests, without the parts from the log, and the app's agents.
@@ -239,7 +264,7 @@ func (d *Desk) openRows(ctx context.Context, app string) ([]row, []presence, err
 
 func (d *Desk) membersOf(ctx context.Context, app string, ids []string) (map[string]*member.Member, error) {
 	found, err := members.New(d.env, record.Scope{App: app}, nil).
-		Find(ctx, record.Query{Filter: document.O(record.FieldID, document.O("$in", textsOf(ids)))})
+		List(ctx, record.Query{Filter: document.O(record.FieldID, document.O("$in", textsOf(ids)))}, d.unreadable(ctx))
 	byID := map[string]*member.Member{}
 	for _, m := range found {
 		byID[m.ID] = m

@@ -353,6 +353,19 @@ func ReadAll[R any](found []document.Object, read func(document.Object) (*R, err
 	return records, nil
 }
 
+// ReadEach is like ReadAll, but one record does not hide the others: if it cannot be decoded, unreadable gets the error,
+// and the result has a record with only its _id.
+func ReadEach[R any](found []document.Object, read func(document.Object) (*R, error), unreadable func(error)) ([]*R, error) {
+	return ReadAll(found, func(stored document.Object) (*R, error) {
+		decoded, err := read(stored)
+		if err == nil {
+			return decoded, nil
+		}
+		unreadable(err)
+		return read(document.O(FieldID, document.Get(stored, FieldID, "")))
+	})
+}
+
 // Unreadable returns the error for a stored record that cannot be decoded.
 func Unreadable(schema *Schema, stored document.Object, err error) error {
 	return boterr.New(boterr.FailedPrecondition, "", "the stored %s %s cannot be read: %w",
