@@ -146,8 +146,10 @@ func TestRelay_Fails(t *testing.T) {
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}})
 	d.connect(t)
 	long := strings.Repeat("a", 40_001)
-	require.ErrorIs(t, d.ada.TrySays(long), boterr.InvalidArgument)
+	d.ada.Says(long)
+	require.Equal(t, told.Unshown, d.grace.Last())
 	require.ErrorIs(t, d.grace.TrySays(long), boterr.InvalidArgument)
+	require.Equal(t, told.Unsent, d.grace.Last())
 }
 
 func TestLiveChat_ContextGroup(t *testing.T) {

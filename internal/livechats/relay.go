@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -21,12 +23,13 @@ import (
 // RelayFromMember sends a member's message to the agent, unchanged, and restarts the idle time. If no agent
 // can read it, because the request is untaken or being handed on, the message is kept for the agent who takes
 // the request; TellWaiting informs the member. A tap is relayed as the text of its payload, or of all chosen
-// values. A text of more than send.MaxText and at most 40,000 characters is relayed as several texts. Receipts and
-// submitted forms are not relayed. Call it for messages that no node of the bot answers.
+// values. A text of at most 40,000 characters that is too long for the SDK or for the other platform is relayed as
+// several texts. Instead of a message that the outlet's platform cannot show, the agent gets the text Unshown. Receipts
+// and submitted forms are not relayed. Call it for messages that no node of the bot answers.
 //
 // If the agent's conversation is gone (send.IsGone), the live chat ends, the member gets a text, and the outcome is
 // OutcomeAnswered. Other errors come from the send; the message may then not have been relayed, and the idle time is
-// not restarted.
+// not restarted. If a repetition cannot help either, the member gets the text Unsent.
 func (s *Service) RelayFromMember(ctx context.Context, memberID string, event send.MessageEvent) (Outcome, error) {
 	return eachPart(event, func(response send.Response) (Outcome, error) { return s.relayFromMember(ctx, memberID, response) })
 }
@@ -57,10 +60,11 @@ func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord
 	if err != nil {
 		return OutcomeNone, err
 	}
+	toMember := func(id, text string) error { return s.tellMember(ctx, r, id, text) }
 	if g == nil || len(r.Kept) > 0 {
 		outcome, err := s.keep(ctx, r, id, response)
 		if err != nil {
-			return OutcomeNone, err
+			return OutcomeNone, s.tellUnsent(ctx, err, r.ID, toMember)
 		}
 		switch {
 		case outcome != OutcomeKept:
@@ -75,12 +79,8 @@ func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord
 	if err != nil {
 		return OutcomeNone, err
 	}
-	message, err := s.messageTo(outlet, g.ExternalID, nil, response)
-	if err != nil {
-		return OutcomeNone, err
-	}
-	message.ID, message.AuthorID = id, r.Member
-	return s.relay(ctx, r, message, livechat.EndedByAgentGone)
+	err = s.sendToAgent(ctx, r, outlet, g, livechat.KeptMessage{ID: id, Response: response.Object()})
+	return s.afterSend(ctx, r, s.tellUnsent(ctx, err, r.ID, toMember), livechat.EndedByAgentGone)
 }
 
 // RelayFromAgent sends an agent's message in a group of an outlet channel to the member, unchanged, and
@@ -90,7 +90,8 @@ func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord
 //
 // The outcome is OutcomeAnswered if the agent got a text instead: once in a group that is no longer live, and
 // if the member is gone (send.IsGone), which ends the live chat. The rules of RelayFromMember about messages
-// and errors apply.
+// and errors apply, except that a message that the member's platform cannot show is an error, and the agent gets the
+// text Unsent.
 func (s *Service) RelayFromAgent(ctx context.Context, outletChannelID string, event send.MessageEvent) (Outcome, error) {
 	return eachPart(event, func(response send.Response) (Outcome, error) {
 		return s.relayFromAgent(ctx, outletChannelID, event, response)
@@ -119,33 +120,54 @@ func (s *Service) relayFromAgent(
 	case r.State() != livechat.Taken:
 		return OutcomeNone, nil
 	}
+	message, err := s.toInlet(ctx, r, g, response)
+	if err == nil {
+		err = s.sendParts(ctx, message)
+	}
+	toAgent := func(id, text string) error { return s.tellAgent(ctx, g, id, text) }
+	return s.afterSend(ctx, r, s.tellUnsent(ctx, err, g.ID, toAgent), livechat.EndedByMemberGone)
+}
+
+// toInlet returns a message to the member of a live chat, or to the group on the inlet's side.
+func (s *Service) toInlet(
+	ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group, response send.Response,
+) (send.Message, error) {
 	inlet, err := s.ports.Channels.Load(ctx, r.Inlet)
 	if err != nil {
-		return OutcomeNone, err
+		return send.Message{}, err
 	}
 	m, err := s.memberOf(ctx, r)
 	if err != nil {
-		return OutcomeNone, err
+		return send.Message{}, err
 	}
-	message, err := s.toInlet(inlet, m, g, response)
-	if err != nil {
-		return OutcomeNone, err
-	}
-	return s.relay(ctx, r, message, livechat.EndedByMemberGone)
-}
-
-func (s *Service) toInlet(inlet *channel.Channel, m *member.Member, g *livechat.Group, response send.Response) (send.Message, error) {
 	if g.InletGroupExternalID != "" {
 		return s.messageTo(inlet, g.InletGroupExternalID, m, response)
 	}
 	return s.messageToMember(inlet, m, response)
 }
 
-// relay sends a message of a live chat to the other side. If that side is gone, the assignment ends, with gone
-// as its EndedBy.
-func (s *Service) relay(ctx context.Context, r *livechat.AssignmentRecord, message send.Message, gone livechat.EndedBy) (Outcome, error) {
-	_, err := s.deliver(ctx, message)
-	return s.afterSend(ctx, r, orLost(err), gone)
+// sendParts sends a message of a live chat to the other side, in parts if its text is too long for the platform. It
+// returns a lostError if that side is gone.
+func (s *Service) sendParts(ctx context.Context, message send.Message) error {
+	id := message.ID
+	for i, part := range partsOf(message.Response, channel.PlatformOf(message.Channel.Type).MaxTextBytes, utf8.RuneLen) {
+		if message.Response = part; id != "" && i > 0 {
+			message.ID = id + "/" + strconv.Itoa(i+1)
+		}
+		if _, err := s.deliver(ctx, message); err != nil {
+			return orLost(err)
+		}
+	}
+	return nil
+}
+
+// tellUnsent sends the text Unsent to the writer of a message if failed means that it was refused, and the live chat
+// continues without it. to identifies the writer. tellUnsent returns failed.
+func (s *Service) tellUnsent(ctx context.Context, failed error, to string, tell func(id, text string) error) error {
+	if _, isLost := errors.AsType[*lostError](failed); isLost || !isRefused(failed) || s.texts.Unsent == "" {
+		return failed
+	}
+	return joined(failed, tell(s.env.SendID(ctx, "unsent "+to), s.texts.Unsent))
 }
 
 // afterSend restarts the idle time after a message was sent. If the send failed because the other side is
@@ -174,7 +196,11 @@ func eachPart(event send.MessageEvent, relay func(send.Response) (Outcome, error
 	if !isMessage {
 		return OutcomeNone, nil
 	}
-	for _, part := range partsOf(response) {
+	parts := []send.Response{response}
+	if utf8.RuneCountInString(response.Text()) <= longestText {
+		parts = partsOf(response, send.MaxText, func(rune) int { return 1 })
+	}
+	for _, part := range parts {
 		if outcome, err = relay(part); err != nil || outcome != OutcomeDelivered && outcome != OutcomeKept {
 			break
 		}
@@ -185,27 +211,44 @@ func eachPart(event send.MessageEvent, relay func(send.Response) (Outcome, error
 // longestText is the length of the longest text that is relayed in parts, in Unicode code points: the limit of Charlie.
 const longestText = 40_000
 
-// partsOf splits a text that is longer than send.MaxText, because some platforms allow longer texts than others. A part
-// ends at white space if there is any in its second half. It returns texts that are longer than longestText, and other
-// messages, unchanged.
-func partsOf(response send.Response) []send.Response {
+// partsOf splits a text into parts of at most a size, because some platforms allow longer texts than others. sizeOf is the
+// size of a code point. A part ends at white space if there is any in its second half. If most is 0, and for other
+// messages, it returns the message unchanged.
+func partsOf(response send.Response, most int, sizeOf func(rune) int) []send.Response {
 	rest := []rune(response.Text())
-	if response.Type() != send.TypeText || len(rest) <= send.MaxText || len(rest) > longestText {
+	if response.Type() != send.TypeText || most == 0 {
 		return []send.Response{response}
 	}
 	var parts []send.Response
-	for len(rest) > send.MaxText {
-		end := send.MaxText
-		for end > send.MaxText/2 && !unicode.IsSpace(rest[end-1]) {
-			end--
-		}
-		if !unicode.IsSpace(rest[end-1]) {
-			end = send.MaxText
+	for {
+		end := endOfPart(rest, most, sizeOf)
+		if end == len(rest) && parts == nil {
+			return []send.Response{response}
 		}
 		parts = append(parts, response.With(fieldText, string(rest[:end])))
-		rest = rest[end:]
+		if rest = rest[end:]; len(rest) == 0 {
+			return parts
+		}
 	}
-	return append(parts, response.With(fieldText, string(rest)))
+}
+
+// endOfPart returns the length of the first part of a text.
+func endOfPart(rest []rune, most int, sizeOf func(rune) int) int {
+	end, size := 0, 0
+	for ; end < len(rest); end++ {
+		if size += sizeOf(rest[end]); size > most {
+			break
+		}
+	}
+	if end == len(rest) {
+		return end
+	}
+	for i := end; i > end/2; i-- {
+		if unicode.IsSpace(rest[i-1]) {
+			return i
+		}
+	}
+	return end
 }
 
 // relayedOf returns an event as a message for the other side, and reports whether the event is relayed.

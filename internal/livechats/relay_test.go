@@ -1,6 +1,7 @@
 package livechats_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/internal/livechats"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 )
@@ -313,14 +315,56 @@ func TestRelay_Fails(t *testing.T) {
 	isRelayed, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.Equal(t, livechats.OutcomeNone, isRelayed)
-	isRelayed, err = s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", strings.Repeat("x", 40_001)))
-	require.ErrorIs(t, err, boterr.InvalidArgument)
-	require.Equal(t, "response.text", fieldOf(t, err))
-	require.Equal(t, livechats.OutcomeNone, isRelayed)
+	s.platform.work("group1")
 	isRelayed, err = s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
 	require.ErrorIs(t, err, boterr.Unsupported)
 	require.ErrorContains(t, err, "webchat")
 	require.Equal(t, livechats.OutcomeNone, isRelayed)
+}
+
+// The agent sees that there was a message, and can ask.
+func TestRelay_OutletCannotShowIt(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, func(p *livechats.Ports) { p.Connectors[channel.Charlie] = picky{p.Connectors[channel.Charlie]} })
+	s.taken(t, "a1", "ada", "eve@desk")
+	location := send.MessageEvent{From: "ada-web", Type: "LOCATION", Data: document.O("x", 1)}
+	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", location))
+	s.says(t, s.mine.Service, strings.Repeat("x", 40_001), livechats.OutcomeDelivered)
+	require.Equal(t, []string{livechat.DefaultTexts().Unshown, livechat.DefaultTexts().Unshown}, s.textsIn("group1"))
+}
+
+func TestRelay_RefusedIsTold(t *testing.T) {
+	t.Parallel()
+	for _, code := range []boterr.Code{boterr.InvalidArgument, boterr.Unsupported, boterr.FailedPrecondition} {
+		s := newFixture(t)
+		s.taken(t, "a1", "ada", "eve@desk")
+		s.platform.fail("ada-web", boterr.New(code, "", "refused"))
+		outcome, err := s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
+		require.ErrorIs(t, err, code)
+		require.Equal(t, livechats.OutcomeNone, outcome)
+		require.Equal(t, []string{livechat.DefaultTexts().Unsent}, s.textsIn("group1"))
+		require.Equal(t, livechat.Taken, s.record(t, "a1").State())
+	}
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	s.platform.fail("group1", boterr.New(boterr.FailedPrecondition, "", "the token is revoked"))
+	_, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.Equal(t, []string{livechat.DefaultTexts().Unsent}, s.textsIn("ada-web"))
+
+	s = newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	_, err = members.Erase(t.Context(), s.mine.env, "mine", "ada") // The host removed the record.
+	require.NoError(t, err)
+	_, err = s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
+	require.ErrorIs(t, err, boterr.NotFound)
+	require.Equal(t, []string{livechat.DefaultTexts().Unsent}, s.textsIn("group1"))
+
+	s = newFixture(t)
+	s.pending(t, "a1", "ada")
+	_, err = s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", strings.Repeat("x", 40_001)))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	require.Equal(t, []string{livechat.DefaultTexts().Unsent}, s.textsIn("ada-web"))
 }
 
 // Some platforms allow longer texts than others.
@@ -339,6 +383,32 @@ func TestRelay_LongText(t *testing.T) {
 	require.Equal(t, parts, s.textsIn(took.Group.ExternalID)[4:])
 	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", took.Group.ExternalID, words)))
 	require.Equal(t, parts, s.textsIn("ada-web"))
+}
+
+// The limit of Echo is in bytes of UTF-8.
+func TestRelay_LongTextInBytes(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("\u8336", 500) + " " + strings.Repeat("\u8336", 700)
+	parts := []string{strings.Repeat("\u8336", 500) + " ", strings.Repeat("\u8336", 682), strings.Repeat("\u8336", 18)}
+	s := newFixture(t)
+	s.change(t, "channels", document.O("_id", "web"), document.Set("type", "echo"))
+	s.taken(t, "a1", "ada", "eve@desk")
+	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", text)))
+	require.Equal(t, parts, s.textsIn("ada-web"))
+
+	s = newFixture(t)
+	s.change(t, "channels", document.O("_id", "team"), document.Set("type", "echo"))
+	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
+	s.says(t, s.mine.Service, text, livechats.OutcomeKept)
+	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "team", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	s.says(t, s.mine.Service, text, livechats.OutcomeDelivered)
+	require.Equal(t, slices.Concat([]string{"Written before (1):"}, parts, parts), s.textsIn(took.Group.ExternalID))
+	ids := map[string]bool{}
+	for _, message := range s.platform.sent() {
+		require.False(t, ids[message.ID], "each part has an id")
+		ids[message.ID] = true
+	}
 }
 
 func TestRelay_NobodyHasTaken(t *testing.T) {
