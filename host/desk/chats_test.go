@@ -52,6 +52,19 @@ func TestChat_Whole(t *testing.T) {
 	require.Contains(t, h.refused(http.StatusConflict, "eve", path+"/take", nothing), "is over")
 }
 
+// The last message waits in the inbox when the agent ends the chat or hands it over.
+func TestMessages_BeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	for action, body := range map[string]any{"/end": nothing, "/giveback": nothing, "/handover": fields{"team": "sellers"}} {
+		h := newHost(t)
+		path := h.taken("ada", "grace")
+		h.does("grace", path+"/messages", fields{"key": "1", "text": "Goodbye!"})
+		h.does("grace", path+action, body)
+		h.runs()
+		require.Contains(t, h.inlet.texts(), "Goodbye!", action)
+	}
+}
+
 func TestTake_SecondIsToldWhoWasFirst(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)

@@ -30,7 +30,7 @@ func (s *Service) EndLiveChat(ctx context.Context, p livechat.EndParams) (livech
 		if err != nil {
 			return nil, err
 		}
-		run, err := s.end(ctx, r, livechat.EndedByOutlet)
+		run, err := s.end(ctx, r, livechat.EndedByOutlet, fieldHeardUntil, s.timeOf(p.MessageEvent))
 		if err != nil {
 			return nil, boterr.PrefixField(fieldMessageEvent, err)
 		}
@@ -76,11 +76,20 @@ func (s *Service) RemovePendingAssignmentByMemberID(
 	return livechat.RemovePendingAssignmentByMemberIDResult{ClientMutationID: s.env.NewID()}, nil
 }
 
-// end marks an assignment as ended, and returns a pass that can close it. It does the same for an assignment
+// timeOf returns the time of an event, or the present time if it has none or one in the future.
+func (s *Service) timeOf(event *send.MessageEvent) document.Timestamp {
+	now := document.TimestampOf(s.env.Now())
+	if event == nil || event.Timestamp.IsZero() {
+		return now
+	}
+	return min(event.Timestamp, now)
+}
+
+// end marks an assignment as ended, sets further fields, and returns a pass that can close it. It does the same for an assignment
 // that the same side has already ended, if an interruption left it unclosed. If the assignment has ended
 // otherwise, end closes it and returns FailedPrecondition.
-func (s *Service) end(ctx context.Context, r *livechat.AssignmentRecord, by livechat.EndedBy) (*pass, error) {
-	ended, err := s.markEnded(ctx, r, by, document.O())
+func (s *Service) end(ctx context.Context, r *livechat.AssignmentRecord, by livechat.EndedBy, further ...any) (*pass, error) {
+	ended, err := s.markEnded(ctx, r, by, document.O(), further...)
 	if err != nil || ended != nil {
 		return &pass{Service: s, r: ended}, err
 	}
@@ -462,19 +471,6 @@ func (s *Service) tellOver(ctx context.Context, r *livechat.AssignmentRecord, g 
 		return OutcomeNone, err
 	}
 	return OutcomeAnswered, nil
-}
-
-// tellIfOver calls tellOver if an event belongs to a group that is no longer live.
-func (s *Service) tellIfOver(ctx context.Context, outletID string, event send.MessageEvent) (Outcome, error) {
-	found, err := s.lastGroups(ctx, outletID, event)
-	if err != nil || len(found) == 0 {
-		return OutcomeNone, err
-	}
-	r, err := s.assignmentOf(ctx, found[0])
-	if err != nil || r == nil {
-		return OutcomeNone, err
-	}
-	return s.tellOver(ctx, r, found[0])
 }
 
 // TellLate answers an agent whose tap on a ticket came too late, because the request has ended or another agent

@@ -107,7 +107,7 @@ func (p *pass) endPrevious(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if ended, err := p.markEnded(ctx, previous, livechat.EndedByReassign, document.O()); err != nil || ended != nil {
+	if ended, err := p.markEnded(ctx, previous, livechat.EndedByReassign, document.O(), fieldHeardUntil, p.heardUntil); err != nil || ended != nil {
 		return err
 	}
 	if previous, err = p.loadAssignment(ctx, previous.ID); err != nil || canFollow(previous) {
@@ -265,7 +265,7 @@ func (s *Service) handover(
 	}
 	asked := request{
 		member: m, label: orDefaultLabel(p.Label), targets: p.Targets, outlet: outlet.ID,
-		relayText: p.RelayMessage, takenMessage: p.TakenMessage,
+		relayText: p.RelayMessage, takenMessage: p.TakenMessage, heardUntil: s.timeOf(p.MessageEvent),
 	}
 	asked.record = livechat.AssignmentRecord{
 		Assignment: livechat.Assignment{

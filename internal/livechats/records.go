@@ -53,6 +53,7 @@ const (
 	fieldEndedAt          = "endedAt"
 	fieldEndedBy          = "endedBy"
 	fieldClosedAt         = "closedAt"
+	fieldHeardUntil       = "heardUntil"
 	fieldEndReason        = "endReason"
 	fieldKept             = "kept"
 	fieldKeptSender       = "keptSender"

@@ -88,8 +88,9 @@ func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord
 // GroupOf finds the outlet's group of an event. In the conversation that a helpdesk opened for an untaken
 // request, the agent's first message takes the request.
 //
-// The outcome is OutcomeAnswered if the agent got a text instead: once in a group that is no longer live, and
-// if the member is gone (send.IsGone), which ends the live chat. The rules of RelayFromMember about messages
+// A message that the agent wrote before the end, by the time of the event, reaches the member, even if it is handled
+// after the end. The outcome is OutcomeAnswered if the agent got a text instead: once in a group that is no longer
+// live, and if the member is gone (send.IsGone), which ends the live chat. The rules of RelayFromMember about messages
 // and errors apply, except that a message that the member's platform cannot show is an error, and the agent gets the
 // text Unsent.
 func (s *Service) RelayFromAgent(ctx context.Context, outletChannelID string, event send.MessageEvent) (Outcome, error) {
@@ -101,21 +102,16 @@ func (s *Service) RelayFromAgent(ctx context.Context, outletChannelID string, ev
 func (s *Service) relayFromAgent(
 	ctx context.Context, outletChannelID string, event send.MessageEvent, response send.Response,
 ) (Outcome, error) {
-	g, err := s.GroupOf(ctx, outletChannelID, event)
-	if err == nil && g == nil {
-		g, err = s.takeByWriting(ctx, outletChannelID, event)
-	}
-	if err != nil {
+	g, isLive, err := s.groupToRelay(ctx, outletChannelID, event)
+	if err != nil || g == nil {
 		return OutcomeNone, err
-	}
-	if g == nil {
-		return s.tellIfOver(ctx, outletChannelID, event)
 	}
 	r, err := s.assignmentOf(ctx, g)
 	switch {
 	case err != nil || r == nil:
 		return OutcomeNone, err
-	case r.State() == livechat.Ended:
+	case r.AssignedAt <= event.Timestamp && event.Timestamp < r.HeardUntil: // Written before the end, and handled after it.
+	case !isLive || r.State() == livechat.Ended:
 		return s.tellOver(ctx, r, g)
 	case r.State() != livechat.Taken:
 		return OutcomeNone, nil
@@ -126,6 +122,22 @@ func (s *Service) relayFromAgent(
 	}
 	toAgent := func(id, text string) error { return s.tellAgent(ctx, g, id, text) }
 	return s.afterSend(ctx, r, s.tellUnsent(ctx, err, g.ID, toAgent), livechat.EndedByMemberGone)
+}
+
+// groupToRelay returns the group to which an agent's message belongs, or nil, and reports whether it is live.
+func (s *Service) groupToRelay(ctx context.Context, outletID string, event send.MessageEvent) (g *livechat.Group, isLive bool, err error) {
+	g, err = s.GroupOf(ctx, outletID, event)
+	if err == nil && g == nil {
+		g, err = s.takeByWriting(ctx, outletID, event)
+	}
+	if err != nil || g != nil {
+		return g, true, err
+	}
+	last, err := s.lastGroups(ctx, outletID, event)
+	if err != nil || len(last) == 0 {
+		return nil, false, err
+	}
+	return last[0], false, nil
 }
 
 // toInlet returns a message to the member of a live chat, or to the group on the inlet's side.

@@ -435,6 +435,38 @@ func TestRelay_AfterInterruptedEnd(t *testing.T) {
 	require.Equal(t, []string{"desk: send to group1: " + livechat.DefaultTexts().Over}, s.platform.did())
 }
 
+// Calls that end a live chat need not wait for messages that agents wrote before.
+func TestRelay_WrittenBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	said := func(s *fixture, after time.Duration, text string) send.MessageEvent {
+		e := event("eve", "group1", text)
+		e.Timestamp = s.at(after)
+		return *e
+	}
+	for name, end := range map[string]func(s *fixture, e send.MessageEvent){
+		"ended": func(s *fixture, e send.MessageEvent) {
+			_, err := s.mine.EndLiveChat(t.Context(), livechat.EndParams{Channel: desk(), MessageEvent: &e})
+			require.NoError(t, err)
+		},
+		"handed on": func(s *fixture, e send.MessageEvent) {
+			_, err := s.mine.ReassignAssignment(t.Context(), livechat.ReassignAssignmentParams{Channel: desk(), MessageEvent: &e, Label: "sales"})
+			require.NoError(t, err)
+		},
+	} {
+		s := newFixture(t)
+		s.taken(t, "a1", "ada", "eve@desk")
+		before := said(s, -time.Second, "too early")
+		bye, command, after := said(s, time.Second, "Bye"), said(s, 2*time.Second, "#done"), said(s, 2*time.Second, "Phew.")
+		s.advance(time.Minute)
+		end(s, command)
+		requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", bye))
+		require.Equal(t, []string{"Bye"}, s.textsIn("ada-web"), name)
+		requireOutcome(t, livechats.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "desk", after))
+		requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", before))
+		require.Equal(t, []string{"Bye"}, s.textsIn("ada-web"), name)
+	}
+}
+
 func TestRelay_TwoAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
