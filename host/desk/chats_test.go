@@ -151,6 +151,22 @@ func TestRead_IsKept(t *testing.T) {
 	require.Equal(t, seq, document.Get(h.does("grace", path, nil), "chat.read", int64(0)), "there is nothing further to read")
 }
 
+// A note of another agent does not hide that the member wrote.
+func TestUnread(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path := h.taken("ada", "grace")
+	unread := func() int64 { return document.Get(h.does("grace", path, nil), "chat.unread", int64(-1)) }
+	h.does("grace", path+"/read", fields{"seq": document.Get(h.does("grace", path, nil), "chat.seq", int64(0))})
+	require.Zero(t, unread())
+	h.says("shop", "ada", "Hello?")
+	h.says("shop", "ada", "Are you there?")
+	h.does("eve", path+"/notes", fields{"key": "1", "text": "She is in a hurry."})
+	require.Equal(t, int64(2), unread())
+	h.does("grace", path+"/read", fields{"seq": document.Get(h.does("grace", path, nil), "chat.seq", int64(0))})
+	require.Zero(t, unread())
+}
+
 func TestHandOver_ToTeamAndAgent(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)

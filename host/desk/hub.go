@@ -201,7 +201,7 @@ func (d *Desk) fresh(ctx context.Context, shown *row) (*chatlog.Subscription, er
 	known := d.hub.known(ctx, shown.ID)
 	isFollowed := known != nil && known.follows != nil && known.log() == shown.log()
 	if isFollowed && !hasNews(known.follows) {
-		shown.Seq, shown.Read, shown.Last = known.Seq, known.Read, known.Last
+		shown.Seq, shown.Read, shown.Unread, shown.Last = known.Seq, known.Read, known.Unread, known.Last
 		for _, one := range known.Typing { // Typing ends without a change of the log.
 			if one.until > d.now() {
 				shown.Typing = append(shown.Typing, one)

@@ -56,11 +56,13 @@ type row struct {
 	EndedBy   livechat.EndedBy   `json:"endedBy,omitzero"`
 	Parent    string             `json:"parent,omitzero"`
 	// Chat is the id of the conversation, or "" until the request is taken. Seq is the number of its newest entry.
-	// Read is the number of the newest entry that the agent has read.
-	Chat string `json:"chat"`
-	Seq  int64  `json:"seq"`
-	Read int64  `json:"read"`
-	// Last is the newest message.
+	// Read is the number of the newest entry that the agent has read. Unread is the number of messages of the member
+	// and the bot after it, at most logPage.
+	Chat   string `json:"chat"`
+	Seq    int64  `json:"seq"`
+	Read   int64  `json:"read"`
+	Unread int    `json:"unread"`
+	// Last is the newest message or note.
 	Last *line `json:"last,omitzero"`
 	// Kept is the number of messages that the member wrote while the request waits.
 	Kept   int      `json:"kept"`
@@ -194,7 +196,17 @@ func (d *Desk) withChat(ctx context.Context, shown row) (row, int64, error) {
 		shown.Seq = e.Seq
 		shown.Last = &line{From: e.From, Text: textOf(e), At: e.At}
 	}
-	shown.Read = state.Marks["read"]
+	if shown.Read = state.Marks["read"]; shown.Read < shown.Seq {
+		after, err := d.chats.After(ctx, shown.log(), shown.Read, logPage)
+		if err != nil {
+			return shown, 0, err
+		}
+		for _, e := range after.Entries {
+			if e.From == fromMember || e.From == fromBot {
+				shown.Unread++
+			}
+		}
+	}
 	shown.Typing = []typist{}
 	for _, t := range state.Typing {
 		shown.Typing = append(shown.Typing, typist{t.Key, t.From, t.Name, t.Until})
