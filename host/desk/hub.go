@@ -324,9 +324,13 @@ func (h *hub) since(l *listener, look int64, known map[string]bool) (news, int64
 		}
 	}
 	if h.agentsLook > look {
-		told.Agents = slices.DeleteFunc(slices.Clone(h.agents), func(p presence) bool {
-			return !slices.ContainsFunc(p.apps, func(app string) bool { return slices.Contains(l.apps, app) })
-		})
+		told.Agents = []presence{}
+		for _, p := range h.agents {
+			p.Apps = slices.DeleteFunc(slices.Clone(p.Apps), func(app string) bool { return !slices.Contains(l.apps, app) })
+			if len(p.Apps) > 0 {
+				told.Agents = append(told.Agents, p)
+			}
+		}
 	}
 	return told, h.look
 }

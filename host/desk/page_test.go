@@ -184,6 +184,7 @@ func TestStream_TellsChanges(t *testing.T) {
 	h := newHost(t)
 	h.waiting("bank", "zoe")
 	path := h.waiting("shop", "ada")
+	h.does("eve", "/about", nil)
 	server := httptest.NewServer(h.handler)
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
@@ -198,6 +199,7 @@ func TestStream_TellsChanges(t *testing.T) {
 	}
 	first := next(`"isAll":true`)
 	require.Contains(t, first, `"name":"Ada"`)
+	require.Contains(t, first, `"name":"Eve","isAvailable":true,"isHere":true,"apps":["shop"]`)
 	require.NotContains(t, first, "bank", "each list is limited to the agent's apps")
 	require.NotContains(t, first, "Zoe")
 	h.does("eve", path+"/take", nothing)
