@@ -381,8 +381,8 @@ func (s *Service) sendHeading(ctx context.Context, outlet *channel.Channel, g *l
 	return orLost(s.tellIn(ctx, outlet, g.ExternalID, kept[0].ID+"/before", text))
 }
 
-// sendToAgent sends a member's message to the conversation with an agent, or a text if the platform cannot show the
-// message. It returns a lostError if the conversation is gone.
+// sendToAgent sends a member's message to the conversation with an agent. If the platform cannot show the message, it
+// sends the text below its attachments, and the text Unshown. It returns a lostError if the conversation is gone.
 func (s *Service) sendToAgent(
 	ctx context.Context, r *livechat.AssignmentRecord, outlet *channel.Channel, g *livechat.Group, said livechat.KeptMessage,
 ) error {
@@ -393,6 +393,14 @@ func (s *Service) sendToAgent(
 	}
 	if code := boterr.CodeOf(err); code != boterr.InvalidArgument && code != boterr.Unsupported {
 		return err
+	}
+	if misc := send.Raw(said.Response); misc.Type() == send.TypeMisc && misc.Text() != "" {
+		for i, part := range partsOf(send.Text(misc.Text()), send.MaxText, oneForEach) {
+			words := livechat.KeptMessage{ID: said.ID + "/text/" + strconv.Itoa(i), Response: part.Object()}
+			if err := s.sendToAgent(ctx, r, outlet, g, words); err != nil {
+				return err
+			}
+		}
 	}
 	if s.texts.Unshown == "" {
 		return nil

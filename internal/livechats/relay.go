@@ -210,7 +210,7 @@ func eachPart(event send.MessageEvent, relay func(send.Response) (Outcome, error
 	}
 	parts := []send.Response{response}
 	if utf8.RuneCountInString(response.Text()) <= longestText {
-		parts = partsOf(response, send.MaxText, func(rune) int { return 1 })
+		parts = partsOf(response, send.MaxText, oneForEach)
 	}
 	for _, part := range parts {
 		if outcome, err = relay(part); err != nil || outcome != OutcomeDelivered && outcome != OutcomeKept {
@@ -243,6 +243,9 @@ func partsOf(response send.Response, most int, sizeOf func(rune) int) []send.Res
 		}
 	}
 }
+
+// oneForEach is the size of a code point if code points are counted.
+func oneForEach(rune) int { return 1 }
 
 // endOfPart returns the length of the first part of a text.
 func endOfPart(rest []rune, most int, sizeOf func(rune) int) int {
