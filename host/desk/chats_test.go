@@ -151,6 +151,25 @@ func TestRead_IsKept(t *testing.T) {
 	require.Equal(t, seq, document.Get(h.does("grace", path, nil), "chat.read", int64(0)), "there is nothing further to read")
 }
 
+// A request went to the desk and to another outlet, which refuses everything by now.
+func TestChat_OtherOutletRefuses(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	_, err := h.runtime.SaveChannel(t.Context(), "shop", &channel.Channel{
+		ID: "shop-tool", Type: channel.Charlie, On: true, BroadcastGroups: []channel.BroadcastGroup{
+			{Label: livechat.DefaultLabel, Groups: []channel.BroadcastGroupMember{{ID: "C1", Type: "public_channel"}}},
+		},
+	})
+	require.NoError(t, err)
+	require.NoError(t, h.runtime.Pair(t.Context(), "shop", "shop-web", "shop-desk", "shop-tool"))
+	path := h.waiting("shop", "ada")
+	h.tool.isClosed.Store(true)
+	require.Equal(t, "grace", document.Get(h.does("grace", path+"/take", nothing), "agent", ""))
+	next := "/chats/shop/" + document.Get(h.does("grace", path+"/giveback", nothing), "id", "")
+	require.Equal(t, "pending", document.Get(h.does("grace", next, nil), "chat.state", ""))
+	require.Contains(t, h.log("grace", path), "desk: handed over")
+}
+
 // A note of another agent does not hide that the member wrote.
 func TestUnread(t *testing.T) {
 	t.Parallel()

@@ -2,7 +2,6 @@ package desk
 
 import (
 	"context"
-	"log/slog"
 	"reflect"
 	"slices"
 	"sync"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/chatlog"
-	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -103,7 +101,7 @@ func (d *Desk) follow(ctx context.Context) {
 	defer ticks.Stop()
 	for ctx.Err() == nil {
 		if err := d.read(ctx); err != nil && ctx.Err() == nil {
-			d.log.LogAttrs(ctx, slog.LevelWarn, "desk: the open chats cannot be read", slog.String("error", display.Text(err)))
+			d.warn(ctx, "desk: the open chats cannot be read", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -3,7 +3,6 @@ package desk
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -253,9 +252,8 @@ func ofDesk(found []*livechat.AssignmentRecord) []*livechat.AssignmentRecord {
 // read after each change.
 func (d *Desk) unreadable(ctx context.Context) func(error) {
 	return func(err error) {
-		text := display.Text(err)
-		if _, isLogged := d.logged.LoadOrStore(text, true); !isLogged {
-			d.log.LogAttrs(ctx, slog.LevelWarn, "desk: a record is not shown", slog.String("error", text))
+		if _, isLogged := d.logged.LoadOrStore(display.Text(err), true); !isLogged {
+			d.warn(ctx, "desk: a record is not shown", err)
 		}
 	}
 }

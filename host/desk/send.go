@@ -3,14 +3,12 @@ package desk
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/chatlog"
-	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
@@ -107,7 +105,7 @@ func (d *Desk) showTyping(ctx context.Context, to place, message send.Message) e
 // to connectors that report typing, such as in OnTyping of webchat.Config. Failures are logged.
 func (d *Desk) OnTyping(ctx context.Context, in *channel.Channel, externalID string) {
 	if err := d.memberTypes(ctx, in, externalID); err != nil && ctx.Err() == nil {
-		d.log.LogAttrs(ctx, slog.LevelWarn, "desk: typing is not shown", slog.String("error", display.Text(err)))
+		d.warn(ctx, "desk: typing is not shown", err)
 	}
 }
 
