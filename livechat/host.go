@@ -34,7 +34,8 @@ type Texts struct {
 	// MemberGone tells an agent that the live chat has ended because the member can no longer be reached.
 	MemberGone string
 	// Late tells an agent who taps on a ticket that the request has ended. It also appears on the tickets of
-	// a request that ended before an agent took it, if the platform can change messages.
+	// a request that ended before an agent took it, if the platform can change messages, and in the conversation that
+	// a helpdesk opened for it.
 	Late string
 	// LateTaken tells an agent who taps on a ticket that another agent has the request. [adminName] is
 	// replaced by that agent's name.

@@ -516,13 +516,21 @@ func (s *Service) showLate(ctx context.Context, assignmentID, channelID, groupID
 	}
 }
 
-// isUntakenEnd reports whether the assignment ended before an agent had it.
-func (p *pass) isUntakenEnd() bool { return p.r.Assignee == "" && p.r.Direct == "" }
+// isUntakenEnd reports whether the assignment ended before an agent had it. If the outlet itself closed the conversation
+// that it opened, agents know.
+func (p *pass) isUntakenEnd() bool {
+	return p.r.Assignee == "" && (p.r.Direct == "" || p.r.Group == "" && p.r.EndedBy != livechat.EndedByOutlet)
+}
 
 // showOver shows on the tickets that the request has ended, if the platform can change messages and the
-// tickets are not recalled. Errors are ignored, because a late tap gets a reply.
+// tickets are not recalled. In the conversation that a direct outlet opened for the request, it sends a text. Errors are
+// ignored, because the request has ended anyway.
 func (p *pass) showOver(ctx context.Context) error {
 	if p.texts.Late == "" {
+		return nil
+	}
+	if p.r.Direct != "" {
+		_ = p.tellOpened(ctx)
 		return nil
 	}
 	for _, ticket := range shownTaken(p.r, "") {
@@ -532,4 +540,17 @@ func (p *pass) showOver(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// tellOpened sends the text Late to the conversation that a direct outlet opened for the request, if it did.
+func (p *pass) tellOpened(ctx context.Context) error {
+	outlet, err := p.ports.Channels.Load(ctx, p.r.Direct)
+	if err != nil {
+		return err
+	}
+	chat, err := p.openedChat(ctx, outlet, p.r)
+	if err != nil || chat == "" {
+		return err
+	}
+	return p.tellIn(ctx, outlet, chat, p.r.ID+"/end", p.texts.Late)
 }
