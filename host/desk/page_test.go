@@ -369,8 +369,15 @@ func TestFiles(t *testing.T) {
 	h.does("grace", path+"/messages", fields{"key": "1", "file": file})
 	h.runs()
 	require.Equal(t, send.TypeImage, h.inlet.last(t).Type())
+	for name, stored := range map[string]string{
+		"..": "file", "": "file", url.QueryEscape(strings.Repeat("\u8336", 120) + ".png"): strings.Repeat("\u8336", 96) + ".png",
+	} {
+		status, file := upload(name, png)
+		require.Equal(t, http.StatusOK, status, "%s", file)
+		require.Equal(t, stored, document.Get(file, "name", ""))
+	}
 	for name, bad := range map[string]string{
-		"page.png": "<!DOCTYPE html><script>alert(1)</script>", "a.svg": `<?xml version="1.0"?><svg onload="alert(1)"/>`, "empty.txt": "", "..": "x", "": "x",
+		"page.png": "<!DOCTYPE html><script>alert(1)</script>", "a.svg": `<?xml version="1.0"?><svg onload="alert(1)"/>`, "empty.txt": "",
 	} {
 		status, answer := upload(name, bad)
 		require.Equal(t, http.StatusBadRequest, status, "%s %s", name, answer)
