@@ -381,28 +381,20 @@ func (s *Service) sendHeading(ctx context.Context, outlet *channel.Channel, g *l
 	return orLost(s.tellIn(ctx, outlet, g.ExternalID, kept[0].ID+"/before", text))
 }
 
-// sendToAgent sends a member's message to the conversation with an agent. If the platform cannot show the message, it
-// sends the text below its attachments, and the text Unshown. It returns a lostError if the conversation is gone.
+// sendToAgent sends a member's message to the conversation with an agent, and the text Unshown if the platform cannot
+// show it. It returns a lostError if the conversation is gone.
 func (s *Service) sendToAgent(
 	ctx context.Context, r *livechat.AssignmentRecord, outlet *channel.Channel, g *livechat.Group, said livechat.KeptMessage,
 ) error {
 	message, err := s.messageTo(outlet, g.ExternalID, nil, send.Raw(said.Response))
 	if err == nil {
 		message.ID, message.AuthorID = said.ID, r.Member
-		err = s.sendParts(ctx, message)
+		err = s.sendRelayed(ctx, message)
 	}
-	if code := boterr.CodeOf(err); code != boterr.InvalidArgument && code != boterr.Unsupported {
+	switch {
+	case !isUnshowable(err):
 		return err
-	}
-	if misc := send.Raw(said.Response); misc.Type() == send.TypeMisc && misc.Text() != "" {
-		for i, part := range partsOf(send.Text(misc.Text()), send.MaxText, oneForEach) {
-			words := livechat.KeptMessage{ID: said.ID + "/text/" + strconv.Itoa(i), Response: part.Object()}
-			if err := s.sendToAgent(ctx, r, outlet, g, words); err != nil {
-				return err
-			}
-		}
-	}
-	if s.texts.Unshown == "" {
+	case s.texts.Unshown == "":
 		return nil
 	}
 	return orLost(s.tellIn(ctx, outlet, g.ExternalID, said.ID+"/unshown", s.texts.Unshown))

@@ -485,3 +485,15 @@ func (p picky) Send(ctx context.Context, message send.Message) (send.Delivery, e
 	}
 	return p.Connector.Send(ctx, message)
 }
+
+// plain is a connector without messages of type MISC.
+type plain struct{ send.Connector }
+
+func (p plain) Unwrap() send.Connector { return p.Connector }
+
+func (p plain) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	if message.Response.Type() == send.TypeMisc {
+		return send.Delivery{}, boterr.New(boterr.Unsupported, "type", "there is no MISC")
+	}
+	return p.Connector.Send(ctx, message)
+}

@@ -3,11 +3,6 @@ package livechats
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strconv"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -118,7 +113,7 @@ func (s *Service) relayFromAgent(
 	}
 	message, err := s.toInlet(ctx, r, g, response)
 	if err == nil {
-		err = s.sendParts(ctx, message)
+		err = s.sendRelayed(ctx, message)
 	}
 	toAgent := func(id, text string) error { return s.tellAgent(ctx, g, id, text) }
 	return s.afterSend(ctx, r, s.tellUnsent(ctx, err, g.ID, toAgent), livechat.EndedByMemberGone)
@@ -158,21 +153,6 @@ func (s *Service) toInlet(
 	return s.messageToMember(inlet, m, response)
 }
 
-// sendParts sends a message of a live chat to the other side, in parts if its text is too long for the platform. It
-// returns a lostError if that side is gone.
-func (s *Service) sendParts(ctx context.Context, message send.Message) error {
-	id := message.ID
-	for i, part := range partsOf(message.Response, channel.PlatformOf(message.Channel.Type).MaxTextBytes, utf8.RuneLen) {
-		if message.Response = part; id != "" && i > 0 {
-			message.ID = id + "/" + strconv.Itoa(i+1)
-		}
-		if _, err := s.deliver(ctx, message); err != nil {
-			return orLost(err)
-		}
-	}
-	return nil
-}
-
 // tellUnsent sends the text Unsent to the writer of a message if failed means that it was refused, and the live chat
 // continues without it. to identifies the writer. tellUnsent returns failed.
 func (s *Service) tellUnsent(ctx context.Context, failed error, to string, tell func(id, text string) error) error {
@@ -199,109 +179,6 @@ func (s *Service) afterSend(ctx context.Context, r *livechat.AssignmentRecord, f
 		return OutcomeNone, err
 	}
 	return OutcomeDelivered, nil
-}
-
-// eachPart calls relay for the message in an event, or for each part of a long text, and returns the last outcome. It
-// stops after an error, and after an outcome that also holds for the rest.
-func eachPart(event send.MessageEvent, relay func(send.Response) (Outcome, error)) (outcome Outcome, err error) {
-	response, isMessage := relayedOf(event)
-	if !isMessage {
-		return OutcomeNone, nil
-	}
-	parts := []send.Response{response}
-	if utf8.RuneCountInString(response.Text()) <= longestText {
-		parts = partsOf(response, send.MaxText, oneForEach)
-	}
-	for _, part := range parts {
-		if outcome, err = relay(part); err != nil || outcome != OutcomeDelivered && outcome != OutcomeKept {
-			break
-		}
-	}
-	return outcome, err
-}
-
-// longestText is the length of the longest text that is relayed in parts, in Unicode code points: the limit of Charlie.
-const longestText = 40_000
-
-// partsOf splits a text into parts of at most a size, because some platforms allow longer texts than others. sizeOf is the
-// size of a code point. A part ends at white space if there is any in its second half. If most is 0, and for other
-// messages, it returns the message unchanged.
-func partsOf(response send.Response, most int, sizeOf func(rune) int) []send.Response {
-	rest := []rune(response.Text())
-	if response.Type() != send.TypeText || most == 0 {
-		return []send.Response{response}
-	}
-	var parts []send.Response
-	for {
-		end := endOfPart(rest, most, sizeOf)
-		if end == len(rest) && parts == nil {
-			return []send.Response{response}
-		}
-		parts = append(parts, response.With(fieldText, string(rest[:end])))
-		if rest = rest[end:]; len(rest) == 0 {
-			return parts
-		}
-	}
-}
-
-// oneForEach is the size of a code point if code points are counted.
-func oneForEach(rune) int { return 1 }
-
-// endOfPart returns the length of the first part of a text.
-func endOfPart(rest []rune, most int, sizeOf func(rune) int) int {
-	end, size := 0, 0
-	for ; end < len(rest); end++ {
-		if size += sizeOf(rest[end]); size > most {
-			break
-		}
-	}
-	if end == len(rest) {
-		return end
-	}
-	for i := end; i > end/2; i-- {
-		if unicode.IsSpace(rest[i-1]) {
-			return i
-		}
-	}
-	return end
-}
-
-// relayedOf returns an event as a message for the other side, and reports whether the event is relayed.
-func relayedOf(event send.MessageEvent) (send.Response, bool) {
-	switch event.Type {
-	case "", send.TypeReferral, send.TypeOptIn, send.TypeComment, send.TypeDelivery, send.TypeRead, send.TypeEcho,
-		send.TypeWebEvent, send.TypeTyping:
-		return send.Response{}, false
-	case send.TypePayload:
-		text := chosenOf(event)
-		return send.Text(text), text != ""
-	case send.TypeMisc:
-		// An event without attachments or text is a report of the platform, such as a submitted form.
-		if !event.Data.Has("attachments") && !event.Data.Has("text") {
-			return send.Response{}, false
-		}
-	default:
-	}
-	event.Data = sends.WithoutReferences(event.Data) // The two sides share neither threads nor message ids.
-	return event.Response(), true
-}
-
-// chosenOf returns the member's choice in a tap as text: the payload, or all values chosen in a menu or form.
-func chosenOf(event send.MessageEvent) string {
-	values, ok := document.Get(event.Data, "values", any(nil)).(document.Array)
-	if !ok {
-		return event.Payload()
-	}
-	var texts []string
-	for _, value := range values.All() {
-		if chosen, isObject := value.(document.Object); isObject {
-			value = document.Get(chosen, "payload", any(nil))
-		}
-		if value != nil {
-			texts = append(texts, fmt.Sprint(value))
-		}
-	}
-	return strings.Join(texts, ", ")
 }
 
 // inletGroupInfo returns the value of an assignment's field inletGroupInfo. externalID is the platform's id of the

@@ -1,7 +1,6 @@
 package livechats_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -371,50 +370,6 @@ func TestRelay_RefusedIsTold(t *testing.T) {
 	_, err = s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", strings.Repeat("x", 40_001)))
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 	require.Equal(t, []string{livechat.DefaultTexts().Unsent}, s.textsIn("ada-web"))
-}
-
-// Some platforms allow longer texts than others.
-func TestRelay_LongText(t *testing.T) {
-	t.Parallel()
-	words := strings.Repeat("ä", 1500) + "\n" + strings.Repeat("b", 2100) + "!"
-	parts := []string{strings.Repeat("ä", 1500) + "\n", strings.Repeat("b", 2000), strings.Repeat("b", 100) + "!"}
-	s := newFixture(t)
-	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
-	s.says(t, s.mine.Service, words, livechats.OutcomeKept)
-	took, err := takes(s.mine.Service)(t)
-	require.NoError(t, err)
-	require.Equal(t, append([]string{"Written before (3):"}, parts...), s.textsIn(took.Group.ExternalID))
-
-	s.says(t, s.mine.Service, words, livechats.OutcomeDelivered)
-	require.Equal(t, parts, s.textsIn(took.Group.ExternalID)[4:])
-	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", took.Group.ExternalID, words)))
-	require.Equal(t, parts, s.textsIn("ada-web"))
-}
-
-// The limit of Echo is in bytes of UTF-8.
-func TestRelay_LongTextInBytes(t *testing.T) {
-	t.Parallel()
-	text := strings.Repeat("\u8336", 500) + " " + strings.Repeat("\u8336", 700)
-	parts := []string{strings.Repeat("\u8336", 500) + " ", strings.Repeat("\u8336", 682), strings.Repeat("\u8336", 18)}
-	s := newFixture(t)
-	s.change(t, "channels", document.O("_id", "web"), document.Set("type", "echo"))
-	s.taken(t, "a1", "ada", "eve@desk")
-	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", text)))
-	require.Equal(t, parts, s.textsIn("ada-web"))
-
-	s = newFixture(t)
-	s.change(t, "channels", document.O("_id", "team"), document.Set("type", "echo"))
-	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
-	s.says(t, s.mine.Service, text, livechats.OutcomeKept)
-	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "team", AdminExternalID: "eve"})
-	require.NoError(t, err)
-	s.says(t, s.mine.Service, text, livechats.OutcomeDelivered)
-	require.Equal(t, slices.Concat([]string{"Written before (1):"}, parts, parts), s.textsIn(took.Group.ExternalID))
-	ids := map[string]bool{}
-	for _, message := range s.platform.sent() {
-		require.False(t, ids[message.ID], "each part has an id")
-		ids[message.ID] = true
-	}
 }
 
 func TestRelay_NobodyHasTaken(t *testing.T) {
