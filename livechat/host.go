@@ -27,7 +27,8 @@ type Texts struct {
 	Before string
 	// Unshown is sent to the agent instead of a member's message that the outlet's platform cannot show.
 	Unshown string
-	// Unsent tells a member or an agent that a message was not passed on, because the other side's platform refused it.
+	// Unsent tells a member or an agent that a message was not passed on, because the other side's platform refused it, or
+	// did not answer in any attempt.
 	Unsent string
 	// Over tells an agent who continues to write, once for each conversation, that the live chat has ended.
 	Over string

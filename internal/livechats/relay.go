@@ -24,7 +24,7 @@ import (
 //
 // If the agent's conversation is gone (send.IsGone), the live chat ends, the member gets a text, and the outcome is
 // OutcomeAnswered. Other errors come from the send; the message may then not have been relayed, and the idle time is
-// not restarted. If a repetition cannot help either, the member gets the text Unsent.
+// not restarted. If the message was refused, or no further attempt follows, the member gets the text Unsent.
 func (s *Service) RelayFromMember(ctx context.Context, memberID string, event send.MessageEvent) (Outcome, error) {
 	return eachPart(event, func(response send.Response) (Outcome, error) { return s.relayFromMember(ctx, memberID, response) })
 }
@@ -58,10 +58,11 @@ func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord
 	toMember := func(id, text string) error { return s.tellMember(ctx, r, id, text) }
 	if g == nil || len(r.Kept) > 0 {
 		outcome, err := s.keep(ctx, r, id, response)
-		if err != nil {
-			return OutcomeNone, s.tellUnsent(ctx, err, r.ID, toMember)
-		}
 		switch {
+		case errors.Is(err, errChanged):
+			return OutcomeNone, err
+		case err != nil:
+			return OutcomeNone, s.tellUnsent(ctx, err, r.ID, toMember)
 		case outcome != OutcomeKept:
 			return outcome, nil
 		case g == nil:
@@ -153,13 +154,21 @@ func (s *Service) toInlet(
 	return s.messageToMember(inlet, m, response)
 }
 
-// tellUnsent sends the text Unsent to the writer of a message if failed means that it was refused, and the live chat
-// continues without it. to identifies the writer. tellUnsent returns failed.
+// tellUnsent sends the text Unsent to the writer of a message if the live chat continues without it: failed is the error
+// of its send, and either it was refused, or no further attempt follows. to identifies the writer. tellUnsent returns
+// failed.
 func (s *Service) tellUnsent(ctx context.Context, failed error, to string, tell func(id, text string) error) error {
-	if _, isLost := errors.AsType[*lostError](failed); isLost || !isRefused(failed) || s.texts.Unsent == "" {
+	_, isLost := errors.AsType[*lostError](failed)
+	if failed == nil || isLost || !isRefused(failed) && !s.isLastAttempt(ctx) || s.texts.Unsent == "" {
 		return failed
 	}
 	return joined(failed, tell(s.env.SendID(ctx, "unsent "+to), s.texts.Unsent))
+}
+
+// isLastAttempt reports whether an event becomes a dead letter if its run fails now.
+func (s *Service) isLastAttempt(ctx context.Context) bool {
+	attempt, err := s.env.Attempt(ctx)
+	return err == nil && attempt != nil && attempt.IsLast()
 }
 
 // afterSend restarts the idle time after a message was sent. If the send failed because the other side is

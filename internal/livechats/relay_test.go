@@ -338,6 +338,22 @@ func TestRelay_OutletCannotShowIt(t *testing.T) {
 	require.Equal(t, "ada", s.platform.sent()[0].AuthorID)
 }
 
+func TestRelay_LastAttemptIsTold(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	s.platform.fail("ada-web", errDown)
+	run := s.attempts()
+	for _, run.isLast = range []bool{false, true} {
+		_, err := run.next(s.store).RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
+		require.ErrorIs(t, err, boterr.Unavailable)
+		if !run.isLast {
+			require.Empty(t, s.textsIn("group1"))
+		}
+	}
+	require.Equal(t, []string{livechat.DefaultTexts().Unsent}, s.textsIn("group1"))
+}
+
 func TestRelay_RefusedIsTold(t *testing.T) {
 	t.Parallel()
 	for _, code := range []boterr.Code{boterr.InvalidArgument, boterr.Unsupported, boterr.FailedPrecondition} {

@@ -537,6 +537,8 @@ type Attempt interface {
 	// Remember stores the answer for an id until no further attempt follows. document.Encode must accept the
 	// answer. The effect has already happened, so an error here is not reported to the caller.
 	Remember(ctx context.Context, id string, answer any)
+	// IsLast reports whether no further attempt follows if this one fails.
+	IsLast() bool
 }
 
 // Once carries out an effect outside the store, such as sending a message, under an id made by Env.SendID. If
