@@ -107,7 +107,8 @@ func (p *pass) endPrevious(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if ended, err := p.markEnded(ctx, previous, livechat.EndedByReassign, document.O(), fieldHeardUntil, p.heardUntil); err != nil || ended != nil {
+	ended, err := p.markEnded(ctx, previous, livechat.EndedByReassign, document.O(), fieldHeardUntil, p.heardUntil)
+	if err != nil || ended != nil {
 		return err
 	}
 	if previous, err = p.loadAssignment(ctx, previous.ID); err != nil || canFollow(previous) {

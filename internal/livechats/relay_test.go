@@ -332,7 +332,9 @@ func TestRelay_OutletCannotShowIt(t *testing.T) {
 	require.Equal(t, []string{livechat.DefaultTexts().Unshown, livechat.DefaultTexts().Unshown}, s.textsIn("group1"))
 
 	s.platform.forget()
-	photo := send.MessageEvent{From: "ada-web", Type: send.TypeMisc, Data: document.O("text", "This one.", "attachments", document.A(document.O("type", "image")))}
+	photo := send.MessageEvent{From: "ada-web", Type: send.TypeMisc, Data: document.O(
+		"text", "This one.", "attachments", document.A(document.O("type", "image")),
+	)}
 	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", photo))
 	require.Equal(t, []string{"This one.", livechat.DefaultTexts().Unshown}, s.textsIn("group1"), "the text below a picture is shown")
 	require.Equal(t, "ada", s.platform.sent()[0].AuthorID)
