@@ -273,7 +273,7 @@ type pass struct {
 	asking *member.Member
 	// isOut is the value that the call requests for OutOfLiveChat, or nil to keep the stored one.
 	isOut *bool
-	// heardUntil is HeardUntil of the previous assignment, if the call hands that on.
+	// heardUntil is HeardUntil of the previous assignment, if the call hands it on.
 	heardUntil document.Timestamp
 	// takenFrom is the broadcast group whose ticket was taken, or "" if that is unknown.
 	takenFrom string
