@@ -199,10 +199,10 @@ type Erased struct {
 
 // EraseMember removes a member of an app and everything that the SDK stores about the member, including the records
 // of connectors that are a send.RecordKeeper. Entries of data sources, files, mails and payments belong to the bot
-// and are kept. A later message of the member creates a new member. If the member has a live chat, end it first, so
-// that the ticket of an untaken request shows that it is over. An agent who has taken the chat is not notified, so
-// write to them before. A host that overrides Members must remove its own record afterwards, because EraseMember
-// needs it.
+// and are kept. A later message of the member creates a new member. An open live chat ends first: the agent gets the
+// text MemberGone of livechat.Texts, and the tickets of an untaken request are recalled or show that it is over, if the
+// platform can do that. A host that overrides Members must remove its own record afterwards, because EraseMember needs
+// it.
 //
 // EraseMember waits for the member's current run, and other runs wait for it. The member's record is removed last.
 // After an error or a crash, call it again to remove the rest. Calling it for an erased member has no effect.
@@ -212,7 +212,8 @@ type Erased struct {
 //   - FailedPrecondition: EraseMember was called in a run.
 //   - Unavailable: a run of the member did not end within Config.MaxWait.
 //
-// Other errors come from the store.
+// If the agent cannot be told or a ticket cannot be changed, the member is erased anyway, and EraseMember returns the
+// platform's error. Other errors come from the store.
 func (r *Runtime) EraseMember(ctx context.Context, app, memberID string) (erased Erased, err error) {
 	scope := record.Scope{App: app, Member: memberID}
 	defer r.recovered(ctx, place{scope: scope}, &err)
@@ -225,7 +226,7 @@ func (r *Runtime) EraseMember(ctx context.Context, app, memberID string) (erased
 	m, err := members.Load(ctx, r.Operations(Scope{App: app}).members(), members.ByRequiredID(memberID))
 	switch {
 	case errors.Is(err, boterr.NotFound):
-		return r.eraseAll(ctx, app, memberID, nil)
+		return r.eraseAfterChat(ctx, app, memberID, nil)
 	case err != nil:
 		return erased, err
 	}
@@ -237,7 +238,15 @@ func (r *Runtime) EraseMember(ctx context.Context, app, memberID string) (erased
 		return erased, boterr.WithField("memberId", err)
 	}
 	defer r.leaveLane(ctx, &erasing.own)
-	return r.eraseAll(ctx, app, memberID, m)
+	return r.eraseAfterChat(ctx, app, memberID, m)
+}
+
+// eraseAfterChat ends the live chat of a member and erases all records of the member. If the live chat cannot be ended
+// completely, the member is erased anyway.
+func (r *Runtime) eraseAfterChat(ctx context.Context, app, memberID string, m *member.Member) (erased Erased, err error) {
+	untold := r.liveChats(app).EndErased(ctx, memberID)
+	erased, err = r.eraseAll(ctx, app, memberID, m)
+	return erased, errors.Join(err, untold)
 }
 
 // eraseAll erases all records of a member. m is the member's record, or nil if there is none.

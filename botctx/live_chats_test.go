@@ -146,8 +146,10 @@ func TestRelay_Fails(t *testing.T) {
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}})
 	d.connect(t)
 	long := strings.Repeat("a", 40_001)
-	require.ErrorIs(t, d.ada.TrySays(long), boterr.InvalidArgument)
+	d.ada.Says(long)
+	require.Equal(t, told.Unshown, d.grace.Last())
 	require.ErrorIs(t, d.grace.TrySays(long), boterr.InvalidArgument)
+	require.Equal(t, told.Unsent, d.grace.Last())
 }
 
 func TestLiveChat_ContextGroup(t *testing.T) {
@@ -538,6 +540,38 @@ func TestGoodbye_CannotBeSent(t *testing.T) {
 			require.Equal(t, c.by, d.assignments(t)[0].EndedBy)
 		})
 	}
+}
+
+func TestEraseMember_EndsLiveChat(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}})
+	d.connect(t)
+	erased, err := d.Runtime().EraseMember(t.Context(), fakes.DefaultApp, d.ada.ID())
+	require.NoError(t, err)
+	require.Equal(t, int64(1), erased.Assignments)
+	require.Equal(t, told.MemberGone, d.grace.Last())
+}
+
+func TestEraseMember_RecallsTickets(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}})
+	d.ask(t)
+	require.Len(t, d.grace.Tickets(), 1)
+	_, err := d.Runtime().EraseMember(t.Context(), fakes.DefaultApp, d.ada.ID())
+	require.NoError(t, err)
+	require.True(t, d.grace.Tickets()[0].IsRecalled)
+}
+
+func TestEraseMember_AgentCannotBeTold(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}})
+	d.connect(t)
+	d.RefuseSendsTo(boterr.Unavailable, "desk", document.Get(d.assignments(t)[0].GroupInfo, "externalId", ""))
+	erased, err := d.Runtime().EraseMember(t.Context(), fakes.DefaultApp, d.ada.ID())
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.True(t, erased.Member)
+	_, err = d.Runtime().EraseMember(t.Context(), fakes.DefaultApp, d.ada.ID())
+	require.NoError(t, err)
 }
 
 func TestLiveChatPosition(t *testing.T) {

@@ -301,6 +301,8 @@ type runAttempt struct{ run *run }
 
 func (a runAttempt) Recall(id string) (document.Object, bool) { return a.run.delivery.Recall(id) }
 
+func (a runAttempt) IsLast() bool { return a.run.delivery.IsLast() }
+
 func (a runAttempt) Remember(ctx context.Context, id string, answer any) {
 	kept, err := document.Encode(answer)
 	if err == nil {

@@ -47,6 +47,9 @@ type Platform struct {
 	Result ResultShape
 	// OwnResponses are the message types that only this platform has, such as "NEWS".
 	OwnResponses []string
+	// MaxTextBytes is the maximum size of a text in bytes of UTF-8, if that is less than a text of send.MaxText
+	// characters can have. Otherwise it is 0.
+	MaxTextBytes int
 	// BroadcastGroups are the allowed types of broadcast group members. Nil allows any.
 	BroadcastGroups []string
 
@@ -88,6 +91,7 @@ var platforms = []Platform{
 			Text:     "text",
 		},
 		OwnResponses: []string{"NEWS"},
+		MaxTextBytes: 2048,
 		readInfo:     infoReader[EchoInfo](),
 	},
 	{Type: Foxtrot, Features: DirectRequests | Helpdesk, BroadcastGroups: []string{"foxtrot"}},

@@ -25,14 +25,18 @@ type Texts struct {
 	// Before is sent above the messages that the member wrote before an agent took the request. [count] is
 	// replaced by their number.
 	Before string
-	// Unshown is sent to the agent instead of a kept message that the outlet's platform cannot show.
+	// Unshown is sent to the agent instead of a member's message that the outlet's platform cannot show.
 	Unshown string
+	// Unsent tells a member or an agent that a message was not passed on, because the other side's platform refused it, or
+	// did not answer in any attempt.
+	Unsent string
 	// Over tells an agent who continues to write, once for each conversation, that the live chat has ended.
 	Over string
 	// MemberGone tells an agent that the live chat has ended because the member can no longer be reached.
 	MemberGone string
 	// Late tells an agent who taps on a ticket that the request has ended. It also appears on the tickets of
-	// a request that ended before an agent took it, if the platform can change messages.
+	// a request that ended before an agent took it, if the platform can change messages, and in the conversation that
+	// a helpdesk opened for it.
 	Late string
 	// LateTaken tells an agent who taps on a ticket that another agent has the request. [adminName] is
 	// replaced by that agent's name.
@@ -48,6 +52,7 @@ func DefaultTexts() Texts {
 		AgentGone:  "The conversation has ended: nobody can be reached there any more.",
 		Before:     "Written before ([count]):",
 		Unshown:    "(A message that cannot be shown here.)",
+		Unsent:     "What you wrote last could not be passed on.",
 		Over:       "This conversation is over. What you write here reaches nobody.",
 		MemberGone: "This conversation is over: the customer cannot be reached any more.",
 		Late:       "This request is over.",

@@ -158,6 +158,9 @@ type Progress struct {
 	EndedAt  document.Timestamp `json:"endedAt,omitzero"`
 	EndedBy  EndedBy            `json:"endedBy,omitzero"`
 	ClosedAt document.Timestamp `json:"closedAt,omitzero"`
+	// HeardUntil is the time of the agent's event that ended the assignment or handed it on, or of the call if it had no
+	// event. What an agent wrote before still reaches the member if it is handled later.
+	HeardUntil document.Timestamp `json:"heardUntil,omitzero"`
 	// EndReason is the platform's error if EndedBy is EndedByMemberGone or EndedByAgentGone.
 	EndReason string `json:"endReason,omitzero"`
 }

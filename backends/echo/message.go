@@ -9,18 +9,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/send"
 )
 
-// Limits of the platform that send.Response.Validate does not check.
-const (
-	// maxTextBytes is the longest text, in bytes of UTF-8.
-	maxTextBytes = 2048
-	// maxTapBytes is the longest id of a line that can be tapped, in bytes.
-	maxTapBytes = 128
-)
+// maxTapBytes is the longest id of a line that can be tapped, in bytes.
+const maxTapBytes = 128
 
 // Send implements send.Connector. The recipient is a member's openid for the account.
 //
@@ -144,8 +140,8 @@ func textOf(content, text string) (shown, error) {
 }
 
 func checkText(content string) error {
-	if len(content) > maxTextBytes {
-		return boterr.Invalid("text", "is %d bytes long in UTF-8; the limit on echo is %d: send it in parts", len(content), maxTextBytes)
+	if most := channel.PlatformOf(channel.Echo).MaxTextBytes; len(content) > most {
+		return boterr.Invalid("text", "is %d bytes long in UTF-8; the limit on echo is %d: send it in parts", len(content), most)
 	}
 	return nil
 }

@@ -10,17 +10,15 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"path"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/chatlog"
+	"github.com/botctx/go-sdk/internal/page"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 	"github.com/botctx/go-sdk/utility"
@@ -29,8 +27,6 @@ import (
 const (
 	// filesPath is the path of files, relative to the address of Handler.
 	filesPath = "files/"
-	// maxFileName is the longest name of a file, in characters.
-	maxFileName = 100
 	// sniffed is the number of bytes from which a file's type is detected.
 	sniffed = 512
 	// uploadTime limits the time to receive a file.
@@ -133,7 +129,7 @@ func (c *Connector) upload(w http.ResponseWriter, r *http.Request, v visit) erro
 		return refuse(http.StatusUnsupportedMediaType, boterr.Invalid("file", "has the type %s, which cannot be sent", mediaType))
 	}
 	file := fileRecord{
-		id: rand.Text(), of: v.conversation, name: cleanName(name), mediaType: mediaType, at: document.TimestampOf(v.now),
+		id: rand.Text(), of: v.conversation, name: page.FileName(name), mediaType: mediaType, at: document.TimestampOf(v.now),
 	}
 	file.key = strings.Join([]string{url.PathEscape(v.in.App), url.PathEscape(v.in.ID), "webchat", file.id}, "/")
 	if err := c.store(ctx, &file, content); err != nil {
@@ -296,33 +292,6 @@ func (c *Connector) serveFile(w http.ResponseWriter, r *http.Request, id string)
 		panic(http.ErrAbortHandler) // The status was already sent.
 	}
 	return nil
-}
-
-// cleanName returns a file's name without folders, control characters, or characters that change the direction
-// of text.
-func cleanName(name string) string {
-	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
-		name = name[i+1:]
-	}
-	var clean strings.Builder
-	for _, r := range strings.ToValidUTF8(name, "") {
-		if unicode.IsGraphic(r) && !strings.ContainsRune(`"*:<>?|;`, r) {
-			clean.WriteRune(r)
-		}
-	}
-	name = strings.Trim(clean.String(), ". ")
-	if utf8.RuneCountInString(name) > maxFileName {
-		end := path.Ext(name)
-		if utf8.RuneCountInString(end) > maxFileName/4 {
-			end = ""
-		}
-		runes := []rune(strings.TrimSuffix(name, end))
-		name = string(runes[:maxFileName-utf8.RuneCountInString(end)]) + end
-	}
-	if name == "" {
-		return "file"
-	}
-	return name
 }
 
 func (c *Connector) removeOldFiles(ctx context.Context) error {

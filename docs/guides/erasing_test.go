@@ -8,11 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 )
 
@@ -20,11 +18,6 @@ const app = fakes.DefaultApp
 
 // forget removes everything about a member of the shop: first the bot's records, then the SDK's.
 func forget(ctx context.Context, rt *botctx.Runtime, memberID string) (orders int64, rest botctx.Erased, err error) {
-	_, err = rt.Operations(botctx.Scope{App: app, Member: memberID}).
-		InletEndLiveChat(ctx, livechat.InletEndParams{}) // The tickets of an untaken request show that it is over.
-	if err != nil && boterr.CodeOf(err) != boterr.FailedPrecondition && boterr.CodeOf(err) != boterr.NotFound {
-		return 0, rest, err
-	}
 	orders, err = rt.EraseEntries(ctx, app, datasource.EraseEntriesParams{
 		DataSourceID: "orders", Filter: document.O("member", memberID),
 	})

@@ -96,10 +96,21 @@ func (p *pages) take(c *call) (any, error) {
 	if late, isLate := errors.AsType[*livechat.TooLateError](err); isLate {
 		return nil, tooLate(late)
 	}
-	if err != nil {
+	if err != nil && !p.isTaken(ctx, of, err) {
 		return nil, boterr.WithField("id", err)
 	}
 	return p.afterTake(ctx, of)
+}
+
+// isTaken reports whether the agent has the chat although a part of the take has failed, such as the text on another
+// outlet's ticket. It logs the failure.
+func (p *pages) isTaken(ctx context.Context, of chat, failed error) bool {
+	now, err := p.request(ctx, of.App, of.ID)
+	if err != nil || now.Assignee != of.agent.ID || chatOf(now) == "" {
+		return false
+	}
+	p.desk.warn(ctx, "desk: a chat was taken only in part", failed)
+	return true
 }
 
 // afterTake returns the row of a chat after the agent's tap. It returns an error if the agent does not have the
@@ -133,14 +144,14 @@ func (p *pages) requireRoom(ctx context.Context, agent *Agent) error {
 	}
 	has := 0
 	for _, app := range agent.Apps {
-		found, err := p.runtime.FindAssignments(ctx, app, botctx.Query{
+		found, err := p.desk.requests(ctx, app, record.Query{
 			Filter: document.O("assignee", document.O("$eq", agent.ID), "endedAt", nil, "tickets.type", string(Type)),
 			Limit:  int64(agent.MaxChats),
 		})
 		if err != nil {
 			return err
 		}
-		has += len(found)
+		has += len(ofDesk(found))
 	}
 	if has >= agent.MaxChats {
 		return boterr.New(boterr.FailedPrecondition, "id", "you have %d chats, as many as you may have; end one first", has)
@@ -501,6 +512,10 @@ func (p *pages) passOn(c *call, of chat, targets []livechat.Target, note string)
 	}
 	next, err := p.operations(of).ReassignAssignment(ctx, params)
 	p.desk.hub.wake()
+	if unsent, isUnsent := errors.AsType[*livechat.UnsentError](err); isUnsent && unsent.IsOpen {
+		p.desk.warn(ctx, "desk: a chat was handed over without some of its targets", err)
+		next.AssignmentID, err = unsent.AssignmentID, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -52,6 +52,19 @@ func TestChat_Whole(t *testing.T) {
 	require.Contains(t, h.refused(http.StatusConflict, "eve", path+"/take", nothing), "is over")
 }
 
+// The last message waits in the inbox when the agent ends the chat or hands it over.
+func TestMessages_BeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	for action, body := range map[string]any{"/end": nothing, "/giveback": nothing, "/handover": fields{"team": "sellers"}} {
+		h := newHost(t)
+		path := h.taken("ada", "grace")
+		h.does("grace", path+"/messages", fields{"key": "1", "text": "Goodbye!"})
+		h.does("grace", path+action, body)
+		h.runs()
+		require.Contains(t, h.inlet.texts(), "Goodbye!", action)
+	}
+}
+
 func TestTake_SecondIsToldWhoWasFirst(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -136,6 +149,41 @@ func TestRead_IsKept(t *testing.T) {
 	require.NotZero(t, seq)
 	h.does("grace", path+"/read", fields{"seq": seq + 100})
 	require.Equal(t, seq, document.Get(h.does("grace", path, nil), "chat.read", int64(0)), "there is nothing further to read")
+}
+
+// A request went to the desk and to another outlet, which refuses everything by now.
+func TestChat_OtherOutletRefuses(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	_, err := h.runtime.SaveChannel(t.Context(), "shop", &channel.Channel{
+		ID: "shop-tool", Type: channel.Charlie, On: true, BroadcastGroups: []channel.BroadcastGroup{
+			{Label: livechat.DefaultLabel, Groups: []channel.BroadcastGroupMember{{ID: "C1", Type: "public_channel"}}},
+		},
+	})
+	require.NoError(t, err)
+	require.NoError(t, h.runtime.Pair(t.Context(), "shop", "shop-web", "shop-desk", "shop-tool"))
+	path := h.waiting("shop", "ada")
+	h.tool.isClosed.Store(true)
+	require.Equal(t, "grace", document.Get(h.does("grace", path+"/take", nothing), "agent", ""))
+	next := "/chats/shop/" + document.Get(h.does("grace", path+"/giveback", nothing), "id", "")
+	require.Equal(t, "pending", document.Get(h.does("grace", next, nil), "chat.state", ""))
+	require.Contains(t, h.log("grace", path), "desk: handed over")
+}
+
+// A note of another agent does not hide that the member wrote.
+func TestUnread(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path := h.taken("ada", "grace")
+	unread := func() int64 { return document.Get(h.does("grace", path, nil), "chat.unread", int64(-1)) }
+	h.does("grace", path+"/read", fields{"seq": document.Get(h.does("grace", path, nil), "chat.seq", int64(0))})
+	require.Zero(t, unread())
+	h.says("shop", "ada", "Hello?")
+	h.says("shop", "ada", "Are you there?")
+	h.does("eve", path+"/notes", fields{"key": "1", "text": "She is in a hurry."})
+	require.Equal(t, int64(2), unread())
+	h.does("grace", path+"/read", fields{"seq": document.Get(h.does("grace", path, nil), "chat.seq", int64(0))})
+	require.Zero(t, unread())
 }
 
 func TestHandOver_ToTeamAndAgent(t *testing.T) {
@@ -238,6 +286,36 @@ func TestEraseMember_TicketWithoutButton(t *testing.T) {
 	found, err = tickets.Find(t.Context(), nil, store.FindOptions{})
 	require.NoError(t, err)
 	require.Empty(t, found)
+}
+
+// EraseMember finds tickets by the requests, and a withdrawn request has no record.
+func TestRecall_RemovesContent(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path := h.waiting("shop", "ada")
+	ada := document.Get(h.does("grace", path, nil), "member.id", "")
+	_, err := h.runtime.Operations(botctx.Scope{App: "shop", Channel: "shop-web", Member: ada}).RemovePendingAssignmentByMemberID(
+		t.Context(), livechat.RemovePendingAssignmentByMemberIDParams{MemberID: ada})
+	require.NoError(t, err)
+	found, err := h.store.Collection("desk_tickets").Find(t.Context(), nil, store.FindOptions{})
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	require.NotContains(t, found[0].String(), "The kettle leaks.")
+}
+
+func TestEraseMember_OfOpenChat(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path := h.taken("ada", "grace")
+	ada := document.Get(h.does("grace", path, nil), "member.id", "")
+	_, err := h.runtime.EraseMember(t.Context(), "shop", ada)
+	require.NoError(t, err)
+	h.refused(http.StatusNotFound, "grace", path+"/messages", fields{"key": "1", "text": "Hello?"})
+	for _, collection := range []string{"desk_chats", "desk_chats_states", "desk_conversations", "desk_tickets"} {
+		found, err := h.store.Collection(collection).Find(t.Context(), nil, store.FindOptions{})
+		require.NoError(t, err)
+		require.Empty(t, found, collection)
+	}
 }
 
 // A chat may last longer than its first messages are kept.

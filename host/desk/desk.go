@@ -3,12 +3,14 @@ package desk
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/chatlog"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/safelog"
@@ -34,7 +36,8 @@ type Config struct {
 	// Poll is the interval at which the desk looks for changes by other processes while a page is open. The default is
 	// a second.
 	Poll time.Duration
-	// Logger receives lines about failed reads of the store, at warn. By default nothing is logged.
+	// Logger receives lines about failed reads of the store, stored records that cannot be read and are not shown, and
+	// failures of other outlets, at warn. By default nothing is logged.
 	Logger *slog.Logger
 }
 
@@ -53,6 +56,8 @@ type Desk struct {
 	visitors *chatlog.Log
 	hub      *hub
 	log      *slog.Logger
+	// logged has the errors of stored records that were logged.
+	logged sync.Map
 	// beat is the interval of keep-alive messages on a stream.
 	beat time.Duration
 }
@@ -92,6 +97,11 @@ func New(config Config) (*Desk, error) {
 		return nil, err
 	}
 	return &Desk{config: config, env: env, chats: chats, visitors: visitors, log: log, hub: newHub(), beat: beat}, nil
+}
+
+// warn logs a failure that the desk works around.
+func (d *Desk) warn(ctx context.Context, what string, err error) {
+	d.log.LogAttrs(ctx, slog.LevelWarn, what, slog.String("error", display.Text(err)))
 }
 
 // EnsureIndexes creates the indexes that the desk needs in a store, unless they exist. A host calls it once, before it

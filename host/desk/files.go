@@ -7,22 +7,18 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"path"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/page"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/utility"
 )
 
 // The limits of files.
 const (
-	maxFile     = 10 << 20
-	maxFileName = 100
-	sniffed     = 512
+	maxFile = 10 << 20
+	sniffed = 512
 )
 
 // kinds are the types of files that agents may send, by the bytes at their beginning, with the type of the message.
@@ -59,10 +55,7 @@ func (p *pages) upload(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	name, err := cleanName(c.URL.Query().Get("name"))
-	if err != nil {
-		return nil, err
-	}
+	name := page.FileName(c.URL.Query().Get("name"))
 	body := http.MaxBytesReader(c.w, c.Body, maxFile)
 	begin := make([]byte, sniffed)
 	n, err := io.ReadFull(body, begin)
@@ -87,22 +80,6 @@ func (p *pages) upload(c *call) (any, error) {
 	}
 	stored := file{Kind: kind, URL: address, Name: name}
 	return stored, p.keepUpload(c.Context(), of, stored)
-}
-
-// cleanName returns the name of a file without folders or hidden characters.
-func cleanName(given string) (string, error) {
-	name := path.Base("/" + strings.ReplaceAll(given, `\`, "/"))
-	name = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return -1
-		}
-		return r
-	}, name)
-	name = strings.TrimLeft(name, ". ")
-	if name == "" || name == "/" || !utf8.ValidString(name) || len(name) > maxFileName {
-		return "", boterr.Invalid("name", "is %.120q; give a file name of at most %d bytes", given, maxFileName)
-	}
-	return name, nil
 }
 
 // uploadID returns the id of the record of an upload. Uploads are stored with the tickets, so that an agent can only

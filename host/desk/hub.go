@@ -2,8 +2,6 @@ package desk
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"reflect"
 	"slices"
 	"sync"
@@ -11,7 +9,6 @@ import (
 
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/chatlog"
-	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -104,7 +101,7 @@ func (d *Desk) follow(ctx context.Context) {
 	defer ticks.Stop()
 	for ctx.Err() == nil {
 		if err := d.read(ctx); err != nil && ctx.Err() == nil {
-			d.log.LogAttrs(ctx, slog.LevelWarn, "desk: the open chats cannot be read", slog.String("error", display.Text(err)))
+			d.warn(ctx, "desk: the open chats cannot be read", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -132,23 +129,16 @@ func (d *Desk) watch(watcher store.Watcher) (stop func()) {
 	}
 }
 
-// read reads the open chats and the agents of the apps of all streams, and wakes the streams if something changed. It
-// leaves out apps whose records cannot be read, and returns their errors.
+// read reads the open chats and the agents of the apps of all streams, and wakes the streams if something changed.
 func (d *Desk) read(ctx context.Context) error {
 	h := d.hub
-	apps := h.apps()
-	now := reading{following: map[string]*chatlog.Subscription{}}
-	var failed []error
-	for _, app := range apps {
+	now := reading{apps: h.apps(), following: map[string]*chatlog.Subscription{}}
+	for _, app := range now.apps {
 		open, agents, err := d.openRows(ctx, app)
 		if err != nil {
-			failed = append(failed, err)
-			continue
+			return err
 		}
-		now.apps, now.open, now.agents = append(now.apps, app), append(now.open, open...), append(now.agents, agents...)
-	}
-	if len(failed) > 0 && len(now.apps) == 0 {
-		return errors.Join(failed...)
+		now.open, now.agents = append(now.open, open...), append(now.agents, agents...)
 	}
 	now.agents = byName(now.agents)
 	for i := range now.open {
@@ -162,7 +152,7 @@ func (d *Desk) read(ctx context.Context) error {
 	if !h.replace(ctx, now) {
 		h.forget(ctx, now.following)
 	}
-	return errors.Join(failed...)
+	return nil
 }
 
 // forget ends all subscriptions after a failed reading, which may have consumed their signals. The next reading reads
@@ -209,7 +199,7 @@ func (d *Desk) fresh(ctx context.Context, shown *row) (*chatlog.Subscription, er
 	known := d.hub.known(ctx, shown.ID)
 	isFollowed := known != nil && known.follows != nil && known.log() == shown.log()
 	if isFollowed && !hasNews(known.follows) {
-		shown.Seq, shown.Read, shown.Last = known.Seq, known.Read, known.Last
+		shown.Seq, shown.Read, shown.Unread, shown.Last = known.Seq, known.Read, known.Unread, known.Last
 		for _, one := range known.Typing { // Typing ends without a change of the log.
 			if one.until > d.now() {
 				shown.Typing = append(shown.Typing, one)
@@ -332,9 +322,13 @@ func (h *hub) since(l *listener, look int64, known map[string]bool) (news, int64
 		}
 	}
 	if h.agentsLook > look {
-		told.Agents = slices.DeleteFunc(slices.Clone(h.agents), func(p presence) bool {
-			return !slices.ContainsFunc(p.apps, func(app string) bool { return slices.Contains(l.apps, app) })
-		})
+		told.Agents = []presence{}
+		for _, p := range h.agents {
+			p.Apps = slices.DeleteFunc(slices.Clone(p.Apps), func(app string) bool { return !slices.Contains(l.apps, app) })
+			if len(p.Apps) > 0 {
+				told.Agents = append(told.Agents, p)
+			}
+		}
 	}
 	return told, h.look
 }

@@ -2,7 +2,9 @@ package desk_test
 
 import (
 	"context"
+	"log/slog"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,9 +22,10 @@ import (
 
 // listed is a desk with the open chats 1 and 2.
 type listed struct {
-	t    *testing.T
-	desk *desk.Desk
-	log  *chatlog.Log
+	t        *testing.T
+	database store.Store
+	desk     *desk.Desk
+	log      *chatlog.Log
 }
 
 func newListed(t *testing.T) *listed {
@@ -47,7 +50,7 @@ func newListed(t *testing.T) *listed {
 		)))
 	}
 	d.Listening("shop")
-	return &listed{t: t, desk: d, log: log}
+	return &listed{t: t, database: database, desk: d, log: log}
 }
 
 func (l *listed) says(chat, text string) {
@@ -121,21 +124,44 @@ func TestHub_EarlierReaderTakesNoNewsFromTheNextOne(t *testing.T) {
 	require.Equal(t, "hello", l.desk.Last("2"))
 }
 
-// A host has stored a request that cannot be read.
-func TestHub_BadRecordOfAnotherApp(t *testing.T) {
+// A host has stored a request and a member that cannot be read.
+func TestHub_BadRecords(t *testing.T) {
 	t.Parallel()
-	database := memstore.New()
-	d, err := desk.New(desk.Config{Store: database})
+	database, lines := memstore.New(), &strings.Builder{}
+	d, err := desk.New(desk.Config{Store: database, Logger: slog.New(slog.NewTextHandler(lines, nil))})
 	require.NoError(t, err)
-	for app, member := range map[string]any{"bank": 7, "shop": "ada"} {
+	for id, member := range map[string]any{"1": 7, "2": "ada", "3": "bob"} {
 		require.NoError(t, database.Collection("assignments").Insert(t.Context(), document.O(
-			"_id", app, "app", app, "member", member, "sentAt", 1, "kept", document.A(document.O("id", "1", "response", send.Text("hi").Object())),
+			"_id", id, "app", "shop", "member", member, "slot", id, "sentAt", 1,
+			"kept", document.A(document.O("id", "1", "response", send.Text("hi").Object())),
 			"tickets", document.A(document.O("channel", "desk", "type", "desk")),
 		)))
-		d.Listening(app)
 	}
-	require.ErrorIs(t, d.Read(t.Context()), boterr.FailedPrecondition)
-	require.Equal(t, "hi", d.Last("shop"))
+	require.NoError(t, database.Collection("members").Insert(t.Context(), document.O("_id", "ada", "app", "shop", "firstName", 7)))
+	d.Listening("shop")
+	for range 2 {
+		require.NoError(t, d.Read(t.Context()))
+		require.Empty(t, d.Last("1"))
+		require.Equal(t, "hi", d.Last("2"))
+		require.Equal(t, "hi", d.Last("3"))
+		require.Equal(t, 1, strings.Count(lines.String(), "the stored assignment 1 cannot be read"))
+		require.Equal(t, 1, strings.Count(lines.String(), "the stored member ada cannot be read"))
+	}
+}
+
+// Bot logic can link a group with any id to an assignment. The desk's conversations have short ids.
+func TestHub_ConversationOfTheBot(t *testing.T) {
+	t.Parallel()
+	l := newListed(t)
+	l.says("1", "hi")
+	require.NoError(t, l.database.Collection("assignments").Insert(t.Context(), document.O(
+		"_id", "3", "app", "bank", "slot", "3", "sentAt", 1, "assignedAt", 2, "assignee", "grace", "outlet", "desk",
+		"groupInfo", document.O("externalId", strings.Repeat("x", chatlog.MaxName+1)),
+		"tickets", document.A(document.O("channel", "desk", "type", "desk")),
+	)))
+	l.desk.Listening("bank")
+	require.NoError(t, l.desk.Read(t.Context()))
+	require.Equal(t, "hi", l.desk.Last("1"))
 }
 
 func TestHub_Agents(t *testing.T) {

@@ -354,13 +354,15 @@ type inletView struct {
 	Type string `json:"type"`
 }
 
-// about returns the agent, the apps and the limits.
+// about returns the agent, the apps and the limits. An app whose channels cannot be read has none, because the chats of
+// the others need not wait for it.
 func (p *pages) about(c *call) (any, error) {
 	apps := []appView{}
 	for _, id := range c.agent.Apps {
 		shown, err := p.appView(c.Context(), id)
 		if err != nil {
-			return nil, err
+			p.desk.log.LogAttrs(c.Context(), slog.LevelWarn, "desk: the channels of an app are not shown",
+				slog.String("app", id), slog.String("error", display.Text(err)))
 		}
 		apps = append(apps, shown)
 	}
@@ -404,7 +406,7 @@ func (p *pages) channels(ctx context.Context, app string) ([]*channel.Channel, e
 	if p.config.Channels != nil {
 		return p.config.Channels(ctx, app)
 	}
-	return channels.New(p.desk.env, record.Scope{App: app}).All(ctx, maxChannels)
+	return channels.New(p.desk.env, record.Scope{App: app}).All(ctx, maxChannels, p.desk.unreadable(ctx))
 }
 
 func (p *pages) channel(ctx context.Context, app, id string) (*channel.Channel, error) {

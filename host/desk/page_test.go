@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/host/desk"
 	"github.com/botctx/go-sdk/internal/chatlog"
@@ -182,6 +184,7 @@ func TestStream_TellsChanges(t *testing.T) {
 	h := newHost(t)
 	h.waiting("bank", "zoe")
 	path := h.waiting("shop", "ada")
+	h.does("eve", "/about", nil)
 	server := httptest.NewServer(h.handler)
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
@@ -196,6 +199,7 @@ func TestStream_TellsChanges(t *testing.T) {
 	}
 	first := next(`"isAll":true`)
 	require.Contains(t, first, `"name":"Ada"`)
+	require.Contains(t, first, `"name":"Eve","isAvailable":true,"isHere":true,"apps":["shop"]`)
 	require.NotContains(t, first, "bank", "each list is limited to the agent's apps")
 	require.NotContains(t, first, "Zoe")
 	h.does("eve", path+"/take", nothing)
@@ -365,8 +369,15 @@ func TestFiles(t *testing.T) {
 	h.does("grace", path+"/messages", fields{"key": "1", "file": file})
 	h.runs()
 	require.Equal(t, send.TypeImage, h.inlet.last(t).Type())
+	for name, stored := range map[string]string{
+		"..": "file", "": "file", url.QueryEscape(strings.Repeat("\u8336", 120) + ".png"): strings.Repeat("\u8336", 96) + ".png",
+	} {
+		status, file := upload(name, png)
+		require.Equal(t, http.StatusOK, status, "%s", file)
+		require.Equal(t, stored, document.Get(file, "name", ""))
+	}
 	for name, bad := range map[string]string{
-		"page.png": "<!DOCTYPE html><script>alert(1)</script>", "a.svg": `<?xml version="1.0"?><svg onload="alert(1)"/>`, "empty.txt": "", "..": "x", "": "x",
+		"page.png": "<!DOCTYPE html><script>alert(1)</script>", "a.svg": `<?xml version="1.0"?><svg onload="alert(1)"/>`, "empty.txt": "",
 	} {
 		status, answer := upload(name, bad)
 		require.Equal(t, http.StatusBadRequest, status, "%s %s", name, answer)
@@ -461,4 +472,44 @@ func TestPage_AgentStoredByAnotherProcess(t *testing.T) {
 	grace.Name = "Grace"
 	one.clock.advance(5 * time.Minute)
 	require.Equal(t, "Grace", name(one))
+}
+
+// A host has stored a channel and a request that cannot be read.
+func TestPage_BadRecords(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path, waits := h.taken("ada", "grace"), h.waiting("shop", "bob")
+	require.NoError(t, h.store.Collection("channels").Insert(t.Context(), document.O("_id", "broken", "app", "shop", "type", 7)))
+	for id, kept := range map[string]any{"closed 1": nil, "closed 2": 7} {
+		require.NoError(t, h.store.Collection("assignments").Insert(t.Context(), document.O(
+			"_id", id, "slot", id, "app", "shop", "member", "bob", "closedAt", 1, "endedAt", 1, "outlet", "shop-desk", "kept", kept,
+			"tickets", document.A(document.O("type", "desk", "channel", "shop-desk")),
+		)))
+	}
+	require.NoError(t, h.store.Collection("assignments").Insert(t.Context(), document.O(
+		"_id", "open", "slot", "open", "app", "shop", "member", 7, "assignee", "busy", "assignedAt", 1, "sentAt", 1, "outlet", "shop-desk",
+		"tickets", document.A(document.O("type", "desk", "channel", "shop-desk")),
+	)))
+	require.Len(t, objects(objects(h.does("eve", "/about", nil), "apps")[0], "teams"), 2)
+	closed := objects(h.does("grace", "/closed/shop", nil), "chats")
+	require.Len(t, closed, 1)
+	require.Equal(t, "closed 1", document.Get(closed[0], "id", ""))
+	h.does("grace", path+"/giveback", nothing)
+	h.does("busy", waits+"/take", nothing)
+}
+
+// The channels of an app may be elsewhere, and out of reach.
+func TestPage_ChannelsOfOneAppFail(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, func(c *desk.PageConfig) {
+		c.Channels = func(_ context.Context, app string) ([]*channel.Channel, error) {
+			if app == "shop" {
+				return nil, errors.New("the shop's database is down")
+			}
+			return []*channel.Channel{{ID: "bank-web"}}, nil
+		}
+	})
+	apps := objects(h.does("eve", "/about", nil), "apps")
+	require.Equal(t, "shop", document.Get(apps[0], "id", ""))
+	require.True(t, document.Get(apps[1], "inlets", document.O()).Has("bank-web"))
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/chatlog"
@@ -249,20 +248,15 @@ func (p *pages) earlier(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := p.runtime.FindAssignments(c.Context(), of.App, botctx.Query{
+	found, err := p.desk.requests(c.Context(), of.App, record.Query{
 		Filter: document.O("member", document.O("$eq", of.Member), record.FieldID, document.O("$lt", of.ID)),
 		SortBy: document.O(record.FieldID, -1), Limit: earlierPage,
 	})
 	if err != nil {
 		return nil, err
 	}
-	rows, err := p.chatsOf(c.Context(), of.App, found)
+	rows, err := p.rowsNow(c.Context(), of.App, ofDesk(found))
 	return map[string]any{"chats": rows}, err
-}
-
-// chatsOf returns the rows of requests that came to the desk.
-func (p *pages) chatsOf(ctx context.Context, app string, found []*livechat.AssignmentRecord) ([]row, error) {
-	return p.rowsNow(ctx, app, slices.DeleteFunc(found, func(r *livechat.AssignmentRecord) bool { return channelOf(r) == "" }))
 }
 
 // closed returns chats of an app that have ended, newest first.
@@ -276,7 +270,7 @@ func (p *pages) closed(c *call) (any, error) {
 	if before := c.URL.Query().Get("before"); before != "" {
 		filter = filter.With(record.FieldID, document.O("$lt", before))
 	}
-	found, err := p.runtime.FindAssignments(c.Context(), app, botctx.Query{
+	found, err := p.desk.requests(c.Context(), app, record.Query{
 		Filter: filter, SortBy: document.O(record.FieldID, -1), Limit: closedPage,
 	})
 	if err != nil {
@@ -292,7 +286,7 @@ func (p *pages) closed(c *call) (any, error) {
 	if len(found) > 0 {
 		shown.Last = found[len(found)-1].ID
 	}
-	shown.Chats, err = p.chatsOf(c.Context(), app, found)
+	shown.Chats, err = p.rowsNow(c.Context(), app, ofDesk(found))
 	return shown, err
 }
 

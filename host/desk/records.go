@@ -96,8 +96,8 @@ type presence struct {
 	IsAvailable bool   `json:"isAvailable"`
 	// IsHere is true if the agent has the page open.
 	IsHere bool `json:"isHere"`
-
-	apps []string
+	// Apps are the ids of the agent's apps. Other agents see only apps that they have, too.
+	Apps []string `json:"apps"`
 }
 
 // awayAfter is the age of an agent's last sign of life, in milliseconds, from which the agent counts as away.
@@ -110,7 +110,7 @@ func presenceOf(o document.Object, now document.Timestamp) presence {
 	}
 	for _, app := range document.Get(o, fieldApps, document.Array{}).All() {
 		id, _ := app.(string)
-		p.apps = append(p.apps, id)
+		p.Apps = append(p.Apps, id)
 	}
 	return p
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/chatlog"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
@@ -54,11 +55,13 @@ type row struct {
 	EndedBy   livechat.EndedBy   `json:"endedBy,omitzero"`
 	Parent    string             `json:"parent,omitzero"`
 	// Chat is the id of the conversation, or "" until the request is taken. Seq is the number of its newest entry.
-	// Read is the number of the newest entry that the agent has read.
-	Chat string `json:"chat"`
-	Seq  int64  `json:"seq"`
-	Read int64  `json:"read"`
-	// Last is the newest message.
+	// Read is the number of the newest entry that the agent has read. Unread is the number of messages of the member
+	// and the bot after it, at most logPage.
+	Chat   string `json:"chat"`
+	Seq    int64  `json:"seq"`
+	Read   int64  `json:"read"`
+	Unread int    `json:"unread"`
+	// Last is the newest message or note.
 	Last *line `json:"last,omitzero"`
 	// Kept is the number of messages that the member wrote while the request waits.
 	Kept   int      `json:"kept"`
@@ -117,12 +120,14 @@ func channelOf(r *livechat.AssignmentRecord) string {
 	return ""
 }
 
-// chatOf returns the id of an assignment's conversation, or "" until it is taken.
+// chatOf returns the id of an assignment's conversation, or "" until it is taken. Bot logic may have linked a group that
+// is not the desk's: an id that is too long for the log is "", too.
 func chatOf(r *livechat.AssignmentRecord) string {
-	if r.Assignee == "" {
+	id := document.Get(r.GroupInfo, "externalId", "")
+	if r.Assignee == "" || len(id) > chatlog.MaxName {
 		return ""
 	}
-	return document.Get(r.GroupInfo, "externalId", "")
+	return id
 }
 
 // nameOf returns the name of a member. An anonymous visitor of a webchat has the first letters of their id as a name.
@@ -190,7 +195,17 @@ func (d *Desk) withChat(ctx context.Context, shown row) (row, int64, error) {
 		shown.Seq = e.Seq
 		shown.Last = &line{From: e.From, Text: textOf(e), At: e.At}
 	}
-	shown.Read = state.Marks["read"]
+	if shown.Read = state.Marks["read"]; shown.Read < shown.Seq {
+		after, err := d.chats.After(ctx, shown.log(), shown.Read, logPage)
+		if err != nil {
+			return shown, 0, err
+		}
+		for _, e := range after.Entries {
+			if e.From == fromMember || e.From == fromBot {
+				shown.Unread++
+			}
+		}
+	}
 	shown.Typing = []typist{}
 	for _, t := range state.Typing {
 		shown.Typing = append(shown.Typing, typist{t.Key, t.From, t.Name, t.Until})
@@ -208,10 +223,9 @@ func textOf(e chatlog.Entry) string {
 
 // openOf returns the open requests of an app that came to the desk: waiting ones and taken ones, oldest first.
 func (d *Desk) openOf(ctx context.Context, app string) ([]*livechat.AssignmentRecord, error) {
-	service := livechats.New(d.env, record.Scope{App: app}, livechats.Ports{})
 	var all []*livechat.AssignmentRecord
 	for _, assigned := range []any{nil, document.O("$gt", 0)} {
-		found, err := service.FindAssignments(ctx, record.Query{
+		found, err := d.requests(ctx, app, record.Query{
 			Filter: document.O("endedAt", nil, "assignedAt", assigned, "sentAt", document.O("$gt", 0), "tickets.type", string(Type)),
 			SortBy: document.O(record.FieldID, 1), Limit: MaxListed,
 		})
@@ -220,7 +234,28 @@ func (d *Desk) openOf(ctx context.Context, app string) ([]*livechat.AssignmentRe
 		}
 		all = append(all, found...)
 	}
-	return slices.DeleteFunc(all, func(r *livechat.AssignmentRecord) bool { return channelOf(r) == "" }), nil
+	return ofDesk(all), nil
+}
+
+// requests returns the requests of an app that match a query. If one cannot be read, that is logged, and ofDesk leaves
+// it out.
+func (d *Desk) requests(ctx context.Context, app string, query record.Query) ([]*livechat.AssignmentRecord, error) {
+	return livechats.New(d.env, record.Scope{App: app}, livechats.Ports{}).ListAssignments(ctx, query, d.unreadable(ctx))
+}
+
+// ofDesk returns the requests that belong to the desk.
+func ofDesk(found []*livechat.AssignmentRecord) []*livechat.AssignmentRecord {
+	return slices.DeleteFunc(found, func(r *livechat.AssignmentRecord) bool { return channelOf(r) == "" })
+}
+
+// unreadable returns a function that logs a stored record that cannot be read, unless it did so before: the lists are
+// read after each change.
+func (d *Desk) unreadable(ctx context.Context) func(error) {
+	return func(err error) {
+		if _, isLogged := d.logged.LoadOrStore(display.Text(err), true); !isLogged {
+			d.warn(ctx, "desk: a record is not shown", err)
+		}
+	}
 }
 
 // openRows returns the rows of an app's open requests, without the parts from the log, and the app's agents.
@@ -239,7 +274,7 @@ func (d *Desk) openRows(ctx context.Context, app string) ([]row, []presence, err
 
 func (d *Desk) membersOf(ctx context.Context, app string, ids []string) (map[string]*member.Member, error) {
 	found, err := members.New(d.env, record.Scope{App: app}, nil).
-		Find(ctx, record.Query{Filter: document.O(record.FieldID, document.O("$in", textsOf(ids)))})
+		List(ctx, record.Query{Filter: document.O(record.FieldID, document.O("$in", textsOf(ids)))}, d.unreadable(ctx))
 	byID := map[string]*member.Member{}
 	for _, m := range found {
 		byID[m.ID] = m

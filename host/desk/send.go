@@ -3,14 +3,12 @@ package desk
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/chatlog"
-	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
@@ -107,7 +105,7 @@ func (d *Desk) showTyping(ctx context.Context, to place, message send.Message) e
 // to connectors that report typing, such as in OnTyping of webchat.Config. Failures are logged.
 func (d *Desk) OnTyping(ctx context.Context, in *channel.Channel, externalID string) {
 	if err := d.memberTypes(ctx, in, externalID); err != nil && ctx.Err() == nil {
-		d.log.LogAttrs(ctx, slog.LevelWarn, "desk: typing is not shown", slog.String("error", display.Text(err)))
+		d.warn(ctx, "desk: typing is not shown", err)
 	}
 }
 
@@ -295,23 +293,24 @@ func (d *Desk) ArchiveConversation(ctx context.Context, in *channel.Channel, con
 
 // ShowTaken implements livechat.TicketUpdater.
 func (d *Desk) ShowTaken(ctx context.Context, in *channel.Channel, ticket livechat.Ticket, text string) error {
-	return d.change(ctx, in, ticket, fieldShown, text)
+	return d.change(ctx, in, ticket, document.O(fieldShown, text))
 }
 
-// RecallTicket implements livechat.TicketRecaller.
+// RecallTicket implements livechat.TicketRecaller. It removes the ticket's content, because EraseMember finds no tickets
+// of a withdrawn request.
 func (d *Desk) RecallTicket(ctx context.Context, in *channel.Channel, ticket livechat.Ticket) error {
-	return d.change(ctx, in, ticket, fieldIsRecalled, true)
+	return d.change(ctx, in, ticket, document.O(fieldIsRecalled, true, fieldResponse, document.O()))
 }
 
-// change sets a field of a ticket that was not recalled.
-func (d *Desk) change(ctx context.Context, in *channel.Channel, ticket livechat.Ticket, field string, value any) error {
+// change sets fields of a ticket that was not recalled.
+func (d *Desk) change(ctx context.Context, in *channel.Channel, ticket livechat.Ticket, fields document.Object) error {
 	if err := send.RequireChannel(in); err != nil {
 		return err
 	}
 	done, err := d.tickets(in.App).Update(ctx, record.Patch{
 		Filter: document.O(
 			record.FieldID, idOf(in.App, in.ID, ticket.Group.ID, ticket.MessageID), fieldIsRecalled, document.O("$ne", true)),
-		Patch: document.O(field, value),
+		Patch: fields,
 	})
 	if err == nil && done.Matched == 0 {
 		return boterr.New(boterr.NotFound, "", "the channel %s has no ticket %s for %s", in.ID, ticket.MessageID, ticket.Group.ID)

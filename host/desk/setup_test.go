@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/host/desk"
@@ -85,6 +86,24 @@ func (i *inlet) last(t *testing.T) send.Response {
 	return i.sent[len(i.sent)-1].Response
 }
 
+// tool is another outlet. It takes tickets, until it refuses everything.
+type tool struct{ isClosed atomic.Bool }
+
+func (o *tool) refusal() error {
+	if o.isClosed.Load() {
+		return boterr.New(boterr.FailedPrecondition, "", "the token is revoked")
+	}
+	return nil
+}
+
+func (o *tool) Send(_ context.Context, message send.Message) (send.Delivery, error) {
+	return send.Delivery{MessageID: message.ID}, o.refusal()
+}
+
+func (o *tool) ShowTaken(context.Context, *channel.Channel, livechat.Ticket, string) error {
+	return o.refusal()
+}
+
 // secretToken is a credential of every channel.
 const secretToken = "token-that-no-page-shows"
 
@@ -102,6 +121,7 @@ type host struct {
 	clock   *clock
 	store   store.Store
 	inlet   *inlet
+	tool    *tool
 	desk    *desk.Desk
 	runtime *botctx.Runtime
 	handler http.Handler
@@ -117,12 +137,12 @@ func newHost(t *testing.T, options ...option) *host {
 
 func newHostOver(t *testing.T, c *clock, database store.Store, options ...option) *host {
 	t.Helper()
-	h := &host{t: t, clock: c, store: database, inlet: &inlet{}}
+	h := &host{t: t, clock: c, store: database, inlet: &inlet{}, tool: &tool{}}
 	var err error
 	h.desk, err = desk.New(desk.Config{Store: h.store, Now: c.now, Poll: time.Millisecond})
 	require.NoError(t, err)
 	h.runtime, err = botctx.New(botctx.Config{
-		Store: h.store, Now: c.now, Connectors: send.Connectors{channel.Webchat: h.inlet, desk.Type: h.desk},
+		Store: h.store, Now: c.now, Connectors: send.Connectors{channel.Webchat: h.inlet, desk.Type: h.desk, channel.Charlie: h.tool},
 		Flow: botctx.Flow{LiveChatTree: func(*botctx.Context) string { return "in a live chat" }},
 	})
 	require.NoError(t, err)

@@ -200,6 +200,8 @@ type Delivery struct {
 
 	inbox *Inbox
 	held  *lease.Lease
+	// failures is the number of failed attempts.
+	failures int
 	// mu guards memory, which has the values remembered by attempts. noted are the keys of values that were not stored at
 	// once, in order. stored is the number of the first of them that are in the store now.
 	mu     sync.Mutex
@@ -227,7 +229,7 @@ const (
 func (b *Inbox) deliver(e stored, held *lease.Lease) *Delivery {
 	d := &Delivery{
 		ID: e.id, Event: e.Event, AcceptedAt: document.Timestamp(e.acceptedAt).Time(), Attempt: int(e.attempts()) + 1,
-		inbox: b, held: held,
+		inbox: b, held: held, failures: int(e.failures),
 	}
 	for _, item := range e.memory.All() {
 		d.recollect(item)
@@ -263,6 +265,9 @@ func (d *Delivery) IsErased() bool {
 	alone, ok := d.inbox.source.(*exclusive)
 	return ok && alone.isErased(d.held.Lane(), d.ID)
 }
+
+// IsLast reports whether the event becomes a dead letter if this attempt fails.
+func (d *Delivery) IsLast() bool { return d.failures+1 >= d.inbox.config.Limit }
 
 // Recall returns the value that this attempt or an earlier one remembered under a key.
 func (d *Delivery) Recall(key string) (document.Object, bool) {

@@ -82,6 +82,8 @@ type request struct {
 	// outlet is the channel that hands the request on. relayText replaces the relay messages. Both are "" for a
 	// member's own request.
 	outlet, relayText string
+	// heardUntil is HeardUntil of the assignment that is handed on.
+	heardUntil document.Timestamp
 	// takenMessage is the text that Charlie tickets show when they are taken.
 	takenMessage string
 }
@@ -177,7 +179,7 @@ func (s *Service) ensureOpen(ctx context.Context, asked request, open func() (*l
 // reconcileOpen opens a request, and sets its member's flag as requested. sender is the id of the call's
 // Sender, or "" if the call does not send the request.
 func (s *Service) reconcileOpen(ctx context.Context, r *livechat.AssignmentRecord, sender string, asked request) (*pass, error) {
-	p := &pass{Service: s, r: r, sender: sender, asking: asked.member, isOut: &asked.record.OutOfLiveChat}
+	p := &pass{Service: s, r: r, sender: sender, asking: asked.member, isOut: &asked.record.OutOfLiveChat, heardUntil: asked.heardUntil}
 	if err := p.reconcile(ctx, wantOpen); err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func (s *Service) EndLiveChat(ctx context.Context, p livechat.EndParams) (livech
 		if err != nil {
 			return nil, err
 		}
-		run, err := s.end(ctx, r, livechat.EndedByOutlet)
+		run, err := s.end(ctx, r, livechat.EndedByOutlet, fieldHeardUntil, s.timeOf(p.MessageEvent))
 		if err != nil {
 			return nil, boterr.PrefixField(fieldMessageEvent, err)
 		}
@@ -76,11 +76,20 @@ func (s *Service) RemovePendingAssignmentByMemberID(
 	return livechat.RemovePendingAssignmentByMemberIDResult{ClientMutationID: s.env.NewID()}, nil
 }
 
-// end marks an assignment as ended, and returns a pass that can close it. It does the same for an assignment
+// timeOf returns the time of an event, or the present time if it has none or one in the future.
+func (s *Service) timeOf(event *send.MessageEvent) document.Timestamp {
+	now := document.TimestampOf(s.env.Now())
+	if event == nil || event.Timestamp.IsZero() {
+		return now
+	}
+	return min(event.Timestamp, now)
+}
+
+// end marks an assignment as ended, sets further fields, and returns a pass that can close it. It does the same for an assignment
 // that the same side has already ended, if an interruption left it unclosed. If the assignment has ended
 // otherwise, end closes it and returns FailedPrecondition.
-func (s *Service) end(ctx context.Context, r *livechat.AssignmentRecord, by livechat.EndedBy) (*pass, error) {
-	ended, err := s.markEnded(ctx, r, by, document.O())
+func (s *Service) end(ctx context.Context, r *livechat.AssignmentRecord, by livechat.EndedBy, further ...any) (*pass, error) {
+	ended, err := s.markEnded(ctx, r, by, document.O(), further...)
 	if err != nil || ended != nil {
 		return &pass{Service: s, r: ended}, err
 	}
@@ -367,6 +376,23 @@ func (s *Service) endGone(ctx context.Context, r *livechat.AssignmentRecord, by 
 	return run.isTold, err
 }
 
+// EndErased ends a member's open live chat before the member is erased. The agent gets the text MemberGone, and the
+// tickets of an untaken request are recalled or show that it is over, if the platform can do that. Errors come from the
+// store and from the platforms.
+func (s *Service) EndErased(ctx context.Context, memberID string) error {
+	r, err := s.current(ctx, memberID)
+	if err != nil {
+		return err
+	}
+	if r != nil {
+		_, err = s.endGone(ctx, r, livechat.EndedByMemberGone, errErased)
+	}
+	return joined(err, s.closeEnded(ctx, endedOf(memberID)))
+}
+
+// errErased is the reason of the end of an erased member's live chat.
+var errErased = errors.New("the member was erased")
+
 // sendInChat sends a message of a live chat, and then restarts the idle time. r is nil for a group without an
 // assignment. If the recipient is gone, the assignment ends with gone as its EndedBy, unless gone is "".
 func (s *Service) sendInChat(
@@ -447,19 +473,6 @@ func (s *Service) tellOver(ctx context.Context, r *livechat.AssignmentRecord, g 
 	return OutcomeAnswered, nil
 }
 
-// tellIfOver calls tellOver if an event belongs to a group that is no longer live.
-func (s *Service) tellIfOver(ctx context.Context, outletID string, event send.MessageEvent) (Outcome, error) {
-	found, err := s.lastGroups(ctx, outletID, event)
-	if err != nil || len(found) == 0 {
-		return OutcomeNone, err
-	}
-	r, err := s.assignmentOf(ctx, found[0])
-	if err != nil || r == nil {
-		return OutcomeNone, err
-	}
-	return s.tellOver(ctx, r, found[0])
-}
-
 // TellLate answers an agent whose tap on a ticket came too late, because the request has ended or another agent
 // has it. The agent gets a message, and the ticket shows its text if the platform can change messages. late is
 // the error from TakeByTap. Errors come from the send.
@@ -503,13 +516,21 @@ func (s *Service) showLate(ctx context.Context, assignmentID, channelID, groupID
 	}
 }
 
-// isUntakenEnd reports whether the assignment ended before an agent had it.
-func (p *pass) isUntakenEnd() bool { return p.r.Assignee == "" && p.r.Direct == "" }
+// isUntakenEnd reports whether the assignment ended before an agent had it. If the outlet itself closed the conversation
+// that it opened, agents know.
+func (p *pass) isUntakenEnd() bool {
+	return p.r.Assignee == "" && (p.r.Direct == "" || p.r.Group == "" && p.r.EndedBy != livechat.EndedByOutlet)
+}
 
 // showOver shows on the tickets that the request has ended, if the platform can change messages and the
-// tickets are not recalled. Errors are ignored, because a late tap gets a reply.
+// tickets are not recalled. In the conversation that a direct outlet opened for the request, it sends a text. Errors are
+// ignored, because the request has ended anyway.
 func (p *pass) showOver(ctx context.Context) error {
 	if p.texts.Late == "" {
+		return nil
+	}
+	if p.r.Direct != "" {
+		_ = p.tellOpened(ctx)
 		return nil
 	}
 	for _, ticket := range shownTaken(p.r, "") {
@@ -519,4 +540,17 @@ func (p *pass) showOver(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// tellOpened sends the text Late to the conversation that a direct outlet opened for the request, if it did.
+func (p *pass) tellOpened(ctx context.Context) error {
+	outlet, err := p.ports.Channels.Load(ctx, p.r.Direct)
+	if err != nil {
+		return err
+	}
+	chat, err := p.openedChat(ctx, outlet, p.r)
+	if err != nil || chat == "" {
+		return err
+	}
+	return p.tellIn(ctx, outlet, chat, p.r.ID+"/end", p.texts.Late)
 }

@@ -30,6 +30,17 @@ func TestEndLiveChat_UntakenInItsConversation(t *testing.T) {
 	must(t, s.mine.EndLiveChat, `{"channel": {"_id": "help"}, "messageEvent": {"from": "agent:", "to": "chat", "type": "MISC", "data": {}}}`)
 	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
 	require.Equal(t, livechat.Pending, s.record(t, "a2").State())
+	require.Empty(t, s.platform.did(), "the agents know")
+}
+
+// Agents of a helpdesk would write to no one.
+func TestInletEndLiveChat_UntakenIsToldInItsConversation(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada", directlyIn("F1", "chat"))
+	must(t, s.mine.InletEndLiveChat, `{}`)
+	require.Equal(t, []string{"help: send to chat: " + livechat.DefaultTexts().Late}, s.platform.did())
+	s.requireOver(t, "a1", "ada", livechat.EndedByInlet)
 }
 
 func onCharlieAndDelta(r *livechat.AssignmentRecord) { r.Tickets = r.Tickets[:3] }

@@ -107,7 +107,8 @@ func (p *pass) endPrevious(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if ended, err := p.markEnded(ctx, previous, livechat.EndedByReassign, document.O()); err != nil || ended != nil {
+	ended, err := p.markEnded(ctx, previous, livechat.EndedByReassign, document.O(), fieldHeardUntil, p.heardUntil)
+	if err != nil || ended != nil {
 		return err
 	}
 	if previous, err = p.loadAssignment(ctx, previous.ID); err != nil || canFollow(previous) {
@@ -262,7 +263,7 @@ func (s *Service) handover(
 	}
 	asked := request{
 		member: m, label: orDefaultLabel(p.Label), targets: p.Targets, outlet: outlet.ID,
-		relayText: p.RelayMessage, takenMessage: p.TakenMessage,
+		relayText: p.RelayMessage, takenMessage: p.TakenMessage, heardUntil: s.timeOf(p.MessageEvent),
 	}
 	asked.record = livechat.AssignmentRecord{
 		Assignment: livechat.Assignment{

@@ -338,7 +338,7 @@ func (s *Service) drainKept(ctx context.Context, now *livechat.AssignmentRecord,
 			if err != nil || done != nil {
 				return err
 			}
-		} else if err := s.sendOneKept(ctx, outlet, g, now.Kept[0]); err != nil {
+		} else if err := s.sendToAgent(ctx, now, outlet, g, now.Kept[0]); err != nil {
 			return err
 		}
 		until, err := s.leaseEnd(ctx)
@@ -381,20 +381,23 @@ func (s *Service) sendHeading(ctx context.Context, outlet *channel.Channel, g *l
 	return orLost(s.tellIn(ctx, outlet, g.ExternalID, kept[0].ID+"/before", text))
 }
 
-// sendOneKept sends a kept message, or a text if the platform cannot show the message.
-func (s *Service) sendOneKept(ctx context.Context, outlet *channel.Channel, g *livechat.Group, kept livechat.KeptMessage) error {
-	message, err := s.messageTo(outlet, g.ExternalID, nil, send.Raw(kept.Response))
+// sendToAgent sends a member's message to the conversation with an agent, and the text Unshown if the platform cannot
+// show it. It returns a lostError if the conversation is gone.
+func (s *Service) sendToAgent(
+	ctx context.Context, r *livechat.AssignmentRecord, outlet *channel.Channel, g *livechat.Group, said livechat.KeptMessage,
+) error {
+	message, err := s.messageTo(outlet, g.ExternalID, nil, send.Raw(said.Response))
 	if err == nil {
-		message.ID, message.AuthorID = kept.ID, g.Member
-		_, err = s.deliver(ctx, message)
+		message.ID, message.AuthorID = said.ID, r.Member
+		err = s.sendRelayed(ctx, message)
 	}
-	if code := boterr.CodeOf(err); code != boterr.InvalidArgument && code != boterr.Unsupported {
-		return orLost(err)
-	}
-	if s.texts.Unshown == "" {
+	switch {
+	case !isUnshowable(err):
+		return err
+	case s.texts.Unshown == "":
 		return nil
 	}
-	return orLost(s.tellIn(ctx, outlet, g.ExternalID, kept.ID+"/unshown", s.texts.Unshown))
+	return orLost(s.tellIn(ctx, outlet, g.ExternalID, said.ID+"/unshown", s.texts.Unshown))
 }
 
 // orLost wraps the error of a send in a lostError if the recipient is gone.

@@ -328,9 +328,12 @@ func TestKept_NotSentNowIsSentLater(t *testing.T) {
 
 // attempts are the attempts of a run. Each one gets the same ids, and remembers what an earlier one did.
 type attempts struct {
-	of    *fixture
-	known map[string]document.Object
+	of     *fixture
+	known  map[string]document.Object
+	isLast bool
 }
+
+func (a *attempts) IsLast() bool { return a.isLast }
 
 func (a *attempts) Recall(id string) (document.Object, bool) {
 	answer, isKnown := a.known[id]
@@ -364,6 +367,7 @@ func TestKept_OnceByTwoAttempts(t *testing.T) {
 	s.says(t, s.mine.Service, "one", livechats.OutcomeKept)
 	s.platform.fail("group1", errDown)
 	run, hasHappened := s.attempts(), false
+	run.isLast = true
 	taken := &countingStore{Store: s.store, then: func() error {
 		if !hasHappened {
 			hasHappened = true
@@ -375,6 +379,7 @@ func TestKept_OnceByTwoAttempts(t *testing.T) {
 	_, err := run.next(taken).RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "two"))
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.True(t, hasHappened)
+	require.Empty(t, s.textsIn("ada-web"), "the message is kept")
 
 	s.platform.work("group1")
 	s.says(t, run.next(s.store), "two", livechats.OutcomeDelivered)
@@ -482,6 +487,18 @@ func (p picky) Unwrap() send.Connector { return p.Connector }
 func (p picky) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	if message.Response.Type() != send.TypeText {
 		return send.Delivery{}, boterr.Invalid("type", "is %s, and only texts can be shown", message.Response.Type())
+	}
+	return p.Connector.Send(ctx, message)
+}
+
+// plain is a connector without messages of type MISC.
+type plain struct{ send.Connector }
+
+func (p plain) Unwrap() send.Connector { return p.Connector }
+
+func (p plain) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	if message.Response.Type() == send.TypeMisc {
+		return send.Delivery{}, boterr.New(boterr.Unsupported, "type", "there is no MISC")
 	}
 	return p.Connector.Send(ctx, message)
 }

@@ -32,7 +32,7 @@
 //	expire            pending, taken          -> ended
 //	hand on           sending, pending, taken -> ended
 //	withdraw          sending, pending        -> ended
-//	lose a side       pending, taken          -> ended
+//	lose a side       sending, pending, taken -> ended
 //
 // The call then reconciles: it carries out each step that is due for its aim in the new state, unless the
 // record shows the step as done. After a crash, the next call does the same, and so continues where the

@@ -53,6 +53,7 @@ const (
 	fieldEndedAt          = "endedAt"
 	fieldEndedBy          = "endedBy"
 	fieldClosedAt         = "closedAt"
+	fieldHeardUntil       = "heardUntil"
 	fieldEndReason        = "endReason"
 	fieldKept             = "kept"
 	fieldKeptSender       = "keptSender"
@@ -149,6 +150,18 @@ func (s *Service) FindAssignments(ctx context.Context, query record.Query) ([]*l
 		return nil, err
 	}
 	return record.ReadAll(found, assignmentFrom)
+}
+
+// ListAssignments is FindAssignments for a list of many members. If a stored record is not an assignment, unreadable
+// gets the error, and the record has only its ID.
+func (s *Service) ListAssignments(
+	ctx context.Context, query record.Query, unreadable func(error),
+) ([]*livechat.AssignmentRecord, error) {
+	found, err := s.assignments().Find(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return record.ReadEach(found, assignmentFrom, unreadable)
 }
 
 // loadAssignment returns the app's assignment with an id, or NotFound.

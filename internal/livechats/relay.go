@@ -3,9 +3,6 @@ package livechats
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
-	"unicode"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -21,12 +18,13 @@ import (
 // RelayFromMember sends a member's message to the agent, unchanged, and restarts the idle time. If no agent
 // can read it, because the request is untaken or being handed on, the message is kept for the agent who takes
 // the request; TellWaiting informs the member. A tap is relayed as the text of its payload, or of all chosen
-// values. A text of more than send.MaxText and at most 40,000 characters is relayed as several texts. Receipts and
-// submitted forms are not relayed. Call it for messages that no node of the bot answers.
+// values. A text of at most 40,000 characters that is too long for the SDK or for the other platform is relayed as
+// several texts. Instead of a message that the outlet's platform cannot show, the agent gets the text Unshown. Receipts
+// and submitted forms are not relayed. Call it for messages that no node of the bot answers.
 //
 // If the agent's conversation is gone (send.IsGone), the live chat ends, the member gets a text, and the outcome is
 // OutcomeAnswered. Other errors come from the send; the message may then not have been relayed, and the idle time is
-// not restarted.
+// not restarted. If the message was refused, or no further attempt follows, the member gets the text Unsent.
 func (s *Service) RelayFromMember(ctx context.Context, memberID string, event send.MessageEvent) (Outcome, error) {
 	return eachPart(event, func(response send.Response) (Outcome, error) { return s.relayFromMember(ctx, memberID, response) })
 }
@@ -57,12 +55,14 @@ func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord
 	if err != nil {
 		return OutcomeNone, err
 	}
+	toMember := func(id, text string) error { return s.tellMember(ctx, r, id, text) }
 	if g == nil || len(r.Kept) > 0 {
 		outcome, err := s.keep(ctx, r, id, response)
-		if err != nil {
-			return OutcomeNone, err
-		}
 		switch {
+		case errors.Is(err, errChanged):
+			return OutcomeNone, err
+		case err != nil:
+			return OutcomeNone, s.tellUnsent(ctx, err, r.ID, toMember)
 		case outcome != OutcomeKept:
 			return outcome, nil
 		case g == nil:
@@ -75,12 +75,8 @@ func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord
 	if err != nil {
 		return OutcomeNone, err
 	}
-	message, err := s.messageTo(outlet, g.ExternalID, nil, response)
-	if err != nil {
-		return OutcomeNone, err
-	}
-	message.ID, message.AuthorID = id, r.Member
-	return s.relay(ctx, r, message, livechat.EndedByAgentGone)
+	err = s.sendToAgent(ctx, r, outlet, g, livechat.KeptMessage{ID: id, Response: response.Object()})
+	return s.afterSend(ctx, r, s.tellUnsent(ctx, err, r.ID, toMember), livechat.EndedByAgentGone)
 }
 
 // RelayFromAgent sends an agent's message in a group of an outlet channel to the member, unchanged, and
@@ -88,9 +84,11 @@ func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord
 // GroupOf finds the outlet's group of an event. In the conversation that a helpdesk opened for an untaken
 // request, the agent's first message takes the request.
 //
-// The outcome is OutcomeAnswered if the agent got a text instead: once in a group that is no longer live, and
-// if the member is gone (send.IsGone), which ends the live chat. The rules of RelayFromMember about messages
-// and errors apply.
+// A message that the agent wrote before the end, by the time of the event, reaches the member, even if it is handled
+// after the end. The outcome is OutcomeAnswered if the agent got a text instead: once in a group that is no longer
+// live, and if the member is gone (send.IsGone), which ends the live chat. The rules of RelayFromMember about messages
+// and errors apply, except that a message that the member's platform cannot show is an error, and the agent gets the
+// text Unsent.
 func (s *Service) RelayFromAgent(ctx context.Context, outletChannelID string, event send.MessageEvent) (Outcome, error) {
 	return eachPart(event, func(response send.Response) (Outcome, error) {
 		return s.relayFromAgent(ctx, outletChannelID, event, response)
@@ -100,52 +98,77 @@ func (s *Service) RelayFromAgent(ctx context.Context, outletChannelID string, ev
 func (s *Service) relayFromAgent(
 	ctx context.Context, outletChannelID string, event send.MessageEvent, response send.Response,
 ) (Outcome, error) {
-	g, err := s.GroupOf(ctx, outletChannelID, event)
-	if err == nil && g == nil {
-		g, err = s.takeByWriting(ctx, outletChannelID, event)
-	}
-	if err != nil {
+	g, isLive, err := s.groupToRelay(ctx, outletChannelID, event)
+	if err != nil || g == nil {
 		return OutcomeNone, err
-	}
-	if g == nil {
-		return s.tellIfOver(ctx, outletChannelID, event)
 	}
 	r, err := s.assignmentOf(ctx, g)
 	switch {
 	case err != nil || r == nil:
 		return OutcomeNone, err
-	case r.State() == livechat.Ended:
+	case r.AssignedAt <= event.Timestamp && event.Timestamp < r.HeardUntil: // Written before the end, and handled after it.
+	case !isLive || r.State() == livechat.Ended:
 		return s.tellOver(ctx, r, g)
 	case r.State() != livechat.Taken:
 		return OutcomeNone, nil
 	}
+	message, err := s.toInlet(ctx, r, g, response)
+	if err == nil {
+		err = s.sendRelayed(ctx, message)
+	}
+	toAgent := func(id, text string) error { return s.tellAgent(ctx, g, id, text) }
+	return s.afterSend(ctx, r, s.tellUnsent(ctx, err, g.ID, toAgent), livechat.EndedByMemberGone)
+}
+
+// groupToRelay returns the group to which an agent's message belongs, or nil, and reports whether it is live.
+func (s *Service) groupToRelay(ctx context.Context, outletID string, event send.MessageEvent) (g *livechat.Group, isLive bool, err error) {
+	g, err = s.GroupOf(ctx, outletID, event)
+	if err == nil && g == nil {
+		g, err = s.takeByWriting(ctx, outletID, event)
+	}
+	if err != nil || g != nil {
+		return g, true, err
+	}
+	last, err := s.lastGroups(ctx, outletID, event)
+	if err != nil || len(last) == 0 {
+		return nil, false, err
+	}
+	return last[0], false, nil
+}
+
+// toInlet returns a message to the member of a live chat, or to the group on the inlet's side.
+func (s *Service) toInlet(
+	ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group, response send.Response,
+) (send.Message, error) {
 	inlet, err := s.ports.Channels.Load(ctx, r.Inlet)
 	if err != nil {
-		return OutcomeNone, err
+		return send.Message{}, err
 	}
 	m, err := s.memberOf(ctx, r)
 	if err != nil {
-		return OutcomeNone, err
+		return send.Message{}, err
 	}
-	message, err := s.toInlet(inlet, m, g, response)
-	if err != nil {
-		return OutcomeNone, err
-	}
-	return s.relay(ctx, r, message, livechat.EndedByMemberGone)
-}
-
-func (s *Service) toInlet(inlet *channel.Channel, m *member.Member, g *livechat.Group, response send.Response) (send.Message, error) {
 	if g.InletGroupExternalID != "" {
 		return s.messageTo(inlet, g.InletGroupExternalID, m, response)
 	}
 	return s.messageToMember(inlet, m, response)
 }
 
-// relay sends a message of a live chat to the other side. If that side is gone, the assignment ends, with gone
-// as its EndedBy.
-func (s *Service) relay(ctx context.Context, r *livechat.AssignmentRecord, message send.Message, gone livechat.EndedBy) (Outcome, error) {
-	_, err := s.deliver(ctx, message)
-	return s.afterSend(ctx, r, orLost(err), gone)
+// tellUnsent sends the text Unsent to the writer of a message if the live chat continues without it: failed is the error
+// of its send, and either it was refused, or no further attempt follows. to identifies the writer. tellUnsent returns
+// failed.
+func (s *Service) tellUnsent(ctx context.Context, failed error, to string, tell func(id, text string) error) error {
+	_, isLost := errors.AsType[*lostError](failed)
+	if failed == nil || isLost || !isRefused(failed) && !s.isLastAttempt(ctx) || s.texts.Unsent == "" {
+		return failed
+	}
+	return joined(failed, tell(s.env.SendID(ctx, "unsent "+to), s.texts.Unsent))
+}
+
+// isLastAttempt reports whether an event becomes a dead letter if its run fails now.
+func (s *Service) isLastAttempt(ctx context.Context) bool {
+	attempt, err := s.env.Attempt(ctx)
+	return err == nil && attempt != nil && attempt.IsLast()
 }
 
 // afterSend restarts the idle time after a message was sent. If the send failed because the other side is
@@ -165,85 +188,6 @@ func (s *Service) afterSend(ctx context.Context, r *livechat.AssignmentRecord, f
 		return OutcomeNone, err
 	}
 	return OutcomeDelivered, nil
-}
-
-// eachPart calls relay for the message in an event, or for each part of a long text, and returns the last outcome. It
-// stops after an error, and after an outcome that also holds for the rest.
-func eachPart(event send.MessageEvent, relay func(send.Response) (Outcome, error)) (outcome Outcome, err error) {
-	response, isMessage := relayedOf(event)
-	if !isMessage {
-		return OutcomeNone, nil
-	}
-	for _, part := range partsOf(response) {
-		if outcome, err = relay(part); err != nil || outcome != OutcomeDelivered && outcome != OutcomeKept {
-			break
-		}
-	}
-	return outcome, err
-}
-
-// longestText is the length of the longest text that is relayed in parts, in Unicode code points: the limit of Charlie.
-const longestText = 40_000
-
-// partsOf splits a text that is longer than send.MaxText, because some platforms allow longer texts than others. A part
-// ends at white space if there is any in its second half. It returns texts that are longer than longestText, and other
-// messages, unchanged.
-func partsOf(response send.Response) []send.Response {
-	rest := []rune(response.Text())
-	if response.Type() != send.TypeText || len(rest) <= send.MaxText || len(rest) > longestText {
-		return []send.Response{response}
-	}
-	var parts []send.Response
-	for len(rest) > send.MaxText {
-		end := send.MaxText
-		for end > send.MaxText/2 && !unicode.IsSpace(rest[end-1]) {
-			end--
-		}
-		if !unicode.IsSpace(rest[end-1]) {
-			end = send.MaxText
-		}
-		parts = append(parts, response.With(fieldText, string(rest[:end])))
-		rest = rest[end:]
-	}
-	return append(parts, response.With(fieldText, string(rest)))
-}
-
-// relayedOf returns an event as a message for the other side, and reports whether the event is relayed.
-func relayedOf(event send.MessageEvent) (send.Response, bool) {
-	switch event.Type {
-	case "", send.TypeReferral, send.TypeOptIn, send.TypeComment, send.TypeDelivery, send.TypeRead, send.TypeEcho,
-		send.TypeWebEvent, send.TypeTyping:
-		return send.Response{}, false
-	case send.TypePayload:
-		text := chosenOf(event)
-		return send.Text(text), text != ""
-	case send.TypeMisc:
-		// An event without attachments or text is a report of the platform, such as a submitted form.
-		if !event.Data.Has("attachments") && !event.Data.Has("text") {
-			return send.Response{}, false
-		}
-	default:
-	}
-	event.Data = sends.WithoutReferences(event.Data) // The two sides share neither threads nor message ids.
-	return event.Response(), true
-}
-
-// chosenOf returns the member's choice in a tap as text: the payload, or all values chosen in a menu or form.
-func chosenOf(event send.MessageEvent) string {
-	values, ok := document.Get(event.Data, "values", any(nil)).(document.Array)
-	if !ok {
-		return event.Payload()
-	}
-	var texts []string
-	for _, value := range values.All() {
-		if chosen, isObject := value.(document.Object); isObject {
-			value = document.Get(chosen, "payload", any(nil))
-		}
-		if value != nil {
-			texts = append(texts, fmt.Sprint(value))
-		}
-	}
-	return strings.Join(texts, ", ")
 }
 
 // inletGroupInfo returns the value of an assignment's field inletGroupInfo. externalID is the platform's id of the

@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/internal/livechats"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 )
@@ -313,32 +314,80 @@ func TestRelay_Fails(t *testing.T) {
 	isRelayed, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.Equal(t, livechats.OutcomeNone, isRelayed)
-	isRelayed, err = s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", strings.Repeat("x", 40_001)))
-	require.ErrorIs(t, err, boterr.InvalidArgument)
-	require.Equal(t, "response.text", fieldOf(t, err))
-	require.Equal(t, livechats.OutcomeNone, isRelayed)
+	s.platform.work("group1")
 	isRelayed, err = s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
 	require.ErrorIs(t, err, boterr.Unsupported)
 	require.ErrorContains(t, err, "webchat")
 	require.Equal(t, livechats.OutcomeNone, isRelayed)
 }
 
-// Some platforms allow longer texts than others.
-func TestRelay_LongText(t *testing.T) {
+// The agent sees that there was a message, and can ask.
+func TestRelay_OutletCannotShowIt(t *testing.T) {
 	t.Parallel()
-	words := strings.Repeat("ä", 1500) + "\n" + strings.Repeat("b", 2100) + "!"
-	parts := []string{strings.Repeat("ä", 1500) + "\n", strings.Repeat("b", 2000), strings.Repeat("b", 100) + "!"}
-	s := newFixture(t)
-	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
-	s.says(t, s.mine.Service, words, livechats.OutcomeKept)
-	took, err := takes(s.mine.Service)(t)
-	require.NoError(t, err)
-	require.Equal(t, append([]string{"Written before (3):"}, parts...), s.textsIn(took.Group.ExternalID))
+	s := newFixture(t, func(p *livechats.Ports) { p.Connectors[channel.Charlie] = picky{p.Connectors[channel.Charlie]} })
+	s.taken(t, "a1", "ada", "eve@desk")
+	location := send.MessageEvent{From: "ada-web", Type: "LOCATION", Data: document.O("x", 1)}
+	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", location))
+	s.says(t, s.mine.Service, strings.Repeat("x", 40_001), livechats.OutcomeDelivered)
+	require.Equal(t, []string{livechat.DefaultTexts().Unshown, livechat.DefaultTexts().Unshown}, s.textsIn("group1"))
 
-	s.says(t, s.mine.Service, words, livechats.OutcomeDelivered)
-	require.Equal(t, parts, s.textsIn(took.Group.ExternalID)[4:])
-	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", took.Group.ExternalID, words)))
-	require.Equal(t, parts, s.textsIn("ada-web"))
+	s.platform.forget()
+	photo := send.MessageEvent{From: "ada-web", Type: send.TypeMisc, Data: document.O(
+		"text", "This one.", "attachments", document.A(document.O("type", "image")),
+	)}
+	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", photo))
+	require.Equal(t, []string{"This one.", livechat.DefaultTexts().Unshown}, s.textsIn("group1"), "the text below a picture is shown")
+	require.Equal(t, "ada", s.platform.sent()[0].AuthorID)
+}
+
+func TestRelay_LastAttemptIsTold(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	s.platform.fail("ada-web", errDown)
+	run := s.attempts()
+	for _, run.isLast = range []bool{false, true} {
+		_, err := run.next(s.store).RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
+		require.ErrorIs(t, err, boterr.Unavailable)
+		if !run.isLast {
+			require.Empty(t, s.textsIn("group1"))
+		}
+	}
+	require.Equal(t, []string{livechat.DefaultTexts().Unsent}, s.textsIn("group1"))
+}
+
+func TestRelay_RefusedIsTold(t *testing.T) {
+	t.Parallel()
+	for _, code := range []boterr.Code{boterr.InvalidArgument, boterr.Unsupported, boterr.FailedPrecondition} {
+		s := newFixture(t)
+		s.taken(t, "a1", "ada", "eve@desk")
+		s.platform.fail("ada-web", boterr.New(code, "", "refused"))
+		outcome, err := s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
+		require.ErrorIs(t, err, code)
+		require.Equal(t, livechats.OutcomeNone, outcome)
+		require.Equal(t, []string{livechat.DefaultTexts().Unsent}, s.textsIn("group1"))
+		require.Equal(t, livechat.Taken, s.record(t, "a1").State())
+	}
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	s.platform.fail("group1", boterr.New(boterr.FailedPrecondition, "", "the token is revoked"))
+	_, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.Equal(t, []string{livechat.DefaultTexts().Unsent}, s.textsIn("ada-web"))
+
+	s = newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	_, err = members.Erase(t.Context(), s.mine.env, "mine", "ada") // The host removed the record.
+	require.NoError(t, err)
+	_, err = s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
+	require.ErrorIs(t, err, boterr.NotFound)
+	require.Equal(t, []string{livechat.DefaultTexts().Unsent}, s.textsIn("group1"))
+
+	s = newFixture(t)
+	s.pending(t, "a1", "ada")
+	_, err = s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", strings.Repeat("x", 40_001)))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	require.Equal(t, []string{livechat.DefaultTexts().Unsent}, s.textsIn("ada-web"))
 }
 
 func TestRelay_NobodyHasTaken(t *testing.T) {
@@ -363,6 +412,38 @@ func TestRelay_AfterInterruptedEnd(t *testing.T) {
 	requireOutcome(t, livechats.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
 	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi?")))
 	require.Equal(t, []string{"desk: send to group1: " + livechat.DefaultTexts().Over}, s.platform.did())
+}
+
+// Calls that end a live chat need not wait for messages that agents wrote before.
+func TestRelay_WrittenBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	said := func(s *fixture, after time.Duration, text string) send.MessageEvent {
+		e := event("eve", "group1", text)
+		e.Timestamp = s.at(after)
+		return *e
+	}
+	for name, end := range map[string]func(s *fixture, e send.MessageEvent){
+		"ended": func(s *fixture, e send.MessageEvent) {
+			_, err := s.mine.EndLiveChat(t.Context(), livechat.EndParams{Channel: desk(), MessageEvent: &e})
+			require.NoError(t, err)
+		},
+		"handed on": func(s *fixture, e send.MessageEvent) {
+			_, err := s.mine.ReassignAssignment(t.Context(), livechat.ReassignAssignmentParams{Channel: desk(), MessageEvent: &e, Label: "sales"})
+			require.NoError(t, err)
+		},
+	} {
+		s := newFixture(t)
+		s.taken(t, "a1", "ada", "eve@desk")
+		before := said(s, -time.Second, "too early")
+		bye, command, after := said(s, time.Second, "Bye"), said(s, 2*time.Second, "#done"), said(s, 2*time.Second, "Phew.")
+		s.advance(time.Minute)
+		end(s, command)
+		requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", bye))
+		require.Equal(t, []string{"Bye"}, s.textsIn("ada-web"), name)
+		requireOutcome(t, livechats.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "desk", after))
+		requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", before))
+		require.Equal(t, []string{"Bye"}, s.textsIn("ada-web"), name)
+	}
 }
 
 func TestRelay_TwoAtOnce(t *testing.T) {

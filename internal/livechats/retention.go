@@ -43,8 +43,8 @@ func RemoveEnded(ctx context.Context, env record.Env, olderThan time.Duration) (
 	return removed, err
 }
 
-// EraseMember removes the assignments and groups of a member of an app, including open ones: end the member's live
-// chat first, so that the agent gets a text. It works in batches; after an error, the same call removes the rest. It
+// EraseMember removes the assignments and groups of a member of an app, including open ones: call EndErased first, so
+// that the agent gets a text. It works in batches; after an error, the same call removes the rest. It
 // returns InvalidArgument if the id of the app or the member is missing. Other errors come from the store.
 func EraseMember(ctx context.Context, env record.Env, app, memberID string) (removed Removed, err error) {
 	switch {

@@ -55,7 +55,7 @@ var (
 	handingOn      = transition{"hand on", []livechat.State{livechat.Sending, livechat.Pending, livechat.Taken}, livechat.Ended}
 	withdrawing    = transition{"withdraw", []livechat.State{livechat.Sending, livechat.Pending}, livechat.Ended}
 	// One side is gone from its platform.
-	losing = transition{"lose a side", []livechat.State{livechat.Pending, livechat.Taken}, livechat.Ended}
+	losing = transition{"lose a side", []livechat.State{livechat.Sending, livechat.Pending, livechat.Taken}, livechat.Ended}
 )
 
 // transitions returns all transitions in the order of the package comment.
@@ -273,6 +273,8 @@ type pass struct {
 	asking *member.Member
 	// isOut is the value that the call requests for OutOfLiveChat, or nil to keep the stored one.
 	isOut *bool
+	// heardUntil is HeardUntil of the previous assignment, if the call hands it on.
+	heardUntil document.Timestamp
 	// takenFrom is the broadcast group whose ticket was taken, or "" if that is unknown.
 	takenFrom string
 	// isRecalled is true if the call requests the recall of the tickets.

@@ -357,7 +357,8 @@ func (s *Service) openedChat(ctx context.Context, outlet *channel.Channel, r *li
 }
 
 // takeByWriting gives an untaken request to the agent whose event is in the conversation that a direct outlet opened
-// for it, because a helpdesk does not report who takes a request. It returns the group of the event, or nil.
+// for it, because a helpdesk does not report who takes a request. If another agent takes it at the same time, both write
+// in the same conversation. It returns the group of the event, or nil.
 func (s *Service) takeByWriting(ctx context.Context, outletID string, event send.MessageEvent) (*livechat.Group, error) {
 	if event.From == "" {
 		return nil, nil
@@ -371,10 +372,15 @@ func (s *Service) takeByWriting(ctx context.Context, outletID string, event send
 		return nil, err
 	}
 	_, err = s.Take(ctx, livechat.TakeParams{AssignmentID: r.ID, ChannelID: outlet.ID, AdminExternalID: event.From})
-	if err != nil {
+	late, isLate := errors.AsType[*livechat.TooLateError](err)
+	if err != nil && !isLate {
 		return nil, err
 	}
-	return s.GroupOf(ctx, outletID, event)
+	g, err := s.GroupOf(ctx, outletID, event)
+	if err == nil && g == nil && isLate && late.AdminName != "" {
+		err = boterr.New(boterr.Conflict, "", "%s is just taking the request: try again", late.AdminName)
+	}
+	return g, err
 }
 
 // untakenIn returns the untaken request for which a direct outlet opened the conversation, or nil.

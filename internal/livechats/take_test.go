@@ -670,3 +670,17 @@ func TestGrowth_Queue(t *testing.T) {
 	require.NoError(t, err)
 	require.LessOrEqual(t, looked.most, int64(2), looked.where)
 }
+
+// Two agents of a helpdesk write at once in the conversation of an untaken request.
+func TestRelay_TwoAgentsTakeByWriting(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada", directlyIn("F1", "chat"))
+	eves, hasHappened := s.meanwhile(0, func() {
+		requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "help", *event("mallory", "chat", "for ada")))
+	})
+	requireRelayed(t)(eves.RelayFromAgent(t.Context(), "help", *event("eve", "chat", "for ada, too")))
+	require.True(t, hasHappened())
+	require.Equal(t, "mallory", s.record(t, "a1").Assignee)
+	require.Equal(t, []string{"for ada", "for ada, too"}, s.textsIn("ada-web"))
+}

@@ -102,6 +102,16 @@ func (s *Service) Find(ctx context.Context, query record.Query) ([]*member.Membe
 	return record.ReadAll(found, fromDocument)
 }
 
+// List is Find for a list of many members. If a stored record is not a member, unreadable gets the error, and the
+// member has only its ID.
+func (s *Service) List(ctx context.Context, query record.Query, unreadable func(error)) ([]*member.Member, error) {
+	found, err := s.members.Find(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return record.ReadEach(found, fromDocument, unreadable)
+}
+
 // GetMember implements member.Operations.
 func (s *Service) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
 	return record.Load(ByRequiredID(p.MemberID), func(id string) (*member.Member, error) { return s.Load(ctx, id) })

@@ -353,6 +353,19 @@ func ReadAll[R any](found []document.Object, read func(document.Object) (*R, err
 	return records, nil
 }
 
+// ReadEach is like ReadAll, but one record does not hide the others: if it cannot be decoded, unreadable gets the error,
+// and the result has a record with only its _id.
+func ReadEach[R any](found []document.Object, read func(document.Object) (*R, error), unreadable func(error)) ([]*R, error) {
+	return ReadAll(found, func(stored document.Object) (*R, error) {
+		decoded, err := read(stored)
+		if err == nil {
+			return decoded, nil
+		}
+		unreadable(err)
+		return read(document.O(FieldID, document.Get(stored, FieldID, "")))
+	})
+}
+
 // Unreadable returns the error for a stored record that cannot be decoded.
 func Unreadable(schema *Schema, stored document.Object, err error) error {
 	return boterr.New(boterr.FailedPrecondition, "", "the stored %s %s cannot be read: %w",
@@ -524,6 +537,8 @@ type Attempt interface {
 	// Remember stores the answer for an id until no further attempt follows. document.Encode must accept the
 	// answer. The effect has already happened, so an error here is not reported to the caller.
 	Remember(ctx context.Context, id string, answer any)
+	// IsLast reports whether no further attempt follows if this one fails.
+	IsLast() bool
 }
 
 // Once carries out an effect outside the store, such as sending a message, under an id made by Env.SendID. If

@@ -131,7 +131,7 @@ const Desk = ({ about }) => {
       <button type="button" onClick=${() => location.reload()}>${model.isSignedOut ? "Sign in" : "Reload"}</button></div>`}
     <main class=${`${showsList ? "has-list" : ""} ${showsChat ? "has-chat" : ""} ${showsPanel ? "has-panel" : ""}`}>
       ${showsList && html`<section class="side" aria-label=${views.find(([of]) => of === view)[1]}>
-        <${Filters} model=${model} filter=${filter} setFilter=${setFilter} searchBox=${searchBox} />
+        <${Filters} model=${model} view=${view} filter=${filter} setFilter=${setFilter} searchBox=${searchBox} />
         <p class="hidden" role="status">${counted(rows.length, "chat")}</p>
         <${List} model=${model} view=${view} rows=${rows} chosen=${id} open=${open} now=${now} closed=${closed} />
       </section>`}

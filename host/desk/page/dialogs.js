@@ -24,7 +24,7 @@ export const Dialog = ({ title, close, children }) => {
 export const HandOver = ({ model, row, act, close }) => {
   useModel(model);
   const teams = model.about.apps.find((one) => one.id === row.app)?.teams ?? [], me = model.about.agent.id;
-  const others = model.agents.filter((one) => one.id !== me), here = others.filter((one) => one.isHere && one.isAvailable), away = others.filter((one) => !here.includes(one));
+  const others = model.agents.filter((one) => one.id !== me && one.apps.includes(row.app)), here = others.filter((one) => one.isHere && one.isAvailable), away = others.filter((one) => !here.includes(one));
   const submit = async (e) => {
     e.preventDefault();
     const { to, note } = fieldsOf(e.target), [kind, ...rest] = to.split(" ");

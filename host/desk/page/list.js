@@ -40,29 +40,30 @@ export const shownIn = (rows, view, { search, team, app, tag }, me) => {
 
 /** useClosed returns the closed chats of an app, and a function that loads more of them. */
 export const useClosed = (isAsked, app) => {
-  const [found, setFound] = useState({ rows: [], hasMore: false, problem: null });
+  const [found, setFound] = useState({ rows: [], hasMore: false, problem: null }), shown = useRef();
+  shown.current = app;
   const load = async (before) => {
     try {
       const { chats, last, hasMore } = await ask(`closed/${encodeURIComponent(app)}${before ? `?before=${encodeURIComponent(before)}` : ""}`);
-      setFound((was) => ({ rows: before ? [...was.rows, ...chats] : chats, last, hasMore, problem: null }));
+      if (shown.current === app) setFound((was) => ({ rows: before ? [...was.rows, ...chats] : chats, last, hasMore, problem: null }));
     } catch (err) {
-      setFound((was) => ({ ...was, problem: problemOf(err) }));
+      if (shown.current === app) setFound((was) => ({ ...was, problem: problemOf(err) }));
     }
   };
   useEffect(() => { if (isAsked) load(); }, [isAsked, app]);
   return { ...found, more: () => load(found.last) };
 };
 
-/** Filters are the search field and the filters above the list. */
-export const Filters = ({ model, filter, setFilter, searchBox }) => {
+/** Filters are the search field and the filters above the list. Closed chats are those of one app. */
+export const Filters = ({ model, view, filter, setFilter, searchBox }) => {
   const { apps } = model.about, set = (name) => (value) => setFilter({ ...filter, [name]: value });
   const teams = [...new Set(apps.flatMap((app) => app.teams.map((team) => team.id)))];
   const tags = [...new Set([...model.rows.values()].flatMap((row) => row.tags))].sort();
   return html`<form class="filters" role="search" onSubmit=${(e) => e.preventDefault()}>
     <label class="field"><span class="hidden">Search in the list</span>
       <input type="search" ref=${searchBox} value=${filter.search} placeholder="Search" autocomplete="off" onInput=${(e) => set("search")(e.target.value)} /></label>
-    ${(teams.length > 1 || tags.length > 0 || apps.length > 1) && html`<details><summary>Filters</summary><div class="row">
-      ${apps.length > 1 && html`<${Choose} label="App" value=${filter.app} onChange=${set("app")} among=${[["", "All"], ...apps.map((app) => app.id)]} />`}
+    ${(teams.length > 1 || tags.length > 0 || apps.length > 1) && html`<details open=${view === "closed" && apps.length > 1 ? true : undefined}><summary>Filters</summary><div class="row">
+      ${apps.length > 1 && html`<${Choose} label="App" value=${filter.app || (view === "closed" ? apps[0].id : "")} onChange=${set("app")} among=${[...(view === "closed" ? [] : [["", "All"]]), ...apps.map((app) => app.id)]} />`}
       ${teams.length > 1 && html`<${Choose} label="Team" value=${filter.team} onChange=${set("team")} among=${[["", "All"], ...teams]} />`}
       ${tags.length > 0 && html`<${Choose} label="Tag" value=${filter.tag} onChange=${set("tag")} among=${[["", "All"], ...tags]} />`}
     </div></details>`}

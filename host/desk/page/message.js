@@ -22,12 +22,19 @@ export const Body = ({ response }) => {
   return html`
     ${text && html`<p class="text" dir="auto">${textOf(text)}</p>`}
     ${url && html`<p>${Object.hasOwn(kinds, type) ? kinds[type] : "Address"}: <${Link} title=${textOf(name) || textOf(url)} url=${textOf(url)} /></p>`}
-    ${list(response.attachments).map((one, i) => html`<p key=${i}>${textOf(one.type) || "File"}: <${Link} title=${textOf(one.name ?? one.title)} url=${textOf(one.url ?? one.payload?.url)} /></p>`)}
+    ${list(response.attachments).map((one, i) => html`<${Attachment} key=${i} of=${one} />`)}
     <${Choices} label="Buttons" of=${list(response.buttons)} /><${Choices} label="Quick replies" of=${list(response.quickReplies)} />
     ${list(response.carousel).map((card, i) => html`<div class="card" key=${i}><strong><bdi>${textOf(card.title)}</bdi></strong>
       ${card.subtitle && html`<span class="faint"><bdi>${textOf(card.subtitle)}</bdi></span>`}<${Choices} label="Buttons" of=${list(card.buttons)} /></div>`)}
     ${!text && response.payload !== undefined && html`<p>Chose <bdi>${textOf(response.title ?? response.payload)}</bdi></p>`}
     ${Object.keys(rest).length > 0 && html`<details><summary>${type === "TEXT" ? "More" : textOf(type)}</summary><${Value} value=${rest} /></details>`}`;
+};
+
+/** Attachment is a link to a file, the coordinates of a place, or what else the platform tells. */
+const Attachment = ({ of }) => {
+  const url = textOf(of.url ?? of.payload?.url), at = of.payload?.coordinates;
+  const title = [textOf(of.name ?? of.title), at ? `${at.lat}, ${at.long}` : url ? "" : textOf(of.payload)].filter(Boolean).join(" ");
+  return html`<p>${textOf(of.type) || "File"}: <${Link} title=${title} url=${url} /></p>`;
 };
 
 const Choices = ({ of, label }) => of.length > 0 && html`<ul class="choices" aria-label=${label}>${of.map((one, i) => html`<li class="tag" key=${i}>

@@ -33,17 +33,17 @@ export const call = ({ title, text, tag, open }) => {
   notice.onclick = () => { focus(); open(); notice.close(); };
 };
 
-/** isUnread reports whether the agent has the chat, and has not read its last message, from the member or the bot. */
-export const isUnread = (row, me) => row.agent === me && row.seq > row.read && (row.last?.from === "member" || row.last?.from === "bot");
+/** isUnread reports whether the agent has the chat, and has not read all messages of the member and the bot. */
+export const isUnread = (row, me) => row.agent === me && row.unread > 0;
 
-/** newsOf returns the changes to notify the agent of: new requests, and members' messages in the agent's chats. */
+/** newsOf returns the changes to notify the agent of: new requests, and messages in the agent's chats. */
 export const newsOf = (before, rows, me, isAvailable) => {
   const news = [];
   for (const row of rows.values()) {
     const was = before.get(row.id);
     const isForMe = row.teams.includes(me.id);
     if (row.state === "pending" && was === undefined && (isAvailable || isForMe)) news.push({ row, title: `${row.name} is waiting`, text: row.summary });
-    else if (row.agent === me.id && was && row.seq > was.seq && row.last?.from === "member") news.push({ row, title: row.name, text: row.last.text });
+    else if (row.agent === me.id && was?.agent === me.id && row.unread > was.unread) news.push({ row, title: row.name, text: row.last.text });
   }
   return news;
 };
