@@ -27,7 +27,7 @@ type Owner struct {
 	turn chan struct{}
 
 	mu        sync.Mutex
-	of        *fair.Places // the places of the client of which the owner holds one, or nil
+	of        *fair.Places // the places of the client whose place the owner holds, or nil
 	isReading bool
 	released  bool
 }

@@ -15,7 +15,7 @@ type Pool interface {
 	Release(k Key)
 }
 
-// Count is a pool with a number of places, all of which one channel may hold. It is not safe for concurrent use.
+// Count is a pool with a number of places. One channel may hold them all. It is not safe for concurrent use.
 type Count int
 
 // Take implements Pool.
