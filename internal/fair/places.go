@@ -8,8 +8,9 @@ import (
 
 // Pool decides who may hold its places. Shares and Count are pools.
 type Pool interface {
-	// Take takes a place for a channel and reports whether it got one. May reports whether Take would succeed now.
+	// Take takes a place for a channel and reports whether it got one.
 	Take(k Key) bool
+	// May reports whether Take would succeed now.
 	May(k Key) bool
 	// Release returns a place from Take.
 	Release(k Key)
