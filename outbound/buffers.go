@@ -1,7 +1,6 @@
 package outbound
 
 import (
-	"container/list"
 	"context"
 	"errors"
 	"io"
@@ -28,7 +27,7 @@ type Owner struct {
 	turn chan struct{}
 
 	mu        sync.Mutex
-	of        *buffers // the client whose place the owner holds, or nil
+	of        *fair.Places // the places of the client whose place the owner holds, or nil
 	isReading bool
 	released  bool
 }
@@ -67,14 +66,14 @@ func (o *Owner) Release() {
 // giveBack releases the memory if it is no longer needed. The caller holds mu.
 func (o *Owner) giveBack() {
 	if o.of != nil && o.released && !o.isReading {
-		o.of.release(o.key)
+		o.of.Release(o.key)
 		o.of = nil
 	}
 }
 
 // hold waits for memory for a long response, and for the owner's turn to read one. done must be called once
 // the response has been read. The error is the context's.
-func (o *Owner) hold(ctx context.Context, b *buffers) (done func(), err error) {
+func (o *Owner) hold(ctx context.Context, b *fair.Places) (done func(), err error) {
 	select {
 	case o.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -88,10 +87,10 @@ func (o *Owner) hold(ctx context.Context, b *buffers) (done func(), err error) {
 	case b:
 		return o.end, nil
 	case nil:
-		err = b.take(ctx, o.key)
+		err = b.Take(ctx, o.key)
 	default: // The owner uses a second client. It holds that client's memory only while it reads.
-		if err = b.take(ctx, o.key); err == nil {
-			return func() { b.release(o.key); o.end() }, nil
+		if err = b.Take(ctx, o.key); err == nil {
+			return func() { b.Release(o.key); o.end() }, nil
 		}
 	}
 	if err != nil {
@@ -111,82 +110,6 @@ func (o *Owner) end() {
 	o.giveBack()
 	o.mu.Unlock()
 	<-o.turn
-}
-
-// buffers is the memory for a client's long responses, divided into places for one response each. Apps share the
-// places fairly, and so do the channels of an app.
-type buffers struct {
-	shares *fair.Shares
-
-	mu sync.Mutex
-	// waiting holds the waiters of each channel, oldest first.
-	waiting fair.Ring[*list.List]
-}
-
-// waiter waits for a place. ready is closed once it has one.
-type waiter struct{ ready chan struct{} }
-
-// take waits for a place. The caller must release it. The error is the context's.
-func (b *buffers) take(ctx context.Context, key fair.Key) error {
-	b.mu.Lock()
-	if b.shares.Take(key) {
-		b.mu.Unlock()
-		return nil
-	}
-	w := waiter{make(chan struct{})}
-	at := b.waiting.Get(key, list.New).PushBack(w)
-	b.mu.Unlock()
-	select {
-	case <-w.ready:
-		return nil
-	case <-ctx.Done():
-		b.leave(key, w, at)
-		return ctx.Err()
-	}
-}
-
-// leave removes a waiter from its queue. If the waiter has just received a place, leave releases it.
-func (b *buffers) leave(key fair.Key, w waiter, at *list.Element) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	select {
-	case <-w.ready:
-		b.shares.Release(key)
-		b.serve()
-	default:
-		b.remove(key, at)
-	}
-}
-
-// remove removes a waiter from the queue of its channel. The caller holds mu.
-func (b *buffers) remove(key fair.Key, at *list.Element) {
-	queue, _ := b.waiting.Find(key)
-	queue.Remove(at)
-	if queue.Len() == 0 {
-		b.waiting.Drop(key)
-	}
-}
-
-// release gives a place back.
-func (b *buffers) release(key fair.Key) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.shares.Release(key)
-	b.serve()
-}
-
-// serve gives free places to waiters. The caller holds mu.
-func (b *buffers) serve() {
-	for {
-		key, queue, ok := b.waiting.Next(func(key fair.Key, _ *list.List) bool { return b.shares.May(key) })
-		if !ok {
-			return
-		}
-		b.shares.Take(key)
-		first := queue.Front()
-		close(first.Value.(waiter).ready) //nolint:forcetypeassert // Nothing else is in the queue.
-		b.remove(key, first)
-	}
 }
 
 // readAll reads the whole body of a response. The body of a Client's response counts towards the client's memory

@@ -105,9 +105,10 @@ type Config struct {
 // Client is an HTTP client for URLs that come from scripts. It is safe for concurrent use. New returns one;
 // the zero Client refuses every request.
 type Client struct {
-	http             *http.Client
-	allow            AllowList
-	buffers          *buffers
+	http  *http.Client
+	allow AllowList
+	// buffers is the memory for long responses, divided into places for one response each.
+	buffers          *fair.Places
 	maxResponseBytes int64
 	maxRequestBytes  int64
 	maxRedirects     int
@@ -138,7 +139,7 @@ func New(config Config) (*Client, error) {
 		timeout:          orDefault(config.Timeout, DefaultTimeout),
 	}
 	buffered := orDefault(config.MaxBufferedBytes, max(DefaultMaxBufferedBytes, c.maxResponseBytes))
-	c.buffers = &buffers{shares: fair.NewShares(int(min(buffered/c.maxResponseBytes, math.MaxInt32)))}
+	c.buffers = fair.NewPlaces(fair.NewShares(int(min(buffered/c.maxResponseBytes, math.MaxInt32))))
 	if config.MaxRedirects != nil {
 		c.maxRedirects = *config.MaxRedirects
 	}

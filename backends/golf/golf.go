@@ -50,7 +50,7 @@ type Config struct {
 	// BodyTime limits the time to read the body of a webhook. The default is 10 seconds.
 	BodyTime time.Duration
 	// OnError is called for events that could not be accepted, including signed events that cannot be read. The
-	// default does nothing.
+	// fields of event that could not be read are empty. The default does nothing.
 	OnError func(ctx context.Context, event utility.PaymentEvent, err error)
 	// Drops counts the events without a payment, which Handler does not pass on. Their platform is "golf". The
 	// default is a new one that logs to slog.Default.

@@ -9,8 +9,11 @@ import (
 	"mime/quotedprintable"
 	"net"
 	"net/mail"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -161,6 +164,49 @@ func TestSend_ReaderPrefersHTML(t *testing.T) {
 	got := read(t, server.received()[0].text)
 	require.Equal(t, []string{"text/plain", "text/html"}, got.order)
 	require.Equal(t, map[string]string{"text/plain": "UTF-8", "text/html": "ISO-8859-1"}, got.charsets)
+}
+
+// An app with many mails does not hold up another one.
+func TestSend_AppsTakeTurns(t *testing.T) {
+	t.Parallel()
+	server := newServer(t, serverOptions{})
+	proceed := make(chan struct{})
+	server.onContent = func() error { <-proceed; return nil }
+	config := server.config()
+	config.Connections = 1
+	mailer := newMailer(t, config)
+	var all sync.WaitGroup
+	sends := func(app string, waiting int) {
+		all.Go(func() {
+			sent := aMail()
+			sent.App, sent.To = app, []mail.Address{{Address: app + "@example.org"}}
+			if err := mailer.SendMail(t.Context(), sent); err != nil {
+				t.Error(err)
+			}
+		})
+		for conversing("TestSend_AppsTakeTurns") < waiting {
+			runtime.Gosched()
+		}
+	}
+	for i := range 6 {
+		sends("first", i+1)
+	}
+	sends("second", 7)
+	close(proceed)
+	all.Wait()
+	at := slices.IndexFunc(server.received(), func(one delivered) bool { return one.to[0] == "second@example.org" })
+	require.LessOrEqual(t, at, 2, "after the mail in progress and one that waited before")
+}
+
+// conversing returns the number of goroutines of a test that send a mail, or wait to send one.
+func conversing(test string) (number int) {
+	stacks := make([]byte, 1<<20)
+	for stack := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
+		if strings.Contains(stack, test) && strings.Contains(stack, ".converse(") {
+			number++
+		}
+	}
+	return number
 }
 
 func TestSend_Headers(t *testing.T) {

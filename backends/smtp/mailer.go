@@ -18,6 +18,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/utility"
 )
 
@@ -25,8 +26,8 @@ import (
 // mails, so it need not be closed.
 type Mailer struct {
 	config Config
-	// slots limits the number of simultaneous mails.
-	slots chan struct{}
+	// slots are for simultaneous mails. Apps that wait for one take turns.
+	slots *fair.Places
 }
 
 var _ utility.Mailer = (*Mailer)(nil)
@@ -39,17 +40,17 @@ func New(config Config) (*Mailer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Mailer{config: complete, slots: make(chan struct{}, complete.Connections)}, nil
+	return &Mailer{config: complete, slots: fair.NewPlaces(new(fair.Count(complete.Connections)))}, nil
 }
 
 // Check connects to the server, encrypts the connection, authenticates and disconnects, without sending a mail.
 // Its errors are the errors of SendMail that do not concern a mail.
 func (m *Mailer) Check(ctx context.Context) error {
-	return m.converse(ctx, func(*session) error { return nil })
+	return m.converse(ctx, fair.Key{}, func(*session) error { return nil })
 }
 
 // SendMail sends a mail to all of its recipients, or to none. It returns after the server has accepted or
-// refused the mail. If Config.Connections mails are in progress, it waits.
+// refused the mail. If Config.Connections mails are in progress, it waits. Apps that wait take turns.
 //
 // InvalidArgument, with the field of sendEmail's parameters: a text cannot be written in its character set, an
 // address is refused, or the server refuses the mail's content. FailedPrecondition: the server refuses
@@ -66,17 +67,16 @@ func (m *Mailer) SendMail(ctx context.Context, sent utility.Mail) error {
 	if err != nil {
 		return err
 	}
-	return m.converse(ctx, func(s *session) error { return s.transfer(m.config.From, to, text) })
+	of := fair.Key{App: sent.App, Channel: sent.Channel}
+	return m.converse(ctx, of, func(s *session) error { return s.transfer(m.config.From, to, text) })
 }
 
 // converse opens a session, calls do, and closes the session. It waits for a slot and limits the time.
-func (m *Mailer) converse(ctx context.Context, do func(*session) error) error {
-	select {
-	case m.slots <- struct{}{}:
-		defer func() { <-m.slots }()
-	case <-ctx.Done():
-		return ctx.Err()
+func (m *Mailer) converse(ctx context.Context, of fair.Key, do func(*session) error) error {
+	if err := m.slots.Take(ctx, of); err != nil {
+		return err
 	}
+	defer m.slots.Release(of)
 	limited, cancel := context.WithTimeout(ctx, m.config.Timeout)
 	defer cancel()
 	s, err := open(limited, m.config)
@@ -143,7 +143,7 @@ type Config struct {
 	// minute.
 	Timeout time.Duration
 	// Connections limits the number of simultaneous connections, and so of simultaneous mails. Further mails
-	// wait. The default is 8.
+	// wait, and apps that wait take turns. The default is 8.
 	Connections int
 	// Now is the clock for the dates of mails, usually time.Now. Required.
 	Now func() time.Time

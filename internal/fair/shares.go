@@ -1,7 +1,8 @@
 // Package fair divides a bounded number of workers between apps and, within an app, between channels.
 //
 // [Shares] decides which work may start, so that an app never takes every worker. [Ring] decides which queue
-// is next: apps take turns, and within an app its channels, regardless of the lengths of their queues.
+// is next: apps take turns, and within an app its channels, regardless of the lengths of their queues. [Places] lets
+// callers wait for places in these turns.
 package fair
 
 import "sync"
