@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/chatlog"
 	"github.com/botctx/go-sdk/internal/display"
@@ -333,7 +334,7 @@ func (p *pages) request(ctx context.Context, app, id string) (*livechat.Assignme
 	case err != nil:
 		return nil, err
 	case len(found) == 0 || channelOf(found[0]) == "":
-		return nil, record.NotFound("chat", id)
+		return nil, boterr.New(boterr.NotFound, "id", "there is no such chat: the request was withdrawn, or the member was erased")
 	default:
 		return found[0], nil
 	}

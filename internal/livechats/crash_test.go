@@ -336,6 +336,11 @@ var endings = map[string]func(t *testing.T, s *fixture) func(*livechats.Service)
 		s.taken(t, "a1", "ada", "eve@desk")
 		return func(l *livechats.Service) error { return errorOf(call(t, l.InletEndLiveChat, `{}`)) }
 	},
+	"its member is erased": func(t *testing.T, s *fixture) func(*livechats.Service) error {
+		t.Helper()
+		s.taken(t, "a1", "ada", "eve@desk")
+		return func(l *livechats.Service) error { return l.EndErased(t.Context(), "ada") }
+	},
 	"withdrawn": func(t *testing.T, s *fixture) func(*livechats.Service) error {
 		t.Helper()
 		s.pending(t, "a1", "ada")
@@ -399,6 +404,22 @@ func TestExpire_AfterCrash(t *testing.T) {
 		}
 		s.requireNothingLeft(t)
 	})
+}
+
+func TestEndErased_AfterCrash(t *testing.T) {
+	t.Parallel()
+	for writes := 0; ; writes++ {
+		s := newFixture(t)
+		s.taken(t, "a1", "ada", "eve@desk")
+		broken, hasBroken := s.interrupted(writes)
+		if err := broken.EndErased(t.Context(), "ada"); !hasBroken() {
+			require.NoError(t, err)
+			return
+		}
+		require.NoError(t, s.afterCrash().EndErased(t.Context(), "ada"))
+		s.requireNothingLeft(t)
+		require.Equal(t, []string{livechat.DefaultTexts().MemberGone}, s.textsIn("group1"), "after %d writes", writes)
+	}
 }
 
 func TestInletEndLiveChat_AfterCrash(t *testing.T) {

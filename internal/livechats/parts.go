@@ -1,6 +1,7 @@
 package livechats
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -100,11 +101,15 @@ func relayedOf(event send.MessageEvent) (send.Response, bool) {
 	return event.Response(), true
 }
 
-// chosenOf returns the member's choice in a tap as text: the payload, or all values chosen in a menu or form.
+// chosenOf returns the member's choice in a tap as text: what the member read on the button, if the platform reports it,
+// else the payload, or all values chosen in a menu or form.
 func chosenOf(event send.MessageEvent) string {
 	values, ok := document.Get(event.Data, "values", any(nil)).(document.Array)
 	if !ok {
-		return event.Payload()
+		if event.Payload() == "" {
+			return ""
+		}
+		return cmp.Or(document.Get(event.Data, fieldText, ""), document.Get(event.Data, "title", ""), event.Payload())
 	}
 	var texts []string
 	for _, value := range values.All() {

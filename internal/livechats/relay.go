@@ -15,12 +15,13 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// RelayFromMember sends a member's message to the agent, unchanged, and restarts the idle time. If no agent
-// can read it, because the request is untaken or being handed on, the message is kept for the agent who takes
-// the request; TellWaiting informs the member. A tap is relayed as the text of its payload, or of all chosen
-// values. A text of at most 40,000 characters that is too long for the SDK or for the other platform is relayed as
-// several texts. Instead of a message that the outlet's platform cannot show, the agent gets the text Unshown. Receipts
-// and submitted forms are not relayed. Call it for messages that no node of the bot answers.
+// RelayFromMember sends a member's message to the agent, unchanged, and restarts the idle time. If no agent can read
+// it, because the request is untaken or being handed on, the message is kept for the agent who takes the request;
+// TellWaiting informs the member. A tap is relayed as the text on the button, if the platform reports it, else as
+// the text of its payload, or of all chosen values. A text of at most 40,000 characters that is too long for the SDK
+// or for the other platform is relayed as several texts. Instead of a message that the outlet's platform cannot
+// show, the agent gets the text Unshown. Receipts and submitted forms are not relayed. Call it for messages that no
+// node of the bot answers.
 //
 // If the agent's conversation is gone (send.IsGone), the live chat ends, the member gets a text, and the outcome is
 // OutcomeAnswered. Other errors come from the send; the message may then not have been relayed, and the idle time is

@@ -102,6 +102,14 @@ func TestRelay_Tap(t *testing.T) {
 	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", tap))
 	require.Equal(t, []string{"desk: send to group1: Yes"}, s.platform.did())
 	require.Equal(t, send.TypeText, s.platform.sent()[0].Response.Type())
+
+	// The agent reads what the member tapped on.
+	for _, field := range []string{"text", "title"} {
+		requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", send.MessageEvent{
+			Type: send.TypePayload, Data: document.O("payload", "category:7", field, "Kettles"),
+		}))
+		require.Equal(t, "Kettles", s.lastSent(t).Text(), field)
+	}
 }
 
 func TestRelay_Choices(t *testing.T) {
