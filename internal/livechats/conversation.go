@@ -245,7 +245,7 @@ func (s *Service) memberOfGroup(ctx context.Context, g *livechat.Group) (*member
 	if r == nil {
 		return nil, boterr.New(boterr.NotFound, "", "the group %s has no member", g.ID)
 	}
-	return s.memberOf(ctx, r)
+	return members.Get(ctx, s.ports.Members, r.Member)
 }
 
 // groupOnEitherSide returns the group that an event belongs to. The event's channel may be the outlet, or the
@@ -286,7 +286,7 @@ func (s *Service) linkable(ctx context.Context, r *livechat.AssignmentRecord, g 
 	if isOthers, err := s.haveOther(ctx, records, r); err != nil || isOthers {
 		return nil, err
 	}
-	m, err := s.memberOf(ctx, r)
+	m, err := members.Get(ctx, s.ports.Members, r.Member)
 	if err != nil {
 		return nil, boterr.WithField(fieldMember, err)
 	}

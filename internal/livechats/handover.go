@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -193,7 +194,7 @@ func (s *Service) handOn(ctx context.Context, outlet *channel.Channel, p livecha
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.memberOf(ctx, previous)
+	m, err := members.Get(ctx, s.ports.Members, previous.Member)
 	if err != nil {
 		return nil, boterr.WithField(fieldPreviousAssignment, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
@@ -132,7 +133,7 @@ func (s *Service) tellMember(ctx context.Context, r *livechat.AssignmentRecord, 
 	if err != nil {
 		return err
 	}
-	m, err := s.memberOf(ctx, r)
+	m, err := members.Get(ctx, s.ports.Members, r.Member)
 	if err != nil {
 		return err
 	}

@@ -341,10 +341,6 @@ func (s *Service) adminName(ctx context.Context, externalID string) (string, err
 	return a.Name, nil
 }
 
-func (s *Service) memberOf(ctx context.Context, r *livechat.AssignmentRecord) (*member.Member, error) {
-	return members.Get(ctx, s.ports.Members, r.Member)
-}
-
 // groupMember returns the member of a group, or nil.
 func (s *Service) groupMember(ctx context.Context, g *livechat.Group) (*member.Member, error) {
 	if g.Member == "" {

@@ -8,6 +8,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/sends"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -145,7 +146,7 @@ func (s *Service) toInlet(
 	if err != nil {
 		return send.Message{}, err
 	}
-	m, err := s.memberOf(ctx, r)
+	m, err := members.Get(ctx, s.ports.Members, r.Member)
 	if err != nil {
 		return send.Message{}, err
 	}
@@ -248,7 +249,7 @@ func (s *Service) SendMessageToInlet(ctx context.Context, p livechat.SendMessage
 	if err != nil {
 		return send.Result{}, err
 	}
-	m, err := s.memberOf(ctx, r)
+	m, err := members.Get(ctx, s.ports.Members, r.Member)
 	if err != nil {
 		return send.Result{}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -247,7 +248,7 @@ func (s *Service) addTargets(ctx context.Context, named record.Ref, p livechat.A
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.memberOf(ctx, r)
+	m, err := members.Get(ctx, s.ports.Members, r.Member)
 	if err != nil {
 		return nil, boterr.WithField(fieldAssignmentID, err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -345,5 +346,5 @@ func (p *pass) memberNow(ctx context.Context) (*member.Member, error) {
 	if p.member != nil {
 		return p.member, nil
 	}
-	return p.memberOf(ctx, p.r)
+	return members.Get(ctx, p.ports.Members, p.r.Member)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/sends"
 	"github.com/botctx/go-sdk/livechat"
@@ -213,7 +214,7 @@ func (s *Service) joined(ctx context.Context, r *livechat.AssignmentRecord, g *l
 
 // newConversation creates the group of an assignment on the platform and as a record.
 func (s *Service) newConversation(ctx context.Context, outlet *channel.Channel, r *livechat.AssignmentRecord) (*livechat.Group, error) {
-	m, err := s.memberOf(ctx, r)
+	m, err := members.Get(ctx, s.ports.Members, r.Member)
 	if err != nil {
 		return nil, err
 	}
