@@ -2,12 +2,14 @@ package engine
 
 import (
 	"bytes"
+	"context"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/store"
@@ -53,4 +55,37 @@ func TestChanges_CellsAreInOrder(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, changes.Add, 1)
 	require.Len(t, changes.Remove, 1)
+}
+
+// again is a source in which each search by cells finds the same document many times, as the rings of a search by
+// distance may.
+type again struct {
+	empty
+
+	visits int
+	onTen  func()
+}
+
+func (a *again) Cells(_, _ int, _ []query.KeyRange, to Visitor) error {
+	for range 100_000 {
+		if a.visits++; a.visits == 10 {
+			a.onTen()
+		}
+		if !to.Visit(0, document.O("at", document.A(90, 0))) {
+			break
+		}
+	}
+	return nil
+}
+
+func TestNear_EndsAmongKnownDocuments(t *testing.T) {
+	t.Parallel()
+	near, err := query.CompileGeoNear(document.O("near", document.A(0, 0), "key", "at"))
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	source := &again{onTen: cancel}
+	s := (&Schema{}).WithIndex(NewIndex("c", store.Index{Keys: []store.IndexKey{{Path: "at", Kind: query.Geo2D}}}))
+	_, err = View{Schema: s, Source: source}.near(query.NewEvaluation(ctx), near)
+	require.ErrorIs(t, err, boterr.Canceled)
+	require.Less(t, source.visits, 2*checkEvery)
 }
