@@ -266,7 +266,7 @@ func (v View) near(call *query.Evaluation, asked *query.GeoNear) ([]query.GeoRes
 	var failed error
 	err = v.nearest(call, &search, func(d distant) bool {
 		var result query.GeoResult
-		if result, failed = call.Measure(asked, d.Document); failed != nil {
+		if result, _, failed = call.Measure(asked, d.Document); failed != nil {
 			return false
 		}
 		found = append(found, result)

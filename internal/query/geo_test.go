@@ -523,7 +523,7 @@ func TestGeo_MeasuringIsBounded(t *testing.T) {
 	o := document.O("at", document.A(1, 1))
 	measureMany := func(call *query.Evaluation) (err error) {
 		for made := 0; err == nil && made < 100_000; made++ {
-			_, err = call.Measure(near, o)
+			_, _, err = call.Measure(near, o)
 		}
 		return err
 	}

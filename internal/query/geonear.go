@@ -418,15 +418,15 @@ func (e *Evaluation) nearest(near *GeoNear, doc document.Object) (measured, bool
 	return found, ok && !e.hasEnded()
 }
 
-// Measure is like GeoNear.Measure for a document within the distances, within the budget of the evaluation.
-func (e *Evaluation) Measure(near *GeoNear, doc document.Object) (GeoResult, error) {
-	found, _ := e.nearest(near, doc)
-	if e.budget.failure != nil {
-		return GeoResult{}, e.budget.failure
+// Measure is like GeoNear.Measure, within the budget of the evaluation.
+func (e *Evaluation) Measure(near *GeoNear, doc document.Object) (result GeoResult, ok bool, err error) {
+	found, ok := e.nearest(near, doc)
+	if !ok {
+		return result, false, e.budget.failure
 	}
-	result := near.result(doc, found.distance*near.multiplier, found.value)
+	result = near.result(doc, found.distance*near.multiplier, found.value)
 	e.budget.keep(grownBy(doc, result.Document))
-	return result, e.budget.failure
+	return result, true, e.budget.failure
 }
 
 // result adds the distance and the place to a document if the search asks for them.
