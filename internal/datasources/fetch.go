@@ -3,12 +3,15 @@ package datasources
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
@@ -139,17 +142,25 @@ func columnOfPoints(ctx context.Context, entries *record.Collection, data docume
 	if err != nil {
 		return "", err
 	}
-	var pairs, geoJSON []string
+	call := query.NewEvaluation(ctx)
+	pairs, geoJSON := map[string]struct{}{}, map[string]struct{}{}
 	for _, entry := range all {
+		call.Visit(entry)
 		for column, value := range entry.All() {
-			switch _, isPoint := measure(points, column, entry); {
+			if strings.Contains(column, ".") { // WithKey would read the name as a path.
+				continue
+			}
+			_, isPoint, err := call.Measure(points.WithKey(column), entry)
+			switch {
+			case err != nil:
+				return "", err
 			case !isPoint:
 			case column == query.DefaultGeoKey:
 				return "", nil
 			case isGeoJSON(value):
-				geoJSON = append(geoJSON, column)
+				geoJSON[column] = struct{}{}
 			default:
-				pairs = append(pairs, column)
+				pairs[column] = struct{}{}
 			}
 		}
 	}
@@ -159,15 +170,6 @@ func columnOfPoints(ctx context.Context, entries *record.Collection, data docume
 	return onlyColumn(pairs)
 }
 
-// measure returns the result for the point in a column of an entry, or false if there is none. It
-// skips names with a dot, because WithKey would read such a name as a path.
-func measure(points *query.GeoNear, column string, entry document.Object) (query.GeoResult, bool) {
-	if strings.Contains(column, ".") {
-		return query.GeoResult{}, false
-	}
-	return points.WithKey(column).Measure(entry)
-}
-
 func isGeoJSON(value any) bool {
 	o, _ := value.(document.Object)
 	kind, _ := o.Field("type")
@@ -175,15 +177,15 @@ func isGeoJSON(value any) bool {
 }
 
 // onlyColumn returns the only column, or "" if there are none.
-func onlyColumn(columns []string) (string, error) {
-	slices.Sort(columns)
-	columns = slices.Compact(columns)
+func onlyColumn(among map[string]struct{}) (string, error) {
+	columns := slices.Sorted(maps.Keys(among))
 	switch len(columns) {
 	case 0:
 		return "", nil
 	case 1:
 		return columns[0], nil
 	default:
-		return "", boterr.Invalid(geoKey, "is missing; the columns %q contain points, so name one of them", columns)
+		return "", boterr.Invalid(geoKey, "is missing; the columns %s contain points, so name one of them",
+			display.List(len(columns), func(i int) string { return strconv.Quote(columns[i]) }))
 	}
 }

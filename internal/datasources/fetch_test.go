@@ -77,6 +77,22 @@ type shop struct {
 	Tags  []string `json:"tags"`
 }
 
+func TestFetchGeoNear_ManyColumns(t *testing.T) {
+	t.Parallel()
+	entry := document.NewBuilder(0)
+	for i := range 5_000 {
+		entry.Set(fmt.Sprint("column", i), document.A(i%90, 1))
+	}
+	a := newApps(t, entry.Object().String())
+	_, err := a.mine.FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearParams{
+		DataSourceID: table, Data: document.O("near", document.A(1, 1)),
+	})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	require.ErrorContains(t, err, `"column0"`)
+	require.ErrorContains(t, err, "and 4980 more")
+	require.Less(t, len(err.Error()), 1_000)
+}
+
 func TestFetch_EntriesAsStructs(t *testing.T) {
 	t.Parallel()
 	a := shops(t)

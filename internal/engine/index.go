@@ -113,6 +113,76 @@ func (x *Index) KeysOf(o document.Object) (Keys, error) {
 	return slices.Compact(keys), nil
 }
 
+// keysOfBoth returns the keys of two versions of a document. Keys that both have may be left out.
+func (x *Index) keysOfBoth(before, after document.Object) (old, next Keys, err error) {
+	if old, next, isFew := x.keysOfFew(before, after); isFew {
+		return old, next, nil
+	}
+	if old, err = x.KeysOf(before); err == nil {
+		next, err = x.KeysOf(after)
+	}
+	return old, next, err
+}
+
+// fewItems is the maximum number of elements that keysOfFew compares with all others.
+const fewItems = 8
+
+// keysOfFew returns the keys of the elements in which two versions of a long array differ, without the keys that other
+// elements of both versions have, too. A change of one element then takes much less than all keys. isFew is false if
+// many elements differ, or the index is of another form.
+func (x *Index) keysOfFew(before, after document.Object) (old, next Keys, isFew bool) {
+	if !x.MultiKey || len(x.paths) != 1 {
+		return nil, nil, false
+	}
+	from, to := itemsAt(before, x.paths[0]), itemsAt(after, x.paths[0])
+	first := 0
+	for first < min(len(from), len(to)) && from[first] == to[first] {
+		first++
+	}
+	last := 0
+	for last < min(len(from), len(to))-first && from[len(from)-1-last] == to[len(to)-1-last] {
+		last++
+	}
+	left, right := from[first:len(from)-last], to[first:len(to)-last]
+	if len(from) == 0 || len(to) == 0 || len(left)+len(right) > fewItems {
+		return nil, nil, false
+	}
+	old, next = x.keysOfItems(left), x.keysOfItems(right)
+	size := 0
+	var key []byte
+	for i, item := range to {
+		key = x.appendPart(key[:0], 0, item)
+		if size += len(key); size > maxKeySize {
+			return nil, nil, false // KeysOf has the error.
+		}
+		if i < first || i >= len(to)-last {
+			isSame := func(known string) bool { return known == string(key) }
+			old, next = slices.DeleteFunc(old, isSame), slices.DeleteFunc(next, isSame)
+		}
+	}
+	return old, next, true
+}
+
+// itemsAt returns the elements of the array at a path that leads through objects.
+func itemsAt(o document.Object, path []string) []any {
+	var value any = o
+	for _, part := range path {
+		container, _ := value.(document.Object)
+		value, _ = container.Field(part)
+	}
+	list, _ := value.(document.Array)
+	return list.Items()
+}
+
+func (x *Index) keysOfItems(items []any) Keys {
+	keys := make(Keys, 0, len(items))
+	for _, item := range items {
+		keys = append(keys, string(x.appendPart(nil, 0, item)))
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
 func (x *Index) appendKey(key []byte, values []any) []byte {
 	for i, value := range values {
 		key = x.appendPart(key, i, value)

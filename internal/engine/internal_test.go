@@ -2,12 +2,14 @@ package engine
 
 import (
 	"bytes"
+	"context"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/store"
@@ -53,4 +55,110 @@ func TestChanges_CellsAreInOrder(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, changes.Add, 1)
 	require.Len(t, changes.Remove, 1)
+}
+
+// again is a source in which each search by cells finds the same document many times, as the rings of a search by
+// distance may.
+type again struct {
+	empty
+
+	visits int
+	onTen  func()
+}
+
+func (a *again) Cells(_, _ int, _ []query.KeyRange, to Visitor) error {
+	for range 100_000 {
+		if a.visits++; a.visits == 10 {
+			a.onTen()
+		}
+		if !to.Visit(0, document.O("at", document.A(90, 0))) {
+			break
+		}
+	}
+	return nil
+}
+
+func TestNear_EndsAmongKnownDocuments(t *testing.T) {
+	t.Parallel()
+	near, err := query.CompileGeoNear(document.O("near", document.A(0, 0), "key", "at"))
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	source := &again{onTen: cancel}
+	s := (&Schema{}).WithIndex(NewIndex("c", store.Index{Keys: []store.IndexKey{{Path: "at", Kind: query.Geo2D}}}))
+	_, err = View{Schema: s, Source: source}.near(query.NewEvaluation(ctx), near)
+	require.ErrorIs(t, err, boterr.Canceled)
+	require.Less(t, source.visits, 2*checkEvery)
+}
+
+// The changes of a few elements must be the same as the difference of all keys.
+func TestChanges_FewElements(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(5, 6))
+	values := []any{1, 1.0, 2, "a", nil, document.A(), document.A(1), document.O("x", 1), true, "b", 2.5}
+	list := func(most int) document.Array {
+		items := make([]any, random.IntN(most))
+		for i := range items {
+			items[i] = values[random.IntN(len(values))]
+		}
+		return document.A(items...)
+	}
+	several := 0
+	for _, kind := range []query.IndexKind{query.Ascending, query.Descending} {
+		x := NewIndex("c", store.Index{Keys: []store.IndexKey{{Path: "o.l", Kind: kind}}})
+		x.MultiKey = true
+		s := (&Schema{}).WithIndex(x)
+		for range 3_000 {
+			items := list(12).Items()
+			from := random.IntN(len(items) + 1)
+			to := from + random.IntN(len(items)+1-from)
+			changed := slices.Concat(items[:from], list(4).Items(), items[to:])
+			before := document.O("o", document.O("l", document.A(items...)))
+			after := document.O("o", document.O("l", document.A(changed...)))
+			changes, err := s.ChangesIn(0, before, after)
+			require.NoError(t, err)
+			old, err := x.KeysOf(before)
+			require.NoError(t, err)
+			next, err := x.KeysOf(after)
+			require.NoError(t, err)
+			require.Equal(t, without(old, next), texts(changes.Remove), "%s %s", before, after)
+			require.Equal(t, without(next, old), texts(changes.Add), "%s %s", before, after)
+			if _, _, isFew := x.keysOfFew(before, after); isFew {
+				several++
+			}
+		}
+	}
+	require.Greater(t, several, 3_000)
+}
+
+// without returns the keys that are not among others.
+func without(keys, others Keys) []string {
+	return slices.DeleteFunc(slices.Clone([]string(keys)), others.Contains)
+}
+
+func texts(keys []Key) []string {
+	all := []string{}
+	for _, key := range keys {
+		all = append(all, string(key.Key))
+	}
+	return all
+}
+
+// A change of one element must not make the keys of all others.
+func TestChanges_OneOfManyElements(t *testing.T) {
+	x := NewIndex("c", store.Index{Keys: []store.IndexKey{{Path: "l", Kind: query.Ascending}}})
+	x.MultiKey = true
+	s := (&Schema{}).WithIndex(x)
+	items := make([]any, 20_000)
+	for i := range items {
+		items[i] = int64(i)
+	}
+	before := document.O("l", document.A(items...))
+	after := document.O("l", document.A(append(items, "new")...))
+	allocations := testing.AllocsPerRun(1, func() {
+		changes, err := s.ChangesIn(0, before, after)
+		require.NoError(t, err)
+		require.Len(t, changes.Add, 1)
+		require.Empty(t, changes.Remove)
+	})
+	require.Less(t, allocations, 100.0)
 }

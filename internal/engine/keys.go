@@ -63,11 +63,7 @@ func (c *Changes) compare(s *Schema, i int, before, after document.Object) error
 		}
 		return nil
 	}
-	old, err := x.KeysOf(before)
-	if err != nil {
-		return err
-	}
-	next, err := x.KeysOf(after)
+	old, next, err := x.keysOfBoth(before, after)
 	if err != nil {
 		return err
 	}

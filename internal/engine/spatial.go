@@ -103,7 +103,7 @@ func (v View) nearest(call *query.Evaluation, s *nearSearch, yield func(distant)
 		if r.outer >= min(most, all) {
 			r.outer, r.last = most, true
 		}
-		goOn, err := s.step(call, r, func(take Visitor) error { return s.unseen(v, r, take) }, yield)
+		goOn, err := s.step(call, r, func(take Visitor) error { return s.unseen(call, v, r, take) }, yield)
 		if err != nil || !goOn || r.last {
 			return err
 		}
@@ -112,14 +112,22 @@ func (v View) nearest(call *query.Evaluation, s *nearSearch, yield func(distant)
 }
 
 // unseen visits the documents in a ring, and perhaps some outside it, except the ones already visited.
-func (s *nearSearch) unseen(v View, r ring, to Visitor) error {
+func (s *nearSearch) unseen(call *query.Evaluation, v View, r ring, to Visitor) error {
 	p := s.plan
 	cells := s.near.Cells(p.geo.key, r.inner, r.outer)
-	return v.Cells(p.at, p.geoAt, p.geo.ranges(cells), Yield(func(position uint64, o document.Object) bool {
+	var err error
+	again := 0
+	ended := v.Cells(p.at, p.geoAt, p.geo.ranges(cells), Yield(func(position uint64, o document.Object) bool {
 		before := len(s.seen)
-		s.seen[position] = struct{}{}
-		return len(s.seen) == before || to.Visit(position, o)
+		if s.seen[position] = struct{}{}; len(s.seen) > before {
+			return to.Visit(position, o)
+		}
+		if again++; again%checkEvery == 0 {
+			err = call.Err()
+		}
+		return err == nil
 	}))
+	return cmp.Or(err, ended)
 }
 
 // ring is the part of a search with distances from inner up to, but not including, outer. The last ring includes
@@ -255,12 +263,16 @@ func (v View) near(call *query.Evaluation, asked *query.GeoNear) ([]query.GeoRes
 	}
 	search := nearSearch{near: asked, filter: asked.Filter(), plan: &p, limit: asked.Limit()}
 	found := []query.GeoResult{}
+	var failed error
 	err = v.nearest(call, &search, func(d distant) bool {
-		result, _ := asked.Measure(d.Document)
+		var result query.GeoResult
+		if result, _, failed = call.Measure(asked, d.Document); failed != nil {
+			return false
+		}
 		found = append(found, result)
 		return int64(len(found)) != asked.Limit()
 	})
-	if err != nil {
+	if err = cmp.Or(err, failed); err != nil {
 		return nil, inParameter("query", err)
 	}
 	return found, nil

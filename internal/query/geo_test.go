@@ -516,6 +516,21 @@ func TestGeo_ReadingIsBounded(t *testing.T) {
 	require.ErrorContains(t, err, "fewer holes")
 }
 
+func TestGeo_MeasuringIsBounded(t *testing.T) {
+	t.Parallel()
+	near, err := query.CompileGeoNear(document.O("near", document.A(0, 0), "key", "at", "distanceField", "found.distance"))
+	require.NoError(t, err)
+	o := document.O("at", document.A(1, 1))
+	measureMany := func(call *query.Evaluation) (err error) {
+		for made := 0; err == nil && made < 100_000; made++ {
+			_, _, err = call.Measure(near, o)
+		}
+		return err
+	}
+	require.ErrorIs(t, measureMany(query.NewPartialEvaluation(t.Context(), 1, parts)), boterr.ResourceExhausted)
+	require.ErrorIs(t, measureMany(query.NewEvaluation(&endsLater{Context: t.Context(), left: 5})), boterr.Canceled)
+}
+
 func TestGeo_CompilingIsBounded(t *testing.T) {
 	t.Parallel()
 	within := func(place document.Object) document.Object {

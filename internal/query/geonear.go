@@ -418,6 +418,17 @@ func (e *Evaluation) nearest(near *GeoNear, doc document.Object) (measured, bool
 	return found, ok && !e.hasEnded()
 }
 
+// Measure is like GeoNear.Measure, within the budget of the evaluation.
+func (e *Evaluation) Measure(near *GeoNear, doc document.Object) (result GeoResult, ok bool, err error) {
+	found, ok := e.nearest(near, doc)
+	if !ok {
+		return result, false, e.budget.failure
+	}
+	result = near.result(doc, found.distance*near.multiplier, found.value)
+	e.budget.keep(grownBy(doc, result.Document))
+	return result, true, e.budget.failure
+}
+
 // result adds the distance and the place to a document if the search asks for them.
 func (g *GeoNear) result(document document.Object, distance float64, location any) GeoResult {
 	if g.distanceField != "" {
