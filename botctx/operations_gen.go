@@ -339,7 +339,7 @@ func (c *Context) CheckAndSaveMemberReferFrom(ctx context.Context, p member.Chec
 //   - InvalidArgument: Pattern is not a CRON pattern, its first run would come after RunUntil, or a time
 //     is not valid.
 //   - InvalidArgument: Pattern names an unknown time zone, or the host gives such a name.
-//   - InvalidArgument: TreeID is missing, and several trees have the node, but not the default tree.
+//   - InvalidArgument: TreeID is missing, and several trees have the node, but no default tree does.
 //   - NotFound: the app has no member with that id, or the host has no such node.
 //   - Unavailable: the host cannot determine the member's time zone. The host's error may have another
 //     code.

@@ -804,7 +804,7 @@ declare namespace botctx {
   type NewAgendaParams = {
     /** `memberId` is the member. */
     memberId: string;
-    /** `treeId` is the tree of the node. The default is the tree of the current node, or outside of nodes the tree that the member is in; if that has no such node, the only tree that has it. */
+    /** `treeId` is the tree of the node. The default is the tree of the current node; if that has no such node, the tree that the member is in; and if that has none either, the only tree that has it. */
     treeId?: string | null;
     /** `nodeCompositeId` is the node. */
     nodeCompositeId: string;
@@ -2062,7 +2062,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} invalid argument: `pattern` names an unknown time zone, or the host gives such a name.
      *
-     * @throws {OperationError} invalid argument: `treeId` is missing, and several trees have the node, but not the default tree.
+     * @throws {OperationError} invalid argument: `treeId` is missing, and several trees have the node, but no default tree does.
      *
      * @throws {OperationError} not found: The app has no member with that id, or the host has no such node.
      *
