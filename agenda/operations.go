@@ -26,7 +26,7 @@ type Operations interface {
 	//   - InvalidArgument: Pattern is not a CRON pattern, its first run would come after RunUntil, or a time
 	//     is not valid.
 	//   - InvalidArgument: Pattern names an unknown time zone, or the host gives such a name.
-	//   - InvalidArgument: TreeID is missing, and several trees have the node, but not the default tree.
+	//   - InvalidArgument: TreeID is missing, and several trees have the node, but no default tree does.
 	//   - NotFound: the app has no member with that id, or the host has no such node.
 	//   - Unavailable: the host cannot determine the member's time zone. The host's error may have another
 	//     code.
@@ -67,8 +67,8 @@ type Operations interface {
 type NewParams struct {
 	// MemberID is the member. Required.
 	MemberID string `json:"memberId,omitzero"`
-	// TreeID is the tree of the node. The default is the tree of the current node, or outside of nodes the tree
-	// that the member is in; if that has no such node, the only tree that has it.
+	// TreeID is the tree of the node. The default is the tree of the current node; if that has no such node, the
+	// tree that the member is in; and if that has none either, the only tree that has it.
 	TreeID string `json:"treeId,omitzero"`
 	// NodeCompositeID is the node. Required.
 	NodeCompositeID string `json:"nodeCompositeId,omitzero"`

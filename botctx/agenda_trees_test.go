@@ -23,13 +23,18 @@ func inTrees() []*botctx.Node {
 			return nil
 		})}
 	}
-	plan := &botctx.Node{ID: "plan", Tree: "survey", Trigger: botctx.TextIs("plan"), Pre: botctx.Do(func(ctx context.Context, bot *botctx.Context) error {
-		_, err := bot.NewAgenda(ctx, soon(bot.Member.ID, "reminder"))
-		return err
-	}), Schedules: botctx.Nodes("reminder")}
+	planning := func(id, tree, planned string) *botctx.Node {
+		return &botctx.Node{ID: id, Tree: tree, Trigger: botctx.TextIs(id), Global: botctx.GlobalInChannel, Pre: botctx.Do(
+			func(ctx context.Context, bot *botctx.Context) error {
+				_, err := bot.NewAgenda(ctx, soon(bot.Member.ID, planned))
+				return err
+			},
+		)}
+	}
 	return []*botctx.Node{
 		noting("reminder", ""), noting("reminder", "survey"), noting("menu", ""), noting("result", "survey"),
-		noting("answer", "shop"), noting("answer", "survey"), plan,
+		noting("answer", "shop"), noting("answer", "survey"),
+		planning("plan", "survey", "reminder"), planning("command", "commands", "answer"),
 	}
 }
 
@@ -63,6 +68,15 @@ func TestNewAgenda_TreeOfTheCurrentNode(t *testing.T) {
 	ada.Says("plan")
 	p.Advance(time.Minute)
 	require.Equal(t, "reminder (tree survey)", document.Get(ada.Member().Meta, "ran", ""))
+}
+
+func TestNewAgenda_TreeOfTheMember(t *testing.T) {
+	t.Parallel()
+	p, ada := newInTrees(t)
+	ada.SetPosition("result")
+	ada.Says("command")
+	p.Advance(time.Minute)
+	require.Equal(t, "answer (tree survey)", document.Get(ada.Member().Meta, "ran", ""))
 }
 
 func TestNewAgenda_NodeOfSeveralTrees(t *testing.T) {

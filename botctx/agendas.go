@@ -158,18 +158,21 @@ func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) error {
 	})
 }
 
-// treeOf returns the tree of a node for a call without a tree: the current tree, or the only tree that has the node.
+// treeOf returns the tree of a node for a call without a tree: the current tree, the tree of the member's position, or the
+// only tree that has the node.
 func (r *Runtime) treeOf(ctx context.Context, m *member.Member, nodeCompositeID string) (string, error) {
 	current := r.stepOf(ctx).currentTree(m)
-	node, err := r.nodes.Load().find("", nodeCompositeID, current)
-	switch {
-	case err == nil:
-		return node.Tree, nil
-	case r.config.OtherNodes || errors.Is(err, boterr.NotFound): // Another process may have the node.
-		return current, nil
-	default:
-		return "", err
+	var err error
+	for _, tree := range []string{current, m.BotMeta.Tree()} {
+		var node *Node
+		if node, err = r.nodes.Load().find("", nodeCompositeID, tree); err == nil {
+			return node.Tree, nil
+		}
 	}
+	if r.config.OtherNodes || errors.Is(err, boterr.NotFound) { // Another process may have the node.
+		return current, nil
+	}
+	return "", err
 }
 
 // checkNode returns an error for a node that no process has.

@@ -20,9 +20,9 @@ import (
 // Context is the argument of bot logic: it holds the channel and the member of the run, and has every operation as a
 // method.
 //
-// Only one goroutine may change the fields, as with an http.Request. The operations are safe for concurrent
-// use. They work for the app, channel and member that the context was created for, even if the fields
-// change.
+// Only one goroutine may change the fields, as with an http.Request, and none while another sends a template. The
+// operations are safe for concurrent use. They work for the app, channel and member that the context was created
+// for, even if the fields change.
 type Context struct {
 	// Channel is the channel of the conversation.
 	Channel *channel.Channel

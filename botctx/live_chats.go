@@ -127,6 +127,7 @@ func (p *services) liveChatPorts() livechats.Ports {
 	}
 	return livechats.Ports{
 		Members:     effective{p},
+		InFlight:    p.inFlight,
 		Channels:    p.loaded,
 		Pairing:     pairing,
 		Agendas:     effective{p},

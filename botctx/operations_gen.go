@@ -339,7 +339,7 @@ func (c *Context) CheckAndSaveMemberReferFrom(ctx context.Context, p member.Chec
 //   - InvalidArgument: Pattern is not a CRON pattern, its first run would come after RunUntil, or a time
 //     is not valid.
 //   - InvalidArgument: Pattern names an unknown time zone, or the host gives such a name.
-//   - InvalidArgument: TreeID is missing, and several trees have the node, but not the default tree.
+//   - InvalidArgument: TreeID is missing, and several trees have the node, but no default tree does.
 //   - NotFound: the app has no member with that id, or the host has no such node.
 //   - Unavailable: the host cannot determine the member's time zone. The host's error may have another
 //     code.
@@ -794,12 +794,13 @@ func (c *Context) GetChannel(ctx context.Context, p channel.GetParams) (*channel
 // member it goes to the context's own; if that member talks to the bot in a group, it goes to
 // the group. Members that are named receive it privately.
 //
-// {{path}} of a template is filled from each member. The records, the connector and the message
-// as each member would receive it are checked before the first message is sent. Then the
-// message is sent to each member once. The result holds the platform's answers, for several
-// members in their order; the results of those that failed have Err. The error of a message
-// that was tried, even for one member, wraps *UndeliveredError, which names the members who did
-// not receive it.
+// {{path}} of a template is filled from each member; from the run's own member with the changes
+// of its meta, botMeta, customLocale and group that are not stored yet. The records, the
+// connector and the message as each member would receive it are checked before the first
+// message is sent. Then the message is sent to each member once. The result holds the
+// platform's answers, for several members in their order; the results of those that failed have
+// Err. The error of a message that was tried, even for one member, wraps *UndeliveredError,
+// which names the members who did not receive it.
 //
 // Errors:
 //   - InvalidArgument: Channel and ChannelID, or Member and MemberID, name different records.

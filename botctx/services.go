@@ -159,6 +159,23 @@ func (f effective) DeleteMemberAgenda(
 	return f.services.agendas().DeleteMemberAgenda(ctx, p)
 }
 
+// inFlight returns a member with the run's changes that are not written back yet, if it is the run's member. If they cannot
+// be stored, which the write-back reports, it returns the member without them.
+func (p *services) inFlight(m *member.Member) *member.Member {
+	if p.run == nil || !p.run.isRunning() {
+		return m
+	}
+	changed := p.run.bot.Member
+	if changed == nil || changed.ID != m.ID {
+		return m
+	}
+	merged, err := p.run.read.before(changed).Merged(members.WrittenBackOf(changed), m)
+	if err != nil {
+		return m
+	}
+	return merged
+}
+
 // recipients loads the recipients of messages. It returns the run's own member from memory, unless the host replaces
 // the operations on members.
 type recipients struct{ services *services }
@@ -229,6 +246,7 @@ func (p *services) ownSends() *sends.Service {
 		return sends.New(p.runtime.guarded, p.scope, sends.Ports{
 			Channels:      p.loaded,
 			Members:       recipients{p},
+			InFlight:      p.inFlight,
 			Connectors:    config.Connectors,
 			ParallelSends: config.ParallelSends,
 			Threads:       recipients{p},

@@ -8,11 +8,13 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
@@ -399,4 +401,51 @@ func TestSendResponse_AfterOwnWrites(t *testing.T) {
 			require.Equal(t, "2 seats", guest.Last())
 		})
 	}
+}
+
+// What the run has changed in its member is filled in, too, although it is not stored yet.
+func TestSendResponse_ChangesNotStoredYet(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	bob := p.AddMember(member.Member{FirstName: "Bob", Meta: document.O("seats", 9)})
+	ada := p.AddMember(member.Member{FirstName: "Ada", Meta: document.O("seats", 1, "day", "Monday")})
+	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		bot.Member.Meta.Set("seats", 2)
+		bot.Member.ExternalID = bob.ExternalID() // This has no effect on where messages go.
+		_, err := bot.PatchMembers(ctx, member.PatchParams{MemberID: bot.Member.ID, Patch: document.O("meta.day", "Friday")})
+		if err != nil {
+			return err
+		}
+		_, err = bot.Call(ctx, "sendResponse", []byte(`{"response": {"type": "TEXT", "text": "{{firstName}}: {{meta.seats}} on {{meta.day}}"}}`))
+		if err != nil {
+			return err
+		}
+		_, err = bot.SendResponse(ctx, send.SendResponseParams{
+			MemberID: document.One(bob.ID()), Response: send.Template("{{firstName}}: {{meta.seats}}"),
+		})
+		return err
+	})
+	ada.Says("two, please")
+	require.Equal(t, "Ada: 2 on Friday", ada.Last())
+	require.Equal(t, "Bob: 9", bob.Last())
+}
+
+func TestCreateAssignment_ChangesNotStoredYet(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.AddChannel(channel.Channel{ID: "web"})
+	p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{
+		{Label: livechat.DefaultLabel, Groups: []channel.BroadcastGroupMember{{ID: "support", Type: "public_channel"}}},
+	}})
+	p.Pair("web", "desk")
+	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		bot.Member.Meta.Set("order", bot.MessageEvent.Text())
+		_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{AssignmentDetails: livechat.AssignmentDetails{
+			RelayMessage: map[channel.Type]send.Response{channel.Charlie: send.Template("Order {{meta.order}}")},
+		}})
+		return err
+	})
+	grace := p.AddAgent("desk", "Grace")
+	p.AddMember(member.Member{Channel: "web"}).Says("7")
+	require.Equal(t, "Order 7", grace.Tickets()[0].Response.Text())
 }

@@ -23,7 +23,7 @@ func Fill(response Response, m *member.Member) (Response, error) {
 	if err := response.object.Err(); err != nil {
 		return Response{}, err
 	}
-	if !response.hasPlaceholders || !mayHavePlaceholder(response.object) {
+	if !response.IsTemplate() {
 		return Raw(response.object), nil
 	}
 	f := fillerFrom(m)
@@ -73,7 +73,7 @@ func Filled(response Response, m *member.Member) (Response, error) {
 // Unfilled returns the paths for which the member has no value or null, such as misspelt ones: each
 // path once, and at most 100. It returns nil for a literal response.
 func Unfilled(response Response, m *member.Member) []string {
-	if !response.hasPlaceholders || !mayHavePlaceholder(response.object) {
+	if !response.IsTemplate() {
 		return nil
 	}
 	var paths []string

@@ -17,12 +17,13 @@ type Operations interface {
 	// member it goes to the context's own; if that member talks to the bot in a group, it goes to
 	// the group. Members that are named receive it privately.
 	//
-	// {{path}} of a template is filled from each member. The records, the connector and the message
-	// as each member would receive it are checked before the first message is sent. Then the
-	// message is sent to each member once. The result holds the platform's answers, for several
-	// members in their order; the results of those that failed have Err. The error of a message
-	// that was tried, even for one member, wraps *UndeliveredError, which names the members who did
-	// not receive it.
+	// {{path}} of a template is filled from each member; from the run's own member with the changes
+	// of its meta, botMeta, customLocale and group that are not stored yet. The records, the
+	// connector and the message as each member would receive it are checked before the first
+	// message is sent. Then the message is sent to each member once. The result holds the
+	// platform's answers, for several members in their order; the results of those that failed have
+	// Err. The error of a message that was tried, even for one member, wraps *UndeliveredError,
+	// which names the members who did not receive it.
 	//
 	// Errors:
 	//   - InvalidArgument: Channel and ChannelID, or Member and MemberID, name different records.

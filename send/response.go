@@ -100,6 +100,9 @@ func (r Response) WithPlaceholders() Response {
 	return r
 }
 
+// IsTemplate reports whether Fill replaces placeholders in the response.
+func (r Response) IsTemplate() bool { return r.hasPlaceholders && mayHavePlaceholder(r.object) }
+
 // IsZero reports whether the response is absent.
 func (r Response) IsZero() bool { return r.object.IsZero() }
 

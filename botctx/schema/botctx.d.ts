@@ -804,7 +804,7 @@ declare namespace botctx {
   type NewAgendaParams = {
     /** `memberId` is the member. */
     memberId: string;
-    /** `treeId` is the tree of the node. The default is the tree of the current node, or outside of nodes the tree that the member is in; if that has no such node, the only tree that has it. */
+    /** `treeId` is the tree of the node. The default is the tree of the current node; if that has no such node, the tree that the member is in; and if that has none either, the only tree that has it. */
     treeId?: string | null;
     /** `nodeCompositeId` is the node. */
     nodeCompositeId: string;
@@ -2062,7 +2062,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} invalid argument: `pattern` names an unknown time zone, or the host gives such a name.
      *
-     * @throws {OperationError} invalid argument: `treeId` is missing, and several trees have the node, but not the default tree.
+     * @throws {OperationError} invalid argument: `treeId` is missing, and several trees have the node, but no default tree does.
      *
      * @throws {OperationError} not found: The app has no member with that id, or the host has no such node.
      *
@@ -2356,7 +2356,7 @@ declare namespace botctx {
     /**
      * Sends a message to one member or several, on any platform. Without channel and member it goes to the context's own; if that member talks to the bot in a group, it goes to the group. Members that are named receive it privately.
      *
-     * `{{path}}` of a template is filled from each member. The records, the connector and the message as each member would receive it are checked before the first message is sent. Then the message is sent to each member once. The result holds the platform's answers, for several members in their order; the results of those that failed have Err. The error of a message that was tried, even for one member, wraps `UndeliveredError`, which names the members who did not receive it.
+     * `{{path}}` of a template is filled from each member; from the run's own member with the changes of its meta, `botMeta`, `customLocale` and group that are not stored yet. The records, the connector and the message as each member would receive it are checked before the first message is sent. Then the message is sent to each member once. The result holds the platform's answers, for several members in their order; the results of those that failed have Err. The error of a message that was tried, even for one member, wraps `UndeliveredError`, which names the members who did not receive it.
      *
      * @throws {OperationError} invalid argument: `channel` and `channelId`, or `member` and `memberId`, name different records.
      *
@@ -2380,7 +2380,7 @@ declare namespace botctx {
     /**
      * Sends a message to one member or several, on any platform. Without channel and member it goes to the context's own; if that member talks to the bot in a group, it goes to the group. Members that are named receive it privately.
      *
-     * `{{path}}` of a template is filled from each member. The records, the connector and the message as each member would receive it are checked before the first message is sent. Then the message is sent to each member once. The result holds the platform's answers, for several members in their order; the results of those that failed have Err. The error of a message that was tried, even for one member, wraps `UndeliveredError`, which names the members who did not receive it.
+     * `{{path}}` of a template is filled from each member; from the run's own member with the changes of its meta, `botMeta`, `customLocale` and group that are not stored yet. The records, the connector and the message as each member would receive it are checked before the first message is sent. Then the message is sent to each member once. The result holds the platform's answers, for several members in their order; the results of those that failed have Err. The error of a message that was tried, even for one member, wraps `UndeliveredError`, which names the members who did not receive it.
      *
      * @throws {OperationError} invalid argument: `channel` and `channelId`, or `member` and `memberId`, name different records.
      *
@@ -2404,7 +2404,7 @@ declare namespace botctx {
     /**
      * Sends a message to one member or several, on any platform. Without channel and member it goes to the context's own; if that member talks to the bot in a group, it goes to the group. Members that are named receive it privately.
      *
-     * `{{path}}` of a template is filled from each member. The records, the connector and the message as each member would receive it are checked before the first message is sent. Then the message is sent to each member once. The result holds the platform's answers, for several members in their order; the results of those that failed have Err. The error of a message that was tried, even for one member, wraps `UndeliveredError`, which names the members who did not receive it.
+     * `{{path}}` of a template is filled from each member; from the run's own member with the changes of its meta, `botMeta`, `customLocale` and group that are not stored yet. The records, the connector and the message as each member would receive it are checked before the first message is sent. Then the message is sent to each member once. The result holds the platform's answers, for several members in their order; the results of those that failed have Err. The error of a message that was tried, even for one member, wraps `UndeliveredError`, which names the members who did not receive it.
      *
      * @throws {OperationError} invalid argument: `channel` and `channelId`, or `member` and `memberId`, name different records.
      *
@@ -2428,7 +2428,7 @@ declare namespace botctx {
     /**
      * Sends a message to one member or several, on any platform. Without channel and member it goes to the context's own; if that member talks to the bot in a group, it goes to the group. Members that are named receive it privately.
      *
-     * `{{path}}` of a template is filled from each member. The records, the connector and the message as each member would receive it are checked before the first message is sent. Then the message is sent to each member once. The result holds the platform's answers, for several members in their order; the results of those that failed have Err. The error of a message that was tried, even for one member, wraps `UndeliveredError`, which names the members who did not receive it.
+     * `{{path}}` of a template is filled from each member; from the run's own member with the changes of its meta, `botMeta`, `customLocale` and group that are not stored yet. The records, the connector and the message as each member would receive it are checked before the first message is sent. Then the message is sent to each member once. The result holds the platform's answers, for several members in their order; the results of those that failed have Err. The error of a message that was tried, even for one member, wraps `UndeliveredError`, which names the members who did not receive it.
      *
      * @throws {OperationError} invalid argument: `channel` and `channelId`, or `member` and `memberId`, name different records.
      *

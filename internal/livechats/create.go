@@ -236,7 +236,7 @@ func (s *Service) plan(ctx context.Context, asked request) (*livechat.Assignment
 		}
 	}
 	planned := asked.record
-	if planned.RelayMessage, err = asked.relayMessages(to); err != nil {
+	if planned.RelayMessage, err = s.relayMessages(asked, to); err != nil {
 		return nil, err
 	}
 	for _, o := range to.outlets {

@@ -323,19 +323,19 @@ func (s *Service) inletGroupOf(
 
 // relayMessages returns the relay messages of a request by platform. If a hand-over gives a text for the ticket, all
 // platforms get this text.
-func (asked request) relayMessages(to route) (document.Object, error) {
+func (s *Service) relayMessages(asked request, to route) (document.Object, error) {
 	switch {
 	case asked.relayText != "":
 		return asked.relayTexts(to.outlets)
 	case asked.details == nil:
 		return asked.record.RelayMessage, nil
 	case to.has(channel.LiveChatAPI):
-		return opaqueRelayMessages(*asked.details, asked.member), nil
+		return s.opaqueRelayMessages(*asked.details, asked.member), nil
 	}
 	if err := checkDetails(*asked.details); err != nil {
 		return document.Object{}, err
 	}
-	return filledRelayMessages(asked.details.RelayMessage, asked.member)
+	return s.filledRelayMessages(asked.details.RelayMessage, asked.member)
 }
 
 func (asked request) relayTexts(outlets []outlet) (document.Object, error) {

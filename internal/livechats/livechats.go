@@ -109,6 +109,9 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	if ports.Pause == nil {
 		ports.Pause = pause
 	}
+	if ports.InFlight == nil {
+		ports.InFlight = func(m *member.Member) *member.Member { return m }
+	}
 	texts := livechat.DefaultTexts()
 	if ports.Texts != nil {
 		texts = *ports.Texts
@@ -174,6 +177,9 @@ func EnsureIndex(ctx context.Context, database store.Store, path string) error {
 type Ports struct {
 	// Members serves the members of the scope's app. Required.
 	Members Members
+	// InFlight returns a member with the changes of the current run that are not stored yet. {{path}} is filled from the
+	// result. The default returns the member.
+	InFlight func(m *member.Member) *member.Member
 	// Channels serves the channels of the scope's app. Required.
 	Channels channels.Loader
 	// Pairing returns the ids of the outlets that are paired with an inlet, in order of preference. It
@@ -231,6 +237,9 @@ func (s *Service) messageTo(
 	}
 	if response.IsZero() {
 		return send.Message{}, boterr.PrefixField(fieldResponse, response.Validate())
+	}
+	if response.IsTemplate() {
+		about = s.ports.InFlight(about)
 	}
 	filled, err := send.Filled(response, about)
 	if err != nil {

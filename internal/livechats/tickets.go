@@ -162,13 +162,17 @@ const longestName = 200
 
 // filledRelayMessages returns the relay messages in the assignment's form, filled from the member. Sends do
 // not fill them again.
-func filledRelayMessages(given map[channel.Type]send.Response, m *member.Member) (document.Object, error) {
+func (s *Service) filledRelayMessages(given map[channel.Type]send.Response, m *member.Member) (document.Object, error) {
 	kept := document.O()
 	for _, platform := range slices.Sorted(maps.Keys(given)) {
 		if given[platform].IsZero() {
 			continue
 		}
-		filled, err := send.Fill(given[platform], m)
+		about := m
+		if given[platform].IsTemplate() {
+			about = s.ports.InFlight(m)
+		}
+		filled, err := send.Fill(given[platform], about)
 		if err != nil {
 			return document.Object{}, boterr.PrefixField(relayMessageField(platform), err)
 		}
@@ -179,8 +183,8 @@ func filledRelayMessages(given map[channel.Type]send.Response, m *member.Member)
 
 // opaqueRelayMessages returns the relay messages for an assignment of a custom outlet: messages are filled from the
 // member, other values stay unchanged.
-func opaqueRelayMessages(d livechat.AssignmentDetails, m *member.Member) document.Object {
-	if filled, err := filledRelayMessages(d.RelayMessage, m); err == nil && len(d.RelayMessage) > 0 {
+func (s *Service) opaqueRelayMessages(d livechat.AssignmentDetails, m *member.Member) document.Object {
+	if filled, err := s.filledRelayMessages(d.RelayMessage, m); err == nil && len(d.RelayMessage) > 0 {
 		return filled
 	}
 	return document.Get(d.Unknown, fieldRelayMessage, document.O())

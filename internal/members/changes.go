@@ -7,6 +7,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/member"
 )
 
@@ -79,6 +80,30 @@ func (before WrittenBack) Changes(after WrittenBack) (document.Object, error) {
 	changes.texts(before, after)
 	update = changes.update()
 	return update, update.Err()
+}
+
+// Merged returns a copy of stored with the changes from before to after. Other fields of stored stay. The errors are those
+// of Changes, and of changes that no longer fit the stored member.
+func (before WrittenBack) Merged(after WrittenBack, stored *member.Member) (*member.Member, error) {
+	patch, err := before.Changes(after)
+	if err != nil || patch.IsZero() {
+		return stored, err
+	}
+	update, err := query.CompileUpdate(patch)
+	if err != nil {
+		return stored, err
+	}
+	fields, _, err := query.Change{Update: update}.Apply(nil, document.O(
+		"botMeta", present(stored.BotMeta.Object), "meta", present(stored.Meta), "customLocale", stored.CustomLocale, "group", stored.Group,
+	))
+	if err != nil {
+		return stored, err
+	}
+	merged := *stored
+	merged.BotMeta = member.BotMeta{Object: document.Get(fields, "botMeta", document.O())}
+	merged.Meta = document.Get(fields, "meta", document.O())
+	merged.CustomLocale, merged.Group = document.Get(fields, "customLocale", ""), document.Get(fields, "group", "")
+	return &merged, nil
 }
 
 type changedObject struct {

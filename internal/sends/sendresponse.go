@@ -86,8 +86,8 @@ func (s *Service) messageTo(to *channel.Channel, r record.Ref, m *member.Member,
 		message.To, message.Member = externalID, m
 	}
 	var err error
-	message.Response, err = send.Filled(response, m)
-	return message, boterr.PrefixField("response", err)
+	message.Response, err = s.filled(response, m)
+	return message, err
 }
 
 // forMember adds the member to the error if there are several.
@@ -192,8 +192,8 @@ func (s *Service) SendHotelResponse(ctx context.Context, p send.SendHotelRespons
 	if err != nil {
 		return send.Result{}, err
 	}
-	if message.Response, err = send.Filled(p.Response, about); err != nil {
-		return send.Result{}, boterr.PrefixField("response", err)
+	if message.Response, err = s.filled(p.Response, about); err != nil {
+		return send.Result{}, err
 	}
 	return deliver(ctx, s.env, connector, message)
 }

@@ -19,9 +19,11 @@ import (
 type Ports struct {
 	// Channels loads the channels of the scope's app. Required.
 	Channels channels.Loader
-	// Members loads the members of the scope's app. Required. {{path}} is filled from the loaded member, which may
-	// have changes of the run that are not stored yet.
+	// Members loads the members of the scope's app. Required.
 	Members members.Getter
+	// InFlight returns a member with the changes of the current run that are not stored yet. {{path}} is filled from the
+	// result. The default returns the member.
+	InFlight func(m *member.Member) *member.Member
 	// Connectors must not be modified later.
 	Connectors send.Connectors
 	// ParallelSends is the number of messages of a call that are sent concurrently. The default is 1.
@@ -44,7 +46,19 @@ var _ send.Operations = (*Service)(nil)
 // New returns the Service of a scope. SavePostCommentAnalytics stores comments in the store of env. Other operations
 // use only its clock and ids.
 func New(env record.Env, scope record.Scope, ports Ports) *Service {
+	if ports.InFlight == nil {
+		ports.InFlight = func(m *member.Member) *member.Member { return m }
+	}
 	return &Service{env: env.WithDefaults(), scope: scope, ports: ports}
+}
+
+// filled returns a response to or about a member, filled and validated.
+func (s *Service) filled(response send.Response, m *member.Member) (send.Response, error) {
+	if response.IsTemplate() { // InFlight reads what the run's goroutine may change, so a literal response does without it.
+		m = s.ports.InFlight(m)
+	}
+	filled, err := send.Filled(response, m)
+	return filled, boterr.PrefixField("response", err)
 }
 
 // channelWith returns the channel in a call and an optional port of its connector.
