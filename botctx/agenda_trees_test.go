@@ -49,7 +49,8 @@ func newInTrees(t *testing.T) (*fakes.Platform, *fakes.Actor) {
 	t.Helper()
 	p := fakes.New(fakes.For(t))
 	p.Handle(inTrees()...)
-	return p, p.AddMember(member.Member{})
+	ada := p.AddMember(member.Member{})
+	return p, ada
 }
 
 func TestAgenda_StaysInTheUnnamedTree(t *testing.T) {

@@ -47,7 +47,8 @@ func newWaiting(t *testing.T, cancel ...botctx.Action) (*fakes.Platform, *fakes.
 		&botctx.Node{ID: "a", Parent: "q", Trigger: botctx.AnyText(), Pre: cancel, Responses: botctx.Say("Cancelled.")},
 		&botctx.Node{ID: "other", Trigger: botctx.AnyText(), Responses: botctx.Say("What?")},
 	)
-	return p, p.AddMember(member.Member{Channel: "web"})
+	ada := p.AddMember(member.Member{Channel: "web"})
+	return p, ada
 }
 
 func TestChoice_StaysAfterAFailure(t *testing.T) {

@@ -95,9 +95,10 @@ func (p *jsonParser) value(depth int) (any, error) {
 	return p.object(depth + 1)
 }
 
-// goesOn skips the bracket or comma before an item, and reports whether there is an item before the end.
-func (p *jsonParser) goesOn(end byte) bool {
-	if p.at++; p.text[p.at-1] == end {
+// hasNext skips the bracket or comma before an item, and reports whether there is an item before the end.
+func (p *jsonParser) hasNext(end byte) bool {
+	p.at++
+	if p.text[p.at-1] == end {
 		return false
 	}
 	if p.peek() == end { // It is empty.
@@ -109,7 +110,7 @@ func (p *jsonParser) goesOn(end byte) bool {
 
 func (p *jsonParser) object(depth int) (any, error) {
 	b := NewBuilder(0)
-	for p.goesOn('}') {
+	for p.hasNext('}') {
 		key := p.string()
 		p.peek()
 		p.at++ // the colon
@@ -125,7 +126,7 @@ func (p *jsonParser) object(depth int) (any, error) {
 
 func (p *jsonParser) array(depth int) (any, error) {
 	items := []any{}
-	for p.goesOn(']') {
+	for p.hasNext(']') {
 		value, err := p.value(depth)
 		if err != nil {
 			return nil, boterr.PrefixField(boterr.Index(len(items)), err)

@@ -125,6 +125,29 @@ func TestParseJSON_LongText(t *testing.T) { //nolint:paralleltest // Other tests
 	require.Equal(t, "value", kept[0])
 }
 
+// ParseJSON and encoding/json read the same values, but ParseJSON refuses deep nesting and names with NUL bytes.
+func FuzzParseJSON_AsEncodingJSON(f *testing.F) {
+	for _, text := range []string{
+		` {"a" : [ 1 , -0, 2.5e3,true , null,""] , "b":{}, "a":{"\u0062\"\\":"\ud800x\ud83d\ude00"}} `, "[[],[[]],{}]", `"\`, `{"a":}`,
+		"\"\xff\\n\ufffd\"", "1e400", "9223372036854775808", "[1]x", `{"\u0000":1}`, strings.Repeat("[", 300) + strings.Repeat("]", 300),
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		got, err := document.ParseJSON(text)
+		if err != nil {
+			require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(err))
+			return
+		}
+		written, err := document.AppendJSON(nil, got)
+		require.NoError(t, err)
+		var want, read any
+		require.NoError(t, json.Unmarshal(text, &want))
+		require.NoError(t, json.Unmarshal(written, &read))
+		require.Equal(t, want, read)
+	})
+}
+
 // BenchmarkParseJSON parses a usual event, and a long text inside many arrays: each byte must be read once, not once
 // for each level.
 func BenchmarkParseJSON(b *testing.B) {

@@ -217,7 +217,8 @@ func (a activity) attachments() (files, cards document.Array) {
 			continue
 		}
 		kind := fileType(media, document.Get(given, "content.fileType", ""))
-		fileItems = append(fileItems, document.O(fieldType, kind, fieldPayload, document.O(fieldURL, address), fieldTitle, name, "mimeType", media))
+		fileItems = append(fileItems, document.O(
+			fieldType, kind, fieldPayload, document.O(fieldURL, address), fieldTitle, name, "mimeType", media))
 	}
 	return document.A(fileItems...), document.A(cardItems...)
 }

@@ -66,7 +66,7 @@ func readChannels(
 		decoder := json.NewDecoder(bytes.NewReader(text))
 		decoder.DisallowUnknownFields()
 		err = decoder.Decode(&all)
-		if _, end := decoder.Token(); err == nil && end != io.EOF { //nolint:errorlint // Only io.EOF itself is the end.
+		if _, end := decoder.Token(); err == nil && end != io.EOF {
 			err = errors.New("there is text after the list")
 		}
 		if err != nil {

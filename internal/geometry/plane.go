@@ -216,7 +216,8 @@ func checkCrossings(sides []side, meter Meter) (crowd int, err error) {
 			return 0, tooMuch()
 		}
 		crowd = max(crowd, near)
-		open = append(kept, next)
+		open = kept
+		open = append(open, next)
 	}
 	return crowd, nil
 }

@@ -402,15 +402,16 @@ func checkHoles(rings []*s2.Loop, meter Meter) error {
 			if !meter(len(corners[at]) * crossingWork) {
 				return tooMuch()
 			}
+			here := corner{ring: number, index: i}
 			for _, other := range corners[at] {
-				if other.ring == 0 {
-					touched++
-				}
-				if err := checkTouch(rings, other, corner{ring: number, index: i}); err != nil {
+				if err := checkTouch(rings, other, here); err != nil {
 					return err
 				}
 			}
-			corners[at] = append(corners[at], corner{ring: number, index: i})
+			if slices.ContainsFunc(corners[at], func(c corner) bool { return c.ring == 0 }) {
+				touched++
+			}
+			corners[at] = append(corners[at], here)
 		}
 		field := "[" + strconv.Itoa(number) + "]"
 		if number > 0 && !rings[0].Contains(ring) {

@@ -124,8 +124,8 @@ func (s *Service) Insert(ctx context.Context, m member.Member) (*member.Member, 
 	stored, err := s.members.Where(record.FieldChannel, channelID).Insert(ctx, fields)
 	switch {
 	case errors.Is(err, boterr.AlreadyExists):
-		return nil, boterr.New(boterr.AlreadyExists, "", "there is a member with the _id %s already, or with the externalId %s in the channel %s: "+
-			"give each member its own", m.ID, m.ExternalID, channelID)
+		return nil, boterr.New(boterr.AlreadyExists, "", "there is a member with the _id %s already, "+
+			"or with the externalId %s in the channel %s: give each member its own", m.ID, m.ExternalID, channelID)
 	case err != nil:
 		return nil, err
 	}
