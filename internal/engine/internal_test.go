@@ -68,7 +68,8 @@ type again struct {
 
 func (a *again) Cells(_, _ int, _ []query.KeyRange, to Visitor) error {
 	for range 100_000 {
-		if a.visits++; a.visits == 10 {
+		a.visits++
+		if a.visits == 10 {
 			a.onTen()
 		}
 		if !to.Visit(0, document.O("at", document.A(90, 0))) {
@@ -144,13 +145,15 @@ func texts(keys []Key) []string {
 }
 
 // A change of one element must not make the keys of all others.
+//
+//nolint:paralleltest // What other tests allocate at the same time would be counted.
 func TestChanges_OneOfManyElements(t *testing.T) {
 	x := NewIndex("c", store.Index{Keys: []store.IndexKey{{Path: "l", Kind: query.Ascending}}})
 	x.MultiKey = true
 	s := (&Schema{}).WithIndex(x)
-	items := make([]any, 20_000)
-	for i := range items {
-		items[i] = int64(i)
+	var items []any
+	for i := range 20_000 {
+		items = append(items, int64(i))
 	}
 	before := document.O("l", document.A(items...))
 	after := document.O("l", document.A(append(items, "new")...))

@@ -122,7 +122,8 @@ func (s *nearSearch) unseen(call *query.Evaluation, v View, r ring, to Visitor) 
 		if s.seen[position] = struct{}{}; len(s.seen) > before {
 			return to.Visit(position, o)
 		}
-		if again++; again%checkEvery == 0 {
+		again++
+		if again%checkEvery == 0 {
 			err = call.Err()
 		}
 		return err == nil

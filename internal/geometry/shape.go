@@ -399,16 +399,14 @@ func checkHoles(rings []*s2.Loop, meter Meter) error {
 	for number, ring := range rings {
 		touched := 0
 		for i, at := range ring.Vertices() {
-			if !meter(len(corners[at]) * crossingWork) {
+			here, others := corner{ring: number, index: i}, corners[at]
+			if !meter(len(others) * crossingWork) {
 				return tooMuch()
 			}
-			here := corner{ring: number, index: i}
-			for _, other := range corners[at] {
-				if err := checkTouch(rings, other, here); err != nil {
-					return err
-				}
+			if err := checkTouches(rings, others, here); err != nil {
+				return err
 			}
-			if slices.ContainsFunc(corners[at], func(c corner) bool { return c.ring == 0 }) {
+			if len(others) > 0 && others[0].ring == 0 {
 				touched++
 			}
 			corners[at] = append(corners[at], here)
@@ -424,16 +422,19 @@ func checkHoles(rings []*s2.Loop, meter Meter) error {
 	return nil
 }
 
-// checkTouch refuses two rings that share a side or cross at a common corner.
-func checkTouch(rings []*s2.Loop, first, second corner) error {
-	a, b := rings[first.ring], rings[second.ring]
-	a0, at, a2 := around(a, first.index)
-	b0, _, b2 := around(b, second.index)
-	if a0 == b0 || a0 == b2 || a2 == b0 || a2 == b2 {
-		return boterr.Invalid("["+strconv.Itoa(second.ring)+"]", "shares a side at %s with the ring %d", shown(at), first.ring)
-	}
-	if first.ring > 0 && s2.WedgeIntersects(a0, at, a2, b0, b2) {
-		return boterr.Invalid("["+strconv.Itoa(second.ring)+"]", "overlaps the ring %d at %s", first.ring, shown(at))
+// checkTouches refuses a ring that shares a side with another ring, or crosses a hole, at a corner of both. others are
+// the corners of earlier rings at the same point.
+func checkTouches(rings []*s2.Loop, others []corner, here corner) error {
+	field := "[" + strconv.Itoa(here.ring) + "]"
+	b0, at, b2 := around(rings[here.ring], here.index)
+	for _, other := range others {
+		a0, _, a2 := around(rings[other.ring], other.index)
+		if a0 == b0 || a0 == b2 || a2 == b0 || a2 == b2 {
+			return boterr.Invalid(field, "shares a side at %s with the ring %d", shown(at), other.ring)
+		}
+		if other.ring > 0 && s2.WedgeIntersects(a0, at, a2, b0, b2) {
+			return boterr.Invalid(field, "overlaps the ring %d at %s", other.ring, shown(at))
+		}
 	}
 	return nil
 }
