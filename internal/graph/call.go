@@ -37,8 +37,8 @@ const (
 type Config struct {
 	// URL is the address of the API with its version. "" means DefaultURL.
 	URL string
-	// HTTP sends the requests. nil means a client with its own connections, which reaches only public addresses for
-	// channels with an address of their own.
+	// HTTP sends the requests. nil means a client with its own connections. If a channel's info has the address, that
+	// client reaches only public addresses.
 	HTTP *http.Client
 	// Timeout is the time limit of one call. 0 means 10 seconds.
 	Timeout time.Duration
