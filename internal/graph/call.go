@@ -249,7 +249,7 @@ func unanswered(ctx context.Context, as Credentials, err error) error {
 		err = around.Err
 	}
 	if refused, ok := boterr.AsError(err); ok && refused.Code == boterr.InvalidArgument { // By the transport.
-		return boterr.New(boterr.FailedPrecondition, "", "the address of the API in the channel's info cannot be used: %s", refused.Message())
+		return boterr.New(boterr.FailedPrecondition, "", "the platform's address cannot be used: %s", refused.Message())
 	}
 	if text := err.Error(); as.redacted(text) != text {
 		return errors.New(as.redacted(text))
