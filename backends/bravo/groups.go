@@ -150,7 +150,8 @@ func (c *Connector) makeGroup(ctx context.Context, wanted newGroup) (confirmatio
 }
 
 // reportNames returns the names by which calls wait for the report of a group: the request's id and the group's
-// description, of a number. Each may be "". Another number's application must not confirm the group.
+// description, unless they are "". Each name includes the number, because another number's application must not confirm
+// the group.
 func reportNames(number, request, description string) []string {
 	var names []string
 	for _, name := range []string{request, description} {
@@ -204,7 +205,7 @@ func (c *Connector) earlyWith(names []string) (confirmation, bool) {
 }
 
 // confirm passes the report of a new group to the call that waits for it. If none waits, confirm keeps the report. A
-// report of a failure only belongs to its request: a later request for the same group may succeed.
+// report of a failure belongs only to its request: a later request for the same group may succeed.
 func (c *Connector) confirm(number string, group document.Object) {
 	made := confirmation{id: document.Get(group, "group_id", ""), link: document.Get(group, "invite_link", "")}
 	description := document.Get(group, "description", "")

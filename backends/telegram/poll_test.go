@@ -87,16 +87,19 @@ func TestPoll_OffsetMovesOnlyAfterAccept(t *testing.T) {
 		first := w.Says(token, ada, adaID, "one")
 		w.Says(token, ada, adaID, "two")
 		last := w.Says(token, ada, adaID, "three")
-		isDown := true
+		isDown, failures := true, 0
 		a := accepted{fail: func(event botctx.Inbound) error {
 			if isDown && event.Event.Text() == "two" {
+				failures++
 				return boterr.New(boterr.Unavailable, "", "the store does not answer")
 			}
 			return nil
 		}}
-		stop := polling(t, direct(t, w, telegram.Config{Logger: silent()}), a.accept)
+		var log bytes.Buffer
+		stop := polling(t, direct(t, w, telegram.Config{Logger: slog.New(slog.NewTextHandler(&log, nil))}), a.accept)
 		pass(time.Minute)
 		require.Equal(t, []string{"one"}, a.texts(), "the third waits behind the second")
+		require.Equal(t, failures, strings.Count(log.String(), "the store does not answer"), "each failure is logged once")
 		require.Equal(t, first+1, w.Offset(token))
 		a.mu.Lock()
 		isDown = false

@@ -37,17 +37,19 @@ func (c *Connector) take(ctx context.Context, u update, accept Accept) (err erro
 	if drop == nil {
 		err = inbound.Accept(context.WithoutCancel(ctx), event, accept)
 	}
-	if err != nil {
-		c.config.Logger.LogAttrs(ctx, slog.LevelWarn, "telegram: update not accepted",
-			slog.String("app", u.in.App), slog.String("channel", u.in.ID), slog.String("kind", u.kind), slog.String("error", err.Error()))
-	}
 	if errors.Is(err, boterr.InvalidArgument) { // It would never be accepted, and would block later updates.
+		c.warnRefused(ctx, u, err)
 		drop, err = u.dropped(send.DropInvalid), nil
 	}
 	if drop != nil {
 		c.config.Drops.Add(ctx, *drop)
 	}
 	return err
+}
+
+func (c *Connector) warnRefused(ctx context.Context, u update, err error) {
+	c.config.Logger.LogAttrs(ctx, slog.LevelWarn, "telegram: update not accepted",
+		slog.String("app", u.in.App), slog.String("channel", u.in.ID), slog.String("kind", u.kind), slog.String("error", err.Error()))
 }
 
 // acknowledge ends the progress indicator of a tapped button, and removes quick replies. Failures are only
@@ -128,6 +130,7 @@ func (c *Connector) Handler(accept Accept) http.Handler {
 		}
 		u := readUpdate(in, of, told)
 		if err := c.take(r.Context(), u, accept); err != nil {
+			c.warnRefused(r.Context(), u, err)
 			botctx.WriteHTTPError(w, err)
 			return
 		}

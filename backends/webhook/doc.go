@@ -67,8 +67,8 @@
 //	 "profile": {"firstName": "Ada"}}
 //
 // profile is optional, and so are messageEvent's to, data, timestamp and messageId. For a message
-// in a group, the body also has "groupExternalId", the platform's id of the group. The answer then goes
-// to that group, without a memberId.
+// in a group, the body also has "groupExternalId", the platform's id of the group; to may be left out or be
+// the same id. The answer then goes to that group, without a memberId.
 //
 // Status 200 means that the event is stored and the bot will run for it. After any other answer, or
 // none, the sender must repeat the request with the same webhook-id until it gets 200. A repeated

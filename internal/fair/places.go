@@ -43,7 +43,7 @@ type Places struct {
 	waiting Ring[*list.List]
 }
 
-// NewPlaces returns the places of a pool, which only the Places may use from then on.
+// NewPlaces returns the places of a pool. Callers must not use the pool afterwards.
 func NewPlaces(pool Pool) *Places { return &Places{pool: pool} }
 
 // waiter waits for a place. ready is closed once it has one.

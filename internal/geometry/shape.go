@@ -40,7 +40,7 @@ const (
 	sideWork   = 16
 	vertexWork = 256
 	searchWork = 1024
-	// edgeWork is for the part that one side has in building or reading an index.
+	// edgeWork is for each side when an index is built or read.
 	edgeWork = 512
 	// crossingWork is for finding out whether two sides cross. Comparing their boxes takes 1.
 	crossingWork = 50

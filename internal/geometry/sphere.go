@@ -283,8 +283,8 @@ func (s *Shape) Cells() Cells { return s.cells(cellsOfShape) }
 // Cover implements Sphere.
 func (s *Shape) Cover() Cells { return s.cells(cellsOfRegion) }
 
-// manyParts is the number of lines and polygons from which on the caps around them are covered in their place. The
-// cells of a cap are larger, but finding them takes a hundredth of the time.
+// manyParts is the least number of lines and polygons for which the caps around them are covered instead. The cells of
+// a cap are larger, but finding them takes a hundredth of the time.
 const manyParts = 64
 
 // cells covers each part of the shape with no more than most cells.

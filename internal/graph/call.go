@@ -37,8 +37,8 @@ const (
 type Config struct {
 	// URL is the address of the API with its version. "" means DefaultURL.
 	URL string
-	// HTTP sends the requests. nil means a client with its own connections, which reaches only public addresses for
-	// channels with an address of their own.
+	// HTTP sends the requests. nil means a client with its own connections. If a channel's info has the address, that
+	// client reaches only public addresses.
 	HTTP *http.Client
 	// Timeout is the time limit of one call. 0 means 10 seconds.
 	Timeout time.Duration
@@ -249,7 +249,7 @@ func unanswered(ctx context.Context, as Credentials, err error) error {
 		err = around.Err
 	}
 	if refused, ok := boterr.AsError(err); ok && refused.Code == boterr.InvalidArgument { // By the transport.
-		return boterr.New(boterr.FailedPrecondition, "", "the address of the API in the channel's info cannot be used: %s", refused.Message())
+		return boterr.New(boterr.FailedPrecondition, "", "the platform's address cannot be used: %s", refused.Message())
 	}
 	if text := err.Error(); as.redacted(text) != text {
 		return errors.New(as.redacted(text))

@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/graph"
+	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -84,6 +85,18 @@ func TestCall_AddressOfTheChannel(t *testing.T) {
 	as.URL = "ftp://x"
 	_, err = client.Call(t.Context(), as, graph.Request{Method: http.MethodGet, Path: []string{"me"}})
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
+}
+
+// The host may have chosen both the address and a client that refuses it.
+func TestCall_RefusedAddressOfTheHost(t *testing.T) {
+	t.Parallel()
+	guarded := &http.Client{Transport: outbound.GuardedTransport(outbound.AllowList{})}
+	client, err := graph.NewClient(graph.Config{URL: "http://127.0.0.1:1", HTTP: guarded})
+	require.NoError(t, err)
+	_, err = client.Call(t.Context(), caller(), graph.Request{Method: http.MethodGet, Path: []string{"me"}})
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.ErrorContains(t, err, "127.0.0.1")
+	require.NotContains(t, err.Error(), "channel's info")
 }
 
 func TestCall_MeaningOfAnError(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 const maxFileName = 100
 
 // FileName returns a file's name without folders, control characters, or characters that change the direction
-// of text, and with at most 100 characters. Without a name it returns file.
+// of text, and with at most 100 characters. If nothing is left, it returns "file".
 func FileName(name string) string {
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
 		name = name[i+1:]
