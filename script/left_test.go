@@ -84,7 +84,7 @@ func TestThis_WhatScriptsLeaveIsBounded(t *testing.T) {
 			continue
 		}
 		require.ErrorIs(t, err, boterr.ResourceExhausted, name)
-		require.ErrorContains(t, err, "Options.MaxResultBytes", name)
+		require.ErrorContains(t, err, "makes the values on this larger than 10000 bytes of JSON together: see Options.MaxResultBytes", name)
 	}
 }
 

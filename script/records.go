@@ -154,12 +154,14 @@ func (r *run) leave(read *reader, name string, length int) error {
 	r.left += size - r.sizes[name]
 	r.sizes[name] = size
 	if r.left > read.largest {
-		return read.tooLarge()
+		read.isTooLarge = true
+		return boterr.New(boterr.ResourceExhausted, "",
+			"makes the values on this larger than %d bytes of JSON together: see Options.MaxResultBytes", read.largest)
 	}
 	return nil
 }
 
-// measureLeft measures the values that scripts have left so far.
+// measureLeft measures the values that scripts and Go actions have left so far.
 func (r *run) measureLeft() error {
 	r.sizes, r.left = map[string]int{}, 0
 	for name := range r.bot.Values {
