@@ -247,8 +247,8 @@ type Options struct {
 	// MaxMemory limits the bytes that a script and its modules may use, from 8 MB to 1 GB. The default is 64 MB.
 	MaxMemory int64
 	// MaxResultBytes limits the JSON size of a value from a script to Go: the arguments of an operation, a
-	// result, a record, and together the values that the scripts of a run leave on `this`. It also limits the
-	// responses of fetch. The maximum is 64 MB. The default is 4 MB.
+	// result, a record, and together the values on `this` when a script leaves one, with what Go actions left in
+	// Values. It also limits the responses of fetch. The maximum is 64 MB. The default is 4 MB.
 	MaxResultBytes int
 
 	// randomAhead is the number of random values that are fetched at once.

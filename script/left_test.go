@@ -65,6 +65,7 @@ func TestThis_WhatScriptsLeaveIsBounded(t *testing.T) {
 		"two values":          {[]string{"this.a = " + large, "this.b = " + large}, "", true},
 		"lists of numbers":    {[]string{"this.a = new Array(3500).fill(1)", "this.b = new Array(3500).fill(1)"}, "", true},
 		"a value instead":     {[]string{"this.a = " + large, "this.a = " + large}, "", false},
+		"one shrinks":         {[]string{"this.a = 1; this.b = " + large, "this.a = " + large + "; this.b = 1"}, "", false},
 		"one goes":            {[]string{"this.a = " + large, "delete this.a; this.b = " + large}, "", false},
 		"one of an operation": {[]string{"this.a = " + large, redirect + "delete this.a; this.b = " + large}, "this.c = 1", false},
 		"a nested script":     {[]string{"this.a = 1\n" + redirect + "this.b = " + large}, "this.c = " + large, true},
@@ -84,7 +85,7 @@ func TestThis_WhatScriptsLeaveIsBounded(t *testing.T) {
 			continue
 		}
 		require.ErrorIs(t, err, boterr.ResourceExhausted, name)
-		require.ErrorContains(t, err, "Options.MaxResultBytes", name)
+		require.ErrorContains(t, err, "the values on this are together larger than 10000 bytes of JSON: see Options.MaxResultBytes", name)
 	}
 }
 

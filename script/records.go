@@ -102,7 +102,8 @@ func (r *run) store(read *reader) error {
 		return err
 	}
 	read.want(',')
-	return read.separated('[', ']', func(int) error {
+	var changes []change
+	err = read.separated('[', ']', func(int) error {
 		read.want('[')
 		name, err := read.string()
 		if err != nil {
@@ -115,11 +116,12 @@ func (r *run) store(read *reader) error {
 		value, err := read.value(forData)
 		_, isRecord := recordOf(name)
 		if err == nil && !isRecord {
-			err = r.leave(read, name, read.at-begin)
+			err = r.leave(name, read.at-begin)
 		}
 		if err == nil {
 			read.want(']')
-			return boterr.PrefixField(name, r.storeOne(change{name, isOther, value}))
+			changes = append(changes, change{name, isOther, value})
+			return nil
 		}
 		if isRecord || read.isTooLarge {
 			return boterr.PrefixField(name, err)
@@ -132,6 +134,17 @@ func (r *run) store(read *reader) error {
 		read.want(']')
 		return nil
 	})
+	if r.sizes != nil && r.left > read.largest { // One value may grow while another one shrinks, so only the sum counts.
+		read.isTooLarge, r.sizes = true, nil
+		return boterr.New(boterr.ResourceExhausted, "",
+			"the values on this are together larger than %d bytes of JSON: see Options.MaxResultBytes", read.largest)
+	}
+	for _, c := range changes {
+		if err := r.storeOne(c); err != nil {
+			return boterr.PrefixField(c.name, err)
+		}
+	}
+	return err
 }
 
 // forget removes a value that earlier scripts left.
@@ -143,8 +156,8 @@ func (r *run) forget(name string) {
 }
 
 // leave counts the size of a value that the script leaves for later ones. The sum of these sizes has the same limit
-// as a single value.
-func (r *run) leave(read *reader, name string, length int) error {
+// as a single value; see store.
+func (r *run) leave(name string, length int) error {
 	if r.sizes == nil {
 		if err := r.measureLeft(); err != nil {
 			return err
@@ -153,13 +166,10 @@ func (r *run) leave(read *reader, name string, length int) error {
 	size := len(name) + length
 	r.left += size - r.sizes[name]
 	r.sizes[name] = size
-	if r.left > read.largest {
-		return read.tooLarge()
-	}
 	return nil
 }
 
-// measureLeft measures the values that scripts have left so far.
+// measureLeft measures the values that scripts and Go actions have left so far.
 func (r *run) measureLeft() error {
 	r.sizes, r.left = map[string]int{}, 0
 	for name := range r.bot.Values {

@@ -354,8 +354,8 @@ type inletView struct {
 	Type string `json:"type"`
 }
 
-// about returns the agent, the apps and the limits. An app whose channels cannot be read has none, because the chats of
-// the others need not wait for it.
+// about returns the agent, the apps and the limits. If the channels of an app cannot be read, the app has none, so that the
+// chats of other apps are still shown.
 func (p *pages) about(c *call) (any, error) {
 	apps := []appView{}
 	for _, id := range c.agent.Apps {

@@ -302,7 +302,9 @@ func (d *Delivery) Remember(ctx context.Context, key string, value document.Obje
 		return err
 	}
 	values, upTo := d.toStore(key)
-	update, err := query.CompileUpdate(document.O("$push", document.O(fieldMemory, document.O("$each", values))))
+	// values has the values that the last attempt noted, unless they are in the memory already.
+	update, err := query.CompileUpdate(document.O(
+		"$push", document.O(fieldMemory, document.O("$each", values)), "$unset", document.O(fieldNoted, true)))
 	if err != nil {
 		return err
 	}

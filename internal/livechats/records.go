@@ -152,8 +152,8 @@ func (s *Service) FindAssignments(ctx context.Context, query record.Query) ([]*l
 	return record.ReadAll(found, assignmentFrom)
 }
 
-// ListAssignments is FindAssignments for a list of many members. If a stored record is not an assignment, unreadable
-// gets the error, and the record has only its ID.
+// ListAssignments is like FindAssignments, but one record does not hide the others: if a stored record is not an
+// assignment, unreadable gets the error, and the result has an assignment with only its ID.
 func (s *Service) ListAssignments(
 	ctx context.Context, query record.Query, unreadable func(error),
 ) ([]*livechat.AssignmentRecord, error) {

@@ -102,8 +102,8 @@ func (s *Service) Find(ctx context.Context, query record.Query) ([]*member.Membe
 	return record.ReadAll(found, fromDocument)
 }
 
-// List is Find for a list of many members. If a stored record is not a member, unreadable gets the error, and the
-// member has only its ID.
+// List is like Find, but one record does not hide the others: if a stored record is not a member, unreadable gets the
+// error, and the result has a member with only its ID.
 func (s *Service) List(ctx context.Context, query record.Query, unreadable func(error)) ([]*member.Member, error) {
 	found, err := s.members.Find(ctx, query)
 	if err != nil {

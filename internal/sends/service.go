@@ -54,7 +54,7 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 
 // filled returns a response to or about a member, filled and validated.
 func (s *Service) filled(response send.Response, m *member.Member) (send.Response, error) {
-	if response.IsTemplate() { // InFlight reads what the run's goroutine may change, so a literal response does without it.
+	if response.IsTemplate() { // InFlight reads fields that the run may change concurrently.
 		m = s.ports.InFlight(m)
 	}
 	filled, err := send.Filled(response, m)

@@ -54,7 +54,7 @@ export const useClosed = (isAsked, app) => {
   return { ...found, more: () => load(found.last) };
 };
 
-/** Filters are the search field and the filters above the list. Closed chats are those of one app. */
+/** Filters are the search field and the filters above the list. The list of closed chats shows one app. */
 export const Filters = ({ model, view, filter, setFilter, searchBox }) => {
   const { apps } = model.about, set = (name) => (value) => setFilter({ ...filter, [name]: value });
   const teams = [...new Set(apps.flatMap((app) => app.teams.map((team) => team.id)))];

@@ -30,7 +30,7 @@ export const Body = ({ response }) => {
     ${Object.keys(rest).length > 0 && html`<details><summary>${type === "TEXT" ? "More" : textOf(type)}</summary><${Value} value=${rest} /></details>`}`;
 };
 
-/** Attachment is a link to a file, the coordinates of a place, or what else the platform tells. */
+/** Attachment is a link to a file, the coordinates of a place, or another text from the platform. */
 const Attachment = ({ of }) => {
   const url = textOf(of.url ?? of.payload?.url), at = of.payload?.coordinates;
   const title = [textOf(of.name ?? of.title), at ? `${at.lat}, ${at.long}` : url ? "" : textOf(of.payload)].filter(Boolean).join(" ");

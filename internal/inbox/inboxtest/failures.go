@@ -25,6 +25,7 @@ var failureRules = []Rule{
 	rule(memoryLastsUntilDone, "the next attempt, in any process, recalls what an attempt remembered, until the event is done"),
 	rule(notesAreStoredWithTheNextMemory,
 		"a value that an attempt notes becomes durable with the next value that it remembers, or with its failure if another attempt follows"),
+	rule(newerMemoryReplacesNotes, "a value that an attempt remembers replaces the one that an earlier attempt noted"),
 	rule(memoryHasABound, "all attempts of an event together remember at most MaxRemembered values with MaxRememberedSize bytes"),
 	rule(postponedIsNoFailure, "a postponed event is handled after the pause, its lane waits, and that is not a failure"),
 }
@@ -178,6 +179,34 @@ func notesAreStoredWithTheNextMemory(t *trial) {
 	}
 	require.NoError(t, p.Retry(t.Context(), t.letters(p, inbox.DeadLettersParams{})[0].ID))
 	require.Error(t, t.runNext(p).Err)
+}
+
+func newerMemoryReplacesNotes(t *trial) {
+	ctx, stop := context.WithCancel(t.Context())
+	attempts := 0
+	p := t.process(func(ctx context.Context, d *inbox.Delivery) error {
+		attempts++
+		known, _ := d.Recall("choice")
+		require.Equal(t, []int{0, 1, 2}[attempts-1], document.Get(known, "of", 0))
+		switch attempts {
+		case 1:
+			require.NoError(t, d.Note("choice", document.O("of", 1)))
+			return boterr.New(boterr.Unavailable, "", "no answer")
+		case 2:
+			require.NoError(t, d.Remember(ctx, "choice", document.O("of", 2)))
+			stop()
+			return ctx.Err()
+		default:
+			return nil
+		}
+	})
+	t.accept(p, event("ada", "1"))
+	require.Error(t, t.runNext(p).Err)
+	t.advance(10 * time.Second)
+	_, err := p.RunNext(ctx)
+	require.NoError(t, err)
+	require.NoError(t, t.runNext(p).Err)
+	require.Equal(t, 3, attempts)
 }
 
 func postponedIsNoFailure(t *trial) {
