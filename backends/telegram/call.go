@@ -15,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
@@ -129,7 +130,7 @@ func (c credentials) refused(status int, body document.Object, header http.Heade
 		return fmt.Errorf("telegram failed with status %d", status)
 	}
 	if status == http.StatusTooManyRequests {
-		wait, _ := outbound.RetryAfter(header, time.Now()) //nolint:forbidigo // Dates in headers follow the real clock.
+		wait, _ := outbound.RetryAfter(header, timelimit.Now()) // Dates in headers follow the real clock.
 		if seconds := document.Get(body, "parameters.retry_after", int64(0)); seconds > 0 {
 			wait = time.Duration(min(seconds, int64(boterr.MaxRetryAfter/time.Second))) * time.Second
 		}

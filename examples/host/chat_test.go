@@ -158,7 +158,7 @@ func TestCheck_AsksTheAddressOfListen(t *testing.T) {
 	t.Parallel()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.2:0")
 	if err != nil {
-		t.Skip("only Linux has further addresses of its own: ", err)
+		t.Skip("this system does not listen on 127.0.0.2: ", err)
 	}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	require.NoError(t, server.Listener.Close())

@@ -56,8 +56,9 @@ type Desk struct {
 	visitors *chatlog.Log
 	hub      *hub
 	log      *slog.Logger
-	// logged has the errors of stored records that were logged.
-	logged sync.Map
+	// logged has the errors of stored records that were logged, at most maxLogged. mu guards it.
+	mu     sync.Mutex
+	logged map[string]bool
 	// beat is the interval of keep-alive messages on a stream.
 	beat time.Duration
 }
@@ -96,7 +97,9 @@ func New(config Config) (*Desk, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Desk{config: config, env: env, chats: chats, visitors: visitors, log: log, hub: newHub(), beat: beat}, nil
+	return &Desk{
+		config: config, env: env, chats: chats, visitors: visitors, log: log, hub: newHub(), logged: map[string]bool{}, beat: beat,
+	}, nil
 }
 
 // warn logs a failure that the desk works around.

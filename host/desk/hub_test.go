@@ -149,6 +149,25 @@ func TestHub_BadRecords(t *testing.T) {
 	}
 }
 
+func TestHub_BadRecordsAreLoggedWithinALimit(t *testing.T) {
+	t.Parallel()
+	database, lines := memstore.New(), &strings.Builder{}
+	d, err := desk.New(desk.Config{Store: database, Logger: slog.New(slog.NewTextHandler(lines, nil))})
+	require.NoError(t, err)
+	for app := range 6 {
+		shop := "shop " + strconv.Itoa(app)
+		for i := range 200 {
+			id := shop + " " + strconv.Itoa(i)
+			require.NoError(t, database.Collection("assignments").Insert(t.Context(), document.O(
+				"_id", id, "app", shop, "member", 7, "slot", id, "sentAt", 1, "tickets", document.A(document.O("type", "desk")),
+			)))
+		}
+		d.Listening(shop)
+	}
+	require.NoError(t, d.Read(t.Context()))
+	require.Equal(t, 1000, strings.Count(lines.String(), "a record is not shown"))
+}
+
 // Bot logic can link a group with any id to an assignment. The desk's conversations have short ids.
 func TestHub_ConversationOfTheBot(t *testing.T) {
 	t.Parallel()

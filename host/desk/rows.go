@@ -249,11 +249,21 @@ func ofDesk(found []*livechat.AssignmentRecord) []*livechat.AssignmentRecord {
 	return slices.DeleteFunc(found, func(r *livechat.AssignmentRecord) bool { return channelOf(r) == "" })
 }
 
-// unreadable returns a function that logs a stored record that cannot be read, unless it did so before: the lists are
-// read after each change.
+// maxLogged limits the errors of stored records that a process logs and remembers.
+const maxLogged = 1000
+
+// unreadable returns a function that logs a stored record that cannot be read. The lists are read after each change, so
+// it logs an error only once.
 func (d *Desk) unreadable(ctx context.Context) func(error) {
 	return func(err error) {
-		if _, isLogged := d.logged.LoadOrStore(display.Text(err), true); !isLogged {
+		text := display.Text(err)
+		d.mu.Lock()
+		isNew := !d.logged[text] && len(d.logged) < maxLogged
+		if isNew {
+			d.logged[text] = true
+		}
+		d.mu.Unlock()
+		if isNew {
 			d.warn(ctx, "desk: a record is not shown", err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
@@ -67,7 +68,7 @@ const maxUsageLength = 64 << 10
 
 // waitIn returns the time to wait given by headers, at most boterr.MaxRetryAfter, or 0 if they give none.
 func waitIn(header http.Header) time.Duration {
-	wait, _ := outbound.RetryAfter(header, time.Now()) //nolint:forbidigo // Dates in headers follow the real clock.
+	wait, _ := outbound.RetryAfter(header, timelimit.Now()) // Dates in headers follow the real clock.
 	text := header.Get(usageHeader)
 	var usage document.Object
 	if text == "" || len(text) > maxUsageLength || usage.UnmarshalJSON([]byte(text)) != nil {

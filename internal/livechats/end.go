@@ -85,8 +85,8 @@ func (s *Service) timeOf(event *send.MessageEvent) document.Timestamp {
 	return min(event.Timestamp, now)
 }
 
-// end marks an assignment as ended, sets further fields, and returns a pass that can close it. It does the same for an assignment
-// that the same side has already ended, if an interruption left it unclosed. If the assignment has ended
+// end marks an assignment as ended, sets further fields, and returns a pass that can close it. It also returns one for
+// an assignment that the same side has already ended, if an interruption left it unclosed. If the assignment has ended
 // otherwise, end closes it and returns FailedPrecondition.
 func (s *Service) end(ctx context.Context, r *livechat.AssignmentRecord, by livechat.EndedBy, further ...any) (*pass, error) {
 	ended, err := s.markEnded(ctx, r, by, document.O(), further...)

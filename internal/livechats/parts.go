@@ -171,12 +171,13 @@ var fileTypes = map[string]send.Type{
 }
 
 // piecesOf returns the text and the attachments of a message as separate messages. isAll is false if an attachment is
-// not among them, because its file has no address or is not a file, or if there are none.
+// not among them, because it is not a file or its file has no address, or if there are no attachments.
 func piecesOf(response send.Response) (pieces []send.Response, isAll bool) {
 	if text := response.Text(); text != "" {
 		pieces = partsOf(send.Text(text), send.MaxText, oneForEach)
 	}
 	attachments := document.Get(response, "attachments", []document.Object{})
+	isAll = len(attachments) > 0
 	for _, attachment := range attachments {
 		kind, isFile := fileTypes[document.Get(attachment, "type", "")]
 		address := document.Get(attachment, "payload.url", "")
@@ -187,10 +188,10 @@ func piecesOf(response send.Response) (pieces []send.Response, isAll bool) {
 		case isFile && address != "":
 			pieces = append(pieces, send.Other(kind, document.O("url", address)))
 		default:
-			attachments = nil
+			isAll = false
 		}
 	}
-	return pieces, len(attachments) > 0
+	return pieces, isAll
 }
 
 func coordinate(at document.Object, name string) string {
