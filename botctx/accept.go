@@ -53,10 +53,7 @@ func (r *Runtime) Accept(ctx context.Context, inbound Inbound) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.inbox.Accept(ctx, inbox.Event{
-		App: inbound.App, Channel: inbound.Channel, From: inbound.Event.From, Key: key, Body: body,
-	})
-	return err
+	return r.storeAccepted(ctx, InboxEvent{App: inbound.App, Channel: inbound.Channel, From: inbound.Event.From, Key: key, Body: body})
 }
 
 // maxEventKey is the maximum length of an event's key. Longer keys are replaced by a hash.
@@ -69,70 +66,6 @@ func fixed(key string) string {
 	}
 	hash := sha256.Sum256([]byte(key))
 	return base64.RawURLEncoding.EncodeToString(hash[:])
-}
-
-// The types of the inbox that methods of Runtime use.
-type (
-	// DeadLetter is an accepted event that is not tried again, because too many attempts failed or its error is
-	// permanent. Its Event.Body holds the fields of the Inbound, such as "event".
-	DeadLetter = inbox.DeadLetter
-	// DeadLettersParams select dead letters by app and channel, and pages by DeadLetter.Cursor.
-	DeadLettersParams = inbox.DeadLettersParams
-	// InboxStats are the numbers of waiting events, of dead letters, and of lanes whose events are running.
-	InboxStats = inbox.Stats
-	// EventResult is the result of RunNextEvent.
-	EventResult = inbox.Result
-)
-
-// DeadLetters returns the dead letters that match p, in the order in which the events were accepted. It returns
-// InvalidArgument if a cursor is invalid or if the params contradict each other. Other errors come from the store.
-func (r *Runtime) DeadLetters(ctx context.Context, p DeadLettersParams) ([]DeadLetter, error) {
-	return r.inbox.DeadLetters(ctx, p)
-}
-
-// DeadLetter returns the dead letter with an id, or NotFound. Other errors come from the store.
-func (r *Runtime) DeadLetter(ctx context.Context, id string) (DeadLetter, error) {
-	return r.inbox.DeadLetter(ctx, id)
-}
-
-// RetryDeadLetter puts a dead letter back into the inbox as the next event of its sender. It gets the full number
-// of attempts again. Messages that earlier attempts sent are not sent again. It returns NotFound if there is no
-// dead letter with that id. Other errors come from the store.
-func (r *Runtime) RetryDeadLetter(ctx context.Context, id string) error {
-	return r.inbox.Retry(ctx, id)
-}
-
-// DiscardDeadLetter removes a dead letter. If the platform repeats its event, the repetition is ignored. It
-// returns NotFound if there is no dead letter with that id. Other errors come from the store.
-func (r *Runtime) DiscardDeadLetter(ctx context.Context, id string) error {
-	return r.inbox.Discard(ctx, id)
-}
-
-// InboxStats counts the events in the inbox. Errors come from the store.
-func (r *Runtime) InboxStats(ctx context.Context) (InboxStats, error) { return r.inbox.Stats(ctx) }
-
-// NextEvent returns the time at which the next accepted event can run, by the store's clock. ok is false if no event is
-// waiting. It is for hosts that control the time and call RunNextEvent. Errors come from the store.
-func (r *Runtime) NextEvent(ctx context.Context) (at time.Time, ok bool, err error) {
-	return r.inbox.Next(ctx)
-}
-
-// RunNextEvent runs the first accepted event that can run, and stores the result. Most hosts call Run instead. The lease
-// of the event is not renewed: if the run takes longer than the lease, the result is dropped and RunNextEvent returns an
-// error. Other errors come from the store.
-func (r *Runtime) RunNextEvent(ctx context.Context) (EventResult, error) { return r.inbox.RunNext(ctx) }
-
-func (r *Runtime) newInbox(env record.Env) (*inbox.Inbox, error) {
-	config := inbox.Config{
-		Env: env, DeriveID: r.config.DeriveID, Leases: r.leases, Handler: r.runAccepted, Enter: r.enterLane,
-		Retention: r.config.Retention.HandledEvents, DeadRetention: r.config.Retention.DeadLetters,
-		Options: inbox.Options(r.config.Inbox),
-	}
-	if config.Log == nil {
-		config.Log = r.config.Logger
-	}
-	made, err := inbox.New(config)
-	return made, boterr.PrefixField("Inbox", err)
 }
 
 // The fields of an Inbound in Event.Body of the inbox.
@@ -191,14 +124,6 @@ func inboundOf(e inbox.Event) (Inbound, error) {
 	}
 	arrived.Event, arrived.Profile = event, profile
 	return arrived, nil
-}
-
-func (r *Runtime) runAccepted(ctx context.Context, d *inbox.Delivery) error {
-	arrived, err := inboundOf(d.Event)
-	if err != nil {
-		return err
-	}
-	return forInbox(r.receive(ctx, arrived, d))
 }
 
 // forInbox changes the code of some errors, because the inbox decides by the code whether to try again.

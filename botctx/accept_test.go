@@ -349,7 +349,7 @@ func TestRuns_TakeTurnsAcrossProcesses(t *testing.T) {
 		other := f.process(echo)
 		f.wait = time.Minute
 		require.NoError(t, other.Handle(&botctx.Node{ID: "node"}))
-		scope := record.Scope{App: "shop", Channel: "web", Member: ada.ID}
+		scope := botctx.Scope{App: "shop", Channel: "web", Member: ada.ID}
 		require.Equal(t, boterr.Unavailable, boterr.CodeOf(other.Receive(t.Context(), fromAda("hi", ""))), name)
 		_, err := other.Operations(scope).RedirectMemberToNode(t.Context(),
 			botctx.RedirectMemberToNodeParams{MemberID: ada.ID, NodeCompositeID: "node"})

@@ -54,11 +54,11 @@ func shopWith(t *testing.T, config botctx.Config) (*botctx.Runtime, *botctx.Cont
 	runtime, err := botctx.New(config)
 	require.NoError(t, err)
 	require.NoError(t, runtime.Handle(&botctx.Node{ID: "reminder", Responses: []send.Response{send.Template("Still there, {{firstName}}?")}}))
-	scope := record.Scope{App: "shop", Channel: "web", Member: "ada"}
-	channels := channels.New(runtime.Env(), scope)
+	scope := botctx.Scope{App: "shop", Channel: "web", Member: "ada"}
+	channels := channels.New(runtime.Env(), record.Scope(scope))
 	_, err = channels.Save(t.Context(), &channel.Channel{ID: "web", Type: channel.Webchat, On: true})
 	require.NoError(t, err)
-	_, err = members.New(runtime.Env(), scope, channels).Insert(t.Context(), member.Member{ID: "ada", FirstName: "Ada"})
+	_, err = members.New(runtime.Env(), record.Scope(scope), channels).Insert(t.Context(), member.Member{ID: "ada", FirstName: "Ada"})
 	if err != nil {
 		require.ErrorIs(t, err, boterr.AlreadyExists)
 	}
@@ -202,8 +202,8 @@ func TestRun_SlowMember(t *testing.T) {
 			})
 			require.NoError(t, err)
 		}
-		scope := record.Scope{App: "shop", Channel: "web"}
-		bob, err := members.New(runtime.Env(), scope, channels.New(runtime.Env(), scope)).Insert(t.Context(), member.Member{FirstName: "Bob"})
+		scope := botctx.Scope{App: "shop", Channel: "web"}
+		bob, err := members.New(runtime.Env(), record.Scope(scope), channels.New(runtime.Env(), record.Scope(scope))).Insert(t.Context(), member.Member{FirstName: "Bob"})
 		require.NoError(t, err)
 		_, err = ada.NewAgenda(t.Context(), agenda.NewParams{
 			MemberID: bob.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(ada.Now().Add(time.Minute)),

@@ -348,7 +348,7 @@ func TestMaxRun_HoldsTheOtherLimits(t *testing.T) {
 				}),
 				ObjectStore: storeFunc(func(ctx context.Context, _ utility.StoredFile) error { return hangs(ctx) }),
 				LoadChannel: func(_ context.Context, _, id string) (*channel.Channel, error) { return &channel.Channel{ID: id}, nil },
-			}).Operations(record.Scope{App: "app", Channel: "web"})
+			}).Operations(botctx.Scope{App: "app", Channel: "web"})
 			begun := bot.Now()
 			_, err := bot.UploadFileToObjectStore(t.Context(), utility.UploadFileToObjectStoreParams{
 				URL: "https://shop.example/bill.pdf", Filename: "bill.pdf", ContentType: "application/pdf",

@@ -19,7 +19,6 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/internal/operations"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -348,7 +347,7 @@ func requireSentAs(t *testing.T, response string, sent send.Response, answer jso
 }
 
 // ada is the scope of the caller.
-var ada = record.Scope{Channel: "channel-1", Member: "member-1"}
+var ada = botctx.Scope{Channel: "channel-1", Member: "member-1"}
 
 const (
 	icon = "https://shop.example/kettle.png"
@@ -431,14 +430,14 @@ func addSends(t *testing.T, p *fakes.Platform) {
 	}
 	p.AddAccount("shop")
 	p.HTTP.Add("GET", bill, web.Text(200, "One kettle."))
-	page := p.Operations(record.Scope{Channel: "page", Member: "paul"})
+	page := p.Operations(botctx.Scope{Channel: "page", Member: "paul"})
 	for _, call := range []struct {
 		bot        *botctx.Context
 		name, args string
 	}{
 		{page, "alphaSaveCustomLabel", `{"labelId": "buyers"}`},
 		{page, "alphaCreateBroadcast", `{"response": {"type": "TEXT", "text": "Tea!"}}`},
-		{p.Operations(record.Scope{Channel: "desk", Member: "rose"}), "sendResponse", `{"response": {"type": "TEXT", "text": "Hi"}}`},
+		{p.Operations(botctx.Scope{Channel: "desk", Member: "rose"}), "sendResponse", `{"response": {"type": "TEXT", "text": "Hi"}}`},
 	} {
 		_, err := call.bot.Call(t.Context(), call.name, json.RawMessage(call.args))
 		require.NoError(t, err)

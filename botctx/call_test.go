@@ -15,7 +15,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/operations"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 )
 
@@ -33,7 +32,7 @@ func TestCall_KnowsEveryOperation(t *testing.T) {
 
 func TestCall_UnknownOperation(t *testing.T) {
 	t.Parallel()
-	bot := fakes.New(fakes.For(t)).Operations(record.Scope{})
+	bot := fakes.New(fakes.For(t)).Operations(botctx.Scope{})
 	for _, name := range []string{"", "GetMember", "getmember", "getMembers", "getMember ", "fetch"} {
 		result, err := bot.Call(t.Context(), name, json.RawMessage(`{}`))
 		require.Nil(t, result)
@@ -62,7 +61,7 @@ func outcome(t *testing.T, platform *fakes.Platform, name string, args json.RawM
 	return outcomeIn(t, ada, platform, name, args)
 }
 
-func outcomeIn(t *testing.T, scope record.Scope, platform *fakes.Platform, name string, args json.RawMessage) string {
+func outcomeIn(t *testing.T, scope botctx.Scope, platform *fakes.Platform, name string, args json.RawMessage) string {
 	t.Helper()
 	p := platform.Fork()
 	result, err := p.Operations(scope).Call(t.Context(), name, args)
@@ -73,7 +72,7 @@ func outcomeIn(t *testing.T, scope record.Scope, platform *fakes.Platform, name 
 func TestCall_NoParameters(t *testing.T) {
 	t.Parallel()
 	platform, _ := newCaller(t)
-	shown := map[string]record.Scope{
+	shown := map[string]botctx.Scope{
 		"createAssignment": ada, "inletEndLiveChat": {Channel: "channel-1", Member: "fay"}, "alphaPassThreadControl": {Channel: "page", Member: "tess"},
 	}
 	for _, operation := range operations.All() {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/record"
 )
 
 // choosing records how the answer to an event is chosen. The methods of a nil *choosing do nothing.
@@ -74,7 +73,8 @@ func (c *choosing) report(ctx context.Context, choice Choice) {
 // choice returns the Choice with everything that is known so far.
 func (c *choosing) choice(by Answer) Choice {
 	made := Choice{
-		Scope: c.run.bot.scope, Answer: by, Position: c.field.position, Lost: c.lost(), Serving: c.field.within.name + c.field.within.since,
+		Scope: Scope(c.run.bot.scope), Answer: by,
+		Position: c.field.position, Lost: c.lost(), Serving: c.field.within.name + c.field.within.since,
 		IsInLiveChat: c.run.isInLiveChat,
 		Candidates:   make([]Candidate, len(c.field.candidates)),
 	}
@@ -150,7 +150,7 @@ func (n *nodes) needs(child *Node) string {
 // Config.Logger. It contains ids and names of functions, but no text of members.
 type Choice struct {
 	// Scope is the app, the channel, the member and the group of the event.
-	Scope record.Scope
+	Scope Scope
 	// Answer is the kind of the answer.
 	Answer Answer
 	// Node is the answering node, or zero if no node answers. IsMute is true for a mute node; then another

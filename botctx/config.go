@@ -49,13 +49,13 @@ type Config struct {
 	// replace only some methods, embed the SDK's implementation:
 	//
 	//	type audited struct{ member.Operations } // GetMember of audited replaces the SDK's method.
-	//	Override: func(_ record.Scope, own botctx.Services) botctx.Services {
+	//	Override: func(_ botctx.Scope, own botctx.Services) botctx.Services {
 	//		return botctx.Services{Members: audited{own.Members}}
 	//	}
 	//
 	// The SDK's services call the host's implementations: in the example, the SDK's sends load members with
 	// the GetMember of audited. Messages in the SDK's live chats are relayed even if LiveChats is replaced.
-	Override func(scope record.Scope, own Services) Services
+	Override func(scope Scope, own Services) Services
 	// LoadChannel returns a channel of an app with its credentials, or NotFound. The default loads it from
 	// the Store. The SDK copies the result and does not modify it. A run loads its own channel once, at its
 	// start.
@@ -166,7 +166,7 @@ type Config struct {
 	OnWarning func(ctx context.Context, warning Warning)
 	// OnUnfilled is called with the path of each {{path}} in a template for which the context's member has no
 	// value, at most 100 of a template. The path may be misspelt. The default does nothing.
-	OnUnfilled func(ctx context.Context, scope record.Scope, path string)
+	OnUnfilled func(ctx context.Context, scope Scope, path string)
 	// OnWait is called before a run waits for another run of the same member. It gets the id of the member or
 	// of the member's lane, and a channel that is closed when the run may continue. Tests use it to control
 	// the order of runs, as package explore does. The default does nothing.

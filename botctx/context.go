@@ -10,12 +10,23 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/utility"
 )
+
+// Scope is the app, channel and member that a Context works for.
+type Scope struct {
+	// App, Channel and Member are the ids of the app, the channel and the member. Channel and Member may be empty for
+	// operations that do not need them.
+	App     string
+	Channel string
+	Member  string
+	// GroupExternalID is the platform's id of the group in which the member talks to the bot, or "" in a private
+	// chat.
+	GroupExternalID string
+}
 
 // Context is the argument of bot logic: it holds the channel and the member of the run, and has every operation as a
 // method.
@@ -50,7 +61,7 @@ type Context struct {
 }
 
 // Scope returns the app, channel and member that the context works for.
-func (c *Context) Scope() record.Scope { return c.scope }
+func (c *Context) Scope() Scope { return Scope(c.scope) }
 
 // ChannelType returns the type of the channel that the context was created for, even if the field Channel
 // changes. It is "" for a context from Runtime.Operations, which loads no channel.
@@ -133,7 +144,7 @@ func (c *Context) tellUnfilled(ctx context.Context, response send.Response) {
 			config.Logger.LogAttrs(ctx, slog.LevelDebug, "botctx: filled with nothing", append(where.attributes(), slog.String("path", path))...)
 		}
 		if config.OnUnfilled != nil {
-			config.OnUnfilled(ctx, c.scope, path)
+			config.OnUnfilled(ctx, Scope(c.scope), path)
 		}
 	}
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/operations"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -88,7 +87,7 @@ func TestReply_TellsWhatIsFilledWithNothing(t *testing.T) {
 	runtime, _ := loggedHost(t, botctx.Config{
 		Connectors: map[channel.Type]send.Connector{channel.Webchat: &sentTexts{}},
 		Logger:     textLogger(&lines, slog.LevelDebug),
-		OnUnfilled: func(_ context.Context, scope record.Scope, path string) { told = append(told, scope.Member+" "+path) },
+		OnUnfilled: func(_ context.Context, scope botctx.Scope, path string) { told = append(told, scope.Member+" "+path) },
 	})
 	require.NoError(t, runtime.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Responses: []send.Response{
 		send.Template("See you on {{meta.dya}}, {{_id}}."), send.Text("{{meta.literal}}"),
@@ -112,7 +111,7 @@ func TestPause_EndsWithTheContext(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	rt.Operations(record.Scope{App: "shop"}).Pause(ctx, time.Hour)
+	rt.Operations(botctx.Scope{App: "shop"}).Pause(ctx, time.Hour)
 	require.Error(t, ctx.Err(), "it is over")
 }
 
@@ -136,16 +135,16 @@ func (panicking) GetChannel(context.Context, channel.GetParams) (*channel.Refere
 func TestPanic_Operation(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string][]fakes.Option{
-		"of an operation": {overriddenBy(func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{Channels: panicking{}} })},
+		"of an operation": {overriddenBy(func(botctx.Scope, botctx.Services) botctx.Services { return botctx.Services{Channels: panicking{}} })},
 		"below interceptors": {
-			overriddenBy(func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{Channels: panicking{}} }),
+			overriddenBy(func(botctx.Scope, botctx.Services) botctx.Services { return botctx.Services{Channels: panicking{}} }),
 			interceptedBy(func(ctx context.Context, _ *botctx.Call, next botctx.Next) (any, error) { return next(ctx) }),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := fakes.New(append(options, fakes.For(t))...)
-			bot := p.Operations(record.Scope{})
+			bot := p.Operations(botctx.Scope{})
 			found, err := bot.GetChannel(t.Context(), channel.GetParams{ChannelID: "channel-1"})
 			requireFailure(t, err, "getChannel", boterr.Internal, "")
 			require.ErrorContains(t, err, "panic: no channels today")
@@ -197,7 +196,7 @@ func interceptedBy(interceptors ...botctx.Interceptor) fakes.Option {
 	return fakes.Config(func(c *botctx.Config) { c.Interceptors = interceptors })
 }
 
-func overriddenBy(parts func(scope record.Scope, own botctx.Services) botctx.Services) fakes.Option {
+func overriddenBy(parts func(scope botctx.Scope, own botctx.Services) botctx.Services) fakes.Option {
 	return fakes.Config(func(c *botctx.Config) { c.Override = parts })
 }
 
@@ -264,7 +263,7 @@ func recordsOf(t *testing.T, p *fakes.Platform) map[string]gjson.Result {
 	all, err := p.Runtime().FindAssignments(t.Context(), fakes.DefaultApp, botctx.Query{})
 	require.NoError(t, err)
 	r := all[len(all)-1]
-	bot := p.Operations(record.Scope{Channel: "family", Member: r.Member})
+	bot := p.Operations(botctx.Scope{Channel: "family", Member: r.Member})
 	redirected := callf(t, bot, "redirectMemberToNode",
 		`{"memberId": %q, "channelId": "family", "nodeCompositeId": "person", "redirectOptions": {"runPreAction": false}}`, r.Member).Get("sendResults.0")
 	return map[string]gjson.Result{

@@ -6,7 +6,6 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -32,7 +31,7 @@ func (w withTitles) GetMember(ctx context.Context, p member.GetParams) (*member.
 func ExampleConfig_override() {
 	titles := map[string]string{"42": "Countess"}
 	p := fakes.New(fakes.Config(func(c *botctx.Config) {
-		c.Override = func(_ record.Scope, own botctx.Services) botctx.Services {
+		c.Override = func(_ botctx.Scope, own botctx.Services) botctx.Services {
 			return botctx.Services{Members: withTitles{own.Members, titles}}
 		}
 	}))

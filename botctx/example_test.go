@@ -7,8 +7,6 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/channels"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store/memstore"
 )
@@ -33,8 +31,9 @@ func counted(calls *int) botctx.Interceptor {
 func ExampleNew() {
 	ctx := context.Background()
 	calls := 0
+	database := memstore.New()
 	rt, err := botctx.New(botctx.Config{
-		Store:        memstore.New(),
+		Store:        database,
 		Connectors:   map[channel.Type]send.Connector{channel.Webchat: printer{}},
 		Interceptors: []botctx.Interceptor{counted(&calls)},
 	})
@@ -42,11 +41,11 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	if err := botctx.EnsureIndexes(ctx, rt.Env().Store); err != nil {
+	if err := botctx.EnsureIndexes(ctx, database); err != nil {
 		fmt.Println(err)
 		return
 	}
-	web, err := channels.New(rt.Env(), record.Scope{App: "app-1"}).Save(ctx, &channel.Channel{Type: channel.Webchat, On: true})
+	web, err := rt.SaveChannel(ctx, "app-1", &channel.Channel{Type: channel.Webchat, On: true})
 	if err != nil {
 		fmt.Println(err)
 		return

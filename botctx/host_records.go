@@ -25,51 +25,6 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Scope is the app, channel and member that a Context works for.
-type Scope = record.Scope
-
-// InboxOptions configures how a Runtime handles accepted events; see Config.Inbox. A zero field has its default
-// value.
-type InboxOptions struct {
-	// Workers is the maximum number of lanes whose events Run handles concurrently. The default is 64. An app
-	// gets at most half of the workers that other apps do not use, and a channel at most half of its app's
-	// workers that other channels do not use. So a single channel uses at most a quarter of the workers, and
-	// there is always a worker for another channel.
-	Workers int
-	// Poll is the interval for polling the store for events that other processes accepted. The default is a
-	// second. A store that sends notices (store.Notifier) is polled at every tenth interval, because its
-	// events start at once anyway.
-	Poll time.Duration
-	// Limit is the number of failed attempts after which an event becomes a dead letter. The default is 5.
-	Limit int
-	// Backoff returns the pause before the next attempt. failures is the number of failed attempts, at least 1.
-	// The default begins with a second and multiplies by four up to a minute, so an event that always fails
-	// blocks its lane for at most about 80 seconds. If the error asks for a longer pause (boterr.RetryAfter),
-	// that is the pause.
-	Backoff func(failures int) time.Duration
-	// MaxPending is the maximum number of waiting events of an app. If it is exceeded, Accept returns
-	// ResourceExhausted for that app. The limit is approximate, because each process counts all events only
-	// after every ten polls. The default is 100,000. A negative number means no limit.
-	MaxPending int
-	// AcceptTimeout is the time that Accept waits for a store that does not answer if its context never ends, as
-	// in a handler that continues after the sender hangs up. Accept may wait up to twice as long. The default is
-	// 10 seconds.
-	AcceptTimeout time.Duration
-	// ShutdownTimeout is the maximum time that Run waits for current runs after its context ends. Then it ends
-	// the contexts of these runs and waits for 5 more seconds. The default is 20 seconds.
-	ShutdownTimeout time.Duration
-	// Hooks are called on events of the inbox.
-	Hooks InboxHooks
-	// Log receives records about events: handled events at debug level, failed attempts at warn, and dead
-	// letters at error. The default is Config.Logger.
-	Log *slog.Logger
-}
-
-// InboxHooks are functions with which a host observes accepted events. AroundAccept wraps Accept, AroundHandler
-// wraps each run, and Settled is called after the outcome of an attempt is stored. backends/otel uses them for
-// spans and metrics.
-type InboxHooks = inbox.Hooks
-
 // SaveChannel stores a channel of an app and returns the stored record. It replaces the channel with the same
 // ID. If c has no ID, it gets a new one. App, CreatedAt, UpdatedAt, Version and Etag get new values.
 //
@@ -77,13 +32,13 @@ type InboxHooks = inbox.Hooks
 // if there is no such channel. It also returns InvalidArgument if Type is missing, if Info does not fit Type or if
 // a credential was decoded from "[redacted]", and AlreadyExists if another app has a channel with this ID.
 func (r *Runtime) SaveChannel(ctx context.Context, app string, c *channel.Channel) (*channel.Channel, error) {
-	return channels.New(r.env, Scope{App: app}).Save(ctx, c)
+	return channels.New(r.env, record.Scope{App: app}).Save(ctx, c)
 }
 
 // LoadChannel returns a channel of an app from the store, with its credentials, or NotFound. It does not call
 // Config.LoadChannel.
 func (r *Runtime) LoadChannel(ctx context.Context, app, id string) (*channel.Channel, error) {
-	return channels.New(r.env, Scope{App: app}).Load(ctx, id)
+	return channels.New(r.env, record.Scope{App: app}).Load(ctx, id)
 }
 
 // Pair sets the outlets that serve the live chats of an inlet, in the order in which requests go to them. It
@@ -93,13 +48,13 @@ func (r *Runtime) LoadChannel(ctx context.Context, app, id string) (*channel.Cha
 // Pair returns InvalidArgument if an outlet appears twice or is the inlet, and NotFound if the app does not have
 // one of the channels. After an error, the stored pairing is unchanged.
 func (r *Runtime) Pair(ctx context.Context, app, inlet string, outlets ...string) error {
-	scope := Scope{App: app}
+	scope := record.Scope{App: app}
 	return channels.New(r.env, scope).Pair(ctx, r.channels(scope), inlet, outlets...)
 }
 
 // Pairing returns the pairing of an inlet. Its Outlets are empty if the inlet is not paired.
 func (r *Runtime) Pairing(ctx context.Context, app, inlet string) (*channel.Pairing, error) {
-	return channels.New(r.env, Scope{App: app}).Pairing(ctx, inlet)
+	return channels.New(r.env, record.Scope{App: app}).Pairing(ctx, inlet)
 }
 
 // Query selects records of an app for a host. Filter and SortBy have MongoDB's syntax and the JSON names of the
@@ -119,7 +74,7 @@ type Query struct {
 //
 // PostComments returns InvalidArgument if q is invalid, and FailedPrecondition if a stored record is not a comment.
 func (r *Runtime) PostComments(ctx context.Context, app string, q Query) ([]*send.PostComment, error) {
-	return sends.New(r.guarded, Scope{App: app}, sends.Ports{}).FindPostComments(ctx, record.Query(q))
+	return sends.New(r.guarded, record.Scope{App: app}, sends.Ports{}).FindPostComments(ctx, record.Query(q))
 }
 
 // Members returns the selected members from the Store in the order of their ids. With the default of Config.NewID,
@@ -140,7 +95,7 @@ func (r *Runtime) PostComments(ctx context.Context, app string, q Query) ([]*sen
 // The iteration ends after an error: InvalidArgument if Filter is invalid or Limit is negative, FailedPrecondition
 // if a stored record is not a member, or an error of the store.
 func (r *Runtime) Members(ctx context.Context, app string, chosen member.Selection) iter.Seq2[*member.Member, error] {
-	scope := Scope{App: app}
+	scope := record.Scope{App: app}
 	return r.ownMembers(scope, r.channels(scope)).All(ctx, chosen)
 }
 

@@ -24,7 +24,6 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
-	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
@@ -64,7 +63,7 @@ func TestHost_OwnRecords(t *testing.T) {
 	runtime, err := botctx.New(botctx.Config{
 		Store:      memstore.New(),
 		Connectors: map[channel.Type]send.Connector{channel.Webchat: &box},
-		Override:   func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{Members: customers{}} },
+		Override:   func(botctx.Scope, botctx.Services) botctx.Services { return botctx.Services{Members: customers{}} },
 		LoadChannel: func(_ context.Context, app, id string) (*channel.Channel, error) {
 			return &channel.Channel{ID: id, App: app, Type: channel.Webchat, On: true}, nil
 		},
@@ -84,7 +83,7 @@ func TestHost_OwnRecords(t *testing.T) {
 	require.Equal(t, "e7", box.sent[0].To)
 	require.Equal(t, "Hello Ada", box.sent[0].Response.Text())
 
-	bot, err := runtime.Context(t.Context(), record.Scope{App: "shop", Channel: "web", Member: "customer-7"})
+	bot, err := runtime.Context(t.Context(), botctx.Scope{App: "shop", Channel: "web", Member: "customer-7"})
 	require.NoError(t, err)
 	require.Equal(t, "Ada", bot.Member.FirstName)
 	_, err = runtime.Operations(bot.Scope()).GetMember(t.Context(), member.GetParams{MemberID: "nobody"})
@@ -180,7 +179,7 @@ func TestHost_OwnArrival(t *testing.T) {
 	require.NoError(t, runtime.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: event}))
 	require.Equal(t, "e1", arrived.ExternalID)
 	require.ErrorIs(t, runtime.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "other", Event: event}), boterr.NotFound)
-	reference, err := runtime.Operations(record.Scope{App: "shop"}).GetChannel(t.Context(), channel.GetParams{ChannelID: "web"})
+	reference, err := runtime.Operations(botctx.Scope{App: "shop"}).GetChannel(t.Context(), channel.GetParams{ChannelID: "web"})
 	require.NoError(t, err)
 	require.Equal(t, &channel.Reference{ChannelID: "web", AppID: "shop"}, reference)
 }
@@ -295,8 +294,8 @@ func TestEraseMember_RemovesAllAndCanBeRepeated(t *testing.T) {
 			_, err := runtime.RunNextEvent(t.Context())
 			require.NoError(t, err)
 			require.NoError(t, runtime.Accept(t.Context(), said("waits")))
-			scope := record.Scope{App: "shop", Channel: "web"}
-			e1, err := members.KnownID(t.Context(), runtime.Env(), scope, "e1")
+			scope := botctx.Scope{App: "shop", Channel: "web"}
+			e1, err := members.KnownID(t.Context(), runtime.Env(), record.Scope(scope), "e1")
 			require.NoError(t, err)
 			_, err = ada.NewAgenda(t.Context(), agenda.NewParams{
 				MemberID: e1, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(ada.Now().Add(time.Hour)),
@@ -371,7 +370,7 @@ func TestEraseMember_MembersOfTheHost(t *testing.T) {
 	kept := &archive{fails: func() error { return nil }}
 	runtime, err := botctx.New(botctx.Config{
 		Store: memstore.New(), Connectors: send.Connectors{channel.Webchat: kept},
-		Override: func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{Members: customers{}} },
+		Override: func(botctx.Scope, botctx.Services) botctx.Services { return botctx.Services{Members: customers{}} },
 	})
 	require.NoError(t, err)
 	require.NoError(t, runtime.Accept(t.Context(), botctx.Inbound{
@@ -465,7 +464,7 @@ func faultsOfRuns() map[string]func(config *botctx.Config, f *fault) {
 		"Mailer":      func(c *botctx.Config, f *fault) { c.Mailer = faultyPort{f} },
 		"ObjectStore": func(c *botctx.Config, f *fault) { c.ObjectStore = faultyPort{f} },
 		"Override": func(c *botctx.Config, f *fault) {
-			c.Override = func(record.Scope, botctx.Services) botctx.Services { f.strike(); return botctx.Services{} }
+			c.Override = func(botctx.Scope, botctx.Services) botctx.Services { f.strike(); return botctx.Services{} }
 		},
 		"LoadChannel": func(c *botctx.Config, f *fault) {
 			c.LoadChannel = func(_ context.Context, app, id string) (*channel.Channel, error) {
@@ -534,9 +533,9 @@ func faultsOfRuns() map[string]func(config *botctx.Config, f *fault) {
 		"Inbox.Log":     breaksInboxLog,
 		"Inbox.Backoff": breaksInboxBackoff,
 
-		"Inbox.Hooks.AroundAccept":  breaksAroundAccept,
-		"Inbox.Hooks.AroundHandler": breaksAroundHandler,
-		"Inbox.Hooks.Settled":       breaksSettled,
+		"Inbox.Hooks.AroundAccept": breaksAroundAccept,
+		"Inbox.Hooks.AroundRun":    breaksAroundRun,
+		"Inbox.Hooks.Settled":      breaksSettled,
 	}
 }
 
@@ -569,7 +568,7 @@ func faultsOfSchedulers() map[string]func(config *botctx.Config, f *fault) {
 }
 
 func breaksOnUnfilled(c *botctx.Config, f *fault) {
-	c.OnUnfilled = func(context.Context, record.Scope, string) { f.strike() }
+	c.OnUnfilled = func(context.Context, botctx.Scope, string) { f.strike() }
 }
 
 func breaksInboxLog(c *botctx.Config, f *fault) {
@@ -583,19 +582,23 @@ func breaksInboxBackoff(c *botctx.Config, f *fault) {
 }
 
 func breaksAroundAccept(c *botctx.Config, f *fault) {
-	c.Inbox.Hooks.AroundAccept = func(accept inbox.Acceptor) inbox.Acceptor {
-		return func(ctx context.Context, e inbox.Event) (inbox.Accepted, error) { f.strike(); return accept(ctx, e) }
+	c.Inbox.Hooks.AroundAccept = func(
+		ctx context.Context, _ *botctx.InboxEvent, next func(context.Context) (botctx.Accepted, error),
+	) (botctx.Accepted, error) {
+		f.strike()
+		return next(ctx)
 	}
 }
 
-func breaksAroundHandler(c *botctx.Config, f *fault) {
-	c.Inbox.Hooks.AroundHandler = func(handler inbox.Handler) inbox.Handler {
-		return func(ctx context.Context, d *inbox.Delivery) error { f.strike(); return handler(ctx, d) }
+func breaksAroundRun(c *botctx.Config, f *fault) {
+	c.Inbox.Hooks.AroundRun = func(ctx context.Context, _ botctx.InboxAttempt, next func(context.Context) error) error {
+		f.strike()
+		return next(ctx)
 	}
 }
 
 func breaksSettled(c *botctx.Config, f *fault) {
-	c.Inbox.Hooks.Settled = func(context.Context, inbox.Settled) { f.strike() }
+	c.Inbox.Hooks.Settled = func(context.Context, botctx.SettledAttempt) { f.strike() }
 }
 
 // portsOf returns the paths of the fields of a struct that hold functions or interfaces, including nested structs.
@@ -644,7 +647,7 @@ func brokenHost(t *testing.T, breaks func(*botctx.Config, *fault), f *fault) *bo
 		Pattern: "* * * * *", RunUntil: document.TimestampOf(bot.Now().Add(time.Hour)),
 	})
 	require.NoError(t, err)
-	channels := channels.New(runtime.Env(), bot.Scope())
+	channels := channels.New(runtime.Env(), record.Scope(bot.Scope()))
 	_, err = channels.Save(t.Context(), &channel.Channel{ID: "desk", Type: channel.Custom, On: true})
 	require.NoError(t, err)
 	require.NoError(t, channels.Pair(t.Context(), channels, "web", "desk"))

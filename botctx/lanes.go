@@ -188,7 +188,7 @@ func (r *Runtime) laneOf(ctx context.Context, in runInput) (laneKey, error) {
 	case in.sender != "":
 		return laneKey{name: inbox.Lane(in.scope.App, in.scope.Channel, in.sender)}, nil
 	}
-	found, err := members.Load(ctx, r.Operations(in.scope).members(), members.ByRequiredID(in.scope.Member))
+	found, err := members.Load(ctx, r.Operations(Scope(in.scope)).members(), members.ByRequiredID(in.scope.Member))
 	if err != nil {
 		return laneKey{}, err
 	}

@@ -37,7 +37,7 @@ type LiveChat struct {
 
 // liveChats returns the SDK's own live chats of an app, outside of runs and without interceptors.
 func (r *Runtime) liveChats(app string) *livechats.Service {
-	return r.Operations(record.Scope{App: app}).ownLiveChats()
+	return r.Operations(Scope{App: app}).ownLiveChats()
 }
 
 // SaveAdmin stores an agent of an app and returns the stored record. It replaces the agent with the same AdminID.

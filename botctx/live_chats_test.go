@@ -260,7 +260,7 @@ type ownChats struct{ livechat.Operations }
 func TestHost_OwnLiveChats(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}},
-		overriddenBy(func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{LiveChats: ownChats{}} }))
+		overriddenBy(func(botctx.Scope, botctx.Services) botctx.Services { return botctx.Services{LiveChats: ownChats{}} }))
 	d.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		require.Nil(t, bot.Group)
 		return bot.Reply(ctx, send.Text("My own desk has it."))
@@ -341,7 +341,7 @@ func TestLiveChat_AgentAsks(t *testing.T) {
 	d.connect(t)
 	d.grace.Says("Hello")
 	grace := d.memberOf(t, d.grace)
-	_, err := d.Operations(record.Scope{Channel: "desk", Member: grace}).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+	_, err := d.Operations(botctx.Scope{Channel: "desk", Member: grace}).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 	require.NoError(t, err)
 	hedy.Takes(hedy.Ticket())
 	sent := len(hedy.Messages())
@@ -354,7 +354,7 @@ func TestLiveChat_AgentAsks(t *testing.T) {
 // memberOf returns the id of the member record of an agent in the outlet.
 func (d *desk) memberOf(t *testing.T, agent *fakes.Agent) string {
 	t.Helper()
-	found, err := d.Operations(record.Scope{Channel: "desk"}).FindAndModifyMember(t.Context(), member.FindAndModifyParams{
+	found, err := d.Operations(botctx.Scope{Channel: "desk"}).FindAndModifyMember(t.Context(), member.FindAndModifyParams{
 		Filter: document.O("externalId", agent.ExternalID()), Patch: document.Set("meta.seen", true),
 	})
 	require.NoError(t, err)
@@ -428,8 +428,8 @@ func newHost(t *testing.T, inlet, outlet channel.Type) *host {
 		Logger:     slog.New(slog.NewTextHandler(&host.lines, nil)),
 	})
 	require.NoError(t, err)
-	scope := record.Scope{App: "shop", Channel: "web", Member: "ada"}
-	channels := channels.New(runtime.Env(), scope)
+	scope := botctx.Scope{App: "shop", Channel: "web", Member: "ada"}
+	channels := channels.New(runtime.Env(), record.Scope(scope))
 	for _, c := range []channel.Channel{
 		{ID: "web", App: "shop", Type: inlet, On: true},
 		{ID: "desk", App: "shop", Type: outlet, On: true, BroadcastGroups: []channel.BroadcastGroup{
@@ -441,7 +441,7 @@ func newHost(t *testing.T, inlet, outlet channel.Type) *host {
 		require.NoError(t, err)
 	}
 	require.NoError(t, channels.Pair(t.Context(), channels, "web", "desk"))
-	_, err = members.New(runtime.Env(), scope, channels).Insert(t.Context(), member.Member{
+	_, err = members.New(runtime.Env(), record.Scope(scope), channels).Insert(t.Context(), member.Member{
 		ID: "ada", App: "shop", Channel: "web", ExternalID: "e-ada", FirstName: "Ada",
 	})
 	require.NoError(t, err)
@@ -584,7 +584,7 @@ func TestLiveChatPosition(t *testing.T) {
 	at, err = d.ada.Context().LiveChatPosition(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, livechat.Position{Place: 1, Waiting: 1}, at)
-	_, err = d.Operations(record.Scope{App: fakes.DefaultApp, Channel: "desk"}).LiveChatPosition(t.Context())
+	_, err = d.Operations(botctx.Scope{App: fakes.DefaultApp, Channel: "desk"}).LiveChatPosition(t.Context())
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 }
 
@@ -723,8 +723,8 @@ func TestPanic_LoggedOnce(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, channel.Webchat, channel.Charlie)
 	h.platform.panics = true
-	scope := record.Scope{App: "shop", Channel: "web"}
-	_, err := members.New(h.Env(), scope, channels.New(h.Env(), scope)).Insert(t.Context(), member.Member{
+	scope := botctx.Scope{App: "shop", Channel: "web"}
+	_, err := members.New(h.Env(), record.Scope(scope), channels.New(h.Env(), record.Scope(scope))).Insert(t.Context(), member.Member{
 		ID: "bob", App: "shop", Channel: "web", ExternalID: "e-bob", FirstName: "Bob",
 	})
 	require.NoError(t, err)

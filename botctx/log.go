@@ -332,7 +332,7 @@ func (r *Runtime) logChoice(ctx context.Context, choice Choice) {
 	if !r.config.Logger.Enabled(ctx, slog.LevelDebug) {
 		return
 	}
-	where := place{scope: choice.Scope, node: choice.Node}
+	where := place{scope: record.Scope(choice.Scope), node: choice.Node}
 	r.config.Logger.LogAttrs(ctx, slog.LevelDebug, "botctx: choice", append(where.attributes(),
 		slog.String("answer", string(choice.Answer)), slog.String("why", choice.String()))...)
 }

@@ -43,7 +43,7 @@ func textLogger(to io.Writer, level slog.Level) *slog.Logger {
 
 // loggedHost returns a Runtime whose clock advances by a second at each call, and the scope of the member ada in the
 // webchat channel web.
-func loggedHost(t *testing.T, config botctx.Config) (*botctx.Runtime, record.Scope) {
+func loggedHost(t *testing.T, config botctx.Config) (*botctx.Runtime, botctx.Scope) {
 	t.Helper()
 	now := time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
 	config.Now = func() time.Time {
@@ -51,11 +51,11 @@ func loggedHost(t *testing.T, config botctx.Config) (*botctx.Runtime, record.Sco
 		return now
 	}
 	runtime := newRuntime(t, config)
-	scope := record.Scope{App: "shop", Channel: "web", Member: "ada"}
-	channels := channels.New(runtime.Env(), scope)
+	scope := botctx.Scope{App: "shop", Channel: "web", Member: "ada"}
+	channels := channels.New(runtime.Env(), record.Scope(scope))
 	_, err := channels.Save(t.Context(), &channel.Channel{ID: "web", App: "shop", Type: channel.Webchat, On: true})
 	require.NoError(t, err)
-	_, err = members.New(runtime.Env(), scope, channels).Insert(t.Context(), member.Member{
+	_, err = members.New(runtime.Env(), record.Scope(scope), channels).Insert(t.Context(), member.Member{
 		ID: "ada", App: "shop", Channel: "web", ExternalID: "e-ada", FirstName: "Ada",
 	})
 	require.NoError(t, err)
@@ -87,7 +87,7 @@ func TestLogged_Lines(t *testing.T) {
 		DataSourceID: "diary", Filter: document.O("secret", document.O("$nonsense", "open sesame")),
 	})
 	require.Error(t, err)
-	_, err = runtime.Operations(record.Scope{App: "shop"}).GetChannel(t.Context(), channel.GetParams{ChannelID: "web"})
+	_, err = runtime.Operations(botctx.Scope{App: "shop"}).GetChannel(t.Context(), channel.GetParams{ChannelID: "web"})
 	require.Error(t, err)
 	require.Equal(t, `level=DEBUG msg="botctx: operation" op=getMember app=shop channel=web member=ada duration=1s
 level=WARN msg="botctx: operation" op=countDataSource app=shop channel=web member=ada duration=1s code=InvalidArgument field=filter
@@ -143,7 +143,7 @@ func TestLogger_Panics(t *testing.T) {
 			want:  `level=ERROR msg="botctx: panic" app=shop channel=web member=ada panic="accessToken=[redacted]" stack` + "\n",
 		},
 		"of an operation": {
-			config: botctx.Config{Override: func(record.Scope, botctx.Services) botctx.Services {
+			config: botctx.Config{Override: func(botctx.Scope, botctx.Services) botctx.Services {
 				return botctx.Services{Channels: panicking{}}
 			}},
 			logic: func(ctx context.Context, bot *botctx.Context) error {
@@ -248,10 +248,10 @@ func BenchmarkLoggedWhereNothingIsWritten(b *testing.B) {
 		"logged":  {botctx.Logged(nil)},
 	} {
 		b.Run(name, func(b *testing.B) {
-			scope := record.Scope{App: "shop"}
+			scope := botctx.Scope{App: "shop"}
 			runtime, err := botctx.New(botctx.Config{
 				Store: memstore.New(), Interceptors: interceptors,
-				Override: func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{Channels: still{}} },
+				Override: func(botctx.Scope, botctx.Services) botctx.Services { return botctx.Services{Channels: still{}} },
 			})
 			require.NoError(b, err)
 			bot := runtime.Operations(scope)
@@ -437,7 +437,7 @@ func planLater(t *testing.T, bot *botctx.Context, node string) (made, changed er
 func TestAgendas_NodeThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	runtime, _, told := toldOf(t, botctx.Config{})
-	bot := runtime.Operations(record.Scope{App: "shop", Channel: "web", Member: "ada"})
+	bot := runtime.Operations(botctx.Scope{App: "shop", Channel: "web", Member: "ada"})
 	made, changed := planLater(t, bot, "remindr")
 	require.NoError(t, errors.Join(made, changed), "a host without nodes does not know")
 
@@ -464,7 +464,7 @@ func TestAgendas_NodeThatIsNotThere(t *testing.T) {
 func TestWarnings_OfAgendasWhoseNodeMayBeElsewhere(t *testing.T) {
 	t.Parallel()
 	runtime, lines, told := toldOf(t, botctx.Config{OtherNodes: true})
-	bot := runtime.Operations(record.Scope{App: "shop", Channel: "web", Member: "ada"})
+	bot := runtime.Operations(botctx.Scope{App: "shop", Channel: "web", Member: "ada"})
 	require.NoError(t, runtime.Handle(&botctx.Node{ID: "reminder", Entry: true}))
 	for _, node := range []string{"reminder", "remindr"} {
 		made, changed := planLater(t, bot, node)

@@ -11,7 +11,6 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -300,7 +299,7 @@ func TestRedirect_Nowhere(t *testing.T) {
 		requireFailure(t, err, "redirectMemberToNode", test.code, test.field)
 		require.ErrorContains(t, err, test.names, name)
 	}
-	_, err := p.Operations(record.Scope{}).RedirectMemberToNode(t.Context(), params{MemberID: ada.ID(), NodeCompositeID: "a"})
+	_, err := p.Operations(botctx.Scope{}).RedirectMemberToNode(t.Context(), params{MemberID: ada.ID(), NodeCompositeID: "a"})
 	requireFailure(t, err, "redirectMemberToNode", boterr.InvalidArgument, "channelId")
 	require.Empty(t, p.Sent())
 }

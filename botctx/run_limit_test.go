@@ -257,7 +257,7 @@ func TestAgenda_TurnThatCannotComeBeforeTheWaitEndsIsNoFailure(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	require.NoError(t, f.process(echo).Receive(t.Context(), fromAda("hi", "m0")))
-	scope := record.Scope{App: "shop", Channel: "web", Member: f.ada().ID}
+	scope := botctx.Scope{App: "shop", Channel: "web", Member: f.ada().ID}
 	f.database = hurriedStore{f.database}
 	process := f.process(echo)
 	require.NoError(t, process.Handle(&botctx.Node{ID: "node"}))
@@ -345,7 +345,7 @@ func TestAccept_HostsMembersAreNotAskedForTheLaneFence(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	f.overtaken(func(c *botctx.Config) {
-		c.Override = func(_ record.Scope, own botctx.Services) botctx.Services {
+		c.Override = func(_ botctx.Scope, own botctx.Services) botctx.Services {
 			return botctx.Services{Members: strictMembers{own.Members, t}}
 		}
 	}, func(_ context.Context, bot *botctx.Context) error {

@@ -141,7 +141,8 @@ func (r *Runtime) HandleFunc(action Action) {
 
 // Operations returns a context for calling operations in a scope outside of a run. Its fields Channel and
 // Member are nil. The channel and the member of the scope need to exist only when an operation uses them.
-func (r *Runtime) Operations(scope record.Scope) *Context {
+func (r *Runtime) Operations(of Scope) *Context {
+	scope := record.Scope(of)
 	bot := new(Context)
 	bot.init(r, scope, r.channels(scope), nil)
 	return bot
@@ -157,7 +158,7 @@ func (c *Context) init(r *Runtime, scope record.Scope, loaded channelSource, in 
 
 // Context returns the context of a member outside of a run, with Channel and Member loaded. It returns NotFound
 // if the app does not have the channel or the channel does not have the member.
-func (r *Runtime) Context(ctx context.Context, scope record.Scope) (bot *Context, err error) {
+func (r *Runtime) Context(ctx context.Context, scope Scope) (bot *Context, err error) {
 	bot = r.Operations(scope)
 	if bot.Channel, err = bot.loaded.Load(ctx, scope.Channel); err != nil {
 		return nil, err
@@ -310,7 +311,7 @@ func (r *Runtime) zoneOfAgenda(ctx context.Context, of agenda.Agenda) (zone stri
 	scope := record.Scope{App: of.App, Channel: of.Channel, Member: of.Member}
 	ctx, limit := r.limitRun(ctx)
 	defer func() { err = limit.End(err) }()
-	m, err := members.Get(ctx, r.Operations(scope).allMembers(), of.Member)
+	m, err := members.Get(ctx, r.Operations(Scope(scope)).allMembers(), of.Member)
 	if err != nil {
 		return "", err
 	}

@@ -53,7 +53,7 @@ func TestNew_NeedsStore(t *testing.T) {
 
 func TestNew_Defaults(t *testing.T) {
 	t.Parallel()
-	bot := newRuntime(t, botctx.Config{}).Operations(record.Scope{App: "shop"})
+	bot := newRuntime(t, botctx.Config{}).Operations(botctx.Scope{App: "shop"})
 	_, err := bot.Call(t.Context(), "upsertDataToDataSource", []byte(`{"dataSourceId": "places", "data": {"n": 1}}`))
 	require.NoError(t, err)
 	counted, err := bot.Call(t.Context(), "countDataSource", []byte(`{"dataSourceId": "places"}`))
@@ -88,7 +88,7 @@ func TestContext_Loaded(t *testing.T) {
 	require.Equal(t, "Ada", bot.Member.FirstName)
 	require.Equal(t, ada.Scope().Channel, bot.Channel.ID)
 	require.Equal(t, ada.Scope(), bot.Scope())
-	for name, scope := range map[string]record.Scope{
+	for name, scope := range map[string]botctx.Scope{
 		"no such member":           {App: ada.Scope().App, Channel: ada.Scope().Channel, Member: "nobody"},
 		"no such channel":          {App: ada.Scope().App, Channel: "nowhere", Member: ada.ID()},
 		"a member of another app":  {App: ada.Scope().App, Channel: ada.Scope().Channel, Member: eve.ID()},
@@ -119,7 +119,7 @@ func TestFetch_AsksTheWeb(t *testing.T) {
 
 func TestContext_Concurrency(t *testing.T) {
 	t.Parallel()
-	p, bot := newCaller(t, overriddenBy(func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{} }))
+	p, bot := newCaller(t, overriddenBy(func(botctx.Scope, botctx.Services) botctx.Services { return botctx.Services{} }))
 	given, before, called := map[string]string{}, len(p.Sent()), len(p.Calls())
 	for name := range templates {
 		given[name] = arguments(t, p, name)
@@ -517,11 +517,11 @@ func (s *street) writes(at place, from string) {
 // isReminded creates a due agenda for a member.
 func (s *street) isReminded(at place, from string) {
 	s.t.Helper()
-	scope := record.Scope{App: at.app, Channel: at.channel}
-	known, err := members.New(s.runtime.Env(), scope, channels.New(s.runtime.Env(), scope)).
+	scope := botctx.Scope{App: at.app, Channel: at.channel}
+	known, err := members.New(s.runtime.Env(), record.Scope(scope), channels.New(s.runtime.Env(), record.Scope(scope))).
 		Arrive(s.t.Context(), member.Member{Channel: at.channel, ExternalID: from})
 	require.NoError(s.t, err)
-	bot := s.runtime.Operations(record.Scope{App: at.app, Channel: at.channel, Member: known.Member.ID})
+	bot := s.runtime.Operations(botctx.Scope{App: at.app, Channel: at.channel, Member: known.Member.ID})
 	_, err = bot.NewAgenda(s.t.Context(), agenda.NewParams{
 		MemberID: known.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now()),
 	})

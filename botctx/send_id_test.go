@@ -88,7 +88,7 @@ func talkative(t *testing.T, sent *sentIDs) (*botctx.Runtime, *botctx.Context) {
 		Store: memstore.New(), Mailer: sent, ParallelSends: 4,
 		Connectors: map[channel.Type]send.Connector{channel.Webchat: sent},
 	})
-	members := members.New(runtime.Env(), bot.Scope(), channels.New(runtime.Env(), bot.Scope()))
+	members := members.New(runtime.Env(), record.Scope(bot.Scope()), channels.New(runtime.Env(), record.Scope(bot.Scope())))
 	_, err := members.Insert(t.Context(), member.Member{ID: "bob", ExternalID: "ext-bob"})
 	require.NoError(t, err)
 	_, err = members.UpdateMember(t.Context(), member.UpdateParams{Member: document.O("_id", "ada", "externalId", "ext-ada")})
@@ -265,7 +265,7 @@ func TestFetch_NestedRun(t *testing.T) {
 		s := newFetchingShop(t)
 		s.receive("bob", "nested")
 		require.Equal(t, []string{"nested", "inner"}, []string{<-s.fetched, <-s.fetched})
-		outside, err := s.runtime.Context(t.Context(), record.Scope{App: "shop", Channel: "web", Member: "ada"})
+		outside, err := s.runtime.Context(t.Context(), botctx.Scope{App: "shop", Channel: "web", Member: "ada"})
 		require.NoError(t, err)
 		for range 2 {
 			_, err = outside.Fetch(t.Context(), outbound.Request{URL: "https://example.com/"})

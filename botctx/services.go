@@ -62,7 +62,7 @@ func (p *services) override() {
 	if p.runtime.config.Override == nil {
 		return
 	}
-	given := p.runtime.config.Override(p.scope, Services{
+	given := p.runtime.config.Override(Scope(p.scope), Services{
 		Channels: p.loaded, Members: p.ownMembers(), DataSources: p.ownDataSources(), Agendas: p.ownAgendas(),
 		Nodes: p.redirects, LiveChats: p.ownLiveChats(), Sends: p.ownSends(), Utilities: p.ownUtilities(),
 	})

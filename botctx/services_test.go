@@ -26,23 +26,23 @@ import (
 
 func TestServices_Scope(t *testing.T) {
 	t.Parallel()
-	var scopes []record.Scope
-	runtime := newRuntime(t, botctx.Config{Override: func(scope record.Scope, _ botctx.Services) botctx.Services {
+	var scopes []botctx.Scope
+	runtime := newRuntime(t, botctx.Config{Override: func(scope botctx.Scope, _ botctx.Services) botctx.Services {
 		scopes = append(scopes, scope)
 		return botctx.Services{}
 	}})
-	scope := record.Scope{App: "shop", Channel: "web", Member: "ada"}
+	scope := botctx.Scope{App: "shop", Channel: "web", Member: "ada"}
 	require.Equal(t, scope, runtime.Operations(scope).Scope())
-	require.Equal(t, []record.Scope{scope}, scopes)
+	require.Equal(t, []botctx.Scope{scope}, scopes)
 }
 
 // The SDK's operations on members use the host's channels.
 func TestServices_Channels(t *testing.T) {
 	t.Parallel()
-	p := fakes.New(fakes.For(t), overriddenBy(func(record.Scope, botctx.Services) botctx.Services {
+	p := fakes.New(fakes.For(t), overriddenBy(func(botctx.Scope, botctx.Services) botctx.Services {
 		return botctx.Services{Channels: oneChannel{}}
 	}))
-	bot := p.Operations(record.Scope{})
+	bot := p.Operations(botctx.Scope{})
 	_, err := bot.PatchMembers(t.Context(), member.PatchParams{
 		Channel: &channel.Channel{ID: "host"}, Patch: document.O("gender", "f"),
 	})
@@ -75,11 +75,11 @@ func TestServices_Errors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := fakes.New(fakes.For(t), overriddenBy(func(record.Scope, botctx.Services) botctx.Services {
+			p := fakes.New(fakes.For(t), overriddenBy(func(botctx.Scope, botctx.Services) botctx.Services {
 				return botctx.Services{Members: failing{failure: failure}}
 			}))
 			web := p.AddChannel(channel.Channel{})
-			bot := p.Operations(record.Scope{Channel: web.ID, Member: "ada"})
+			bot := p.Operations(botctx.Scope{Channel: web.ID, Member: "ada"})
 			_, err := bot.GetMember(t.Context(), member.GetParams{MemberID: "ada"})
 			requireFailure(t, err, "getMember", boterr.Unavailable, "")
 			_, err = bot.SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hello")})
@@ -168,7 +168,7 @@ func (l loud) PatchMembers(ctx context.Context, p member.PatchParams) (member.Pa
 }
 
 func withLoudMembers(patches *atomic.Int32) fakes.Option {
-	return overriddenBy(func(_ record.Scope, own botctx.Services) botctx.Services {
+	return overriddenBy(func(_ botctx.Scope, own botctx.Services) botctx.Services {
 		return botctx.Services{Members: loud{own.Members, patches}}
 	})
 }
@@ -217,8 +217,8 @@ func TestOverride_OtherDomainsWorkWithIt(t *testing.T) {
 			return err
 		},
 	} {
-		require.NoError(t, call(p.Operations(record.Scope{Channel: "web", Member: "ada"})), name)
-		require.ErrorIs(t, call(p.Operations(record.Scope{Channel: "web", Member: "bob"})), boterr.NotFound, name)
+		require.NoError(t, call(p.Operations(botctx.Scope{Channel: "web", Member: "ada"})), name)
+		require.ErrorIs(t, call(p.Operations(botctx.Scope{Channel: "web", Member: "bob"})), boterr.NotFound, name)
 	}
 	greeted := slices.ContainsFunc(p.Sent(), func(s fakes.Sent) bool { return s.Response.Text() == "Hello ADA" })
 	require.True(t, greeted)
@@ -236,7 +236,7 @@ func (a audited) CreateAssignment(ctx context.Context, p livechat.CreateAssignme
 func TestOverride_OfLiveChatsLeavesTheRelay(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}},
-		overriddenBy(func(_ record.Scope, own botctx.Services) botctx.Services {
+		overriddenBy(func(_ botctx.Scope, own botctx.Services) botctx.Services {
 			return botctx.Services{LiveChats: audited{own.LiveChats}}
 		}))
 	d.connect(t)
@@ -252,7 +252,7 @@ func TestOverride_OfLiveChatsLeavesTheRelay(t *testing.T) {
 // when they are created.
 func TestOverride_OwnPartsWorkWithTheHosts(t *testing.T) {
 	t.Parallel()
-	p := fakes.New(fakes.For(t), overriddenBy(func(_ record.Scope, own botctx.Services) botctx.Services {
+	p := fakes.New(fakes.For(t), overriddenBy(func(_ botctx.Scope, own botctx.Services) botctx.Services {
 		return botctx.Services{Members: loud{own.Members, new(atomic.Int32)}, Agendas: own.Agendas}
 	}))
 	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context()

@@ -147,7 +147,7 @@ func (h hostMembers) GetMember(ctx context.Context, p member.GetParams) (*member
 
 func TestWriteBack_NoEtag(t *testing.T) {
 	t.Parallel()
-	p := fakes.New(fakes.For(t), overriddenBy(func(_ record.Scope, own botctx.Services) botctx.Services {
+	p := fakes.New(fakes.For(t), overriddenBy(func(_ botctx.Scope, own botctx.Services) botctx.Services {
 		return botctx.Services{Members: hostMembers{own.Members}}
 	}))
 	p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
@@ -341,9 +341,9 @@ func (lostMembers) PatchMembers(context.Context, member.PatchParams) (member.Pat
 func TestWriteBack_Unavailable(t *testing.T) {
 	t.Parallel()
 	var p *fakes.Platform
-	p = fakes.New(fakes.For(t), overriddenBy(func(scope record.Scope, _ botctx.Services) botctx.Services {
-		own := channels.New(p.Runtime().Env(), scope)
-		return botctx.Services{Members: lostMembers{members.New(p.Runtime().Env(), scope, own)}}
+	p = fakes.New(fakes.For(t), overriddenBy(func(scope botctx.Scope, _ botctx.Services) botctx.Services {
+		own := channels.New(p.Runtime().Env(), record.Scope(scope))
+		return botctx.Services{Members: lostMembers{members.New(p.Runtime().Env(), record.Scope(scope), own)}}
 	}))
 	p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{sets("drink", "tea")}})
 	ada := p.AddMember(member.Member{})

@@ -27,7 +27,7 @@ import (
 // Actor is a member in a test. It sends messages to the bot and reads the bot's messages.
 type Actor struct {
 	platform   *Platform
-	scope      record.Scope
+	scope      botctx.Scope
 	externalID string
 	name       string
 	added      member.Member
@@ -57,7 +57,7 @@ func (p *Platform) AddMember(added member.Member) *Actor {
 	if added.ExternalID == "" {
 		added.ExternalID = p.userID(in.Type, added.ID)
 	}
-	scope := record.Scope{App: added.App, Channel: added.Channel, Member: added.ID}
+	scope := botctx.Scope{App: added.App, Channel: added.Channel, Member: added.ID}
 	stored, err := p.insert(scope, in, added)
 	if err == nil && p.isOverridden && p.arrive == nil {
 		err = p.checkIsKnown(scope)
@@ -72,7 +72,7 @@ func (p *Platform) AddMember(added member.Member) *Actor {
 }
 
 // checkIsKnown returns an error if the Override of Config does not find the member of a scope.
-func (p *Platform) checkIsKnown(scope record.Scope) error {
+func (p *Platform) checkIsKnown(scope botctx.Scope) error {
 	_, err := p.Runtime().Context(testContext(), scope)
 	if errors.Is(err, boterr.NotFound) {
 		return fmt.Errorf("the Override of Config does not find the member that was added to the store: "+
@@ -85,11 +85,11 @@ func (p *Platform) checkIsKnown(scope record.Scope) error {
 type arrive func(ctx context.Context, inbound botctx.Inbound) (*member.Member, error)
 
 // insert creates a member: by the Arrive of Config if there is one, otherwise in the store.
-func (p *Platform) insert(scope record.Scope, in *channel.Channel, added member.Member) (*member.Member, error) {
+func (p *Platform) insert(scope botctx.Scope, in *channel.Channel, added member.Member) (*member.Member, error) {
 	if p.arrive != nil {
 		return p.arrived(added)
 	}
-	return members.New(p.Runtime().Env(), scope, foundChannel{scope}).Insert(testContext(), members.On(added, in))
+	return members.New(p.Runtime().Env(), record.Scope(scope), foundChannel{scope}).Insert(testContext(), members.On(added, in))
 }
 
 func (p *Platform) arrived(added member.Member) (*member.Member, error) {
@@ -117,7 +117,7 @@ func (a *Actor) ID() string { return a.scope.Member }
 func (a *Actor) Added() member.Member { return a.added }
 
 // Scope returns the member's app, channel and id.
-func (a *Actor) Scope() record.Scope { return a.scope }
+func (a *Actor) Scope() botctx.Scope { return a.scope }
 
 // ExternalID returns the member's id on its messaging platform.
 func (a *Actor) ExternalID() string { return a.externalID }
@@ -162,7 +162,7 @@ func (a *Actor) Member() *member.Member {
 // Advance runs them.
 func (a *Actor) Agendas() []*agenda.Record {
 	a.platform.test.Helper()
-	open, err := agendas.New(a.platform.Runtime().Env(), a.scope, agendas.Ports{}).Find(testContext(), record.Query{
+	open, err := agendas.New(a.platform.Runtime().Env(), record.Scope(a.scope), agendas.Ports{}).Find(testContext(), record.Query{
 		Filter: document.O("member", a.scope.Member, "completed", false),
 		SortBy: document.O("nextRunAt", 1, "priority", 1, "createdAt", 1),
 	})
@@ -365,7 +365,7 @@ func hasModifier(patch document.Object) bool {
 
 // members returns the service for the members of this app. It does not record calls.
 func (a *Actor) members() *members.Service {
-	return members.New(a.platform.Runtime().Env(), a.scope, knownChannels{a.platform, a.scope.App})
+	return members.New(a.platform.Runtime().Env(), record.Scope(a.scope), knownChannels{a.platform, a.scope.App})
 }
 
 // AddAgenda adds an agenda of the member as newAgenda does, and returns it. MemberID is set to the member's.
@@ -386,7 +386,7 @@ func (a *Actor) AddAgenda(p agenda.NewParams) *agenda.Agenda {
 		return nil // Fatalf of a real test does not return.
 	}
 	p.MemberID = a.ID()
-	agendas := agendas.New(a.platform.Runtime().Env(), a.scope, agendas.Ports{
+	agendas := agendas.New(a.platform.Runtime().Env(), record.Scope(a.scope), agendas.Ports{
 		Members: a.members(), Zone: a.platform.hosted.Zone,
 		Tree: func(context.Context, *member.Member, string) (string, error) { return node.Tree, nil },
 	})

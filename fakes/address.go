@@ -128,7 +128,7 @@ func (k knownChannels) GetChannel(_ context.Context, params channel.GetParams) (
 	return &channel.Reference{ChannelID: params.ChannelID, AppID: k.app}, nil
 }
 
-type foundChannel struct{ scope record.Scope }
+type foundChannel struct{ scope botctx.Scope }
 
 func (f foundChannel) GetChannel(context.Context, channel.GetParams) (*channel.Reference, error) {
 	return &channel.Reference{ChannelID: f.scope.Channel, AppID: f.scope.App}, nil
@@ -234,12 +234,12 @@ func (k *knownDataSources) isOfHost(app string) bool {
 // noteOverride wraps the test's Override, which may be nil, to record the apps for which it supplies data
 // sources.
 func (k *knownDataSources) noteOverride(
-	override func(record.Scope, botctx.Services) botctx.Services,
-) func(record.Scope, botctx.Services) botctx.Services {
+	override func(botctx.Scope, botctx.Services) botctx.Services,
+) func(botctx.Scope, botctx.Services) botctx.Services {
 	if override == nil {
 		return nil
 	}
-	return func(scope record.Scope, own botctx.Services) botctx.Services {
+	return func(scope botctx.Scope, own botctx.Services) botctx.Services {
 		given := override(scope, own)
 		if given.DataSources != nil && given.DataSources != own.DataSources {
 			k.addOfHost(scope.App)

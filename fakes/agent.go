@@ -7,7 +7,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -93,7 +92,7 @@ func (a *Agent) Groups() []string {
 
 // Wrote reports whether an event with this scope, such as a Choice's, came from the agent: on the outlet
 // channel, from a member with the agent's id on the platform.
-func (a *Agent) Wrote(scope record.Scope) bool {
+func (a *Agent) Wrote(scope botctx.Scope) bool {
 	if scope.App != DefaultApp || scope.Channel != a.channel {
 		return false
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -187,7 +186,7 @@ func countSeats(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Template("{{firstName}}, there are {{meta.seats}} seats."))
 }
 
-func inbound(scope record.Scope, from string) botctx.Inbound {
+func inbound(scope botctx.Scope, from string) botctx.Inbound {
 	return botctx.Inbound{App: scope.App, Channel: scope.Channel, Event: send.MessageEvent{
 		From: from, Type: send.TypeText, Data: document.O("text", "seats?"),
 	}}
@@ -397,7 +396,7 @@ func BenchmarkTwoTenants(b *testing.B) {
 		bot.Member.Meta.Set("turn", bot.Now().UnixNano())
 		return bot.Reply(ctx, send.Template("{{firstName}}, there are seats."))
 	})
-	worst := runtime.Operations(record.Scope{App: "hostile", Channel: "c", Member: "m"})
+	worst := runtime.Operations(botctx.Scope{App: "hostile", Channel: "c", Member: "m"})
 	big := document.O("_id", "big", "app", "hostile", "text", strings.Repeat("ab", 500_000), "l", document.A(make([]any, 300_000)...), "x", 5)
 	_, err = worst.UpsertDataToDataSource(b.Context(), datasource.UpsertParams{
 		DataSourceID: "big", Data: document.OneOrMany[document.Object]{big},

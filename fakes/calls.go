@@ -26,7 +26,7 @@ type Call struct {
 	// CalledAt is the virtual time at which the call began.
 	CalledAt time.Time
 	// Scope is the scope of the call.
-	Scope record.Scope
+	Scope botctx.Scope
 	Op    botctx.Op
 	// Params is the operation's params struct, such as member.GetParams.
 	Params any

@@ -12,7 +12,6 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -276,7 +275,7 @@ func TestAddMember_OfAHostWithMembersOfItsOwn(t *testing.T) {
 	own := customers{byExternalID: map[string]*member.Member{}}
 	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
 		c.Arrive = own.arrive
-		c.Override = func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{Members: own} }
+		c.Override = func(botctx.Scope, botctx.Services) botctx.Services { return botctx.Services{Members: own} }
 	}))
 	p.HandleFunc(greet)
 	ada := p.AddMember(member.Member{FirstName: "Ada", ExternalID: "42"})
@@ -294,7 +293,7 @@ func TestAddMember_OfAHostWithChannelsOfItsOwn(t *testing.T) {
 	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
 		c.Arrive = own.arrive
 		c.LoadChannel = loadShop
-		c.Override = func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{Members: own} }
+		c.Override = func(botctx.Scope, botctx.Services) botctx.Services { return botctx.Services{Members: own} }
 	}))
 	p.HandleFunc(greet)
 	ada := p.AddMember(member.Member{FirstName: "Ada", Channel: "shop"})
@@ -327,7 +326,7 @@ func TestAddMember_WhomTheHostDoesNotKnow(t *testing.T) {
 	var tb recordedTB
 	tb.runOn(func() {
 		p := fakes.New(fakes.For(&tb), fakes.Config(func(c *botctx.Config) {
-			c.Override = func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{Members: customers{}} }
+			c.Override = func(botctx.Scope, botctx.Services) botctx.Services { return botctx.Services{Members: customers{}} }
 		}))
 		p.AddMember(member.Member{FirstName: "Ada"})
 	})

@@ -139,7 +139,7 @@ func TestConformance_OverAWire(t *testing.T) {
 		t.Helper()
 		h := newHarness(t)
 		near := h.Operations
-		h.Operations = func(scope record.Scope) botctx.Operations {
+		h.Operations = func(scope botctx.Scope) botctx.Operations {
 			return botctx.FromCaller(wire{near(scope).(botctx.Caller)})
 		}
 		return h
@@ -154,13 +154,13 @@ func TestConformance_MixedParts(t *testing.T) {
 		t.Helper()
 		own := fakes.New(fakes.For(t))
 		mixed := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
-			c.Override = func(scope record.Scope, _ botctx.Services) botctx.Services {
+			c.Override = func(scope botctx.Scope, _ botctx.Services) botctx.Services {
 				far := botctx.FromCaller(wire{own.Operations(scope)})
 				return botctx.Services{Channels: far, Members: far}
 			}
 			c.Arrive = func(ctx context.Context, in botctx.Inbound) (*member.Member, error) {
-				scope := record.Scope{App: in.App, Channel: in.Channel}
-				arrived, err := members.New(own.Runtime().Env(), scope, own.Operations(scope)).
+				scope := botctx.Scope{App: in.App, Channel: in.Channel}
+				arrived, err := members.New(own.Runtime().Env(), record.Scope(scope), own.Operations(scope)).
 					Arrive(ctx, member.Member{ExternalID: in.Event.From})
 				if err != nil {
 					return nil, err
@@ -199,7 +199,7 @@ func TestConformance_OwnPartsGivenBack(t *testing.T) {
 	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
 		t.Helper()
 		return fakestest.Harness(fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
-			c.Override = func(_ record.Scope, own botctx.Services) botctx.Services { return own }
+			c.Override = func(_ botctx.Scope, own botctx.Services) botctx.Services { return own }
 		})))
 	})
 }

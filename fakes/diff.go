@@ -348,8 +348,9 @@ func (r RecordChange[R]) Field(path string) (FieldChange, bool) {
 	return FieldChange{}, false
 }
 
-// FieldChange is a changed value of a record. Its String returns the path and both values, with credentials
-// redacted: meta.coupon: none -> "SPRING".
+// FieldChange is a changed value of a record. Path is its path, such as "meta.coupon". Before and After are the
+// values as package document represents them; nil means null or a missing value, and WasThere and IsThere distinguish
+// the two. String returns the path and both values, with credentials redacted: meta.coupon: none -> "SPRING".
 type FieldChange = render.Change
 
 // changedFields returns the differences between two objects, ignoring the top-level fields named in but.

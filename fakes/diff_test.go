@@ -20,7 +20,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/web"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -200,12 +199,12 @@ func TestDiff_OfAForkAndOfWhatIsGone(t *testing.T) {
 	p := fakes.New(fakes.For(t))
 	p.AddData("coupons", document.O("_id", 7, "tags", document.A("a", "b"), "by", document.O("name", "Ada")), document.O("_id", "b"))
 	fork := p.Fork()
-	other := fork.Operations(record.Scope{App: "other"})
+	other := fork.Operations(botctx.Scope{App: "other"})
 	_, err := other.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{
 		DataSourceID: "a/b", Data: document.OneOrMany[document.Object]{document.O("_id", "x")},
 	})
 	require.NoError(t, err)
-	_, err = fork.Operations(record.Scope{}).PatchDataToDataSource(t.Context(), datasource.PatchParams{
+	_, err = fork.Operations(botctx.Scope{}).PatchDataToDataSource(t.Context(), datasource.PatchParams{
 		DataSourceID: "coupons", Filter: document.O("_id", 7), WithModifier: true,
 		Patch: document.O("$set", document.O("tags", document.A("a")), "$unset", document.O("by", "")),
 	})

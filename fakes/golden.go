@@ -10,7 +10,6 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/golden"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/send"
 )
@@ -94,8 +93,8 @@ func (p *Platform) noteWarning(own func(context.Context, botctx.Warning)) func(c
 
 // noteUnfilled returns an OnUnfilled function that records the placeholder in the transcript and then calls
 // own, which may be nil.
-func (p *Platform) noteUnfilled(own func(context.Context, record.Scope, string)) func(context.Context, record.Scope, string) {
-	return func(ctx context.Context, scope record.Scope, path string) {
+func (p *Platform) noteUnfilled(own func(context.Context, botctx.Scope, string)) func(context.Context, botctx.Scope, string) {
+	return func(ctx context.Context, scope botctx.Scope, path string) {
 		p.noteDetailf("{{%s}} is filled with nothing: %s has no value there", path, scope.Member)
 		if own != nil {
 			own(ctx, scope, path)

@@ -14,7 +14,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/web"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
@@ -117,14 +116,14 @@ func TestDown_DataSourceOfThreeOne(t *testing.T) {
 	p := fakes.New(fakes.For(t))
 	p.Inject(fakes.Down(fakes.ServiceDataSources).Of("orders/2026"))
 	for source, want := range map[string]boterr.Code{"orders/2026": boterr.Unavailable, "orders": "", "2026": ""} {
-		_, err := p.Operations(record.Scope{}).CountDataSource(t.Context(), datasource.CountParams{DataSourceID: source})
+		_, err := p.Operations(botctx.Scope{}).CountDataSource(t.Context(), datasource.CountParams{DataSourceID: source})
 		require.Equal(t, want, boterr.CodeOf(err), source)
 	}
-	other := p.Operations(record.Scope{App: "app-2"})
+	other := p.Operations(botctx.Scope{App: "app-2"})
 	_, err := other.CountDataSource(t.Context(), datasource.CountParams{DataSourceID: "orders/2026"})
 	require.NoError(t, err, "that of another app is another one")
 	p.Lift(fakes.Down(fakes.ServiceDataSources).Of("orders/2026"))
-	_, err = p.Operations(record.Scope{}).CountDataSource(t.Context(), datasource.CountParams{DataSourceID: "orders/2026"})
+	_, err = p.Operations(botctx.Scope{}).CountDataSource(t.Context(), datasource.CountParams{DataSourceID: "orders/2026"})
 	require.NoError(t, err)
 }
 

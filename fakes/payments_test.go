@@ -16,7 +16,6 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -321,7 +320,7 @@ func TestGolf_RecordedResultIsClient(t *testing.T) {
 	t.Parallel()
 	client := &lockedClient{}
 	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
-		c.Override = func(record.Scope, botctx.Services) botctx.Services {
+		c.Override = func(botctx.Scope, botctx.Services) botctx.Services {
 			return botctx.Services{Utilities: golfOnly{client: client}}
 		}
 	}))

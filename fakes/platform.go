@@ -145,7 +145,7 @@ func (p *Platform) HandleFunc(action botctx.Action) {
 }
 
 // Operations returns the operations for a scope, outside any run. If scope has no app, it uses DefaultApp.
-func (p *Platform) Operations(scope record.Scope) *botctx.Context {
+func (p *Platform) Operations(scope botctx.Scope) *botctx.Context {
 	if scope.App == "" {
 		scope.App = DefaultApp
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/web"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
@@ -263,7 +262,7 @@ func TestApps_SeeNotEachOther(t *testing.T) {
 	_, err := eve.Context().GetMember(t.Context(), member.GetParams{MemberID: ada.ID()})
 	require.ErrorIs(t, err, boterr.NotFound)
 	require.NotEqual(t, ada.Scope().Channel, eve.Scope().Channel)
-	found, err := p.Operations(record.Scope{}).GetMember(t.Context(), member.GetParams{MemberID: ada.ID()})
+	found, err := p.Operations(botctx.Scope{}).GetMember(t.Context(), member.GetParams{MemberID: ada.ID()})
 	require.NoError(t, err)
 	require.Equal(t, "Ada", found.FirstName)
 }

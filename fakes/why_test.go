@@ -14,7 +14,6 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -249,11 +248,11 @@ func TestTranscript_DataSourceThatWasNeverAdded(t *testing.T) {
 		"with the nearest name": {func(p *fakes.Platform) {
 			p.AddData("orders", document.O("a", 1))
 			p.AddData("coupons", document.O("a", 1))
-			fetched(p.Operations(record.Scope{}), "coupon")
+			fetched(p.Operations(botctx.Scope{}), "coupon")
 		}, `-> 0 found (the data source "coupon" was never added; did you mean "coupons"?)`},
 		"where none is like it": {func(p *fakes.Platform) {
 			p.AddData("orders", document.O("a", 1))
-			fetched(p.Operations(record.Scope{}), "coupons")
+			fetched(p.Operations(botctx.Scope{}), "coupons")
 		}, `-> 0 found (the data source "coupons" was never added: AddData adds it)`},
 		"of a change": {func(p *fakes.Platform) {
 			p.HandleFunc(claim)
@@ -281,17 +280,17 @@ func TestTranscript_DataSourceThatIsKnown(t *testing.T) {
 	for name, test := range map[string]func(p *fakes.Platform){
 		"added without entries": func(p *fakes.Platform) {
 			p.AddData("coupons")
-			fetched(p.Operations(record.Scope{}), "coupons")
+			fetched(p.Operations(botctx.Scope{}), "coupons")
 		},
 		"emptied by the bot": func(p *fakes.Platform) {
 			p.AddData("coupons", document.O("code", "A"))
-			bot := p.Operations(record.Scope{})
+			bot := p.Operations(botctx.Scope{})
 			_, _ = bot.FindAndModifyDataFromDataSource(context.Background(), datasource.FindAndModifyParams{
 				DataSourceID: "coupons", Filter: document.O("code", "B"), Patch: document.Set("code", "C"),
 			})
 		},
 		"added by the bot": func(p *fakes.Platform) {
-			bot := p.Operations(record.Scope{})
+			bot := p.Operations(botctx.Scope{})
 			_, _ = bot.UpsertDataToDataSource(context.Background(), datasource.UpsertParams{
 				DataSourceID: "coupons", Data: document.One(document.O("code", "A")),
 			})

@@ -199,10 +199,10 @@ type host struct {
 func newHost(t *testing.T) *host {
 	t.Helper()
 	h := &host{tool: newTool(), web: &website{}}
-	app := record.Scope{App: "app-1"}
+	app := botctx.Scope{App: "app-1"}
 	config := charlie.Config{Now: clock}
 	config.FindChannel = func(ctx context.Context, _ charlie.Workspace) (*channel.Channel, error) {
-		return channels.New(h.runtime.Env(), app).Load(ctx, "desk")
+		return channels.New(h.runtime.Env(), record.Scope(app)).Load(ctx, "desk")
 	}
 	h.connector = h.tool.start(t, config)
 	var err error
@@ -213,7 +213,7 @@ func newHost(t *testing.T) *host {
 	require.NoError(t, err)
 	h.runtime.HandleFunc(func(context.Context, *botctx.Context) error { return nil })
 
-	channels := channels.New(h.runtime.Env(), app)
+	channels := channels.New(h.runtime.Env(), record.Scope(app))
 	desk := workspace()
 	desk.On = true
 	desk.BroadcastGroups = []channel.BroadcastGroup{{Label: "default", Groups: []channel.BroadcastGroupMember{
@@ -278,7 +278,7 @@ func TestRuntime_TicketTakenByTap(t *testing.T) {
 	taken, err := h.runtime.FindAssignments(t.Context(), "app-1", botctx.Query{Filter: document.O("_id", asked.AssignmentID)})
 	require.NoError(t, err)
 	require.Equal(t, "U7", taken[0].Assignee)
-	group, err := h.runtime.Operations(record.Scope{App: "app-1"}).GetGroupByMemberID(t.Context(), livechat.GetGroupByMemberIDParams{Inlet: "web", MemberID: h.ada.ID})
+	group, err := h.runtime.Operations(botctx.Scope{App: "app-1"}).GetGroupByMemberID(t.Context(), livechat.GetGroupByMemberIDParams{Inlet: "web", MemberID: h.ada.ID})
 	require.NoError(t, err)
 	require.Regexp(t, `^ada-1-[0-9a-f]{12}$`, h.tool.conversations[group.ExternalID].name)
 	require.Equal(t, []string{"U7"}, h.tool.conversations[group.ExternalID].users)

@@ -11,9 +11,6 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/channels"
-	"github.com/botctx/go-sdk/internal/members"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -28,12 +25,11 @@ func Example() {
 	ctx := context.Background()
 
 	var rt *botctx.Runtime
-	app := record.Scope{App: "app-1"}
 	connector, err := charlie.New(charlie.Config{
 		APIURL: tool.GetAPIURL(),
 		// A host with several workspaces looks up its channels by from.TeamID.
 		FindChannel: func(ctx context.Context, _ charlie.Workspace) (*channel.Channel, error) {
-			return channels.New(rt.Env(), app).Load(ctx, "desk")
+			return rt.LoadChannel(ctx, "app-1", "desk")
 		},
 		OnError: func(_ context.Context, inbound botctx.Inbound, err error) {
 			fmt.Println("a message of", inbound.Event.From, "was refused:", err)
@@ -53,8 +49,7 @@ func Example() {
 	}
 	http.Handle("POST /charlie", connector.Handler(rt.Accept)) // rt.Run, which runs the accepted events, is left out here.
 
-	channels := channels.New(rt.Env(), app)
-	_, err = channels.Save(ctx, &channel.Channel{ID: "desk", Type: channel.Charlie, Info: channel.CharlieInfo{
+	_, err = rt.SaveChannel(ctx, "app-1", &channel.Channel{ID: "desk", Type: channel.Charlie, Info: channel.CharlieInfo{
 		BotAccessToken: channel.NewSecret("the bot's token"),
 		SigningSecret:  channel.NewSecret("what the tool signs with"),
 		TeamID:         "T1",
@@ -63,22 +58,20 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	ada, err := members.New(rt.Env(), record.Scope{App: "app-1", Channel: "desk"}, channels).
-		Arrive(ctx, member.Member{ExternalID: "U1", FirstName: "Ada"})
+	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		sent, err := bot.SendResponse(ctx, send.SendResponseParams{Response: send.Template("Hello, {{firstName}}")})
+		if err != nil {
+			return err
+		}
+		fmt.Println(sent.Results[0].ChatID, document.Get(sent.Results[0].Reply, "text", ""))
+		return nil
+	})
+	err = rt.Receive(ctx, botctx.Inbound{
+		App: "app-1", Channel: "desk", Profile: member.Member{FirstName: "Ada"},
+		Event: send.MessageEvent{From: "U1", Type: send.TypeText, Data: document.O("text", "hi")},
+	})
 	if err != nil {
 		fmt.Println(err)
-		return
 	}
-	bot, err := rt.Context(ctx, record.Scope{App: "app-1", Channel: "desk", Member: ada.Member.ID})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	sent, err := bot.SendResponse(ctx, send.SendResponseParams{Response: send.Template("Hello, {{firstName}}")})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(sent.Results[0].ChatID, document.Get(sent.Results[0].Reply, "text", ""))
 	// Output: U1 Hello, Ada
 }

@@ -459,7 +459,7 @@ func TestGolf_BotLogicCharges(t *testing.T) {
 	require.NoError(t, err)
 	rt, err := botctx.New(botctx.Config{Store: memstore.New(), Payments: golf.Accounts(shop)})
 	require.NoError(t, err)
-	bot := rt.Operations(record.Scope{App: "app-1"})
+	bot := rt.Operations(botctx.Scope{App: "app-1"})
 
 	account, err := bot.Golf(t.Context(), utility.GolfParams{GolfName: "shop"})
 	require.NoError(t, err)
@@ -482,11 +482,11 @@ func TestGolf_RunTriedAgain(t *testing.T) {
 		Scheduler: botctx.SchedulerOptions{Backoff: func(int) time.Duration { return 0 }},
 	})
 	require.NoError(t, err)
-	scope := record.Scope{App: "app-1", Channel: "web", Member: "ada"}
-	channels := channels.New(rt.Env(), scope)
+	scope := botctx.Scope{App: "app-1", Channel: "web", Member: "ada"}
+	channels := channels.New(rt.Env(), record.Scope(scope))
 	_, err = channels.Save(t.Context(), &channel.Channel{ID: "web", Type: channel.Webchat, On: true})
 	require.NoError(t, err)
-	_, err = members.New(rt.Env(), scope, channels).Insert(t.Context(), member.Member{ID: "ada"})
+	_, err = members.New(rt.Env(), record.Scope(scope), channels).Insert(t.Context(), member.Member{ID: "ada"})
 	require.NoError(t, err)
 	var paid []string
 	require.NoError(t, rt.Handle(&botctx.Node{ID: "pay", Pre: []botctx.Action{func(ctx context.Context, bot *botctx.Context) error {

@@ -84,17 +84,17 @@ func prepare(t *testing.T, store store.Store) {
 	require.NoError(t, botctx.EnsureIndexes(t.Context(), store))
 	runtime, err := botctx.New(botctx.Config{Store: store})
 	require.NoError(t, err)
-	scope := record.Scope{App: workerApp}
-	web, err := channels.New(runtime.Env(), scope).Save(t.Context(),
+	scope := botctx.Scope{App: workerApp}
+	web, err := channels.New(runtime.Env(), record.Scope(scope)).Save(t.Context(),
 		&channel.Channel{ID: "web", App: workerApp, Type: channel.Webchat, On: true})
 	require.NoError(t, err)
 	bot := runtime.Operations(scope)
 	now, err := store.Now(t.Context())
 	require.NoError(t, err)
 	for number := range agendaCount {
-		own := record.Scope{App: workerApp, Channel: web.ID, Member: bsonID()}
+		own := botctx.Scope{App: workerApp, Channel: web.ID, Member: bsonID()}
 		added := member.Member{ID: own.Member, App: own.App, Channel: own.Channel, ExternalID: own.Member}
-		_, err := members.New(runtime.Env(), own, channels.New(runtime.Env(), own)).Insert(t.Context(), added)
+		_, err := members.New(runtime.Env(), record.Scope(own), channels.New(runtime.Env(), record.Scope(own))).Insert(t.Context(), added)
 		require.NoError(t, err)
 		_, err = bot.NewAgenda(t.Context(), agenda.NewParams{
 			MemberID: own.Member, NodeCompositeID: "work", NextRunAt: document.TimestampOf(now), Meta: document.O("number", number),
@@ -145,7 +145,7 @@ func TestProcesses_Killed(t *testing.T) {
 	bot, err := botctx.New(botctx.Config{Store: store})
 	require.NoError(t, err)
 	fetch := func() []document.Object {
-		found, err := bot.Operations(record.Scope{App: workerApp}).FetchDataFromDataSource(t.Context(),
+		found, err := bot.Operations(botctx.Scope{App: workerApp}).FetchDataFromDataSource(t.Context(),
 			datasource.FetchParams{DataSourceID: "coupons"})
 		require.NoError(t, err)
 		return found.Entries
@@ -297,7 +297,7 @@ func exists(ctx context.Context, collection store.Collection, id any) (bool, err
 }
 
 func takeCoupons(ctx context.Context, runtime *botctx.Runtime) {
-	bot := runtime.Operations(record.Scope{App: workerApp})
+	bot := runtime.Operations(botctx.Scope{App: workerApp})
 	for ctx.Err() == nil {
 		taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 			DataSourceID: "coupons", Filter: document.O("taken", false),

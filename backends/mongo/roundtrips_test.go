@@ -347,7 +347,7 @@ func TestInbox_RoundTrips(t *testing.T) {
 	var left atomic.Int64
 	box, err := inbox.New(inbox.Config{
 		Env: env, Leases: leases, DeriveID: func(of string) string { return of },
-		Retention: -1, Options: inbox.Options{Poll: time.Hour}, // No second poll, even if the server is slow.
+		Retention: -1, Poll: time.Hour, // No second poll, even if the server is slow.
 		Handler: func(context.Context, *inbox.Delivery) error {
 			if left.Add(-1) == 0 {
 				stop()

@@ -12,8 +12,6 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/channels"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store/memstore"
 )
@@ -51,7 +49,7 @@ func Example() {
 	receive := o.Receive(channel.Webchat, rt.Receive) // Pass receive to a connector's Handler.
 
 	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("Hello Ada")) })
-	_, err = channels.New(rt.Env(), record.Scope{App: "shop"}).Save(ctx, &channel.Channel{
+	_, err = rt.SaveChannel(ctx, "shop", &channel.Channel{
 		ID: "chat", Type: channel.Webchat, On: true,
 	})
 	if err != nil {

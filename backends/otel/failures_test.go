@@ -93,8 +93,9 @@ func (l leaving) Send(ctx context.Context, _ send.Message) (send.Delivery, error
 func TestError_SendToSeveral(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	bob := w.bot(record.Scope{App: "shop", Channel: "alpha", Member: "bob"})
-	_, err := members.New(w.runtime.Env(), bob.Scope(), channels.New(w.runtime.Env(), bob.Scope())).Insert(t.Context(), member.Member{
+	bob := w.bot(botctx.Scope{App: "shop", Channel: "alpha", Member: "bob"})
+	scope := record.Scope{App: "shop", Channel: "alpha"}
+	_, err := members.New(w.runtime.Env(), scope, channels.New(w.runtime.Env(), scope)).Insert(t.Context(), member.Member{
 		ID: "cyd", App: "shop", Channel: "alpha", ExternalID: "e-cyd",
 	})
 	require.NoError(t, err)

@@ -14,8 +14,6 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/internal/inbox"
-	"github.com/botctx/go-sdk/internal/record"
 )
 
 // inboxSystem is the messaging.system of the inbox.
@@ -27,25 +25,19 @@ const inboxSystem = "inbox"
 // .repeated, .handled, .retries, .given_up and .latency. The host's own Hooks are called, too.
 func (o *Instrumentation) Inbox(config botctx.InboxOptions) botctx.InboxOptions {
 	host := config.Hooks
-	config.Hooks.AroundAccept = func(next inbox.Acceptor) inbox.Acceptor {
-		if host.AroundAccept != nil {
-			next = host.AroundAccept(next)
+	config.Hooks.AroundAccept = func(ctx context.Context, e *botctx.InboxEvent, next acceptor) (botctx.Accepted, error) {
+		if host.AroundAccept == nil {
+			return o.accept(ctx, e, next)
 		}
-		if next == nil {
-			return nil // The inbox refuses a nil acceptor.
-		}
-		return func(ctx context.Context, e inbox.Event) (inbox.Accepted, error) { return o.accept(ctx, e, next) }
+		return o.accept(ctx, e, func(ctx context.Context) (botctx.Accepted, error) { return host.AroundAccept(ctx, e, next) })
 	}
-	config.Hooks.AroundHandler = func(next inbox.Handler) inbox.Handler {
-		if host.AroundHandler != nil {
-			next = host.AroundHandler(next)
+	config.Hooks.AroundRun = func(ctx context.Context, a botctx.InboxAttempt, next func(context.Context) error) error {
+		if host.AroundRun == nil {
+			return o.handle(ctx, a, next)
 		}
-		if next == nil {
-			return nil // The inbox refuses a nil handler.
-		}
-		return func(ctx context.Context, d *inbox.Delivery) error { return o.handle(ctx, d, next) }
+		return o.handle(ctx, a, func(ctx context.Context) error { return host.AroundRun(ctx, a, next) })
 	}
-	config.Hooks.Settled = func(ctx context.Context, s inbox.Settled) {
+	config.Hooks.Settled = func(ctx context.Context, s botctx.SettledAttempt) {
 		o.settled(ctx, s)
 		if host.Settled != nil {
 			host.Settled(ctx, s)
@@ -54,7 +46,10 @@ func (o *Instrumentation) Inbox(config botctx.InboxOptions) botctx.InboxOptions 
 	return config
 }
 
-func (o *Instrumentation) accept(ctx context.Context, e inbox.Event, next inbox.Acceptor) (accepted inbox.Accepted, err error) {
+// acceptor stores an event in the inbox.
+type acceptor = func(context.Context) (botctx.Accepted, error)
+
+func (o *Instrumentation) accept(ctx context.Context, e *botctx.InboxEvent, next acceptor) (accepted botctx.Accepted, err error) {
 	of := series{system: inboxSystem, name: "accept", kind: semconv.MessagingOperationTypeSend.Value.AsString()}
 	ctx, a := o.begin(ctx, of.name+" "+of.system, trace.SpanKindProducer, func() []attribute.KeyValue {
 		return messagingAttributes(of, e.App, e.Channel)
@@ -65,7 +60,7 @@ func (o *Instrumentation) accept(ctx context.Context, e inbox.Event, next inbox.
 		o.end(ctx, a, o.metrics.sends, of, isFaultOfCall)
 	}()
 	e.Trace = o.traceText(ctx)
-	accepted, err = next(ctx, e)
+	accepted, err = next(ctx)
 	outcome = err
 	switch {
 	case err != nil:
@@ -107,29 +102,29 @@ func (o *Instrumentation) links(ctx context.Context, of string) []trace.Link {
 	return []trace.Link{{SpanContext: accepted}}
 }
 
-func (o *Instrumentation) handle(ctx context.Context, d *inbox.Delivery, next inbox.Handler) (err error) {
+func (o *Instrumentation) handle(ctx context.Context, of botctx.InboxAttempt, next func(context.Context) error) (err error) {
 	process := semconv.MessagingOperationTypeProcess.Value.AsString()
-	of := series{system: inboxSystem, name: process, kind: process}
-	ctx, a := o.begin(ctx, of.name+" "+of.system, trace.SpanKindConsumer, func() []attribute.KeyValue {
-		return append(messagingAttributes(of, d.Event.App, d.Event.Channel),
-			semconv.MessagingMessageID(d.ID), keyInboxAttempt.Int(d.Attempt))
-	}, o.links(ctx, d.Event.Trace)...)
+	measured := series{system: inboxSystem, name: process, kind: process}
+	ctx, a := o.begin(ctx, measured.name+" "+measured.system, trace.SpanKindConsumer, func() []attribute.KeyValue {
+		return append(messagingAttributes(measured, of.Event.App, of.Event.Channel),
+			semconv.MessagingMessageID(of.ID), keyInboxAttempt.Int(of.Attempt))
+	}, o.links(ctx, of.Event.Trace)...)
 	outcome := errNotReturned
 	defer func() {
-		of.code = boterr.CodeOf(outcome)
-		o.end(ctx, a, o.metrics.receives, of, isFaultOfRun)
+		measured.code = boterr.CodeOf(outcome)
+		o.end(ctx, a, o.metrics.receives, measured, isFaultOfRun)
 	}()
-	err = next(ctx, d)
+	err = next(ctx)
 	outcome = err
 	return err
 }
 
 // settled counts the result of an attempt.
-func (o *Instrumentation) settled(ctx context.Context, s inbox.Settled) {
+func (o *Instrumentation) settled(ctx context.Context, s botctx.SettledAttempt) {
 	m := o.metrics.inbox
 	if s.Err == nil {
 		m.handled.Add(ctx, 1)
-		m.latency.Record(ctx, max(0, s.At.Sub(s.AcceptedAt).Seconds()))
+		m.latency.Record(ctx, max(0, s.EndedAt.Sub(s.AcceptedAt).Seconds()))
 		return
 	}
 	code := metric.WithAttributes(semconv.ErrorTypeKey.String(string(boterr.CodeOf(s.Err))))
@@ -259,7 +254,7 @@ func before(own, host func(context.Context, agenda.Event)) func(context.Context,
 func (o *Instrumentation) run(ctx context.Context, run agenda.Run, next agenda.Handler) (err error) {
 	ctx, a := o.begin(ctx, "agenda "+run.Agenda.NodeCompositeID, trace.SpanKindInternal, func() []attribute.KeyValue {
 		of := run.Agenda
-		return append(scopeAttributes(record.Scope{App: of.App, Channel: of.Channel, Member: of.Member}),
+		return append(scopeAttributes(botctx.Scope{App: of.App, Channel: of.Channel, Member: of.Member}),
 			keyAgenda.String(of.ID), keyNode.String(of.NodeCompositeID),
 			keyAttempt.Int(run.Attempt), keyMissed.Int(run.Missed))
 	})

@@ -10,11 +10,9 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/botctx/go-sdk/backends/otel"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -152,34 +150,22 @@ func TestInbox_HooksOfTheHostAreCalled(t *testing.T) {
 	t.Parallel()
 	var called []string
 	w := newWorld(t, func(w *world, config *botctx.Config) {
-		config.Inbox = w.o.Inbox(botctx.InboxOptions{Hooks: inbox.Hooks{
-			AroundAccept: func(next inbox.Acceptor) inbox.Acceptor {
-				return func(ctx context.Context, e inbox.Event) (inbox.Accepted, error) {
-					called = append(called, "accept")
-					return next(ctx, e)
-				}
+		config.Inbox = w.o.Inbox(botctx.InboxOptions{Hooks: botctx.InboxHooks{
+			AroundAccept: func(
+				ctx context.Context, _ *botctx.InboxEvent, next func(context.Context) (botctx.Accepted, error),
+			) (botctx.Accepted, error) {
+				called = append(called, "accept")
+				return next(ctx)
 			},
-			AroundHandler: func(next inbox.Handler) inbox.Handler {
-				return func(ctx context.Context, d *inbox.Delivery) error {
-					called = append(called, "handle")
-					return next(ctx, d)
-				}
+			AroundRun: func(ctx context.Context, _ botctx.InboxAttempt, next func(context.Context) error) error {
+				called = append(called, "handle")
+				return next(ctx)
 			},
-			Settled: func(context.Context, inbox.Settled) { called = append(called, "settled") },
+			Settled: func(context.Context, botctx.SettledAttempt) { called = append(called, "settled") },
 		}})
 	})
 	w.runtime.HandleFunc(func(context.Context, *botctx.Context) error { return nil })
 	require.NoError(t, w.runtime.Accept(t.Context(), sent("in-1")))
 	w.runNext()
 	require.Equal(t, []string{"accept", "handle", "settled"}, called)
-}
-
-func TestInbox_HookThatGivesNothingIsRefused(t *testing.T) {
-	t.Parallel()
-	o, err := otel.New(otel.Config{})
-	require.NoError(t, err)
-	config := botctx.Config{Store: newWorld(t).runtime.Env().Store}
-	config.Inbox = o.Inbox(botctx.InboxOptions{Hooks: inbox.Hooks{AroundHandler: func(inbox.Handler) inbox.Handler { return nil }}})
-	_, err = botctx.New(config)
-	require.ErrorIs(t, err, boterr.InvalidArgument)
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -118,7 +117,7 @@ func operationAttributes(of series) []attribute.KeyValue {
 }
 
 // scopeAttributes returns the attributes of a scope. The member appears only with the SDK's own id.
-func scopeAttributes(scope record.Scope) []attribute.KeyValue {
+func scopeAttributes(scope botctx.Scope) []attribute.KeyValue {
 	attributes := make([]attribute.KeyValue, 0, 8)
 	attributes = append(attributes, keyApp.String(scope.App))
 	if scope.Channel != "" {

@@ -23,7 +23,6 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -167,7 +166,7 @@ func TestTrace_RunsAtOnce(t *testing.T) {
 func TestOperation_WithoutChannel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	require.NoError(t, second(w.runtime.Operations(record.Scope{App: "shop"}).GetMember(t.Context(), member.GetParams{MemberID: "ada"})))
+	require.NoError(t, second(w.runtime.Operations(botctx.Scope{App: "shop"}).GetMember(t.Context(), member.GetParams{MemberID: "ada"})))
 	require.Contains(t, w.points(), "botctx.operation.duration botctx.operation=getMember: 1, 0s")
 }
 
@@ -377,7 +376,7 @@ func TestSecrets_InNoSpanOrMetric(t *testing.T) {
 	result, err := w.runtime.RunNextAgenda(t.Context())
 	require.NoError(t, err)
 	require.ErrorContains(t, result.Err, plantedError)
-	_, err = w.runtime.Operations(record.Scope{App: "shop"}).GetMember(t.Context(), member.GetParams{MemberID: plantedParameter})
+	_, err = w.runtime.Operations(botctx.Scope{App: "shop"}).GetMember(t.Context(), member.GetParams{MemberID: plantedParameter})
 	require.ErrorIs(t, err, boterr.NotFound)
 
 	var all strings.Builder

@@ -48,7 +48,7 @@ type world struct {
 	platform *platform
 	runtime  *botctx.Runtime
 	receive  func(context.Context, botctx.Inbound) error
-	scope    record.Scope
+	scope    botctx.Scope
 
 	mu  sync.Mutex
 	now time.Time
@@ -62,7 +62,7 @@ func newWorld(tb testing.TB, settings ...func(*world, *botctx.Config)) *world {
 	tb.Helper()
 	w := &world{
 		t: tb, spans: tracetest.NewInMemoryExporter(), metrics: sdkmetric.NewManualReader(), platform: &platform{},
-		scope: record.Scope{App: "shop", Channel: "web", Member: "ada"}, now: start(),
+		scope: botctx.Scope{App: "shop", Channel: "web", Member: "ada"}, now: start(),
 	}
 	var err error
 	w.o, err = otel.New(otel.Config{
@@ -85,7 +85,7 @@ func newWorld(tb testing.TB, settings ...func(*world, *botctx.Config)) *world {
 	w.runtime, err = botctx.New(config)
 	require.NoError(tb, err)
 	w.receive = w.o.Receive(channel.Webchat, w.runtime.Receive)
-	channels := channels.New(w.runtime.Env(), w.scope)
+	channels := channels.New(w.runtime.Env(), record.Scope(w.scope))
 	for _, c := range []channel.Channel{
 		{ID: "web", Type: channel.Webchat, Info: channel.OtherInfo{Hidden: channel.Hide(document.O("accessToken", credential))}},
 		{ID: "alpha", Type: channel.Alpha, Info: channel.AlphaInfo{AccessToken: channel.NewSecret(credential)}},
@@ -147,7 +147,7 @@ func (w *world) says(ctx context.Context, text string) error {
 	}})
 }
 
-func (w *world) bot(scope record.Scope) *botctx.Context {
+func (w *world) bot(scope botctx.Scope) *botctx.Context {
 	bot, err := w.runtime.Context(w.t.Context(), scope)
 	require.NoError(w.t, err)
 	return bot

@@ -133,7 +133,7 @@ func handler(tb testing.TB, database *postgres.Store, handle inbox.Handler) *inb
 	leases, err := lease.New(lease.Config{Env: env})
 	require.NoError(tb, err)
 	made, err := inbox.New(inbox.Config{
-		Env: env, Leases: leases, DeriveID: func(of string) string { return of }, Options: inbox.Options{Poll: time.Hour, MaxPending: -1},
+		Env: env, Leases: leases, DeriveID: func(of string) string { return of }, Poll: time.Hour, MaxPending: -1,
 		Handler: handle,
 	})
 	require.NoError(tb, err)

@@ -24,8 +24,8 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/engine"
-	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // Store is a store.Store in one file. Open returns one.

@@ -13,8 +13,6 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/channels"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -41,7 +39,7 @@ func Example() {
 	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		return bot.Reply(ctx, send.Template("Hello {{firstName}}"))
 	})
-	_, _ = channels.New(rt.Env(), record.Scope{App: "shop"}).Save(ctx, &channel.Channel{
+	_, _ = rt.SaveChannel(ctx, "shop", &channel.Channel{
 		ID: "chat", Type: channel.Webchat, On: true,
 		Metadata: document.O("webhookUrl", pages.URL),
 		Info:     channel.OtherInfo{Hidden: channel.Hide(document.O("webhookSecret", secret.Reveal()))},

@@ -494,11 +494,11 @@ func TestRepeat_AgendaKeepsMessageID(t *testing.T) {
 		Scheduler: botctx.SchedulerOptions{Backoff: func(int) time.Duration { return 0 }},
 	})
 	require.NoError(t, err)
-	scope := record.Scope{App: "a1", Channel: "c1", Member: "ada"}
-	channels := channels.New(rt.Env(), scope)
+	scope := botctx.Scope{App: "a1", Channel: "c1", Member: "ada"}
+	channels := channels.New(rt.Env(), record.Scope(scope))
 	_, err = channels.Save(t.Context(), webchat(peer.URL))
 	require.NoError(t, err)
-	_, err = members.New(rt.Env(), scope, channels).Insert(t.Context(), member.Member{ID: "ada", ExternalID: "ext-ada"})
+	_, err = members.New(rt.Env(), record.Scope(scope), channels).Insert(t.Context(), member.Member{ID: "ada", ExternalID: "ext-ada"})
 	require.NoError(t, err)
 	attempts := 0
 	require.NoError(t, rt.Handle(&botctx.Node{ID: "remind", Pre: []botctx.Action{func(ctx context.Context, bot *botctx.Context) error {

@@ -13,7 +13,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -37,7 +36,7 @@ func (t *trial) strangeChannels() map[string]string {
 // withoutScope returns operations in the app of a place, without a channel or a member.
 func (t *trial) withoutScope(p *place) botctx.Operations {
 	t.Helper()
-	return t.Operations(record.Scope{App: p.scope.App})
+	return t.Operations(botctx.Scope{App: p.scope.App})
 }
 
 func addressOf(id string) *channel.Channel { return &channel.Channel{ID: id} }

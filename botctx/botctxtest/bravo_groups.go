@@ -8,7 +8,6 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 )
 
@@ -122,7 +121,7 @@ func setBravoGroupIconShowsThePicture(t *trial) {
 	c := t.newChannelOf(t.home, channel.Bravo)
 	first := t.makeGroup(c.ID, livechat.CreateBravoGroupParams{}).GroupID
 	second := t.makeGroup(c.ID, livechat.CreateBravoGroupParams{}).GroupID
-	own := t.Operations(record.Scope{App: t.home.scope.App, Channel: c.ID})
+	own := t.Operations(botctx.Scope{App: t.home.scope.App, Channel: c.ID})
 	for file, set := range map[string]func(url string) (livechat.SetBravoGroupIconResult, error){
 		picture + "given": func(url string) (livechat.SetBravoGroupIconResult, error) {
 			return t.home.SetBravoGroupIcon(t.Context(), livechat.SetBravoGroupIconParams{ChannelID: c.ID, ImageURL: url, BravoGroupID: first})

@@ -18,7 +18,6 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/operations"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/member"
 )
@@ -387,7 +386,7 @@ func oneApp() *botctxtest.Harness {
 	h.Agent = func(outlet *channel.Channel) *botctxtest.Agent { return agent(&channel.Channel{ID: outlet.ID}) }
 	addAccount := h.AddAccount
 	h.AddAccount = func(_, name string) { addAccount("", name) }
-	h.Operations = func(scope record.Scope) botctx.Operations {
+	h.Operations = func(scope botctx.Scope) botctx.Operations {
 		scope.App = ""
 		return whole(scope)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -199,7 +198,7 @@ func groupLooksInItsChannel(t *trial) {
 		t.try(name, func(t *trial) {
 			p := params
 			p.ChannelID, p.Type = c.given, c.platform
-			operations := t.Operations(record.Scope{App: t.home.scope.App, Channel: c.own})
+			operations := t.Operations(botctx.Scope{App: t.home.scope.App, Channel: c.own})
 			found, err := operations.GetGroupByExternalID(t.Context(), p)
 			if !c.isFound {
 				t.requireError(botctx.OpGetGroupByExternalID, boterr.NotFound, "adminExternalId", err)

@@ -10,7 +10,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -142,7 +141,7 @@ func (t *trial) at(p *place, c *channel.Channel, m *member.Member) *place {
 	t.Helper()
 	other := *p
 	other.channel, other.member = c, m
-	other.scope = record.Scope{App: p.scope.App, Channel: c.ID}
+	other.scope = botctx.Scope{App: p.scope.App, Channel: c.ID}
 	if m != nil {
 		other.scope.Member = m.ID
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -290,7 +289,7 @@ func (t *trial) newPlaceOn(app string, platform channel.Type) *place {
 	p := &place{channel: t.AddChannel(added)}
 	p.prepared = prepared{broadcast: "1", label: "2", conversation: "C1", message: "1.000001", bravoGroup: "group"}
 	p.member = t.newMember(member.Member{App: app, Channel: p.channel.ID, FirstName: "Ada"})
-	p.scope = record.Scope{App: app, Channel: p.channel.ID, Member: p.member.ID}
+	p.scope = botctx.Scope{App: app, Channel: p.channel.ID, Member: p.member.ID}
 	p.Operations = t.Operations(p.scope)
 	return p
 }

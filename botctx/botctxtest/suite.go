@@ -36,7 +36,6 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/conformance"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/utility"
@@ -137,7 +136,7 @@ func (r Rule) Check(t T, h *Harness) {
 type Harness struct {
 	// Operations returns the operations for a scope. If the scope has a group, the member is in that group. The
 	// platform must accept messages to groups with any id. Required.
-	Operations func(scope record.Scope) botctx.Operations
+	Operations func(scope botctx.Scope) botctx.Operations
 	// AddChannel stores a channel with the given App, Type and BroadcastGroups, with On set to true and with any
 	// new ID, and returns the stored channel. The platform must accept messages to the groups, and on Charlie
 	// also requests to archive them. If Asked is set, a channel of type custom must have a live-chat API.
@@ -314,7 +313,7 @@ func FromCaller(newHarness func(t *testing.T) *Harness) func(t *testing.T) *Harn
 		t.Helper()
 		over := *newHarness(t)
 		direct := over.Operations
-		over.Operations = func(scope record.Scope) botctx.Operations {
+		over.Operations = func(scope botctx.Scope) botctx.Operations {
 			operations := direct(scope)
 			caller, ok := operations.(botctx.Caller)
 			if !ok {
@@ -356,13 +355,13 @@ type trial struct {
 	home, away *place
 	// added are the members that the trial added. own caches operations by scope.
 	added []*member.Member
-	own   map[record.Scope]botctx.Operations
+	own   map[botctx.Scope]botctx.Operations
 }
 
 type place struct {
 	botctx.Operations
 
-	scope   record.Scope
+	scope   botctx.Scope
 	channel *channel.Channel
 	member  *member.Member
 	// node is a new id for a node.
@@ -381,7 +380,7 @@ type place struct {
 
 func newTrial(t T, rule Rule, h *Harness) *trial {
 	t.Helper()
-	tr := &trial{T: t, Harness: h, rule: rule, own: map[record.Scope]botctx.Operations{}}
+	tr := &trial{T: t, Harness: h, rule: rule, own: map[botctx.Scope]botctx.Operations{}}
 	tr.home = tr.newPlace("home")
 	tr.away = tr.newPlace("away")
 	return tr
@@ -392,7 +391,7 @@ func unique(prefix string) string { return prefix + "-" + rand.Text() }
 // newPlace creates an app with a channel and a member.
 func (t *trial) newPlace(name string) *place {
 	t.Helper()
-	p := &place{scope: record.Scope{App: unique(name)}, node: unique("node")}
+	p := &place{scope: botctx.Scope{App: unique(name)}, node: unique("node")}
 	p.channel = t.newChannel(p.scope.App)
 	p.scope.Channel = p.channel.ID
 	p.member = t.newMember(member.Member{App: p.scope.App, Channel: p.channel.ID, FirstName: "Ada"})
@@ -595,7 +594,7 @@ func (t *trial) load(m *member.Member) *member.Member {
 // operationsFor returns the operations in the scope of a member.
 func (t *trial) operationsFor(m *member.Member) botctx.Operations {
 	t.Helper()
-	scope := record.Scope{App: m.App, Channel: m.Channel, Member: m.ID}
+	scope := botctx.Scope{App: m.App, Channel: m.Channel, Member: m.ID}
 	if t.own[scope] == nil {
 		t.own[scope] = t.Operations(scope)
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/botctx/go-sdk/internal/conformance"
 	"github.com/botctx/go-sdk/internal/fakestest"
 	"github.com/botctx/go-sdk/internal/operations"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -63,7 +62,7 @@ func TestLackOfACapability(t *testing.T) {
 			require.Equal(t, "LackOf"+strings.ReplaceAll(string(capability), " ", "")+"IsUnsupported", lack.Name)
 			require.NotEmpty(t, violations(t.Context(), lack, newHarness()), "an implementation that does not lack it")
 			lacking := newHarness()
-			lacking.Operations = func(record.Scope) botctx.Operations { return nothing() }
+			lacking.Operations = func(botctx.Scope) botctx.Operations { return nothing() }
 			require.Empty(t, violations(t.Context(), lack, lacking))
 		})
 	}
@@ -101,7 +100,7 @@ func TestAnImplementationOfOneDomain(t *testing.T) {
 			botctxtest.LiveChats, botctxtest.Utilities,
 		}
 		whole := h.Operations
-		h.Operations = func(scope record.Scope) botctx.Operations { return membersAlone{whole(scope), others{nothing()}} }
+		h.Operations = func(scope botctx.Scope) botctx.Operations { return membersAlone{whole(scope), others{nothing()}} }
 		return h
 	})
 }

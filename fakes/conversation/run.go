@@ -55,14 +55,17 @@ type Answer struct {
 	Message Message
 }
 
-// Message is the visible part of a message. A file does not show payloads, button numbers or articles. Other holds
-// the whole message if a file cannot show all of it.
+// Message is the visible part of a message: its Text, and its Buttons, QuickReplies and Cards. A message with a file
+// has its type in File and its address in URL. Articles are the articles of a news message on Echo. Other holds the
+// whole message if a conversation file cannot show all of it. A file does not show Articles.
 type Message = render.Message
 
-// Button is a button or a quick reply of a Message.
+// Button is a button or a quick reply of a Message, with a Title. URL is the address that a button opens. Other
+// buttons send Payload to the bot, and Number is their position among these, from 0; otherwise it is -1. A file does
+// not show Payload and Number.
 type Button = render.Button
 
-// Card is a card of a Message.
+// Card is a card of a Message, with Title, Subtitle, ImageURL and Buttons.
 type Card = render.Card
 
 // Extension is the extension of files with a conversation.

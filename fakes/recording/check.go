@@ -13,7 +13,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/nearest"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/render"
 )
 
@@ -21,7 +20,7 @@ import (
 type Check struct {
 	// Door returns the implementation's botctx.Caller for a scope. The ids in the scope are the implementation's.
 	// Door is required.
-	Door func(scope record.Scope) botctx.Caller
+	Door func(scope botctx.Scope) botctx.Caller
 	// IDs maps ids of the recording to ids of the implementation, for records that exist before the first
 	// call, such as a member. Ids that first appear in results are matched automatically.
 	IDs map[string]string
@@ -116,9 +115,9 @@ func (c *checking) call(ctx context.Context, call Call) Differences {
 }
 
 // scope returns a scope in the ids of the implementation.
-func (c *checking) scope(s Scope) record.Scope {
-	return record.Scope{
-		App: c.ids.of(s.App), Channel: c.ids.of(s.Channel), Member: c.ids.of(s.Member), GroupExternalID: c.ids.of(s.Group),
+func (c *checking) scope(s botctx.Scope) botctx.Scope {
+	return botctx.Scope{
+		App: c.ids.of(s.App), Channel: c.ids.of(s.Channel), Member: c.ids.of(s.Member), GroupExternalID: c.ids.of(s.GroupExternalID),
 	}
 }
 
@@ -253,10 +252,10 @@ func (r *Recording) Replay() *Replay { return &Replay{of: r, used: map[int]bool{
 
 // Caller returns a botctx.Caller that answers the calls recorded for a scope. A call that was not recorded fails
 // with Internal; the error describes the most similar recorded call.
-func (r *Replay) Caller(scope record.Scope) botctx.Caller { return replayed{r, scopeOf(scope)} }
+func (r *Replay) Caller(scope botctx.Scope) botctx.Caller { return replayed{r, scope} }
 
 // Operations returns operations that answer the calls recorded for a scope, as Caller does.
-func (r *Replay) Operations(scope record.Scope) botctx.Operations {
+func (r *Replay) Operations(scope botctx.Scope) botctx.Operations {
 	return botctx.FromCaller(r.Caller(scope))
 }
 
@@ -269,7 +268,7 @@ func (r *Replay) Left() []Call {
 
 type replayed struct {
 	of    *Replay
-	scope Scope
+	scope botctx.Scope
 }
 
 func (c replayed) Call(_ context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
@@ -346,7 +345,7 @@ func (r *Recording) unknown(asked Call, times int) string {
 func (c Call) otherwise(asked Call) string {
 	var all []string
 	if c.Scope != asked.Scope {
-		all = append(all, fmt.Sprintf("for %s in the place of %s", c.Scope, asked.Scope))
+		all = append(all, fmt.Sprintf("for %s in the place of %s", nameOf(c.Scope), nameOf(asked.Scope)))
 	}
 	for _, one := range differences("", c.Params, asked.Params, areEqual) {
 		recorded, got := texts(one)
@@ -355,8 +354,8 @@ func (c Call) otherwise(asked Call) string {
 	return strings.Join(all, ", ")
 }
 
-// String returns the scope for a reader.
-func (s Scope) String() string {
-	parts := slices.DeleteFunc([]string{s.App, s.Channel, s.Member, s.Group}, func(part string) bool { return part == "" })
+// nameOf returns the scope for a reader.
+func nameOf(s botctx.Scope) string {
+	parts := slices.DeleteFunc([]string{s.App, s.Channel, s.Member, s.GroupExternalID}, func(part string) bool { return part == "" })
 	return strings.Join(parts, "/")
 }

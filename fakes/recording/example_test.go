@@ -10,7 +10,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/recording"
-	"github.com/botctx/go-sdk/internal/record"
 )
 
 func Example() {
@@ -21,7 +20,7 @@ func Example() {
 	host.AddData("orders", document.O("kettles", 2))
 	var file bytes.Buffer
 	recorder := recording.New(&file, host.Now)
-	_, _ = recorder.Operations(host.Operations(record.Scope{}), record.Scope{App: fakes.DefaultApp}).CountDataSource(ctx, count)
+	_, _ = recorder.Operations(host.Operations(botctx.Scope{}), botctx.Scope{App: fakes.DefaultApp}).CountDataSource(ctx, count)
 	fmt.Print(file.String())
 
 	recorded, err := recording.Read("orders.jsonl", &file)
@@ -29,12 +28,12 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	n, _ := recorded.Replay().Operations(record.Scope{App: fakes.DefaultApp}).CountDataSource(ctx, count)
+	n, _ := recorded.Replay().Operations(botctx.Scope{App: fakes.DefaultApp}).CountDataSource(ctx, count)
 	fmt.Println("replayed:", n)
 
 	empty := fakes.New()
 	differences, _ := recorded.Check(ctx, recording.Check{
-		Door: func(scope record.Scope) botctx.Caller { return empty.Operations(scope) }, Now: empty.Now, Advance: empty.Advance,
+		Door: func(scope botctx.Scope) botctx.Caller { return empty.Operations(scope) }, Now: empty.Now, Advance: empty.Advance,
 	})
 	fmt.Print(differences)
 	// Output:

@@ -16,7 +16,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/nearest"
-	"github.com/botctx/go-sdk/internal/record"
 )
 
 // Recording is a list of recorded calls, in the order in which they returned.
@@ -97,13 +96,13 @@ func readCall(line document.Object) (Call, error) {
 	var read struct {
 		N     int                `json:"n"`
 		At    document.Timestamp `json:"at"`
-		Scope Scope              `json:"scope"`
+		Scope scopeInFile        `json:"scope"`
 		Op    string             `json:"op"`
 	}
 	if err := document.Decode(line.Without(fieldParams).Without(fieldResult).Without(fieldError), &read); err != nil {
 		return Call{}, err
 	}
-	call := Call{N: read.N, CalledAt: read.At, Scope: read.Scope, Op: botctx.Op(read.Op)}
+	call := Call{N: read.N, CalledAt: read.At, Scope: botctx.Scope(read.Scope), Op: botctx.Op(read.Op)}
 	if err := call.readParams(line); err != nil {
 		return Call{}, err
 	}
@@ -127,7 +126,7 @@ type Call struct {
 	// CalledAt is the beginning of the call.
 	CalledAt document.Timestamp
 	// Scope is the scope of the call.
-	Scope Scope
+	Scope botctx.Scope
 	Op    botctx.Op
 	// Params and Result are document values. Result is nil for null, and if there is none.
 	Params, Result any
@@ -201,21 +200,12 @@ func checkOp(op botctx.Op) error {
 	return fmt.Errorf("op: there is no operation %q", op)
 }
 
-// Scope is the scope of a call.
-type Scope struct {
-	App     string `json:"app,omitzero"`
-	Channel string `json:"channel,omitzero"`
-	Member  string `json:"member,omitzero"`
-	Group   string `json:"group,omitzero"`
-}
-
-func scopeOf(scope record.Scope) Scope {
-	return Scope{App: scope.App, Channel: scope.Channel, Member: scope.Member, Group: scope.GroupExternalID}
-}
-
-// Record returns the scope as a record.Scope.
-func (s Scope) Record() record.Scope {
-	return record.Scope{App: s.App, Channel: s.Channel, Member: s.Member, GroupExternalID: s.Group}
+// scopeInFile is a botctx.Scope with the names of its fields in a recording.
+type scopeInFile struct {
+	App             string `json:"app,omitzero"`
+	Channel         string `json:"channel,omitzero"`
+	Member          string `json:"member,omitzero"`
+	GroupExternalID string `json:"group,omitzero"`
 }
 
 // head is the first line of a recording.
@@ -234,7 +224,7 @@ const (
 )
 
 func (c Call) object() document.Object {
-	scope, err := document.Encode(c.Scope)
+	scope, err := document.Encode(scopeInFile(c.Scope))
 	if err != nil {
 		scope = document.O()
 	}

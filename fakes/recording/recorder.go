@@ -16,7 +16,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/display"
-	"github.com/botctx/go-sdk/internal/record"
 )
 
 // Recorder writes calls to a recording. It is safe for concurrent use.
@@ -57,12 +56,12 @@ func (r *Recorder) Err() error {
 }
 
 // Caller wraps a botctx.Caller of a scope and records its calls, except calls with arguments that are not JSON.
-func (r *Recorder) Caller(of botctx.Caller, scope record.Scope) botctx.Caller {
+func (r *Recorder) Caller(of botctx.Caller, scope botctx.Scope) botctx.Caller {
 	return recorded{r, of, scope}
 }
 
 // Operations wraps the operations of a scope, so that their calls are recorded.
-func (r *Recorder) Operations(of botctx.Operations, scope record.Scope) botctx.Operations {
+func (r *Recorder) Operations(of botctx.Operations, scope botctx.Scope) botctx.Operations {
 	return botctx.FromCaller(r.Caller(callerOf(of), scope))
 }
 
@@ -70,7 +69,7 @@ func (r *Recorder) Operations(of botctx.Operations, scope record.Scope) botctx.O
 type recorded struct {
 	by    *Recorder
 	of    botctx.Caller
-	scope record.Scope
+	scope botctx.Scope
 }
 
 func (c recorded) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
@@ -88,7 +87,7 @@ func (c recorded) Call(ctx context.Context, name string, args json.RawMessage) (
 	if len(result) > 0 {
 		value, badResult = document.ParseJSON(result)
 	}
-	made := Call{CalledAt: document.TimestampOf(at), Scope: scopeOf(c.scope), Op: botctx.Op(name), Params: params, Result: value}
+	made := Call{CalledAt: document.TimestampOf(at), Scope: c.scope, Op: botctx.Op(name), Params: params, Result: value}
 	c.by.add(made, err, badResult)
 	return result, err
 }
@@ -105,7 +104,7 @@ func (r *Recorder) Intercept(ctx context.Context, call *botctx.Call, next botctx
 	if err == nil || hasOutcomes(result) {
 		value, badResult = valueOf(result)
 	}
-	r.add(Call{CalledAt: document.TimestampOf(at), Scope: scopeOf(call.Context.Scope()), Op: call.Op, Params: params, Result: value}, err,
+	r.add(Call{CalledAt: document.TimestampOf(at), Scope: call.Context.Scope(), Op: call.Op, Params: params, Result: value}, err,
 		errors.Join(badParams, badResult))
 	return result, err
 }

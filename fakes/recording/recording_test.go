@@ -19,7 +19,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/recording"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -131,7 +130,7 @@ func TestRecorder_Intercept(t *testing.T) {
 	require.Equal(t, botctx.OpGetMember, r.Calls[0].Op)
 	require.Equal(t, boterr.NotFound, r.Calls[0].Err.Code)
 	require.Equal(t, botctx.OpSendResponse, r.Calls[1].Op)
-	require.Equal(t, ada.Scope(), r.Calls[1].Scope.Record())
+	require.Equal(t, ada.Scope(), r.Calls[1].Scope)
 }
 
 // Simultaneous calls have separate lines.
@@ -186,7 +185,7 @@ func TestRecorder_HidesCredentials(t *testing.T) {
 	var out bytes.Buffer
 	recorder := recording.New(&out, fakes.Start)
 	recorder.Hide("hush-6", "")
-	door := recorder.Caller(door(secrets{}.Call), record.Scope{})
+	door := recorder.Caller(door(secrets{}.Call), botctx.Scope{})
 	result, err := door.Call(t.Context(), "getMember", []byte(`{"memberId":"https://a:hush-7@b","password":"hush-8","headers":{"Cookie":"hush-9"}}`))
 	require.NoError(t, err)
 	require.Contains(t, string(result), "hush-1", "who calls gets what there is")
@@ -196,7 +195,7 @@ func TestRecorder_HidesCredentials(t *testing.T) {
 	require.Equal(t, "[redacted]", document.Get(call.Result.(document.Object), "accessToken", ""))
 	require.True(t, call.Result.(document.Object).Has("token"))
 
-	replayed, err := read(t, out.String()).Replay().Caller(record.Scope{}).Call(t.Context(), "getMember",
+	replayed, err := read(t, out.String()).Replay().Caller(botctx.Scope{}).Call(t.Context(), "getMember",
 		[]byte(`{"headers":{"Cookie":"hush-10"},"memberId":"https://a:other@b","password":"another"}`))
 	require.NoError(t, err, "what is hidden is not compared")
 	require.Contains(t, string(replayed), `"name":"Ada"`)
@@ -208,7 +207,7 @@ func TestRecorder_HidesWhatIsPartOfAnother(t *testing.T) {
 	recorder := recording.New(&out, fakes.Start)
 	recorder.Hide("hush")
 	recorder.Hide("hush-whole", "hush-whole-tail")
-	_, err := recorder.Caller(door(secrets{}.Call), record.Scope{}).Call(t.Context(), "getMember", []byte(`{"memberId":"hush-whole-tail"}`))
+	_, err := recorder.Caller(door(secrets{}.Call), botctx.Scope{}).Call(t.Context(), "getMember", []byte(`{"memberId":"hush-whole-tail"}`))
 	require.NoError(t, err)
 	require.NotContains(t, out.String(), "-tail")
 	require.NotContains(t, out.String(), "-whole")
@@ -219,7 +218,7 @@ func TestRecorder_HidesInNames(t *testing.T) {
 	var out bytes.Buffer
 	recorder := recording.New(&out, fakes.Start)
 	recorder.Hide("hush")
-	_, err := recorder.Caller(door(secrets{}.Call), record.Scope{}).Call(t.Context(), "getMember", []byte(`{"by":{"hush":1}}`))
+	_, err := recorder.Caller(door(secrets{}.Call), botctx.Scope{}).Call(t.Context(), "getMember", []byte(`{"by":{"hush":1}}`))
 	require.NoError(t, err)
 	require.NotContains(t, out.String(), `{"hush":1}`)
 }
@@ -232,7 +231,7 @@ func TestRecorder_HidesCredentialsOfErrors(t *testing.T) {
 	failing := door(func(context.Context, string, []byte) ([]byte, error) {
 		return nil, boterr.New(boterr.Unavailable, "filter.hush-2", "https://me:hush-1@example.com says hush-2")
 	})
-	_, err := recorder.Caller(failing, record.Scope{}).Call(t.Context(), "getMember", nil)
+	_, err := recorder.Caller(failing, botctx.Scope{}).Call(t.Context(), "getMember", nil)
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.NotContains(t, out.String(), "hush")
 	require.Contains(t, out.String(), `"code":"Unavailable"`)
@@ -256,7 +255,7 @@ func TestRecorder_MalformedCall(t *testing.T) {
 func check(t *testing.T, text string, s shop, recordedAda string) recording.Differences {
 	t.Helper()
 	found, err := read(t, text).Check(t.Context(), recording.Check{
-		Door:    func(scope record.Scope) botctx.Caller { return s.Operations(scope) },
+		Door:    func(scope botctx.Scope) botctx.Caller { return s.Operations(scope) },
 		IDs:     map[string]string{recordedAda: s.ada.ID()},
 		Now:     s.Now,
 		Advance: s.Advance,
@@ -300,7 +299,7 @@ func TestCheck_LetsTimePass(t *testing.T) {
 	))
 	other := newShop(t, fakes.Start(), 0)
 	found, err := r.Check(t.Context(), recording.Check{
-		Door: func(scope record.Scope) botctx.Caller { return other.Operations(scope) },
+		Door: func(scope botctx.Scope) botctx.Caller { return other.Operations(scope) },
 		IDs:  map[string]string{"m": other.ada.ID()}, Now: other.Now, Advance: other.Advance,
 	})
 	require.NoError(t, err)
@@ -310,8 +309,8 @@ func TestCheck_LetsTimePass(t *testing.T) {
 }
 
 // answers returns a botctx.Caller that gives its answers one after the other.
-func answers(all ...string) func(record.Scope) botctx.Caller {
-	return func(record.Scope) botctx.Caller {
+func answers(all ...string) func(botctx.Scope) botctx.Caller {
+	return func(botctx.Scope) botctx.Caller {
 		return door(func(context.Context, string, []byte) ([]byte, error) {
 			next := all[0]
 			all = all[1:]
@@ -409,7 +408,7 @@ func TestReplay_InOrderOfEachCall(t *testing.T) {
 	))
 	replay := r.Replay()
 	call := func(member, args string) string {
-		result, err := replay.Caller(record.Scope{Member: member}).Call(t.Context(), "countDataSource", json.RawMessage(args))
+		result, err := replay.Caller(botctx.Scope{Member: member}).Call(t.Context(), "countDataSource", json.RawMessage(args))
 		if err != nil {
 			return err.Error()
 		}
@@ -438,10 +437,10 @@ func TestReplay_NamesTheNearestCall(t *testing.T) {
 		{"countDataSources", `{}`, "there is countDataSource"},
 		{"countDataSource", `{`, "is not valid JSON"},
 	} {
-		_, err := r.Replay().Caller(record.Scope{}).Call(t.Context(), c.op, json.RawMessage(c.args))
+		_, err := r.Replay().Caller(botctx.Scope{}).Call(t.Context(), c.op, json.RawMessage(c.args))
 		require.ErrorContains(t, err, c.want, c.args)
 	}
-	_, err := r.Replay().Caller(record.Scope{}).Call(t.Context(), "getMember", nil)
+	_, err := r.Replay().Caller(botctx.Scope{}).Call(t.Context(), "getMember", nil)
 	require.ErrorIs(t, err, boterr.Internal)
 }
 
@@ -500,7 +499,7 @@ func FuzzRead(f *testing.F) {
 		for _, call := range read.Calls {
 			args, err := json.Marshal(call.Params)
 			require.NoError(t, err)
-			_, err = read.Replay().Caller(call.Scope.Record()).Call(t.Context(), string(call.Op), args)
+			_, err = read.Replay().Caller(call.Scope).Call(t.Context(), string(call.Op), args)
 			if err != nil {
 				require.NotNil(t, call.Err, "%v", err)
 			}

@@ -86,12 +86,12 @@ func (b *branch) tell(ctx context.Context, w *world, settings Simulator) error {
 }
 
 // scopes returns the scopes of the apps of the members.
-func (b *branch) scopes() (found []record.Scope) {
+func (b *branch) scopes() (found []botctx.Scope) {
 	for _, p := range b.people() {
 		if p.IsAgent() {
 			continue
 		}
-		app := record.Scope{App: p.Actor.Scope().App}
+		app := botctx.Scope{App: p.Actor.Scope().App}
 		if !slices.Contains(found, app) {
 			found = append(found, app)
 		}
@@ -112,7 +112,7 @@ func newest[T any](list []T) []T { return list[max(0, len(list)-mostTold):] }
 
 // toldChoices returns the choices with their reasons, the newest last.
 func (b *branch) toldChoices() []shownChoice {
-	told, all, writers := []shownChoice{}, b.Platform().Choices(), map[record.Scope]string{}
+	told, all, writers := []shownChoice{}, b.Platform().Choices(), map[botctx.Scope]string{}
 	from := 0
 	for number, m := range b.past() {
 		to := m.chosen
@@ -140,7 +140,7 @@ func toldChoice(number int, by string, made botctx.Choice) shownChoice {
 }
 
 // writerOf returns the id of the person who wrote in a scope, or "" if they are not on the page.
-func (b *branch) writerOf(scope record.Scope) string {
+func (b *branch) writerOf(scope botctx.Scope) string {
 	i := slices.IndexFunc(b.people(), func(p *session.Person) bool { return p.Wrote(scope, b.Platform()) })
 	if i < 0 {
 		return ""
@@ -203,7 +203,7 @@ func channelIDs(ctx context.Context, b *branch) []string {
 // outletsOf returns the channels that serve the live chats of a channel.
 func (b *branch) outletsOf(ctx context.Context, id string) []string {
 	for _, scope := range b.scopes() {
-		paired, err := channels.New(b.Platform().Runtime().Env(), scope).Pairing(ctx, id)
+		paired, err := channels.New(b.Platform().Runtime().Env(), record.Scope(scope)).Pairing(ctx, id)
 		if err == nil && len(paired.Outlets) > 0 {
 			return paired.Outlets
 		}
@@ -215,7 +215,7 @@ func (b *branch) outletsOf(ctx context.Context, id string) []string {
 func (b *branch) toldChannel(ctx context.Context, id string) shownChannel {
 	told := shownChannel{ID: id, Outlets: b.outletsOf(ctx, id)}
 	for _, scope := range b.scopes() {
-		if found, err := channels.New(b.Platform().Runtime().Env(), scope).Load(ctx, id); err == nil {
+		if found, err := channels.New(b.Platform().Runtime().Env(), record.Scope(scope)).Load(ctx, id); err == nil {
 			told.Platform, told.Name, told.IsOn = found.Type, found.Name, found.On
 		}
 	}
@@ -349,7 +349,7 @@ func (b *branch) tellRecords(ctx context.Context, w *world) error {
 }
 
 // tellAssignments collects the requests of an app, the oldest first, each with its state.
-func (b *branch) tellAssignments(ctx context.Context, w *world, scope record.Scope) error {
+func (b *branch) tellAssignments(ctx context.Context, w *world, scope botctx.Scope) error {
 	found, err := b.Platform().Runtime().FindAssignments(ctx, scope.App, botctx.Query{SortBy: document.O("createdAt", 1)})
 	if err != nil {
 		return err

@@ -207,7 +207,7 @@ func TestRecords_OfAMember(t *testing.T) {
 	h.arrive("bistro", "bob", "hi")
 	v := h.view(false)
 	ada := v.list("/members?id=ada").Records[0]["_id"].(string)
-	bot := h.runtime.Operations(record.Scope{App: "bistro", Channel: "bistro-web", Member: ada})
+	bot := h.runtime.Operations(botctx.Scope{App: "bistro", Channel: "bistro-web", Member: ada})
 	_, err := bot.NewAgenda(t.Context(), agenda.NewParams{
 		MemberID: ada, NodeCompositeID: "remind", NextRunAt: document.TimestampOf(h.runtime.Env().Now().Add(time.Hour)), Meta: document.O("apiKey", secret, "table", 4),
 	})
@@ -318,8 +318,8 @@ func TestDeadLetters_OneOfAnotherAppIsAsOneThatIsNotThere(t *testing.T) {
 func TestRecords_CredentialsOfAnyTypeAreRedacted(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
-	scope := record.Scope{App: "bistro"}
-	members := members.New(h.runtime.Env(), scope, channels.New(h.runtime.Env(), scope))
+	scope := botctx.Scope{App: "bistro"}
+	members := members.New(h.runtime.Env(), record.Scope(scope), channels.New(h.runtime.Env(), record.Scope(scope)))
 	_, err := members.Insert(t.Context(), member.Member{Channel: "bistro-web", ExternalID: "ada", Meta: document.O(
 		"password", 987654, "token", document.O("value", "hush"), "secrets", document.A(document.O("of", "hush")), "cookie", "", "table", 4,
 	)})
@@ -333,8 +333,8 @@ func TestRecords_CredentialsOfAnyTypeAreRedacted(t *testing.T) {
 func TestRecords_IntegersAreExact(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
-	scope := record.Scope{App: "bistro"}
-	members := members.New(h.runtime.Env(), scope, channels.New(h.runtime.Env(), scope))
+	scope := botctx.Scope{App: "bistro"}
+	members := members.New(h.runtime.Env(), record.Scope(scope), channels.New(h.runtime.Env(), record.Scope(scope)))
 	_, err := members.Insert(t.Context(), member.Member{
 		Channel: "bistro-web", ExternalID: "ada", Meta: document.O("most", int64(math.MaxInt64), "least", int64(math.MinInt64)),
 	})

@@ -367,7 +367,7 @@ func (p *pages) typing(c *call) (any, error) {
 
 // operations returns the operations in the chat's channel.
 func (p *pages) operations(of chat) *botctx.Context {
-	return p.runtime.Operations(record.Scope{App: of.App, Channel: channelOf(of.AssignmentRecord)})
+	return p.runtime.Operations(botctx.Scope{App: of.App, Channel: channelOf(of.AssignmentRecord)})
 }
 
 // event returns an event in the chat's conversation, by which operations find it.

@@ -15,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/host/desk"
 	"github.com/botctx/go-sdk/internal/members"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -269,7 +270,7 @@ func TestEraseMember_TicketWithoutButton(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
 	h.says("shop", "ada", "hi")
-	ada, err := members.KnownID(t.Context(), h.runtime.Env(), botctx.Scope{App: "shop", Channel: "shop-web"}, "ada")
+	ada, err := members.KnownID(t.Context(), h.runtime.Env(), record.Scope{App: "shop", Channel: "shop-web"}, "ada")
 	require.NoError(t, err)
 	_, err = h.runtime.Operations(botctx.Scope{App: "shop", Channel: "shop-web", Member: ada}).CreateAssignment(t.Context(),
 		livechat.CreateAssignmentParams{AssignmentDetails: livechat.AssignmentDetails{

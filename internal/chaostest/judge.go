@@ -371,7 +371,7 @@ func (p *Platform) judgeMember(j *judge, s *sender, runtime *botctx.Runtime) {
 	if slices.Contains(s.asked, count) || slices.Contains(s.asked, visit) {
 		return // Events with these requests write no numbers.
 	}
-	bot := runtime.Operations(record.Scope{App: app, Channel: channelID})
+	bot := runtime.Operations(botctx.Scope{App: app, Channel: channelID})
 	found, err := bot.FetchDataFromDataSource(p.t.Context(), datasource.FetchParams{
 		DataSourceID: dataSource, Filter: document.O(fieldMember, s.name),
 	})
@@ -578,11 +578,11 @@ func Prepare(t *testing.T, database store.Store, agendas int) {
 	require.NoError(t, botctx.EnsureDataSourceIndex(t.Context(), database, app, dataSource, onePerMember))
 	runtime, err := botctx.New(botctx.Config{Store: database})
 	require.NoError(t, err)
-	own := record.Scope{App: app, Channel: channelID, Member: Counted}
-	channels := channels.New(runtime.Env(), own)
+	own := botctx.Scope{App: app, Channel: channelID, Member: Counted}
+	channels := channels.New(runtime.Env(), record.Scope(own))
 	_, err = channels.Save(t.Context(), &channel.Channel{ID: channelID, App: app, Type: channel.Webchat, On: true})
 	require.NoError(t, err)
-	_, err = members.New(runtime.Env(), own, channels).Insert(t.Context(),
+	_, err = members.New(runtime.Env(), record.Scope(own), channels).Insert(t.Context(),
 		member.Member{ID: Counted, App: app, Channel: channelID, ExternalID: Counted})
 	require.NoError(t, err)
 	bot := runtime.Operations(own)
@@ -605,7 +605,7 @@ func RequireCount(t *testing.T, database store.Store, want int) {
 	t.Helper()
 	runtime, err := botctx.New(botctx.Config{Store: database})
 	require.NoError(t, err)
-	bot, err := runtime.Context(t.Context(), record.Scope{App: app, Channel: channelID, Member: Counted})
+	bot, err := runtime.Context(t.Context(), botctx.Scope{App: app, Channel: channelID, Member: Counted})
 	require.NoError(t, err)
 	require.Equal(t, want, document.Get(bot.Member.Meta, pathCount, 0), "in the member")
 	found, err := bot.FetchDataFromDataSource(t.Context(), datasource.FetchParams{DataSourceID: counters})

@@ -114,7 +114,7 @@ func (w *worker) config(order Order, database store.Store) botctx.Config {
 			Workers: workers, Poll: poll, MaxPending: -1,
 			Limit:   cmp.Or(order.Limit, endless),
 			Backoff: func(int) time.Duration { return pause },
-			Hooks:   inbox.Hooks{AroundHandler: w.observed, Settled: w.settled},
+			Hooks:   botctx.InboxHooks{AroundRun: w.observed, Settled: w.settled},
 		},
 	}
 }
@@ -181,21 +181,19 @@ func (w *worker) note(what kind, e event, more string) {
 }
 
 // observed returns a handler that notes the beginning and end of each run.
-func (w *worker) observed(next inbox.Handler) inbox.Handler {
-	return func(ctx context.Context, d *inbox.Delivery) error {
-		e, err := eventOf(document.Get(d.Event.Body, "event.data.text", ""), d.Event.From)
-		if err != nil {
-			return err
-		}
-		w.note(began, e, "-")
-		err = next(ctx, d)
-		w.note(ended, e, codeText(err))
-		if err != nil {
-			_, _ = fmt.Fprintln(os.Stderr, "run of", e.member, e.number, "in", os.Getpid(), "failed:", err)
-		}
-		w.say(wordEnded, e)
+func (w *worker) observed(ctx context.Context, of botctx.InboxAttempt, next func(context.Context) error) error {
+	e, err := eventOf(document.Get(of.Event.Body, "event.data.text", ""), of.Event.From)
+	if err != nil {
 		return err
 	}
+	w.note(began, e, "-")
+	err = next(ctx)
+	w.note(ended, e, codeText(err))
+	if err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, "run of", e.member, e.number, "in", os.Getpid(), "failed:", err)
+	}
+	w.say(wordEnded, e)
+	return err
 }
 
 // observeLeases returns a store that notes expired leases; see leaseCollection.Update.
@@ -303,7 +301,7 @@ func memberOf(lane string) (member string, ok bool) {
 }
 
 // settled notes the result of an attempt.
-func (w *worker) settled(_ context.Context, s inbox.Settled) {
+func (w *worker) settled(_ context.Context, s botctx.SettledAttempt) {
 	e, err := eventOf(document.Get(s.Event.Body, "event.data.text", ""), s.Event.From)
 	if err != nil {
 		panic(err)

@@ -43,7 +43,7 @@ func Harness(p *fakes.Platform) *botctxtest.Harness {
 		apis:     map[string]string{},
 	}
 	return &botctxtest.Harness{
-		Operations: func(scope record.Scope) botctx.Operations { return p.Operations(scope) },
+		Operations: func(scope botctx.Scope) botctx.Operations { return p.Operations(scope) },
 		AddChannel: s.addChannel,
 		AddMember:  s.addMember,
 		Sent:       s.sent,

@@ -29,10 +29,7 @@ type Accepted struct {
 // ResourceExhausted if too many events wait, so that the sender must try again later; and Canceled if the store did
 // not respond before ctx ended or within Config.AcceptTimeout. Other errors come from the store. After Canceled and
 // errors of the store, the event may have been written. Accepting an event with a Key again is safe.
-func (b *Inbox) Accept(ctx context.Context, e Event) (Accepted, error) { return b.acceptor(ctx, e) }
-
-// accept carries out Accept, without the hooks.
-func (b *Inbox) accept(ctx context.Context, e Event) (Accepted, error) {
+func (b *Inbox) Accept(ctx context.Context, e Event) (Accepted, error) {
 	if err := e.check(); err != nil {
 		return Accepted{}, err
 	}

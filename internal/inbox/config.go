@@ -37,11 +37,7 @@ type Config struct {
 	// retention time of dead letters. See botctx.Retention.
 	Retention, DeadRetention time.Duration
 
-	Options
-}
-
-// Options are a host's settings for an inbox, see botctx.InboxOptions. Zero fields have their defaults.
-type Options struct {
+	// The other fields are a host's settings, see botctx.InboxOptions. Zero fields have their defaults.
 	Workers         int
 	Poll            time.Duration
 	Limit           int
@@ -49,8 +45,12 @@ type Options struct {
 	MaxPending      int
 	AcceptTimeout   time.Duration
 	ShutdownTimeout time.Duration
-	Hooks           Hooks
 	Log             *slog.Logger
+
+	// Settled is called by the worker after the result of an attempt is stored. The worker waits until it
+	// returns. A start that never came back also counts as an attempt. A panic of Settled is logged and has no
+	// other effect. The default does nothing.
+	Settled func(ctx context.Context, s Settled)
 }
 
 // The defaults of Config.
@@ -102,6 +102,9 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Enter == nil {
 		c.Enter = func(string) (func(), bool) { return func() {}, true }
 	}
+	if c.Settled == nil {
+		c.Settled = func(context.Context, Settled) {}
+	}
 	c.Env, c.Log = c.Env.WithDefaults(), safelog.New(c.Log)
 	return c, nil
 }
@@ -111,10 +114,8 @@ func (c Config) withDefaults() (Config, error) {
 // use.
 type Inbox struct {
 	config Config
-	// acceptor is accept, wrapped by the host's hook.
-	acceptor Acceptor
-	events   store.Collection
-	leases   *lease.Leases
+	events store.Collection
+	leases *lease.Leases
 	// compiled is set by compiling. Read it with updates.
 	compiling sync.Once
 	compiled  updates
@@ -147,9 +148,6 @@ func New(config Config) (*Inbox, error) {
 		wake: make(chan struct{}, 1), accepting: endings{within: config.AcceptTimeout}, endings: endings{within: config.Leases.Duration()},
 	}
 	b.source = sourceOf(b, config.Env.Store, database)
-	if err := b.addHooks(); err != nil {
-		return nil, err
-	}
 	return b, nil
 }
 
@@ -207,21 +205,6 @@ func (b *Inbox) ensureIndexes(ctx context.Context) error {
 	return nil
 }
 
-// Hooks let a host observe an inbox, for example for spans and metrics. Nil hooks are ignored.
-type Hooks struct {
-	// AroundAccept and AroundHandler wrap Accept and the Handler. They return a function that calls the given one.
-	// New calls each of them once.
-	AroundAccept  func(Acceptor) Acceptor
-	AroundHandler func(Handler) Handler
-	// Settled is called by the worker after the result of an attempt is stored. The worker waits until it
-	// returns. A start that never came back also counts as an attempt. A panic of the hook is logged and has
-	// no other effect.
-	Settled func(ctx context.Context, s Settled)
-}
-
-// Acceptor is Inbox.Accept, or a wrapper of it.
-type Acceptor func(ctx context.Context, e Event) (Accepted, error)
-
 // Settled is the result of an attempt to handle an event. If Err is nil, the event is done. Otherwise it is a
 // dead letter, or will be tried again.
 type Settled struct {
@@ -238,37 +221,9 @@ type Settled struct {
 	IsDead bool
 }
 
-// withHook returns inner wrapped by a host's hook, or inner itself if there is no hook. It returns
-// InvalidArgument at field if the hook returns nil.
-func withHook[F any](field string, hook func(F) F, inner F, isMissing func(F) bool) (around F, err error) {
-	if hook == nil {
-		return inner, nil
-	}
-	if around = hook(inner); isMissing(around) {
-		return around, boterr.Invalid(field, "returned no function: return one that calls the given function")
-	}
-	return around, nil
-}
-
-func (b *Inbox) addHooks() (err error) {
-	hooks := b.config.Hooks
-	b.config.Handler, err = withHook("hooks.aroundHandler", hooks.AroundHandler, b.config.Handler,
-		func(h Handler) bool { return h == nil })
-	if err != nil {
-		return err
-	}
-	b.acceptor, err = withHook("hooks.aroundAccept", hooks.AroundAccept, b.accept,
-		func(a Acceptor) bool { return a == nil })
-	return err
-}
-
 func (b *Inbox) tellSettled(ctx context.Context, e stored, failure error, isDead bool) {
-	hook := b.config.Hooks.Settled
-	if hook == nil {
-		return
-	}
 	defer b.recovered(ctx, "hook panicked", e.id, nil)
-	hook(ctx, Settled{
+	b.config.Settled(ctx, Settled{
 		ID: e.id, Event: e.Event, Attempt: int(e.attempts()) + 1, Err: failure, IsDead: isDead,
 		AcceptedAt: document.Timestamp(e.acceptedAt).Time(), At: b.config.Env.Now(),
 	})

@@ -121,9 +121,9 @@ func deadKeys(app string) string { return strconv.Quote(app) + " " }
 // afterHex sorts after all hexadecimal digits.
 const afterHex = "g"
 
-// Cursor returns the position of the dead letter in the order of DeadLetters, for use in DeadLettersParams.
-func (l DeadLetter) Cursor() string {
-	return strconv.FormatInt(int64(document.TimestampOf(l.AcceptedAt)), 10) + "." + l.ID
+// Cursor returns the position of a dead letter in the order of DeadLetters, for use in DeadLettersParams.
+func Cursor(acceptedAt time.Time, id string) string {
+	return strconv.FormatInt(int64(document.TimestampOf(acceptedAt)), 10) + "." + id
 }
 
 // maxCursor is the maximum length of a cursor in bytes. The cursors of an Inbox are much shorter.

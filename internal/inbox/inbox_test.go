@@ -175,7 +175,7 @@ func TestAllocations_OfAnEvent(t *testing.T) {
 	const most = 66 // An event takes 60, and a few more if the handler starts later.
 	settled := make(chan struct{}, 1)
 	config := configOf(t, memstore.New(), func(context.Context, *inbox.Delivery) error { return nil })
-	config.Hooks.Settled = func(context.Context, inbox.Settled) { settled <- struct{}{} }
+	config.Settled = func(context.Context, inbox.Settled) { settled <- struct{}{} }
 	b := newInbox(t, config)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)

@@ -90,7 +90,7 @@ func (h *history) process() *inbox.Inbox {
 	leases, err := lease.New(lease.Config{Env: env})
 	require.NoError(h.t, err)
 	made, err := inbox.New(inbox.Config{
-		Env: env, Leases: leases, DeriveID: func(of string) string { return of }, Handler: h.handle, Options: inbox.Options{Limit: 3},
+		Env: env, Leases: leases, DeriveID: func(of string) string { return of }, Handler: h.handle, Limit: 3,
 	})
 	require.NoError(h.t, err)
 	return made

@@ -110,7 +110,7 @@ func TestRun_EventOfARunThatWasFrozenForALeaseIsHandledAgain(t *testing.T) {
 		var once sync.Once
 		var isAgain atomic.Bool
 		p, err := inbox.New(inbox.Config{
-			Env: env, Leases: leases, DeriveID: func(of string) string { return of }, Options: inbox.Options{Poll: 20 * time.Millisecond},
+			Env: env, Leases: leases, DeriveID: func(of string) string { return of }, Poll: 20 * time.Millisecond,
 			Handler: func(context.Context, *inbox.Delivery) error {
 				if !isAgain.Swap(true) {
 					clock.by.Add(int64(time.Minute)) // Simulate a process that was stopped for a minute.
@@ -194,7 +194,7 @@ func TestRun_WaitsByTheClockOfTheStore(t *testing.T) {
 		var failed int64
 		p, err := inbox.New(inbox.Config{
 			Env: env, Leases: leases, DeriveID: func(of string) string { return of },
-			Options: inbox.Options{Backoff: func(int) time.Duration { return 100 * time.Millisecond }},
+			Backoff: func(int) time.Duration { return 100 * time.Millisecond },
 			Handler: func(_ context.Context, d *inbox.Delivery) error {
 				if d.Attempt == 1 {
 					failed = database.asked.Load()
@@ -231,7 +231,7 @@ func TestRun_ClockThatGoesBackDelaysNoRetry(t *testing.T) {
 				return nil
 			})
 			config.Poll, config.Backoff = 5*time.Millisecond, func(int) time.Duration { return 10 * time.Minute }
-			config.Hooks.Settled = func(_ context.Context, s inbox.Settled) {
+			config.Settled = func(_ context.Context, s inbox.Settled) {
 				if s.Err != nil {
 					clock.by.Add(-int64(time.Hour))
 				}
@@ -295,7 +295,7 @@ func TestRun_GoesOnWhereTheStoreEndsItsGoroutine(t *testing.T) {
 	}
 }
 
-func TestHooks_SeeWhatComesOfEachAttempt(t *testing.T) {
+func TestSettled_SeesWhatComesOfEachAttempt(t *testing.T) {
 	t.Parallel()
 	failures := map[string]error{"ada": errors.New("try again"), "bob": boterr.Invalid("text", "too long")}
 	config := configOf(t, memstore.New(), func(_ context.Context, d *inbox.Delivery) error {
@@ -306,7 +306,7 @@ func TestHooks_SeeWhatComesOfEachAttempt(t *testing.T) {
 	})
 	config.Backoff = func(int) time.Duration { return 0 }
 	var told []string
-	config.Hooks.Settled = func(_ context.Context, s inbox.Settled) {
+	config.Settled = func(_ context.Context, s inbox.Settled) {
 		require.False(t, s.At.Before(s.AcceptedAt))
 		told = append(told, fmt.Sprint(s.Event.From, " ", s.ID, " ", s.Attempt, " ", boterr.CodeOf(s.Err), " ", s.IsDead))
 		panic("changes nothing")
@@ -328,57 +328,6 @@ func TestHooks_SeeWhatComesOfEachAttempt(t *testing.T) {
 	}, told)
 }
 
-func TestHooks_AroundAcceptAndTheHandlerShareATrace(t *testing.T) {
-	t.Parallel()
-	var handled, seen string
-	config := configOf(t, memstore.New(), func(_ context.Context, d *inbox.Delivery) error {
-		handled = d.Event.Trace
-		return nil
-	})
-	config.Hooks.AroundAccept = func(next inbox.Acceptor) inbox.Acceptor {
-		return func(ctx context.Context, e inbox.Event) (inbox.Accepted, error) {
-			e.Trace = "trace-1"
-			return next(ctx, e)
-		}
-	}
-	config.Hooks.AroundHandler = func(next inbox.Handler) inbox.Handler {
-		return func(ctx context.Context, d *inbox.Delivery) error {
-			seen = d.Event.Trace
-			return next(ctx, d)
-		}
-	}
-	b := newInbox(t, config)
-	_, err := b.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
-	require.NoError(t, err)
-	_, err = b.RunNext(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, "trace-1", seen)
-	require.Equal(t, "trace-1", handled)
-}
-
-func TestNew_RefusesHooksThatGiveNothing(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		hooks inbox.Hooks
-		field string
-	}{
-		"no acceptor": {inbox.Hooks{AroundAccept: func(inbox.Acceptor) inbox.Acceptor { return nil }}, "hooks.aroundAccept"},
-		"no handler":  {inbox.Hooks{AroundHandler: func(inbox.Handler) inbox.Handler { return nil }}, "hooks.aroundHandler"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			config := configOf(t, memstore.New(), func(context.Context, *inbox.Delivery) error { return nil })
-			config.Hooks = c.hooks
-			b, err := inbox.New(config)
-			require.Nil(t, b)
-			failure, ok := boterr.AsError(err)
-			require.True(t, ok)
-			require.Equal(t, boterr.InvalidArgument, failure.Code)
-			require.Equal(t, c.field, failure.Field)
-		})
-	}
-}
-
 func newInbox(t *testing.T, config inbox.Config) *inbox.Inbox {
 	t.Helper()
 	b, err := inbox.New(config)
@@ -389,11 +338,11 @@ func newInbox(t *testing.T, config inbox.Config) *inbox.Inbox {
 // runKey is the context key of a value that the test passes to Run.
 type runKey struct{}
 
-func TestHooks_SettledIsToldInAContextWithTheValuesOfRunThatEndsByItself(t *testing.T) {
+func TestSettled_IsToldInAContextWithTheValuesOfRunThatEndsByItself(t *testing.T) {
 	t.Parallel()
 	told := make(chan context.Context, 1)
 	config := configOf(t, memstore.New(), func(context.Context, *inbox.Delivery) error { return nil })
-	config.Hooks.Settled = func(ctx context.Context, _ inbox.Settled) { told <- ctx }
+	config.Settled = func(ctx context.Context, _ inbox.Settled) { told <- ctx }
 	b := newInbox(t, config)
 	run, stop := context.WithCancel(context.WithValue(t.Context(), runKey{}, "of the host"))
 	ended := make(chan error)

@@ -3,8 +3,8 @@ package session
 import (
 	"slices"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/internal/record"
 )
 
 // Person is a member or an agent in a session. It is the same in all forks of the session.
@@ -79,7 +79,7 @@ func (p *Person) Recipient() fakes.Recipient {
 }
 
 // Wrote reports whether an event with a scope, on a platform, came from the person.
-func (p *Person) Wrote(scope record.Scope, on *fakes.Platform) bool {
+func (p *Person) Wrote(scope botctx.Scope, on *fakes.Platform) bool {
 	if p.IsAgent() {
 		return p.Agent.In(on).Wrote(scope)
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store/memstore"
 	"github.com/botctx/go-sdk/utility"
 )
@@ -219,7 +218,7 @@ func (f mailerFunc) SendMail(ctx context.Context, sent utility.Mail) error { ret
 
 func TestSendEmail_NoMailer(t *testing.T) {
 	t.Parallel()
-	bot := newRuntime(t, botctx.Config{}).Operations(record.Scope{App: "shop"})
+	bot := newRuntime(t, botctx.Config{}).Operations(botctx.Scope{App: "shop"})
 	_, err := bot.SendEmail(t.Context(), newEmail())
 	requireField(t, err, "sendEmail", boterr.Unsupported, "")
 }
@@ -244,7 +243,7 @@ func TestSendEmail_MailerErrors(t *testing.T) {
 			t.Parallel()
 			bot := newRuntime(t, botctx.Config{
 				Mailer: mailerFunc(func(context.Context, utility.Mail) error { return c.err }),
-			}).Operations(record.Scope{App: "shop"})
+			}).Operations(botctx.Scope{App: "shop"})
 			_, err := bot.SendEmail(t.Context(), newEmail())
 			if c.err == nil {
 				require.NoError(t, err)
@@ -262,7 +261,7 @@ func TestSendEmail_Panic(t *testing.T) {
 	t.Parallel()
 	bot := newRuntime(t, botctx.Config{
 		Mailer: mailerFunc(func(context.Context, utility.Mail) error { panic("boom") }),
-	}).Operations(record.Scope{App: "shop"})
+	}).Operations(botctx.Scope{App: "shop"})
 	_, err := bot.SendEmail(t.Context(), newEmail())
 	requireField(t, err, "sendEmail", boterr.Internal, "")
 }
@@ -279,7 +278,7 @@ func FuzzNoHeaderCanBeInjected(f *testing.F) {
 		bot := newRuntime(t, botctx.Config{Mailer: mailerFunc(func(_ context.Context, m utility.Mail) error {
 			sent = &m
 			return nil
-		})}).Operations(record.Scope{App: "shop"})
+		})}).Operations(botctx.Scope{App: "shop"})
 		_, err := bot.SendEmail(t.Context(), newEmail(func(p *utility.SendEmailParams) {
 			p.Destination = utility.EmailDestination{ToAddresses: []string{to}, CcAddresses: []string{cc}}
 			p.Message.Subject = utility.EmailText{Charset: charset, Data: subject}

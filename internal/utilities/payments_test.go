@@ -9,7 +9,6 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/utility"
 )
 
@@ -44,7 +43,7 @@ func TestGolf_HostErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			bot := newRuntime(t, botctx.Config{Payments: c.payments}).Operations(record.Scope{App: "shop"})
+			bot := newRuntime(t, botctx.Config{Payments: c.payments}).Operations(botctx.Scope{App: "shop"})
 			result, err := bot.Golf(t.Context(), utility.GolfParams{GolfName: "shop"})
 			requireField(t, err, "golf", c.code, c.field)
 			require.Equal(t, utility.GolfResult{}, result)

@@ -18,7 +18,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/utility"
 )
 
@@ -64,7 +63,7 @@ func uploader(t *testing.T, content *body, change ...func(*botctx.Config)) (*bot
 	for _, alter := range change {
 		alter(&config)
 	}
-	return newRuntime(t, config).Operations(record.Scope{App: "app", Channel: "web"}), stored
+	return newRuntime(t, config).Operations(botctx.Scope{App: "app", Channel: "web"}), stored
 }
 
 // ends returns a reader that returns "123" and then an error.

@@ -279,7 +279,7 @@ func TestUpload_Keys(t *testing.T) {
 		{App: "a", Channel: "%2E%2E"},
 		{App: ".", Channel: "é ?#"},
 	} {
-		_, err := runtime.Operations(scope).UploadFileToObjectStore(t.Context(),
+		_, err := runtime.Operations(botctx.Scope(scope)).UploadFileToObjectStore(t.Context(),
 			newUpload(func(p *utility.UploadFileToObjectStoreParams) { p.Filename = "c/%2E é" }))
 		require.NoError(t, err)
 	}

@@ -19,9 +19,9 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/internal/engine"
-	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore/internal/persistent"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // Store is a store.Store in memory. Create one with New.

@@ -27,11 +27,14 @@ type (
 	// Update is a compiled update: operators such as $set, or a replacement. Source returns the update document.
 	Update = engine.Update
 
-	// Change is a change of a document: the caller's Update, and what the layer above the store adds, such as
-	// Stamps.
+	// Change is a change of a document: the caller's Update, and what the layer above the store adds. Now is the
+	// time that $currentDate writes. An update that changes one of the Fixed fields fails, and a replacement keeps
+	// the Preserved fields that it lacks. Stamps are renewed if the update changes another field. OnInsert are
+	// fields of a document that an upsert inserts. Apply and Insert return the changed and the inserted document.
 	Change = engine.Change
 
-	// Stamps are the fields that identify the version of a document.
+	// Stamps are the fields that identify the version of a document. Each change gives the fields of Set their new
+	// values, and adds one to the fields named in Increment.
 	Stamps = engine.Stamps
 
 	// Sort is a compiled sort. A nil *Sort keeps the order of insertion. Source returns the document. Keys
@@ -46,7 +49,8 @@ type (
 	// document.
 	GeoNear = engine.GeoNear
 
-	// GeoResult is a document that a GeoNear found, with its distance.
+	// GeoResult is a result of a GeoNear: the Document, with what the query adds to it, and its Distance in metres,
+	// radians or the unit of the coordinates.
 	GeoResult = engine.GeoResult
 
 	// Evaluation is the budget of a store's call. Check, Change, Insert, Project and Sort evaluate within it,

@@ -12,7 +12,6 @@ import (
 	"github.com/botctx/go-sdk/botctx/botctxtest"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/fakestest"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
@@ -81,7 +80,7 @@ func harness(t *testing.T, before func(botctx.Caller) botctx.Caller) *botctxtest
 	t.Helper()
 	h := *fakestest.Harness(fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.Strict = true })))
 	direct := h.Operations
-	h.Operations = func(scope record.Scope) botctx.Operations {
+	h.Operations = func(scope botctx.Scope) botctx.Operations {
 		return botctx.FromCaller(before(direct(scope).(botctx.Caller)))
 	}
 	return &h

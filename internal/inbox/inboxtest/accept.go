@@ -396,7 +396,7 @@ func startWithTheAcceptanceIsGivenBack(t *trial) {
 func failureOfAStartWithTheAcceptanceCountsOnce(t *trial) {
 	settled := make(chan struct{}, 1000)
 	end := t.atOnce(unavailable, func(c *inbox.Config) {
-		c.Hooks.Settled = func(_ context.Context, s inbox.Settled) {
+		c.Settled = func(_ context.Context, s inbox.Settled) {
 			if s.Err != nil {
 				settled <- struct{}{}
 			}

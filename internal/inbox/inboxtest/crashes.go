@@ -146,7 +146,7 @@ func (f *fleet) live(crashes int) (crashed bool) {
 		return nil
 	}, func(c *inbox.Config) {
 		c.Limit, c.Poll, c.Backoff = f.limit, time.Millisecond, func(int) time.Duration { return 0 }
-		c.Hooks.Settled = func(_ context.Context, s inbox.Settled) {
+		c.Settled = func(_ context.Context, s inbox.Settled) {
 			if (s.Err == nil || s.IsDead) && f.left.Add(-1) == 0 {
 				close(f.all)
 			}

@@ -313,18 +313,19 @@ func deadLettersComeInPages(t *trial) {
 	}
 	for limit := range 4 {
 		for i, one := range all {
+			at := inbox.Cursor(one.AcceptedAt, one.ID)
 			end, begin := len(all), 0
 			if limit > 0 {
 				end, begin = min(end, i+1+limit), max(begin, i-limit)
 			}
-			require.Equal(t, all[i+1:end], t.letters(p, inbox.DeadLettersParams{App: "app", After: one.Cursor(), Limit: limit}))
-			require.Equal(t, all[begin:i], t.letters(p, inbox.DeadLettersParams{App: "app", Before: one.Cursor(), Limit: limit}))
+			require.Equal(t, all[i+1:end], t.letters(p, inbox.DeadLettersParams{App: "app", After: at, Limit: limit}))
+			require.Equal(t, all[begin:i], t.letters(p, inbox.DeadLettersParams{App: "app", Before: at, Limit: limit}))
 		}
 	}
 	require.NoError(t, p.Discard(t.Context(), all[4].ID))
 	require.NoError(t, p.Retry(t.Context(), all[5].ID))
-	require.Equal(t, all[6:8], t.letters(p, inbox.DeadLettersParams{App: "app", After: all[4].Cursor(), Limit: 2}))
-	require.Equal(t, all[2:4], t.letters(p, inbox.DeadLettersParams{App: "app", Before: all[5].Cursor(), Limit: 2}))
+	require.Equal(t, all[6:8], t.letters(p, inbox.DeadLettersParams{App: "app", After: inbox.Cursor(all[4].AcceptedAt, all[4].ID), Limit: 2}))
+	require.Equal(t, all[2:4], t.letters(p, inbox.DeadLettersParams{App: "app", Before: inbox.Cursor(all[5].AcceptedAt, all[5].ID), Limit: 2}))
 }
 
 func deadLettersRefuseOddPages(t *trial) {

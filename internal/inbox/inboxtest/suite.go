@@ -221,7 +221,7 @@ func (t *trial) processIn(env record.Env, handle inbox.Handler, settings ...func
 	require.NoError(t, err)
 	config := inbox.Config{
 		Env: env, Leases: leases, DeriveID: func(of string) string { return of },
-		Options: inbox.Options{ShutdownTimeout: patience},
+		ShutdownTimeout: patience,
 		Handler: func(ctx context.Context, d *inbox.Delivery) error {
 			t.note(textOf(d.Event))
 			if handle == nil {
@@ -425,7 +425,7 @@ func benchmarked(b *testing.B, database store.Store, workers int, handler inbox.
 	leases, err := lease.New(lease.Config{Env: env})
 	require.NoError(b, err)
 	box, err := inbox.New(inbox.Config{
-		Env: env, Leases: leases, DeriveID: func(of string) string { return of }, Options: inbox.Options{MaxPending: -1, Workers: workers},
+		Env: env, Leases: leases, DeriveID: func(of string) string { return of }, MaxPending: -1, Workers: workers,
 		Handler: handler,
 	})
 	require.NoError(b, err)

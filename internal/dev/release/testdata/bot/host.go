@@ -28,7 +28,7 @@ func Host(ctx context.Context, s store.Store) error {
 	if err != nil {
 		return err
 	}
-	if err := botctx.EnsureIndexes(ctx, rt.Env().Store); err != nil {
+	if err := botctx.EnsureIndexes(ctx, s); err != nil {
 		return err
 	}
 	web, err := rt.SaveChannel(ctx, "app", &channel.Channel{Type: channel.Webchat, On: true})
