@@ -588,6 +588,27 @@ func TestLiveChatPosition(t *testing.T) {
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 }
 
+func TestRuntime_KnowsTheQueueOfRequests(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}})
+	d.ask(t)
+	asked, err := d.Runtime().FindAssignments(t.Context(), fakes.DefaultApp, botctx.Query{})
+	require.NoError(t, err)
+	require.Len(t, asked, 1)
+
+	at, err := d.Runtime().LiveChatPosition(t.Context(), fakes.DefaultApp, asked[0].ID)
+	require.NoError(t, err)
+	require.Equal(t, livechat.Position{Place: 1, Waiting: 1}, at)
+	_, err = d.Runtime().LiveChatPosition(t.Context(), "another app", asked[0].ID)
+	require.ErrorIs(t, err, boterr.NotFound)
+
+	for label, want := range map[string]int64{"": 1, asked[0].Label: 1, "another": 0} {
+		waiting, err := d.Runtime().WaitingRequests(t.Context(), fakes.DefaultApp, label)
+		require.NoError(t, err)
+		require.Equal(t, want, waiting, label)
+	}
+}
+
 func TestTexts_OfTheHost(t *testing.T) {
 	t.Parallel()
 	own := livechat.Texts{Over: "C'est fini."}
