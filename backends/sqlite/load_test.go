@@ -96,40 +96,48 @@ func others(t *testing.T, database store.Store, call func() error) (ended int, l
 
 func TestLongWrite_HoldsUpNoOther(t *testing.T) {
 	t.Parallel()
+	const attempts = 3
 	count := rounds.Of(t, 10_000, 200_000)
 	database := open(t, newPath(t), sqlite.WithoutSync())
 	fill(t, database, count)
 	a := database.Collection("a")
 	for _, c := range []struct {
 		name string
-		call func() error
+		call func(attempt int) error
 	}{
-		{"one without an index", func() error {
-			result, err := a.Update(t.Context(), filter(t, "n", count-1), change(t, "$set", document.O("seen", true)), store.UpdateOptions{})
+		{"one without an index", func(attempt int) error {
+			result, err := a.Update(t.Context(), filter(t, "n", count-1), change(t, "$set", document.O("seen", attempt)), store.UpdateOptions{})
 			if result.Modified != 1 {
 				t.Error(result)
 			}
 			return err
 		}},
-		{"many", func() error {
-			result, err := a.Update(t.Context(), filter(t, "even", true), change(t, "$inc", document.O("n", 1)), store.UpdateOptions{Multi: true})
+		{"many", func(int) error {
+			result, err := a.Update(t.Context(), filter(t, "even", true), change(t, "$inc", document.O("m", 1)), store.UpdateOptions{Multi: true})
 			if result.Modified != int64(count/2) {
 				t.Error(result)
 			}
 			return err
 		}},
-		{"an upsert", func() error {
-			result, err := a.Update(t.Context(), filter(t, "text", "none"), change(t, "$setOnInsert", document.O("_id", "made")), store.UpdateOptions{Upsert: true})
+		{"an upsert", func(attempt int) error {
+			result, err := a.Update(t.Context(), filter(t, "text", "none"), change(t, "$setOnInsert", document.O("_id", attempt-attempts)),
+				store.UpdateOptions{Upsert: true})
 			if result.UpsertedID == nil {
 				t.Error(result)
 			}
 			return err
 		}},
-		{"an index", func() error { return a.EnsureIndex(t.Context(), store.Index{Keys: ascending("n")}) }},
+		{"an index", func(attempt int) error {
+			return a.EnsureIndex(t.Context(), store.Index{Keys: ascending([]string{"n", "text", "even"}[attempt])})
+		}},
 	} {
-		const few = 3 // If call blocked other writes, only the write before it would end.
-		ended, longest := others(t, database, c.call)
-		t.Logf("%s: %d others ended meanwhile, and took at most %v", c.name, ended, longest)
+		const few = 3 // If the call blocked other writes, only the write before it would end.
+		ended := 0
+		for attempt := 0; ended <= few && attempt < attempts; attempt++ { // A busy machine may run the call alone.
+			var longest time.Duration
+			ended, longest = others(t, database, func() error { return c.call(attempt) })
+			t.Logf("%s: %d others ended meanwhile, and took at most %v", c.name, ended, longest)
+		}
 		require.Greater(t, ended, few, c.name)
 	}
 	require.NoError(t, database.Check(t.Context()))
