@@ -31,7 +31,11 @@ func (r *run) writeBack(ctx context.Context) error {
 	}
 	ctx, cancel := r.toEnd(ctx)
 	defer cancel()
-	written, err := r.bot.members().PatchMembers(ctx, member.PatchParams{
+	write := r.bot.members().PatchMembers
+	if r.bot.host.Members == nil {
+		write = r.bot.ownMembers().PatchByRun
+	}
+	written, err := write(ctx, member.PatchParams{
 		MemberID: after.ID, Patch: r.andHandled(patch), WithModifier: true, Filter: r.unlessTakenOver(),
 	})
 	if boterr.CodeOf(err) == boterr.InvalidArgument {
@@ -101,7 +105,7 @@ func (r *run) takeOver(ctx context.Context, memberID string) error {
 	if lane == nil || !lane.IsOvertaken() || r.bot.host.Members != nil {
 		return nil
 	}
-	_, err := r.bot.members().PatchMembers(ctx, member.PatchParams{
+	_, err := r.bot.ownMembers().PatchByRun(ctx, member.PatchParams{
 		MemberID: memberID, WithModifier: true, Patch: document.O("$set", document.O(record.FieldLaneFence, lane.Fence())),
 		Filter: r.unlessTakenOver(),
 	})

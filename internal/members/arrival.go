@@ -107,7 +107,7 @@ func arriveFirst(ctx context.Context, members *record.Collection, m member.Membe
 // has no such channel; AlreadyExists if the ID, or the ExternalID in this channel, is taken.
 func (s *Service) Insert(ctx context.Context, m member.Member) (*member.Member, error) {
 	if m.ID == "" {
-		m.ID = s.newID()
+		m.ID = s.env.NewID()
 	}
 	if m.ExternalID == "" {
 		m.ExternalID = m.ID

@@ -26,14 +26,18 @@ var schema = &record.Schema{
 	Name:       "member",
 	Collection: "members",
 	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},
-	Fixed:      []string{record.FieldCreatedAt, record.FieldApp, record.FieldChannel},
-	Preserved:  []string{record.FieldLaneFence, record.FieldHandledEvent},
+	Fixed: []string{
+		record.FieldCreatedAt, record.FieldApp, record.FieldChannel, record.FieldLaneFence, record.FieldHandledEvent,
+	},
 }
+
+// runSchema is for the writes of a run itself, which may change the SDK's internal fields.
+var runSchema = &record.Schema{Name: schema.Name, Collection: schema.Collection, Stamps: schema.Stamps, Fixed: schema.Fixed[:3]}
 
 // Service implements member.Operations for the members of one app. It is safe for concurrent use.
 type Service struct {
+	env        record.Env
 	scope      record.Scope
-	newID      func() string
 	channels   channel.Operations
 	members    *record.Collection
 	checkEtags bool
@@ -53,8 +57,8 @@ func WithEtagChecks() Option {
 // New returns the Service of the scope's app. It uses channels to check that channels exist.
 func New(env record.Env, scope record.Scope, channels channel.Operations, options ...Option) *Service {
 	s := &Service{
+		env:      env.WithDefaults(),
 		scope:    scope,
-		newID:    env.WithDefaults().NewID,
 		channels: channels,
 		members:  record.OfApp(env, schema, scope.App),
 	}
@@ -124,15 +128,6 @@ func (s *Service) Load(ctx context.Context, id string) (*member.Member, error) {
 		return nil, err
 	}
 	return fromDocument(found)
-}
-
-// inChannel returns the members of the channel that a call names.
-func (s *Service) inChannel(ctx context.Context, named record.Ref) (*record.Collection, error) {
-	id, err := s.channelID(ctx, named)
-	if err != nil {
-		return nil, err
-	}
-	return s.members.Where(record.FieldChannel, id), nil
 }
 
 // channelID returns the id of the channel that a call names. It checks that the channel exists, unless it is the

@@ -106,14 +106,24 @@ func checkFindAndModify(p member.FindAndModifyParams) error {
 
 // PatchMembers implements member.Operations.
 func (s *Service) PatchMembers(ctx context.Context, p member.PatchParams) (member.PatchResult, error) {
+	return s.patch(ctx, s.members, p)
+}
+
+// PatchByRun is PatchMembers for the run of a member, which may also change the SDK's internal fields.
+func (s *Service) PatchByRun(ctx context.Context, p member.PatchParams) (member.PatchResult, error) {
+	return s.patch(ctx, record.OfApp(s.env, runSchema, s.scope.App), p)
+}
+
+func (s *Service) patch(ctx context.Context, members *record.Collection, p member.PatchParams) (member.PatchResult, error) {
 	patch := record.Patch{Filter: p.Filter, Patch: p.Patch, WithModifier: p.WithModifier, Multi: true}
 	if err := checkPatch(patch); err != nil {
 		return member.PatchResult{}, err
 	}
-	members, err := s.inChannel(ctx, channels.ByRecord(s.scope, p.Channel))
+	channelID, err := s.channelID(ctx, channels.ByRecord(s.scope, p.Channel))
 	if err != nil {
 		return member.PatchResult{}, err
 	}
+	members = members.Where(record.FieldChannel, channelID)
 	var first document.Object
 	if p.MemberID == "" {
 		first, err = patchAll(ctx, members, patch)

@@ -120,6 +120,8 @@ func TestFindAndModifyMember_Refuses(t *testing.T) {
 		`{"filter": {}, "patch": {"$set": {"tags.vip": true}}}`:                            "patch.$set.tags.vip",
 		`{"filter": {}, "patch": {"$push": {"tags.0": 1}}}`:                                "patch.$push.tags.0",
 		`{"filter": {}, "patch": {"$rename": {"meta.n": "tags.0"}}}`:                       "patch.$rename.meta.n",
+		`{"filter": {}, "patch": {"$rename": {"meta.n": "laneFence"}}}`:                    "patch.laneFence",
+		`{"filter": {}, "patch": {"handledEvent": "e1 5"}}`:                                "patch.handledEvent",
 	})
 }
 
@@ -132,6 +134,7 @@ func TestUpdateMember_Refuses(t *testing.T) {
 		`{"member": {"_id": "", "firstName": "Eve"}}`:    "member._id",
 		`{"member": {"_id": "m1", "meta.text.deep": 1}}`: "member.meta.text.deep",
 		`{"member": {"_id": "m1", "etag": 5}}`:           "member.etag",
+		`{"member": {"_id": "m1", "laneFence": 9}}`:      "member.laneFence",
 	})
 }
 

@@ -19,8 +19,6 @@ type Change struct {
 	// Fixed are the fields that no update can change; _id is always fixed. A replacement without a fixed field
 	// keeps its value. An update that would give it another value fails with InvalidArgument.
 	Fixed []string
-	// Preserved are fields that keep their values if a replacement lacks them.
-	Preserved []string
 	// Stamps are fields that are renewed in each document in which the update changes another field. Changes
 	// that the caller's update makes to them have no effect and do not count as a change.
 	Stamps Stamps
@@ -175,12 +173,12 @@ func checkFixed(field string, before, after any) error {
 	return boterr.Invalid(field, "the field is fixed and cannot be changed")
 }
 
-// withKept returns the fixed, preserved and stamped fields of before in their old order, followed by the fields of
+// withKept returns the fixed and stamped fields of before in their old order, followed by the fields of
 // the replacement, so that replacing a document by an equal one changes nothing.
 func (c Change) withKept(before, replacement document.Object) document.Object {
 	b := document.NewBuilder(before.Len() + replacement.Len())
 	for field, value := range before.All() {
-		if c.isFixed(field) || c.isStamped(field) || slices.Contains(c.Preserved, field) {
+		if c.isFixed(field) || c.isStamped(field) {
 			b.Set(field, value)
 		}
 	}

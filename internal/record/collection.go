@@ -47,8 +47,6 @@ type Schema struct {
 	// Fixed are the fields that no update can change, in addition to _id, createdAt and the fields of the scope. If
 	// they include createdAt and the scope's fields, no list is built for each patch.
 	Fixed []string
-	// Preserved are fields that keep their values if a replacement lacks them.
-	Preserved []string
 
 	// renewedShape caches the result of renewed, or nil before the first call.
 	renewedShape atomic.Pointer[document.Shape]

@@ -141,10 +141,9 @@ func requireFields(patch document.Object) error {
 func (c *Collection) change(update *query.Update) query.Change {
 	now := c.now()
 	change := query.Change{
-		Update:    update,
-		Now:       now,
-		Fixed:     c.fixed(),
-		Preserved: c.schema.Preserved,
+		Update: update,
+		Now:    now,
+		Fixed:  c.fixed(),
 	}
 	if i := slices.Index(c.schema.Stamps, FieldVersion); i >= 0 {
 		change.Stamps.Increment = c.schema.Stamps[i : i+1 : i+1]

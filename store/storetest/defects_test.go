@@ -300,7 +300,6 @@ var defects = map[string]defect{
 	"no stamps set":              {before: func(c *call) { c.change.Stamps.Set = document.Object{} }, breaks: []string{"StampsAreRenewedByAChange"}},
 	"no stamps incremented":      {before: func(c *call) { c.change.Stamps.Increment = nil }, breaks: []string{"StampsAreRenewedByAChange", "UpdatesDoNotReachStamps"}},
 	"no fixed fields":            {before: func(c *call) { c.change.Fixed = nil }, breaks: []string{"FixedFieldsStay", "ReplacementKeepsFixedFields", "OnInsertKeepsFixedFields"}},
-	"no preserved fields":        {before: func(c *call) { c.change.Preserved = nil }},
 	"no OnInsert":                {before: func(c *call) { c.change.OnInsert = c.change.OnInsert.Without("createdAt") }, breaks: []string{"OnInsertCompletesAnUpsert"}},
 	"always the document after":  {before: func(c *call) { c.modify.New = true }, breaks: []string{"FindAndModifyReturnsBeforeOrAfter"}},
 	"always the document before": {before: func(c *call) { c.modify.New = false }, breaks: []string{"FindAndModifyReturnsBeforeOrAfter"}},

@@ -172,7 +172,6 @@ var fixedRules = []Rule{
 	rule(iDIsFixed, "_id is always fixed: no operator and no replacement changes it"),
 	rule(fixedFieldsStay, "an update that would give a fixed field another value is InvalidArgument, and changes nothing"),
 	rule(replacementKeepsFixedFields, "a replacement that lacks a fixed field keeps it"),
-	rule(replacementKeepsWhatIsToBeKept, "a replacement that lacks a preserved field leaves it as it is; other updates may change it"),
 	rule(stampsAreRenewedByAChange,
 		"stamps are renewed in a document that the update changes; a counter that is not a number starts at 1"),
 	rule(stampsStayWithoutAChange, "stamps stay as they are in a document that the update does not change otherwise"),
@@ -236,22 +235,6 @@ func replacementKeepsFixedFields(t *trial) {
 		t.update(nil, replacement, first)
 		t.requireHolds(document.O("_id", 1, "app", "a", "n", n))
 	}
-}
-
-func replacementKeepsWhatIsToBeKept(t *trial) {
-	t.insert(document.O("_id", 1, "mark", 7, "n", 1))
-	replacement := t.change("n", 2)
-	replacement.Preserved = []string{"mark", "none"}
-	t.update(nil, replacement, first)
-	t.requireHolds(document.O("_id", 1, "mark", 7, "n", 2))
-	other := t.change("n", 3, "mark", 8)
-	other.Preserved = []string{"mark"}
-	t.update(nil, other, first)
-	t.requireHolds(document.O("_id", 1, "mark", 8, "n", 3))
-	unset := t.change("$unset", document.O("mark", true))
-	unset.Preserved = []string{"mark"}
-	t.update(nil, unset, first)
-	t.requireHolds(document.O("_id", 1, "n", 3))
 }
 
 func (t *trial) stamped(pairs ...any) query.Change {
