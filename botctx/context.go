@@ -31,8 +31,8 @@ type Scope struct {
 // Context is the argument of bot logic: it holds the channel and the member of the run, and has every operation as a
 // method.
 //
-// Only one goroutine may change the fields, as with an http.Request, and none while another sends a template. The
-// operations are safe for concurrent use. They work for the app, channel and member that the context was created
+// Only one goroutine may change the fields, as with an http.Request, and none while another sends a template or, in the
+// run of an agenda, anything. The operations are safe for concurrent use. They work for the app, channel and member that the context was created
 // for, even if the fields change.
 type Context struct {
 	// Channel is the channel of the conversation.
@@ -76,7 +76,7 @@ func (c *Context) Now() time.Time { return c.runtime.env.Now() }
 // stored yet. The answer to a message in a thread goes to that thread.
 //
 // If an agenda started the run, directly or through redirects, and the member's botMeta.subscribe is false,
-// Reply sends nothing and returns nil.
+// Reply sends nothing and returns nil, as SendResponse does.
 func (c *Context) Reply(ctx context.Context, responses ...send.Response) error {
 	for _, response := range responses {
 		if _, err := c.reply(ctx, response); err != nil {
@@ -86,13 +86,10 @@ func (c *Context) Reply(ctx context.Context, responses ...send.Response) error {
 	return nil
 }
 
-// reply sends one response and returns the results. It returns none if the member is not subscribed.
+// reply sends one response and returns the results.
 func (c *Context) reply(ctx context.Context, response send.Response) ([]send.Result, error) {
 	filled := response
 	if c.Member != nil {
-		if c.run != nil && c.run.agenda != nil && !c.Member.BotMeta.Subscribe() {
-			return nil, nil
-		}
 		c.tellUnfilled(ctx, response)
 		var err error
 		if filled, err = send.Fill(response, c.Member); err != nil {

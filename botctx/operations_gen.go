@@ -70,7 +70,7 @@ const (
 	OpSendAlphaResponse                  Op = "sendAlphaResponse"                  // Sends a message to one member of an Alpha channel, like `sendResponse`.
 	OpSendAlphaResponseToMemberIDs       Op = "sendAlphaResponseToMemberIds"       // Sends a message to several members of an Alpha channel, like `sendResponse`: all are tried.
 	OpSendHotelResponse                  Op = "sendHotelResponse"                  // Sends a message to a user or a group on Hotel, who need not be a member.
-	OpSendDeltaResponse                  Op = "sendDeltaResponse"                  // Sends a message to one member or several of a Delta channel in one request, after the same checks as `sendResponse`.
+	OpSendDeltaResponse                  Op = "sendDeltaResponse"                  // Sends a message to one member or several of a Delta channel in one request, after the same checks as `sendResponse`, and to the same members.
 	OpAlphaCreateBroadcast               Op = "alphaCreateBroadcast"               // Stores a message on Alpha, for `alphaSendBroadcast` to send.
 	OpAlphaSendBroadcast                 Op = "alphaSendBroadcast"                 // Sends a stored message to all members with a label.
 	OpAlphaGetAttachmentID               Op = "alphaGetAttachmentId"               // Uploads a file to Alpha and returns the id that messages use: `Attachment(TypeImage, id)`.
@@ -802,6 +802,9 @@ func (c *Context) GetChannel(ctx context.Context, p channel.GetParams) (*channel
 // Err. The error of a message that was tried, even for one member, wraps *UndeliveredError,
 // which names the members who did not receive it.
 //
+// In the run of an agenda, a member whose botMeta.subscribe is false gets nothing. The call
+// succeeds, and the member's result is empty.
+//
 // Errors:
 //   - InvalidArgument: Channel and ChannelID, or Member and MemberID, name different records.
 //   - InvalidArgument: a member is not in the channel that the message goes to, or MemberID is
@@ -920,7 +923,8 @@ func (c *Context) SendAlphaResponseToMemberIDs(ctx context.Context, p send.SendA
 }
 
 // SendHotelResponse sends a message to a user or a group on Hotel, who need not be a member.
-// {{path}} in the message is filled from the context's own member, if it has one.
+// {{path}} in the message is filled from the context's own member, if it has one. If that member
+// is the receiver and has unsubscribed, SendResponse's rule for agendas holds.
 //
 // Errors:
 //   - InvalidArgument: ReceiverType is ReceiverUser and RecipientID is missing.
@@ -937,7 +941,8 @@ func (c *Context) SendHotelResponse(ctx context.Context, p send.SendHotelRespons
 }
 
 // SendDeltaResponse sends a message to one member or several of a Delta channel in one request,
-// after the same checks as SendResponse. It returns Delta's answer to the request. If some
+// after the same checks as SendResponse, and to the same members. It returns Delta's answer to
+// the request; ID and Status are empty if there was no one to send to. If some
 // members did not receive the message, the result is returned with an error that wraps
 // *UndeliveredError. The code is then Unavailable, or the code of the failure if there is only
 // one member.

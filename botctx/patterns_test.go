@@ -2,6 +2,7 @@ package botctx_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -80,6 +82,40 @@ func TestAgenda_RedirectUnsubscribed(t *testing.T) {
 	p.Advance(time.Hour)
 	require.Empty(t, other.Messages())
 	require.Equal(t, 1, document.Get(other.Member().Meta, "count", 0))
+}
+
+// notedSends notes the tag of the agenda that started the run of each send.
+type notedSends struct {
+	send.Operations
+
+	tags *[]string
+}
+
+func (s notedSends) SendResponse(ctx context.Context, p send.SendResponseParams) (send.SendResponseResult, error) {
+	started, ok := botctx.AgendaOf(ctx)
+	*s.tags = append(*s.tags, fmt.Sprint(started.Agenda.Tag, ok))
+	return s.Operations.SendResponse(ctx, p)
+}
+
+func TestAgendaOf(t *testing.T) {
+	t.Parallel()
+	var tags []string
+	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
+		c.Override = func(_ record.Scope, own botctx.Services) botctx.Services {
+			return botctx.Services{Sends: notedSends{own.Sends, &tags}}
+		}
+	}))
+	other := p.AddMember(member.Member{})
+	p.Handle(
+		&botctx.Node{ID: "order", Trigger: botctx.TextIs("order"), Pre: []botctx.Action{remindIn(time.Hour), says("Thanks")}},
+		&botctx.Node{ID: "reminder", Pre: []botctx.Action{
+			says("Still there?"), redirects(botctx.RedirectMemberToNodeParams{MemberID: other.ID(), NodeCompositeID: "invitation"}),
+		}},
+		&botctx.Node{ID: "invitation", Responses: []send.Response{send.Text("Come, too!")}},
+	)
+	p.AddMember(member.Member{}).Says("order")
+	p.Advance(time.Hour)
+	require.Equal(t, []string{"false", "idletrue", "idletrue"}, tags)
 }
 
 func TestAgenda_Cause(t *testing.T) {

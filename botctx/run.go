@@ -264,6 +264,15 @@ func NodeOf(ctx context.Context) NodeRef {
 	return NodeRef{}
 }
 
+// AgendaOf returns the agenda that started the run that ctx belongs to, directly or through redirects. ok is false if no
+// agenda did, and otherwise as for NodeOf. In such a run, sends leave out members whose botMeta.subscribe is false.
+func AgendaOf(ctx context.Context) (started agenda.Run, ok bool) {
+	if s, ok := store.RefuserOf(ctx).(*step); ok && s.run.isRunning() && s.run.agenda != nil {
+		return *s.run.agenda, true
+	}
+	return agenda.Run{}, false
+}
+
 // stepOf returns the step of a current run that ctx belongs to, or nil outside of runs.
 func (r *Runtime) stepOf(ctx context.Context) *step {
 	if s, ok := store.RefuserOf(ctx).(*step); ok && s.run.runtime == r && s.run.isRunning() {

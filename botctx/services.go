@@ -176,6 +176,12 @@ func (p *services) inFlight(m *member.Member) *member.Member {
 	return merged
 }
 
+// isLeftOut reports whether the run sends nothing to a member, because an agenda started it, directly or through
+// redirects, and the member is not subscribed.
+func (p *services) isLeftOut(m *member.Member) bool {
+	return p.run != nil && p.run.agenda != nil && !p.inFlight(m).BotMeta.Subscribe()
+}
+
 // recipients loads the recipients of messages. It returns the run's own member from memory, unless the host replaces
 // the operations on members.
 type recipients struct{ services *services }
@@ -247,6 +253,7 @@ func (p *services) ownSends() *sends.Service {
 			Channels:      p.loaded,
 			Members:       recipients{p},
 			InFlight:      p.inFlight,
+			IsLeftOut:     p.isLeftOut,
 			Connectors:    config.Connectors,
 			ParallelSends: config.ParallelSends,
 			Threads:       recipients{p},

@@ -110,8 +110,11 @@ func milliseconds(timestamp any) (any, error) {
 }
 
 // seconds formats a timestamp as seconds with six decimals, like platforms that use timestamps as
-// ids.
+// ids. No timestamp gives "".
 func seconds(timestamp document.Timestamp) string {
+	if timestamp.IsZero() {
+		return ""
+	}
 	const microsecondsPerMillisecond = 1000
 	ms := int64(timestamp)
 	return fmt.Sprintf("%d.%06d", ms/millisecondsPerSecond, ms%millisecondsPerSecond*microsecondsPerMillisecond)

@@ -25,6 +25,9 @@ type Operations interface {
 	// Err. The error of a message that was tried, even for one member, wraps *UndeliveredError,
 	// which names the members who did not receive it.
 	//
+	// In the run of an agenda, a member whose botMeta.subscribe is false gets nothing. The call
+	// succeeds, and the member's result is empty.
+	//
 	// Errors:
 	//   - InvalidArgument: Channel and ChannelID, or Member and MemberID, name different records.
 	//   - InvalidArgument: a member is not in the channel that the message goes to, or MemberID is
@@ -80,7 +83,8 @@ type Operations interface {
 	SendAlphaResponseToMemberIDs(ctx context.Context, p SendAlphaResponseToMemberIDsParams) (SendAlphaResponseToMemberIDsResult, error)
 
 	// SendHotelResponse sends a message to a user or a group on Hotel, who need not be a member.
-	// {{path}} in the message is filled from the context's own member, if it has one.
+	// {{path}} in the message is filled from the context's own member, if it has one. If that member
+	// is the receiver and has unsubscribed, SendResponse's rule for agendas holds.
 	//
 	// Errors:
 	//   - InvalidArgument: ReceiverType is ReceiverUser and RecipientID is missing.
@@ -95,7 +99,8 @@ type Operations interface {
 	SendHotelResponse(ctx context.Context, p SendHotelResponseParams) (Result, error)
 
 	// SendDeltaResponse sends a message to one member or several of a Delta channel in one request,
-	// after the same checks as SendResponse. It returns Delta's answer to the request. If some
+	// after the same checks as SendResponse, and to the same members. It returns Delta's answer to
+	// the request; ID and Status are empty if there was no one to send to. If some
 	// members did not receive the message, the result is returned with an error that wraps
 	// *UndeliveredError. The code is then Unavailable, or the code of the failure if there is only
 	// one member.
@@ -266,8 +271,8 @@ type SendResponseResult struct {
 	Results []Result
 }
 
-// Result returns the first result, which for one member is the only one. It is zero if nothing was
-// sent.
+// Result returns the first result, which for one member is the only one. Its MessageEvent is zero if
+// nothing was sent.
 func (r SendResponseResult) Result() Result {
 	if len(r.Results) == 0 {
 		return Result{}

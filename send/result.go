@@ -18,7 +18,8 @@ import (
 type Result struct {
 	// Reply is the platform's raw answer.
 	Reply document.Object
-	// MessageEvent is the sent message.
+	// MessageEvent is the sent message. It is zero if nothing was sent because the member has
+	// unsubscribed; see Operations.SendResponse.
 	MessageEvent MessageEvent
 	// ChatID is the platform's id of the conversation, or "".
 	ChatID string
@@ -142,13 +143,15 @@ func shapeOf(platform channel.Type) *shape {
 }
 
 func commonObject(r Result) document.Object {
-	return document.O(fieldResult, present(r.Reply), fieldMessageEvent, r.MessageEvent)
+	event := r.MessageEvent
+	event.Data = present(event.Data)
+	return document.O(fieldResult, present(r.Reply), fieldMessageEvent, event)
 }
 
 // charlieObject returns the platform's reply, with missing fields taken from the message event.
 func charlieObject(r Result) document.Object {
 	return document.O(
-		"ok", replied(r, "ok", true),
+		"ok", replied(r, "ok", r.MessageEvent.Type != ""),
 		"channel", replied(r, "channel", r.ChatID),
 		fieldTS, repliedTS(r),
 		"message", replied(r, "message", present(r.MessageEvent.Data)),

@@ -59,6 +59,11 @@ func TestResult_Shape(t *testing.T) {
 		},
 		{resultOf(document.Object{}).For(channel.Echo), `{"msgType":"text","url":"u","text":"Hi"}`},
 		{
+			send.Result{}.For(channel.Alpha),
+			`{"result":{},"messageEvent":{"from":"","to":"","data":{},"type":"","timestamp":0,"messageId":""}}`,
+		},
+		{send.Result{}.For(channel.Charlie), `{"ok":false,"channel":"","ts":"","message":{}}`},
+		{
 			send.Result{Err: boterr.New(boterr.NotFound, "", "gone")},
 			`{"error":{"code":"NotFound","message":"gone"}}`,
 		},

@@ -3,12 +3,15 @@ package botctxtest
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -189,4 +192,92 @@ func aRunThatIsTriedAgainSendsUnderTheSameIDs(t *trial) {
 		distinct[id] = true
 	}
 	require.Len(t, distinct, 3, "two messages of a run must not have the same id")
+}
+
+// sendingTo sends a text to members with one operation, and returns the result.
+type sendingTo func(ctx context.Context, on botctx.Operations, to ...*member.Member) (any, error)
+
+// unsubscribedRules returns a rule for each operation that sends to members.
+func unsubscribedRules() []Rule {
+	hello := send.Text("Hello")
+	return []Rule{
+		unsubscribedRule(botctx.OpSendResponse, nil, func(ctx context.Context, on botctx.Operations, to ...*member.Member) (any, error) {
+			return on.SendResponse(ctx, send.SendResponseParams{MemberID: memberIDs(to), Response: hello})
+		}),
+		unsubscribedRule(botctx.OpSendAlphaResponse, []channel.Type{channel.Alpha},
+			func(ctx context.Context, on botctx.Operations, to ...*member.Member) (any, error) {
+				return on.SendAlphaResponse(ctx, alphaParams{Member: to[0], Response: hello})
+			}),
+		unsubscribedRule(botctx.OpSendAlphaResponseToMemberIDs, []channel.Type{channel.Alpha},
+			func(ctx context.Context, on botctx.Operations, to ...*member.Member) (any, error) {
+				return on.SendAlphaResponseToMemberIDs(ctx, alphasParams{MemberID: memberIDs(to), Response: hello})
+			}),
+		unsubscribedRule(botctx.OpSendHotelResponse, []channel.Type{channel.Hotel},
+			func(ctx context.Context, on botctx.Operations, to ...*member.Member) (any, error) {
+				return on.SendHotelResponse(ctx, hotelParams{RecipientID: to[0].ExternalID, Response: hello})
+			}),
+		unsubscribedRule(botctx.OpSendDeltaResponse, []channel.Type{channel.Delta},
+			func(ctx context.Context, on botctx.Operations, to ...*member.Member) (any, error) {
+				return on.SendDeltaResponse(ctx, deltaParams{MemberID: memberIDs(to), Response: hello})
+			}, Batches),
+	}
+}
+
+func memberIDs(members []*member.Member) document.OneOrMany[string] {
+	ids := document.OneOrMany[string]{}
+	for _, m := range members {
+		ids = append(ids, m.ID)
+	}
+	return ids
+}
+
+// unsubscribedRule returns the rule for an operation that sends on some platforms, or on all if platforms is nil.
+func unsubscribedRule(op botctx.Op, platforms []channel.Type, sendTo sendingTo, needs ...Capability) Rule {
+	needs = append(needs, Agendas, Members, handleNodes, moveClock, readSent)
+	for _, platform := range platforms {
+		needs = append(needs, On(platform))
+	}
+	return Rule{
+		Name:  strings.ToUpper(string(op[:1])) + string(op[1:]) + "LeavesOutTheUnsubscribed",
+		Text:  "in the run of an agenda, a member whose botMeta.subscribe is false gets nothing; the call succeeds, with an empty result",
+		Needs: needs,
+		check: func(t *trial) {
+			p := t.home
+			if platforms != nil {
+				p = t.on(platforms[0])
+			}
+			leavesOutTheUnsubscribed(t, p, op, sendTo)
+		},
+	}
+}
+
+func leavesOutTheUnsubscribed(t *trial, p *place, op botctx.Op, sendTo sendingTo) {
+	var unsubscribed member.Member
+	unsubscribed.BotMeta.Set("subscribe", false)
+	bob, eve := t.another(p, unsubscribed), t.another(p, member.Member{})
+	calls := [][]*member.Member{{bob}, {eve}}
+	if takeOne := []botctx.Op{botctx.OpSendAlphaResponse, botctx.OpSendHotelResponse}; !slices.Contains(takeOne, op) {
+		calls = append(calls, []*member.Member{bob, eve})
+	}
+	var results []any
+	node := unique("node")
+	t.Handle(&botctx.Node{ID: node, Pre: botctx.Do(func(ctx context.Context, bot *botctx.Context) error {
+		for _, recipients := range calls {
+			result, err := sendTo(ctx, bot, recipients...)
+			if err != nil {
+				return err
+			}
+			results = append(results, result)
+		}
+		return nil
+	})})
+	_, err := p.NewAgenda(t.Context(), agenda.NewParams{MemberID: bob.ID, NodeCompositeID: node, NextRunAt: t.in(time.Minute)})
+	require.NoError(t, err)
+	before := len(t.Sent())
+	t.Advance(time.Hour)
+	require.Len(t, results, len(calls), "the calls must succeed")
+	require.NotContains(t, textOf(t, results[0]), "Hello", "the result must be empty")
+	t.requireArrived(before, slicesOf(len(calls)-1, to(eve, send.Text("Hello")))...)
+	require.NoError(t, errorOf(sendTo(t.Context(), p, bob)))
+	require.Equal(t, bob.ExternalID, t.Sent()[len(t.Sent())-1].To, "other runs send to the member")
 }

@@ -116,7 +116,7 @@ func sendRules() []Rule {
 	return slices.Concat(
 		sendResponseRules, recipientRules, platformRules(), sendAlphaRules, sendHotelRules,
 		sendDeltaRules, broadcastRules, attachmentRules, threadRules, labelRules, commentRules, archiveConversationRules,
-		updateMessageRules, tagRules,
+		updateMessageRules, tagRules, unsubscribedRules(),
 	)
 }
 

@@ -2358,6 +2358,8 @@ declare namespace botctx {
      *
      * `{{path}}` of a template is filled from each member; from the run's own member with the changes of its meta, `botMeta`, `customLocale` and group that are not stored yet. The records, the connector and the message as each member would receive it are checked before the first message is sent. Then the message is sent to each member once. The result holds the platform's answers, for several members in their order; the results of those that failed have Err. The error of a message that was tried, even for one member, wraps `UndeliveredError`, which names the members who did not receive it.
      *
+     * In the run of an agenda, a member whose `botMeta.subscribe` is false gets nothing. The call succeeds, and the member's result is empty.
+     *
      * @throws {OperationError} invalid argument: `channel` and `channelId`, or `member` and `memberId`, name different records.
      *
      * @throws {OperationError} invalid argument: A member is not in the channel that the message goes to, or `memberId` is an empty list.
@@ -2381,6 +2383,8 @@ declare namespace botctx {
      * Sends a message to one member or several, on any platform. Without channel and member it goes to the context's own; if that member talks to the bot in a group, it goes to the group. Members that are named receive it privately.
      *
      * `{{path}}` of a template is filled from each member; from the run's own member with the changes of its meta, `botMeta`, `customLocale` and group that are not stored yet. The records, the connector and the message as each member would receive it are checked before the first message is sent. Then the message is sent to each member once. The result holds the platform's answers, for several members in their order; the results of those that failed have Err. The error of a message that was tried, even for one member, wraps `UndeliveredError`, which names the members who did not receive it.
+     *
+     * In the run of an agenda, a member whose `botMeta.subscribe` is false gets nothing. The call succeeds, and the member's result is empty.
      *
      * @throws {OperationError} invalid argument: `channel` and `channelId`, or `member` and `memberId`, name different records.
      *
@@ -2406,6 +2410,8 @@ declare namespace botctx {
      *
      * `{{path}}` of a template is filled from each member; from the run's own member with the changes of its meta, `botMeta`, `customLocale` and group that are not stored yet. The records, the connector and the message as each member would receive it are checked before the first message is sent. Then the message is sent to each member once. The result holds the platform's answers, for several members in their order; the results of those that failed have Err. The error of a message that was tried, even for one member, wraps `UndeliveredError`, which names the members who did not receive it.
      *
+     * In the run of an agenda, a member whose `botMeta.subscribe` is false gets nothing. The call succeeds, and the member's result is empty.
+     *
      * @throws {OperationError} invalid argument: `channel` and `channelId`, or `member` and `memberId`, name different records.
      *
      * @throws {OperationError} invalid argument: A member is not in the channel that the message goes to, or `memberId` is an empty list.
@@ -2429,6 +2435,8 @@ declare namespace botctx {
      * Sends a message to one member or several, on any platform. Without channel and member it goes to the context's own; if that member talks to the bot in a group, it goes to the group. Members that are named receive it privately.
      *
      * `{{path}}` of a template is filled from each member; from the run's own member with the changes of its meta, `botMeta`, `customLocale` and group that are not stored yet. The records, the connector and the message as each member would receive it are checked before the first message is sent. Then the message is sent to each member once. The result holds the platform's answers, for several members in their order; the results of those that failed have Err. The error of a message that was tried, even for one member, wraps `UndeliveredError`, which names the members who did not receive it.
+     *
+     * In the run of an agenda, a member whose `botMeta.subscribe` is false gets nothing. The call succeeds, and the member's result is empty.
      *
      * @throws {OperationError} invalid argument: `channel` and `channelId`, or `member` and `memberId`, name different records.
      *
@@ -2554,7 +2562,7 @@ declare namespace botctx {
      */
     sendAlphaResponseToMemberIds(params: SendAlphaResponseToMemberIdsParams): Promise<SendAlphaResponseToMemberIdsResult>;
     /**
-     * Sends a message to a user or a group on Hotel, who need not be a member. `{{path}}` in the message is filled from the context's own member, if it has one.
+     * Sends a message to a user or a group on Hotel, who need not be a member. `{{path}}` in the message is filled from the context's own member, if it has one. If that member is the receiver and has unsubscribed, `sendResponse`'s rule for agendas holds.
      *
      * Platforms: hotel.
      *
@@ -2572,7 +2580,7 @@ declare namespace botctx {
      */
     sendHotelResponse(params: SendHotelResponseParams): Promise<SendHotelResponseResult>;
     /**
-     * Sends a message to one member or several of a Delta channel in one request, after the same checks as `sendResponse`. It returns Delta's answer to the request. If some members did not receive the message, the result is returned with an error that wraps `UndeliveredError`. The code is then Unavailable, or the code of the failure if there is only one member.
+     * Sends a message to one member or several of a Delta channel in one request, after the same checks as `sendResponse`, and to the same members. It returns Delta's answer to the request; `id` and `STATUS` are empty if there was no one to send to. If some members did not receive the message, the result is returned with an error that wraps `UndeliveredError`. The code is then Unavailable, or the code of the failure if there is only one member.
      *
      * Platforms: delta.
      *

@@ -49,11 +49,11 @@ func (s *Service) SendAlphaResponseToMemberIDs(
 // alphaMessages returns the validated message to each member of an Alpha channel, and the connector
 // that sends them.
 func (s *Service) alphaMessages(ctx context.Context, p send.SendResponseParams) (send.Connector, []send.Message, error) {
-	messages, err := s.messages(ctx, p, channel.Alpha)
+	to, messages, err := s.messages(ctx, p, channel.Alpha)
 	if err != nil {
 		return nil, nil, err
 	}
-	connector, err := s.ports.Connectors.Of(messages[0].Channel)
+	connector, err := s.ports.Connectors.Of(to)
 	if err != nil {
 		return nil, nil, boterr.WithField(channels.ByRecordOrID(s.scope, p.Channel, p.ChannelID).Field(), err)
 	}

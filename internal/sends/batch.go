@@ -18,23 +18,31 @@ const statusOK = "OK"
 
 // SendDeltaResponse implements Operations.
 func (s *Service) SendDeltaResponse(ctx context.Context, p send.SendDeltaResponseParams) (send.SendDeltaResponseResult, error) {
-	messages, err := s.messages(ctx, send.SendResponseParams{
+	to, messages, err := s.messages(ctx, send.SendResponseParams{
 		Channel: p.Channel, ChannelID: p.ChannelID, Member: p.Member, MemberID: p.MemberID, Response: p.Response,
 	}, channel.Delta)
 	if err != nil {
 		return send.SendDeltaResponseResult{}, err
 	}
-	sender, err := send.RequirePort[send.BatchSender](s.ports.Connectors, messages[0].Channel, "send to several members by one request")
+	sender, err := send.RequirePort[send.BatchSender](s.ports.Connectors, to, "send to several members by one request")
 	if err != nil {
 		return send.SendDeltaResponseResult{}, boterr.WithField(channels.ByRecordOrID(s.scope, p.Channel, p.ChannelID).Field(), err)
 	}
 	if err := canceled(ctx); err != nil {
 		return send.SendDeltaResponseResult{}, err
 	}
-	for i := range messages {
-		messages[i].ID = s.env.SendID(ctx, recipient(messages[i]))
+	var chosen []int
+	for i, message := range messages {
+		if isLeftOut(message) {
+			continue
+		}
+		messages[i].ID = s.env.SendID(ctx, recipient(message))
+		chosen = append(chosen, i)
 	}
-	batch, err := s.sendBatch(ctx, sender, messages)
+	if len(chosen) == 0 {
+		return send.SendDeltaResponseResult{Results: make([]send.Result, len(messages))}, nil
+	}
+	batch, err := s.sendBatch(ctx, sender, messages, chosen)
 	if err != nil {
 		return send.SendDeltaResponseResult{}, err
 	}
@@ -51,11 +59,14 @@ func (s *Service) batchResult(ctx context.Context, messages []send.Message, batc
 	}
 	now := document.TimestampOf(s.env.Now())
 	for i, outcome := range batch.Outcomes {
-		if outcome.Err != nil {
+		switch {
+		case isLeftOut(messages[i]):
+			sent.Results[i] = nothing(messages[i])
+		case outcome.Err != nil:
 			sent.Results[i] = send.Result{Err: atResponse(PlatformError(ctx, channel.Delta, outcome.Err))}
-			continue
+		default:
+			sent.Results[i] = result(messages[i], outcome.Delivery, now)
 		}
-		sent.Results[i] = result(messages[i], outcome.Delivery, now)
 	}
 	return sent, undelivered(ctx, messages, sent.Results)
 }
@@ -74,17 +85,14 @@ type takenMessage struct {
 	Delivery send.Delivery
 }
 
-// sendBatch sends messages in one request. It leaves out those that earlier attempts have sent, and
-// returns an outcome for each message.
-func (s *Service) sendBatch(ctx context.Context, sender send.BatchSender, messages []send.Message) (send.Batch, error) {
+// sendBatch sends the messages at the indexes left in one request. It leaves out those that earlier attempts have sent,
+// and returns an outcome for each message.
+func (s *Service) sendBatch(ctx context.Context, sender send.BatchSender, messages []send.Message, left []int) (send.Batch, error) {
 	all := send.Batch{Outcomes: make([]send.Outcome, len(messages))}
-	left := make([]int, len(messages))
-	for i := range left {
-		left[i] = i
-	}
+	first := messages[left[0]].ID
 	for nth := 0; len(left) > 0; nth++ {
 		var asked *send.Batch
-		known, err := onceUnder(ctx, s.env, messages[0].ID+"-batch-"+strconv.Itoa(nth), func(ctx context.Context) (batchAnswer, error) {
+		known, err := onceUnder(ctx, s.env, first+"-batch-"+strconv.Itoa(nth), func(ctx context.Context) (batchAnswer, error) {
 			answer, err := askBatch(ctx, sender, messages, left)
 			asked = &answer
 			return remembered(answer, messages, left), err
@@ -140,13 +148,16 @@ func remembered(b send.Batch, messages []send.Message, which []int) batchAnswer 
 
 // note copies the known outcomes of the messages in left, and returns the remaining indexes.
 func note(b *send.Batch, known batchAnswer, messages []send.Message, left []int) (still []int) {
+	taken := make(map[string]send.Delivery, len(known.Taken))
+	for _, m := range known.Taken {
+		taken[m.ID] = m.Delivery
+	}
 	for _, of := range left {
-		at := slices.IndexFunc(known.Taken, func(m takenMessage) bool { return m.ID == messages[of].ID })
-		if at < 0 {
+		if delivery, isTaken := taken[messages[of].ID]; isTaken {
+			b.Outcomes[of].Delivery = delivery
+		} else {
 			still = append(still, of)
-			continue
 		}
-		b.Outcomes[of] = send.Outcome{Delivery: known.Taken[at].Delivery}
 	}
 	return still
 }

@@ -28,8 +28,11 @@ func Deliver(ctx context.Context, env record.Env, connector send.Connector, mess
 	return deliver(ctx, env.WithDefaults(), connector, message)
 }
 
-// deliver sends a validated message.
+// deliver sends a validated message, unless its receiver is left out.
 func deliver(ctx context.Context, env record.Env, connector send.Connector, message send.Message) (send.Result, error) {
+	if isLeftOut(message) {
+		return nothing(message), nil
+	}
 	if err := ctx.Err(); err != nil {
 		return send.Result{}, boterr.New(boterr.Canceled, "", "the message was not sent: %w", err)
 	}
@@ -62,6 +65,9 @@ func result(m send.Message, d send.Delivery, now document.Timestamp) send.Result
 	result := send.Result{Reply: d.Reply, MessageEvent: event(m, d, now), ChatID: d.ChatID}
 	return result.For(m.Channel.Type)
 }
+
+// nothing returns the result of a message whose receiver is left out: its platform's form, with empty values.
+func nothing(m send.Message) send.Result { return send.Result{}.For(m.Channel.Type) }
 
 // memberID returns the id of the receiving member, or "".
 func memberID(m send.Message) string {

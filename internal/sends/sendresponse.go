@@ -17,11 +17,11 @@ import (
 
 // SendResponse implements Operations.
 func (s *Service) SendResponse(ctx context.Context, p send.SendResponseParams) (send.SendResponseResult, error) {
-	messages, err := s.messages(ctx, p)
+	to, messages, err := s.messages(ctx, p)
 	if err != nil {
 		return send.SendResponseResult{}, err
 	}
-	connector, err := s.ports.Connectors.Of(messages[0].Channel)
+	connector, err := s.ports.Connectors.Of(to)
 	if err != nil {
 		return send.SendResponseResult{}, err
 	}
@@ -36,34 +36,40 @@ func (s *Service) SendResponse(ctx context.Context, p send.SendResponseParams) (
 	return send.SendResponseResult{Results: []send.Result{result}}, nil
 }
 
-// messages returns the validated message to each member. There is at least one. If allowed is not empty, the channel
-// must have one of these types.
-func (s *Service) messages(ctx context.Context, p send.SendResponseParams, allowed ...channel.Type) ([]send.Message, error) {
+// messages returns the channel of a call, and the validated message to each member. There is at least one; the message
+// to a member who is left out only has its channel. If allowed is not empty, the channel must have one of these types.
+func (s *Service) messages(
+	ctx context.Context, p send.SendResponseParams, allowed ...channel.Type,
+) (*channel.Channel, []send.Message, error) {
 	if p.Response.IsZero() {
-		return nil, boterr.PrefixField("response", p.Response.Validate())
+		return nil, nil, boterr.PrefixField("response", p.Response.Validate())
 	}
 	var room [1]record.Ref
 	recipients, err := s.recipients(p.Member, p.MemberID, room[:0])
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	to, err := channels.Load(ctx, s.ports.Channels, channels.ByRecordOrID(s.scope, p.Channel, p.ChannelID), allowed...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	messaging, err := s.messaging(to.Type, p)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	messages := make([]send.Message, len(recipients))
 	for i, r := range recipients {
 		m, err := s.loadMember(ctx, to, r)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
+		}
+		if s.ports.IsLeftOut(m) {
+			messages[i].Channel = to
+			continue
 		}
 		message, err := s.messageTo(to, r, m, p.Response)
 		if err != nil {
-			return nil, forMember(recipients, m, err)
+			return nil, nil, forMember(recipients, m, err)
 		}
 		if r.IsOwn() && to.ID == s.scope.Channel && s.ports.Threads != nil {
 			message = in(message, s.ports.Threads.Thread(ctx))
@@ -71,8 +77,11 @@ func (s *Service) messages(ctx context.Context, p send.SendResponseParams, allow
 		message.MessagingType, message.MessagingTag = messaging.kind, messaging.tag
 		messages[i] = message
 	}
-	return messages, nil
+	return to, messages, nil
 }
+
+// isLeftOut reports whether the receiver of a message gets nothing.
+func isLeftOut(m send.Message) bool { return m.Response.IsZero() }
 
 // messageTo returns the message to a member, or to the group in which the scope's own member talks to the bot. r is
 // the call's reference to the member.
@@ -191,6 +200,10 @@ func (s *Service) SendHotelResponse(ctx context.Context, p send.SendHotelRespons
 	about, err := s.ownMemberOrNobody(ctx)
 	if err != nil {
 		return send.Result{}, err
+	}
+	toOwn := message.ReceiverType == send.ReceiverUser && message.To == about.ExternalID && about.Channel == message.Channel.ID
+	if toOwn && s.ports.IsLeftOut(about) {
+		return nothing(message), nil
 	}
 	if message.Response, err = s.filled(p.Response, about); err != nil {
 		return send.Result{}, err

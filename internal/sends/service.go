@@ -24,6 +24,8 @@ type Ports struct {
 	// InFlight returns a member with the changes of the current run that are not stored yet. {{path}} is filled from the
 	// result. The default returns the member.
 	InFlight func(m *member.Member) *member.Member
+	// IsLeftOut reports whether a member gets no messages. The default is that all get them.
+	IsLeftOut func(m *member.Member) bool
 	// Connectors must not be modified later.
 	Connectors send.Connectors
 	// ParallelSends is the number of messages of a call that are sent concurrently. The default is 1.
@@ -48,6 +50,9 @@ var _ send.Operations = (*Service)(nil)
 func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	if ports.InFlight == nil {
 		ports.InFlight = func(m *member.Member) *member.Member { return m }
+	}
+	if ports.IsLeftOut == nil {
+		ports.IsLeftOut = func(*member.Member) bool { return false }
 	}
 	return &Service{env: env.WithDefaults(), scope: scope, ports: ports}
 }
