@@ -32,8 +32,8 @@ type Scope struct {
 // method.
 //
 // Only one goroutine may change the fields, as with an http.Request, and none while another sends a template or, in the
-// run of an agenda, anything. The operations are safe for concurrent use. They work for the app, channel and member that the context was created
-// for, even if the fields change.
+// run of an agenda, anything. The operations are safe for concurrent use. They work for the app, channel and member
+// that the context was created for, even if the fields change.
 type Context struct {
 	// Channel is the channel of the conversation.
 	Channel *channel.Channel

@@ -22,7 +22,9 @@ type Next func(ctx context.Context) (any, error)
 
 // Interceptor wraps every operation that bot logic calls, including the sends of a node's responses, but not the
 // calls that operations make. It may inspect the call, change its params, return an error, call next several times,
-// or return a result without calling next. The result must have the result type of the operation.
+// or return a result without calling next. The result must have the result type of the operation. If next is called
+// again after an error, messages and other requests have the same ids as before (Context.SendID), so that receivers
+// recognize what already arrived.
 //
 //	func counted(calls *atomic.Int64) botctx.Interceptor {
 //		return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
@@ -66,7 +68,7 @@ func invoke[S, P, R any]( //nolint:revive // A struct for these parameters would
 	}
 	for _, interceptor := range slices.Backward(c.runtime.config.Interceptors) {
 		inner := next
-		next = func(ctx context.Context) (any, error) { return interceptor(ctx, call, inner) }
+		next = func(ctx context.Context) (any, error) { return interceptor(ctx, call, repeatable(inner)) }
 	}
 	answer, err := next(ctx)
 	result, ok := answer.(R)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/google/uuid"
 
@@ -28,8 +30,13 @@ import (
 // Runs without a key, such as a Receive of an event without a messageId, and calls outside of runs use new ids each
 // time.
 
+// If an interceptor calls next again after an error, the ids of the failed call are used again, because its answer may
+// have been lost.
+
 // slot identifies the sends that a node of a run makes to one recipient.
 type slot struct {
+	// run is the key of the run, or "".
+	run  string
 	node NodeRef
 	// within is the key of the multi-step operation that the send belongs to, or "".
 	within string
@@ -62,19 +69,79 @@ func (s *step) keyTo(ctx context.Context, to string) string {
 	if s == nil || s.run.key == "" {
 		return ""
 	}
-	s.run.sending.Lock()
-	defer s.run.sending.Unlock()
-	at := slot{node: s.node, within: send.KeyOf(ctx), to: to}
-	before := s.run.sent[at]
-	if s.run.sent == nil {
-		s.run.sent = map[slot]int{}
+	at := slot{run: s.run.key, node: s.node, within: send.KeyOf(ctx), to: to}
+	return tryOf(ctx).key(at, func() string { return s.run.nextKey(at) })
+}
+
+func (r *run) nextKey(at slot) string {
+	r.sending.Lock()
+	defer r.sending.Unlock()
+	before := r.sent[at]
+	if r.sent == nil {
+		r.sent = map[slot]int{}
 	}
-	s.run.sent[at]++
-	key := fmt.Sprintf("%s | %q %q %s %d", s.run.key, s.node.Tree, s.node.CompositeID, to, before)
+	r.sent[at]++
+	key := fmt.Sprintf("%s | %q %q %s %d", at.run, at.node.Tree, at.node.CompositeID, at.to, before)
 	if at.within != "" {
 		key += " within " + at.within
 	}
 	return key
+}
+
+// try is one call of an interceptor's next. outer is the try that the call is part of, or nil.
+type try struct {
+	outer *try
+	*keys
+	taken map[slot]int
+}
+
+// keys are the keys of the sends in a call of next, by slot in their order. A call after a failed one shares them.
+type keys struct {
+	mu  sync.Mutex
+	all map[slot][]string
+}
+
+type tryKey struct{}
+
+// tryOf returns the innermost try that ctx belongs to, or nil.
+func tryOf(ctx context.Context) *try {
+	t, _ := ctx.Value(tryKey{}).(*try)
+	return t
+}
+
+// key returns the key of the next send in a slot: the one of a failed try, if there is one, and otherwise a new one.
+func (t *try) key(at slot, newKey func() string) string {
+	if t == nil {
+		return newKey()
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := t.taken[at]
+	if n == len(t.all[at]) {
+		if t.all == nil {
+			t.all = map[slot][]string{}
+		}
+		t.all[at] = append(t.all[at], t.outer.key(at, newKey))
+	}
+	if t.taken == nil {
+		t.taken = map[slot]int{}
+	}
+	t.taken[at]++
+	return t.all[at][n]
+}
+
+// repeatable returns next for an interceptor: a call after a failed one uses the same ids.
+func repeatable(next Next) Next {
+	var current atomic.Pointer[keys]
+	current.Store(new(keys))
+	return func(ctx context.Context) (any, error) {
+		one := &try{outer: tryOf(ctx), keys: current.Load()}
+		result, err := next(context.WithValue(ctx, tryKey{}, one))
+		if err == nil {
+			current.CompareAndSwap(one.keys, new(keys))
+		}
+		return result, err
+	}
 }
 
 // sendID implements record.Env.SendID. It returns the id of a send in the step of ctx.
@@ -83,7 +150,7 @@ func (r *Runtime) sendID(ctx context.Context, to string) string {
 	at.noteSpoken(to)
 	key := at.keyTo(ctx, to)
 	if key == "" {
-		return r.env.NewID()
+		return tryOf(ctx).key(slot{within: send.KeyOf(ctx), to: to}, r.env.NewID)
 	}
 	return r.config.DeriveID(key)
 }

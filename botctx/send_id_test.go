@@ -2,6 +2,7 @@ package botctx_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
@@ -82,10 +84,10 @@ func saysALot(sent *sentIDs) botctx.Action {
 }
 
 // talkative returns a Runtime with the members Ada and Bob. Its node "due" runs saysALot.
-func talkative(t *testing.T, sent *sentIDs) (*botctx.Runtime, *botctx.Context) {
+func talkative(t *testing.T, sent *sentIDs, interceptors ...botctx.Interceptor) (*botctx.Runtime, *botctx.Context) {
 	t.Helper()
 	runtime, bot := shopWith(t, botctx.Config{
-		Store: memstore.New(), Mailer: sent, ParallelSends: 4,
+		Store: memstore.New(), Mailer: sent, ParallelSends: 4, Interceptors: interceptors,
 		Connectors: map[channel.Type]send.Connector{channel.Webchat: sent},
 	})
 	members := members.New(runtime.Env(), record.Scope(bot.Scope()), channels.New(runtime.Env(), record.Scope(bot.Scope())))
@@ -183,6 +185,53 @@ func TestSendID_OutsideRuns(t *testing.T) {
 	require.ErrorIs(t, saysALot(&sent)(t.Context(), bot), errTryAgain)
 	for to, ids := range sent.all() {
 		requireDistinct(t, map[string][]string{to: slices.Concat(ids, first[to])})
+	}
+}
+
+// calling returns an interceptor that calls next n times, and then returns the last result, with an error if then is one.
+func calling(n int, then error) botctx.Interceptor {
+	return func(ctx context.Context, _ *botctx.Call, next botctx.Next) (result any, err error) {
+		for range n {
+			result, err = next(ctx)
+		}
+		return result, cmp.Or(then, err)
+	}
+}
+
+// An interceptor that tries a call again sends with the same ids. If the first call succeeded, the second is another send.
+func TestSendID_Interceptors(t *testing.T) {
+	t.Parallel()
+	twice, lost := calling(2, nil), calling(1, boterr.Unavailable)
+	for name, c := range map[string]struct {
+		interceptors []botctx.Interceptor
+		isSame       bool
+	}{
+		"after a failure": {[]botctx.Interceptor{twice, lost}, true}, "after a success": {[]botctx.Interceptor{twice}, false},
+		"a failure that another sees": {[]botctx.Interceptor{twice, lost, calling(1, nil)}, true},
+	} {
+		for _, messageID := range []string{"m1", ""} {
+			t.Run(name+messageID, func(t *testing.T) {
+				t.Parallel()
+				var sent sentIDs
+				runtime, _ := talkative(t, &sent, c.interceptors...)
+				runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+					_ = saysALot(&sent)(ctx, bot)
+					return nil
+				})
+				event := send.MessageEvent{From: "ext-ada", Type: send.TypeText, Data: document.O("text", "hi"), MessageID: messageID}
+				require.NoError(t, runtime.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: event}))
+				ids := sent.all()
+				require.Len(t, ids["ext-bob"], 6, "twice for all, and twice in each of the two runs")
+				if !c.isSame {
+					requireDistinct(t, ids)
+					return
+				}
+				for to, number := range map[string]int{"ext-ada": 2, "ext-bob": 2, "mail": 1} {
+					slices.Sort(ids[to])
+					require.Len(t, slices.Compact(ids[to]), number, to)
+				}
+			})
+		}
 	}
 }
 
