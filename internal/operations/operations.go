@@ -19,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/botctx/go-sdk/boterr"
 )
@@ -320,4 +321,159 @@ func fieldNamed(fields []Field, name string) (Field, bool) {
 		}
 	}
 	return Field{}, false
+}
+
+// Comments is the content of comments_gen.json: the comments of the Go code, with Go names replaced
+// by JSON names. internal/generate writes the file.
+type Comments struct {
+	// Operations holds the comments of methods, params and results by operation name.
+	Operations map[string]Comment `json:"operations"`
+	// Kinds holds the comments of record fields by the names of kind and field.
+	Kinds map[string]map[string]string `json:"kinds"`
+	// Limits holds the limits of package send by the names of their constants, such as "2,000".
+	// operations.json refers to them as {limit:MaxText}.
+	Limits map[string]string `json:"limits"`
+}
+
+// Comment is the comment of one operation.
+type Comment struct {
+	// Package is the package that declares the method.
+	Package string `json:"package"`
+	// Summary is the first sentence of the description.
+	Summary string `json:"summary"`
+	// Description holds the paragraphs of the comment.
+	Description []string `json:"description"`
+	// Errors are the errors of this operation.
+	Errors []Failure `json:"errors"`
+	// Parameters and Result are the meanings of fields by path, such as "option.new".
+	Parameters map[string]string `json:"parameters"`
+	Result     map[string]string `json:"result"`
+}
+
+func (o Operation) with(said Comment) Operation {
+	o.Package, o.Summary, o.Description, o.Errors = said.Package, said.Summary, said.Description, said.Errors
+	o.Parameters = withMeanings(o.Parameters, said.Parameters, "")
+	o.Responses = slices.Clone(o.Responses)
+	for i := range o.Responses {
+		o.Responses[i].Fields = withMeanings(o.Responses[i].Fields, said.Result, "")
+	}
+	return o
+}
+
+// withMeanings returns fields with the meanings from comments. meanings has paths as keys; prefix is
+// the path of the object that has the fields.
+func withMeanings(fields []Field, meanings map[string]string, prefix string) []Field {
+	told := slices.Clone(fields)
+	for i, field := range told {
+		path := prefix + field.Name
+		if meaning, ok := meanings[path]; ok {
+			told[i].Meaning = meaning
+		}
+		told[i].Fields = withMeanings(field.Fields, meanings, path+".")
+	}
+	return told
+}
+
+// withLimits returns fields with names of limits, such as {limit:MaxText}, replaced by numbers in
+// their meanings.
+func withLimits(fields []Field, limits map[string]string) []Field {
+	told := slices.Clone(fields)
+	for i := range told {
+		for name, most := range limits {
+			told[i].Meaning = strings.ReplaceAll(told[i].Meaning, "{limit:"+name+"}", most)
+		}
+	}
+	return told
+}
+
+// Type is the JSON type of a value: any, null, boolean, number, string or object. The suffix [] makes
+// it an array. Alternatives are separated by " | ", as in "object | object[]".
+type Type string
+
+// Alternatives returns the alternative types. A type without " | " is its only alternative.
+func (t Type) Alternatives() []Type {
+	var alternatives []Type
+	for alternative := range strings.SplitSeq(string(t), " | ") {
+		alternatives = append(alternatives, Type(alternative))
+	}
+	return alternatives
+}
+
+// Element returns the type of an array's elements, and whether t is an array.
+func (t Type) Element() (Type, bool) {
+	element, isArray := strings.CutSuffix(string(t), "[]")
+	return Type(element), isArray && !strings.Contains(element, " | ")
+}
+
+// Accepts reports whether a value has the type. The value is nil or a bool, float64, string, []any or
+// map[string]any, as decoded by encoding/json.
+func (t Type) Accepts(value any) bool {
+	return slices.ContainsFunc(t.Alternatives(), func(alternative Type) bool {
+		return alternative.acceptsOne(value)
+	})
+}
+
+// acceptsOne reports whether a value has the type, which must have no alternatives.
+func (t Type) acceptsOne(value any) bool {
+	if element, isArray := t.Element(); isArray {
+		list, ok := value.([]any)
+		return ok && !slices.ContainsFunc(list, func(item any) bool { return !element.acceptsOne(item) })
+	}
+	return t == "any" || t == typeOf(value)
+}
+
+// typeOf returns the type of a value, or "" for an array.
+func typeOf(value any) Type {
+	switch value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case float64:
+		return "number"
+	case string:
+		return "string"
+	case map[string]any:
+		return "object"
+	}
+	return ""
+}
+
+// GoName returns the Go name of an operation, a parameter or a field: each word is capitalized,
+// with Go's initialisms. "dataSourceId" becomes DataSourceID, "setBravoGroupIcon"
+// SetBravoGroupIcon, "attachment_id" AttachmentID. Words in all capitals do not change.
+func GoName(jsonName string) string {
+	var name strings.Builder
+	for _, word := range words(jsonName) {
+		name.WriteString(goWord(word))
+	}
+	return name.String()
+}
+
+func goWord(word string) string {
+	switch strings.ToLower(word) {
+	case "id", "url", "api", "html", "ts":
+		return strings.ToUpper(word)
+	case "ids":
+		return "IDs"
+	}
+	return strings.ToUpper(word[:1]) + word[1:]
+}
+
+// words splits a name at underscores, and before each capital letter that follows a lower-case letter or a digit.
+func words(name string) []string {
+	var split []string
+	for part := range strings.SplitSeq(name, "_") {
+		start := 0
+		for i := 1; i < len(part); i++ {
+			if unicode.IsUpper(rune(part[i])) && !unicode.IsUpper(rune(part[i-1])) {
+				split = append(split, part[start:i])
+				start = i
+			}
+		}
+		if start < len(part) {
+			split = append(split, part[start:])
+		}
+	}
+	return split
 }

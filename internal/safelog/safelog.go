@@ -3,7 +3,9 @@ package safelog
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/botctx/go-sdk/internal/display"
 )
@@ -48,4 +50,64 @@ func (h handler) WithGroup(name string) (with slog.Handler) {
 	with = h //nolint:wastedassign // It is the result after a panic.
 	defer dropPanic()
 	return handler{h.unsafe.WithGroup(display.Visible(name))}
+}
+
+// visible returns a line with hidden characters escaped.
+func visible(line slog.Record) slog.Record {
+	isVisible := line.Message == display.Visible(line.Message)
+	line.Attrs(func(one slog.Attr) bool {
+		isVisible = isVisible && isVisibleAttribute(one)
+		return isVisible
+	})
+	if isVisible {
+		return line
+	}
+	shown := slog.NewRecord(line.Time, line.Level, display.Visible(line.Message), line.PC)
+	line.Attrs(func(one slog.Attr) bool {
+		shown.AddAttrs(visibleAttribute(one))
+		return true
+	})
+	return shown
+}
+
+func visibleAttributes(attributes []slog.Attr) []slog.Attr {
+	if !slices.ContainsFunc(attributes, func(one slog.Attr) bool { return !isVisibleAttribute(one) }) {
+		return attributes
+	}
+	shown := make([]slog.Attr, 0, len(attributes))
+	for _, one := range attributes {
+		shown = append(shown, visibleAttribute(one))
+	}
+	return shown
+}
+
+func isVisibleAttribute(one slog.Attr) bool {
+	if one.Key != display.Visible(one.Key) {
+		return false
+	}
+	switch one.Value.Kind() {
+	case slog.KindString:
+		text := one.Value.String()
+		return text == display.Visible(text)
+	case slog.KindAny:
+		text := fmt.Sprintf("%+v", one.Value.Any())
+		return text == display.Visible(text)
+	case slog.KindGroup, slog.KindLogValuer:
+		return false
+	default: // A number, a time or a bool.
+		return true
+	}
+}
+
+// visibleAttribute returns an attribute with hidden characters escaped. A value that is not a string becomes a string
+// if its text has such characters.
+func visibleAttribute(one slog.Attr) slog.Attr {
+	one.Key, one.Value = display.Visible(one.Key), one.Value.Resolve()
+	switch {
+	case one.Value.Kind() == slog.KindGroup:
+		one.Value = slog.GroupValue(visibleAttributes(one.Value.Group())...)
+	case !isVisibleAttribute(one):
+		one.Value = slog.StringValue(display.Visible(fmt.Sprintf("%+v", one.Value.Any())))
+	}
+	return one
 }

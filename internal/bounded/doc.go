@@ -1,3 +1,0 @@
-// Package bounded limits the size and the duration of responses of services, and refuses redirects.
-// Every client in backends uses it, so that a server that never stops sending cannot exhaust a host.
-package bounded
