@@ -96,18 +96,13 @@ func (s *step) join(ctx context.Context, p RedirectMemberToNodeParams) ([]NodeSe
 	return sent, err
 }
 
-// gate returns the channel joining. The first call creates it.
-func (s *step) gate() chan struct{} {
-	s.joinable.Do(func() { s.joining = make(chan struct{}, 1) })
-	return s.joining
-}
-
 // waitToJoin waits until no other redirect of the same step is running. Callers must receive from joining afterwards.
 func (s *step) waitToJoin(ctx context.Context) error {
+	s.joinable.Do(func() { s.joining = make(chan struct{}, 1) })
 	waiting, cancel := context.WithTimeout(ctx, s.run.runtime.config.MaxWait)
 	defer cancel()
 	select {
-	case s.gate() <- struct{}{}:
+	case s.joining <- struct{}{}:
 		return nil
 	case <-waiting.Done():
 	}

@@ -19,6 +19,7 @@
 package outbound
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -133,12 +134,12 @@ func New(config Config) (*Client, error) {
 	}
 	c := &Client{
 		allow:            allow,
-		maxResponseBytes: orDefault(config.MaxResponseBytes, DefaultMaxResponseBytes),
-		maxRequestBytes:  orDefault(config.MaxRequestBytes, DefaultMaxRequestBytes),
+		maxResponseBytes: cmp.Or(config.MaxResponseBytes, DefaultMaxResponseBytes),
+		maxRequestBytes:  cmp.Or(config.MaxRequestBytes, DefaultMaxRequestBytes),
 		maxRedirects:     DefaultMaxRedirects,
-		timeout:          orDefault(config.Timeout, DefaultTimeout),
+		timeout:          cmp.Or(config.Timeout, DefaultTimeout),
 	}
-	buffered := orDefault(config.MaxBufferedBytes, max(DefaultMaxBufferedBytes, c.maxResponseBytes))
+	buffered := cmp.Or(config.MaxBufferedBytes, max(DefaultMaxBufferedBytes, c.maxResponseBytes))
 	c.buffers = fair.NewPlaces(fair.NewShares(int(min(buffered/c.maxResponseBytes, math.MaxInt32))))
 	if config.MaxRedirects != nil {
 		c.maxRedirects = *config.MaxRedirects
@@ -157,9 +158,9 @@ func (c Config) check() error {
 		return boterr.Invalid("maxResponseBytes", "must not be negative")
 	case c.MaxBufferedBytes < 0:
 		return boterr.Invalid("maxBufferedBytes", "must not be negative")
-	case c.MaxBufferedBytes != 0 && c.MaxBufferedBytes < orDefault(c.MaxResponseBytes, DefaultMaxResponseBytes):
+	case c.MaxBufferedBytes != 0 && c.MaxBufferedBytes < cmp.Or(c.MaxResponseBytes, DefaultMaxResponseBytes):
 		return boterr.Invalid("maxBufferedBytes", "is %d, and must be at least maxResponseBytes, %d",
-			c.MaxBufferedBytes, orDefault(c.MaxResponseBytes, DefaultMaxResponseBytes))
+			c.MaxBufferedBytes, cmp.Or(c.MaxResponseBytes, DefaultMaxResponseBytes))
 	case c.MaxRequestBytes < 0:
 		return boterr.Invalid("maxRequestBytes", "must not be negative")
 	case c.MaxRedirects != nil && *c.MaxRedirects < 0:
@@ -172,14 +173,6 @@ func (c Config) check() error {
 		return boterr.Invalid("transport", "cannot be combined with resolver, dial or tls, which it does not use")
 	}
 	return nil
-}
-
-// orDefault returns value, or the default if value is 0.
-func orDefault[T int | int64 | time.Duration](value, standard T) T {
-	if value == 0 {
-		return standard
-	}
-	return value
 }
 
 // Do sends a request, follows its redirects and returns the response. If the error is nil, the caller closes
@@ -199,7 +192,9 @@ func orDefault[T int | int64 | time.Duration](value, standard T) T {
 // never in io.EOF.
 func (c *Client) Do(req *http.Request) (*http.Response, error) {
 	if err := c.check(req); err != nil {
-		closeBody(req)
+		if req != nil && req.Body != nil {
+			_ = req.Body.Close() // As http.Client does.
+		}
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeoutCause(req.Context(), c.timeout, timeLimitError(c.timeout))
@@ -211,11 +206,12 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	resp.Body = &responseBody{
-		limited: limit(resp.Body, c.maxResponseBytes, responseTooLong(host, c.maxResponseBytes)),
-		client:  c,
-		ctx:     ctx,
-		cancel:  cancel,
-		host:    host,
+		limited: limit(resp.Body, c.maxResponseBytes, boterr.New(boterr.ResourceExhausted, "",
+			"the response of %s has more than %d bytes", host, c.maxResponseBytes)),
+		client: c,
+		ctx:    ctx,
+		cancel: cancel,
+		host:   host,
 	}
 	return resp, nil
 }

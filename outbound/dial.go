@@ -1,6 +1,7 @@
 package outbound
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -38,14 +39,14 @@ func (c Config) transport(allow AllowList) http.RoundTripper {
 	if c.Transport != nil {
 		return c.Transport
 	}
-	guard := &dialer{allow: allow, resolver: c.Resolver, connect: c.Dial, timeout: orDefault(c.Timeout, DefaultTimeout)}
+	guard := &dialer{allow: allow, resolver: c.Resolver, connect: c.Dial, timeout: cmp.Or(c.Timeout, DefaultTimeout)}
 	if guard.resolver == nil {
 		guard.resolver = net.DefaultResolver
 	}
 	if guard.connect == nil {
 		guard.connect = connectTCP
 	}
-	perHost := orDefault(c.MaxConnsPerHost, DefaultMaxConnsPerHost)
+	perHost := cmp.Or(c.MaxConnsPerHost, DefaultMaxConnsPerHost)
 	return &http.Transport{
 		Proxy:                  nil, // with a proxy, the dialer could not check addresses
 		DialContext:            guard.dial,

@@ -158,13 +158,6 @@ func (c *Client) limitRequest(req *http.Request) *http.Request {
 	return req
 }
 
-// closeBody closes the body of a request that is not sent, as http.Client does.
-func closeBody(req *http.Request) {
-	if req != nil && req.Body != nil {
-		_ = req.Body.Close()
-	}
-}
-
 // responseBody is the body of a response. At its end, it also releases the request's context.
 type responseBody struct {
 	limited
@@ -196,10 +189,6 @@ func (b *responseBody) Read(p []byte) (int, error) {
 func (b *responseBody) Close() error {
 	b.cancel()
 	return b.limited.Close()
-}
-
-func responseTooLong(host string, limit int64) error {
-	return boterr.New(boterr.ResourceExhausted, "", "the response of %s has more than %d bytes", host, limit)
 }
 
 // checkRedirect decides whether to follow a redirect to next; via holds the earlier requests, oldest first. The
@@ -285,12 +274,7 @@ func (r redirectReader) CloseIdleConnections() {
 // checkHeader returns InvalidArgument with a field such as "headers.Accept" for the first header, in
 // alphabetical order, that cannot be sent unchanged.
 func checkHeader(header http.Header) error {
-	names := make([]string, 0, len(header))
-	for name := range header {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(header)) {
 		if !isToken(name) {
 			return boterr.Invalid("headers", "the name of a header must consist of letters, digits and hyphens")
 		}

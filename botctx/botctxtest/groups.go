@@ -21,7 +21,7 @@ import (
 func groupRules() []Rule {
 	return slices.Concat(
 		getGroupRules, newestGroupRules(), updateGroupRules, updateGroupMetaRules, inactivateGroupRules,
-		bravoGroupRules(), hotelChannelRules(), adminRules,
+		bravoGroupRules(), hotelChannelRules, adminRules,
 		toInletRules, toInletGroupRules, toOutletGroupRules, toGroupRules(), saveGroupRules,
 	)
 }

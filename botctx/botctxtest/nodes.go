@@ -13,11 +13,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func nodeRules() []Rule {
-	return needing([]Capability{handleNodes}, redirectRules)
-}
-
-var redirectRules = []Rule{
+var nodeRules = needing([]Capability{handleNodes}, []Rule{
 	rule(redirectMemberToNodeTellsWhatEachNodeSent,
 		"redirectMemberToNode returns one result for each node, the node itself first, with one for each of its responses"),
 	rule(redirectMemberToNodeRunsThePartsInOrder,
@@ -31,7 +27,7 @@ var redirectRules = []Rule{
 	rule(redirectMemberToNodeWritesNothingBackWhereItFails,
 		"if an action fails, redirectMemberToNode returns an error, the rest does not run, and nothing is written back"),
 	rule(redirectMemberToNodeStopsEndlessRedirects, "endless redirects are ResourceExhausted"),
-}
+})
 
 // journal holds the notes that nodes wrote, in order.
 type journal struct {

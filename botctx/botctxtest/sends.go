@@ -111,9 +111,8 @@ func sendResponseSendsLiteralsAsTheyAre(t *trial) {
 }
 
 func sendResponsePassesTypesThrough(t *trial) {
-	response := send.Raw(document.O("type", "HOLOGRAM", "depth", 3, "parts", document.A(document.O("x", nil))))
-	t.send(send.SendResponseParams{Response: response})
-	t.requireSent(to(t.home.member, response))
+	t.send(send.SendResponseParams{Response: hologram()})
+	t.requireSent(to(t.home.member, hologram()))
 }
 
 func slicesOf[E any](n int, element E) []E {
@@ -466,14 +465,10 @@ func requireShape(t *trial, platform channel.Type, result any) {
 	require.Equal(t, "Hello", document.Get(fields, shape.Text, ""))
 }
 
-func hotelChannelRules() []Rule {
-	return needing([]Capability{On(channel.Hotel)}, createHotelChannelRules)
-}
-
-var createHotelChannelRules = []Rule{
+var hotelChannelRules = []Rule{
 	rule(createHotelChannelMakesAChannel,
 		"createHotelChannel creates a new channel with the given name in a group of the platform in each call, and no channel of the app",
-		readMade, Channels),
+		On(channel.Hotel), readMade, Channels),
 }
 
 func createHotelChannelMakesAChannel(t *trial) {

@@ -77,7 +77,7 @@ func RunConformance(t *testing.T, newHarness func(t *testing.T) *Harness) {
 func Rules(lacks ...Capability) []Rule {
 	rules := slices.Concat(
 		in(Channels, channelRules), in(Members, memberRules()), in(DataSources, dataRules()), in(Agendas, agendaRules()),
-		in(Nodes, nodeRules()), in(Sends, sendRules()),
+		in(Nodes, nodeRules), in(Sends, sendRules()),
 		in(LiveChats, liveChatRules()), in(Utilities, slices.Concat(mailRules, uploadRules)), operationRules(), everyOperationRules,
 	)
 	rules = slices.DeleteFunc(rules, func(rule Rule) bool { return rule.needsOneOf(lacks) })

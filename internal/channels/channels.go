@@ -7,7 +7,6 @@ import (
 	"errors"
 	"hash/maphash"
 	"net/url"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/record"
 )
@@ -161,18 +161,13 @@ func (s *Service) check(c *channel.Channel) error {
 		return boterr.Invalid(record.FieldApp, "the channel belongs to another app; leave the app empty, or save it in its own app")
 	case c.Type == "":
 		return boterr.Missing("type", "the platform, such as %q", channel.Webchat)
-	case isNilPointer(c.Info):
+	case c.Info != nil && absent.Is(c.Info):
 		return boterr.Invalid("info", "is a nil pointer; leave it out, or give the info itself")
 	case c.Info != nil && c.Info.Type() != infoType(c.Type):
 		return boterr.Invalid("info", "a %T is not the info of a channel of type %q", c.Info, c.Type)
 	default:
 		return nil
 	}
-}
-
-func isNilPointer(info channel.Info) bool {
-	v := reflect.ValueOf(info)
-	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 func infoType(t channel.Type) channel.Type {
