@@ -293,7 +293,7 @@ func (r *run) matches(ctx context.Context, node *Node) (matches bool, err error)
 			err = at(err, RunError{Node: node.Ref(), Part: "trigger"})
 		}
 	}()
-	defer r.recovered(ctx, node.Ref(), &err)
+	defer r.runtime.recovered(ctx, r.at(node.Ref()), &err)
 	return node.Trigger.Matches(ctx, r.bot)
 }
 

@@ -195,7 +195,7 @@ func TestRun_SlowMember(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var sent sentTexts
-		const waiting = 40 // More than the scheduler has workers.
+		const waiting = 20 // More than a channel has workers.
 		runtime, ada := slowShop(t, &sent, 5*time.Minute)
 		for range waiting {
 			_, err := ada.NewAgenda(t.Context(), agenda.NewParams{

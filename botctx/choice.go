@@ -387,7 +387,7 @@ func (r *run) noteChoice(ctx context.Context, one *candidate) {
 		chosen = chosen.With(fieldNodes, document.Get(chosen, fieldNodes, document.A()).Append(ref))
 	}
 	if err := r.delivery.Note(memoryOfChoice, chosen); err != nil {
-		r.runtime.logNotRemembered(ctx, r, err)
+		r.logNotRemembered(ctx, err)
 	}
 }
 

@@ -82,7 +82,7 @@ func invoke[S, P, R any]( //nolint:revive // A struct for these parameters would
 func guarded[S, P, R any]( //nolint:revive // The same parameters as invoke.
 	ctx context.Context, c *Context, op Op, part S, operation func(S, context.Context, P) (R, error), params P,
 ) (result R, err error) {
-	defer c.recovered(ctx, op, &err)
+	defer c.runtime.recovered(ctx, place{scope: c.scope, op: op}, &err)
 	if err := ctx.Err(); err != nil {
 		return result, boterr.New(boterr.Canceled, "", "%w", err)
 	}

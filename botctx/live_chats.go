@@ -3,6 +3,7 @@ package botctx
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -218,7 +219,7 @@ func (r *run) takeByTap(ctx context.Context) (bool, error) {
 	}
 	untold := r.bot.ownLiveChats().TellLate(ctx, r.bot.Channel.ID, *r.bot.MessageEvent, err)
 	if r.hasOwnEvent() {
-		r.logLateTap(ctx, errors.Join(err, untold))
+		r.runtime.logCode(ctx, slog.LevelInfo, "botctx: late tap", r.bot.scope, errors.Join(err, untold))
 		return true, nil
 	}
 	return isTaken, err

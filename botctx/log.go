@@ -251,17 +251,12 @@ func (p place) attributes() []slog.Attr {
 }
 
 // recovered recovers from a panic, sets *err to its error and logs it. It also logs a panic that a service has
-// recovered from, if *err wraps it. Defer recovered, as well as the methods of the same name below.
+// recovered from, if *err wraps it. Defer recovered.
 func (r *Runtime) recovered(ctx context.Context, where place, err *error) {
 	if cause := recover(); cause != nil {
 		*err = boterr.Recovered(cause)
 	}
-	r.logPanic(ctx, where, *err)
-}
-
-// logPanic logs the panic that err wraps, if there is one and it was not logged before.
-func (r *Runtime) logPanic(ctx context.Context, where place, err error) {
-	panicked, ok := errors.AsType[*boterr.PanicError](err)
+	panicked, ok := errors.AsType[*boterr.PanicError](*err)
 	if !ok || !panicked.FirstSeen() || !r.config.Logger.Enabled(ctx, slog.LevelError) {
 		return
 	}
@@ -269,39 +264,19 @@ func (r *Runtime) logPanic(ctx context.Context, where place, err error) {
 		slog.String("panic", display.Text(panicked.Cause)), slog.String("stack", string(panicked.Stack)))...)
 }
 
-// recovered recovers from a panic in an operation, and logs it.
-func (c *Context) recovered(ctx context.Context, op Op, err *error) {
-	if cause := recover(); cause != nil {
-		*err = boterr.Recovered(cause)
-	}
-	if *err != nil {
-		c.runtime.logPanic(ctx, place{scope: c.scope, op: op}, *err)
-	}
-}
+// at returns the place of a node of the run.
+func (r *run) at(node NodeRef) place { return place{scope: r.bot.scope, node: node} }
 
-// recovered recovers from a panic in a part of a node, and logs it.
-func (r *run) recovered(ctx context.Context, node NodeRef, err *error) {
-	if cause := recover(); cause != nil {
-		*err = boterr.Recovered(cause)
+// logCode logs the code of an error in the run of a scope.
+func (r *Runtime) logCode(ctx context.Context, level slog.Level, text string, scope record.Scope, err error) {
+	if r.config.Logger.Enabled(ctx, level) {
+		r.config.Logger.LogAttrs(ctx, level, text, appendCode(place{scope: scope}.attributes(), err, outermost(err))...)
 	}
-	if *err != nil {
-		r.runtime.logPanic(ctx, place{scope: r.bot.scope, node: node}, *err)
-	}
-}
-
-// logLostChanges logs that a run's changes to its member are not stored.
-func (r *Runtime) logLostChanges(ctx context.Context, scope record.Scope, err error) {
-	if err == nil || !r.config.Logger.Enabled(ctx, slog.LevelWarn) {
-		return
-	}
-	r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: member not written back",
-		appendCode(place{scope: scope}.attributes(), err, outermost(err))...)
 }
 
 // logNotRemembered logs that a later attempt of a run may repeat messages, because they could not be recorded.
-func (r *Runtime) logNotRemembered(ctx context.Context, in *run, err error) {
-	r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: sent messages not recorded; another attempt may repeat them",
-		appendCode(place{scope: in.bot.scope}.attributes(), err, outermost(err))...)
+func (r *run) logNotRemembered(ctx context.Context, err error) {
+	r.runtime.logCode(ctx, slog.LevelWarn, "botctx: sent messages not recorded; another attempt may repeat them", r.bot.scope, err)
 }
 
 // logNotReleased logs that other processes must wait until the lease of a lane expires.
@@ -316,16 +291,8 @@ func (r *run) logRedirects(ctx context.Context, to *step) {
 	if !logger.Enabled(ctx, slog.LevelWarn) {
 		return
 	}
-	where := place{scope: r.bot.scope, node: to.node}
-	logger.LogAttrs(ctx, slog.LevelWarn, "botctx: too many redirects", append(where.attributes(), slog.String("path", to.path()))...)
-}
-
-func (r *run) logLateTap(ctx context.Context, err error) {
-	logger := r.runtime.config.Logger
-	if !logger.Enabled(ctx, slog.LevelInfo) {
-		return
-	}
-	logger.LogAttrs(ctx, slog.LevelInfo, "botctx: late tap", appendCode(place{scope: r.bot.scope}.attributes(), err, outermost(err))...)
+	logger.LogAttrs(ctx, slog.LevelWarn, "botctx: too many redirects",
+		append(r.at(to.node).attributes(), slog.String("path", to.path()))...)
 }
 
 func (r *Runtime) logChoice(ctx context.Context, choice Choice) {

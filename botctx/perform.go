@@ -186,7 +186,7 @@ func (r *run) actions(ctx context.Context, kind string, actions []Action) error 
 
 // action runs an action. A panic becomes an error.
 func (r *run) action(ctx context.Context, action Action) (err error) {
-	defer r.recovered(ctx, r.bot.Node, &err)
+	defer r.runtime.recovered(ctx, r.at(r.bot.Node), &err)
 	return action(ctx, r.bot)
 }
 
@@ -214,7 +214,7 @@ func (r *run) redirect(ctx context.Context, from *Node) (further *next, err erro
 			err = at(err, RunError{Node: from.Ref(), Part: "redirect"})
 		}
 	}()
-	defer r.recovered(ctx, from.Ref(), &err)
+	defer r.runtime.recovered(ctx, r.at(from.Ref()), &err)
 	to, err := from.Redirect.Next(ctx, r.bot)
 	if err != nil || to == nil {
 		return nil, err

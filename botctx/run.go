@@ -3,6 +3,7 @@ package botctx
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -156,7 +157,9 @@ func (r *Runtime) startRun(
 		return err
 	}
 	err = started.writeBack(ctx)
-	r.logLostChanges(ctx, in.scope, err)
+	if err != nil {
+		r.logCode(ctx, slog.LevelWarn, "botctx: member not written back", in.scope, err)
+	}
 	return err
 }
 
@@ -318,7 +321,7 @@ func (a runAttempt) Remember(ctx context.Context, id string, answer any) {
 		err = a.run.delivery.Remember(ctx, id, kept)
 	}
 	if err != nil {
-		a.run.runtime.logNotRemembered(ctx, a.run, err)
+		a.run.logNotRemembered(ctx, err)
 	}
 }
 
