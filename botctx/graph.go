@@ -246,53 +246,66 @@ func label(lines []string, lineEnd string, escaped func(character rune) string) 
 
 // DOT returns the graph in the language of Graphviz. It shows the same as Mermaid.
 func (g Graph) DOT() string {
+	return g.in(language{
+		begin: "digraph bot {\n  node [shape=box];\n", end: "}\n",
+		frame: "  subgraph cluster_%d {\n    label=\"%s\";\n", endFrame: "  }\n", label: dotLabel,
+		box: map[shape]string{
+			shapeNode: `%s [label="%s"];`, shapePosition: `%s [label="%s", style=rounded];`, shapeUnknown: `%s [label="%s", shape=hexagon];`,
+		},
+		arrow: map[EdgeKind]string{
+			EdgeChild: "%s -> %s;", EdgeRedirect: "%s -> %s [style=bold];",
+			EdgeAgenda: `%s -> %s [style=dashed, label="agenda"];`, EdgeUnknown: "%s -> %s [style=dotted];",
+		},
+	})
+}
+
+// Mermaid returns the graph as a Mermaid flowchart, which many Markdown viewers show. A node shows its id, its
+// trigger and the places in which it is global; nodes that save the position have round ends. Arrows to children are
+// thin, arrows of redirects are thick, and arrows of agendas and of unknown nodes are dotted. Each named tree is a
+// frame.
+func (g Graph) Mermaid() string {
+	return g.in(language{
+		begin: "flowchart TD\n", frame: "  subgraph t%d[\"%s\"]\n", endFrame: "  end\n", label: mermaidLabel,
+		box: map[shape]string{shapeNode: `%s["%s"]`, shapePosition: `%s(["%s"])`, shapeUnknown: `%s{{"%s"}}`},
+		arrow: map[EdgeKind]string{
+			EdgeChild: "%s --> %s", EdgeRedirect: "%s ==> %s", EdgeAgenda: `%s -. "agenda" .-> %s`, EdgeUnknown: "%s -.-> %s",
+		},
+	})
+}
+
+// language is a language for graphs. The texts are formats: of a frame with its number and label, of a box with its name
+// and label, and of an arrow with two names.
+type language struct {
+	begin, end      string
+	frame, endFrame string
+	box             map[shape]string
+	arrow           map[EdgeKind]string
+	label           func(lines []string) string
+}
+
+// in writes the graph in a language.
+func (g Graph) in(l language) string {
 	var text strings.Builder
-	text.WriteString("digraph bot {\n  node [shape=box];\n")
+	text.WriteString(l.begin)
 	drawn := g.drawing()
 	for i, of := range drawn.frames {
 		indent := "  "
 		if i > 0 {
-			fmt.Fprintf(&text, "  subgraph cluster_%d {\n    label=\"%s\";\n", i, dotLabel([]string{of.label}))
+			fmt.Fprintf(&text, l.frame, i, l.label([]string{of.label}))
 			indent = "    "
 		}
 		for _, one := range of.boxes {
-			fmt.Fprintf(&text, "%s%s [label=\"%s\"%s];\n", indent, one.name, dotLabel(one.lines), one.shape.dot())
+			fmt.Fprintf(&text, indent+l.box[one.shape]+"\n", one.name, l.label(one.lines))
 		}
 		if i > 0 {
-			text.WriteString("  }\n")
+			text.WriteString(l.endFrame)
 		}
 	}
 	for _, one := range drawn.arrows {
-		fmt.Fprintf(&text, "  %s -> %s%s;\n", one.from, one.to, one.kind.dot())
+		fmt.Fprintf(&text, "  "+l.arrow[one.kind]+"\n", one.from, one.to)
 	}
-	text.WriteString("}\n")
+	text.WriteString(l.end)
 	return text.String()
-}
-
-// dot returns the attributes of a box.
-func (s shape) dot() string {
-	switch s {
-	case shapePosition:
-		return ", style=rounded"
-	case shapeUnknown:
-		return ", shape=hexagon"
-	default:
-		return ""
-	}
-}
-
-// dot returns the attributes of an arrow.
-func (k EdgeKind) dot() string {
-	switch k {
-	case EdgeRedirect:
-		return " [style=bold]"
-	case EdgeAgenda:
-		return ` [style=dashed, label="agenda"]`
-	case EdgeUnknown:
-		return " [style=dotted]"
-	default:
-		return ""
-	}
 }
 
 // dotLabel returns lines as the content of a quoted string in DOT, where \ begins an escape, and & an entity
@@ -308,59 +321,6 @@ func dotLabel(lines []string) string {
 			return string(character)
 		}
 	})
-}
-
-// Mermaid returns the graph as a Mermaid flowchart, which many Markdown viewers show. A node shows its id, its
-// trigger and the places in which it is global; nodes that save the position have round ends. Arrows to children are
-// thin, arrows of redirects are thick, and arrows of agendas and of unknown nodes are dotted. Each named tree is a
-// frame.
-func (g Graph) Mermaid() string {
-	var text strings.Builder
-	text.WriteString("flowchart TD\n")
-	drawn := g.drawing()
-	for i, of := range drawn.frames {
-		indent := "  "
-		if i > 0 {
-			fmt.Fprintf(&text, "  subgraph t%d[\"%s\"]\n", i, mermaidLabel([]string{of.label}))
-			indent = "    "
-		}
-		for _, one := range of.boxes {
-			fmt.Fprintf(&text, "%s%s%s\n", indent, one.name, one.mermaid())
-		}
-		if i > 0 {
-			text.WriteString("  end\n")
-		}
-	}
-	for _, one := range drawn.arrows {
-		fmt.Fprintf(&text, "  %s %s %s\n", one.from, one.kind.mermaid(), one.to)
-	}
-	return text.String()
-}
-
-// mermaid returns the box's label in brackets that define its shape. In Mermaid this follows the box's name.
-func (b box) mermaid() string {
-	said := `"` + mermaidLabel(b.lines) + `"`
-	switch b.shape {
-	case shapePosition:
-		return "([" + said + "])"
-	case shapeUnknown:
-		return "{{" + said + "}}"
-	default:
-		return "[" + said + "]"
-	}
-}
-
-func (k EdgeKind) mermaid() string {
-	switch k {
-	case EdgeRedirect:
-		return "==>"
-	case EdgeAgenda:
-		return `-. "agenda" .->`
-	case EdgeUnknown:
-		return "-.->"
-	default:
-		return "-->"
-	}
 }
 
 // mermaidLabel returns lines as the content of a quoted string in Mermaid. All characters that could be Markdown
