@@ -466,12 +466,8 @@ func addNewTargetsToAssignmentSendsOneOfManyAtOnce(t *trial) {
 
 var readAssignmentRules = []Rule{
 	rule(getAssignmentReadsIt, "getAssignment returns the current record of an assignment, even if it has ended"),
-	{
-		Name:  "GetAssignmentByBravoGroupIdReadsTheNewest",
-		Text:  "getAssignmentByBravoGroupId returns the newest assignment of a group on Bravo",
-		Needs: []Capability{On(channel.Bravo)},
-		check: assignmentByBravoGroupIDReadsTheNewest,
-	},
+	rule(getAssignmentByBravoGroupIDReadsTheNewest,
+		"getAssignmentByBravoGroupId returns the newest assignment of a group on Bravo", On(channel.Bravo)),
 }
 
 var assignmentByOutletRules = []Rule{
@@ -513,7 +509,7 @@ func (t *trial) byBravoGroup(p *place, id string) *livechat.Assignment {
 	return found
 }
 
-func assignmentByBravoGroupIDReadsTheNewest(t *trial) {
+func getAssignmentByBravoGroupIDReadsTheNewest(t *trial) {
 	h := t.hold(channel.Bravo, livechat.CreateAssignmentParams{})
 	second := t.requestTaken(t.neighbourPlace(), h.desk, livechat.CreateAssignmentParams{})
 	requireSameAssignment(t, h.assignment, t.byBravoGroup(t.home, h.group.ExternalID))

@@ -15,34 +15,18 @@ import (
 )
 
 var assignmentListRules = []Rule{
-	{
-		Name:  "GetAssignmentsByMemberIdReadsAll",
-		Text:  "getAssignmentsByMemberId returns all assignments of the member, also ended ones, in the order of creation",
-		check: assignmentsByMemberIDReadsAll,
-	},
-	{
-		Name:  "GetAssignmentsByMemberIdSorts",
-		Text:  "sortBy of getAssignmentsByMemberId is the order of the assignments",
-		check: assignmentsByMemberIDSorts,
-	},
-	{
-		Name:  "GetAssignmentsByMemberIdIsEmptyForOthers",
-		Text:  "for a member without assignments or of another app, the list is empty and not null",
-		check: assignmentsByMemberIDFindsNoOthers,
-	},
+	rule(getAssignmentsByMemberIDReadsAll,
+		"getAssignmentsByMemberId returns all assignments of the member, also ended ones, in the order of creation"),
+	rule(getAssignmentsByMemberIDSorts, "sortBy of getAssignmentsByMemberId is the order of the assignments"),
+	rule(getAssignmentsByMemberIDIsEmptyForOthers,
+		"for a member without assignments or of another app, the list is empty and not null"),
 	rule(getAssignmentsByMetaReadsWhatHoldsIt,
 		"getAssignmentsByMeta returns the assignments whose meta has each given field with an equal value, the oldest first"),
 	rule(getAssignmentsByMetaStaysInTheApp, "assignments of another app do not exist for getAssignmentsByMeta"),
-	{
-		Name:  "GetAssignmentsByParentAssignmentIdReadsWhatItWasHandedOnTo",
-		Text:  "getAssignmentsByParentAssignmentId returns the assignments that replaced an assignment, and no others",
-		check: assignmentsByParentReadsWhatItWasHandedOnTo,
-	},
-	{
-		Name:  "GetAssignmentsByParentAssignmentIdIsEmptyForOthers",
-		Text:  "for an assignment that was not reassigned or belongs to another app, the list is empty and not null",
-		check: assignmentsByParentFindsNoOthers,
-	},
+	rule(getAssignmentsByParentAssignmentIDReadsWhatItWasHandedOnTo,
+		"getAssignmentsByParentAssignmentId returns the assignments that replaced an assignment, and no others"),
+	rule(getAssignmentsByParentAssignmentIDIsEmptyForOthers,
+		"for an assignment that was not reassigned or belongs to another app, the list is empty and not null"),
 }
 
 // requestSeveral creates assignments of the home member one after the other. Their meta is {n: 0}, {n: 1} and so on. All
@@ -60,7 +44,7 @@ func (t *trial) requestSeveral(count int) []*livechat.Assignment {
 	return made
 }
 
-func assignmentsByMemberIDReadsAll(t *trial) {
+func getAssignmentsByMemberIDReadsAll(t *trial) {
 	t.openDesk(t.home, t.ticketing())
 	made := t.requestSeveral(3)
 	eve := t.neighbourPlace()
@@ -73,7 +57,7 @@ func assignmentsByMemberIDReadsAll(t *trial) {
 	require.Equal(t, []string{other.ID}, idsOf(t.assignmentsOf(t.home, eve.member)))
 }
 
-func assignmentsByMemberIDSorts(t *trial) {
+func getAssignmentsByMemberIDSorts(t *trial) {
 	t.openDesk(t.home, t.ticketing())
 	ids := idsOf(t.requestSeveral(3))
 	reversed := slices.Clone(ids)
@@ -95,7 +79,7 @@ func assignmentsByMemberIDSorts(t *trial) {
 	}
 }
 
-func assignmentsByMemberIDFindsNoOthers(t *trial) {
+func getAssignmentsByMemberIDIsEmptyForOthers(t *trial) {
 	t.openDesk(t.away, t.ticketing())
 	t.request(t.away, livechat.CreateAssignmentParams{})
 	for name, id := range map[string]string{
@@ -169,7 +153,7 @@ func (t *trial) byParent(p *place, id string) []*livechat.Assignment {
 	return found
 }
 
-func assignmentsByParentReadsWhatItWasHandedOnTo(t *trial) {
+func getAssignmentsByParentAssignmentIDReadsWhatItWasHandedOnTo(t *trial) {
 	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
 	next := t.handOn(h, livechat.ReassignAssignmentParams{})
 	found := t.byParent(t.home, h.assignment.ID)
@@ -181,7 +165,7 @@ func assignmentsByParentReadsWhatItWasHandedOnTo(t *trial) {
 	require.Equal(t, []string{last.ID}, idsOf(t.byParent(t.home, next.ID)))
 }
 
-func assignmentsByParentFindsNoOthers(t *trial) {
+func getAssignmentsByParentAssignmentIDIsEmptyForOthers(t *trial) {
 	t.openDesk(t.home, t.ticketing())
 	theirs := t.openDesk(t.away, t.ticketing())
 	handedOn := t.requestTaken(t.away, theirs, livechat.CreateAssignmentParams{})
@@ -431,30 +415,17 @@ func updateAssignmentMetaLosesNoField(t *trial) {
 }
 
 var removeAssignmentRules = []Rule{
-	{
-		Name:  "RemovePendingAssignmentByMemberIdWithdrawsIt",
-		Text:  "removePendingAssignmentByMemberId removes the request that no agent has taken, and the member leaves live chat",
-		check: removePendingAssignmentWithdrawsIt,
-	},
-	{
-		Name:  "RemovePendingAssignmentByMemberIdRecallsTickets",
-		Text:  "the tickets of a withdrawn request are recalled, on Charlie and Delta",
-		Needs: []Capability{readSent},
-		check: removePendingAssignmentRecallsTickets,
-	},
-	{
-		Name:  "RemovePendingAssignmentByMemberIdLeavesOthers",
-		Text:  "requests that are taken or have ended, and requests of other members, do not change",
-		check: removePendingAssignmentLeavesOthers,
-	},
-	{
-		Name:  "RemovePendingAssignmentByMemberIdOfNothing",
-		Text:  "without a request in the app, the call succeeds and changes nothing; clientMutationId is new in each call",
-		check: removePendingAssignmentOfNothing,
-	},
+	rule(removePendingAssignmentByMemberIDWithdrawsIt,
+		"removePendingAssignmentByMemberId removes the request that no agent has taken, and the member leaves live chat"),
+	rule(removePendingAssignmentByMemberIDRecallsTickets,
+		"the tickets of a withdrawn request are recalled, on Charlie and Delta", readSent),
+	rule(removePendingAssignmentByMemberIDLeavesOthers,
+		"requests that are taken or have ended, and requests of other members, do not change"),
+	rule(removePendingAssignmentByMemberIDOfNothing,
+		"without a request in the app, the call succeeds and changes nothing; clientMutationId is new in each call"),
 }
 
-func removePendingAssignmentWithdrawsIt(t *trial) {
+func removePendingAssignmentByMemberIDWithdrawsIt(t *trial) {
 	t.openDesk(t.home, t.ticketing())
 	a := t.request(t.home, livechat.CreateAssignmentParams{})
 	require.NotEmpty(t, t.withdraw(t.home.member).ClientMutationID)
@@ -468,7 +439,7 @@ func removePendingAssignmentWithdrawsIt(t *trial) {
 // recalls reports whether an outlet's platform can recall tickets.
 func recalls(d *desk) bool { return slices.Contains(recalling, d.Type) }
 
-func removePendingAssignmentRecallsTickets(t *trial) {
+func removePendingAssignmentByMemberIDRecallsTickets(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	t.request(t.home, livechat.CreateAssignmentParams{})
 	t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{})
@@ -479,7 +450,7 @@ func removePendingAssignmentRecallsTickets(t *trial) {
 	require.False(t, tickets[1].IsRecalled)
 }
 
-func removePendingAssignmentLeavesOthers(t *trial) {
+func removePendingAssignmentByMemberIDLeavesOthers(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	ended := t.neighbourPlace()
 	t.request(ended, livechat.CreateAssignmentParams{})
@@ -497,7 +468,7 @@ func removePendingAssignmentLeavesOthers(t *trial) {
 	require.True(t, t.isInLiveChat(taken.member))
 }
 
-func removePendingAssignmentOfNothing(t *trial) {
+func removePendingAssignmentByMemberIDOfNothing(t *trial) {
 	t.openDesk(t.away, t.ticketing())
 	t.request(t.away, livechat.CreateAssignmentParams{})
 	before := t.state()

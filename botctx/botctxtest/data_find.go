@@ -393,7 +393,7 @@ func fetchDistinctDataFromDataSourceOfNothing(t *trial) {
 	require.Empty(t, found)
 }
 
-var geoRules = geo([]Rule{
+var geoRules = needing([]Capability{GeoQueries}, []Rule{
 	rule(fetchGeoNearFromDataSourceReturnsNearestFirst, "fetchGeoNearFromDataSource returns the entries with a point, nearest first"),
 	rule(fetchGeoNearFromDataSourceKeepsToItsBounds,
 		"maxDistance, minDistance, limit and query select entries; if none matches, the list is empty and not null"),
@@ -403,9 +403,6 @@ var geoRules = geo([]Rule{
 	rule(fetchGeoNearFromDataSourceStaysInTheApp,
 		"entries of another app do not exist for fetchGeoNearFromDataSource, whatever the query says"),
 })
-
-// geo adds GeoQueries to the needs of rules.
-func geo(rules []Rule) []Rule { return in(GeoQueries, rules) }
 
 func point(longitude, latitude float64) document.Object {
 	return document.O("type", "Point", "coordinates", document.A(longitude, latitude))

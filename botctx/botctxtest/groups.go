@@ -104,16 +104,10 @@ func requireSameGroup(t *trial, want, got *livechat.Group) {
 
 var getGroupRules = []Rule{
 	rule(getGroupReadsIt, "getGroup returns the group with both sides of the live chat, even if it is inactive"),
-	{
-		Name:  "GetGroupByExternalIdCombinesAgentAndGroup",
-		Text:  "getGroupByExternalId finds the group by the agent, by its id on the platform, or by both, and then both must match",
-		check: groupCombinesAgentAndGroup,
-	},
-	{
-		Name:  "GetGroupByExternalIdLooksInItsChannel",
-		Text:  "getGroupByExternalId searches the given channel, whose default is the context's own and which must have the given type",
-		check: groupLooksInItsChannel,
-	},
+	rule(getGroupByExternalIDCombinesAgentAndGroup,
+		"getGroupByExternalId finds the group by the agent, by its id on the platform, or by both, and then both must match"),
+	rule(getGroupByExternalIDLooksInItsChannel,
+		"getGroupByExternalId searches the given channel, whose default is the context's own and which must have the given type"),
 	rule(getGroupByInletGroupLooksInItsInlet, "getGroupByInletGroup and getGroupByMemberId find only groups of the given inlet"),
 }
 
@@ -139,7 +133,7 @@ func getGroupReadsIt(t *trial) {
 	require.False(t, t.storedGroup(t.home, first.group.ID).Active)
 }
 
-func groupCombinesAgentAndGroup(t *trial) {
+func getGroupByExternalIDCombinesAgentAndGroup(t *trial) {
 	type params = livechat.GetGroupByExternalIDParams
 	first := t.talk()
 	second := t.talkBeside(first)
@@ -178,7 +172,7 @@ func withoutField(err error) error {
 	return &without
 }
 
-func groupLooksInItsChannel(t *trial) {
+func getGroupByExternalIDLooksInItsChannel(t *trial) {
 	k := t.talk()
 	params := livechat.GetGroupByExternalIDParams{AdminExternalID: k.desk.agent.ExternalID}
 	other := t.addDesk(t.home, k.desk.Type)
@@ -466,23 +460,11 @@ func inactivateGroupTellsOfTheRecord(t *trial) {
 }
 
 var saveGroupRules = []Rule{
-	{
-		Name:  "SaveGroupIdToMemberKeepsTheGroup",
-		Text:  "the group of the event is stored in the field group of the live chat's member, and of no other member",
-		Needs: []Capability{Members},
-		check: saveGroupKeepsTheGroup,
-	},
-	{
-		Name:  "SaveGroupIdToMemberKnowsTheInletsGroups",
-		Text:  "an event in a group on the inlet's side also refers to the group of the live chat",
-		Needs: []Capability{Members},
-		check: saveGroupKnowsTheInletsGroups,
-	},
-	{
-		Name:  "SaveGroupIdToMemberAnswersWithANewID",
-		Text:  "clientMutationId of saveGroupIdToMember is a new id in each call",
-		check: saveGroupAnswersWithANewID,
-	},
+	rule(saveGroupIDToMemberKeepsTheGroup,
+		"the group of the event is stored in the field group of the live chat's member, and of no other member", Members),
+	rule(saveGroupIDToMemberKnowsTheInletsGroups,
+		"an event in a group on the inlet's side also refers to the group of the live chat", Members),
+	rule(saveGroupIDToMemberAnswersWithANewID, "clientMutationId of saveGroupIdToMember is a new id in each call"),
 }
 
 // saveGroup calls saveGroupIdToMember for an event.
@@ -493,7 +475,7 @@ func (t *trial) saveGroup(operations botctx.Operations, c *channel.Channel, even
 	return result
 }
 
-func saveGroupKeepsTheGroup(t *trial) {
+func saveGroupIDToMemberKeepsTheGroup(t *trial) {
 	first := t.talk()
 	second := t.talkBeside(first)
 	t.saveGroup(t.home, second.desk.Channel, eventIn(second.group))
@@ -504,7 +486,7 @@ func saveGroupKeepsTheGroup(t *trial) {
 	require.Equal(t, second.group.ID, t.load(second.inlet.member).Group)
 }
 
-func saveGroupKnowsTheInletsGroups(t *trial) {
+func saveGroupIDToMemberKnowsTheInletsGroups(t *trial) {
 	k := t.talkInFamily(t.home)
 	t.saveGroup(t.home, nil, &send.MessageEvent{
 		Type: send.TypeText, From: t.home.member.ExternalID, To: familyOf(t.home.member.ID), Timestamp: later, MessageID: unique("message"),
@@ -512,7 +494,7 @@ func saveGroupKnowsTheInletsGroups(t *trial) {
 	require.Equal(t, k.group.ID, t.load(t.home.member).Group)
 }
 
-func saveGroupAnswersWithANewID(t *trial) {
+func saveGroupIDToMemberAnswersWithANewID(t *trial) {
 	k := t.talk()
 	first := t.saveGroup(t.home, k.desk.Channel, eventIn(k.group)).ClientMutationID
 	second := t.saveGroup(t.home, k.desk.Channel, eventIn(k.group)).ClientMutationID

@@ -22,14 +22,6 @@ func liveChatRules() []Rule {
 // liveChatNeeds returns the capabilities that rules about live chats need.
 func liveChatNeeds() []Capability { return []Capability{LiveChats, pairOutlets, addAgents, tickets} }
 
-func needing(needed []Capability, rules []Rule) []Rule {
-	all := slices.Clone(rules)
-	for i, rule := range all {
-		all[i].Needs = slices.Concat(needed, rule.Needs)
-	}
-	return all
-}
-
 // ticketing are the platforms on which requests are tickets, and on which live chats can be reassigned and have a group.
 var ticketing = slices.Concat(recalling,
 	slices.DeleteFunc(channel.OutletGroups.Types(), func(platform channel.Type) bool { return platform.Has(channel.TicketRecall) }))

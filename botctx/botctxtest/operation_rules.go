@@ -264,11 +264,7 @@ func scopeless(app string) []document.Object {
 
 var adminRules = []Rule{
 	rule(getAdminReadsTheAgent, "getAdmin returns the agent of that id, with the app and the id on the platform"),
-	{
-		Name:  "GetAdminByExternalIdReadsTheAgent",
-		Text:  "getAdminByExternalId returns the agent with that id on the platform",
-		check: adminByExternalIDReadsTheAgent,
-	},
+	rule(getAdminByExternalIDReadsTheAgent, "getAdminByExternalId returns the agent with that id on the platform"),
 }
 
 // twoAgents adds two agents to the app home.
@@ -296,7 +292,7 @@ func getAdminReadsTheAgent(t *trial) {
 	}
 }
 
-func adminByExternalIDReadsTheAgent(t *trial) {
+func getAdminByExternalIDReadsTheAgent(t *trial) {
 	for _, agent := range t.twoAgents() {
 		found, err := t.home.GetAdminByExternalID(t.Context(), livechat.GetAdminByExternalIDParams{ExternalID: agent.ExternalID})
 		requireAgent(t, agent, found, err)

@@ -32,41 +32,16 @@ var sendAlphaRules = needing([]Capability{On(channel.Alpha)}, []Rule{
 		"the message event holds the response without its type, from, to, timestamp and messageId, which differ"),
 	rule(sendAlphaResponseTellsOfRefusals,
 		"if the platform refuses a message, the call returns an error with a code and no result", readSent, refuseSends),
-	{
-		Name:  "SendAlphaResponseToMemberIdsReachesEach",
-		Text:  "a message goes to each of the members once, filled for each, with a result for each in their order",
-		Needs: []Capability{readSent},
-		check: sendAlphaResponseToMemberIDsReachesEach,
-	},
-	{
-		Name:  "SendAlphaResponseToMemberIdsSendsToAllOrNone",
-		Text:  "all parameters are checked before the first message is sent",
-		check: sendAlphaResponseToMemberIDsSendsToAllOrNone,
-	},
-	{
-		Name:  "SendAlphaResponseToMemberIdsKeepsTheOthers",
-		Text:  "if some members do not get the message, the others do; the results show which, and the error is Unavailable",
-		Needs: []Capability{readSent, refuseSends},
-		check: sendAlphaResponseToMemberIDsKeepsTheOthers,
-	},
-	{
-		Name:  "SendAlphaResponseToMemberIdsTakesACopy",
-		Text:  "changing parameters and results after the call does not change anything stored or sent",
-		Needs: []Capability{readSent},
-		check: sendAlphaResponseToMemberIDsTakesACopy,
-	},
-	{
-		Name:  "SendAlphaResponseToMemberIdsTellsOfRefusals",
-		Text:  "if the only member does not get the message, the call returns a result that shows this and an error",
-		Needs: []Capability{readSent, refuseSends},
-		check: sendAlphaResponseToMemberIDsTellsOfRefusals,
-	},
-	{
-		Name:  "SendAlphaResponseToMemberIdsTakesOneID",
-		Text:  "memberId may be a single id instead of a list",
-		Needs: []Capability{readSent},
-		check: sendAlphaResponseToMemberIDsTakesOneID,
-	},
+	rule(sendAlphaResponseToMemberIDsReachesEach,
+		"a message goes to each of the members once, filled for each, with a result for each in their order", readSent),
+	rule(sendAlphaResponseToMemberIDsSendsToAllOrNone, "all parameters are checked before the first message is sent"),
+	rule(sendAlphaResponseToMemberIDsKeepsTheOthers,
+		"if some members do not get the message, the others do; the results show which, and the error is Unavailable", readSent, refuseSends),
+	rule(sendAlphaResponseToMemberIDsTakesACopy,
+		"changing parameters and results after the call does not change anything stored or sent", readSent),
+	rule(sendAlphaResponseToMemberIDsTellsOfRefusals,
+		"if the only member does not get the message, the call returns a result that shows this and an error", readSent, refuseSends),
+	rule(sendAlphaResponseToMemberIDsTakesOneID, "memberId may be a single id instead of a list", readSent),
 })
 
 func sendAlphaResponseReachesTheMember(t *trial) {

@@ -144,17 +144,9 @@ func (p *place) room() string {
 }
 
 var attachmentRules = needing([]Capability{On(channel.Alpha), Attachments}, []Rule{
-	{
-		Name:  "AlphaGetAttachmentIdGivesAnIDForMessages",
-		Text:  "Alpha accepts a message with the returned id and the type of the file, and different files have different ids",
-		Needs: []Capability{readSent},
-		check: alphaGetAttachmentIDGivesAnIDForMessages,
-	},
-	{
-		Name:  "AlphaGetAttachmentIdTakesBothSpellings",
-		Text:  "type may be in lower or upper case, or an object with the type",
-		check: alphaGetAttachmentIDTakesBothSpellings,
-	},
+	rule(alphaGetAttachmentIDGivesAnIDForMessages,
+		"Alpha accepts a message with the returned id and the type of the file, and different files have different ids", readSent),
+	rule(alphaGetAttachmentIDTakesBothSpellings, "type may be in lower or upper case, or an object with the type"),
 })
 
 func alphaGetAttachmentIDGivesAnIDForMessages(t *trial) {

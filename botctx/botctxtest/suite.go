@@ -56,8 +56,9 @@ type Rule struct {
 	check func(*trial)
 }
 
+// rule returns a rule that is named after its function, with Id as in the names of operations.
 func rule(check func(*trial), text string, needs ...Capability) Rule {
-	return Rule{Name: conformance.NameOf(check), Text: text, Needs: needs, check: check}
+	return Rule{Name: strings.ReplaceAll(conformance.NameOf(check), "ID", "Id"), Text: text, Needs: needs, check: check}
 }
 
 // RunConformance checks an implementation against every rule. Each rule has its own subtest with a new harness. For a
@@ -75,11 +76,17 @@ func RunConformance(t *testing.T, newHarness func(t *testing.T) *Harness) {
 // Rules returns the rules for an implementation that lacks the given capabilities: the rules that do not need them, and
 // for each capability the rule that its use returns Unsupported.
 func Rules(lacks ...Capability) []Rule {
-	rules := slices.Concat(
-		in(Channels, channelRules), in(Members, memberRules()), in(DataSources, dataRules()), in(Agendas, agendaRules()),
-		in(Nodes, nodeRules), in(Sends, sendRules()),
-		in(LiveChats, liveChatRules()), in(Utilities, slices.Concat(mailRules, uploadRules)), operationRules(), everyOperationRules,
-	)
+	var rules []Rule
+	for _, of := range []struct {
+		domain Capability
+		rules  []Rule
+	}{
+		{Channels, channelRules}, {Members, memberRules()}, {DataSources, dataRules()}, {Agendas, agendaRules()}, {Nodes, nodeRules},
+		{Sends, sendRules()}, {LiveChats, liveChatRules()}, {Utilities, slices.Concat(mailRules, uploadRules)},
+	} {
+		rules = append(rules, needing([]Capability{of.domain}, of.rules)...)
+	}
+	rules = slices.Concat(rules, operationRules(), everyOperationRules)
 	rules = slices.DeleteFunc(rules, func(rule Rule) bool { return rule.needsOneOf(lacks) })
 	for _, lack := range lacks {
 		if rule, ok := unsupportedRule(lack); ok && !rule.needsOneOf(lacks) {
@@ -89,13 +96,13 @@ func Rules(lacks ...Capability) []Rule {
 	return rules
 }
 
-func in(domain Capability, rules []Rule) []Rule {
-	inDomain := make([]Rule, len(rules))
-	for i, rule := range rules {
-		rule.Needs = append([]Capability{domain}, rule.Needs...)
-		inDomain[i] = rule
+// needing adds capabilities to the needs of rules.
+func needing(needed []Capability, rules []Rule) []Rule {
+	all := slices.Clone(rules)
+	for i, rule := range all {
+		all[i].Needs = slices.Concat(needed, rule.Needs)
 	}
-	return inDomain
+	return all
 }
 
 func memberRules() []Rule {
