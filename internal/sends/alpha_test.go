@@ -119,7 +119,7 @@ func TestAlphaGetAttachmentID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, kind := range []send.AttachmentType{"image", "IMAGE", "Image"} {
-		got, err := w.of("alpha", "", w.able).AlphaGetAttachmentID(t.Context(), send.AlphaGetAttachmentIDParams{
+		got, err := w.in("alpha", "").AlphaGetAttachmentID(t.Context(), send.AlphaGetAttachmentIDParams{
 			Type: kind, URL: "http://10.0.0.1/kettle.png?size=2",
 		})
 		require.NoError(t, err)

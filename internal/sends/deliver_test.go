@@ -24,18 +24,18 @@ var errLine = errors.New("the line is dead, token=s3cret")
 
 func TestDeliver_ContextEnded(t *testing.T) {
 	t.Parallel()
-	p := newPlatform(t)
-	p.addMember(member.Member{ID: "bob", Channel: "web", ExternalID: "ext-bob"})
-	p.addMember(member.Member{ID: "cid", Channel: "web", ExternalID: "ext-cid"})
+	w := newWorld(t)
+	w.addMember(member.Member{ID: "bob", Channel: "web", ExternalID: "ext-bob"})
+	w.addMember(member.Member{ID: "cid", Channel: "web", ExternalID: "ext-cid"})
 	ctx, cancel := context.WithCancel(t.Context())
-	p.outbox.before = cancel
-	p.outbox.fail = map[string]error{"ext-ada": errLine}
-	sent, err := p.in("web", "ada").SendResponse(ctx, send.SendResponseParams{
+	w.able.before = cancel
+	w.able.fail = map[string]error{"ext-ada": errLine}
+	sent, err := w.in("web", "ada").SendResponse(ctx, send.SendResponseParams{
 		Response: send.Text("Hi"), MemberID: document.One("ada", "bob", "cid"),
 	})
 	require.ErrorIs(t, err, boterr.Canceled)
 	require.Equal(t, boterr.Canceled, boterr.CodeOf(err))
-	require.Empty(t, p.outbox.sent)
+	require.Empty(t, w.able.sent)
 	require.Len(t, sent.Results, 3)
 	for _, result := range sent.Results {
 		require.Equal(t, boterr.Canceled, boterr.CodeOf(result.Err))
@@ -55,9 +55,9 @@ func TestDeliver_ErrorStaysReadable(t *testing.T) {
 
 func TestDeliver_NamesOneMember(t *testing.T) {
 	t.Parallel()
-	p := newPlatform(t)
-	p.outbox.fail = map[string]error{"ext-ada": boterr.Invalid("text", "is too loud: %w", errLine)}
-	sent, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
+	w := newWorld(t)
+	w.able.fail = map[string]error{"ext-ada": boterr.Invalid("text", "is too loud: %w", errLine)}
+	sent, err := w.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
 	requireField(t, err, boterr.InvalidArgument, "response.text")
 	require.ErrorIs(t, err, errLine)
 	require.Empty(t, sent.Results)
@@ -71,9 +71,9 @@ func TestDeliver_NilPointerAsError(t *testing.T) {
 	t.Parallel()
 	var none *boterr.Error
 	for _, odd := range []error{none, fmt.Errorf("wrapped: %w", none)} {
-		p := newPlatform(t)
-		p.outbox.fail = map[string]error{"ext-ada": odd}
-		_, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
+		w := newWorld(t)
+		w.able.fail = map[string]error{"ext-ada": odd}
+		_, err := w.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
 		require.Equal(t, boterr.Internal, boterr.CodeOf(err))
 		require.ErrorContains(t, err, "have it return nil itself")
 	}
@@ -92,13 +92,13 @@ func (empty) Load(context.Context, string) (*channel.Channel, error) {
 
 func TestPorts_GiveNothing(t *testing.T) {
 	t.Parallel()
-	p := newPlatform(t)
+	w := newWorld(t)
 	scope := record.Scope{App: "acme", Channel: "web", Member: "ada"}
 	for field, ports := range map[string]sends.Ports{
-		"memberId":  {Channels: p.channels, Members: empty{}},
-		"channelId": {Channels: empty{}, Members: p.members},
+		"memberId":  {Channels: w.channels, Members: empty{}},
+		"channelId": {Channels: empty{}, Members: w.members},
 	} {
-		_, err := sends.New(p.env, scope, ports).SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
+		_, err := sends.New(w.env, scope, ports).SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
 		requireField(t, err, boterr.NotFound, field)
 	}
 }
@@ -198,16 +198,16 @@ func FuzzResponse(f *testing.F) {
 			requireResponsePath(t, err)
 			return
 		}
-		p := newPlatform(t)
+		w := newWorld(t)
 		params.Response = send.Raw(params.Response.Object())
-		if _, err := p.in("web", "ada").SendResponse(t.Context(), params); err != nil {
+		if _, err := w.in("web", "ada").SendResponse(t.Context(), params); err != nil {
 			requireResponsePath(t, err)
-			require.Empty(t, p.outbox.sent)
+			require.Empty(t, w.able.sent)
 			return
 		}
 		want, err := document.ParseJSON(text)
 		require.NoError(t, err)
-		require.Equal(t, document.O("r", want).String(), document.O("r", p.outbox.sent[0].Response.Object()).String())
+		require.Equal(t, document.O("r", want).String(), document.O("r", w.able.sent[0].Response.Object()).String())
 	})
 }
 

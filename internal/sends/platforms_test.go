@@ -32,7 +32,7 @@ func TestUpdateMessage_EachPlatformThatCan(t *testing.T) {
 	t.Parallel()
 	for _, of := range platforms {
 		w := newWorld(t)
-		updated, err := w.of(string(of), "", w.able).UpdateMessage(t.Context(), send.UpdateMessageParams{
+		updated, err := w.in(string(of), "").UpdateMessage(t.Context(), send.UpdateMessageParams{
 			ExternalChannelID: "C7", MessageTS: "1.000100", Text: "Bye {{firstName}}",
 		})
 		require.NoError(t, err)

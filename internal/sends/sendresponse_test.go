@@ -16,11 +16,11 @@ import (
 
 func TestSendResponse_ToContextMember(t *testing.T) {
 	t.Parallel()
-	p := newPlatform(t)
-	p.outbox.delivery = send.Delivery{
+	w := newWorld(t)
+	w.able.delivery = send.Delivery{
 		Reply: document.O("message_id", "m-1"), MessageID: "m-1", ChatID: "c-1", From: "page", Timestamp: 17,
 	}
-	sent, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Template("Hi {{firstName}}")})
+	sent, err := w.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Template("Hi {{firstName}}")})
 	require.NoError(t, err)
 	require.Equal(t, []send.Result{send.Result{
 		Reply: document.O("message_id", "m-1"),
@@ -30,8 +30,8 @@ func TestSendResponse_ToContextMember(t *testing.T) {
 		ChatID: "c-1",
 	}.For(channel.Webchat)}, sent.Results)
 
-	require.Len(t, p.outbox.sent, 1)
-	message := p.outbox.sent[0]
+	require.Len(t, w.able.sent, 1)
+	message := w.able.sent[0]
 	require.Equal(t, "web", message.Channel.ID)
 	require.Equal(t, "ada", message.Member.ID)
 	require.Equal(t, "ext-ada", message.To)
@@ -41,25 +41,25 @@ func TestSendResponse_ToContextMember(t *testing.T) {
 
 func TestSendResponse_ConnectorTellsNothing(t *testing.T) {
 	t.Parallel()
-	p := newPlatform(t)
-	sent, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
+	w := newWorld(t)
+	sent, err := w.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
 	require.NoError(t, err)
 	require.Equal(t, send.MessageEvent{
 		From: "bot-1", To: "ext-ada", Type: "TEXT", Data: document.O("text", "Hi"),
-		Timestamp: document.TimestampOf(noon), MessageID: p.outbox.sent[0].ID,
+		Timestamp: document.TimestampOf(noon), MessageID: w.able.sent[0].ID,
 	}, sent.Result().MessageEvent)
 	require.Equal(t, `{}`, sent.Result().Reply.String())
 }
 
 func TestSendResponse_MemberWithoutBotID(t *testing.T) {
 	t.Parallel()
-	p := newPlatform(t)
-	_, err := p.channels.Save(t.Context(), &channel.Channel{ID: "page", Type: channel.Alpha, Info: channel.AlphaInfo{PageID: "page-1"}})
+	w := newWorld(t)
+	_, err := w.channels.Save(t.Context(), &channel.Channel{ID: "page", Type: channel.Alpha, Info: channel.AlphaInfo{PageID: "page-1"}})
 	require.NoError(t, err)
 	for bot, from := range map[string]string{"": "page-1", "bot-2": "bot-2"} {
 		id := "m" + bot
-		p.addMember(member.Member{ID: id, Channel: "page", ExternalID: id, BotID: bot})
-		sent, err := p.in("page", id).SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
+		w.addMember(member.Member{ID: id, Channel: "page", ExternalID: id, BotID: bot})
+		sent, err := w.in("page", id).SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
 		require.NoError(t, err)
 		require.Equal(t, from, sent.Result().MessageEvent.From)
 	}
@@ -67,11 +67,11 @@ func TestSendResponse_MemberWithoutBotID(t *testing.T) {
 
 func TestSendResponse_Refuses(t *testing.T) {
 	t.Parallel()
-	p := newPlatform(t)
-	p.strict = true
-	p.addChannel("fax", "fax")
-	p.addMember(member.Member{ID: "fay", Channel: "fax"})
-	p.addMember(member.Member{ID: "zoe", Channel: "web", FirstName: long(send.MaxText)})
+	w := newWorld(t)
+	w.strict = true
+	w.addChannel("fax", "fax")
+	w.addMember(member.Member{ID: "fay", Channel: "fax"})
+	w.addMember(member.Member{ID: "zoe", Channel: "web", FirstName: long(send.MaxText)})
 	hi := send.Text("Hi")
 	ada := &member.Member{ID: "ada"}
 	type params = send.SendResponseParams
@@ -89,22 +89,22 @@ func TestSendResponse_Refuses(t *testing.T) {
 		{params{Response: hi, MessagingType: "UPDATE"}, boterr.InvalidArgument, "messagingType"},
 		{params{Response: hi, MessagingTag: "ACCOUNT_UPDATE"}, boterr.InvalidArgument, "messagingTag"},
 	} {
-		sent, err := p.in("web", "ada").SendResponse(t.Context(), c.params)
+		sent, err := w.in("web", "ada").SendResponse(t.Context(), c.params)
 		requireField(t, err, c.code, c.field)
 		require.Zero(t, sent)
-		require.Empty(t, p.outbox.sent, "%v", err)
+		require.Empty(t, w.able.sent, "%v", err)
 	}
 }
 
 func TestSend_ErrorsNameTheirSubject(t *testing.T) {
 	t.Parallel()
-	p := newPlatform(t)
-	p.addChannel("fax", "fax")
-	p.addMember(member.Member{ID: "fay", Channel: "fax"})
-	p.addMember(member.Member{ID: "zoe", Channel: "web", FirstName: long(send.MaxText)})
-	_, err := p.in("fax", "fay").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
+	w := newWorld(t)
+	w.addChannel("fax", "fax")
+	w.addMember(member.Member{ID: "fay", Channel: "fax"})
+	w.addMember(member.Member{ID: "zoe", Channel: "web", FirstName: long(send.MaxText)})
+	_, err := w.in("fax", "fay").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
 	require.ErrorContains(t, err, `has type "fax"`)
-	_, err = p.in("web", "").SendResponse(t.Context(), send.SendResponseParams{
+	_, err = w.in("web", "").SendResponse(t.Context(), send.SendResponseParams{
 		Response: send.Template("Hi {{firstName}}"), MemberID: document.One("ada", "zoe"),
 	})
 	require.EqualError(t, err, fmt.Sprintf(
@@ -122,14 +122,14 @@ func decoded[T any](t *testing.T, text string) T {
 func TestMessaging_OnAlphaAlone(t *testing.T) {
 	t.Parallel()
 	for platform, want := range map[channel.Type]string{channel.Alpha: "RESPONSE/TAG", channel.Bravo: "/"} {
-		p := newPlatform(t)
-		p.addChannel("c1", platform)
-		p.addMember(member.Member{ID: "m1", Channel: "c1"})
-		_, err := p.in("c1", "m1").SendResponse(t.Context(), send.SendResponseParams{
+		w := newWorld(t)
+		w.addChannel("c1", platform)
+		w.addMember(member.Member{ID: "m1", Channel: "c1"})
+		_, err := w.in("c1", "m1").SendResponse(t.Context(), send.SendResponseParams{
 			Response: send.Text("Hi"), MessagingType: "RESPONSE", MessagingTag: "TAG",
 		})
 		require.NoError(t, err)
-		require.Equal(t, want, p.outbox.sent[0].MessagingType+"/"+p.outbox.sent[0].MessagingTag)
+		require.Equal(t, want, w.able.sent[0].MessagingType+"/"+w.able.sent[0].MessagingTag)
 	}
 }
 
@@ -183,7 +183,7 @@ func TestSendHotelResponse(t *testing.T) {
 func TestSendHotelResponse_WithoutMember(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	_, err := w.of("hotel", "", w.able).SendHotelResponse(t.Context(), send.SendHotelResponseParams{RecipientID: "u1", Response: hi})
+	_, err := w.in("hotel", "").SendHotelResponse(t.Context(), send.SendHotelResponseParams{RecipientID: "u1", Response: hi})
 	require.NoError(t, err)
 	require.Equal(t, "Hi ", w.able.sent[0].Response.Text())
 }
@@ -191,7 +191,7 @@ func TestSendHotelResponse_WithoutMember(t *testing.T) {
 func TestSendHotelResponse_MemberIsGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	err := asked(sendHotel, send.SendHotelResponseParams{RecipientID: "u1", Response: hi})(t.Context(), w.of("hotel", "gone", w.able))
+	err := asked(sendHotel, send.SendHotelResponseParams{RecipientID: "u1", Response: hi})(t.Context(), w.in("hotel", "gone"))
 	require.ErrorIs(t, err, boterr.NotFound)
 	w.requireUntouched()
 }

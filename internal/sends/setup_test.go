@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,24 +36,36 @@ func asked[P, R any](operation func(*sends.Service, context.Context, P) (R, erro
 	}
 }
 
-// world is a platform with a channel of every type, named after the type. Each has a member "m-" plus the
-// type's name.
+// world is a store with the channels and members of the app "acme", and connectors that keep what they are asked. Its
+// channels are "web" of type webchat, with the member "ada", and one of every type, named after the type, with a member
+// "m-" plus the type's name.
 type world struct {
-	*platform
-
-	able *able
+	t        *testing.T
+	env      record.Env
+	channels *channels.Service
+	members  *members.Service
+	able     *able
 	// bare is a connector without optional ports.
 	bare *outbox
-	// parallel is Ports.ParallelSends.
+	// parallel is Ports.ParallelSends, and strict Ports.IsStrict.
 	parallel int
+	strict   bool
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{platform: newPlatform(t), able: &able{fileID: "file-1"}, bare: &outbox{}}
+	var ids atomic.Int64
+	env := record.Env{
+		Store: memstore.New(), Now: func() time.Time { return noon },
+		NewID: func() string { return "id-" + strconv.FormatInt(ids.Add(1), 10) },
+	}
+	w := &world{t: t, env: env, able: &able{fileID: "file-1"}, bare: &outbox{}, channels: channels.New(env, record.Scope{App: "acme"})}
+	w.members = members.New(env, record.Scope{App: "acme"}, w.channels)
 	w.able.stored = []send.StoredMessage{{
 		Response: document.O("message_creative_id", 5), AccessToken: channel.NewSecret("s3cret"),
 	}}
+	w.addChannel("web", channel.Webchat)
+	w.addMember(member.Member{ID: "ada", Channel: "web", ExternalID: "ext-ada", FirstName: "Ada", BotID: "bot-1"})
 	for _, of := range platforms {
 		w.addChannel(string(of), of)
 		w.addMember(member.Member{
@@ -62,8 +75,19 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// of returns the sends of a scope of the app, with a connector for every type of the
-// specification.
+func (w *world) addChannel(id string, platform channel.Type) {
+	w.t.Helper()
+	_, err := w.channels.Save(w.t.Context(), &channel.Channel{ID: id, Type: platform})
+	require.NoError(w.t, err)
+}
+
+func (w *world) addMember(m member.Member) {
+	w.t.Helper()
+	_, err := w.members.Insert(w.t.Context(), m)
+	require.NoError(w.t, err)
+}
+
+// of returns the sends of a scope of the app, with a connector for every type of the specification.
 func (w *world) of(channelID, memberID string, connector send.Connector) *sends.Service {
 	connectors := map[channel.Type]send.Connector{}
 	for _, platform := range platforms {
@@ -72,9 +96,14 @@ func (w *world) of(channelID, memberID string, connector send.Connector) *sends.
 	return w.with(channelID, memberID, connectors)
 }
 
+// in is of with the connector able.
+func (w *world) in(channelID, memberID string) *sends.Service {
+	return w.of(channelID, memberID, w.able)
+}
+
 func (w *world) with(channelID, memberID string, connectors map[channel.Type]send.Connector) *sends.Service {
 	return sends.New(w.env, record.Scope{App: "acme", Channel: channelID, Member: memberID}, sends.Ports{
-		Channels: deaf{w}, Members: deaf{w}, Connectors: connectors, ParallelSends: w.parallel,
+		Channels: deaf{w}, Members: deaf{w}, Connectors: connectors, ParallelSends: w.parallel, IsStrict: w.strict,
 	})
 }
 
@@ -91,7 +120,7 @@ func (d deaf) Load(ctx context.Context, id string) (*channel.Channel, error) {
 
 // own returns the sends of the member of a platform.
 func (w *world) own(of channel.Type) *sends.Service {
-	return w.of(string(of), "m-"+string(of), w.able)
+	return w.in(string(of), "m-"+string(of))
 }
 
 // requireUntouched requires that no request was made to any platform.
@@ -182,66 +211,6 @@ var noon = time.UnixMilli(1_700_000_000_000).UTC()
 var platforms = []channel.Type{
 	channel.Alpha, channel.Bravo, channel.Charlie, channel.Delta, channel.Echo,
 	channel.Foxtrot, channel.Hotel, channel.Custom, channel.Webchat,
-}
-
-// platform is a store with the channels and members of the app "acme", and connectors that store the messages
-// sent.
-type platform struct {
-	t        *testing.T
-	env      record.Env
-	channels *channels.Service
-	members  *members.Service
-	outbox   *outbox
-	strict   bool
-}
-
-// newPlatform returns a platform with the channel "web" of type webchat and its member
-// "ada".
-func newPlatform(t *testing.T) *platform {
-	t.Helper()
-	var ids struct {
-		sync.Mutex
-		last int
-	}
-	env := record.Env{
-		Store: memstore.New(),
-		Now:   func() time.Time { return noon },
-		NewID: func() string {
-			ids.Lock()
-			defer ids.Unlock()
-			ids.last++
-			return "id-" + strconv.Itoa(ids.last)
-		},
-	}
-	p := &platform{t: t, env: env, outbox: &outbox{}, channels: channels.New(env, record.Scope{App: "acme"})}
-	p.members = members.New(env, record.Scope{App: "acme"}, p.channels)
-	p.addChannel("web", channel.Webchat)
-	p.addMember(member.Member{ID: "ada", Channel: "web", ExternalID: "ext-ada", FirstName: "Ada", BotID: "bot-1"})
-	return p
-}
-
-func (p *platform) addChannel(id string, platform channel.Type) {
-	p.t.Helper()
-	_, err := p.channels.Save(p.t.Context(), &channel.Channel{ID: id, Type: platform})
-	require.NoError(p.t, err)
-}
-
-func (p *platform) addMember(m member.Member) {
-	p.t.Helper()
-	_, err := p.members.Insert(p.t.Context(), m)
-	require.NoError(p.t, err)
-}
-
-// in returns the sends of a scope of the app, with a connector for every type of the
-// specification.
-func (p *platform) in(channelID, memberID string) *sends.Service {
-	connectors := map[channel.Type]send.Connector{}
-	for _, platform := range platforms {
-		connectors[platform] = p.outbox
-	}
-	return sends.New(p.env, record.Scope{App: "acme", Channel: channelID, Member: memberID}, sends.Ports{
-		Channels: p.channels, Members: p.members, Connectors: connectors, IsStrict: p.strict,
-	})
 }
 
 // outbox is a connector that stores the messages sent.
