@@ -48,12 +48,6 @@ func TestSendEmail_ID(t *testing.T) {
 func TestSendEmail_Spellings(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string]string{
-		"capital": `{"Destination": {"ToAddresses": ["ada@example.com"], "CcAddresses": ["bob@example.com"]}, "Message": {
-			"Subject": {"Charset": "UTF-8", "Data": "Hello"},
-			"Body": {"Html": {"Charset": "UTF-8", "Data": "<p>"}, "Text": {"Charset": "UTF-8", "Data": "p"}}}}`,
-		"small": `{"destination": {"toAddresses": ["ada@example.com"], "ccAddresses": ["bob@example.com"]}, "message": {
-			"subject": {"charset": "UTF-8", "data": "Hello"},
-			"body": {"html": {"charset": "UTF-8", "data": "<p>"}, "text": {"charset": "UTF-8", "data": "p"}}}}`,
 		"mixed": `{"destination": {"ToAddresses": ["ada@example.com"], "ccAddresses": ["bob@example.com"]}, "message": {
 			"Subject": {"charset": "UTF-8", "Data": "Hello"},
 			"body": {"Html": {"Data": "<p>"}, "text": {"data": "p"}}}}`,
@@ -139,18 +133,8 @@ func TestSendEmail_BadInput(t *testing.T) {
 		field  string
 		change func(*utility.SendEmailParams)
 	}{
-		"nobody":                     {"destination.ToAddresses", to()},
-		"an empty address":           {"destination.ToAddresses[1]", to("a@b.example", "")},
-		"no address":                 {"destination.ToAddresses[2]", to("a@b.example", "b@b.example", "carl")},
-		"no address in a copy":       {"destination.CcAddresses[0]", cc("@b.example")},
-		"no domain":                  {"destination.ToAddresses[0]", to("a@")},
-		"two addresses in one":       {"destination.ToAddresses[0]", to("a@b.example, c@b.example")},
-		"a line break":               {"destination.ToAddresses[0]", to("a@b.example\r\nBcc: c@b.example")},
 		"a folded line":              {"destination.ToAddresses[0]", to("Ada\r\n <a@b.example>")},
-		"a line break in a name":     {"destination.ToAddresses[0]", to("\"Ada\nBcc: c@b.example\" <a@b.example>")},
-		"an encoded line break":      {"destination.ToAddresses[0]", to("=?utf-8?q?Ada=0D=0ABcc:_c@b.example?= <a@b.example>")},
 		"an encoded line separator":  {"destination.ToAddresses[0]", to("=?utf-8?q?Ada=E2=80=A8?= <a@b.example>")},
-		"a NUL":                      {"destination.ToAddresses[0]", to("a\x00@b.example")},
 		"a tab":                      {"destination.ToAddresses[0]", to("a@b.example\t")},
 		"a quoted part":              {"destination.ToAddresses[0]", to(`"a> RCPT TO:<c"@b.example`)},
 		"a quoted bracket":           {"destination.ToAddresses[0]", to(`"a>"@b.example`)},
@@ -159,14 +143,9 @@ func TestSendEmail_BadInput(t *testing.T) {
 		"a long address":             {"destination.ToAddresses[0]", to("a@" + strings.Repeat("b.", 130) + "example")},
 		"a long local part":          {"destination.ToAddresses[0]", to(strings.Repeat("a", 65) + "@b.example")},
 		"a long name":                {"destination.ToAddresses[0]", to(strings.Repeat("a", 999) + " <a@b.example>")},
-		"too many recipients":        {"destination.ToAddresses[50]", to(addresses(51)...)},
 		"too many with copies":       {"destination.CcAddresses[49]", cc(addresses(50)...)},
-		"no subject":                 {"message.Subject.Data", subject("", "")},
-		"a subject of two lines":     {"message.Subject.Data", subject("", "Hello\nBcc: c@b.example")},
 		"a subject with a C1":        {"message.Subject.Data", subject("", "Hello\u0085")},
 		"a subject that is no UTF-8": {"message.Subject.Data", subject("", "Hello\xff")},
-		"a long subject":             {"message.Subject.Data", subject("", strings.Repeat("é", 999))},
-		"a character set with more":  {"message.Subject.Charset", subject("utf-8\r\nBcc: c@b.example", "Hello")},
 		"a character set of marks":   {"message.Subject.Charset", subject("-", "Hello")},
 		"a quoted character set":     {"message.Subject.Charset", subject(`"utf-8"`, "Hello")},
 		"a parameter more":           {"message.Subject.Charset", subject("utf-8; name=x", "Hello")},
@@ -174,9 +153,6 @@ func TestSendEmail_BadInput(t *testing.T) {
 		"a long character set":       {"message.Subject.Charset", subject(strings.Repeat("a", 41), "Hello")},
 		"an unknown character set":   {"message.Subject.Charset", subject("klingon", "Hello")},
 		"beyond the character set":   {"message.Subject.Data", subject("us-ascii", "Grüße")},
-		"no body":                    {"message.Body.Text", body(nil, nil)},
-		"an empty text":              {"message.Body.Text.Data", body(nil, new(text("")))},
-		"empty HTML beside a text":   {"message.Body.Html.Data", body(new(text("")), new(text("x")))},
 		"a text that is no UTF-8":    {"message.Body.Text.Data", body(nil, new(text("\xff")))},
 		"a bad set of the text":      {"message.Body.Text.Charset", body(nil, &utility.EmailText{Charset: "a b", Data: "x"})},
 		"a body that is too large":   {"message.Body", body(new(text(strings.Repeat("x", 6<<20))), new(text(strings.Repeat("x", 6<<20))))},
@@ -270,6 +246,7 @@ func TestSendEmail_Panic(t *testing.T) {
 // character that could end a header.
 func FuzzNoHeaderCanBeInjected(f *testing.F) {
 	f.Add("Ada <ada@example.com>", "bob@example.com", "Hello", "UTF-8")
+	f.Add("ada@example.com", "bob@example.com", "Hello", "utf-8\r\nBcc: c@b.example")
 	f.Add("=?utf-8?q?Ada=0D=0A?= <ada@example.com>", "\"b\\\"ob\"@example.com", "a\r\nb", "utf-8\r\n")
 	f.Add("=?utf-8?b?QWRhDQpCY2M6IGM=?= <ada@example.com>", "(x\ry) b@c.example", "\u2028", "=?")
 	f.Add("a@b.example (c\n)", "a:b@c.example;", "\u0085", "utf-8;x")

@@ -1,6 +1,7 @@
 package utilities
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -33,7 +34,7 @@ func (s *Service) UploadFileToObjectStore(
 	if err != nil {
 		return utility.UploadFileToObjectStoreResult{}, boterr.PrefixField("options", err)
 	}
-	timeout := options.within(s.ports.Upload.Timeout)
+	timeout := min(cmp.Or(options.timeout, s.ports.Upload.Timeout), s.ports.Upload.Timeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, tooSlowError(timeout))
 	defer cancel()
 	request, err := newRequest(ctx, p.URL, options)

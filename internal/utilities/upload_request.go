@@ -198,14 +198,6 @@ func (o *options) setTimeout(value any) error {
 // maxTimeout is higher than any host's limit.
 const maxTimeout = 24 * time.Hour
 
-// within returns the upload's timeout, at most limit.
-func (o options) within(limit time.Duration) time.Duration {
-	if o.timeout == 0 {
-		return limit
-	}
-	return min(o.timeout, limit)
-}
-
 // newRequest validates the URL and creates the request. The HTTP client checks whether the host allows the address.
 func newRequest(ctx context.Context, address string, with options) (*http.Request, error) {
 	if address == "" {
