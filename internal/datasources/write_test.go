@@ -42,15 +42,6 @@ func TestFindAndModifyData_RefusesOptions(t *testing.T) {
 	}, cases)
 }
 
-func TestPatchData_RefusesSortWithMulti(t *testing.T) {
-	t.Parallel()
-	requireRefused(t, func(s *datasources.Service) operation[datasource.PatchParams, datasource.PatchResult] {
-		return s.PatchDataToDataSource
-	}, map[string]string{
-		`{"dataSourceId": "table", "patch": {"$set": {"n": 9}}, "options": {"multi": true, "sort": {"n": 1}}}`: "options.sort",
-	})
-}
-
 func TestDataSource_TwoNamesOfOne(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": 1}`)

@@ -138,15 +138,6 @@ func TestUpdateMember_Refuses(t *testing.T) {
 	})
 }
 
-func TestCheckAndSaveMemberReferFrom_Refuses(t *testing.T) {
-	t.Parallel()
-	requireRefused(t, func(s *members.Service) operation[member.CheckAndSaveReferFromParams, *member.Member] {
-		return s.CheckAndSaveMemberReferFrom
-	}, map[string]string{
-		`{}`: "memberId",
-	})
-}
-
 func TestCheckAndSaveMemberReferFrom_TooLong(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "m1"}`)
