@@ -14,7 +14,6 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -101,7 +100,7 @@ func TestAgendaOf(t *testing.T) {
 	t.Parallel()
 	var tags []string
 	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
-		c.Override = func(_ record.Scope, own botctx.Services) botctx.Services {
+		c.Override = func(_ botctx.Scope, own botctx.Services) botctx.Services {
 			return botctx.Services{Sends: notedSends{own.Sends, &tags}}
 		}
 	}))
