@@ -138,6 +138,7 @@ func (p *services) liveChatPorts() livechats.Ports {
 		IdleTimeout: config.LiveChat.IdleTimeout,
 		Texts:       config.LiveChat.Texts,
 		Pause:       config.Pause,
+		Unreadable:  p.runtime.unreadable.Warn,
 		IsStrict:    config.Strict,
 	}
 }

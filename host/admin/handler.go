@@ -21,7 +21,8 @@ type Config struct {
 	Apps []string
 	// MayWrite lets operators retry and discard dead letters. By default the page is read-only.
 	MayWrite bool
-	// Logger gets one line for each write. By default nothing is logged.
+	// Logger gets one line for each write, and one for each stored record that cannot be read. The page shows only the
+	// id of such a record. By default nothing is logged.
 	Logger *slog.Logger
 }
 
@@ -31,6 +32,8 @@ type view struct {
 	apps     []string
 	mayWrite bool
 	log      *slog.Logger
+	// unreadable logs the errors of stored records.
+	unreadable safelog.Once
 }
 
 //go:embed page
@@ -45,7 +48,11 @@ func Handler(config Config) (http.Handler, error) {
 	case len(config.Apps) == 0 || slices.Contains(config.Apps, ""):
 		return nil, boterr.Invalid("Apps", "is %q; name the apps that the page may show", config.Apps)
 	}
-	v := &view{runtime: config.Runtime, apps: slices.Clone(config.Apps), mayWrite: config.MayWrite, log: safelog.New(config.Logger)}
+	log := safelog.New(config.Logger)
+	v := &view{
+		runtime: config.Runtime, apps: slices.Clone(config.Apps), mayWrite: config.MayWrite, log: log,
+		unreadable: safelog.Once{Log: log, Message: "admin: a record is not shown"},
+	}
 	return page.Guard{}.Around(v.routes()), nil
 }
 

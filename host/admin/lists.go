@@ -9,11 +9,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/agenda"
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/agendas"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/redact"
@@ -172,7 +172,7 @@ func (v *view) members(r *http.Request) (any, error) {
 	}
 	env := v.runtime.Env()
 	members := members.New(env, wanted.scope(), channels.New(env, wanted.scope()))
-	search := func(q record.Query) ([]*member.Member, error) { return members.Find(r.Context(), q) }
+	search := func(q record.Query) ([]*member.Member, error) { return members.List(r.Context(), q, v.unreadable.Warn) }
 	idOf := func(one *member.Member) string { return one.ID }
 	found, err := find(wanted, "externalId", search, idOf)
 	if err != nil {
@@ -187,7 +187,7 @@ func (v *view) agendas(r *http.Request) (any, error) {
 		return nil, err
 	}
 	agendas := agendas.New(v.runtime.Env(), wanted.scope(), agendas.Ports{})
-	search := func(q record.Query) ([]*agenda.Record, error) { return agendas.Find(r.Context(), q) }
+	search := func(q record.Query) ([]*agenda.Record, error) { return agendas.List(r.Context(), q, v.unreadable.Warn) }
 	idOf := func(one *agenda.Record) string { return one.ID }
 	found, err := find(wanted, "member", search, idOf)
 	if err != nil {
@@ -208,8 +208,9 @@ func (v *view) assignments(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	chats := livechats.New(v.runtime.Env(), wanted.scope(), livechats.Ports{})
 	search := func(q record.Query) ([]*livechat.AssignmentRecord, error) {
-		return v.runtime.FindAssignments(r.Context(), wanted.app, botctx.Query(q))
+		return chats.ListAssignments(r.Context(), q, v.unreadable.Warn)
 	}
 	found, err := find(wanted, "member", search, func(one *livechat.AssignmentRecord) string { return one.ID })
 	if err != nil {

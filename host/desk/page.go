@@ -406,7 +406,7 @@ func (p *pages) channels(ctx context.Context, app string) ([]*channel.Channel, e
 	if p.config.Channels != nil {
 		return p.config.Channels(ctx, app)
 	}
-	return channels.New(p.desk.env, record.Scope{App: app}).All(ctx, maxChannels, p.desk.unreadable(ctx))
+	return channels.New(p.desk.env, record.Scope{App: app}).All(ctx, maxChannels, p.desk.unreadable.Warn)
 }
 
 func (p *pages) channel(ctx context.Context, app, id string) (*channel.Channel, error) {

@@ -104,6 +104,16 @@ func (s *Service) Find(ctx context.Context, query record.Query) ([]*agenda.Recor
 	return record.ReadAll(found, fromDocument)
 }
 
+// List is like Find, but one record does not hide the others: if a stored record is not an agenda, unreadable gets the
+// error, and the result has an agenda with only its ID.
+func (s *Service) List(ctx context.Context, query record.Query, unreadable func(context.Context, error)) ([]*agenda.Record, error) {
+	found, err := s.agendas.Find(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return record.ReadEach(ctx, found, fromDocument, unreadable)
+}
+
 // ofMember returns a view of a member's agendas. A tag other than "" selects only agendas with this tag.
 func (s *Service) ofMember(memberID, tag string) *record.Collection {
 	agendas := s.agendas.Where(fieldMember, memberID)

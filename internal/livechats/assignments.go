@@ -84,13 +84,18 @@ func (s *Service) GetAssignmentByOutlet(ctx context.Context, p livechat.GetAssig
 	if _, err := channels.Load(ctx, s.ports.Channels, channels.ByRequiredID(p.ChannelID)); err != nil {
 		return nil, err
 	}
-	there, err := s.FindAssignments(ctx, record.Query{Filter: openIn(p.ChannelID), SortBy: oldestFirst()})
+	there, err := s.assignments().Find(ctx, record.Query{Filter: openIn(p.ChannelID), SortBy: oldestFirst()})
 	if err != nil {
 		return nil, err
 	}
 	own := sync.OnceValues(func() (document.Object, error) { return s.ownMember(ctx) })
 	asking := query.NewEvaluation(ctx)
-	for _, r := range slices.Backward(there) {
+	for _, o := range slices.Backward(there) {
+		r, err := assignmentFrom(o)
+		if err != nil { // It must not hide the others.
+			s.ports.Unreadable(ctx, err)
+			continue
+		}
 		isMeant, err := matches(asking, metaFilter(r.Meta), own)
 		if err != nil {
 			return nil, err

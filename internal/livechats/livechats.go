@@ -109,6 +109,9 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	if ports.Pause == nil {
 		ports.Pause = pause
 	}
+	if ports.Unreadable == nil {
+		ports.Unreadable = func(context.Context, error) {}
+	}
 	if ports.InFlight == nil {
 		ports.InFlight = func(m *member.Member) *member.Member { return m }
 	}
@@ -205,6 +208,8 @@ type Ports struct {
 	// Pause waits for d or until ctx ends. Calls use it to wait for another call that sends the same request. The
 	// default uses the machine's clock.
 	Pause func(ctx context.Context, d time.Duration)
+	// Unreadable gets the error of a stored assignment that a search leaves out. The default ignores it.
+	Unreadable func(ctx context.Context, err error)
 	// IsStrict makes a parameter that the platform does not support an error. By default it is ignored.
 	IsStrict bool
 }

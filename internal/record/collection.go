@@ -355,13 +355,15 @@ func ReadAll[R any](found []document.Object, read func(document.Object) (*R, err
 
 // ReadEach is like ReadAll, but one record does not hide the others: if it cannot be decoded, unreadable gets the error,
 // and the result has a record with only its _id.
-func ReadEach[R any](found []document.Object, read func(document.Object) (*R, error), unreadable func(error)) ([]*R, error) {
+func ReadEach[R any](
+	ctx context.Context, found []document.Object, read func(document.Object) (*R, error), unreadable func(context.Context, error),
+) ([]*R, error) {
 	return ReadAll(found, func(stored document.Object) (*R, error) {
 		decoded, err := read(stored)
 		if err == nil {
 			return decoded, nil
 		}
-		unreadable(err)
+		unreadable(ctx, err)
 		return read(document.O(FieldID, document.Get(stored, FieldID, "")))
 	})
 }
