@@ -444,18 +444,6 @@ var neverCameBackText = textOf(ErrNeverCameBack)
 
 var errGoroutineEnded = boterr.New(boterr.Internal, "", "the handler ended its goroutine: return an error instead")
 
-// IsMistake reports whether an error means that handling the event again cannot help, because the event or the
-// bot is at fault and not the circumstances. The codes are InvalidArgument, NotFound, AlreadyExists,
-// FailedPrecondition and Unsupported.
-func IsMistake(err error) bool {
-	switch boterr.CodeOf(err) {
-	case boterr.InvalidArgument, boterr.NotFound, boterr.AlreadyExists, boterr.FailedPrecondition, boterr.Unsupported:
-		return true
-	default:
-		return false
-	}
-}
-
 // The default pauses after failures.
 const (
 	firstPause  = time.Second

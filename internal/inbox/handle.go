@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/internal/blame"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -257,7 +258,7 @@ func (b *Inbox) failAs(
 	result, level := outcome{failure: failure}, slog.LevelWarn
 	set := document.O(fieldFailures, failures, fieldCode, string(boterr.CodeOf(failure)), fieldError, textOf(failure))
 	unset := document.O(fieldBegun, true)
-	if IsMistake(failure) || failures >= b.config.Limit {
+	if record.IsMistake(failure) || failures >= b.config.Limit {
 		result.isDead, result.isOver = true, true
 		level = slog.LevelError
 		set = set.With(fieldState, stateDead).With(fieldDiedAt, int64(document.TimestampOf(now))).With(fieldSender, senderOf(e.lane)).

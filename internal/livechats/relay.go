@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/members"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/sends"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -161,7 +162,7 @@ func (s *Service) toInlet(
 // failed.
 func (s *Service) tellUnsent(ctx context.Context, failed error, to string, tell func(id, text string) error) error {
 	_, isLost := errors.AsType[*lostError](failed)
-	if failed == nil || isLost || !isRefused(failed) && !s.isLastAttempt(ctx) || s.texts.Unsent == "" {
+	if failed == nil || isLost || !record.IsMistake(failed) && !s.isLastAttempt(ctx) || s.texts.Unsent == "" {
 		return failed
 	}
 	return joined(failed, tell(s.env.SendID(ctx, "unsent "+to), s.texts.Unsent))

@@ -425,31 +425,36 @@ func TestRelay_AfterInterruptedEnd(t *testing.T) {
 // Calls that end a live chat need not wait for messages that agents wrote before.
 func TestRelay_WrittenBeforeTheEnd(t *testing.T) {
 	t.Parallel()
+	phone := &channel.Channel{ID: "phone"}
 	said := func(s *fixture, after time.Duration, text string) send.MessageEvent {
 		e := event("eve", "group1", text)
 		e.Timestamp = s.at(after)
 		return *e
 	}
 	for name, end := range map[string]func(s *fixture, e send.MessageEvent){
+		"ended on Bravo": func(s *fixture, e send.MessageEvent) {
+			s.now.Store(int64(e.Timestamp)) // The call has no event, so its own time counts.
+			must(t, s.mine.EndBravoLiveChat, `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "group1"}`)
+		},
 		"ended": func(s *fixture, e send.MessageEvent) {
-			_, err := s.mine.EndLiveChat(t.Context(), livechat.EndParams{Channel: desk(), MessageEvent: &e})
+			_, err := s.mine.EndLiveChat(t.Context(), livechat.EndParams{Channel: phone, MessageEvent: &e})
 			require.NoError(t, err)
 		},
 		"handed on": func(s *fixture, e send.MessageEvent) {
-			_, err := s.mine.ReassignAssignment(t.Context(), livechat.ReassignAssignmentParams{Channel: desk(), MessageEvent: &e, Label: "sales"})
+			_, err := s.mine.ReassignAssignment(t.Context(), livechat.ReassignAssignmentParams{Channel: phone, MessageEvent: &e, Label: "sales"})
 			require.NoError(t, err)
 		},
 	} {
 		s := newFixture(t)
-		s.taken(t, "a1", "ada", "eve@desk")
+		s.taken(t, "a1", "ada", "eve@phone")
 		before := said(s, -time.Second, "too early")
 		bye, command, after := said(s, time.Second, "Bye"), said(s, 2*time.Second, "#done"), said(s, 2*time.Second, "Phew.")
 		s.advance(time.Minute)
 		end(s, command)
-		requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", bye))
+		requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "phone", bye))
 		require.Equal(t, []string{"Bye"}, s.textsIn("ada-web"), name)
-		requireOutcome(t, livechats.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "desk", after))
-		requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", before))
+		requireOutcome(t, livechats.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "phone", after))
+		requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "phone", before))
 		require.Equal(t, []string{"Bye"}, s.textsIn("ada-web"), name)
 	}
 }

@@ -543,6 +543,17 @@ type Attempt interface {
 	IsLast() bool
 }
 
+// IsMistake reports whether another attempt at what failed with err cannot help, because the request is at fault and not
+// the circumstances. The codes are InvalidArgument, NotFound, AlreadyExists, FailedPrecondition and Unsupported.
+func IsMistake(err error) bool {
+	switch boterr.CodeOf(err) {
+	case boterr.InvalidArgument, boterr.NotFound, boterr.AlreadyExists, boterr.FailedPrecondition, boterr.Unsupported:
+		return true
+	default:
+		return false
+	}
+}
+
 // Once carries out an effect outside the store, such as sending a message, under an id made by Env.SendID. If
 // an earlier attempt has done so, it returns the stored answer instead. T is a struct that document.Encode and
 // document.Decode can convert. Errors come from Env.Attempt and from effect. After an error, the next attempt
