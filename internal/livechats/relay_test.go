@@ -578,33 +578,6 @@ func TestSaveGroupIDToMember_OfNobody(t *testing.T) {
 		refused{`{"channel": {"_id": "desk"}, "messageEvent": {"to": "room"}}`, boterr.NotFound, "messageEvent"})
 }
 
-func TestEndLiveChat_ClearsMemberGroup(t *testing.T) {
-	t.Parallel()
-	const handOn = `{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`
-	for name, over := range map[string]func(s *fixture){
-		"ended in the outlet": func(s *fixture) { must(t, s.mine.EndLiveChat, endByEve) },
-		"ended in the inlet":  func(s *fixture) { must(t, s.mine.InletEndLiveChat, `{}`) },
-		"handed on":           func(s *fixture) { must(t, s.mine.ReassignAssignment, handOn) },
-		"idle": func(s *fixture) {
-			s.advance(livechat.IdleTimeout)
-			require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
-		},
-	} {
-		s := newFixture(t)
-		g := s.taken(t, "a1", "ada", "eve@desk").Group
-		must(t, s.mine.SaveGroupIDToMember, `{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "to": "group1"}}`)
-		require.Equal(t, g.ID, s.mine.member(t, "ada").Group)
-		over(s)
-		require.Empty(t, s.mine.member(t, "ada").Group, name)
-	}
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	s.change(t, "members", document.O("_id", "ada"), document.Set("group", "another"))
-	result := object(t, must(t, s.mine.InletEndLiveChat, `{}`))
-	require.Equal(t, "another", s.mine.member(t, "ada").Group)
-	require.Equal(t, "another", document.Get(result, "member.group", ""))
-}
-
 // Some platforms allow longer texts than others.
 func TestRelay_LongText(t *testing.T) {
 	t.Parallel()
