@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -133,8 +134,6 @@ func inOrder[R any](wanted list, found []*R, idOf func(*R) string) []*R {
 	return found
 }
 
-func (l list) scope() record.Scope { return record.Scope{App: l.app} }
-
 type told struct {
 	Records []document.Object `json:"records"`
 	// HasMore is true if more records follow the page, or, for a request with before, precede it.
@@ -165,35 +164,36 @@ func tell[R any](wanted list, found []R, placeOf func(R) string) (any, error) {
 	return shown, nil
 }
 
-func (v *view) members(r *http.Request) (any, error) {
+// lister returns the records of an app that match a query. It logs the records that cannot be read.
+type lister[R any] func(ctx context.Context, scope record.Scope, query record.Query) ([]*R, error)
+
+// listed answers a request for records, as find and tell do.
+func listed[R any](v *view, r *http.Request, field string, all lister[R], idOf func(*R) string) (any, error) {
 	wanted, err := v.asked(r)
 	if err != nil {
 		return nil, err
 	}
-	env := v.runtime.Env()
-	members := members.New(env, wanted.scope(), channels.New(env, wanted.scope()))
-	search := func(q record.Query) ([]*member.Member, error) { return members.List(r.Context(), q, v.unreadable.Warn) }
-	idOf := func(one *member.Member) string { return one.ID }
-	found, err := find(wanted, "externalId", search, idOf)
+	search := func(q record.Query) ([]*R, error) { return all(r.Context(), record.Scope{App: wanted.app}, q) }
+	found, err := find(wanted, field, search, idOf)
 	if err != nil {
 		return nil, err
 	}
 	return tell(wanted, found, idOf)
 }
 
+func (v *view) members(r *http.Request) (any, error) {
+	all := func(ctx context.Context, scope record.Scope, q record.Query) ([]*member.Member, error) {
+		env := v.runtime.Env()
+		return members.New(env, scope, channels.New(env, scope)).List(ctx, q, v.unreadable.Warn)
+	}
+	return listed(v, r, "externalId", all, func(one *member.Member) string { return one.ID })
+}
+
 func (v *view) agendas(r *http.Request) (any, error) {
-	wanted, err := v.asked(r)
-	if err != nil {
-		return nil, err
+	all := func(ctx context.Context, scope record.Scope, q record.Query) ([]*agenda.Record, error) {
+		return agendas.New(v.runtime.Env(), scope, agendas.Ports{}).List(ctx, q, v.unreadable.Warn)
 	}
-	agendas := agendas.New(v.runtime.Env(), wanted.scope(), agendas.Ports{})
-	search := func(q record.Query) ([]*agenda.Record, error) { return agendas.List(r.Context(), q, v.unreadable.Warn) }
-	idOf := func(one *agenda.Record) string { return one.ID }
-	found, err := find(wanted, "member", search, idOf)
-	if err != nil {
-		return nil, err
-	}
-	return tell(wanted, found, idOf)
+	return listed(v, r, "member", all, func(one *agenda.Record) string { return one.ID })
 }
 
 // assignment is a request for a person with its state.
@@ -204,21 +204,13 @@ type assignment struct {
 }
 
 func (v *view) assignments(r *http.Request) (any, error) {
-	wanted, err := v.asked(r)
-	if err != nil {
-		return nil, err
+	all := func(ctx context.Context, scope record.Scope, q record.Query) ([]*assignment, error) {
+		found, err := livechats.New(v.runtime.Env(), scope, livechats.Ports{}).ListAssignments(ctx, q, v.unreadable.Warn)
+		shown := make([]*assignment, len(found))
+		for i, one := range found {
+			shown[i] = &assignment{*one, one.State()}
+		}
+		return shown, err
 	}
-	chats := livechats.New(v.runtime.Env(), wanted.scope(), livechats.Ports{})
-	search := func(q record.Query) ([]*livechat.AssignmentRecord, error) {
-		return chats.ListAssignments(r.Context(), q, v.unreadable.Warn)
-	}
-	found, err := find(wanted, "member", search, func(one *livechat.AssignmentRecord) string { return one.ID })
-	if err != nil {
-		return nil, err
-	}
-	shown := make([]assignment, len(found))
-	for i, one := range found {
-		shown[i] = assignment{*one, one.State()}
-	}
-	return tell(wanted, shown, func(one assignment) string { return one.ID })
+	return listed(v, r, "member", all, func(one *assignment) string { return one.ID })
 }

@@ -72,7 +72,7 @@ func removeOldest(ctx context.Context, from store.Collection, old *query.Filter)
 	}
 }
 
-var oldestFirst = mustSort(fieldAt, 1)
+var oldestFirst = must(query.CompileSort(document.O(fieldAt, 1)))
 
 // trim removes the oldest entries of a conversation beyond Config.KeepEntries, each trimEvery entries. It logs errors.
 func (l *Log) trim(ctx context.Context, key string, newest int64) {
