@@ -165,11 +165,7 @@ func (s *Service) UpdateAssignmentGroup(
 	if err != nil {
 		return livechat.UpdateAssignmentResult{}, err
 	}
-	result := updatedAssignment(r, 0)
-	if isChanged {
-		result.Modified = 1
-	}
-	return result, nil
+	return updatedAssignment(r, isChanged), nil
 }
 
 // linkGivenGroup links the group that a call names to an assignment.
@@ -202,7 +198,15 @@ func (s *Service) UpdateAssignmentMeta(
 	if err != nil {
 		return livechat.UpdateAssignmentResult{}, err
 	}
-	return s.updateAssignment(ctx, p.AssignmentID, fields)
+	found, err := set(ctx, s.assignments(), assignmentSchema, p.AssignmentID, fields)
+	if err != nil {
+		return livechat.UpdateAssignmentResult{}, record.RenameField(err, record.FieldID, fieldAssignmentID)
+	}
+	r, err := assignmentFrom(found.Document)
+	if err != nil {
+		return livechat.UpdateAssignmentResult{}, err
+	}
+	return updatedAssignment(r, found.Modified), nil
 }
 
 // fieldsOfMeta returns the fields to set for an update of meta.
@@ -220,22 +224,9 @@ func fieldsOfMeta(meta document.Object) (document.Object, error) {
 	return document.O(pairs...), boterr.PrefixField(fieldMeta, meta.Err())
 }
 
-// updateAssignment sets fields of an assignment. Its error names the path of a field that cannot be set.
-func (s *Service) updateAssignment(ctx context.Context, id string, fields document.Object) (livechat.UpdateAssignmentResult, error) {
-	found, err := set(ctx, s.assignments(), assignmentSchema, id, fields)
-	if err != nil {
-		return livechat.UpdateAssignmentResult{}, record.RenameField(err, record.FieldID, fieldAssignmentID)
-	}
-	r, err := assignmentFrom(found.Document)
-	if err != nil {
-		return livechat.UpdateAssignmentResult{}, err
-	}
-	return updatedAssignment(r, modified(found)), nil
-}
-
-func updatedAssignment(r *livechat.AssignmentRecord, modified int64) livechat.UpdateAssignmentResult {
+func updatedAssignment(r *livechat.AssignmentRecord, isModified bool) livechat.UpdateAssignmentResult {
 	return livechat.UpdateAssignmentResult{
-		DocsIDs: livechat.DocsIDs{Updated: []string{r.ID}}, Docs: []*livechat.Assignment{&r.Assignment}, Modified: modified,
+		DocsIDs: livechat.DocsIDs{Updated: []string{r.ID}}, Docs: []*livechat.Assignment{&r.Assignment}, Modified: modified(isModified),
 	}
 }
 
@@ -353,8 +344,8 @@ func withFields(o, fields document.Object) (document.Object, error) {
 }
 
 // modified returns how many records an update of one record changed.
-func modified(found store.FindAndModifyResult) int64 {
-	if found.Modified {
+func modified(isModified bool) int64 {
+	if isModified {
 		return 1
 	}
 	return 0

@@ -319,15 +319,6 @@ func (s *Service) messageInGroup(
 	return s.messageTo(to, externalID, m, response)
 }
 
-// keepGroupAlive restarts the idle time of a group's assignment, if any.
-func (s *Service) keepGroupAlive(ctx context.Context, g *livechat.Group) error {
-	r, err := s.assignmentOf(ctx, g)
-	if err != nil || r == nil {
-		return err
-	}
-	return s.watchIdle(ctx, r)
-}
-
 // SendMessageToOutletGroup implements Operations.
 func (s *Service) SendMessageToOutletGroup(ctx context.Context, p livechat.SendMessageToOutletGroupParams) (send.Result, error) {
 	if p.Response.IsZero() {
@@ -369,7 +360,11 @@ func (s *Service) respond(ctx context.Context, g *livechat.Group, message send.M
 	if err != nil {
 		return send.Result{}, boterr.WithField(fieldResponseURL, err)
 	}
-	if err := s.keepGroupAlive(ctx, g); err != nil {
+	r, err := s.assignmentOf(ctx, g)
+	if err == nil && r != nil {
+		err = s.watchIdle(ctx, r)
+	}
+	if err != nil {
 		return send.Result{}, err
 	}
 	return result, nil
