@@ -66,7 +66,7 @@ func TestMaxRun_EndsTheRun(t *testing.T) {
 		requireOverdue(t, late)
 		require.Empty(t, sent.all())
 		m, err := members.New(runtime.Env(), record.Scope{App: "shop", Channel: "web"}, channels.New(runtime.Env(), record.Scope{App: "shop"})).
-			Find(t.Context(), record.Query{Filter: document.O("externalId", "e1")})
+			List(t.Context(), record.Query{Filter: document.O("externalId", "e1")}, nil)
 		require.NoError(t, err)
 		require.Len(t, m, 1)
 		require.False(t, m[0].Meta.Has("changed"), "nothing is written back")

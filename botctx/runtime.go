@@ -16,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
@@ -50,6 +51,8 @@ type Runtime struct {
 	scheduler *agendas.Scheduler
 	inbox     *inbox.Inbox
 	readiness readiness
+	// unreadable logs the errors of stored records that searches leave out.
+	unreadable safelog.Once
 	// runRule is the limit of a run.
 	runRule timelimit.Rule
 	// chatHTTP sends the requests of live chats.
@@ -70,6 +73,7 @@ func New(config Config) (*Runtime, error) {
 	r := &Runtime{
 		config: config, env: config.env(), decode: decode, decoded: channels.NewDecoded(),
 		runRule: config.runRule(), chatHTTP: config.chatHTTP(),
+		unreadable: safelog.Once{Log: config.Logger, Message: "botctx: a record was left out"},
 	}
 	r.guarded = r.env
 	r.guarded.Store, r.guarded.SendID, r.guarded.Attempt = store.Wrap(config.Store, nil), r.sendID, r.attempt

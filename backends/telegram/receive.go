@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -151,11 +152,10 @@ func (c *Connector) authenticate(r *http.Request) (*channel.Channel, credentials
 		return nil, credentials{}, errUnauthorized
 	}
 	in, of, err := c.load(r.Context(), r.PathValue("app"), r.PathValue("channel"))
-	switch boterr.CodeOf(err) {
-	case "":
-	case boterr.InvalidArgument, boterr.NotFound, boterr.FailedPrecondition, boterr.Unsupported:
+	switch {
+	case record.IsMistake(err):
 		return nil, credentials{}, errUnauthorized // There is no such channel, or its info is invalid.
-	default:
+	case err != nil:
 		return nil, credentials{}, err
 	}
 	if !inbound.IsSecret(of.secretToken, given) {

@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -131,22 +132,11 @@ func (c *Connector) authenticate(ctx context.Context, request arrived, from send
 	switch {
 	case err == nil && of != nil:
 		return of, nil
-	case err == nil, isNoChannel(boterr.CodeOf(err)):
+	case err == nil, record.IsMistake(err): // There is no such channel, or it cannot be used.
 		return nil, unauthorized()
 	default:
 		c.config.OnError(ctx, botctx.Inbound{}, err)
 		return nil, failed(err)
-	}
-}
-
-// isNoChannel reports whether the channel does not exist or cannot be used. Other codes mean that the lookup
-// failed temporarily.
-func isNoChannel(code boterr.Code) bool {
-	switch code {
-	case boterr.InvalidArgument, boterr.NotFound, boterr.AlreadyExists, boterr.FailedPrecondition, boterr.Unsupported:
-		return true
-	default:
-		return false
 	}
 }
 

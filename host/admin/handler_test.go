@@ -240,6 +240,23 @@ func TestAssignments_SayTheirState(t *testing.T) {
 	require.Equal(t, []any{"pending", "taken"}, told.column("state"))
 }
 
+// Other programs may have written records that are no members, agendas or assignments.
+func TestRecords_Unreadable(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	bad := document.O("app", "bistro", "meta", 7)
+	for collection, path := range map[string]string{"members": "/members", "agendas": "/agendas", "assignments": "/assignments"} {
+		records := h.runtime.Env().Store.Collection(collection)
+		require.NoError(t, records.Insert(t.Context(), bad.With("_id", "1").With("slot", "1").With("externalId", "1")))
+		require.NoError(t, records.Insert(t.Context(), document.O("_id", "2", "app", "bistro", "slot", "2", "externalId", "2")))
+		v := h.view(false)
+		for range 2 {
+			require.Equal(t, []any{"2", "1"}, v.list(path).column("_id"))
+		}
+	}
+	require.Equal(t, 3, strings.Count(h.log.String(), "a record is not shown"), h.log.String())
+}
+
 func TestDeadLetters_AreTriedAgain(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -9,11 +10,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/agenda"
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/agendas"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/redact"
@@ -133,8 +134,6 @@ func inOrder[R any](wanted list, found []*R, idOf func(*R) string) []*R {
 	return found
 }
 
-func (l list) scope() record.Scope { return record.Scope{App: l.app} }
-
 type told struct {
 	Records []document.Object `json:"records"`
 	// HasMore is true if more records follow the page, or, for a request with before, precede it.
@@ -165,35 +164,36 @@ func tell[R any](wanted list, found []R, placeOf func(R) string) (any, error) {
 	return shown, nil
 }
 
-func (v *view) members(r *http.Request) (any, error) {
+// lister returns the records of an app that match a query. It logs the records that cannot be read.
+type lister[R any] func(ctx context.Context, scope record.Scope, query record.Query) ([]*R, error)
+
+// listed answers a request for records, as find and tell do.
+func listed[R any](v *view, r *http.Request, field string, all lister[R], idOf func(*R) string) (any, error) {
 	wanted, err := v.asked(r)
 	if err != nil {
 		return nil, err
 	}
-	env := v.runtime.Env()
-	members := members.New(env, wanted.scope(), channels.New(env, wanted.scope()))
-	search := func(q record.Query) ([]*member.Member, error) { return members.Find(r.Context(), q) }
-	idOf := func(one *member.Member) string { return one.ID }
-	found, err := find(wanted, "externalId", search, idOf)
+	search := func(q record.Query) ([]*R, error) { return all(r.Context(), record.Scope{App: wanted.app}, q) }
+	found, err := find(wanted, field, search, idOf)
 	if err != nil {
 		return nil, err
 	}
 	return tell(wanted, found, idOf)
 }
 
+func (v *view) members(r *http.Request) (any, error) {
+	all := func(ctx context.Context, scope record.Scope, q record.Query) ([]*member.Member, error) {
+		env := v.runtime.Env()
+		return members.New(env, scope, channels.New(env, scope)).List(ctx, q, v.unreadable.Warn)
+	}
+	return listed(v, r, "externalId", all, func(one *member.Member) string { return one.ID })
+}
+
 func (v *view) agendas(r *http.Request) (any, error) {
-	wanted, err := v.asked(r)
-	if err != nil {
-		return nil, err
+	all := func(ctx context.Context, scope record.Scope, q record.Query) ([]*agenda.Record, error) {
+		return agendas.New(v.runtime.Env(), scope, agendas.Ports{}).List(ctx, q, v.unreadable.Warn)
 	}
-	agendas := agendas.New(v.runtime.Env(), wanted.scope(), agendas.Ports{})
-	search := func(q record.Query) ([]*agenda.Record, error) { return agendas.Find(r.Context(), q) }
-	idOf := func(one *agenda.Record) string { return one.ID }
-	found, err := find(wanted, "member", search, idOf)
-	if err != nil {
-		return nil, err
-	}
-	return tell(wanted, found, idOf)
+	return listed(v, r, "member", all, func(one *agenda.Record) string { return one.ID })
 }
 
 // assignment is a request for a person with its state.
@@ -204,20 +204,13 @@ type assignment struct {
 }
 
 func (v *view) assignments(r *http.Request) (any, error) {
-	wanted, err := v.asked(r)
-	if err != nil {
-		return nil, err
+	all := func(ctx context.Context, scope record.Scope, q record.Query) ([]*assignment, error) {
+		found, err := livechats.New(v.runtime.Env(), scope, livechats.Ports{}).ListAssignments(ctx, q, v.unreadable.Warn)
+		shown := make([]*assignment, len(found))
+		for i, one := range found {
+			shown[i] = &assignment{*one, one.State()}
+		}
+		return shown, err
 	}
-	search := func(q record.Query) ([]*livechat.AssignmentRecord, error) {
-		return v.runtime.FindAssignments(r.Context(), wanted.app, botctx.Query(q))
-	}
-	found, err := find(wanted, "member", search, func(one *livechat.AssignmentRecord) string { return one.ID })
-	if err != nil {
-		return nil, err
-	}
-	shown := make([]assignment, len(found))
-	for i, one := range found {
-		shown[i] = assignment{*one, one.State()}
-	}
-	return tell(wanted, shown, func(one assignment) string { return one.ID })
+	return listed(v, r, "member", all, func(one *assignment) string { return one.ID })
 }

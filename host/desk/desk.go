@@ -3,7 +3,6 @@ package desk
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -11,7 +10,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/chatlog"
 	"github.com/botctx/go-sdk/internal/display"
-	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/livechat"
@@ -56,9 +54,8 @@ type Desk struct {
 	visitors *chatlog.Log
 	hub      *hub
 	log      *slog.Logger
-	// logged has the errors of stored records that were logged, at most maxLogged. mu guards it.
-	mu     sync.Mutex
-	logged map[string]bool
+	// unreadable logs the errors of stored records. The lists are read after each change.
+	unreadable safelog.Once
 	// beat is the interval of keep-alive messages on a stream.
 	beat time.Duration
 }
@@ -98,7 +95,8 @@ func New(config Config) (*Desk, error) {
 		return nil, err
 	}
 	return &Desk{
-		config: config, env: env, chats: chats, visitors: visitors, log: log, hub: newHub(), logged: map[string]bool{}, beat: beat,
+		config: config, env: env, chats: chats, visitors: visitors, log: log, hub: newHub(), beat: beat,
+		unreadable: safelog.Once{Log: log, Message: "desk: a record is not shown"},
 	}, nil
 }
 
@@ -170,12 +168,12 @@ func (d *Desk) EraseMember(ctx context.Context, m *member.Member) error {
 	if m == nil || m.App == "" || m.ID == "" {
 		return boterr.Invalid("member", "needs app and _id; pass the member's record")
 	}
-	requests, err := livechats.New(d.env, record.Scope{App: m.App}, livechats.Ports{}).
-		FindAssignments(ctx, record.Query{Filter: document.O("member", document.O("$eq", m.ID))})
+	requests, err := d.requests(ctx, m.App, record.Query{Filter: document.O("member", document.O("$eq", m.ID))})
 	if err != nil {
 		return err
 	}
 	for _, r := range requests {
+		r.App = m.App // A record that cannot be read has only its ID.
 		if err := d.eraseRequest(ctx, r); err != nil {
 			return err
 		}

@@ -58,7 +58,7 @@ func newOutlet(t *testing.T, inlet *channel.Channel) *outlet {
 		}},
 		Connect: func(h *livechattest.MemoryHost) send.Connectors {
 			var err error
-			o.store = &failing{Store: h.Store}
+			o.store = newFailing(h.Store)
 			o.desk, err = desk.New(desk.Config{Store: o.store, Now: h.Now, Poll: time.Millisecond})
 			require.NoError(t, err)
 			connectors := send.Connectors{desk.Type: o.desk}

@@ -406,7 +406,7 @@ func (p *pages) channels(ctx context.Context, app string) ([]*channel.Channel, e
 	if p.config.Channels != nil {
 		return p.config.Channels(ctx, app)
 	}
-	return channels.New(p.desk.env, record.Scope{App: app}).All(ctx, maxChannels, p.desk.unreadable(ctx))
+	return channels.New(p.desk.env, record.Scope{App: app}).All(ctx, maxChannels, p.desk.unreadable.Warn)
 }
 
 func (p *pages) channel(ctx context.Context, app, id string) (*channel.Channel, error) {
@@ -436,4 +436,48 @@ func (p *pages) setAvailable(c *call) (any, error) {
 	}
 	p.desk.hub.wake()
 	return asked, nil
+}
+
+// The rate at which an agent may change something: a burst, then a number per second.
+const (
+	burst     = 40
+	perSecond = 10
+	// maxBuckets is the number of agents whose rate is tracked.
+	maxBuckets = 10_000
+)
+
+// limiter bounds the rate of requests by agent.
+type limiter struct {
+	now func() time.Time
+
+	mu   sync.Mutex
+	kept map[string]bucket
+}
+
+// bucket holds the requests that an agent may still make.
+type bucket struct {
+	left float64
+	at   time.Time
+}
+
+// allow reports whether an agent may make a request now.
+func (l *limiter) allow(agent string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	b, isKnown := l.kept[agent]
+	if !isKnown {
+		if len(l.kept) >= maxBuckets {
+			clear(l.kept)
+		}
+		b = bucket{burst, now}
+	}
+	b.left = min(burst, b.left+now.Sub(b.at).Seconds()*perSecond)
+	b.at = now
+	isAllowed := b.left >= 1
+	if isAllowed {
+		b.left--
+	}
+	l.kept[agent] = b
+	return isAllowed
 }

@@ -10,6 +10,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -512,4 +515,27 @@ func TestPage_ChannelsOfOneAppFail(t *testing.T) {
 	apps := objects(h.does("eve", "/about", nil), "apps")
 	require.Equal(t, "shop", document.Get(apps[0], "id", ""))
 	require.True(t, document.Get(apps[1], "inlets", document.O()).Has("bank-web"))
+}
+
+// An agent is notified of each message that is new, even if a look at the list also brings a mark of what was read.
+func TestNotices(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("Node is not installed here")
+	}
+	folder := t.TempDir()
+	require.NoError(t, os.CopyFS(folder, os.DirFS("page")))
+	require.NoError(t, os.CopyFS(filepath.Join(folder, "parts"), os.DirFS("../../internal/page/parts")))
+	command := exec.CommandContext(t.Context(), "node", "--input-type=module", "-e", `
+		const { newsOf } = await import("./notices.js");
+		const row = (seq, read, unread) => ({ id: "1", state: "taken", agent: "grace", teams: [], name: "Ada", last: { text: "hi" }, seq, read, unread });
+		const isNews = (was, now) => newsOf(new Map([["1", row(...was)]]), new Map([["1", row(...now)]]), { id: "grace" }, true).length === 1;
+		console.log(
+			isNews([5, 4, 1], [6, 4, 2]), isNews([5, 5, 0], [6, 5, 1]), isNews([5, 4, 1], [6, 5, 1]), isNews([5, 4, 1], [7, 6, 1]),
+			isNews([5, 4, 1], [5, 4, 1]), isNews([5, 4, 1], [5, 5, 0]), isNews([5, 4, 1], [6, 6, 0]), isNews([5, 3, 2], [5, 4, 1]),
+		);`)
+	command.Dir = folder
+	told, err := command.CombinedOutput()
+	require.NoError(t, err, string(told))
+	require.Equal(t, "true true true true false false false false\n", string(told))
 }

@@ -150,7 +150,7 @@ func prefixed(prefix string, texts []string) []string {
 func TestStream_OutlivesTheStore(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	failing := &failing{Store: memstore.New(memstore.WithNow(c.now))}
+	failing := newFailing(memstore.New(memstore.WithNow(c.now)))
 	h := newHostOver(t, c, failing)
 	path := h.taken("ada", "grace")
 	server := httptest.NewServer(h.handler)

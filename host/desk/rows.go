@@ -12,7 +12,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/chatlog"
-	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
@@ -241,32 +240,12 @@ func (d *Desk) openOf(ctx context.Context, app string) ([]*livechat.AssignmentRe
 // requests returns the requests of an app that match a query. If one cannot be read, that is logged, and ofDesk leaves
 // it out.
 func (d *Desk) requests(ctx context.Context, app string, query record.Query) ([]*livechat.AssignmentRecord, error) {
-	return livechats.New(d.env, record.Scope{App: app}, livechats.Ports{}).ListAssignments(ctx, query, d.unreadable(ctx))
+	return livechats.New(d.env, record.Scope{App: app}, livechats.Ports{}).ListAssignments(ctx, query, d.unreadable.Warn)
 }
 
 // ofDesk returns the requests that belong to the desk.
 func ofDesk(found []*livechat.AssignmentRecord) []*livechat.AssignmentRecord {
 	return slices.DeleteFunc(found, func(r *livechat.AssignmentRecord) bool { return channelOf(r) == "" })
-}
-
-// maxLogged limits the errors of stored records that a process logs and remembers.
-const maxLogged = 1000
-
-// unreadable returns a function that logs a stored record that cannot be read. The lists are read after each change, so
-// it logs an error only once.
-func (d *Desk) unreadable(ctx context.Context) func(error) {
-	return func(err error) {
-		text := display.Text(err)
-		d.mu.Lock()
-		isNew := !d.logged[text] && len(d.logged) < maxLogged
-		if isNew {
-			d.logged[text] = true
-		}
-		d.mu.Unlock()
-		if isNew {
-			d.warn(ctx, "desk: a record is not shown", err)
-		}
-	}
 }
 
 // openRows returns the rows of an app's open requests, without the parts from the log, and the app's agents.
@@ -285,7 +264,7 @@ func (d *Desk) openRows(ctx context.Context, app string) ([]row, []presence, err
 
 func (d *Desk) membersOf(ctx context.Context, app string, ids []string) (map[string]*member.Member, error) {
 	found, err := members.New(d.env, record.Scope{App: app}, nil).
-		List(ctx, record.Query{Filter: document.O(record.FieldID, document.O("$in", textsOf(ids)))}, d.unreadable(ctx))
+		List(ctx, record.Query{Filter: document.O(record.FieldID, document.O("$in", textsOf(ids)))}, d.unreadable.Warn)
 	byID := map[string]*member.Member{}
 	for _, m := range found {
 		byID[m.ID] = m

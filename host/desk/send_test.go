@@ -21,7 +21,6 @@ import (
 	"github.com/botctx/go-sdk/send/sendtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
-	"github.com/botctx/go-sdk/store/query"
 )
 
 // failing is a store with the faults that the suite of connectors expects of a platform.
@@ -38,68 +37,29 @@ func (f *failing) fail(fault sendtest.Fault) {
 	f.fault = fault
 }
 
-// begin returns the errors of a call: before fails it without an effect, after fails it once it has had its effect.
-func (f *failing) begin(ctx context.Context) (before, after error) {
+// around fails the calls. After a lost answer, a write has had its effect.
+func (f *failing) around(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
 	f.mu.Lock()
 	fault := f.fault
 	f.mu.Unlock()
 	down := boterr.New(boterr.Unavailable, "", "the store does not answer")
-	switch fault {
-	case sendtest.Broken, sendtest.NoAnswer:
-		return down, nil
-	case sendtest.LostAnswer:
-		return nil, down
-	case sendtest.Silent:
+	switch {
+	case fault == sendtest.Broken, fault == sendtest.NoAnswer:
+		return ctx, nil, down
+	case fault == sendtest.LostAnswer && (call.Method == "insert" || call.Method == "update"):
+		return ctx, func(_ int, err error) error { return cmp.Or(err, error(down)) }, nil
+	case fault == sendtest.Silent:
 		<-ctx.Done()
-		return ctx.Err(), nil
+		return ctx, nil, ctx.Err()
 	default:
-		return nil, nil
+		return ctx, nil, nil
 	}
 }
 
-func (f *failing) Collection(name string) store.Collection {
-	return failingCollection{f.Store.Collection(name), f}
-}
-
-type failingCollection struct {
-	store.Collection
-
-	of *failing
-}
-
-func (c failingCollection) Get(ctx context.Context, id any) (document.Object, bool, error) {
-	before, _ := c.of.begin(ctx)
-	if before != nil {
-		return document.Object{}, false, before
-	}
-	return c.Collection.Get(ctx, id)
-}
-
-func (c failingCollection) Find(ctx context.Context, filter *query.Filter, options store.FindOptions) ([]document.Object, error) {
-	before, _ := c.of.begin(ctx)
-	if before != nil {
-		return nil, before
-	}
-	return c.Collection.Find(ctx, filter, options)
-}
-
-func (c failingCollection) Insert(ctx context.Context, documents ...document.Object) error {
-	before, after := c.of.begin(ctx)
-	if before != nil {
-		return before
-	}
-	return cmp.Or(c.Collection.Insert(ctx, documents...), after)
-}
-
-func (c failingCollection) Update(
-	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
-) (store.UpdateResult, error) {
-	before, after := c.of.begin(ctx)
-	if before != nil {
-		return store.UpdateResult{}, before
-	}
-	done, err := c.Collection.Update(ctx, filter, change, options)
-	return done, cmp.Or(err, after)
+func newFailing(inner store.Store) *failing {
+	f := &failing{}
+	f.Store = store.Wrap(struct{ store.Store }{inner}, f.around)
+	return f
 }
 
 // harness is a desk for the suite of connectors.
@@ -107,7 +67,7 @@ func harness(t *testing.T) *sendtest.Harness {
 	t.Helper()
 	c := newClock()
 	inner := memstore.New(memstore.WithNow(c.now))
-	failing := &failing{Store: inner}
+	failing := newFailing(inner)
 	connector, err := desk.New(desk.Config{Store: failing, Now: c.now})
 	require.NoError(t, err)
 	in := func(id string) *channel.Channel {

@@ -198,18 +198,6 @@ func TestDeleteMemberAgenda_OpenOnes(t *testing.T) {
 	}
 }
 
-func TestDeleteMemberAgenda_NewIDEachTime(t *testing.T) {
-	t.Parallel()
-	a := newApps(t)
-	seed(t, a)
-	first := must(t, a.mine.DeleteMemberAgenda, `{"memberId": "ada"}`)
-	second := must(t, a.mine.DeleteMemberAgenda, `{"memberId": "ada"}`)
-	require.Equal(t, []string{"clientMutationId"}, first.Keys())
-	require.NotEmpty(t, document.Get(first, "clientMutationId", ""))
-	require.NotEmpty(t, document.Get(second, "clientMutationId", ""))
-	require.NotEqual(t, first, second)
-}
-
 func TestDeleteMemberAgenda_Refuses(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)

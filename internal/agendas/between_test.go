@@ -1,7 +1,6 @@
 package agendas_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,55 +8,16 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/agendas"
-	"github.com/botctx/go-sdk/store"
-	"github.com/botctx/go-sdk/store/memstore"
-	"github.com/botctx/go-sdk/store/query"
 )
 
-// interposed is a store that runs a function between a read and the following update or insert.
-type interposed struct {
-	store.Store
-
-	between func()
-}
-
-type interposedCollection struct {
-	store.Collection
-
-	store *interposed
-}
-
-func (s *interposed) Collection(name string) store.Collection {
-	return interposedCollection{Collection: s.Store.Collection(name), store: s}
-}
-
-func (c interposedCollection) Update(
-	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
-) (store.UpdateResult, error) {
-	c.store.interpose()
-	return c.Collection.Update(ctx, filter, change, options)
-}
-
-func (c interposedCollection) Insert(ctx context.Context, documents ...document.Object) error {
-	c.store.interpose()
-	return c.Collection.Insert(ctx, documents...)
-}
-
-// interpose runs the function, if any, and clears it.
-func (s *interposed) interpose() {
-	if between := s.between; between != nil {
-		s.between = nil
-		between()
-	}
-}
-
-// newInterposed returns apps on an interposed store with the agendas of seed.
-func newInterposed(t *testing.T) (*apps, *interposed) {
+// newInterposed returns apps with the agendas of seed, and a function that makes their store call a function between a
+// read and the following update or insert.
+func newInterposed(t *testing.T) (a *apps, between func(func())) {
 	t.Helper()
-	store := &interposed{Store: memstore.New()}
-	a := newAppsOver(t, store, agendas.Ports{})
+	store := newWriting()
+	a = newAppsOver(t, store, agendas.Ports{})
 	seed(t, a)
-	return a, store
+	return a, func(happens func()) { store.once(happens, "update", "insert") }
 }
 
 func TestUpdateAgenda_ScheduleChangedMeanwhile(t *testing.T) {
@@ -79,8 +39,8 @@ func TestUpdateAgenda_ScheduleChangedMeanwhile(t *testing.T) {
 			document.Set("runUntil", 1709300000000),
 		},
 	} {
-		a, store := newInterposed(t)
-		store.between = func() { a.change(t, document.O("nodeCompositeId", "daily"), c.meanwhile) }
+		a, between := newInterposed(t)
+		between(func() { a.change(t, document.O("nodeCompositeId", "daily"), c.meanwhile) })
 		_, err := call(t, a.mine.UpdateAgenda, c.params)
 		requireRefused(t, err, c.field, name)
 		daily := only(t, a.mine, "nodeCompositeId", "daily")
@@ -99,8 +59,8 @@ func TestUpdateAgenda_PatternGivenMeanwhile(t *testing.T) {
 		`{"memberId": "bob", "nextRunAt": 1709456400000, "runUntil": 1709370000000}`: "nextRunAt",
 		`{"memberId": "bob", "runUntil": 1709290000000}`:                             "runUntil",
 	} {
-		a, store := newInterposed(t)
-		store.between = func() { a.change(t, document.O("nodeCompositeId", "bobs"), document.Set("pattern", "0 9 * * *")) }
+		a, between := newInterposed(t)
+		between(func() { a.change(t, document.O("nodeCompositeId", "bobs"), document.Set("pattern", "0 9 * * *")) })
 		_, err := call(t, a.mine.UpdateAgenda, params)
 		requireRefused(t, err, field, params)
 		bobs := only(t, a.mine, "nodeCompositeId", "bobs")
@@ -111,14 +71,14 @@ func TestUpdateAgenda_PatternGivenMeanwhile(t *testing.T) {
 
 func TestUpdateAgenda_EndsMeanwhile(t *testing.T) {
 	t.Parallel()
-	a, store := newInterposed(t)
-	store.between = func() { a.change(t, document.O("nodeCompositeId", "daily"), document.Set("completed", true)) }
+	a, between := newInterposed(t)
+	between(func() { a.change(t, document.O("nodeCompositeId", "daily"), document.Set("completed", true)) })
 	result := must(t, a.mine.UpdateAgenda, `{"memberId": "ada", "tag": "x", "priority": 5}`)
 	require.Equal(t, 1, document.Get(result, "modified", 0))
 	require.Equal(t, []string{"once"}, nodes(records(t, a.mine, "priority", 5)))
 
-	a, store = newInterposed(t)
-	store.between = func() { must(t, a.mine.DeleteMemberAgenda, `{"memberId": "ada"}`) }
+	a, between = newInterposed(t)
+	between(func() { must(t, a.mine.DeleteMemberAgenda, `{"memberId": "ada"}`) })
 	result = must(t, a.mine.UpdateAgenda, `{"memberId": "ada", "priority": 5}`)
 	require.JSONEq(t, `{"_docsIds": {"updated": []}, "_docs": [], "modified": 0}`, result.String())
 	require.Equal(t, []string{"past", "bobs"}, nodes(records(t, a.mine)))
@@ -126,8 +86,8 @@ func TestUpdateAgenda_EndsMeanwhile(t *testing.T) {
 
 func TestUpdateAgenda_ReplaceNewestEndsMeanwhile(t *testing.T) {
 	t.Parallel()
-	a, store := newInterposed(t)
-	store.between = func() { a.change(t, document.O("nodeCompositeId", "daily"), document.Set("completed", true)) }
+	a, between := newInterposed(t)
+	between(func() { a.change(t, document.O("nodeCompositeId", "daily"), document.Set("completed", true)) })
 	result := must(t, a.mine.UpdateAgenda, `{"memberId": "ada", "tag": "x", "replace": true, "priority": 5}`)
 	require.Equal(t, "once", document.Get(result, "_docs.0.nodeCompositeId", ""))
 	require.Equal(t, []string{"once", "other", "bobs"}, nodes(records(t, a.mine, "completed", false)))
@@ -135,14 +95,14 @@ func TestUpdateAgenda_ReplaceNewestEndsMeanwhile(t *testing.T) {
 
 func TestUpdateAgenda_AlwaysEndsMeanwhile(t *testing.T) {
 	t.Parallel()
-	a, store := newInterposed(t)
+	a, between := newInterposed(t)
 	var end func()
 	end = func() {
 		a.change(t, document.O("member", "bob", "completed", false), document.Set("completed", true))
 		must(t, a.mine.NewAgenda, `{"memberId": "bob", "nodeCompositeId": "again", "nextRunAt": 5}`)
-		store.between = end
+		between(end)
 	}
-	store.between = end
+	between(end)
 	_, err := call(t, a.mine.UpdateAgenda, `{"memberId": "bob", "priority": 5}`)
 	require.ErrorIs(t, err, boterr.Conflict)
 	require.Empty(t, records(t, a.mine, "priority", 5))
@@ -152,10 +112,10 @@ func TestNewAgenda_ReplacementsOfOneNumber(t *testing.T) {
 	t.Parallel()
 	const params = `{"memberId": "ada", "nodeCompositeId": "new", "nextRunAt": 5, "tag": "x", "replace": true}`
 	for _, lastID := range []int64{10, 98} { // Compared as texts, 12 comes after 11, but 100 comes before 99.
-		a, store := newInterposed(t)
+		a, between := newInterposed(t)
 		a.ids.Store(lastID)
 		var second document.Object
-		store.between = func() { second = must(t, a.mine.NewAgenda, params) }
+		between(func() { second = must(t, a.mine.NewAgenda, params) })
 		first := must(t, a.mine.NewAgenda, params)
 		left := only(t, a.mine, "member", "ada", "tag", "x", "completed", false)
 		require.EqualValues(t, 1, left.Replaces)

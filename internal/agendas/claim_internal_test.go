@@ -14,7 +14,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/store"
-	"github.com/botctx/go-sdk/store/query"
 )
 
 func TestClockThatGoesBack_DelaysNoRetry(t *testing.T) {
@@ -100,70 +99,9 @@ func (s *stand) rawOf(id string) document.Object {
 	return stored
 }
 
-// step is called at each step of a worker with the step's number. act performs the step: a call of the store, or
-// the work of the handler.
-type step func(number int, act func())
-
-// stepped is a store that makes its calls through step.
-type stepped struct {
-	store.Store
-
-	step   step
-	number int
-}
-
-func (s *stepped) take(act func()) {
-	s.number++
-	s.step(s.number, act)
-}
-
-func (s *stepped) Now(ctx context.Context) (now time.Time, err error) {
-	s.take(func() { now, err = s.Store.Now(ctx) })
-	return now, err
-}
-
-func (s *stepped) Collection(name string) store.Collection {
-	return &steppedCollection{Collection: s.Store.Collection(name), store: s}
-}
-
-// watchedSteps is a stepped store that can be watched.
-type watchedSteps struct{ *stepped }
-
-func (s watchedSteps) Watch(name string, changed func(before, after document.Object), reset func()) (stop func()) {
-	return s.Store.(store.Watcher).Watch(name, changed, reset)
-}
-
-type steppedCollection struct {
-	store.Collection
-
-	store *stepped
-}
-
-func (c *steppedCollection) Get(ctx context.Context, id any) (found document.Object, exists bool, err error) {
-	c.store.take(func() { found, exists, err = c.Collection.Get(ctx, id) })
-	return found, exists, err
-}
-
-func (c *steppedCollection) Find(
-	ctx context.Context, filter *query.Filter, options store.FindOptions,
-) (found []document.Object, err error) {
-	c.store.take(func() { found, err = c.Collection.Find(ctx, filter, options) })
-	return found, err
-}
-
-func (c *steppedCollection) Update(
-	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
-) (result store.UpdateResult, err error) {
-	c.store.take(func() { result, err = c.Collection.Update(ctx, filter, change, options) })
-	return result, err
-}
-
-func (c *steppedCollection) FindAndModify(
-	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
-) (result store.FindAndModifyResult, err error) {
-	c.store.take(func() { result, err = c.Collection.FindAndModify(ctx, filter, change, options) })
-	return result, err
-}
+// step is called before each step of a worker, which is a call of the store or the work of the handler, with the step's
+// number. The worker calls after when the step is done.
+type step func(number int) (after func())
 
 // crash is a store with agendas of all kinds, and the number of successful runs. Workers on it die.
 type crash struct {
@@ -193,26 +131,27 @@ func (c *crash) handler(_ context.Context, run agenda.Run) error {
 	return nil
 }
 
-// wrapping returns the store as a worker sees it.
-type wrapping func(steps *stepped) store.Store
-
-// wrappings returns wrappings for a watched store and for an unwatched store.
-func wrappings() []wrapping {
-	return []wrapping{
-		func(steps *stepped) store.Store { return watchedSteps{steps} },
-		func(steps *stepped) store.Store { return steps },
+// worker returns a scheduler on a wrapped store that makes its steps through step.
+func (c *crash) worker(wrap func(store.Store) store.Store, step step) *Scheduler {
+	number := 0
+	begin := func() (after func()) {
+		number++
+		return step(number)
 	}
+	stepped := store.Wrap(wrap(c.store), func(ctx context.Context, _ store.Call) (context.Context, func(int, error) error, error) {
+		after := begin()
+		return ctx, func(_ int, err error) error { after(); return err }, nil
+	})
+	return c.scheduler(func(ctx context.Context, run agenda.Run) error {
+		after := begin()
+		err := c.handler(ctx, run)
+		after()
+		return err
+	}, limited(5), func(config *SchedulerConfig) { config.Env.Store = stepped })
 }
 
-// worker returns a scheduler whose calls of the store and of the handler go through step.
-func (c *crash) worker(wrap wrapping, step step) *Scheduler {
-	steps := &stepped{Store: c.store, step: step}
-	store := wrap(steps)
-	return c.scheduler(func(ctx context.Context, run agenda.Run) (err error) {
-		steps.take(func() { err = c.handler(ctx, run) })
-		return err
-	}, limited(5), func(config *SchedulerConfig) { config.Env.Store = store })
-}
+// goOn is a step that does nothing more.
+func goOn() {}
 
 // requireAllDone lets the leases expire and runs the remaining agendas in another worker. It fails if an agenda was
 // lost or left unfinished.
@@ -242,12 +181,12 @@ const mostSteps = 200
 
 func TestScheduler_KilledAtAnyStep(t *testing.T) {
 	t.Parallel()
-	for name, kill := range map[string]func(act func()){
-		"before it": func(func()) { runtime.Goexit() },
-		"after it":  func(act func()) { act(); runtime.Goexit() },
+	for name, kill := range map[string]func() (after func()){
+		"before it": func() (after func()) { runtime.Goexit(); return nil },
+		"after it":  func() (after func()) { return runtime.Goexit },
 	} {
-		for _, wrap := range wrappings() {
-			t.Run(name, func(t *testing.T) {
+		for kind, wrap := range wraps() {
+			t.Run(name+" "+kind, func(t *testing.T) {
 				t.Parallel()
 				last := 1
 				for ; last < mostSteps; last++ {
@@ -266,14 +205,14 @@ func TestScheduler_KilledAtAnyStep(t *testing.T) {
 
 // isSpared runs all due agendas in a worker that is killed at a step. It reports whether the worker finished
 // before that step.
-func (c *crash) isSpared(wrap wrapping, at int, kill func(act func())) bool {
+func (c *crash) isSpared(wrap func(store.Store) store.Store, at int, kill func() (after func())) bool {
 	c.t.Helper()
 	spared := false
-	victim := c.worker(wrap, func(number int, act func()) {
+	victim := c.worker(wrap, func(number int) (after func()) {
 		if number == at {
-			kill(act)
+			return kill()
 		}
-		act()
+		return goOn
 	})
 	var life sync.WaitGroup
 	life.Go(func() {
@@ -290,17 +229,17 @@ func (c *crash) isSpared(wrap wrapping, at int, kill func(act func())) bool {
 
 func TestFinish_Late(t *testing.T) {
 	t.Parallel()
-	for _, wrap := range wrappings() {
+	for _, wrap := range wraps() {
 		late := 0
 		for at := 1; at < mostSteps; at++ {
 			c := newCrash(newStand(t))
-			stopped, goOn, over := make(chan struct{}), make(chan struct{}), make(chan struct{})
-			sleeper := c.worker(wrap, func(number int, act func()) {
+			stopped, wakes, over := make(chan struct{}), make(chan struct{}), make(chan struct{})
+			sleeper := c.worker(wrap, func(number int) (after func()) {
 				if number == at {
 					close(stopped)
-					<-goOn
+					<-wakes
 				}
-				act()
+				return goOn
 			})
 			var result agenda.Result
 			go func() {
@@ -317,7 +256,7 @@ func TestFinish_Late(t *testing.T) {
 			}
 			c.requireAllDone("while it sleeps")
 			before := c.stored()
-			close(goOn)
+			close(wakes)
 			<-over
 			require.Equal(t, before, c.stored(), "what it does at step %d and later", at)
 			if result.Ran {

@@ -392,11 +392,12 @@ func newUpdates() *allUpdates {
 // appendPairs returns pairs followed by more, without modifying pairs.
 func appendPairs(pairs []any, more ...any) []any { return append(slices.Clip(pairs), more...) }
 
-// mustUpdate compiles a constant update.
-func mustUpdate(pairs ...any) *query.Update {
-	update, err := query.CompileUpdate(document.O(pairs...))
+func mustUpdate(pairs ...any) *query.Update { return must(query.CompileUpdate(document.O(pairs...))) }
+
+// must returns what was compiled from a constant.
+func must[T any](compiled T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return update
+	return compiled
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
-	"github.com/botctx/go-sdk/store/query"
 )
 
 // tagsDue runs all due agendas and returns their tags in order.
@@ -170,66 +169,48 @@ func TestHeap_OrderWhateverIsTakenOut(t *testing.T) {
 	require.Nil(t, q.take(1000))
 }
 
-// interrupted is an in-memory store that runs a function after it has read agendas and before it returns them.
-type interrupted struct {
-	*memstore.Store
-
-	meanwhile func()
-}
-
-func (i *interrupted) Collection(name string) store.Collection {
-	return interruptedCollection{Collection: i.Store.Collection(name), store: i}
-}
-
-type interruptedCollection struct {
-	store.Collection
-
-	store *interrupted
-}
-
-func (c interruptedCollection) Find(
-	ctx context.Context, filter *query.Filter, options store.FindOptions,
-) ([]document.Object, error) {
-	found, err := c.Collection.Find(ctx, filter, options)
-	if meanwhile := c.store.meanwhile; meanwhile != nil {
-		c.store.meanwhile = nil
-		meanwhile()
-	}
-	return found, err
-}
-
-// FindAndModify fails while an interrupting function is set.
-func (c interruptedCollection) FindAndModify(
-	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
-) (store.FindAndModifyResult, error) {
-	if c.store.meanwhile != nil {
-		c.store.meanwhile = nil
-		return store.FindAndModifyResult{}, boterr.New(boterr.Unavailable, "", "no answer")
-	}
-	return c.Collection.FindAndModify(ctx, filter, change, options)
+// interrupted returns a store that runs *meanwhile once, unless it is nil, after it has read agendas and before it returns
+// them. A claim fails instead.
+func interrupted(inner store.Store, meanwhile *func()) store.Store {
+	return store.Wrap(inner, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+		happens := *meanwhile
+		switch {
+		case happens == nil:
+			return ctx, nil, nil
+		case call.Method == "find":
+			*meanwhile = nil
+			return ctx, func(_ int, err error) error { happens(); return err }, nil
+		case call.Method == "findAndModify":
+			*meanwhile = nil
+			return ctx, nil, boterr.New(boterr.Unavailable, "", "no answer")
+		default:
+			return ctx, nil, nil
+		}
+	})
 }
 
 func TestQueue_RestoreWhileFilled(t *testing.T) {
 	t.Parallel()
 	clock := &testClock{now: start()}
-	store := &interrupted{Store: memstore.New(memstore.WithNow(clock.Now))}
-	s := standOn(t, clock, store)
+	memory := memstore.New(memstore.WithNow(clock.Now))
+	var meanwhile func()
+	s := standOn(t, clock, interrupted(memory, &meanwhile))
 	s.add(0, named("restored"))
-	snapshot := store.Snapshot()
+	snapshot := memory.Snapshot()
 	s.add(0, named("undone"))
-	store.meanwhile = func() { store.Restore(snapshot) }
+	meanwhile = func() { memory.Restore(snapshot) }
 	require.Equal(t, []string{"restored"}, tagsDue(s))
 }
 
 func TestQueue_ClaimFails(t *testing.T) {
 	t.Parallel()
 	clock := &testClock{now: start()}
-	store := &interrupted{Store: memstore.New(memstore.WithNow(clock.Now))}
-	s := standOn(t, clock, store)
+	var meanwhile func()
+	s := standOn(t, clock, interrupted(memstore.New(memstore.WithNow(clock.Now)), &meanwhile))
 	s.add(0, named("a"))
 	scheduler := s.scheduler(succeed)
 	require.Equal(t, 1, s.due(scheduler))
-	store.meanwhile = func() {}
+	meanwhile = func() {}
 	_, err := scheduler.RunNext(s.ctx)
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.Equal(t, []string{"a"}, s.drain(scheduler))
@@ -572,36 +553,17 @@ func TestTake_ChannelsTakeTurns(t *testing.T) {
 	})
 }
 
-// readStore counts the agendas that queries read.
-type readStore struct {
-	store.Store
-
-	read *int
-}
-
-func (s readStore) Collection(name string) store.Collection {
-	return readCollection{s.Store.Collection(name), s.read}
-}
-
-type readCollection struct {
-	store.Collection
-
-	read *int
-}
-
-func (c readCollection) Find(ctx context.Context, filter *query.Filter, options store.FindOptions) ([]document.Object, error) {
-	found, err := c.Collection.Find(ctx, filter, options)
-	*c.read += len(found)
-	return found, err
-}
-
 // A polled store is not queried repeatedly for the backlog of a channel without a place. Once the channel has a
 // place, its agendas are found at once, even if agendas of other channels were found before.
 func TestTake_BacklogOfABlockedChannelIsReadOnce(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	read := 0
-	scheduler := s.scheduler(succeed, func(c *SchedulerConfig) { c.Env.Store = readStore{s.store, &read} })
+	scheduler := s.scheduler(succeed, func(c *SchedulerConfig) {
+		c.Env.Store = store.Wrap(unwatched{s.store}, func(ctx context.Context, _ store.Call) (context.Context, func(int, error) error, error) {
+			return ctx, func(documents int, err error) error { read += documents; return err }, nil
+		})
+	})
 	places, hung := fair.NewShares(64), fair.Key{App: "a", Channel: "c1"}
 	now := start()
 	take := func(limit int) (apps []string) {

@@ -41,18 +41,9 @@ var _ candidates = (*polledQueue)(nil)
 func newPolledQueue(database store.Store, collection store.Collection) *polledQueue {
 	return &polledQueue{
 		store: collection, alarm: newAlarm(database), blocked: map[fair.Key]bool{},
-		inOrder: mustSort(document.O(fieldPriority, 1, fieldNextRunAt, 1, record.FieldCreatedAt, 1)),
-		byTime:  mustSort(document.O(fieldNextRunAt, 1)),
+		inOrder: must(query.CompileSort(document.O(fieldPriority, 1, fieldNextRunAt, 1, record.FieldCreatedAt, 1))),
+		byTime:  must(query.CompileSort(document.O(fieldNextRunAt, 1))),
 	}
-}
-
-// mustSort compiles a constant sort.
-func mustSort(source document.Object) *query.Sort {
-	sort, err := query.CompileSort(source)
-	if err != nil {
-		panic(err)
-	}
-	return sort
 }
 
 // ensureIndexes creates the indexes for the queries, once. The caller holds mu.

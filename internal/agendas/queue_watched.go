@@ -47,15 +47,6 @@ func newWatchedQueue(watcher store.Watcher, store store.Store, collection string
 	}
 }
 
-// mustFilter compiles a constant filter.
-func mustFilter(source document.Object) *query.Filter {
-	filter, err := query.CompileFilter(source)
-	if err != nil {
-		panic(err)
-	}
-	return filter
-}
-
 // filled calls run with the queue. It fills the queue first if necessary.
 func (w *watchedQueue) filled(ctx context.Context, run func(*queue)) error {
 	for {
@@ -91,7 +82,7 @@ func (w *watchedQueue) fill(ctx context.Context) error {
 			return err
 		}
 	}
-	found, err := w.store.Find(ctx, mustFilter(document.O(fieldCompleted, false)), store.FindOptions{})
+	found, err := w.store.Find(ctx, must(query.CompileFilter(document.O(fieldCompleted, false))), store.FindOptions{})
 	q := newQueue(len(found))
 	for _, o := range found {
 		q.set(idOf(o), o)

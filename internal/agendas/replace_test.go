@@ -17,7 +17,6 @@ import (
 	"github.com/botctx/go-sdk/internal/agendas"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
-	"github.com/botctx/go-sdk/store/query"
 )
 
 func TestNewAgenda_ReplaceLeavesOneOfTheTag(t *testing.T) {
@@ -123,65 +122,6 @@ func TestNewAgenda_ManyReplaceAtOnce(t *testing.T) {
 	}
 }
 
-// crashing is a store whose writes fail from a given write on.
-type crashing struct {
-	store.Store
-
-	left int
-}
-
-type crashingCollection struct {
-	store.Collection
-
-	store *crashing
-}
-
-func (s *crashing) Collection(name string) store.Collection {
-	return &crashingCollection{Collection: s.Store.Collection(name), store: s}
-}
-
-func (s *crashing) write() error {
-	if s.left == 0 {
-		return boterr.New(boterr.Unavailable, "", "the store is gone")
-	}
-	s.left--
-	return nil
-}
-
-func (c *crashingCollection) Insert(ctx context.Context, documents ...document.Object) error {
-	if err := c.store.write(); err != nil {
-		return err
-	}
-	return c.Collection.Insert(ctx, documents...)
-}
-
-func (c *crashingCollection) Update(
-	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
-) (store.UpdateResult, error) {
-	if err := c.store.write(); err != nil {
-		return store.UpdateResult{}, err
-	}
-	return c.Collection.Update(ctx, filter, change, options)
-}
-
-func (c *crashingCollection) FindAndModify(
-	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
-) (store.FindAndModifyResult, error) {
-	if err := c.store.write(); err != nil {
-		return store.FindAndModifyResult{}, err
-	}
-	return c.Collection.FindAndModify(ctx, filter, change, options)
-}
-
-func (c *crashingCollection) Delete(
-	ctx context.Context, filter *query.Filter, options store.DeleteOptions,
-) (int64, error) {
-	if err := c.store.write(); err != nil {
-		return 0, err
-	}
-	return c.Collection.Delete(ctx, filter, options)
-}
-
 func TestNewAgenda_ReplaceAtEachCrash(t *testing.T) {
 	t.Parallel()
 	const repeated = `{"memberId": "ada", "nodeCompositeId": "new", "nextRunAt": 5, "replace": true, "tag": "x"}`
@@ -192,13 +132,19 @@ func TestNewAgenda_ReplaceAtEachCrash(t *testing.T) {
 	} {
 		crashes := 0
 		for {
-			store := &crashing{Store: memstore.New(), left: 100}
+			store := newWriting()
 			a := newAppsOver(t, store, agendas.Ports{})
 			seed(t, a)
-			store.left = crashes
+			writes := 0
+			store.before = func(string) error {
+				if writes++; writes > crashes {
+					return boterr.New(boterr.Unavailable, "", "the store is gone")
+				}
+				return nil
+			}
 			err := repeat(a)
 			require.NotEmpty(t, records(t, a.mine, "tag", "x", "member", "ada", "completed", false), "%s: %d", name, crashes)
-			store.left = 100
+			store.before = nil
 			if err == nil {
 				break
 			}
@@ -212,95 +158,20 @@ func TestNewAgenda_ReplaceAtEachCrash(t *testing.T) {
 	}
 }
 
-// meanwhile is a store that runs a function before its first deletion.
-type meanwhile struct {
-	store.Store
-
-	happens func()
-}
-
-func (m *meanwhile) Collection(name string) store.Collection {
-	return &meanwhileCollection{Collection: m.Store.Collection(name), store: m}
-}
-
-type meanwhileCollection struct {
-	store.Collection
-
-	store *meanwhile
-}
-
-func (c *meanwhileCollection) Delete(ctx context.Context, filter *query.Filter, options store.DeleteOptions) (int64, error) {
-	if happens := c.store.happens; happens != nil {
-		c.store.happens = nil
-		happens()
-	}
-	return c.Collection.Delete(ctx, filter, options)
-}
-
 func TestNewAgenda_ReplaceAfterDeletion(t *testing.T) {
 	t.Parallel()
-	store := &meanwhile{Store: memstore.New()}
+	store := newWriting()
 	a := newAppsOver(t, store, agendas.Ports{})
 	replace := func(node string) {
 		must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "`+node+`", "nextRunAt": 5, "replace": true, "tag": "x"}`)
 	}
 	replace("first")
-	store.happens = func() {
+	store.once(func() {
 		must(t, a.mine.DeleteMemberAgenda, `{"memberId": "ada", "tag": "x"}`)
 		replace("last")
-	}
+	}, "delete")
 	replace("second")
 	require.Equal(t, []string{"last"}, nodes(records(t, a.mine)))
-}
-
-// killing is a store that kills its caller at a write, counted from 1.
-type killing struct {
-	store.Store
-
-	at, writes int
-	isAfter    bool
-}
-
-// write calls act, unless the caller is killed before it.
-func (k *killing) write(act func()) {
-	k.writes++
-	if k.writes != k.at {
-		act()
-		return
-	}
-	if k.isAfter {
-		act()
-	}
-	runtime.Goexit()
-}
-
-func (k *killing) Collection(name string) store.Collection {
-	return &killingCollection{Collection: k.Store.Collection(name), store: k}
-}
-
-type killingCollection struct {
-	store.Collection
-
-	store *killing
-}
-
-func (c *killingCollection) Insert(ctx context.Context, documents ...document.Object) (err error) {
-	c.store.write(func() { err = c.Collection.Insert(ctx, documents...) })
-	return err
-}
-
-func (c *killingCollection) Delete(
-	ctx context.Context, filter *query.Filter, options store.DeleteOptions,
-) (removed int64, err error) {
-	c.store.write(func() { removed, err = c.Collection.Delete(ctx, filter, options) })
-	return removed, err
-}
-
-func (c *killingCollection) Update(
-	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
-) (result store.UpdateResult, err error) {
-	c.store.write(func() { result, err = c.Collection.Update(ctx, filter, change, options) })
-	return result, err
 }
 
 // isKilled runs call in a goroutine and reports whether the goroutine was killed.
@@ -322,14 +193,26 @@ const aReplacement = `{"memberId": "ada", "nodeCompositeId": "new", "nextRunAt":
 // another process. It reports whether the first process was killed.
 func replaceKilledAt(t *testing.T, at int, isAfter bool) bool {
 	t.Helper()
-	store := &killing{Store: memstore.New()}
-	a := newAppsOver(t, store, agendas.Ports{})
+	writes := 0
+	killing := store.Wrap(memstore.New(), func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+		if !isWrite(call) {
+			return ctx, nil, nil
+		}
+		switch writes++; {
+		case writes != at:
+			return ctx, nil, nil
+		case !isAfter:
+			runtime.Goexit()
+		}
+		return ctx, func(_ int, err error) error { runtime.Goexit(); return err }, nil
+	})
+	a := newAppsOver(t, killing, agendas.Ports{})
+	at += 3 // The first three writes make the agendas.
 	for range 3 {
 		must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "old", "nextRunAt": 5, "tag": "x"}`)
 	}
-	store.writes, store.at, store.isAfter = 0, at, isAfter
 	killed := isKilled(func() { must(t, a.mine.NewAgenda, aReplacement) })
-	store.at = 0
+	at = 0
 	left := nodes(records(t, a.mine))
 	require.True(t, len(left) >= 3 || slices.Equal(left, []string{"new"}), "at no time there are none: %v", left)
 	must(t, a.mine.NewAgenda, aReplacement)

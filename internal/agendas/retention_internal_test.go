@@ -204,8 +204,8 @@ func TestQueue_FailedCostNothing(t *testing.T) {
 	found, _, err := scheduler.candidates.take(s.ctx, start(), 1, 0, fair.NewShares(1))
 	require.NoError(t, err)
 	require.Len(t, found, 1)
-	explanation, err := s.store.(*memstore.Store).Explain(s.ctx, schema.Collection, mustFilter(isDue(start())),
-		store.FindOptions{Sort: mustSort(document.O(fieldPriority, 1, fieldNextRunAt, 1, record.FieldCreatedAt, 1)), Limit: 10})
+	explanation, err := s.store.(*memstore.Store).Explain(s.ctx, schema.Collection, must(query.CompileFilter(isDue(start()))),
+		store.FindOptions{Sort: must(query.CompileSort(document.O(fieldPriority, 1, fieldNextRunAt, 1, record.FieldCreatedAt, 1))), Limit: 10})
 	require.NoError(t, err)
 	require.EqualValues(t, 1, explanation.Examined)
 }

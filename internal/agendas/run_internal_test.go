@@ -24,7 +24,6 @@ import (
 	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
-	"github.com/botctx/go-sdk/store/query"
 )
 
 // live is an engine in a synctest bubble, in which timers and the store's clock agree.
@@ -199,40 +198,18 @@ func TestLease_AgendaTaken(t *testing.T) {
 	})
 }
 
-// mute is a store whose writes fail while it is switched to mute.
-type mute struct {
-	store.Store
-
-	isMute *atomic.Bool
-}
-
-func (m mute) Collection(name string) store.Collection {
-	return muteCollection{Collection: m.Store.Collection(name), isMute: m.isMute}
-}
-
-type muteCollection struct {
-	store.Collection
-
-	isMute *atomic.Bool
-}
-
-func (m muteCollection) Update(
-	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
-) (store.UpdateResult, error) {
-	if m.isMute.Load() {
-		<-ctx.Done()
-		return store.UpdateResult{}, boterr.New(boterr.Unavailable, "", "no answer")
-	}
-	return m.Collection.Update(ctx, filter, change, options)
-}
-
-func (m muteCollection) FindAndModify(
-	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
-) (store.FindAndModifyResult, error) {
-	if m.isMute.Load() {
-		return store.FindAndModifyResult{}, boterr.New(boterr.Unavailable, "", "no answer")
-	}
-	return m.Collection.FindAndModify(ctx, filter, change, options)
+// mute returns a store whose writes fail while isMute is true.
+func mute(inner store.Store, isMute *atomic.Bool) store.Store {
+	return store.Wrap(unwatched{inner}, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+		isUpdate := call.Method == "update"
+		if !isMute.Load() || !isUpdate && call.Method != "findAndModify" {
+			return ctx, nil, nil
+		}
+		if isUpdate {
+			<-ctx.Done()
+		}
+		return ctx, nil, boterr.New(boterr.Unavailable, "", "no answer")
+	})
 }
 
 func TestLease_CannotBeRenewed(t *testing.T) {
@@ -246,7 +223,7 @@ func TestLease_CannotBeRenewed(t *testing.T) {
 			<-ctx.Done()
 			ended <- l.elapsed()
 			return context.Cause(ctx)
-		}, func(c *SchedulerConfig) { c.Env.Store = mute{Store: l.store, isMute: &isMute} })
+		}, func(c *SchedulerConfig) { c.Env.Store = mute(l.store, &isMute) })
 		l.due(0)
 		l.pass(5 * time.Second)
 		l.start(func(context.Context, agenda.Run) error {
@@ -539,56 +516,22 @@ func TestShutdown_RunIgnoresItsContext(t *testing.T) {
 	})
 }
 
-// hangingStore is a store in which one kind of call blocks until the test releases it.
-type hangingStore struct {
-	store.Store
-
-	call    string
-	release chan struct{}
-}
-
-func (s hangingStore) Collection(name string) store.Collection {
-	return hangingCollection{Collection: s.Store.Collection(name), store: s}
-}
-
-// hang blocks if calls with this name must hang.
-func (s hangingStore) hang(call string) {
-	if call == s.call {
-		<-s.release
-	}
-}
-
-type hangingCollection struct {
-	store.Collection
-
-	store hangingStore
-}
-
-func (c hangingCollection) Delete(ctx context.Context, f *query.Filter, o store.DeleteOptions) (int64, error) {
-	c.store.hang("Delete")
-	return c.Collection.Delete(ctx, f, o)
-}
-
-func (c hangingCollection) FindAndModify(
-	ctx context.Context, f *query.Filter, change query.Change, o store.FindAndModifyOptions,
-) (store.FindAndModifyResult, error) {
-	c.store.hang("FindAndModify")
-	return c.Collection.FindAndModify(ctx, f, change, o)
-}
-
-func (c hangingCollection) Update(
-	ctx context.Context, f *query.Filter, change query.Change, o store.UpdateOptions,
-) (store.UpdateResult, error) {
-	c.store.hang("Update")
-	return c.Collection.Update(ctx, f, change, o)
+// stuck returns a store in which calls of a method block until release is closed.
+func stuck(inner store.Store, method string, release <-chan struct{}) store.Store {
+	return store.Wrap(unwatched{inner}, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+		if call.Method == method {
+			<-release
+		}
+		return ctx, nil, nil
+	})
 }
 
 func TestShutdown_NamesLostStoreCalls(t *testing.T) {
 	t.Parallel()
 	for call, named := range map[string]string{
-		"Delete":        "still running: calls of the store, for the removal of completed agendas",
-		"FindAndModify": "still running: calls of the store, for the claim of a due agenda",
-		"Update":        "the end of the run of agenda ",
+		"delete":        "still running: calls of the store, for the removal of completed agendas",
+		"findAndModify": "still running: calls of the store, for the claim of a due agenda",
+		"update":        "the end of the run of agenda ",
 	} {
 		t.Run(call, func(t *testing.T) {
 			t.Parallel()
@@ -596,7 +539,7 @@ func TestShutdown_NamesLostStoreCalls(t *testing.T) {
 				release := make(chan struct{})
 				var lines strings.Builder
 				scheduler := l.scheduler(succeed, func(c *SchedulerConfig) {
-					c.Env.Store = hangingStore{Store: l.store, call: call, release: release}
+					c.Env.Store = stuck(l.store, call, release)
 					c.Log = slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelError}))
 				})
 				l.add(0, completed, func(r *agenda.Record) { r.NextRunAt = document.TimestampOf(l.began.Add(-31 * day)) })

@@ -3,6 +3,7 @@ package agendas_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -178,4 +179,38 @@ func parsed(t *testing.T, text string) document.Object {
 	var o document.Object
 	require.NoError(t, document.DecodeJSON([]byte(text), &o))
 	return o
+}
+
+// writing is a store in memory that calls before, unless it is nil, at each write with the name of the method, such as
+// "insert". If before returns an error, the write fails.
+type writing struct {
+	store.Store
+
+	before func(method string) error
+}
+
+func newWriting() *writing {
+	w := &writing{}
+	w.Store = store.Wrap(memstore.New(), func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+		if w.before == nil || !isWrite(call) {
+			return ctx, nil, nil
+		}
+		return ctx, nil, w.before(call.Method)
+	})
+	return w
+}
+
+func isWrite(call store.Call) bool {
+	return slices.Contains([]string{"insert", "update", "findAndModify", "delete"}, call.Method)
+}
+
+// once calls happens before the next write by one of the methods.
+func (w *writing) once(happens func(), methods ...string) {
+	w.before = func(method string) error {
+		if slices.Contains(methods, method) {
+			w.before = nil
+			happens()
+		}
+		return nil
+	}
 }

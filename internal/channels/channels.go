@@ -116,12 +116,12 @@ func (s *Service) Load(ctx context.Context, id string) (*channel.Channel, error)
 
 // All returns at most limit channels of the app with their credentials, in the order of their ids. If a stored record is
 // not a channel, unreadable gets the error, and the channel has only its ID.
-func (s *Service) All(ctx context.Context, limit int64, unreadable func(error)) ([]*channel.Channel, error) {
+func (s *Service) All(ctx context.Context, limit int64, unreadable func(context.Context, error)) ([]*channel.Channel, error) {
 	found, err := s.channels.Find(ctx, record.Query{SortBy: document.O(record.FieldID, 1), Limit: limit})
 	if err != nil {
 		return nil, err
 	}
-	return record.ReadEach(found, s.decoded.read, unreadable)
+	return record.ReadEach(ctx, found, s.decoded.read, unreadable)
 }
 
 // Save stores a channel and returns the stored record. It sets the app and, if c has none, an ID.

@@ -272,35 +272,12 @@ func (l *Log) next(ctx context.Context, key string) (seq, idSeq int64, err error
 	return now.UnixMilli(), 0, err
 }
 
-// mustFilter compiles a constant filter.
-func mustFilter(pairs ...any) *query.Filter {
-	filter, err := query.CompileFilter(document.O(pairs...))
+// must returns what was compiled from a constant.
+func must[T any](compiled T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return filter
+	return compiled
 }
 
-func mustSort(pairs ...any) *query.Sort {
-	sort, err := query.CompileSort(document.O(pairs...))
-	if err != nil {
-		panic(err)
-	}
-	return sort
-}
-
-func mustProjection(pairs ...any) *query.Projection {
-	projection, err := query.CompileProjection(document.O(pairs...))
-	if err != nil {
-		panic(err)
-	}
-	return projection
-}
-
-func mustUpdate(pairs ...any) *query.Update {
-	update, err := query.CompileUpdate(document.O(pairs...))
-	if err != nil {
-		panic(err)
-	}
-	return update
-}
+func mustFilter(pairs ...any) *query.Filter { return must(query.CompileFilter(document.O(pairs...))) }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // Page is a part of a conversation, in numerical order.
@@ -69,8 +70,8 @@ func (l *Log) Newest(ctx context.Context, in Conversation) (int64, error) {
 }
 
 var (
-	newestFirst = mustSort(fieldSeq, -1)
-	onlySeq     = mustProjection(fieldSeq, 1)
+	newestFirst = must(query.CompileSort(document.O(fieldSeq, -1)))
+	onlySeq     = must(query.CompileProjection(document.O(fieldSeq, 1)))
 )
 
 func (l *Log) newest(ctx context.Context, key string) (int64, error) {
@@ -106,7 +107,7 @@ func (l *Log) find(ctx context.Context, in Conversation, bound, sort document.Ob
 		return nil, err
 	}
 	found, err := l.entries.Find(ctx, mustFilter(fieldLog, in.key(), fieldSeq, bound),
-		store.FindOptions{Sort: mustSort(sort.NameAt(0), sort.At(0)), Limit: int64(limit)})
+		store.FindOptions{Sort: must(query.CompileSort(sort)), Limit: int64(limit)})
 	if err != nil {
 		return nil, err
 	}

@@ -21,8 +21,9 @@ const (
 	removeBatch = 500
 )
 
-// Erase removes a conversation and its state, and returns the number of entries removed. After an error, a repeated
-// call removes the rest. InvalidArgument: the conversation is incomplete. Other errors come from the store.
+// Erase removes a conversation and its state, and returns the number of entries removed. An entry that is appended at the
+// same time may remain, and if another one begins the conversation anew first, its followers miss it. After an error, a
+// repeated call removes the rest. InvalidArgument: the conversation is incomplete. Other errors come from the store.
 func (l *Log) Erase(ctx context.Context, which Conversation) (removed int64, err error) {
 	if err := which.check(); err != nil {
 		return 0, err
@@ -71,7 +72,7 @@ func removeOldest(ctx context.Context, from store.Collection, old *query.Filter)
 	}
 }
 
-var oldestFirst = mustSort(fieldAt, 1)
+var oldestFirst = must(query.CompileSort(document.O(fieldAt, 1)))
 
 // trim removes the oldest entries of a conversation beyond Config.KeepEntries, each trimEvery entries. It logs errors.
 func (l *Log) trim(ctx context.Context, key string, newest int64) {

@@ -109,9 +109,9 @@ func (l *Log) StopTyping(ctx context.Context, in Conversation, typist string) er
 		return err
 	}
 	key := in.key()
-	_, err := l.states.Update(ctx, mustFilter(document.IDField, key, typingPath(typist), document.O("$exists", true)),
-		query.Change{Update: mustUpdate("$unset", document.O(typingPath(typist), ""), "$inc", document.O(fieldVersion, 1))},
-		store.UpdateOptions{})
+	filter := mustFilter(document.IDField, key, typingPath(typist), document.O("$exists", true))
+	update := must(query.CompileUpdate(document.O("$unset", document.O(typingPath(typist), ""), "$inc", document.O(fieldVersion, 1))))
+	_, err := l.states.Update(ctx, filter, query.Change{Update: update}, store.UpdateOptions{})
 	if err == nil {
 		l.subs.notify(key)
 	}
@@ -131,7 +131,7 @@ func (l *Log) setState(ctx context.Context, key string, filter *query.Filter, up
 	if err := l.prepare(ctx); err != nil {
 		return err
 	}
-	change := query.Change{Update: mustUpdate(update...)}
+	change := query.Change{Update: must(query.CompileUpdate(document.O(update...)))}
 	done, err := l.states.Update(ctx, filter, change, store.UpdateOptions{})
 	if err == nil && done.Matched == 0 {
 		// There is no state yet, or the filter excludes it. The first version is a time, so that it differs from the

@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // Subscription follows a conversation. Close ends it.
@@ -218,6 +219,6 @@ func (l *Log) look(ctx context.Context, ids []string, byID map[string][]*Subscri
 }
 
 var (
-	onlyID      = mustProjection(document.IDField, 1)
-	onlyVersion = mustProjection(fieldVersion, 1)
+	onlyID      = must(query.CompileProjection(document.O(document.IDField, 1)))
+	onlyVersion = must(query.CompileProjection(document.O(fieldVersion, 1)))
 )

@@ -171,7 +171,7 @@ func (b *Inbox) Retry(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	lane := Lane(letter.Event.App, letter.Event.Channel, letter.Event.From)
+	lane := letter.Event.lane()
 	if err := b.changeDead(ctx, id, b.updates().revive, document.O(fieldLane, lane)); err != nil {
 		return err
 	}
@@ -251,7 +251,7 @@ func (b *Inbox) removeAll(ctx context.Context, which document.Object) (removed i
 var eventSchema = &record.Schema{Name: "event"}
 
 // Erase removes everything that the inbox stores about a sender: events that wait or are being handled, dead
-// letters, the records of done events, and the document of the lane. It returns the number of events that it
+// letters, the records of done events, and the documents of the sender's lanes. It returns the number of events that it
 // removed.
 //
 // A run in progress continues, but its result is not stored; see Delivery.IsErased. An event that is accepted during
@@ -264,8 +264,10 @@ func (b *Inbox) Erase(ctx context.Context, app, channel, from string) (removed i
 	if err := (Event{App: app, Channel: channel, From: from}).check(); err != nil {
 		return 0, err
 	}
-	lane := Lane(app, channel, from)
-	for _, which := range []document.Object{document.O(fieldState, statePending, fieldLane, lane), document.O(fieldSender, senderOf(lane))} {
+	sender := Lane(app, channel, from)
+	for _, which := range []document.Object{
+		document.O(fieldState, statePending, fieldLane, lanesOf(sender)), document.O(fieldSender, senderOf(sender)),
+	} {
 		some, err := b.removeAll(ctx, which)
 		removed += some
 		if which.Has(fieldLane) {
@@ -275,7 +277,7 @@ func (b *Inbox) Erase(ctx context.Context, app, channel, from string) (removed i
 			return removed, err
 		}
 	}
-	return removed, b.leases.Forget(ctx, lane)
+	return removed, b.leases.Forget(ctx, lanesOf(sender))
 }
 
 // runRetention regularly removes old records until ctx ends.

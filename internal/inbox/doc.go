@@ -9,8 +9,8 @@
 //
 // # Lanes
 //
-// A lane is the events of one sender on one channel of an app. Its name contains the sender's id on the platform,
-// which is known before the member is. The events of a lane are handled in the order in which the store has them.
+// A lane is the events of one sender on one channel of an app, or in one of the sender's conversations there. Its name
+// contains the sender's id on the platform, which is known before the member is. The events of a lane are handled in the order in which the store has them.
 // This is the order of acceptance if each event was accepted before the next one arrived. If different processes
 // accept two events within half a round trip, either may be first. Lanes do not wait for each other.
 //
@@ -47,7 +47,7 @@
 //
 // An event whose handler fails is tried again after a pause, which grows with each failure. Meanwhile its lane
 // waits. The event becomes a dead letter after Config.Limit failures, or at once if the error's code means
-// that another attempt cannot help (see IsMistake). Then the lane continues. DeadLetters lists the dead
+// that another attempt cannot help (see record.IsMistake). Then the lane continues. DeadLetters lists the dead
 // letters, Retry puts one back into its lane, and Discard removes one. Others are removed after
 // Config.DeadRetention.
 package inbox

@@ -24,8 +24,10 @@ import (
 // Event is an event from a platform.
 type Event struct {
 	// App and Channel are the ids of the app and channel at which the event arrived. From is the sender's id
-	// on the platform. Together they name the event's lane. Required.
+	// on the platform. Together with Conversation they name the event's lane. Required.
 	App, Channel, From string
+	// Conversation is the platform's id of one of several conversations of the sender, or "".
+	Conversation string
 	// Key is the platform's id of the event, or "" if there is none. It identifies the event within the app
 	// and channel, so that a repetition is recognised.
 	Key string
@@ -56,7 +58,19 @@ func Lane(app, channel, from string) string {
 	return string(strconv.AppendQuote(name, from))
 }
 
-// senderOf returns the value of fieldSender for a lane: a hash, which is short because many events store one.
+// lane returns the name of the event's lane. The lanes of a sender's conversations follow the sender's lane in order.
+func (e Event) lane() string {
+	sender := Lane(e.App, e.Channel, e.From)
+	if e.Conversation == "" {
+		return sender
+	}
+	return sender + " " + strconv.Quote(e.Conversation)
+}
+
+// lanesOf returns a condition that matches the lanes of a sender.
+func lanesOf(sender string) document.Object { return document.O("$gte", sender, "$lt", sender+"!") }
+
+// senderOf returns the value of fieldSender for a sender's lane: a hash, which is short because many events store one.
 // The chance that two of a million senders have the same hash is one in ten million.
 func senderOf(lane string) int64 {
 	sum := sha256.Sum256([]byte(lane))
@@ -122,17 +136,20 @@ const (
 	fieldApp     = "app"
 	fieldChannel = "channel"
 	fieldFrom    = "from"
-	fieldKey     = "key"
-	fieldBody    = "body"
-	fieldTrace   = "trace"
-	fieldState   = "state"
+	// fieldConversation is missing if it is "".
+	fieldConversation = "conversation"
+
+	fieldKey   = "key"
+	fieldBody  = "body"
+	fieldTrace = "trace"
+	fieldState = "state"
 	// fieldLane is the lane in which the event waits. An event that does not wait lacks it.
 	fieldLane = "lane"
 	// fieldAcceptedAt, fieldDoneAt and fieldDiedAt are the times at which the event was accepted, handled and
 	// given up.
 	fieldAcceptedAt = "acceptedAt"
 	fieldDoneAt     = "doneAt"
-	// fieldSender is the hash of the lane of an event that is done or dead. Erase uses it.
+	// fieldSender is the hash of the sender's lane of an event that is done or dead. Erase uses it.
 	fieldSender = "sender"
 	fieldDiedAt = "diedAt"
 	// fieldDeadKey is the position among the app's dead letters, see deadKey.
@@ -159,7 +176,7 @@ const (
 func fieldsOfWaiting() document.Object {
 	b := document.NewBuilder(keptFields)
 	for _, field := range []string{
-		fieldState, fieldLane, fieldApp, fieldChannel, fieldFrom, fieldAcceptedAt, fieldKey, fieldBody, fieldTrace,
+		fieldState, fieldLane, fieldApp, fieldChannel, fieldFrom, fieldConversation, fieldAcceptedAt, fieldKey, fieldBody, fieldTrace,
 		fieldBegun, fieldFailures, fieldLost, fieldRetryAt, fieldPausedAt, fieldCode, fieldError, fieldDiedAt,
 		fieldDeadKey, fieldMemory, fieldNoted,
 	} {
@@ -186,6 +203,14 @@ type stored struct {
 	hasBegun, neverCameBack bool
 }
 
+// sender returns the value of fieldSender.
+func (e *stored) sender() int64 {
+	if e.Conversation == "" {
+		return senderOf(e.lane)
+	}
+	return senderOf(Lane(e.App, e.Channel, e.From))
+}
+
 // attempts returns the number of completed attempts, including runs that never came back.
 func (e *stored) attempts() int64 { return e.failures + e.lost }
 
@@ -198,6 +223,9 @@ func (e *stored) asDocument() document.Object {
 	b.Set(fieldApp, e.App)
 	b.Set(fieldChannel, e.Channel)
 	b.Set(fieldFrom, e.From)
+	if e.Conversation != "" {
+		b.Set(fieldConversation, e.Conversation)
+	}
 	b.Set(fieldAcceptedAt, e.acceptedAt)
 	if e.Key != "" {
 		b.Set(fieldKey, e.Key)
@@ -262,6 +290,8 @@ func (e *stored) readText(field, text string) {
 		e.Channel = text
 	case fieldFrom:
 		e.From = text
+	case fieldConversation:
+		e.Conversation = text
 	case fieldKey:
 		e.Key = text
 	case fieldTrace:
@@ -346,9 +376,12 @@ func (b *Inbox) settleEdited(
 	return result, err
 }
 
-// ownLane returns the lane of an event by its app, channel and sender. It is for records without fieldLane.
+// ownLane returns the lane of an event without fieldLane.
 func ownLane(o document.Object) string {
-	return Lane(document.Get(o, fieldApp, ""), document.Get(o, fieldChannel, ""), document.Get(o, fieldFrom, ""))
+	return Event{
+		App: document.Get(o, fieldApp, ""), Channel: document.Get(o, fieldChannel, ""), From: document.Get(o, fieldFrom, ""),
+		Conversation: document.Get(o, fieldConversation, ""),
+	}.lane()
 }
 
 // repairLanes sets fieldLane of the waiting events of a page that lack it.
@@ -443,18 +476,6 @@ var ErrNeverCameBack = boterr.New(boterr.Internal, "",
 var neverCameBackText = textOf(ErrNeverCameBack)
 
 var errGoroutineEnded = boterr.New(boterr.Internal, "", "the handler ended its goroutine: return an error instead")
-
-// IsMistake reports whether an error means that handling the event again cannot help, because the event or the
-// bot is at fault and not the circumstances. The codes are InvalidArgument, NotFound, AlreadyExists,
-// FailedPrecondition and Unsupported.
-func IsMistake(err error) bool {
-	switch boterr.CodeOf(err) {
-	case boterr.InvalidArgument, boterr.NotFound, boterr.AlreadyExists, boterr.FailedPrecondition, boterr.Unsupported:
-		return true
-	default:
-		return false
-	}
-}
 
 // The default pauses after failures.
 const (

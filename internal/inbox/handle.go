@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/internal/blame"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -183,7 +184,7 @@ func (b *Inbox) finish(ctx context.Context, e stored) error {
 	if e.Key == "" {
 		changed, err = b.events.Delete(ctx, filter, store.DeleteOptions{})
 	} else {
-		changed, err = b.storeDone(ctx, filter, e.lane)
+		changed, err = b.storeDone(ctx, filter, e.sender())
 	}
 	if err != nil {
 		b.report(ctx, slog.LevelWarn, "inbox: result not stored", e, err)
@@ -199,14 +200,14 @@ func (b *Inbox) finish(ctx context.Context, e stored) error {
 
 // storeDone stores that the event that a filter matches is done. The record keeps only the id, and the fields for
 // retention and Erase.
-func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter, lane string) (changed int64, err error) {
+func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter, sender int64) (changed int64, err error) {
 	now, err := b.leases.CachedNow(ctx)
 	if err != nil {
 		return 0, err
 	}
 	kept := document.NewBuilder(2)
 	kept.Set(fieldDoneAt, int64(document.TimestampOf(now)))
-	kept.Set(fieldSender, senderOf(lane))
+	kept.Set(fieldSender, sender)
 	return b.update(ctx, filter, b.updates().done, kept.Object())
 }
 
@@ -257,10 +258,10 @@ func (b *Inbox) failAs(
 	result, level := outcome{failure: failure}, slog.LevelWarn
 	set := document.O(fieldFailures, failures, fieldCode, string(boterr.CodeOf(failure)), fieldError, textOf(failure))
 	unset := document.O(fieldBegun, true)
-	if IsMistake(failure) || failures >= b.config.Limit {
+	if record.IsMistake(failure) || failures >= b.config.Limit {
 		result.isDead, result.isOver = true, true
 		level = slog.LevelError
-		set = set.With(fieldState, stateDead).With(fieldDiedAt, int64(document.TimestampOf(now))).With(fieldSender, senderOf(e.lane)).
+		set = set.With(fieldState, stateDead).With(fieldDiedAt, int64(document.TimestampOf(now))).With(fieldSender, e.sender()).
 			With(fieldDeadKey, deadKey(e.App, deadPlace{acceptedAt: e.acceptedAt, id: e.id}))
 		unset = unset.With(fieldLane, true).With(fieldLost, true).With(fieldRetryAt, true).With(fieldPausedAt, true).With(fieldNoted, true)
 	} else {

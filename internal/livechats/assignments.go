@@ -84,13 +84,18 @@ func (s *Service) GetAssignmentByOutlet(ctx context.Context, p livechat.GetAssig
 	if _, err := channels.Load(ctx, s.ports.Channels, channels.ByRequiredID(p.ChannelID)); err != nil {
 		return nil, err
 	}
-	there, err := s.FindAssignments(ctx, record.Query{Filter: openIn(p.ChannelID), SortBy: oldestFirst()})
+	there, err := s.assignments().Find(ctx, record.Query{Filter: openIn(p.ChannelID), SortBy: oldestFirst()})
 	if err != nil {
 		return nil, err
 	}
 	own := sync.OnceValues(func() (document.Object, error) { return s.ownMember(ctx) })
 	asking := query.NewEvaluation(ctx)
-	for _, r := range slices.Backward(there) {
+	for _, o := range slices.Backward(there) {
+		r, err := assignmentFrom(o)
+		if err != nil { // It must not hide the others.
+			s.ports.Unreadable(ctx, err)
+			continue
+		}
 		isMeant, err := matches(asking, metaFilter(r.Meta), own)
 		if err != nil {
 			return nil, err
@@ -160,11 +165,7 @@ func (s *Service) UpdateAssignmentGroup(
 	if err != nil {
 		return livechat.UpdateAssignmentResult{}, err
 	}
-	result := updatedAssignment(r, 0)
-	if isChanged {
-		result.Modified = 1
-	}
-	return result, nil
+	return updatedAssignment(r, isChanged), nil
 }
 
 // linkGivenGroup links the group that a call names to an assignment.
@@ -197,7 +198,15 @@ func (s *Service) UpdateAssignmentMeta(
 	if err != nil {
 		return livechat.UpdateAssignmentResult{}, err
 	}
-	return s.updateAssignment(ctx, p.AssignmentID, fields)
+	found, err := set(ctx, s.assignments(), assignmentSchema, p.AssignmentID, fields)
+	if err != nil {
+		return livechat.UpdateAssignmentResult{}, record.RenameField(err, record.FieldID, fieldAssignmentID)
+	}
+	r, err := assignmentFrom(found.Document)
+	if err != nil {
+		return livechat.UpdateAssignmentResult{}, err
+	}
+	return updatedAssignment(r, found.Modified), nil
 }
 
 // fieldsOfMeta returns the fields to set for an update of meta.
@@ -215,22 +224,9 @@ func fieldsOfMeta(meta document.Object) (document.Object, error) {
 	return document.O(pairs...), boterr.PrefixField(fieldMeta, meta.Err())
 }
 
-// updateAssignment sets fields of an assignment. Its error names the path of a field that cannot be set.
-func (s *Service) updateAssignment(ctx context.Context, id string, fields document.Object) (livechat.UpdateAssignmentResult, error) {
-	found, err := set(ctx, s.assignments(), assignmentSchema, id, fields)
-	if err != nil {
-		return livechat.UpdateAssignmentResult{}, record.RenameField(err, record.FieldID, fieldAssignmentID)
-	}
-	r, err := assignmentFrom(found.Document)
-	if err != nil {
-		return livechat.UpdateAssignmentResult{}, err
-	}
-	return updatedAssignment(r, modified(found)), nil
-}
-
-func updatedAssignment(r *livechat.AssignmentRecord, modified int64) livechat.UpdateAssignmentResult {
+func updatedAssignment(r *livechat.AssignmentRecord, isModified bool) livechat.UpdateAssignmentResult {
 	return livechat.UpdateAssignmentResult{
-		DocsIDs: livechat.DocsIDs{Updated: []string{r.ID}}, Docs: []*livechat.Assignment{&r.Assignment}, Modified: modified,
+		DocsIDs: livechat.DocsIDs{Updated: []string{r.ID}}, Docs: []*livechat.Assignment{&r.Assignment}, Modified: modified(isModified),
 	}
 }
 
@@ -348,8 +344,8 @@ func withFields(o, fields document.Object) (document.Object, error) {
 }
 
 // modified returns how many records an update of one record changed.
-func modified(found store.FindAndModifyResult) int64 {
-	if found.Modified {
+func modified(isModified bool) int64 {
+	if isModified {
 		return 1
 	}
 	return 0

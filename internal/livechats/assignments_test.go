@@ -1,6 +1,7 @@
 package livechats_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -174,6 +175,19 @@ func TestGetAssignmentByOutlet_Newest(t *testing.T) {
 	s.putOpen(t, "third", 7, ticketAtDesk)
 	s.putOpen(t, "first", 3, ticketAtDesk)
 	require.Equal(t, "third", outletOf(t, s.mine.Service, "desk"))
+}
+
+func TestGetAssignmentByOutlet_Unreadable(t *testing.T) {
+	t.Parallel()
+	var unreadable []error
+	s := newFixture(t, func(p *livechats.Ports) {
+		p.Unreadable = func(_ context.Context, err error) { unreadable = append(unreadable, err) }
+	})
+	s.putOpen(t, "good", 1, ticketAtDesk)
+	s.putOpen(t, "bad", 2, ticketAtDesk+`, "expiry": "soon"`)
+	require.Equal(t, "good", outletOf(t, s.mine.Service, "desk"))
+	require.Len(t, unreadable, 1)
+	require.ErrorContains(t, unreadable[0], "the stored assignment bad cannot be read")
 }
 
 func TestGetAssignmentByOutlet_MetaAsFilter(t *testing.T) {

@@ -509,17 +509,7 @@ func (s *Service) unsentError(ctx context.Context, r *livechat.AssignmentRecord,
 
 // areRefused reports whether all targets refused for good.
 func areRefused(unsent []livechat.Unsent) bool {
-	return !slices.ContainsFunc(unsent, func(u livechat.Unsent) bool { return !isRefused(u.Err) })
-}
-
-// isRefused reports whether a repeated call would be refused with the same error.
-func isRefused(err error) bool {
-	switch boterr.CodeOf(err) {
-	case boterr.InvalidArgument, boterr.NotFound, boterr.FailedPrecondition, boterr.Unsupported:
-		return true
-	default:
-		return false
-	}
+	return !slices.ContainsFunc(unsent, func(u livechat.Unsent) bool { return !record.IsMistake(u.Err) })
 }
 
 // unfinished collects the failures of tasks. Such a failure does not prevent other tasks.

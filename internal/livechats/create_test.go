@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -23,8 +22,6 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
-	"github.com/botctx/go-sdk/store"
-	"github.com/botctx/go-sdk/store/query"
 )
 
 func TestCreateAssignment_Routes(t *testing.T) {
@@ -343,36 +340,6 @@ func TestCreateAssignment_Record(t *testing.T) {
 	require.Empty(t, s.mine.openAgendas(t, "bob"))
 }
 
-func TestCreateAssignment_WhileOneIsOpen(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	first := s.mustAsk(t, `{"meta": {"n": 1}}`)
-	s.platform.forget()
-	s.advance(time.Minute)
-	requireSame := func(state livechat.State) {
-		t.Helper()
-		again := s.mustAsk(t, `{"meta": {"n": 2}, "label": "sales", "targets": [{"channel": "phone"}]}`)
-		require.Equal(t, first.ID, again.ID)
-		require.Equal(t, state, again.State())
-		require.Equal(t, first.Meta.String(), again.Meta.String())
-		require.Len(t, s.assignments(t, "ada"), 1)
-	}
-	requireSame(livechat.Pending)
-	require.Empty(t, s.sentTo())
-
-	_, err := s.mine.members.PatchMembers(t.Context(), member.PatchParams{
-		MemberID: "ada", Patch: document.O("botMeta.liveChat", false),
-	})
-	require.NoError(t, err)
-	requireSame(livechat.Pending) // requireSame calls mustAsk, which asserts that the flag is set again.
-
-	_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: first.ID, ChannelID: "desk", AdminExternalID: "eve"})
-	require.NoError(t, err)
-	s.platform.forget()
-	requireSame(livechat.Taken)
-	require.Empty(t, s.sentTo())
-}
-
 func TestCreateAssignment_SomeTicketsFail(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
@@ -569,34 +536,6 @@ func TestAddNewTargetsToAssignment_TakenAtOnce(t *testing.T) {
 	require.Nil(t, s.record(t, r.ID).Sender)
 }
 
-// slowStore runs a function before the first change of an assignment.
-type slowStore struct {
-	store.Store
-
-	before func()
-}
-
-func (s slowStore) Collection(name string) store.Collection {
-	inner := s.Store.Collection(name)
-	if name != "assignments" {
-		return inner
-	}
-	return slowCollection{Collection: inner, before: s.before}
-}
-
-type slowCollection struct {
-	store.Collection
-
-	before func()
-}
-
-func (c slowCollection) FindAndModify(
-	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
-) (store.FindAndModifyResult, error) {
-	c.before()
-	return c.Collection.FindAndModify(ctx, filter, change, options)
-}
-
 func TestTake_BeforeRemovalOrNewTargets(t *testing.T) {
 	t.Parallel()
 	for name, late := range map[string]func(*testing.T, *livechats.Service, string){
@@ -616,12 +555,12 @@ func TestTake_BeforeRemovalOrNewTargets(t *testing.T) {
 			s := newFixture(t)
 			r := s.mustAsk(t, `{}`)
 			s.platform.forget()
-			env := s.mine.env
-			env.Store = slowStore{Store: s.store, before: sync.OnceFunc(func() {
+			service, hasHappened := s.meanwhile(0, func() {
 				_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
 				require.NoError(t, err)
-			})}
-			late(t, livechats.New(env, s.mine.scope, s.mine.ports), r.ID)
+			})
+			late(t, service, r.ID)
+			require.True(t, hasHappened())
 			require.Equal(t, livechat.Taken, s.record(t, r.ID).State())
 			require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
 			require.NotContains(t, s.sentTo(), "phone B1")

@@ -340,7 +340,7 @@ func (s *Service) endOne(ctx context.Context, g *livechat.Group) (*livechat.EndB
 
 // endRaw ends and closes an assignment. The result is nil if another call ended it meanwhile.
 func (s *Service) endRaw(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.EndBravoResult, error) {
-	ended, err := s.end(ctx, r, livechat.EndedByOutlet)
+	ended, err := s.end(ctx, r, livechat.EndedByOutlet, fieldHeardUntil, s.timeOf(nil))
 	if errors.Is(err, boterr.FailedPrecondition) {
 		return nil, nil
 	}

@@ -175,7 +175,7 @@ func (s *Service) updateGroup(ctx context.Context, id string, fields document.Ob
 	return livechat.UpdateGroupResult{
 		DocsIDs:  livechat.DocsIDs{Updated: []string{id}},
 		Docs:     []*livechat.Group{g},
-		Modified: modified(found),
+		Modified: modified(found.Modified),
 	}, nil
 }
 

@@ -368,14 +368,14 @@ func TestKept_OnceByTwoAttempts(t *testing.T) {
 	s.platform.fail("group1", errDown)
 	run, hasHappened := s.attempts(), false
 	run.isLast = true
-	taken := &countingStore{Store: s.store, then: func() error {
+	taken := beforeWrites(s.store, 0, func() error {
 		if !hasHappened {
 			hasHappened = true
 			_, err := takes(s.mine.Service)(t)
 			require.ErrorContains(t, err, "kept messages")
 		}
 		return nil
-	}}
+	})
 	_, err := run.next(taken).RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "two"))
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.True(t, hasHappened)
@@ -401,10 +401,10 @@ func TestKept_PassedOnByTheNextAttempt(t *testing.T) {
 		s.platform.work("group1")
 
 		run, hasBroken := s.attempts(), false
-		broken := &countingStore{Store: s.store, left: writes, then: func() error {
+		broken := beforeWrites(s.store, writes, func() error {
 			hasBroken = true
 			return boterr.New(boterr.Unavailable, "", "%w", errInterrupted)
-		}}
+		})
 		_, err = run.next(broken).RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "two"))
 		if hasBroken {
 			require.ErrorIs(t, err, errInterrupted)

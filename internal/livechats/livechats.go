@@ -109,6 +109,12 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	if ports.Pause == nil {
 		ports.Pause = pause
 	}
+	if ports.BeforeRelay == nil {
+		ports.BeforeRelay = func(context.Context) {}
+	}
+	if ports.Unreadable == nil {
+		ports.Unreadable = func(context.Context, error) {}
+	}
 	if ports.InFlight == nil {
 		ports.InFlight = func(m *member.Member) *member.Member { return m }
 	}
@@ -202,9 +208,13 @@ type Ports struct {
 	IdleTimeout time.Duration
 	// Texts are the messages that live chats send without bot logic. The default is livechat.DefaultTexts.
 	Texts *livechat.Texts
+	// BeforeRelay is called before an agent's message is sent to the member. Optional.
+	BeforeRelay func(ctx context.Context)
 	// Pause waits for d or until ctx ends. Calls use it to wait for another call that sends the same request. The
 	// default uses the machine's clock.
 	Pause func(ctx context.Context, d time.Duration)
+	// Unreadable gets the error of a stored assignment that a search leaves out. The default ignores it.
+	Unreadable func(ctx context.Context, err error)
 	// IsStrict makes a parameter that the platform does not support an error. By default it is ignored.
 	IsStrict bool
 }

@@ -155,13 +155,13 @@ func (s *Service) FindAssignments(ctx context.Context, query record.Query) ([]*l
 // ListAssignments is like FindAssignments, but one record does not hide the others: if a stored record is not an
 // assignment, unreadable gets the error, and the result has an assignment with only its ID.
 func (s *Service) ListAssignments(
-	ctx context.Context, query record.Query, unreadable func(error),
+	ctx context.Context, query record.Query, unreadable func(context.Context, error),
 ) ([]*livechat.AssignmentRecord, error) {
 	found, err := s.assignments().Find(ctx, query)
 	if err != nil {
 		return nil, err
 	}
-	return record.ReadEach(found, assignmentFrom, unreadable)
+	return record.ReadEach(ctx, found, assignmentFrom, unreadable)
 }
 
 // loadAssignment returns the app's assignment with an id, or NotFound.

@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/members"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/sends"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -116,6 +117,7 @@ func (s *Service) relayFromAgent(
 	}
 	message, err := s.toInlet(ctx, r, g, response)
 	if err == nil {
+		s.ports.BeforeRelay(ctx)
 		err = s.sendRelayed(ctx, message)
 	}
 	toAgent := func(id, text string) error { return s.tellAgent(ctx, g, id, text) }
@@ -161,7 +163,7 @@ func (s *Service) toInlet(
 // failed.
 func (s *Service) tellUnsent(ctx context.Context, failed error, to string, tell func(id, text string) error) error {
 	_, isLost := errors.AsType[*lostError](failed)
-	if failed == nil || isLost || !isRefused(failed) && !s.isLastAttempt(ctx) || s.texts.Unsent == "" {
+	if failed == nil || isLost || !record.IsMistake(failed) && !s.isLastAttempt(ctx) || s.texts.Unsent == "" {
 		return failed
 	}
 	return joined(failed, tell(s.env.SendID(ctx, "unsent "+to), s.texts.Unsent))
@@ -317,15 +319,6 @@ func (s *Service) messageInGroup(
 	return s.messageTo(to, externalID, m, response)
 }
 
-// keepGroupAlive restarts the idle time of a group's assignment, if any.
-func (s *Service) keepGroupAlive(ctx context.Context, g *livechat.Group) error {
-	r, err := s.assignmentOf(ctx, g)
-	if err != nil || r == nil {
-		return err
-	}
-	return s.watchIdle(ctx, r)
-}
-
 // SendMessageToOutletGroup implements Operations.
 func (s *Service) SendMessageToOutletGroup(ctx context.Context, p livechat.SendMessageToOutletGroupParams) (send.Result, error) {
 	if p.Response.IsZero() {
@@ -367,7 +360,11 @@ func (s *Service) respond(ctx context.Context, g *livechat.Group, message send.M
 	if err != nil {
 		return send.Result{}, boterr.WithField(fieldResponseURL, err)
 	}
-	if err := s.keepGroupAlive(ctx, g); err != nil {
+	r, err := s.assignmentOf(ctx, g)
+	if err == nil && r != nil {
+		err = s.watchIdle(ctx, r)
+	}
+	if err != nil {
 		return send.Result{}, err
 	}
 	return result, nil

@@ -1,6 +1,7 @@
 package livechats_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -425,31 +426,36 @@ func TestRelay_AfterInterruptedEnd(t *testing.T) {
 // Calls that end a live chat need not wait for messages that agents wrote before.
 func TestRelay_WrittenBeforeTheEnd(t *testing.T) {
 	t.Parallel()
+	phone := &channel.Channel{ID: "phone"}
 	said := func(s *fixture, after time.Duration, text string) send.MessageEvent {
 		e := event("eve", "group1", text)
 		e.Timestamp = s.at(after)
 		return *e
 	}
 	for name, end := range map[string]func(s *fixture, e send.MessageEvent){
+		"ended on Bravo": func(s *fixture, e send.MessageEvent) {
+			s.now.Store(int64(e.Timestamp)) // The call has no event, so its own time counts.
+			must(t, s.mine.EndBravoLiveChat, `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "group1"}`)
+		},
 		"ended": func(s *fixture, e send.MessageEvent) {
-			_, err := s.mine.EndLiveChat(t.Context(), livechat.EndParams{Channel: desk(), MessageEvent: &e})
+			_, err := s.mine.EndLiveChat(t.Context(), livechat.EndParams{Channel: phone, MessageEvent: &e})
 			require.NoError(t, err)
 		},
 		"handed on": func(s *fixture, e send.MessageEvent) {
-			_, err := s.mine.ReassignAssignment(t.Context(), livechat.ReassignAssignmentParams{Channel: desk(), MessageEvent: &e, Label: "sales"})
+			_, err := s.mine.ReassignAssignment(t.Context(), livechat.ReassignAssignmentParams{Channel: phone, MessageEvent: &e, Label: "sales"})
 			require.NoError(t, err)
 		},
 	} {
 		s := newFixture(t)
-		s.taken(t, "a1", "ada", "eve@desk")
+		s.taken(t, "a1", "ada", "eve@phone")
 		before := said(s, -time.Second, "too early")
 		bye, command, after := said(s, time.Second, "Bye"), said(s, 2*time.Second, "#done"), said(s, 2*time.Second, "Phew.")
 		s.advance(time.Minute)
 		end(s, command)
-		requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", bye))
+		requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "phone", bye))
 		require.Equal(t, []string{"Bye"}, s.textsIn("ada-web"), name)
-		requireOutcome(t, livechats.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "desk", after))
-		requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", before))
+		requireOutcome(t, livechats.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "phone", after))
+		requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "phone", before))
 		require.Equal(t, []string{"Bye"}, s.textsIn("ada-web"), name)
 	}
 }
@@ -572,29 +578,72 @@ func TestSaveGroupIDToMember_OfNobody(t *testing.T) {
 		refused{`{"channel": {"_id": "desk"}, "messageEvent": {"to": "room"}}`, boterr.NotFound, "messageEvent"})
 }
 
-func TestEndLiveChat_ClearsMemberGroup(t *testing.T) {
+// Some platforms allow longer texts than others.
+func TestRelay_LongText(t *testing.T) {
 	t.Parallel()
-	const handOn = `{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`
-	for name, over := range map[string]func(s *fixture){
-		"ended in the outlet": func(s *fixture) { must(t, s.mine.EndLiveChat, endByEve) },
-		"ended in the inlet":  func(s *fixture) { must(t, s.mine.InletEndLiveChat, `{}`) },
-		"handed on":           func(s *fixture) { must(t, s.mine.ReassignAssignment, handOn) },
-		"idle": func(s *fixture) {
-			s.advance(livechat.IdleTimeout)
-			require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
-		},
-	} {
-		s := newFixture(t)
-		g := s.taken(t, "a1", "ada", "eve@desk").Group
-		must(t, s.mine.SaveGroupIDToMember, `{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "to": "group1"}}`)
-		require.Equal(t, g.ID, s.mine.member(t, "ada").Group)
-		over(s)
-		require.Empty(t, s.mine.member(t, "ada").Group, name)
-	}
+	words := strings.Repeat("ä", 1500) + "\n" + strings.Repeat("b", 2100) + "!"
+	parts := []string{strings.Repeat("ä", 1500) + "\n", strings.Repeat("b", 2000), strings.Repeat("b", 100) + "!"}
 	s := newFixture(t)
+	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
+	s.says(t, s.mine.Service, words, livechats.OutcomeKept)
+	took, err := takes(s.mine.Service)(t)
+	require.NoError(t, err)
+	require.Equal(t, append([]string{"Written before (3):"}, parts...), s.textsIn(took.Group.ExternalID))
+
+	s.says(t, s.mine.Service, words, livechats.OutcomeDelivered)
+	require.Equal(t, parts, s.textsIn(took.Group.ExternalID)[4:])
+	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", took.Group.ExternalID, words)))
+	require.Equal(t, parts, s.textsIn("ada-web"))
+}
+
+// The limit of Echo is in bytes of UTF-8.
+func TestRelay_LongTextInBytes(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("\u8336", 500) + " " + strings.Repeat("\u8336", 700)
+	parts := []string{strings.Repeat("\u8336", 500) + " ", strings.Repeat("\u8336", 682), strings.Repeat("\u8336", 18)}
+	s := newFixture(t)
+	s.change(t, "channels", document.O("_id", "web"), document.Set("type", "echo"))
 	s.taken(t, "a1", "ada", "eve@desk")
-	s.change(t, "members", document.O("_id", "ada"), document.Set("group", "another"))
-	result := object(t, must(t, s.mine.InletEndLiveChat, `{}`))
-	require.Equal(t, "another", s.mine.member(t, "ada").Group)
-	require.Equal(t, "another", document.Get(result, "member.group", ""))
+	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", text)))
+	require.Equal(t, parts, s.textsIn("ada-web"))
+
+	s = newFixture(t)
+	s.change(t, "channels", document.O("_id", "team"), document.Set("type", "echo"))
+	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
+	s.says(t, s.mine.Service, text, livechats.OutcomeKept)
+	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "team", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	s.says(t, s.mine.Service, text, livechats.OutcomeDelivered)
+	require.Equal(t, slices.Concat([]string{"Written before (1):"}, parts, parts), s.textsIn(took.Group.ExternalID))
+	ids := map[string]bool{}
+	for _, message := range s.platform.sent() {
+		require.False(t, ids[message.ID], "each part has an id")
+		ids[message.ID] = true
+	}
+}
+
+// Some platforms have no messages with attachments.
+func TestRelay_AttachmentsOneByOne(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, func(p *livechats.Ports) { p.Connectors[channel.Webchat] = plain{p.Connectors[channel.Webchat]} })
+	s.taken(t, "a1", "ada", "eve@desk")
+	file := func(kind, field string) document.Object {
+		return document.O("type", kind, "payload", document.O(field, "https://files.example/"+kind))
+	}
+	place := document.O("type", "location", "payload", document.O("coordinates", document.O("lat", 52.5, "long", 0.00005)))
+	said := event("eve", "group1", "Look.")
+	said.Type, said.Data = send.TypeMisc, said.Data.With("attachments", document.A(file("image", "url"), file("file", "url"), place))
+	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *said))
+	sent := s.platform.sent()
+	require.Len(t, sent, 4)
+	require.Equal(t, "Look.", sent[0].Response.Text())
+	require.Equal(t, send.Image("https://files.example/image"), sent[1].Response)
+	require.Equal(t, send.File("https://files.example/file"), sent[2].Response)
+	require.Equal(t, "52.5, 0.00005", sent[3].Response.Text())
+
+	said.Data = said.Data.With("attachments", document.A(file("image", "attachment_id"), file("audio", "url")))
+	_, err := s.mine.RelayFromAgent(t.Context(), "desk", *said)
+	require.ErrorIs(t, err, boterr.Unsupported)
+	require.Equal(t, []string{"Look.", ""}, s.textsIn("ada-web")[4:])
+	require.Equal(t, []string{livechat.DefaultTexts().Unsent}, s.textsIn("group1"))
 }

@@ -369,23 +369,23 @@ var errInterrupted = errors.New("interrupted")
 // reports whether it has failed.
 func (s *fixture) interrupted(writes int) (*livechats.Service, func() bool) {
 	hasBroken := false
-	return s.on(&countingStore{Store: s.store, left: writes, then: func() error {
+	return s.on(beforeWrites(s.store, writes, func() error {
 		hasBroken = true
 		return boterr.New(boterr.Unavailable, "", "%w", errInterrupted)
-	}}), func() bool { return hasBroken }
+	})), func() bool { return hasBroken }
 }
 
 // meanwhile returns the app's live chats on a store that calls the function happens after a number of writes. The
 // second result reports whether happens was called.
 func (s *fixture) meanwhile(writes int, happens func()) (*livechats.Service, func() bool) {
 	hasHappened := false
-	return s.on(&countingStore{Store: s.store, left: writes, then: func() error {
+	return s.on(beforeWrites(s.store, writes, func() error {
 		if !hasHappened {
 			hasHappened = true
 			happens()
 		}
 		return nil
-	}}), func() bool { return hasHappened }
+	})), func() bool { return hasHappened }
 }
 
 // on returns the live chats of mine on another store.
@@ -401,62 +401,20 @@ func (s *fixture) on(store store.Store) *livechats.Service {
 	return livechats.New(env, a.scope, ports)
 }
 
-// countingStore is a store that calls then before each write, once the number of writes in left has passed.
-type countingStore struct {
-	store.Store
-
-	left int
-	then func() error
-}
-
-func (b *countingStore) Collection(name string) store.Collection {
-	return &countingCollection{Collection: b.Store.Collection(name), store: b}
-}
-
-func (b *countingStore) write() error {
-	if b.left == 0 {
-		return b.then()
-	}
-	b.left--
-	return nil
-}
-
-type countingCollection struct {
-	store.Collection
-
-	store *countingStore
-}
-
-func (c *countingCollection) Insert(ctx context.Context, documents ...document.Object) error {
-	if err := c.store.write(); err != nil {
-		return err
-	}
-	return c.Collection.Insert(ctx, documents...)
-}
-
-func (c *countingCollection) Update(
-	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
-) (store.UpdateResult, error) {
-	if err := c.store.write(); err != nil {
-		return store.UpdateResult{}, err
-	}
-	return c.Collection.Update(ctx, filter, change, options)
-}
-
-func (c *countingCollection) FindAndModify(
-	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
-) (store.FindAndModifyResult, error) {
-	if err := c.store.write(); err != nil {
-		return store.FindAndModifyResult{}, err
-	}
-	return c.Collection.FindAndModify(ctx, filter, change, options)
-}
-
-func (c *countingCollection) Delete(ctx context.Context, filter *query.Filter, options store.DeleteOptions) (int64, error) {
-	if err := c.store.write(); err != nil {
-		return 0, err
-	}
-	return c.Collection.Delete(ctx, filter, options)
+// beforeWrites returns a store that calls then before each write, once a number of writes has passed.
+func beforeWrites(inner store.Store, left int, then func() error) store.Store {
+	return store.Wrap(inner, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+		switch call.Method {
+		case "insert", "update", "findAndModify", "delete":
+		default:
+			return ctx, nil, nil
+		}
+		if left > 0 {
+			left--
+			return ctx, nil, nil
+		}
+		return ctx, nil, then()
+	})
 }
 
 type operation[P, R any] = func(context.Context, P) (R, error)

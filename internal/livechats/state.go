@@ -127,12 +127,7 @@ const handoverSlots = "handover/"
 func handoverSlot(previousID string) string { return handoverSlots + previousID }
 
 func isSent(r *livechat.AssignmentRecord) bool {
-	for _, ticket := range r.Tickets {
-		if ticket.SentAt.IsZero() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(r.Tickets, func(ticket livechat.Ticket) bool { return ticket.SentAt.IsZero() })
 }
 
 // hasGroupOfAPI reports whether the group from the live-chat API is stored, or the request asks for none.
@@ -154,12 +149,7 @@ func isFirst(r *livechat.AssignmentRecord) bool { return r.ParentAssignment == "
 
 // wasSentNowhere reports whether no outlet has accepted any part of the request.
 func wasSentNowhere(r *livechat.AssignmentRecord) bool {
-	for _, ticket := range r.Tickets {
-		if !ticket.SentAt.IsZero() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(r.Tickets, func(ticket livechat.Ticket) bool { return !ticket.SentAt.IsZero() })
 }
 
 // hasNoSummaryLeft reports whether no summary remains to be sent. A custom outlet that was asked for a group
@@ -192,13 +182,9 @@ func isInterrupted(r *livechat.AssignmentRecord, by livechat.EndedBy) bool {
 
 // recallable returns the tickets that were sent but not recalled.
 func recallable(r *livechat.AssignmentRecord) []livechat.Ticket {
-	var tickets []livechat.Ticket
-	for _, ticket := range r.Tickets {
-		if !ticket.SentAt.IsZero() && ticket.RecalledAt.IsZero() {
-			tickets = append(tickets, ticket)
-		}
-	}
-	return tickets
+	return slices.DeleteFunc(slices.Clone(r.Tickets), func(ticket livechat.Ticket) bool {
+		return ticket.SentAt.IsZero() || !ticket.RecalledAt.IsZero()
+	})
 }
 
 // A want is the aim of a call for an assignment.

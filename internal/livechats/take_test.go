@@ -443,14 +443,14 @@ func TestTake_IsWatchedWhereverItBreaks(t *testing.T) {
 
 func TestTake_GroupRefusedByThePlatform(t *testing.T) {
 	t.Parallel()
-	for name, isWatched := range map[string]string{"watched": "true", "not watched": "false"} {
-		t.Run(name, func(t *testing.T) {
+	for isWatched, code := range map[string]boterr.Code{"true": boterr.InvalidArgument, "false": boterr.AlreadyExists} {
+		t.Run("watched "+isWatched, func(t *testing.T) {
 			t.Parallel()
 			s := newFixture(t)
 			r := s.mustAsk(t, `{"setLiveChatAgenda": `+isWatched+`, "assignmentDetails": {"groupName": "VIP"}}`)
-			s.platform.fail("VIP", boterr.New(boterr.InvalidArgument, "name", "is not allowed"))
+			s.platform.fail("VIP", boterr.New(code, "name", "is not allowed"))
 			_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
-			require.ErrorIs(t, err, boterr.InvalidArgument)
+			require.ErrorIs(t, err, code)
 			given := s.record(t, r.ID)
 			require.Equal(t, livechat.Pending, given.State(), "others may try")
 			require.Equal(t, r.Expiry.IsZero(), given.Expiry.IsZero())

@@ -93,27 +93,15 @@ func ensure(ctx context.Context, database store.Store, indexes ...store.Index) e
 	return nil
 }
 
-// Find returns the matching members of the app. The result is never nil without an error. It is for
-// hosts.
-//
-// Filter and SortBy use the JSON names of Member's fields. Errors: InvalidArgument if the query is
-// invalid; FailedPrecondition if a stored record is not a member.
-func (s *Service) Find(ctx context.Context, query record.Query) ([]*member.Member, error) {
+// List returns the matching members of the app, or an empty slice. It is for hosts. Filter and SortBy use the JSON names
+// of Member's fields. If a stored record is not a member, unreadable gets the error, and the result has a member with
+// only its ID. InvalidArgument: the query is invalid. Other errors come from the store.
+func (s *Service) List(ctx context.Context, query record.Query, unreadable func(context.Context, error)) ([]*member.Member, error) {
 	found, err := s.members.Find(ctx, query)
 	if err != nil {
 		return nil, err
 	}
-	return record.ReadAll(found, fromDocument)
-}
-
-// List is like Find, but one record does not hide the others: if a stored record is not a member, unreadable gets the
-// error, and the result has a member with only its ID.
-func (s *Service) List(ctx context.Context, query record.Query, unreadable func(error)) ([]*member.Member, error) {
-	found, err := s.members.Find(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	return record.ReadEach(found, fromDocument, unreadable)
+	return record.ReadEach(ctx, found, fromDocument, unreadable)
 }
 
 // GetMember implements member.Operations.
@@ -246,9 +234,12 @@ func (s *Service) page(ctx context.Context, chosen *member.Selection) (found []*
 	if chosen.Limit > 0 {
 		size = min(size, chosen.Limit)
 	}
-	found, err = s.Find(ctx, record.Query{
+	stored, err := s.members.Find(ctx, record.Query{
 		Filter: filter(*chosen), SortBy: document.O(record.FieldID, 1), Limit: int64(size),
 	})
+	if err == nil {
+		found, err = record.ReadAll(stored, fromDocument)
+	}
 	if err != nil || len(found) < size {
 		return found, false, err
 	}

@@ -353,13 +353,15 @@ func ReadAll[R any](found []document.Object, read func(document.Object) (*R, err
 
 // ReadEach is like ReadAll, but one record does not hide the others: if it cannot be decoded, unreadable gets the error,
 // and the result has a record with only its _id.
-func ReadEach[R any](found []document.Object, read func(document.Object) (*R, error), unreadable func(error)) ([]*R, error) {
+func ReadEach[R any](
+	ctx context.Context, found []document.Object, read func(document.Object) (*R, error), unreadable func(context.Context, error),
+) ([]*R, error) {
 	return ReadAll(found, func(stored document.Object) (*R, error) {
 		decoded, err := read(stored)
 		if err == nil {
 			return decoded, nil
 		}
-		unreadable(err)
+		unreadable(ctx, err)
 		return read(document.O(FieldID, document.Get(stored, FieldID, "")))
 	})
 }
@@ -537,6 +539,17 @@ type Attempt interface {
 	Remember(ctx context.Context, id string, answer any)
 	// IsLast reports whether no further attempt follows if this one fails.
 	IsLast() bool
+}
+
+// IsMistake reports whether another attempt at what failed with err cannot help, because the request is at fault and not
+// the circumstances. The codes are InvalidArgument, NotFound, AlreadyExists, FailedPrecondition and Unsupported.
+func IsMistake(err error) bool {
+	switch boterr.CodeOf(err) {
+	case boterr.InvalidArgument, boterr.NotFound, boterr.AlreadyExists, boterr.FailedPrecondition, boterr.Unsupported:
+		return true
+	default:
+		return false
+	}
 }
 
 // Once carries out an effect outside the store, such as sending a message, under an id made by Env.SendID. If

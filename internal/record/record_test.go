@@ -3,6 +3,7 @@ package record_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -516,4 +517,18 @@ func TestRemove_SpareFails(t *testing.T) {
 	})
 	require.ErrorIs(t, err, broken)
 	require.Zero(t, removed)
+}
+
+func Example() {
+	ctx := context.Background()
+	notes := record.Open(record.Env{Store: memstore.New()}, &record.Schema{Name: "note", Collection: "notes", Fixed: []string{"app"}})
+	mine, theirs := notes.Where("app", "mine"), notes.Where("app", "theirs")
+
+	fmt.Println(mine.Insert(ctx, document.O("_id", "n1", "text", "buy tea")))
+	fmt.Println(mine.Get(ctx, "n1"))
+	fmt.Println(theirs.Get(ctx, "n1"))
+	// Output:
+	// {"_id":"n1","app":"mine","text":"buy tea"} <nil>
+	// {"_id":"n1","app":"mine","text":"buy tea"} <nil>
+	// null not found: there is no note n1 here
 }

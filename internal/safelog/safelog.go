@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 
 	"github.com/botctx/go-sdk/internal/display"
 )
@@ -23,6 +24,39 @@ func New(logger *slog.Logger) *slog.Logger {
 		return logger
 	}
 	return slog.New(handler{logger.Handler()})
+}
+
+// maxOnce is the number of errors that a Once logs and remembers.
+const maxOnce = 1000
+
+// Once logs errors that come back with each reading, such as the errors of stored records. It logs each of the first
+// thousand different errors once. Log and Message are required. It is safe for concurrent use.
+type Once struct {
+	Log     *slog.Logger
+	Message string
+
+	mu     sync.Mutex
+	logged map[string]bool
+}
+
+// Warn logs an error with the message, at warn.
+func (o *Once) Warn(ctx context.Context, err error) {
+	if text := display.Text(err); o.isNew(text) {
+		o.Log.LogAttrs(ctx, slog.LevelWarn, o.Message, slog.String("error", text))
+	}
+}
+
+func (o *Once) isNew(text string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.logged[text] || len(o.logged) == maxOnce {
+		return false
+	}
+	if o.logged == nil {
+		o.logged = map[string]bool{}
+	}
+	o.logged[text] = true
+	return true
 }
 
 type handler struct{ unsafe slog.Handler }

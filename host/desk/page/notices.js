@@ -36,6 +36,10 @@ export const call = ({ title, text, tag, open }) => {
 /** isUnread reports whether the agent has the chat, and has not read all messages of the member and the bot. */
 export const isUnread = (row, me) => row.agent === me && row.unread > 0;
 
+/** hasNew reports whether a chat has an unread message that it did not have before. If the agent has read more since, the
+ * earlier unread messages are at most those between what the agent has read and the former end of the chat. */
+const hasNew = (row, was) => row.unread > (row.read > was.read ? Math.max(0, was.seq - row.read) : was.unread);
+
 /** newsOf returns the changes to notify the agent of: new requests, and messages in the agent's chats. */
 export const newsOf = (before, rows, me, isAvailable) => {
   const news = [];
@@ -43,7 +47,7 @@ export const newsOf = (before, rows, me, isAvailable) => {
     const was = before.get(row.id);
     const isForMe = row.teams.includes(me.id);
     if (row.state === "pending" && was === undefined && (isAvailable || isForMe)) news.push({ row, title: `${row.name} is waiting`, text: row.summary });
-    else if (row.agent === me.id && was?.agent === me.id && row.unread > was.unread) news.push({ row, title: row.name, text: row.last.text });
+    else if (row.agent === me.id && was?.agent === me.id && hasNew(row, was)) news.push({ row, title: row.name, text: row.last.text });
   }
   return news;
 };

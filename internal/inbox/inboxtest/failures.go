@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 var failureRules = []Rule{
@@ -79,7 +80,7 @@ func mistakeIsNotTriedAgain(t *trial) {
 		mistake := boterr.New(code, "", "something")
 		p := t.process(func(context.Context, *inbox.Delivery) error { return mistake })
 		t.accept(p, event(string(code), "1"))
-		require.Equal(t, inbox.IsMistake(mistake), t.runNext(p).IsDead, "%s", code)
+		require.Equal(t, record.IsMistake(mistake), t.runNext(p).IsDead, "%s", code)
 	}
 }
 

@@ -3,12 +3,20 @@
 package inbound
 
 import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/botctx/go-sdk/boterr"
 )
 
 // ErrUnreadable means that a platform's answer is malformed or incomplete.
@@ -109,4 +117,33 @@ func (b *timedBody) Read(into []byte) (int, error) {
 		return 0, errTooSlow
 	}
 	return b.inner.Read(into)
+}
+
+// Accept calls accept with an event. If accept panics, the error is Internal.
+func Accept[Event any](ctx context.Context, event Event, accept func(context.Context, Event) error) (err error) {
+	defer boterr.Recover(&err)
+	return accept(ctx, event)
+}
+
+// Texts returns the strings at these paths, such as "team.id", of a JSON object. Handlers use them to find the
+// secret before they verify and decode the body. A missing string is "". If a name occurs twice, the first one
+// counts, so callers must compare the strings with the decoded body. Texts returns false if the body is not a
+// JSON object.
+func Texts(body []byte, paths ...string) ([]string, bool) {
+	if !json.Valid(body) || !gjson.ParseBytes(body).IsObject() {
+		return nil, false
+	}
+	texts := make([]string, len(paths))
+	for i, result := range gjson.GetManyBytes(body, paths...) {
+		if result.Type == gjson.String {
+			texts[i] = result.String()
+		}
+	}
+	return texts, true
+}
+
+// IsSecret reports whether given equals the secret, in constant time. It returns false for an empty secret.
+func IsSecret(secret, given string) bool {
+	own, other := sha256.Sum256([]byte(secret)), sha256.Sum256([]byte(given))
+	return secret != "" && subtle.ConstantTimeCompare(own[:], other[:]) == 1
 }
