@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -67,20 +68,19 @@ func (a account) request(ctx context.Context, r request) (*http.Request, error) 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	segments := []string{a.base, "api", "v2"}
+	below := []string{"api", "v2"}
 	if !a.isTickets() {
-		segments = []string{a.base, "v2", "apps", url.PathEscape(a.app)}
+		below = []string{"v2", "apps", a.app}
 	}
-	for _, segment := range r.path {
-		segments = append(segments, url.PathEscape(segment))
+	address, err := bounded.Address(a.base, slices.Concat(below, r.path)...)
+	if err != nil {
+		return nil, err
 	}
-	address := strings.Join(segments, "/")
 	if len(r.query) > 0 {
 		address += "?" + r.query.Encode()
 	}
 	var body []byte
 	if !r.body.IsZero() {
-		var err error
 		if body, err = document.AppendJSON(nil, r.body); err != nil {
 			return nil, err
 		}

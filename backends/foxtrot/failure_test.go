@@ -155,6 +155,15 @@ func TestSend_AddressOfTheHelpdesk(t *testing.T) {
 	}
 }
 
+func TestSend_RecipientThatLeavesTheAddress(t *testing.T) {
+	t.Parallel()
+	_, err := through(t, func(*http.Request) (*http.Response, error) {
+		t.Error("the call was made")
+		return connectortest.Response(200, nil, "{}"), nil
+	}).Send(t.Context(), message(desk(), "..", send.Text("Hello")))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+}
+
 func TestLimited_KeepsTheRate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

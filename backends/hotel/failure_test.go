@@ -81,6 +81,13 @@ func TestCredentials_Missing(t *testing.T) {
 	}
 }
 
+func TestGroupName_IDThatLeavesTheAddress(t *testing.T) {
+	t.Parallel()
+	p := newPlatform()
+	_, err := through(t, p, saying(p, http.StatusOK, `{"id":"1"}`)).GroupName(t.Context(), shop(), "..")
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+}
+
 func TestProblem_Forms(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

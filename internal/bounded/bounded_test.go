@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/bounded/boundedtest"
 )
@@ -34,6 +35,17 @@ func TestReadAll_Limit(t *testing.T) {
 	read, err := bounded.ReadAll(strings.NewReader("abcde"), 4)
 	require.ErrorAs(t, err, &tooLong)
 	require.Equal(t, "abcd", string(read))
+}
+
+func TestAddress(t *testing.T) {
+	t.Parallel()
+	address, err := bounded.Address("https://platform.example/v1/", "a/../b c", "19:x@y;z?+#%.é")
+	require.NoError(t, err)
+	require.Equal(t, "https://platform.example/v1/a%2F..%2Fb%20c/19%3Ax%40y%3Bz%3F%2B%23%25.%C3%A9", address)
+	for _, segment := range []string{"", ".", ".."} {
+		_, err := bounded.Address("https://platform.example", "teams", segment, "members")
+		require.ErrorIs(t, err, boterr.InvalidArgument, segment)
+	}
 }
 
 func TestReader_StaysEnded(t *testing.T) {

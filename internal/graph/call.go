@@ -213,11 +213,10 @@ func (c *Client) request(ctx context.Context, as Credentials, r Request) (*http.
 	if proof := as.proof(); proof != "" {
 		query.Set("appsecret_proof", proof)
 	}
-	segments := make([]string, len(r.Path))
-	for i, segment := range r.Path {
-		segments[i] = url.PathEscape(segment)
+	address, err := bounded.Address(base.String(), r.Path...)
+	if err != nil {
+		return nil, err
 	}
-	address := strings.Join(append([]string{base.String()}, segments...), "/")
 	if len(query) > 0 {
 		address += "?" + query.Encode()
 	}
