@@ -349,6 +349,17 @@ func TestHandler_AnswersTheCheck(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, answer.Code, "without a token no check succeeds")
 }
 
+func TestHandler_WithoutSecrets(t *testing.T) {
+	t.Parallel()
+	b := newBox(t, find)
+	b.Handler = newConnector(t, alpha.Config{FindChannel: find, Drops: b.Drops}).Handler(b.Accept)
+	require.Equal(t, http.StatusUnauthorized, b.report(t.Context(), appSecret, text("1900", "m1", "hi")))
+	for _, address := range []string{"/alpha", "/alpha?account=1900"} {
+		require.Equal(t, http.StatusForbidden, b.Ask(graphtest.Check(t.Context(), address, "", "1")).Code)
+	}
+	require.EqualValues(t, 3, b.Dropped("request", send.DropNoSecret))
+}
+
 func TestHandler_RefusesOtherRequests(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, find)

@@ -1,6 +1,7 @@
 package charlie
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -119,7 +120,7 @@ func (h *handler) take(w http.ResponseWriter, r *http.Request, request unverifie
 		botctx.WriteHTTPError(w, boterr.New(boterr.Unavailable, "", "the channel cannot be looked up now"))
 		return
 	}
-	if in == nil || !isSigned(request.header, request.body, h.connector.secretOf(in), h.connector.config.Now()) {
+	if in == nil || !isSigned(request.header, request.body, h.connector.secretOf(r.Context(), in), h.connector.config.Now()) {
 		refuse(w)
 		return
 	}
@@ -154,13 +155,16 @@ func (h *handler) channelOf(ctx context.Context, from Workspace) (*channel.Chann
 	return in, err
 }
 
-// secretOf returns the signing secret of a channel, or the host's if the channel has none.
-func (c *Connector) secretOf(in *channel.Channel) string {
+// secretOf returns the signing secret of a channel, or the host's if the channel has none. It counts and logs a missing
+// secret.
+func (c *Connector) secretOf(ctx context.Context, in *channel.Channel) string {
 	info, _ := in.Info.(channel.CharlieInfo)
-	if secret := info.SigningSecret.Reveal(); secret != "" {
-		return secret
+	secret := cmp.Or(info.SigningSecret.Reveal(), c.config.SigningSecret.Reveal())
+	if secret == "" {
+		c.config.Drops.AddUnverified(ctx, in, boterr.New(boterr.FailedPrecondition, "",
+			"the channel %s has no signing secret: set signingSecret in its info, or SigningSecret of the connector's Config", in.ID))
 	}
-	return c.config.SigningSecret.Reveal()
+	return secret
 }
 
 // hand passes an event to accept, even if the tool has closed the connection. It calls OnError if accept fails.

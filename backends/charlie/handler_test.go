@@ -326,7 +326,9 @@ func TestHandler_ChannelWithoutSecret(t *testing.T) {
 	r := func() *http.Request {
 		return signedAt(noon, "", "application/json", `{"type":"event_callback","event":`+hello+`}`)
 	}
-	require.Equal(t, http.StatusUnauthorized, ask(newInbox(t, charlie.Config{FindChannel: find}), r()).Code)
+	none := newInbox(t, charlie.Config{FindChannel: find})
+	require.Equal(t, http.StatusUnauthorized, ask(none, r()).Code)
+	require.Equal(t, []send.DropCount{{Platform: channel.Charlie, Kind: "request", Reason: send.DropNoSecret, Count: 1}}, none.drops.Counts())
 	shared := newInbox(t, charlie.Config{FindChannel: find, SigningSecret: channel.NewSecret(signingSecret)})
 	require.Equal(t, http.StatusOK, ask(shared, wrote("E1", hello)).Code, "the secret of all channels serves")
 	require.Len(t, shared.all(), 1)

@@ -110,8 +110,18 @@ func (h *handler) authenticate(r *http.Request) (*channel.Channel, account, erro
 	case err != nil:
 		return nil, account{}, err
 	}
+	if in == nil {
+		return nil, account{}, errUnsigned
+	}
 	of, err := accountOf(in)
-	if err != nil || !sealed.IsSigned(query.Get("signature"), of.token, query.Get("timestamp"), query.Get("nonce")) {
+	if err == nil && of.token == "" {
+		err = boterr.New(boterr.FailedPrecondition, "", "the channel %s has no token for reports: set token in its info", in.ID)
+	}
+	if err != nil {
+		config.Drops.AddUnverified(r.Context(), in, err)
+		return nil, account{}, errUnsigned
+	}
+	if !sealed.IsSigned(query.Get("signature"), of.token, query.Get("timestamp"), query.Get("nonce")) {
 		return nil, account{}, errUnsigned
 	}
 	return in, of, nil
@@ -152,7 +162,7 @@ func (h *handler) takeReport(w http.ResponseWriter, r *http.Request, in *channel
 		return
 	case err != nil:
 		if !errors.Is(err, errUnsigned) {
-			config.OnError(r.Context(), botctx.Inbound{}, err)
+			config.Drops.AddUnverified(r.Context(), in, err)
 		}
 		http.Error(w, errUnsigned.Error(), http.StatusUnauthorized)
 		return

@@ -125,8 +125,15 @@ func (h *handler) account(r *http.Request) (account, error) {
 	case err != nil:
 		return account{}, err
 	}
+	if in == nil {
+		return account{}, errUnauthorized
+	}
 	of, err := accountOf(in)
-	if err != nil || of.webhookSecret == "" {
+	if err == nil && of.webhookSecret == "" {
+		err = boterr.New(boterr.FailedPrecondition, "", "the channel %s has no secret for reports: set webhookSecret in its info", in.ID)
+	}
+	if err != nil {
+		h.connector.config.Drops.AddUnverified(r.Context(), in, err)
 		return account{}, errUnauthorized
 	}
 	return of, nil

@@ -272,22 +272,24 @@ func TestHandler_ChannelsThatAreNotUsable(t *testing.T) {
 	for name, c := range map[string]struct {
 		find   func(context.Context, string) (*channel.Channel, error)
 		status int
+		lacks  int64
 	}{
-		"the look-up fails": {func(context.Context, string) (*channel.Channel, error) { return nil, errors.New("no database") }, http.StatusServiceUnavailable},
-		"nothing is found":  {func(context.Context, string) (*channel.Channel, error) { return nil, nil }, http.StatusUnauthorized},
-		"no look-up":        {nil, http.StatusServiceUnavailable},
+		"the look-up fails": {func(context.Context, string) (*channel.Channel, error) { return nil, errors.New("no database") }, http.StatusServiceUnavailable, 0},
+		"nothing is found":  {func(context.Context, string) (*channel.Channel, error) { return nil, nil }, http.StatusUnauthorized, 0},
+		"no look-up":        {nil, http.StatusServiceUnavailable, 0},
 		"another type": {func(context.Context, string) (*channel.Channel, error) {
 			return &channel.Channel{Info: channel.DeltaInfo{}}, nil
-		}, http.StatusUnauthorized},
+		}, http.StatusUnauthorized, 1},
 		"no secret": {func(context.Context, string) (*channel.Channel, error) {
 			in := desk()
 			in.Info = channel.OtherInfo{Hidden: channel.Hide(in.Info.(channel.OtherInfo).Reveal().Without("webhookSecret"))}
 			return in, nil
-		}, http.StatusUnauthorized},
+		}, http.StatusUnauthorized, 1},
 	} {
 		b := newBox(t, c.find)
 		require.Equal(t, c.status, b.Ask(foxtrotfake.Post(t.Context(), "/foxtrot/desk", "", event("conversation:read", inWidget))).Code, name)
 		require.Empty(t, b.Got)
+		require.Equal(t, c.lacks, b.Dropped("request", send.DropNoSecret), name)
 	}
 }
 

@@ -104,7 +104,11 @@ func (c *Connector) channelOf(ctx context.Context, found *claims, told document.
 		return nil, err
 	}
 	of, err := c.botOf(in)
-	if err != nil || of.appID != from.AppID || from.TenantID != "" && !strings.EqualFold(from.TenantID, of.tenantID) {
+	if err != nil {
+		c.config.Drops.AddUnverified(ctx, in, err)
+		return nil, errNotVerified
+	}
+	if of.appID != from.AppID || from.TenantID != "" && !strings.EqualFold(from.TenantID, of.tenantID) {
 		return nil, errNotVerified
 	}
 	c.services.keep(of.key, found.ServiceURL) // Prefer the address in the verified token, because its region is closer.

@@ -220,6 +220,7 @@ func TestHandler_FindChannel(t *testing.T) {
 			}
 		})
 		require.Equal(t, c.status, b.reports(t.Context(), document.O("text", "Hi")).Code, name)
+		require.Equal(t, name == "without credentials", b.Dropped("request", send.DropNoSecret) == 1, name)
 		require.Equal(t, hotel.Bot{AppID: "app-of-the-shop", TenantID: "7d3a1c9e-8f42-4b6d-a1e0-6c5b4a392817"}, asked)
 	}
 	p := newPlatform()

@@ -86,7 +86,7 @@ const secretHeader = "X-Telegram-Bot-Api-Secret-Token" //nolint:gosec // It is t
 //
 //	200  the event is stored, or it is dropped and counted in Config.Drops; Telegram does not repeat it
 //	401  the header X-Telegram-Bot-Api-Secret-Token is missing or wrong, or there is no such channel, or it has no
-//	     secret; the answer does not reveal which
+//	     secret, which Config.Drops logs; the answer does not reveal which
 //	400, 405, 408, 413
 //	     the body is not an update, the request is not a POST, its body came too slowly or is too long
 //	503  with Retry-After: the channel cannot be looked up now, or accept returned ResourceExhausted or
@@ -151,10 +151,16 @@ func (c *Connector) authenticate(r *http.Request) (*channel.Channel, credentials
 		return nil, credentials{}, errUnauthorized
 	}
 	in, of, err := c.load(r.Context(), r.PathValue("app"), r.PathValue("channel"))
-	switch boterr.CodeOf(err) {
-	case "":
-	case boterr.InvalidArgument, boterr.NotFound, boterr.FailedPrecondition, boterr.Unsupported:
-		return nil, credentials{}, errUnauthorized // There is no such channel, or its info is invalid.
+	if err == nil {
+		err = of.checkSecret(in)
+	}
+	switch code := boterr.CodeOf(err); {
+	case err == nil:
+	case code == boterr.FailedPrecondition && in != nil:
+		c.config.Drops.AddUnverified(r.Context(), in, err)
+		return nil, credentials{}, errUnauthorized
+	case code == boterr.InvalidArgument, code == boterr.NotFound, code == boterr.FailedPrecondition, code == boterr.Unsupported:
+		return nil, credentials{}, errUnauthorized // There is no such channel.
 	default:
 		return nil, credentials{}, err
 	}
@@ -167,6 +173,15 @@ func (c *Connector) authenticate(r *http.Request) (*channel.Channel, credentials
 // secretForm matches the secrets that Telegram accepts.
 var secretForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$`)
 
+// checkSecret returns FailedPrecondition if the channel has no valid secret for webhooks.
+func (c credentials) checkSecret(in *channel.Channel) error {
+	if secretForm.MatchString(c.secretToken) {
+		return nil
+	}
+	return boterr.New(boterr.FailedPrecondition, "",
+		"the channel %s has no valid secretToken: set it in its info to 1 to 256 letters, digits, _ and -", in.ID)
+}
+
 // SetWebhook makes Telegram send a channel's updates to a Handler at an HTTPS address, with secretToken of the
 // channel's info. With an empty address it removes the webhook, so that Poll works again.
 func (c *Connector) SetWebhook(ctx context.Context, in *channel.Channel, address string) error {
@@ -176,9 +191,8 @@ func (c *Connector) SetWebhook(ctx context.Context, in *channel.Channel, address
 	}
 	params := document.O("url", address)
 	if address != "" {
-		if !secretForm.MatchString(of.secretToken) {
-			return boterr.New(boterr.FailedPrecondition, "",
-				"the channel %s has no valid secretToken: set it in its info to 1 to 256 letters, digits, _ and -", in.ID)
+		if err := of.checkSecret(in); err != nil {
+			return err
 		}
 		params = params.With("secret_token", of.secretToken).With("allowed_updates", c.config.Updates)
 	}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +62,8 @@ func TestHandler_Statuses(t *testing.T) {
 		if c.status == 401 {
 			require.Equal(t, "the request's secret token belongs to no channel of this host\n", answer.Body.String(), name)
 		}
+		lacks := slices.Contains([]string{"empty for none", "no token"}, name)
+		require.Equal(t, lacks, slices.ContainsFunc(config.Drops.Counts(), func(c send.DropCount) bool { return c.Reason == send.DropNoSecret }), name)
 	}
 	answer := httptest.NewRecorder()
 	routed(direct(t, http.NotFoundHandler(), config).Handler(nil)).ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, shopPath, nil))

@@ -22,7 +22,7 @@ import (
 //	400  the body or the event does not have the form in the package comment. If the request was
 //	     signed, Config.Drops counts it. Events of any type are accepted
 //	401  the signature, its timestamp, the app or the channel is wrong, or the channel has no usable
-//	     secret; the response does not reveal which
+//	     secret, which Config.Drops logs; the response does not reveal which
 //	405, 408, 413, 415
 //	     the request is not a POST, its body came too slowly, is too long, or is not application/json
 //	500  Config.LoadChannel is not set
@@ -126,7 +126,12 @@ func (c *Connector) authenticate(ctx context.Context, request arrived, from send
 	}
 	of, err := c.config.LoadChannel(ctx, from.app, from.channel)
 	if err == nil && of != nil {
-		err = c.verify(ctx, of, request)
+		var endpoint Endpoint
+		if endpoint, err = c.endpoint(ctx, of); err == nil {
+			err = request.signed.verify(request.body, endpoint.Secrets)
+		} else if isNoChannel(boterr.CodeOf(err)) {
+			c.config.Drops.AddUnverified(ctx, of, err)
+		}
 	}
 	switch {
 	case err == nil && of != nil:
@@ -148,14 +153,6 @@ func isNoChannel(code boterr.Code) bool {
 	default:
 		return false
 	}
-}
-
-func (c *Connector) verify(ctx context.Context, of *channel.Channel, request arrived) error {
-	endpoint, err := c.endpoint(ctx, of)
-	if err != nil {
-		return err
-	}
-	return request.signed.verify(request.body, endpoint.Secrets)
 }
 
 // profile has the member fields that a platform may set. The other fields belong to the bot.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -222,12 +223,13 @@ func TestHandler_EitherSecret(t *testing.T) {
 		{[]any{newSecret}, secret, http.StatusUnauthorized},
 		{[]any{""}, "", http.StatusUnauthorized},
 	} {
-		d := &desk{}
-		connector := newConnector(t, webhook.Config{Now: clock, LoadChannel: loads(webchat("", c.known...))})
+		d, drops := &desk{}, &send.Drops{Logger: slog.New(slog.DiscardHandler)}
+		connector := newConnector(t, webhook.Config{Now: clock, LoadChannel: loads(webchat("", c.known...)), Drops: drops})
 		req := arrives("msg_1", now, body)
 		req.Header.Set("Webhook-Signature", "v2,eA== "+signature([]byte(c.used), "msg_1", timestamp, body))
 		status, _ := serve(connector.Handler(d.receive), req)
 		require.Equal(t, c.want, status)
+		require.Equal(t, c.known[0] == "", len(drops.Counts()) == 1, "a missing secret is counted")
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -82,7 +83,7 @@ type Box struct {
 
 // NewBox returns a box without a handler.
 func NewBox() *Box {
-	return &Box{Drops: &send.Drops{}}
+	return &Box{Drops: &send.Drops{Logger: slog.New(slog.DiscardHandler)}}
 }
 
 // Accept is the accept function of a connector's handler.
