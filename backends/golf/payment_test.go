@@ -342,6 +342,8 @@ func TestNew_Refuses(t *testing.T) {
 		"Key":        {Account: "shop"},
 		"Tolerance":  {Account: "shop", Key: key, Tolerance: -1},
 		"MaxRetries": {Account: "shop", Key: key, MaxRetries: new(-1)},
+
+		"WebhookSecrets[1]": {Account: "shop", Key: key, WebhookSecrets: []channel.Secret{key, {}}},
 	} {
 		_, err := golf.New(config)
 		requireCode(t, err, boterr.InvalidArgument, field)
