@@ -3,7 +3,6 @@ package bravo
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/graph"
 	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/internal/taps"
@@ -180,7 +180,7 @@ func fileOf(response send.Response) (document.Object, error) {
 	file := document.O("id", document.Get(response, "attachment_id", ""))
 	if document.Get(file, "id", "") == "" {
 		address := document.Get(response, "url", "")
-		if err := checkURL("url", address); err != nil {
+		if err := bounded.CheckURL("url", address); err != nil {
 			return document.Object{}, err
 		}
 		file = document.O("link", address)
@@ -260,7 +260,7 @@ func buttonsOf(response send.Response) (document.Object, error) {
 				"is %s, and on bravo such a button must be the only one: send it in another message", kind)
 		default:
 			address := document.Get(button, "url", "")
-			if err := checkURL(path+".url", address); err != nil {
+			if err := bounded.CheckURL(path+".url", address); err != nil {
 				return document.Object{}, err
 			}
 			return interactive(response, "cta_url", document.O("name", "cta_url", "parameters", document.O(
@@ -312,13 +312,4 @@ func tappable(field string, given []document.Object, most int) ([]tap, error) {
 		all = append(all, tap{id: id, title: title})
 	}
 	return all, nil
-}
-
-// checkURL returns InvalidArgument for an address that the platform cannot open.
-func checkURL(field, address string) error {
-	parsed, err := url.Parse(address)
-	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
-		return boterr.Invalid(field, "is not an HTTP or HTTPS address; give one that the platform can open")
-	}
-	return nil
 }

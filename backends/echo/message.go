@@ -2,15 +2,14 @@ package echo
 
 import (
 	"context"
-	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/send"
 )
@@ -206,7 +205,7 @@ func buttonsOf(response send.Response) (shown, error) {
 			list = list.Append(line)
 		case send.ButtonWebURL:
 			address := document.Get(button, "url", "")
-			if err := checkURL(path+".url", address); err != nil {
+			if err := bounded.CheckURL(path+".url", address); err != nil {
 				return shown{}, err
 			}
 			links = append(links, linkTo(address, title))
@@ -245,7 +244,7 @@ func cardOf(response send.Response) (shown, error) {
 			"must be one button with an address, which a tap on the card opens: send other buttons in a separate message")
 	}
 	address := document.Get(buttons[0], "url", "")
-	if err := checkURL("carousel[0].buttons[0].url", address); err != nil {
+	if err := bounded.CheckURL("carousel[0].buttons[0].url", address); err != nil {
 		return shown{}, err
 	}
 	card := cards[0]
@@ -265,7 +264,7 @@ func newsOf(response send.Response) (shown, error) {
 	for _, field := range []string{"title", "description", "url", "picurl"} {
 		article = article.With(field, document.Get(articles[0], field, ""))
 	}
-	return articleOf(article), checkURL("articles[0].url", document.Get(article, "url", ""))
+	return articleOf(article), bounded.CheckURL("articles[0].url", document.Get(article, "url", ""))
 }
 
 func articleOf(article document.Object) shown {
@@ -278,15 +277,6 @@ func articleOf(article document.Object) shown {
 		}
 	}
 	return shown{document.O("msgtype", "news", "news", document.O("articles", document.A(article))), reply.With("news", document.A(article))}
-}
-
-// checkURL returns InvalidArgument for an address that the platform cannot open.
-func checkURL(field, address string) error {
-	parsed, err := url.Parse(address)
-	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" || !utf8.ValidString(address) {
-		return boterr.Invalid(field, "is not an HTTP or HTTPS address; give one that the platform can open")
-	}
-	return nil
 }
 
 // objects returns the objects in the list at a path, and skips other values.

@@ -84,19 +84,15 @@ func (c *Connector) open(ctx context.Context, client *http.Client, x exchange) (
 // caller's context has ended, the error is the context's error. If only the request's time limit has passed, the
 // error has another text and does not wrap context.DeadlineExceeded.
 func unanswered(ctx context.Context, err error, token string) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if outer, ok := errors.AsType[*url.Error](err); ok {
-		err = outer.Err
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	err = bounded.Unanswered(ctx, err, token)
+	switch {
+	case ctx.Err() != nil, boterr.HasCode(err):
+		return err
+	case errors.Is(err, context.DeadlineExceeded):
 		return errors.New("the platform did not answer in time")
+	default:
+		return fmt.Errorf("the platform did not answer: %w", err)
 	}
-	if text := err.Error(); token != "" && strings.Contains(text, token) {
-		err = errors.New(strings.ReplaceAll(text, token, "[redacted]"))
-	}
-	return fmt.Errorf("the platform did not answer: %w", err)
 }
 
 // plainGet fetches a JSON object without a token.

@@ -5,26 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
-
-	"github.com/botctx/go-sdk/boterr"
 )
-
-// Address returns an address below base. Everything but letters, digits and "-_.~" is escaped, so that each segment stays
-// one segment. InvalidArgument: a segment is empty, "." or "..", which clients and servers remove from a path.
-func Address(base string, segments ...string) (string, error) {
-	var address strings.Builder
-	address.WriteString(strings.TrimSuffix(base, "/"))
-	for _, segment := range segments {
-		if segment == "" || segment == "." || segment == ".." {
-			return "", boterr.Invalid("", "uses %q as an id, which cannot be part of an address: give the platform's own id", segment)
-		}
-		address.WriteString("/" + strings.ReplaceAll(url.QueryEscape(segment), "+", "%20"))
-	}
-	return address.String(), nil
-}
 
 // Limits are the limits of one HTTP exchange.
 type Limits struct {
