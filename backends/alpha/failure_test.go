@@ -128,11 +128,7 @@ func TestOpen_FetchesWithoutTheToken(t *testing.T) {
 		return connectortest.Response(200, nil, "picture"), nil
 	})
 	file, err := connector.Open(t.Context(), shop(), "https://scontent.xx.fbcdn.net/v/1.png?oh=1")
-	require.NoError(t, err)
-	bytes, err := io.ReadAll(file)
-	require.NoError(t, err)
-	require.NoError(t, file.Close())
-	require.Equal(t, "picture", string(bytes))
+	connectortest.RequireFile(t, file, err, "picture")
 	require.Empty(t, seen.Get("Authorization"))
 }
 

@@ -27,6 +27,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/send/sendtest"
@@ -169,11 +170,7 @@ func TestSend_LongText(t *testing.T) {
 func TestSend_UnshowableHasPath(t *testing.T) {
 	t.Parallel()
 	long := send.Postback("Go", strings.Repeat("é", 2001))
-	for name, c := range map[string]struct {
-		response send.Response
-		code     boterr.Code
-		field    string
-	}{
+	connectortest.RequireUnsendable(t, map[string]connectortest.Unsendable{
 		"a long payload":           {send.Buttons("x", send.Postback("A", "a"), long), boterr.InvalidArgument, "buttons[1].payload"},
 		"a long payload in a card": {send.Carousel(send.Card{Title: "x", Buttons: []send.Button{long}}), boterr.InvalidArgument, "carousel[0].buttons[0].payload"},
 		"a long value":             {send.Buttons("x", send.PostbackValue("A", "a", strings.Repeat("x", 1990))), boterr.InvalidArgument, "buttons[0].payload"},
@@ -190,18 +187,13 @@ func TestSend_UnshowableHasPath(t *testing.T) {
 		},
 		"nothing relayed": {relayed(document.O("attachments", document.A())), boterr.Unsupported, "type"},
 		"an article":      {send.Other(send.TypeNews, document.O("articles", document.A())), boterr.Unsupported, "type"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newTool()
-			_, err := s.start(t, charlie.Config{}).Send(t.Context(), to("C1", c.response))
-			found, ok := boterr.AsError(err)
-			require.True(t, ok, "%v", err)
-			require.Equal(t, c.code, found.Code)
-			require.Equal(t, c.field, found.Field)
-			require.Empty(t, s.called())
-		})
-	}
+	}, func(t *testing.T, response send.Response) error {
+		t.Helper()
+		s := newTool()
+		_, err := s.start(t, charlie.Config{}).Send(t.Context(), to("C1", response))
+		require.Empty(t, s.called())
+		return err
+	})
 }
 
 func TestSend_LongestPayload(t *testing.T) {

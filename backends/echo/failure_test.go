@@ -162,11 +162,7 @@ func TestOpen_FileOfAMember(t *testing.T) {
 	connector := over(t, p)
 	for id, want := range map[string]string{"m1": "a picture", "m2": "a file"} {
 		file, err := connector.Open(t.Context(), shop(), id)
-		require.NoError(t, err)
-		content, err := io.ReadAll(file)
-		require.NoError(t, err)
-		require.NoError(t, file.Close())
-		require.Equal(t, want, string(content))
+		connectortest.RequireFile(t, file, err, want)
 	}
 	p.Expire(shopApp)
 	_, err := connector.Open(t.Context(), shop(), "none")

@@ -27,19 +27,6 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// shown returns the events of a box, one line each.
-func shown(b *connectortest.Box) []string {
-	var lines []string
-	for _, one := range b.Got {
-		e := one.Event
-		lines = append(lines, fmt.Sprintf("%s/%s %s %s>%s at %d id %q %s", one.App, one.Channel, e.Type, e.From, e.To, e.Timestamp/1000, e.MessageID, e.Data))
-	}
-	for _, drop := range b.Drops.Counts() {
-		lines = append(lines, fmt.Sprintf("drop %q %s", drop.Kind, drop.Reason))
-	}
-	return lines
-}
-
 const (
 	wrote    = "fromUser>toUser at %d id \"1234567890123456\" "
 	happened = "FromUser>toUser at 123456789 id \"\" "
@@ -108,7 +95,7 @@ func TestHandler_RecordedReports(t *testing.T) {
 				answer := b.Ask(c.webhook.Report(t.Context(), "/echo/"+c.account, noon(), sample.XML))
 				require.Equal(t, http.StatusOK, answer.Code)
 				require.Equal(t, "success", answer.Body.String())
-				require.Equal(t, []string{c.from + recorded[i][1]}, shown(b), mode)
+				require.Equal(t, []string{c.from + recorded[i][1]}, b.Lines(1000), mode)
 			}
 		})
 	}
@@ -196,7 +183,7 @@ func TestHandler_RefusesForgedReports(t *testing.T) {
 		if name == "an encrypted one without a key" {
 			dropped = []string{`drop "request" no_secret`}
 		}
-		require.Equal(t, dropped, shown(b), name)
+		require.Equal(t, dropped, b.Lines(1000), name)
 	}
 }
 
@@ -298,7 +285,7 @@ func TestHandler_DeliveryOfATemplate(t *testing.T) {
 	b := newBox(t, find)
 	report := echofake.Event(ada, "gh_shop", noon(), "TEMPLATESENDJOBFINISH", "<MsgID>200163836</MsgID><Status>failed:user block</Status>")
 	require.Equal(t, http.StatusOK, b.Ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), report)).Code)
-	require.Equal(t, []string{`app-1/shop DELIVERY oAda>gh_shop at 1700060400 id "" {"mids":["200163836"],"status":"failed:user block"}`}, shown(b))
+	require.Equal(t, []string{`app-1/shop DELIVERY oAda>gh_shop at 1700060400 id "" {"mids":["200163836"],"status":"failed:user block"}`}, b.Lines(1000))
 }
 
 func TestHandler_RepeatsHaveTheSameKeys(t *testing.T) {

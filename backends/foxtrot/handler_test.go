@@ -19,19 +19,6 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// shown prints the events of a box, one per line.
-func shown(b *box) []string {
-	var lines []string
-	for _, one := range b.Got {
-		e := one.Event
-		lines = append(lines, fmt.Sprintf("%s/%s %s %s>%s in %q at %d id %q %s", one.App, one.Channel, e.Type, e.From, e.To, one.GroupExternalID, e.Timestamp/1000, e.MessageID, e.Data))
-	}
-	for _, drop := range b.Drops.Counts() {
-		lines = append(lines, fmt.Sprintf("drop %q %s", drop.Kind, drop.Reason))
-	}
-	return lines
-}
-
 const (
 	inWidget  = `"conversation":{"id":"c1","type":"personal"}`
 	inRequest = `"conversation":{"id":"c2","type":"personal","metadata":{"botTicketId":"t1"},"activeSwitchboardIntegration":{"integrationType":%q}}`
@@ -53,7 +40,7 @@ func TestHandler_Conversations(t *testing.T) {
 	t.Parallel()
 	request := fmt.Sprintf(inRequest, "zd:agentWorkspace")
 	returned := fmt.Sprintf(inRequest, "custom")
-	widget, agents := `app-1/desk %s c1>app-desk in "" at %d id %q `, `app-1/desk %s agent:Grace>out:c2/t1 in "out:c2/t1" at 1772359200 id "m1" `
+	widget, agents := `app-1/desk %s c1>app-desk at %d id %q `, `app-1/desk %s agent:Grace>out:c2/t1 in "out:c2/t1" at 1772359200 id "m1" `
 	for name, c := range map[string]struct {
 		kind, payload string
 		want          string
@@ -120,7 +107,7 @@ func TestHandler_Conversations(t *testing.T) {
 			t.Parallel()
 			b := newBox(t, find)
 			require.Equal(t, http.StatusOK, b.report(t.Context(), event(c.kind, c.payload)))
-			require.Equal(t, []string{c.want}, shown(b))
+			require.Equal(t, []string{c.want}, b.Lines(1000))
 			for _, one := range b.Got {
 				require.Equal(t, "event e1", one.Key)
 			}
@@ -218,7 +205,7 @@ func TestHandler_Tickets(t *testing.T) {
 			b := newBox(t, find)
 			answer := b.Ask(foxtrotfake.PostSigned(t.Context(), "/foxtrot/tickets", webhookSecret, noon(), c.body))
 			require.Equal(t, http.StatusOK, answer.Code)
-			require.Equal(t, []string{c.want}, shown(b))
+			require.Equal(t, []string{c.want}, b.Lines(1000))
 		})
 	}
 }
@@ -251,7 +238,7 @@ func TestHandler_RefusesForgedReports(t *testing.T) {
 		answer := b.Ask(r)
 		require.Equal(t, http.StatusUnauthorized, answer.Code, name)
 		require.Equal(t, "the request is not from a helpdesk of this host\n", answer.Body.String(), name)
-		require.Empty(t, shown(b), name)
+		require.Empty(t, b.Lines(1000), name)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/backends/golf"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/utility"
 )
 
@@ -337,17 +338,17 @@ func TestProvider_IsOfTheAccount(t *testing.T) {
 func TestNew_Refuses(t *testing.T) {
 	t.Parallel()
 	key := channel.NewSecret(apiKey)
-	for field, config := range map[string]golf.Config{
+	connectortest.RequireRefused(t, func(config golf.Config) error {
+		_, err := golf.New(config)
+		return err
+	}, map[string]golf.Config{
 		"Account":    {Key: key},
 		"Key":        {Account: "shop"},
 		"Tolerance":  {Account: "shop", Key: key, Tolerance: -1},
 		"MaxRetries": {Account: "shop", Key: key, MaxRetries: new(-1)},
 
 		"WebhookSecrets[1]": {Account: "shop", Key: key, WebhookSecrets: []channel.Secret{key, {}}},
-	} {
-		_, err := golf.New(config)
-		requireCode(t, err, boterr.InvalidArgument, field)
-	}
+	})
 }
 
 func TestAccounts_ByName(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/telegramfake"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
@@ -104,11 +105,7 @@ func miscOf(text string, attachments ...any) send.Response {
 func TestSend_RefusedBeforeAnythingIsSent(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 65)
-	for name, c := range map[string]struct {
-		response send.Response
-		code     boterr.Code
-		field    string
-	}{
+	connectortest.RequireUnsendable(t, map[string]connectortest.Unsendable{
 		"payload":           {send.Buttons("a", send.Postback("b", long)), boterr.InvalidArgument, "buttons[0].payload"},
 		"payload of two":    {send.Buttons("a", send.PostbackValue("b", "c", long)), boterr.InvalidArgument, "buttons[0].payload"},
 		"payload of bytes":  {send.Buttons("a", send.Postback("b", strings.Repeat("ä", 33))), boterr.InvalidArgument, "buttons[0].payload"},
@@ -122,18 +119,13 @@ func TestSend_RefusedBeforeAnythingIsSent(t *testing.T) {
 		"relayed something": {miscOf("", document.O("type", "hologram", "payload", document.O("url", site))), boterr.Unsupported, "attachments[0]"},
 		"relayed nothing":   {miscOf("", document.O("type", "image")), boterr.InvalidArgument, "attachments[0]"},
 		"kind of file":      {send.Image(site).With("kind", "hologram"), boterr.Unsupported, "kind"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld()
-			_, err := w.start(t).Send(t.Context(), to(adaID, c.response))
-			found, ok := boterr.AsError(err)
-			require.True(t, ok, "%v", err)
-			require.Equal(t, c.code, found.Code)
-			require.Equal(t, c.field, found.Field)
-			require.Empty(t, w.Calls())
-		})
-	}
+	}, func(t *testing.T, response send.Response) error {
+		t.Helper()
+		w := newWorld()
+		_, err := w.start(t).Send(t.Context(), to(adaID, response))
+		require.Empty(t, w.Calls())
+		return err
+	})
 }
 
 func TestSend_Delivery(t *testing.T) {
@@ -298,25 +290,20 @@ func TestPorts_ThatTelegramLacks(t *testing.T) {
 	t.Parallel()
 	var connector send.Connector = newConnector(t, telegram.Config{})
 	for name, has := range map[string]bool{
-		"batches":     isPort[send.BatchSender](connector),
-		"broadcasts":  isPort[send.Broadcaster](connector),
-		"attachments": isPort[send.AttachmentUploader](connector),
-		"threads":     isPort[send.ThreadPasser](connector),
-		"labels":      isPort[send.Labeler](connector),
-		"tags":        isPort[send.Tagger](connector),
-		"names":       isPort[livechat.GroupNamer](connector),
-		"channels":    isPort[livechat.ChannelCreator](connector),
+		"batches":     connectortest.Offers[send.BatchSender](connector),
+		"broadcasts":  connectortest.Offers[send.Broadcaster](connector),
+		"attachments": connectortest.Offers[send.AttachmentUploader](connector),
+		"threads":     connectortest.Offers[send.ThreadPasser](connector),
+		"labels":      connectortest.Offers[send.Labeler](connector),
+		"tags":        connectortest.Offers[send.Tagger](connector),
+		"names":       connectortest.Offers[livechat.GroupNamer](connector),
+		"channels":    connectortest.Offers[livechat.ChannelCreator](connector),
 	} {
 		require.False(t, has, name)
 	}
 	_, err := send.RequirePort[send.Labeler](send.Connectors{telegram.Type: connector}, shop(), "put labels on members")
 	require.ErrorIs(t, err, boterr.Unsupported)
 	require.ErrorContains(t, err, `channels of type "telegram" cannot put labels on members`)
-}
-
-func isPort[Port any](connector send.Connector) bool {
-	_, has := send.PortOf[Port](connector)
-	return has
 }
 
 func TestLimited_DocumentedRates(t *testing.T) {

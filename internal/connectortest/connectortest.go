@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -21,7 +22,9 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/send/sendtest"
 )
 
 // Directly is a transport that answers requests with a handler.
@@ -121,6 +124,39 @@ func (b *Box) Dropped(kind string, reason send.DropReason) int64 {
 		}
 	}
 	return 0
+}
+
+// Receptions returns how a handler receives each report. give passes a report to the handler of a new box, and returns the
+// status of the answer.
+func Receptions[Report any](reports map[string]Report, give func(Report) (*Box, int)) (all []sendtest.Reception) {
+	for name, report := range reports {
+		box, status := give(report)
+		one := sendtest.Reception{Name: name, Status: status}
+		for _, accepted := range box.Got {
+			one.Accepted = append(one.Accepted, accepted.Event)
+		}
+		for _, drop := range box.Drops.Counts() {
+			one.Dropped += drop.Count
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// Lines returns a line for each accepted event, and one for each kind of dropped event. unit is the unit of the times.
+func (b *Box) Lines(unit document.Timestamp) (lines []string) {
+	for _, one := range b.Got {
+		e, group := one.Event, ""
+		if one.GroupExternalID != "" {
+			group = fmt.Sprintf(" in %q", one.GroupExternalID)
+		}
+		lines = append(lines, fmt.Sprintf("%s/%s %s %s>%s%s at %d id %q %s",
+			one.App, one.Channel, e.Type, e.From, e.To, group, e.Timestamp/unit, e.MessageID, e.Data))
+	}
+	for _, drop := range b.Drops.Counts() {
+		lines = append(lines, fmt.Sprintf("drop %q %s", drop.Kind, drop.Reason))
+	}
+	return lines
 }
 
 // RequireRefused requires that create, which calls New of a connector, refuses each configuration. The key of a
