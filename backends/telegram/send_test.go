@@ -156,9 +156,9 @@ func TestPayload_ComesBack(t *testing.T) {
 		document.O("payload", livechat.TakePayload, "value", "0b3f7c8a-8f1e-4c1b-9a53-0123456789ab"),
 	} {
 		w := newWorld()
-		var a accepted
+		var a connectortest.Box
 		connector := direct(t, w, telegram.Config{})
-		handler := routed(connector.Handler(a.accept))
+		handler := routed(connector.Handler(a.Accept))
 		require.NoError(t, connector.SetWebhook(t.Context(), shop(), "https://bots.example.com"+shopPath))
 		_, err := connector.Send(t.Context(), to(adaID, send.Other(send.TypeButton, document.O("text", "a", "buttons",
 			document.A(document.O("type", "postback", "title", "Tap", "payload", payload))))))
@@ -170,7 +170,7 @@ func TestPayload_ComesBack(t *testing.T) {
 		for _, message := range w.Messages() {
 			w.Taps(token, ada, message, "Tap")
 			require.Equal(t, []int{200}, w.Push(t.Context(), token, handler, shopPath, 1))
-			events := a.all()
+			events := a.Got
 			got, _ := events[len(events)-1].Event.Data.Field("payload")
 			require.True(t, document.Equal(payload, got), "%v came back as %v", payload, got)
 		}
@@ -180,7 +180,7 @@ func TestPayload_ComesBack(t *testing.T) {
 func TestQuickReplies_DisappearAfterATap(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	var a accepted
+	var a connectortest.Box
 	connector := w.start(t)
 	for _, response := range []send.Response{
 		send.QuickReplies("Again?", send.QuickReply{Title: "Yes"}), send.Buttons("Now?", send.Postback("Yes", "yes")),
@@ -192,7 +192,7 @@ func TestQuickReplies_DisappearAfterATap(t *testing.T) {
 			w.Taps(token, ada, tapped, "Yes")
 		}
 		require.NoError(t, connector.SetWebhook(t.Context(), shop(), "https://bots.example.com"+shopPath))
-		require.Equal(t, []int{200, 200}, w.Push(t.Context(), token, routed(connector.Handler(a.accept)), shopPath, 9))
+		require.Equal(t, []int{200, 200}, w.Push(t.Context(), token, routed(connector.Handler(a.Accept)), shopPath, 9))
 	}
 	shown := w.Messages()
 	require.Empty(t, shown[0].Buttons)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -22,6 +21,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
@@ -516,28 +516,19 @@ func newHarness(t *testing.T, client outbound.Doer) *sendtest.Harness {
 // oddRequests posts signed requests of unknown kinds to a handler, and returns how it handled each.
 func oddRequests(t *testing.T) []sendtest.Reception {
 	t.Helper()
-	var all []sendtest.Reception
-	for name, event := range map[string]string{
+	return connectortest.Receptions(map[string]string{
 		"an event of a new kind":     `{"type":"POLL","from":"ada","data":{"votes":[1,2]}}`,
 		"an event that says nothing": `{}`,
 		"a text of a new form":       `{"type":"TEXT","from":"ada","data":{"text":{"html":"hi"}}}`,
 		"a tap of a new form":        `{"type":"PAYLOAD","from":"ada","data":{"payload":7}}`,
 		"an event of nobody":         `{"type":"POLL"}`,
 		"no event":                   `7`,
-	} {
-		d, drops := &desk{}, &send.Drops{Logger: slog.New(slog.DiscardHandler)}
-		one := sendtest.Reception{Name: name}
-		one.Status, _ = serve(handling(t, d, webhook.Config{Drops: drops}),
+	}, func(event string) (*connectortest.Box, int) {
+		box := connectortest.NewBox()
+		status, _ := serve(handling(t, box, webhook.Config{Drops: box.Drops}),
 			arrives("msg_1", now, []byte(`{"app":"a1","channel":"c1","messageEvent":`+event+`}`)))
-		for _, received := range d.got {
-			one.Accepted = append(one.Accepted, received.Event)
-		}
-		for _, drop := range drops.Counts() {
-			one.Dropped += drop.Count
-		}
-		all = append(all, one)
-	}
-	return all
+		return box, status
+	})
 }
 
 // site is a program that shows messages on pages. It shows each id once.

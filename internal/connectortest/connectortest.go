@@ -102,6 +102,16 @@ func (b *Box) Accept(_ context.Context, in botctx.Inbound) error {
 	return nil
 }
 
+// Texts returns the texts of the accepted events.
+func (b *Box) Texts() (texts []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, one := range b.Got {
+		texts = append(texts, one.Event.Text())
+	}
+	return texts
+}
+
 // OnError is the OnError function of a connector.
 func (b *Box) OnError(_ context.Context, _ botctx.Inbound, err error) {
 	b.mu.Lock()
