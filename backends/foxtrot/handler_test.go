@@ -14,7 +14,6 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/foxtrotfake"
 	"github.com/botctx/go-sdk/send"
 )
@@ -293,12 +292,7 @@ func FuzzHandler(f *testing.F) {
 		} {
 			b := newBox(t, find)
 			require.Contains(t, []int{http.StatusOK, http.StatusBadRequest}, b.Ask(r).Code)
-			for _, one := range b.Got {
-				require.NotEmpty(t, one.Event.From)
-				require.NotEmpty(t, one.Event.Type)
-				_, err := document.AppendJSON(nil, one.Event.Data)
-				require.NoError(t, err)
-			}
+			b.RequireComplete(t)
 		}
 	})
 }

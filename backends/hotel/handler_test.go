@@ -307,10 +307,7 @@ func FuzzHandler(f *testing.F) {
 			}
 			require.EqualValues(t, 1, int64(len(b.Got))+dropped, "%s leaves one trace", body)
 		}
-		for _, got := range b.Got {
-			require.NotEmpty(t, got.Event.From)
-			require.NotEmpty(t, got.Event.Type)
-		}
+		b.RequireComplete(t)
 	})
 }
 

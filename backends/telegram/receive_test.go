@@ -226,10 +226,6 @@ func FuzzHandler(f *testing.F) {
 		if status != http.StatusRequestEntityTooLarge {
 			require.Equal(t, 1, len(a.Got)+len(drops.Counts()))
 		}
-		for _, event := range a.Got {
-			require.NotEmpty(t, event.Event.From)
-			require.NotEmpty(t, event.Event.Type)
-			require.NoError(t, event.Event.Data.Err())
-		}
+		a.RequireComplete(t)
 	})
 }

@@ -48,6 +48,9 @@ func (f RoundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 
 // Response returns a platform's response.
 func Response(status int, header http.Header, body string) *http.Response {
+	if header == nil {
+		header = http.Header{}
+	}
 	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}
 }
 
@@ -100,6 +103,17 @@ func (b *Box) Accept(_ context.Context, in botctx.Inbound) error {
 	}
 	b.Got = append(b.Got, in)
 	return nil
+}
+
+// RequireComplete requires that each accepted event has a sender and a type, and data that can be written as JSON.
+func (b *Box) RequireComplete(t *testing.T) {
+	t.Helper()
+	for _, one := range b.Got {
+		require.NotEmpty(t, one.Event.From)
+		require.NotEmpty(t, one.Event.Type)
+		_, err := document.AppendJSON(nil, one.Event.Data)
+		require.NoError(t, err)
+	}
 }
 
 // Texts returns the texts of the accepted events.

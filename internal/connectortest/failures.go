@@ -116,3 +116,26 @@ func (f Failures) endlessAnswer(t *testing.T) {
 	require.Error(t, err)
 	server.RequireHungUp(t, 1)
 }
+
+// Fuzz requires that a connector does not panic for any answer, and that errors do not contain the secret. bodies are
+// answers to begin with.
+func (f Failures) Fuzz(fuzz *testing.F, bodies ...string) {
+	fuzz.Helper()
+	for _, body := range bodies {
+		for _, status := range []int{http.StatusOK, http.StatusBadRequest, http.StatusInternalServerError} {
+			fuzz.Add(status, body)
+		}
+	}
+	fuzz.Fuzz(func(t *testing.T, status int, body string) {
+		if status < 200 || status > 599 {
+			return
+		}
+		delivery, err := f.Over(t, Answer(status, http.Header{}, body)).Send(t.Context(), f.Message)
+		if err != nil {
+			require.NotContains(t, err.Error(), f.Secret)
+			require.Zero(t, delivery)
+			return
+		}
+		require.NoError(t, delivery.Reply.Err())
+	})
+}
