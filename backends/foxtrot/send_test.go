@@ -1,6 +1,7 @@
 package foxtrot_test
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/backends/foxtrot"
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
@@ -399,4 +401,36 @@ func TestPorts_NotOffered(t *testing.T) {
 	require.False(t, connectortest.Offers[livechat.GroupCreator](connector))
 	require.False(t, connectortest.Offers[send.Tagger](connector))
 	require.False(t, connectortest.Offers[livechat.TicketUpdater](connector))
+}
+
+func TestExplore_ReportsUnderFaults(t *testing.T) {
+	t.Parallel()
+	connectortest.OrderOnce(t, desk, func() connectortest.Platform {
+		platform := newPlatform()
+		platform.AddConversation(deskApp, ada)
+		platform.MemberSays(ada, "a kettle", "")
+		connector := newConnector(t, foxtrot.Config{HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: platform}}, FindChannel: find})
+		return connectortest.Platform{
+			Connector: connector,
+			Handler: func(accept func(context.Context, botctx.Inbound) error) http.Handler {
+				mux := http.NewServeMux()
+				mux.Handle("/foxtrot/{account}", connector.Handler(accept))
+				return mux
+			},
+			Reports: func() (made []connectortest.Report) {
+				for _, report := range platform.Reports() {
+					made = append(made, func(ctx context.Context) *http.Request {
+						return foxtrotfake.Post(ctx, "/foxtrot/desk", webhookSecret, report.Body)
+					})
+				}
+				return made
+			},
+			SendIDs: func() (ids []string) {
+				for _, sent := range platform.Sent() {
+					ids = append(ids, document.Get(sent.Body, "metadata.botMessageId", ""))
+				}
+				return ids
+			},
+		}
+	})
 }
