@@ -162,10 +162,7 @@ func TestOpen_EndlessFile(t *testing.T) {
 
 func TestNew_Refuses(t *testing.T) {
 	t.Parallel()
-	connectortest.RequireRefused(t, func(config alpha.Config) error {
-		_, err := alpha.New(config)
-		return err
-	}, map[string]alpha.Config{
+	connectortest.RequireRefused(t, alpha.New, map[string]alpha.Config{
 		"APIURL": {APIURL: "ftp://x"}, "Timeout": {Timeout: -1}, "MaxFileBytes": {MaxFileBytes: -1}, "BodyTime": {BodyTime: -1},
 	})
 }

@@ -205,10 +205,7 @@ func TestOpen_OverThePlatform(t *testing.T) {
 
 func TestNew_Refuses(t *testing.T) {
 	t.Parallel()
-	connectortest.RequireRefused(t, func(config bravo.Config) error {
-		_, err := bravo.New(config)
-		return err
-	}, map[string]bravo.Config{
+	connectortest.RequireRefused(t, bravo.New, map[string]bravo.Config{
 		"APIURL": {APIURL: "ftp://x"}, "Timeout": {Timeout: -1}, "MaxFileBytes": {MaxFileBytes: -1}, "BodyTime": {BodyTime: -1},
 		"GroupTimeout": {GroupTimeout: -1}, "ListButton": {ListButton: strings.Repeat("x", 21)},
 	})

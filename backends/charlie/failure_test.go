@@ -136,8 +136,7 @@ func TestError_FailureWithAnOK(t *testing.T) {
 	s := newTool()
 	s.next(answer{status: http.StatusInternalServerError, body: taken})
 	_, err := s.start(t, charlie.Config{}).Send(t.Context(), to("C1", send.Text("Hello")))
-	require.Error(t, err)
-	require.False(t, boterr.HasCode(err), "%v", err)
+	connectortest.RequireNoCode(t, err)
 	require.Len(t, s.called(), 1)
 }
 
@@ -306,10 +305,7 @@ func TestConnector_ConcurrentUse(t *testing.T) {
 
 func TestNew_Refuses(t *testing.T) {
 	t.Parallel()
-	connectortest.RequireRefused(t, func(config charlie.Config) error {
-		_, err := charlie.New(config)
-		return err
-	}, map[string]charlie.Config{
+	connectortest.RequireRefused(t, charlie.New, map[string]charlie.Config{
 		"APIURL": {APIURL: "ftp://x"}, "Timeout": {Timeout: -1}, "MaxWait": {MaxWait: -1}, "MaxWaits": {MaxWaits: -1},
 		"MaxClients": {MaxClients: -1},
 	})

@@ -192,10 +192,7 @@ func TestOpen_EndlessFile(t *testing.T) {
 
 func TestNew_Refuses(t *testing.T) {
 	t.Parallel()
-	connectortest.RequireRefused(t, func(config echo.Config) error {
-		_, err := echo.New(config)
-		return err
-	}, map[string]echo.Config{
+	connectortest.RequireRefused(t, echo.New, map[string]echo.Config{
 		"APIURL": {APIURL: "ftp://x"}, "Timeout": {Timeout: -1}, "MaxFileBytes": {MaxFileBytes: -1}, "BodyTime": {BodyTime: -1},
 	})
 }

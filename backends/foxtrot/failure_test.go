@@ -183,10 +183,7 @@ func TestLimited_KeepsTheRate(t *testing.T) {
 
 func TestNew_Refuses(t *testing.T) {
 	t.Parallel()
-	connectortest.RequireRefused(t, func(config foxtrot.Config) error {
-		_, err := foxtrot.New(config)
-		return err
-	}, map[string]foxtrot.Config{"Timeout": {Timeout: -1}, "BodyTime": {BodyTime: -1}})
+	connectortest.RequireRefused(t, foxtrot.New, map[string]foxtrot.Config{"Timeout": {Timeout: -1}, "BodyTime": {BodyTime: -1}})
 }
 
 func FuzzAnswer(f *testing.F) {

@@ -45,15 +45,6 @@ func requireCode(t *testing.T, err error, code boterr.Code, field string) {
 	require.NotContains(t, err.Error(), "hidden")
 }
 
-// requireNoCode requires an error without a code, which leaves open whether the request was carried out.
-func requireNoCode(t *testing.T, err error) {
-	t.Helper()
-	require.Error(t, err)
-	for _, code := range boterr.Codes() {
-		require.NotErrorIs(t, err, code)
-	}
-}
-
 func TestCharge(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
@@ -259,7 +250,7 @@ func TestCharge_LostAnswerFoundByKey(t *testing.T) {
 	client := p.client(t, golf.Config{})
 	p.fail(fault{isCommitted: true})
 	_, err := client.Charge(t.Context(), order())
-	requireNoCode(t, err)
+	connectortest.RequireNoCode(t, err)
 	payment, err := client.Charge(t.Context(), order())
 	require.NoError(t, err)
 	require.Equal(t, paid(), payment)
@@ -299,7 +290,7 @@ func TestError_Codes(t *testing.T) {
 			p.fail(c.fault)
 			requireCode(t, call(), c.code, c.field)
 			p.fail(fault{status: http.StatusInternalServerError, kind: "api_error"})
-			requireNoCode(t, call())
+			connectortest.RequireNoCode(t, call())
 		}
 	}
 	require.Zero(t, p.charged())
@@ -338,10 +329,7 @@ func TestProvider_IsOfTheAccount(t *testing.T) {
 func TestNew_Refuses(t *testing.T) {
 	t.Parallel()
 	key := channel.NewSecret(apiKey)
-	connectortest.RequireRefused(t, func(config golf.Config) error {
-		_, err := golf.New(config)
-		return err
-	}, map[string]golf.Config{
+	connectortest.RequireRefused(t, golf.New, map[string]golf.Config{
 		"Account":    {Key: key},
 		"Key":        {Account: "shop"},
 		"Tolerance":  {Account: "shop", Key: key, Tolerance: -1},

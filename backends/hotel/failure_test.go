@@ -36,10 +36,7 @@ func shopWith(field string, value any) *channel.Channel {
 
 func TestNew_InvalidConfig(t *testing.T) {
 	t.Parallel()
-	connectortest.RequireRefused(t, func(config hotel.Config) error {
-		_, err := hotel.New(config)
-		return err
-	}, map[string]hotel.Config{
+	connectortest.RequireRefused(t, hotel.New, map[string]hotel.Config{
 		"Timeout":      {Timeout: -1},
 		"BodyTime":     {BodyTime: -1},
 		"MaxFileBytes": {MaxFileBytes: -1},

@@ -263,8 +263,7 @@ func TestCreateChannel_AgainAfterALostAnswer(t *testing.T) {
 		p := newPlatform()
 		connector, ctx := over(t, p, lostChannels(p, mayList)), send.WithKey(t.Context(), "key-1")
 		_, err := connector.CreateChannel(ctx, shop(), teamID, "Ada's")
-		require.Error(t, err)
-		require.False(t, boterr.HasCode(err))
+		connectortest.RequireNoCode(t, err)
 		made, err := connector.CreateChannel(ctx, shop(), teamID, "Ada's")
 		if mayList {
 			require.NoError(t, err)

@@ -330,18 +330,12 @@ func TestLimited_DocumentedRates(t *testing.T) {
 
 func TestConfig_Refused(t *testing.T) {
 	t.Parallel()
-	for field, config := range map[string]telegram.Config{
+	connectortest.RequireRefused(t, telegram.New, map[string]telegram.Config{
 		"Timeout":  {Timeout: -1},
 		"PollTime": {PollTime: -1},
 		"BodyTime": {BodyTime: -1},
 		"APIURL":   {APIURL: "ftp://example.com"},
-	} {
-		_, err := telegram.New(config)
-		found, ok := boterr.AsError(err)
-		require.True(t, ok)
-		require.Equal(t, boterr.InvalidArgument, found.Code)
-		require.Equal(t, field, found.Field)
-	}
+	})
 }
 
 func TestToken_OfAnotherForm(t *testing.T) {

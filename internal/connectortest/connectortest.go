@@ -183,14 +183,22 @@ func (b *Box) Lines(unit document.Timestamp) (lines []string) {
 	return lines
 }
 
-// RequireRefused requires that create, which calls New of a connector, refuses each configuration. The key of a
+// RequireRefused requires that create, usually New of a connector, refuses each configuration. The key of a
 // configuration is the field that the error must name.
-func RequireRefused[C any](t *testing.T, create func(C) error, configs map[string]C) {
+func RequireRefused[Config, Made any](t *testing.T, create func(Config) (Made, error), configs map[string]Config) {
 	t.Helper()
 	for field, config := range configs {
-		refused, ok := boterr.AsError(create(config))
+		_, err := create(config)
+		refused, ok := boterr.AsError(err)
 		require.True(t, ok, field)
 		require.Equal(t, boterr.InvalidArgument, refused.Code)
 		require.Equal(t, field, refused.Field)
 	}
+}
+
+// RequireNoCode requires an error without a code, which leaves open whether a request had an effect.
+func RequireNoCode(t *testing.T, err error) {
+	t.Helper()
+	require.Error(t, err)
+	require.False(t, boterr.HasCode(err), "%v", err)
 }
