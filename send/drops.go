@@ -96,9 +96,9 @@ func (d *Drops) Add(ctx context.Context, drop Drop) {
 		slog.String("kind", drop.Kind), slog.String("reason", string(drop.Reason)))
 }
 
-// AddUnverified counts a request that cannot be verified, because its channel has no usable secret. err is the reason and
-// says how to set the secret. Anyone can send such requests, so each reason is logged once for each channel, as a warning.
-// If the host has no secret, in has only a Type.
+// AddUnverified counts a request that cannot be verified, because its channel has no usable secret. err has the reason and
+// the remedy. Anyone can send such requests, so each reason is logged once for each channel, as a warning. If the host has
+// no secret, in has only a Type.
 func (d *Drops) AddUnverified(ctx context.Context, in *channel.Channel, err error) {
 	d.count(dropKind{platform: in.Type, kind: "request", reason: DropNoSecret})
 	if d.isFirst(unverified{in.Type, in.App, in.ID, err.Error()}) {
