@@ -16,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/internal/chaostest"
 	"github.com/botctx/go-sdk/internal/pgserver"
 	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 )
 
 // chaosVariable is an environment variable with a chaosOrder. If it is set, the test binary accepts and handles
@@ -125,7 +126,7 @@ func TestAccept_CountsUpAcrossProcesses(t *testing.T) {
 	platform.Start(processes)
 	events := agendas / 2
 	platform.CountUp(events)
-	open := filter(t, "completed", false)
+	open := sharedtest.Filter(t, "completed", false)
 	require.Eventually(t, func() bool {
 		count, err := database.Collection("agendas").Count(t.Context(), open)
 		return err == nil && count == 0

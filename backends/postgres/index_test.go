@@ -16,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/conformance"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -52,10 +53,10 @@ func TestEnsureIndex_BesideWriters(t *testing.T) {
 			if err := own.Insert(t.Context(), things(manyThings+i, manyThings+i+1)...); err != nil {
 				return err
 			}
-			if _, err := own.Update(t.Context(), filter(t, "_id", i*37%manyThings), change(t, "$inc", document.O("n", 1_000_000)), store.UpdateOptions{}); err != nil {
+			if _, err := own.Update(t.Context(), sharedtest.Filter(t, "_id", i*37%manyThings), sharedtest.Change(t, "$inc", document.O("n", 1_000_000)), store.UpdateOptions{}); err != nil {
 				return err
 			}
-			if _, err := own.Delete(t.Context(), filter(t, "_id", i*53%manyThings), store.DeleteOptions{}); err != nil {
+			if _, err := own.Delete(t.Context(), sharedtest.Filter(t, "_id", i*53%manyThings), store.DeleteOptions{}); err != nil {
 				return err
 			}
 		}
@@ -66,13 +67,13 @@ func TestEnsureIndex_BesideWriters(t *testing.T) {
 	}
 	all, err := c.Find(t.Context(), nil, store.FindOptions{})
 	require.NoError(t, err)
-	explanation, err := other.Explain(t.Context(), "things", nil, store.FindOptions{Sort: order(t, "n", 1)})
+	explanation, err := other.Explain(t.Context(), "things", nil, store.FindOptions{Sort: sharedtest.Sort(t, "n", 1)})
 	require.NoError(t, err)
 	require.Equal(t, store.Explanation{
 		Index: "n_1", Sorted: true, Exact: true, Examined: int64(len(all)), Returned: int64(len(all)),
 	}, explanation)
 	for i := range 7 {
-		tag := filter(t, "tags", fmt.Sprint("t", i))
+		tag := sharedtest.Filter(t, "tags", fmt.Sprint("t", i))
 		count, err := other.Collection("things").Count(t.Context(), tag)
 		require.NoError(t, err)
 		want := int64(0)
@@ -96,15 +97,15 @@ func TestEnsureIndex_GoesOnAfterACrash(t *testing.T) {
 	require.NoError(t, c.Insert(t.Context(), things(0, manyThings)...))
 	byTags := store.Ascending("tags")
 	require.NoError(t, database.BeginIndex(t.Context(), "things", byTags))
-	explanation, err := database.Explain(t.Context(), "things", filter(t, "tags", "t3"), store.FindOptions{})
+	explanation, err := database.Explain(t.Context(), "things", sharedtest.Filter(t, "tags", "t3"), store.FindOptions{})
 	require.NoError(t, err)
 	require.Empty(t, explanation.Index, "it is not complete")
-	_, err = c.Delete(t.Context(), filter(t, "_id", 3), store.DeleteOptions{})
+	_, err = c.Delete(t.Context(), sharedtest.Filter(t, "_id", 3), store.DeleteOptions{})
 	require.NoError(t, err)
 
 	again := openIn(t, schema)
 	require.NoError(t, again.Collection("things").EnsureIndex(t.Context(), byTags))
-	explanation, err = database.Explain(t.Context(), "things", filter(t, "tags", "t3"), store.FindOptions{})
+	explanation, err = database.Explain(t.Context(), "things", sharedtest.Filter(t, "tags", "t3"), store.FindOptions{})
 	require.NoError(t, err)
 	require.Equal(t, "tags_1", explanation.Index)
 	require.EqualValues(t, 328, explanation.Returned)
@@ -129,7 +130,7 @@ func TestEnsureIndex_ViolationIsFoundLate(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, entries)
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", "thrice", "n", 5)))
-	_, err = c.Delete(t.Context(), filter(t, "_id", document.O("$type", "string")), store.DeleteOptions{Multi: true})
+	_, err = c.Delete(t.Context(), sharedtest.Filter(t, "_id", document.O("$type", "string")), store.DeleteOptions{Multi: true})
 	require.NoError(t, err)
 	require.NoError(t, c.EnsureIndex(t.Context(), unique))
 	require.ErrorIs(t, c.Insert(t.Context(), document.O("_id", "again", "n", 5)), boterr.AlreadyExists)
@@ -157,7 +158,7 @@ func TestKeys_LongerThanTheServerTakes(t *testing.T) {
 	c := database.Collection("things")
 	require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: store.Ascending("text").Keys, Unique: true}))
 	long := func(end string) string { return strings.Repeat("long", 5_000) + end }
-	byText := store.FindOptions{Sort: order(t, "text", -1)}
+	byText := store.FindOptions{Sort: sharedtest.Sort(t, "text", -1)}
 	_, err := other.Collection("things").Find(t.Context(), nil, byText) // This makes the second store read the indexes.
 	require.NoError(t, err)
 	for i, end := range []string{"b", "c", "a"} {
@@ -176,15 +177,15 @@ func TestKeys_LongerThanTheServerTakes(t *testing.T) {
 	}
 	for _, c := range []store.Collection{c, other.Collection("things")} {
 		require.Equal(t, []int{1, 0, 2}, numbers(c.Find(t.Context(), nil, byText)))
-		require.Equal(t, []int{1}, numbers(c.Find(t.Context(), filter(t, "text", long("c")), store.FindOptions{})))
-		require.Equal(t, []int{0, 1}, numbers(c.Find(t.Context(), filter(t, "text", document.O("$gte", long("b"))), store.FindOptions{})))
-		require.Equal(t, []int{0}, numbers(c.Find(t.Context(), filter(t, "text", document.O("$gt", long("a"), "$lt", long("c"))), store.FindOptions{})))
+		require.Equal(t, []int{1}, numbers(c.Find(t.Context(), sharedtest.Filter(t, "text", long("c")), store.FindOptions{})))
+		require.Equal(t, []int{0, 1}, numbers(c.Find(t.Context(), sharedtest.Filter(t, "text", document.O("$gte", long("b"))), store.FindOptions{})))
+		require.Equal(t, []int{0}, numbers(c.Find(t.Context(), sharedtest.Filter(t, "text", document.O("$gt", long("a"), "$lt", long("c"))), store.FindOptions{})))
 		found, exists, err := c.Get(t.Context(), long("b"))
 		require.NoError(t, err)
 		require.True(t, exists)
 		require.Equal(t, 0, document.Get(found, "n", -1))
 	}
-	_, err = c.Delete(t.Context(), filter(t, "text", long("c")), store.DeleteOptions{})
+	_, err = c.Delete(t.Context(), sharedtest.Filter(t, "text", long("c")), store.DeleteOptions{})
 	require.NoError(t, err)
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", 9, "text", long("c"))))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/conformance"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 	"github.com/botctx/go-sdk/store/query"
@@ -93,7 +94,7 @@ func TestOpen_SchemaWithAnOddName(t *testing.T) {
 	c := openIn(t, schema).Collection("a")
 	require.NoError(t, c.EnsureIndex(t.Context(), store.Ascending("n")))
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1, "n", document.A(1, 2))))
-	found, err := openIn(t, schema).Collection("a").Find(t.Context(), filter(t, "n", 2), store.FindOptions{})
+	found, err := openIn(t, schema).Collection("a").Find(t.Context(), sharedtest.Filter(t, "n", 2), store.FindOptions{})
 	require.NoError(t, err)
 	require.Len(t, found, 1)
 }
@@ -160,7 +161,7 @@ func TestCollection_IsNotMadeByWhatFindsNothing(t *testing.T) {
 		return exists
 	}
 	c := database.Collection("a")
-	one, set := filter(t, "_id", 1), change(t, "$set", document.O("n", 1))
+	one, set := sharedtest.Filter(t, "_id", 1), sharedtest.Change(t, "$set", document.O("n", 1))
 	_, err := c.Delete(t.Context(), nil, store.DeleteOptions{Multi: true})
 	require.NoError(t, err)
 	_, err = c.Update(t.Context(), one, set, store.UpdateOptions{})
