@@ -83,6 +83,12 @@ var errToken = &problem{
 	err:    boterr.New(boterr.FailedPrecondition, "", "the token is not valid; start a new session"),
 }
 
+// errNoSecret makes the widget try again later, because the host may correct the channel.
+var errNoSecret = &problem{
+	status: http.StatusServiceUnavailable, after: keepAlive,
+	err: boterr.New(boterr.FailedPrecondition, "", "the server failed; try again later"),
+}
+
 var errNotFound = &problem{status: http.StatusNotFound, err: boterr.New(boterr.NotFound, "", "there is nothing at this address")}
 
 // fail answers with an error. An error that does not concern the request is logged, and its text is not sent.
@@ -274,7 +280,11 @@ func (c *Connector) channelOf(ctx context.Context, id string) (*channel.Channel,
 		return nil, nil, errNotFound
 	}
 	keys, err := keysOf(in)
-	return in, keys, err
+	if err != nil {
+		c.config.Drops.AddUnverified(ctx, in, err)
+		return nil, nil, errNoSecret
+	}
+	return in, keys, nil
 }
 
 // allowOrigin allows the page to read the answer. If the channel does not allow the page's origin, allowOrigin

@@ -146,6 +146,7 @@ func TestSession_ChannelWithoutSecretIsUnavailable(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, got.Code)
 	require.NotContains(t, got.Body.String(), "short")
 	require.NotContains(t, got.Body.String(), "Secret")
+	require.Equal(t, []send.DropCount{{Platform: channel.Webchat, Kind: "request", Reason: send.DropNoSecret, Count: 1}}, w.drops.Counts())
 }
 
 func TestSignUser_Refuses(t *testing.T) {
