@@ -65,10 +65,7 @@ type handler struct {
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost {
-		w.Header().Set("Allow", http.MethodPost)
-		inbound.LeaveUnread(w)
-		http.Error(w, "send a POST", http.StatusMethodNotAllowed)
+	if !inbound.RequireMethod(w, r, http.MethodPost) {
 		return
 	}
 	body, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: inbound.DefaultMaxBytes, Time: h.connector.config.BodyTime})

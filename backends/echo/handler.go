@@ -67,10 +67,7 @@ type handler struct {
 
 // ServeHTTP implements http.Handler.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodGet && r.Method != http.MethodPost {
-		w.Header().Set("Allow", "GET, POST")
-		inbound.LeaveUnread(w)
-		http.Error(w, "send a GET or a POST", http.StatusMethodNotAllowed)
+	if !inbound.RequireMethod(w, r, http.MethodGet, http.MethodPost) {
 		return
 	}
 	in, of, err := h.authenticate(r)

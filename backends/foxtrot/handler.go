@@ -70,10 +70,7 @@ var errUnauthorized = errors.New("the request is not from a helpdesk of this hos
 
 // ServeHTTP implements http.Handler.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost {
-		w.Header().Set("Allow", http.MethodPost)
-		inbound.LeaveUnread(w)
-		http.Error(w, "send a POST", http.StatusMethodNotAllowed)
+	if !inbound.RequireMethod(w, r, http.MethodPost) {
 		return
 	}
 	of, err := h.account(r)

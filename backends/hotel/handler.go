@@ -43,10 +43,7 @@ type Accept func(ctx context.Context, inbound botctx.Inbound) error
 // that arrives too slowly.
 func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbound) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost {
-			w.Header().Set("Allow", http.MethodPost)
-			inbound.LeaveUnread(w)
-			http.Error(w, "send a POST", http.StatusMethodNotAllowed)
+		if !inbound.RequireMethod(w, r, http.MethodPost) {
 			return
 		}
 		found, err := c.verify(r.Context(), r.Header)

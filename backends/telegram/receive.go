@@ -99,10 +99,7 @@ const secretHeader = "X-Telegram-Bot-Api-Secret-Token" //nolint:gosec // It is t
 // InvalidArgument, the update is dropped instead.
 func (c *Connector) Handler(accept Accept) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost {
-			w.Header().Set("Allow", http.MethodPost)
-			inbound.LeaveUnread(w)
-			http.Error(w, "send a POST", http.StatusMethodNotAllowed)
+		if !inbound.RequireMethod(w, r, http.MethodPost) {
 			return
 		}
 		in, of, err := c.authenticate(r)

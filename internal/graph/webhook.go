@@ -87,15 +87,12 @@ const (
 
 // ServeHTTP implements http.Handler.
 func (h *Webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch r.Method {
-	case http.MethodGet:
+	switch {
+	case !inbound.RequireMethod(w, r, http.MethodGet, http.MethodPost):
+	case r.Method == http.MethodGet:
 		h.answerCheck(w, r)
-	case http.MethodPost:
-		h.takeReport(w, r)
 	default:
-		w.Header().Set("Allow", "GET, POST")
-		inbound.LeaveUnread(w)
-		http.Error(w, "send a GET or a POST", http.StatusMethodNotAllowed)
+		h.takeReport(w, r)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -75,6 +77,17 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limits Limits) ([]byte, *R
 func LeaveUnread(w http.ResponseWriter) {
 	closeAfterwards(w)
 	endReads(w)
+}
+
+// RequireMethod answers 405 unless the request has one of the methods. It reports whether the request has.
+func RequireMethod(w http.ResponseWriter, r *http.Request, methods ...string) bool {
+	if slices.Contains(methods, r.Method) {
+		return true
+	}
+	w.Header().Set("Allow", strings.Join(methods, ", "))
+	LeaveUnread(w)
+	http.Error(w, "send a "+strings.Join(methods, " or a "), http.StatusMethodNotAllowed)
+	return false
 }
 
 func closeAfterwards(w http.ResponseWriter) { w.Header().Set("Connection", "close") }
