@@ -6,7 +6,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -111,7 +110,7 @@ func (h *handler) take(w http.ResponseWriter, r *http.Request, request unverifie
 		refuse(w)
 		return
 	}
-	in, err := h.channelOf(r.Context(), request.from)
+	in, err := inbound.FindChannel(r.Context(), h.connector.config.FindChannel, request.from)
 	if err != nil {
 		h.connector.config.OnError(r.Context(), botctx.Inbound{}, err)
 		botctx.WriteHTTPError(w, boterr.New(boterr.Unavailable, "", "the channel cannot be looked up now"))
@@ -138,18 +137,6 @@ func (h *handler) take(w http.ResponseWriter, r *http.Request, request unverifie
 		}
 	}
 	w.WriteHeader(http.StatusOK)
-}
-
-func (h *handler) channelOf(ctx context.Context, from Workspace) (*channel.Channel, error) {
-	find := h.connector.config.FindChannel
-	if find == nil {
-		return nil, boterr.New(boterr.FailedPrecondition, "FindChannel", "is missing: a Handler needs it to find the channel of a request")
-	}
-	in, err := find(ctx, from)
-	if errors.Is(err, boterr.NotFound) {
-		return nil, nil
-	}
-	return in, err
 }
 
 // secretOf returns the signing secret of a channel, or the host's if the channel has none. It counts and logs a missing

@@ -97,17 +97,11 @@ func (h *handler) authenticate(r *http.Request) (*channel.Channel, account, erro
 	if err != nil || config.Now().Sub(time.Unix(seconds, 0)).Abs() > tolerance || query.Get("signature") == "" {
 		return nil, account{}, errUnsigned
 	}
-	if config.FindChannel == nil {
-		return nil, account{}, boterr.New(boterr.FailedPrecondition, "", "the connector has no FindChannel: set it in its Config")
-	}
-	in, err := config.FindChannel(r.Context(), r.PathValue(PathAccount))
+	in, err := inbound.FindChannel(r.Context(), config.FindChannel, r.PathValue(PathAccount))
 	switch {
-	case boterr.CodeOf(err) == boterr.NotFound:
-		return nil, account{}, errUnsigned
 	case err != nil:
 		return nil, account{}, err
-	}
-	if in == nil {
+	case in == nil:
 		return nil, account{}, errUnsigned
 	}
 	of, err := accountOf(in)

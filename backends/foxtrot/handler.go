@@ -111,18 +111,11 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *handler) account(r *http.Request) (account, error) {
-	find := h.connector.config.FindChannel
-	if find == nil {
-		return account{}, boterr.New(boterr.FailedPrecondition, "", "the connector has no FindChannel: set it in its Config")
-	}
-	in, err := find(r.Context(), r.PathValue(PathAccount))
+	in, err := inbound.FindChannel(r.Context(), h.connector.config.FindChannel, r.PathValue(PathAccount))
 	switch {
-	case boterr.CodeOf(err) == boterr.NotFound:
-		return account{}, errUnauthorized
 	case err != nil:
 		return account{}, err
-	}
-	if in == nil {
+	case in == nil:
 		return account{}, errUnauthorized
 	}
 	of, err := accountOf(in)

@@ -88,17 +88,14 @@ func (c *Connector) channelOf(ctx context.Context, found *claims, told document.
 	if !c.isFor(found, told) {
 		return nil, errNotVerified
 	}
-	if c.config.FindChannel == nil {
-		return nil, boterr.New(boterr.FailedPrecondition, "", "the connector has no FindChannel: set it in its Config")
-	}
 	tenant := document.Get(told, "conversation.tenantId", document.Get(told, "channelData.tenant.id", ""))
 	from := Bot{AppID: found.Audience[0], TenantID: tenant}
-	in, err := c.config.FindChannel(ctx, from)
-	if boterr.CodeOf(err) == boterr.NotFound || err == nil && in == nil {
-		return nil, errNotVerified
-	}
-	if err != nil {
+	in, err := inbound.FindChannel(ctx, c.config.FindChannel, from)
+	switch {
+	case err != nil:
 		return nil, err
+	case in == nil:
+		return nil, errNotVerified
 	}
 	of, err := c.botOf(in)
 	if err != nil {

@@ -178,14 +178,7 @@ func (h *Webhook) find(ctx context.Context, account string) (*channel.Channel, e
 	if account == "" {
 		return nil, nil
 	}
-	if h.FindChannel == nil {
-		return nil, boterr.New(boterr.FailedPrecondition, "", "the connector has no FindChannel: set it in its Config")
-	}
-	in, err := h.FindChannel(ctx, account)
-	if boterr.CodeOf(err) == boterr.NotFound {
-		return nil, nil
-	}
-	return in, err
+	return inbound.FindChannel(ctx, h.FindChannel, account)
 }
 
 // secretOf returns a secret of the application that a channel uses. It counts and logs a missing secret.
