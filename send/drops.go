@@ -36,6 +36,8 @@ const (
 	DropInvalid DropReason = "invalid"
 	// DropNoChannel is for an event of an account for which the host has no channel.
 	DropNoChannel DropReason = "no_channel"
+	// DropNoSecret is for a request that cannot be verified, because a secret is missing; see AddUnverified.
+	DropNoSecret DropReason = "no_secret"
 )
 
 // Drops logs and counts the events that connectors drop. All connectors of a host share one, given
@@ -47,6 +49,8 @@ type Drops struct {
 
 	mu     sync.Mutex
 	counts map[dropKind]int64
+	// logged has the lines of AddUnverified that were logged.
+	logged map[unverified]bool
 }
 
 // DropCount is the number of events of one kind dropped for one reason.
@@ -61,6 +65,11 @@ type dropKind struct {
 	platform channel.Type
 	kind     string
 	reason   DropReason
+}
+
+type unverified struct {
+	platform          channel.Type
+	app, channel, err string
 }
 
 // Limits on the memory for kinds, because platforms may invent any number of them.
@@ -85,6 +94,32 @@ func (d *Drops) Add(ctx context.Context, drop Drop) {
 	logger.LogAttrs(ctx, level, "event dropped",
 		slog.String("platform", string(drop.Platform)), slog.String("app", drop.App), slog.String("channel", drop.Channel),
 		slog.String("kind", drop.Kind), slog.String("reason", string(drop.Reason)))
+}
+
+// AddUnverified counts a request that cannot be verified, because its channel has no usable secret. err has the reason and
+// the remedy. Anyone can send such requests, so each reason is logged once for each channel, as a warning. If the host has
+// no secret, in has only a Type.
+func (d *Drops) AddUnverified(ctx context.Context, in *channel.Channel, err error) {
+	d.count(dropKind{platform: in.Type, kind: "request", reason: DropNoSecret})
+	if d.isFirst(unverified{in.Type, in.App, in.ID, err.Error()}) {
+		cmp.Or(d.Logger, slog.Default()).LogAttrs(ctx, slog.LevelWarn, "requests refused",
+			slog.String("platform", string(in.Type)), slog.String("app", in.App), slog.String("channel", in.ID),
+			slog.String("error", err.Error()))
+	}
+}
+
+// isFirst reports whether a line has not been logged before. After 500 lines it forgets them.
+func (d *Drops) isFirst(line unverified) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.logged[line] {
+		return false
+	}
+	if d.logged == nil || len(d.logged) >= maxDropKinds {
+		d.logged = map[unverified]bool{}
+	}
+	d.logged[line] = true
+	return true
 }
 
 func (d *Drops) count(of dropKind) {

@@ -2,6 +2,7 @@ package send_test
 
 import (
 	"bytes"
+	"errors"
 	"log/slog"
 	"strconv"
 	"strings"
@@ -30,6 +31,20 @@ func TestDrops_LoggedAndCounted(t *testing.T) {
 	require.Equal(t, 2, strings.Count(lines.String(),
 		`msg="event dropped" platform=charlie app=shop channel=desk kind=reaction_added reason=unsupported`))
 	require.NotContains(t, lines.String(), "from_bot", "what bots write is told at debug")
+}
+
+func TestDrops_UnverifiedIsLoggedOnceForAChannel(t *testing.T) {
+	t.Parallel()
+	var lines bytes.Buffer
+	drops := &send.Drops{Logger: slog.New(slog.NewTextHandler(&lines, nil))}
+	for range 3 {
+		for _, id := range []string{"desk", "shop"} {
+			drops.AddUnverified(t.Context(), &channel.Channel{Type: channel.Charlie, App: "tea", ID: id}, errors.New("set signingSecret"))
+		}
+	}
+	require.Equal(t, []send.DropCount{{Platform: channel.Charlie, Kind: "request", Reason: send.DropNoSecret, Count: 6}}, drops.Counts())
+	require.Equal(t, 2, strings.Count(lines.String(), "level=WARN"))
+	require.Contains(t, lines.String(), `msg="requests refused" platform=charlie app=tea channel=shop error="set signingSecret"`)
 }
 
 func TestDrops_KindsAreBounded(t *testing.T) {

@@ -9,13 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/backends/alpha"
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/connectortest"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -33,10 +29,7 @@ var differences = map[string][2]string{
 
 func TestDifferences_FromTheFakes(t *testing.T) {
 	t.Parallel()
-	var fake send.Connector
-	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { fake = c.Connectors[channel.Alpha] }))
-	in := p.AddChannel(*shop())
-	p.AddMember(member.Member{Channel: "shop", ExternalID: "100"})
+	fake, in := connectortest.Fake(t, shop(), "100")
 	connector := newConnector(t, alpha.Config{HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: newPlatform()}}})
 	found := map[string][2]string{}
 	for name, response := range map[string]send.Response{

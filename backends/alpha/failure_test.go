@@ -128,11 +128,7 @@ func TestOpen_FetchesWithoutTheToken(t *testing.T) {
 		return connectortest.Response(200, nil, "picture"), nil
 	})
 	file, err := connector.Open(t.Context(), shop(), "https://scontent.xx.fbcdn.net/v/1.png?oh=1")
-	require.NoError(t, err)
-	bytes, err := io.ReadAll(file)
-	require.NoError(t, err)
-	require.NoError(t, file.Close())
-	require.Equal(t, "picture", string(bytes))
+	connectortest.RequireFile(t, file, err, "picture")
 	require.Empty(t, seen.Get("Authorization"))
 }
 
@@ -166,10 +162,7 @@ func TestOpen_EndlessFile(t *testing.T) {
 
 func TestNew_Refuses(t *testing.T) {
 	t.Parallel()
-	connectortest.RequireRefused(t, func(config alpha.Config) error {
-		_, err := alpha.New(config)
-		return err
-	}, map[string]alpha.Config{
+	connectortest.RequireRefused(t, alpha.New, map[string]alpha.Config{
 		"APIURL": {APIURL: "ftp://x"}, "Timeout": {Timeout: -1}, "MaxFileBytes": {MaxFileBytes: -1}, "BodyTime": {BodyTime: -1},
 	})
 }

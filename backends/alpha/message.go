@@ -3,7 +3,6 @@ package alpha
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/graph"
 	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/internal/taps"
@@ -186,7 +186,7 @@ func template(kind string, fields ...any) document.Object {
 // attachmentOf converts a file to the platform's form. The payload has its address or its id.
 func attachmentOf(kind send.Type, payload document.Object) (document.Object, error) {
 	if payload.Has("url") {
-		if err := checkURL(payload, "url"); err != nil {
+		if err := bounded.CheckURL("url", document.Get(payload, "url", "")); err != nil {
 			return document.Object{}, err
 		}
 	}
@@ -240,7 +240,7 @@ func buttonOf(button document.Object) (document.Object, error) {
 		button = button.With("payload", text)
 	}
 	if document.Get(button, "type", "") == send.ButtonWebURL {
-		return button, checkURL(button, "url")
+		return button, bounded.CheckURL("url", document.Get(button, "url", ""))
 	}
 	return button, nil
 }
@@ -252,7 +252,7 @@ func cardOf(card document.Object) (document.Object, error) {
 		return document.Object{}, boterr.Missing("subtitle", "a subtitle, an image_url or buttons: alpha refuses a card with a title alone")
 	}
 	if card.Has("image_url") {
-		if err := checkURL(card, "image_url"); err != nil {
+		if err := bounded.CheckURL("image_url", document.Get(card, "image_url", "")); err != nil {
 			return document.Object{}, err
 		}
 	}
@@ -261,15 +261,6 @@ func cardOf(card document.Object) (document.Object, error) {
 	}
 	buttons, err := each(card, "buttons", buttonOf)
 	return card.With("buttons", buttons), err
-}
-
-// checkURL returns InvalidArgument for an address that the platform cannot open.
-func checkURL(in document.Object, field string) error {
-	parsed, err := url.Parse(document.Get(in, field, ""))
-	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
-		return boterr.Invalid(field, "is not an HTTP or HTTPS address; give one that the platform can open")
-	}
-	return nil
 }
 
 const sentenceUnreachable = "the member cannot be reached now: the account is closed, or does not accept messages from the page"

@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/alphafake"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -42,8 +43,7 @@ func newHarness(t *testing.T) *sendtest.Harness {
 // oddReports posts reports of unknown kinds to a handler, and returns how it handled each.
 func oddReports(t *testing.T) []sendtest.Reception {
 	t.Helper()
-	var all []sendtest.Reception
-	for name, body := range map[string]string{
+	return connectortest.Receptions(map[string]string{
 		"an item of a new kind":       `{"object":"page","entry":[{"id":"1900","messaging":[{"sender":{"id":"100"},"of_a_new_kind":{"a":1}}]}]}`,
 		"an item that says nothing":   `{"object":"page","entry":[{"id":"1900","messaging":[{}]}]}`,
 		"a message that says nothing": `{"object":"page","entry":[{"id":"1900","messaging":[{"sender":{"id":"100"},"message":{"mid":"m1"}}]}]}`,
@@ -52,18 +52,10 @@ func oddReports(t *testing.T) []sendtest.Reception {
 		"an entry that says nothing":  `{"object":"page","entry":[{"id":"1900"}]}`,
 		"an entry without an id":      `{"object":"page","entry":[{"messaging":[{"sender":{"id":"100"},"message":{"text":"hi"}}]}]}`,
 		"another object":              `{"object":"of_a_new_kind","entry":[{"id":"1900"}]}`,
-	} {
+	}, func(body string) (*connectortest.Box, int) {
 		box := newBox(t, find)
-		one := sendtest.Reception{Name: name, Status: box.report(t.Context(), appSecret, body)}
-		for _, received := range box.Got {
-			one.Accepted = append(one.Accepted, received.Event)
-		}
-		for _, drop := range box.Drops.Counts() {
-			one.Dropped += drop.Count
-		}
-		all = append(all, one)
-	}
-	return all
+		return box.Box, box.report(t.Context(), appSecret, body)
+	})
 }
 
 func TestSend_EachType(t *testing.T) {
@@ -113,11 +105,7 @@ func TestSend_EachType(t *testing.T) {
 
 func TestSend_Refuses(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		response send.Response
-		code     boterr.Code
-		field    string
-	}{
+	connectortest.RequireUnsendable(t, map[string]connectortest.Unsendable{
 		"a long text above buttons": {
 			send.Buttons(strings.Repeat("ä", 641), send.Postback("A", "a")), boterr.InvalidArgument, "text",
 		},
@@ -137,18 +125,13 @@ func TestSend_Refuses(t *testing.T) {
 		},
 		"a template of another platform": {send.BravoTemplate("order", "en"), boterr.Unsupported, "type"},
 		"an unknown type":                {send.Other("POLL", document.O("text", "x")), boterr.Unsupported, "type"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := newPlatform()
-			_, err := over(t, p).Send(t.Context(), to("100", c.response))
-			refused, _ := boterr.AsError(err)
-			require.NotNil(t, refused)
-			require.Equal(t, c.code, refused.Code)
-			require.Equal(t, c.field, refused.Field)
-			require.Empty(t, p.Sent())
-		})
-	}
+	}, func(t *testing.T, response send.Response) error {
+		t.Helper()
+		p := newPlatform()
+		_, err := over(t, p).Send(t.Context(), to("100", response))
+		require.Empty(t, p.Sent())
+		return err
+	})
 }
 
 func TestSend_MessagingType(t *testing.T) {
@@ -226,10 +209,9 @@ func TestSend_ProvesTheSecret(t *testing.T) {
 func TestPorts_NotOffered(t *testing.T) {
 	t.Parallel()
 	connector := alpha.Limited(newConnector(t, alpha.Config{}))
-	_, broadcasts := send.PortOf[send.Broadcaster](connector)
-	_, groups := send.PortOf[livechat.GroupCreator](connector)
-	_, labels := send.PortOf[send.Labeler](connector)
-	require.Equal(t, []bool{false, false, true}, []bool{broadcasts, groups, labels})
+	require.False(t, connectortest.Offers[send.Broadcaster](connector))
+	require.False(t, connectortest.Offers[livechat.GroupCreator](connector))
+	require.True(t, connectortest.Offers[send.Labeler](connector))
 }
 
 func TestLabels_ByName(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +17,6 @@ import (
 	"github.com/botctx/go-sdk/internal/alphafake"
 	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/graph/graphtest"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store/memstore"
 )
@@ -70,11 +68,9 @@ func (w *world) reports(page, from, content string) {
 	w.platform.Writes(page, from, w.now)
 	body := fmt.Sprintf(`{"object":"page","entry":[{"id":%q,"messaging":[{"sender":{"id":%q},"recipient":{"id":%q},"timestamp":%d,%s}]}]}`,
 		page, from, page, w.now.UnixMilli(), strings.ReplaceAll(content, "MID", fmt.Sprintf("m_in_%d", w.events)))
-	for range 2 { // The platform may send a report twice.
-		answer := httptest.NewRecorder()
-		w.handler.ServeHTTP(answer, graphtest.Report(w.Context(), "/alpha", appSecret, []byte(body)))
-		require.Equal(w, http.StatusOK, answer.Code)
-	}
+	connectortest.GiveTwice(w.T, w.handler, func(ctx context.Context) *http.Request {
+		return graphtest.Report(ctx, "/alpha", appSecret, []byte(body))
+	})
 	connectortest.RunEvents(w.T, w.runtime)
 }
 
@@ -97,14 +93,7 @@ func (w *world) taps(page, from, title string) {
 
 func (w *world) last(to string) alphafake.Message {
 	w.Helper()
-	var last alphafake.Message
-	for _, sent := range w.platform.Sent() {
-		if sent.To == to {
-			last = sent
-		}
-	}
-	require.NotEmpty(w, last.ID, "nothing was sent to %s", to)
-	return last
+	return connectortest.Last(w.T, w.platform.Sent(), func(m alphafake.Message) bool { return m.To == to })
 }
 
 func (w *world) read(to string) string {
@@ -145,22 +134,11 @@ func TestWorld_AfterADay(t *testing.T) {
 	w := newWorld(t)
 	w.says("1900", "100", "hi")
 	w.now = w.now.Add(25 * time.Hour)
-	bot, err := w.runtime.Context(t.Context(), botctx.Scope{App: "app-1", Channel: "shop", Member: w.member()})
-	require.NoError(t, err)
-	_, err = bot.SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Still there?")})
+	bot := connectortest.BotOf(t, w.runtime, "shop")
+	_, err := bot.SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Still there?")})
 	require.ErrorContains(t, err, "more than 24 hours old")
 	_, err = bot.SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Still there?"), MessagingTag: "HUMAN_AGENT"})
 	require.NoError(t, err)
-}
-
-// member returns the id of the shop's only member.
-func (w *world) member() string {
-	w.Helper()
-	for found, err := range w.runtime.Members(w.Context(), "app-1", member.Selection{}) {
-		require.NoError(w, err)
-		return found.ID
-	}
-	return ""
 }
 
 func TestExplore_ReportsUnderFaults(t *testing.T) {

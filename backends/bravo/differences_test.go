@@ -6,13 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -32,10 +29,7 @@ var differences = map[string][2]string{
 
 func TestDifferences_FromTheFakes(t *testing.T) {
 	t.Parallel()
-	var fake send.Connector
-	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { fake = c.Connectors[channel.Bravo] }))
-	in := p.AddChannel(*shop())
-	p.AddMember(member.Member{Channel: "shop", ExternalID: ada})
+	fake, in := connectortest.Fake(t, shop(), ada)
 	made, err := fake.(livechat.GroupCreator).CreateGroup(t.Context(), in, livechat.NewGroup{Name: "Ada"})
 	require.NoError(t, err)
 	platform := newPlatform()

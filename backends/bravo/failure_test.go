@@ -185,11 +185,7 @@ func TestOpen_SendsTheTokenToThePlatformAlone(t *testing.T) {
 			require.Len(t, hosts, 1, address)
 			continue
 		}
-		require.NoError(t, err, address)
-		bytes, err := io.ReadAll(file)
-		require.NoError(t, err)
-		require.NoError(t, file.Close())
-		require.Equal(t, "picture", string(bytes))
+		connectortest.RequireFile(t, file, err, "picture")
 		require.Contains(t, hosts[1], "Bearer "+token)
 	}
 }
@@ -200,10 +196,7 @@ func TestOpen_OverThePlatform(t *testing.T) {
 	p.AddFile("77", "a picture")
 	connector := newConnector(t, bravo.Config{APIURL: "http://platform.example/v23.0", HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: p}}})
 	file, err := connector.Open(t.Context(), shop(), "77")
-	require.NoError(t, err)
-	bytes, err := io.ReadAll(file)
-	require.NoError(t, err)
-	require.Equal(t, "a picture", string(bytes))
+	connectortest.RequireFile(t, file, err, "a picture")
 	_, err = connector.Open(t.Context(), shop(), "78")
 	require.ErrorIs(t, err, boterr.NotFound)
 	_, err = connector.Open(t.Context(), shop(), "")
@@ -212,10 +205,7 @@ func TestOpen_OverThePlatform(t *testing.T) {
 
 func TestNew_Refuses(t *testing.T) {
 	t.Parallel()
-	connectortest.RequireRefused(t, func(config bravo.Config) error {
-		_, err := bravo.New(config)
-		return err
-	}, map[string]bravo.Config{
+	connectortest.RequireRefused(t, bravo.New, map[string]bravo.Config{
 		"APIURL": {APIURL: "ftp://x"}, "Timeout": {Timeout: -1}, "MaxFileBytes": {MaxFileBytes: -1}, "BodyTime": {BodyTime: -1},
 		"GroupTimeout": {GroupTimeout: -1}, "ListButton": {ListButton: strings.Repeat("x", 21)},
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bravofake"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -49,8 +50,7 @@ func change(field, value string) []byte {
 // oddReports posts reports of unknown kinds to a handler, and returns how it handled each.
 func oddReports(t *testing.T) []sendtest.Reception {
 	t.Helper()
-	var all []sendtest.Reception
-	for name, body := range map[string][]byte{
+	return connectortest.Receptions(map[string][]byte{
 		"a field of a new kind":       change("of_a_new_kind", `"a":1`),
 		"a message of a new kind":     change("messages", `"messages":[{"from":"1","id":"m","type":"of_a_new_kind","of_a_new_kind":{}}]`),
 		"a message that says nothing": change("messages", `"messages":[{}]`),
@@ -61,18 +61,10 @@ func oddReports(t *testing.T) []sendtest.Reception {
 		"a group of a new kind":       change("group_participants_update", `"groups":[{"type":"of_a_new_kind"}]`),
 		"a change without a number":   []byte(`{"object":"whatsapp_business_account","entry":[{"id":"1","changes":[{"field":"account_update","value":{}}]}]}`),
 		"another object":              []byte(`{"object":"page"}`),
-	} {
+	}, func(body []byte) (*connectortest.Box, int) {
 		b := newBox(t)
-		one := sendtest.Reception{Name: name, Status: b.report(t.Context(), appSecret, body)}
-		for _, received := range b.Got {
-			one.Accepted = append(one.Accepted, received.Event)
-		}
-		for _, drop := range b.Drops.Counts() {
-			one.Dropped += drop.Count
-		}
-		all = append(all, one)
-	}
-	return all
+		return b.Box, b.report(t.Context(), appSecret, body)
+	})
 }
 
 func replies(count int, with func(i int, reply *send.QuickReply)) send.Response {
@@ -152,50 +144,45 @@ func TestSend_QuickRepliesOfEachNumber(t *testing.T) {
 func TestSend_Refuses(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ä", 1025)
-	for name, c := range map[string]struct {
-		to       string
-		response send.Response
-		code     boterr.Code
-		field    string
-	}{
-		"a long text above buttons":       {ada, send.Buttons(long, send.Postback("A", "a")), boterr.InvalidArgument, "text"},
-		"a long text above an address":    {ada, send.Buttons(long, send.WebURL("A", "https://x.test")), boterr.InvalidArgument, "text"},
-		"a long text above quick replies": {ada, send.QuickReplies(long, send.QuickReply{Title: "A"}), boterr.InvalidArgument, "text"},
-		"two of a title":                  {ada, replies(4, func(_ int, r *send.QuickReply) { r.Title = "same" }), boterr.InvalidArgument, "quickReplies[1].title"},
+	try := func(recipient string) func(t *testing.T, response send.Response) error {
+		return func(t *testing.T, response send.Response) error {
+			t.Helper()
+			p := newPlatform()
+			_, err := over(t, p).Send(t.Context(), to(recipient, response))
+			require.Empty(t, p.Sent())
+			return err
+		}
+	}
+	connectortest.RequireUnsendable(t, map[string]connectortest.Unsendable{
+		"a long text above buttons":       {send.Buttons(long, send.Postback("A", "a")), boterr.InvalidArgument, "text"},
+		"a long text above an address":    {send.Buttons(long, send.WebURL("A", "https://x.test")), boterr.InvalidArgument, "text"},
+		"a long text above quick replies": {send.QuickReplies(long, send.QuickReply{Title: "A"}), boterr.InvalidArgument, "text"},
+		"two of a title":                  {replies(4, func(_ int, r *send.QuickReply) { r.Title = "same" }), boterr.InvalidArgument, "quickReplies[1].title"},
 		"two of a payload": {
-			ada, send.Buttons("x", send.Postback("A", "a"), send.Postback("B", "a")), boterr.InvalidArgument, "buttons[1].payload",
+			send.Buttons("x", send.Postback("A", "a"), send.Postback("B", "a")), boterr.InvalidArgument, "buttons[1].payload",
 		},
 		"a long payload of a button": {
-			ada, send.Buttons("x", send.Postback("A", strings.Repeat("a", 257))), boterr.InvalidArgument, "buttons[0].payload",
+			send.Buttons("x", send.Postback("A", strings.Repeat("a", 257))), boterr.InvalidArgument, "buttons[0].payload",
 		},
 		"a long payload in a list": {
-			ada, replies(4, func(i int, r *send.QuickReply) { r.Payload = strings.Repeat("x", 200+i/3) }), boterr.InvalidArgument, "quickReplies[1].payload",
+			replies(4, func(i int, r *send.QuickReply) { r.Payload = strings.Repeat("x", 200+i/3) }), boterr.InvalidArgument, "quickReplies[1].payload",
 		},
-		"a long button of a list":        {ada, replies(4, nil).With("listButton", strings.Repeat("x", 21)), boterr.InvalidArgument, "listButton"},
-		"a quick reply of another kind":  {ada, send.QuickReplies("x", send.QuickReply{ContentType: "user_email"}), boterr.Unsupported, "quickReplies[0].content_type"},
-		"an address among postbacks":     {ada, send.Buttons("x", send.Postback("A", "a"), send.WebURL("B", "https://x.test")), boterr.InvalidArgument, "buttons[1].type"},
-		"two addresses":                  {ada, send.Buttons("x", send.WebURL("A", "https://x.test"), send.WebURL("B", "https://x.test")), boterr.InvalidArgument, "buttons[0].type"},
-		"a button of another kind":       {ada, send.Other(send.TypeButton, document.O("text", "x", "buttons", document.A(document.O("type", "phone_number")))), boterr.Unsupported, "buttons[0].type"},
-		"a carousel":                     {ada, send.Carousel(send.Card{Title: "A"}), boterr.Unsupported, "type"},
-		"an address that is not the web": {ada, send.Image("data:x"), boterr.InvalidArgument, "url"},
-		"a button's address":             {ada, send.Buttons("x", send.WebURL("A", "tel:1")), boterr.InvalidArgument, "buttons[0].url"},
-		"a caption of audio":             {ada, send.Audio("https://x.test/a").With("caption", "A"), boterr.InvalidArgument, "caption"},
-		"a long caption":                 {ada, send.Image("https://x.test/a").With("caption", long), boterr.InvalidArgument, "caption"},
-		"buttons to a group":             {groupID, send.Buttons("x", send.Postback("A", "a")), boterr.InvalidArgument, "type"},
-		"quick replies to a group":       {groupID, replies(2, nil), boterr.InvalidArgument, "type"},
-		"nothing that was read":          {ada, send.Other("MARK_SEEN", document.O()), boterr.InvalidArgument, "message_id"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := newPlatform()
-			_, err := over(t, p).Send(t.Context(), to(c.to, c.response))
-			refused, _ := boterr.AsError(err)
-			require.NotNil(t, refused, "%v", err)
-			require.Equal(t, c.code, refused.Code)
-			require.Equal(t, c.field, refused.Field)
-			require.Empty(t, p.Sent())
-		})
-	}
+		"a long button of a list":        {replies(4, nil).With("listButton", strings.Repeat("x", 21)), boterr.InvalidArgument, "listButton"},
+		"a quick reply of another kind":  {send.QuickReplies("x", send.QuickReply{ContentType: "user_email"}), boterr.Unsupported, "quickReplies[0].content_type"},
+		"an address among postbacks":     {send.Buttons("x", send.Postback("A", "a"), send.WebURL("B", "https://x.test")), boterr.InvalidArgument, "buttons[1].type"},
+		"two addresses":                  {send.Buttons("x", send.WebURL("A", "https://x.test"), send.WebURL("B", "https://x.test")), boterr.InvalidArgument, "buttons[0].type"},
+		"a button of another kind":       {send.Other(send.TypeButton, document.O("text", "x", "buttons", document.A(document.O("type", "phone_number")))), boterr.Unsupported, "buttons[0].type"},
+		"a carousel":                     {send.Carousel(send.Card{Title: "A"}), boterr.Unsupported, "type"},
+		"an address that is not the web": {send.Image("data:x"), boterr.InvalidArgument, "url"},
+		"a button's address":             {send.Buttons("x", send.WebURL("A", "tel:1")), boterr.InvalidArgument, "buttons[0].url"},
+		"a caption of audio":             {send.Audio("https://x.test/a").With("caption", "A"), boterr.InvalidArgument, "caption"},
+		"a long caption":                 {send.Image("https://x.test/a").With("caption", long), boterr.InvalidArgument, "caption"},
+		"nothing that was read":          {send.Other("MARK_SEEN", document.O()), boterr.InvalidArgument, "message_id"},
+	}, try(ada))
+	connectortest.RequireUnsendable(t, map[string]connectortest.Unsendable{
+		"buttons to a group":       {send.Buttons("x", send.Postback("A", "a")), boterr.InvalidArgument, "type"},
+		"quick replies to a group": {replies(2, nil), boterr.InvalidArgument, "type"},
+	}, try(groupID))
 }
 
 func TestSend_TypingAndRead(t *testing.T) {
@@ -234,8 +221,7 @@ func TestSend_CredentialsOfTheChannel(t *testing.T) {
 func TestPorts_NotOffered(t *testing.T) {
 	t.Parallel()
 	limited := bravo.Limited(newConnector(t, bravo.Config{}))
-	_, updates := send.PortOf[livechat.TicketUpdater](limited)
-	_, labels := send.PortOf[send.Labeler](limited)
-	_, groups := send.PortOf[livechat.GroupCreator](limited)
-	require.Equal(t, []bool{false, false, true}, []bool{updates, labels, groups})
+	require.False(t, connectortest.Offers[livechat.TicketUpdater](limited))
+	require.False(t, connectortest.Offers[send.Labeler](limited))
+	require.True(t, connectortest.Offers[livechat.GroupCreator](limited))
 }

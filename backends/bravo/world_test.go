@@ -21,7 +21,6 @@ import (
 	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/graph/graphtest"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store/memstore"
 )
@@ -152,14 +151,7 @@ func (w *world) says(number, from, text string) {
 
 func (w *world) last(to string) document.Object {
 	w.Helper()
-	var last document.Object
-	for _, sent := range w.platform.Sent() {
-		if sent.To == to {
-			last = sent.Body
-		}
-	}
-	require.NotZero(w, last, "nothing was sent to %s", to)
-	return last
+	return connectortest.Last(w.T, w.platform.Sent(), func(m bravofake.Message) bool { return m.To == to }).Body
 }
 
 func (w *world) read(to string) string {
@@ -197,13 +189,7 @@ func TestWorld_AMessageThatFailsLater(t *testing.T) {
 	w := newWorld(t)
 	w.says(shopNumber, ada, "hi")
 	w.now = w.now.Add(25 * time.Hour)
-	id := ""
-	for found, err := range w.runtime.Members(t.Context(), "app-1", member.Selection{}) {
-		require.NoError(t, err)
-		id = found.ID
-	}
-	bot, err := w.runtime.Context(t.Context(), botctx.Scope{App: "app-1", Channel: "shop", Member: id})
-	require.NoError(t, err)
+	bot := connectortest.BotOf(t, w.runtime, "shop")
 	sent, err := bot.SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Still there?")})
 	require.NoError(t, err, "the platform takes it at first")
 	w.run()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/send"
 )
@@ -333,15 +334,10 @@ const maxURLLength = 3000
 
 // checkURL returns InvalidArgument for an address that the tool cannot open.
 func checkURL(field, address string) error {
-	parsed, err := url.Parse(address)
-	switch {
-	case err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https":
-		return boterr.Invalid(field, "is not an HTTP or HTTPS address; give one that the tool can open")
-	case len(address) > maxURLLength:
+	if len(address) > maxURLLength {
 		return boterr.Invalid(field, "has %d bytes, and the workspace chat tool takes at most %d", len(address), maxURLLength)
-	default:
-		return nil
 	}
+	return bounded.CheckURL(field, address)
 }
 
 // escaper makes the tool show a text literally, without mentions, links or notifications of whole

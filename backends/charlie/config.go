@@ -105,8 +105,7 @@ func (c Config) withAPIURL() (Config, error) {
 	if c.APIURL == "" {
 		c.APIURL = slack.APIURL
 	}
-	parsed, err := url.Parse(c.APIURL)
-	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+	if _, isBase := bounded.ParseBase(c.APIURL); !isBase {
 		return c, boterr.Invalid("APIURL", "is not an HTTP or HTTPS address; give one such as https://slack.com/api/")
 	}
 	c.APIURL = strings.TrimSuffix(c.APIURL, "/") + "/"

@@ -3,7 +3,6 @@ package charlie_test
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -106,27 +105,39 @@ func TestError_PathOfRefusedBlocks(t *testing.T) {
 	}
 }
 
-func TestError_WithoutAnAnswer(t *testing.T) {
-	t.Parallel()
-	for name, given := range map[string]answer{
-		"a failure of the server": {status: http.StatusBadGateway, body: "<html>"},
-		"no JSON":                 {status: http.StatusOK, body: "<html>"},
-		"nothing":                 {status: http.StatusOK, body: ""},
-		"a failure with an ok":    {status: http.StatusInternalServerError, body: taken},
-		"no ok":                   {status: http.StatusOK, body: `{}`},
-		"an internal error":       refuses("internal_error"),
-		"a redirect":              {status: http.StatusTemporaryRedirect, header: http.Header{"Location": {"/elsewhere"}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newTool()
-			s.next(given)
-			_, err := s.start(t, charlie.Config{}).Send(t.Context(), to("C1", send.Text("Hello")))
-			require.Error(t, err)
-			require.Equal(t, boterr.Internal, boterr.CodeOf(err), "no code: %v", err)
-			require.Len(t, s.called(), 1)
-		})
+func failures() connectortest.Failures {
+	return connectortest.Failures{
+		Over: func(t *testing.T, transport connectortest.RoundTrip) send.Connector {
+			t.Helper()
+			return over(t, charlie.Config{Timeout: connectortest.Timeout}, transport)
+		},
+		At: func(t *testing.T, url string) (send.Connector, send.Message) {
+			t.Helper()
+			connector, err := charlie.New(charlie.Config{APIURL: url})
+			require.NoError(t, err)
+			return connector, to("C1", send.Text("Hello"))
+		},
+		Message: to("C1", send.Text("Hello")), Endless: `{"a":"`, Secret: token,
+		Unreadable: map[string]string{"nothing": "", "no ok": `{}`, "an internal error": `{"ok":false,"error":"internal_error"}`},
 	}
+}
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	failures().Run(t)
+}
+
+func FuzzAnswer(f *testing.F) {
+	failures().Fuzz(f, taken, `{"ok":false,"error":"invalid_blocks"}`, `{"ok":[]}`, `null`)
+}
+
+func TestError_FailureWithAnOK(t *testing.T) {
+	t.Parallel()
+	s := newTool()
+	s.next(answer{status: http.StatusInternalServerError, body: taken})
+	_, err := s.start(t, charlie.Config{}).Send(t.Context(), to("C1", send.Text("Hello")))
+	connectortest.RequireNoCode(t, err)
+	require.Len(t, s.called(), 1)
 }
 
 func over(t *testing.T, config charlie.Config, f connectortest.RoundTrip) *charlie.Connector {
@@ -135,13 +146,6 @@ func over(t *testing.T, config charlie.Config, f connectortest.RoundTrip) *charl
 	connector, err := charlie.New(config)
 	require.NoError(t, err)
 	return connector
-}
-
-func answered(status int, header http.Header, body string) *http.Response {
-	if header == nil {
-		header = http.Header{}
-	}
-	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}
 }
 
 const taken = `{"ok":true,"channel":"C1","ts":"1.000002"}`
@@ -177,9 +181,9 @@ func TestRateLimit_IsWaitedFor(t *testing.T) {
 				connector := over(t, charlie.Config{}, func(*http.Request) (*http.Response, error) {
 					asked++
 					if asked < 3 {
-						return answered(http.StatusTooManyRequests, http.Header{"Retry-After": c.retryAfter}, c.body), nil
+						return connectortest.Response(http.StatusTooManyRequests, http.Header{"Retry-After": c.retryAfter}, c.body), nil
 					}
-					return answered(http.StatusOK, nil, taken), nil
+					return connectortest.Response(http.StatusOK, nil, taken), nil
 				})
 				began := time.Now() //nolint:forbidigo // Virtual time.
 				ctx := (&timelimit.Rule{Most: 5 * time.Second, Over: boterr.New(boterr.Unavailable, "", "late"), IsPausable: true}).Begin(t.Context())
@@ -208,7 +212,7 @@ func TestRateLimit_Lasts(t *testing.T) {
 				asked := 0
 				connector := over(t, charlie.Config{}, func(*http.Request) (*http.Response, error) {
 					asked++
-					return answered(c.answer.status, c.answer.header.Clone(), c.answer.body), nil
+					return connectortest.Response(c.answer.status, c.answer.header.Clone(), c.answer.body), nil
 				})
 				_, err := connector.Send(t.Context(), to("C1", send.Text("Hello")))
 				require.ErrorIs(t, err, boterr.ResourceExhausted)
@@ -222,7 +226,7 @@ func TestSend_ContextEnds(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]connectortest.RoundTrip{
 		"while it waits": func(*http.Request) (*http.Response, error) {
-			return answered(http.StatusTooManyRequests, http.Header{"Retry-After": {"20"}}, ""), nil
+			return connectortest.Response(http.StatusTooManyRequests, http.Header{"Retry-After": {"20"}}, ""), nil
 		},
 		"while the tool is silent": func(r *http.Request) (*http.Response, error) {
 			<-r.Context().Done()
@@ -241,33 +245,16 @@ func TestSend_ContextEnds(t *testing.T) {
 	}
 }
 
-func TestSend_SilentTool(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		connector := over(t, charlie.Config{Timeout: 3 * time.Second}, func(r *http.Request) (*http.Response, error) {
-			<-r.Context().Done()
-			return nil, r.Context().Err()
-		})
-		began := time.Now() //nolint:forbidigo // Virtual time.
-		_, err := connector.Send(t.Context(), to("C1", send.Text("Hello")))
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		_, hasCode := boterr.AsError(err)
-		require.False(t, hasCode)
-		require.Equal(t, 3*time.Second, time.Since(began)) //nolint:forbidigo // Virtual time.
-	})
-}
-
 func TestError_ShowsNoToken(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]connectortest.RoundTrip{
-		"the network": func(*http.Request) (*http.Response, error) { return nil, errors.New("no way to " + token) },
 		"a refusal": func(*http.Request) (*http.Response, error) {
-			return answered(200, nil, `{"ok":false,"error":"`+token+`"}`), nil
+			return connectortest.Response(200, nil, `{"ok":false,"error":"`+token+`"}`), nil
 		},
-		"a server's page": func(*http.Request) (*http.Response, error) { return answered(500, nil, token), nil },
-		"no JSON":         func(*http.Request) (*http.Response, error) { return answered(200, nil, token), nil },
+		"a server's page": func(*http.Request) (*http.Response, error) { return connectortest.Response(500, nil, token), nil },
+		"no JSON":         func(*http.Request) (*http.Response, error) { return connectortest.Response(200, nil, token), nil },
 		"details": func(*http.Request) (*http.Response, error) {
-			return answered(200, nil, `{"ok":false,"error":"invalid_blocks","response_metadata":{"messages":["`+token+`"]}}`), nil
+			return connectortest.Response(200, nil, `{"ok":false,"error":"invalid_blocks","response_metadata":{"messages":["`+token+`"]}}`), nil
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -292,7 +279,7 @@ func TestConnector_ConcurrentUse(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		got[r.PostForm.Get("text")] = r.PostForm.Get("token")
-		return answered(http.StatusOK, nil, `{"ok":true,"channel":"C1","ts":"`+r.PostForm.Get("text")+`"}`), nil
+		return connectortest.Response(http.StatusOK, nil, `{"ok":true,"channel":"C1","ts":"`+r.PostForm.Get("text")+`"}`), nil
 	})
 	var all sync.WaitGroup
 	for i := range 200 {
@@ -318,14 +305,8 @@ func TestConnector_ConcurrentUse(t *testing.T) {
 
 func TestNew_Refuses(t *testing.T) {
 	t.Parallel()
-	for field, config := range map[string]charlie.Config{
+	connectortest.RequireRefused(t, charlie.New, map[string]charlie.Config{
 		"APIURL": {APIURL: "ftp://x"}, "Timeout": {Timeout: -1}, "MaxWait": {MaxWait: -1}, "MaxWaits": {MaxWaits: -1},
 		"MaxClients": {MaxClients: -1},
-	} {
-		_, err := charlie.New(config)
-		found, ok := boterr.AsError(err)
-		require.True(t, ok, field)
-		require.Equal(t, boterr.InvalidArgument, found.Code)
-		require.Equal(t, field, found.Field)
-	}
+	})
 }

@@ -1,11 +1,11 @@
 package charlie
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -64,10 +64,7 @@ type handler struct {
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost {
-		w.Header().Set("Allow", http.MethodPost)
-		inbound.LeaveUnread(w)
-		http.Error(w, "send a POST", http.StatusMethodNotAllowed)
+	if !inbound.RequireMethod(w, r, http.MethodPost) {
 		return
 	}
 	body, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: inbound.DefaultMaxBytes, Time: h.connector.config.BodyTime})
@@ -113,13 +110,13 @@ func (h *handler) take(w http.ResponseWriter, r *http.Request, request unverifie
 		refuse(w)
 		return
 	}
-	in, err := h.channelOf(r.Context(), request.from)
+	in, err := inbound.FindChannel(r.Context(), h.connector.config.FindChannel, request.from)
 	if err != nil {
 		h.connector.config.OnError(r.Context(), botctx.Inbound{}, err)
 		botctx.WriteHTTPError(w, boterr.New(boterr.Unavailable, "", "the channel cannot be looked up now"))
 		return
 	}
-	if in == nil || !isSigned(request.header, request.body, h.connector.secretOf(in), h.connector.config.Now()) {
+	if in == nil || !isSigned(request.header, request.body, h.connector.secretOf(r.Context(), in), h.connector.config.Now()) {
 		refuse(w)
 		return
 	}
@@ -145,25 +142,16 @@ func (h *handler) take(w http.ResponseWriter, r *http.Request, request unverifie
 	w.WriteHeader(http.StatusOK)
 }
 
-func (h *handler) channelOf(ctx context.Context, from Workspace) (*channel.Channel, error) {
-	find := h.connector.config.FindChannel
-	if find == nil {
-		return nil, boterr.New(boterr.FailedPrecondition, "FindChannel", "is missing: a Handler needs it to find the channel of a request")
-	}
-	in, err := find(ctx, from)
-	if errors.Is(err, boterr.NotFound) {
-		return nil, nil
-	}
-	return in, err
-}
-
-// secretOf returns the signing secret of a channel, or the host's if the channel has none.
-func (c *Connector) secretOf(in *channel.Channel) string {
+// secretOf returns the signing secret of a channel, or the host's if the channel has none. It counts and logs a missing
+// secret.
+func (c *Connector) secretOf(ctx context.Context, in *channel.Channel) string {
 	info, _ := in.Info.(channel.CharlieInfo)
-	if secret := info.SigningSecret.Reveal(); secret != "" {
-		return secret
+	secret := cmp.Or(info.SigningSecret.Reveal(), c.config.SigningSecret.Reveal())
+	if secret == "" {
+		c.config.Drops.AddUnverified(ctx, in, boterr.New(boterr.FailedPrecondition, "",
+			"the channel %s has no signing secret: set signingSecret in its info, or SigningSecret of the connector's Config", in.ID))
 	}
-	return c.config.SigningSecret.Reveal()
+	return secret
 }
 
 // hand passes an event to accept, even if the tool has closed the connection. It calls OnError if accept fails.

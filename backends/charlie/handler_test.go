@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -17,7 +16,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,44 +28,25 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/bounded/boundedtest"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/send"
 )
 
 // noon is the time of the tests' requests, in Unix seconds.
 const noon = 1700000000
 
-type inbox struct {
-	http.Handler
-	drops *send.Drops
-
-	mu       sync.Mutex
-	received []botctx.Inbound
-	failures []error
-}
-
-// newInbox returns an inbox whose handler serves the workspace T1.
-func newInbox(t *testing.T, config charlie.Config) *inbox {
+// newInbox returns a box whose handler serves the workspace T1.
+func newInbox(t *testing.T, config charlie.Config) *connectortest.Box {
 	t.Helper()
-	box := &inbox{drops: &send.Drops{Logger: slog.New(slog.DiscardHandler)}}
-	config.Drops = box.drops
+	box := connectortest.NewBox()
+	config.Drops, config.OnError = box.Drops, box.OnError
 	config.Now = func() time.Time { return time.Unix(noon, 0) }
-	config.OnError = func(_ context.Context, _ botctx.Inbound, err error) {
-		box.mu.Lock()
-		defer box.mu.Unlock()
-		box.failures = append(box.failures, err)
-	}
 	if config.FindChannel == nil {
 		config.FindChannel = findT1
 	}
 	connector, err := charlie.New(config)
 	require.NoError(t, err)
-	box.Handler = connector.Handler(func(_ context.Context, inbound botctx.Inbound) error {
-		box.mu.Lock()
-		defer box.mu.Unlock()
-		box.received = append(box.received, inbound)
-		return nil
-	})
+	box.Handler = connector.Handler(box.Accept)
 	return box
 }
 
@@ -76,12 +55,6 @@ func findT1(_ context.Context, from charlie.Workspace) (*channel.Channel, error)
 		return nil, boterr.New(boterr.NotFound, "", "there is no channel of %s", from.TeamID)
 	}
 	return workspace(), nil
-}
-
-func (b *inbox) all() []botctx.Inbound {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.received
 }
 
 // signed returns a request with this body, signed by the tool at noon.
@@ -123,11 +96,11 @@ const hello = `{"type":"message","channel":"D1","user":"U1","text":"hello","ts":
 func TestHandler_Message(t *testing.T) {
 	t.Parallel()
 	box := newInbox(t, charlie.Config{})
-	require.Equal(t, http.StatusOK, ask(box, wrote("E1", hello)).Code)
+	require.Equal(t, http.StatusOK, box.Ask(wrote("E1", hello)).Code)
 	require.Equal(t, []botctx.Inbound{{App: "app-1", Channel: "desk", Event: send.MessageEvent{
 		From: "U1", To: "D1", Type: send.TypeText, Data: document.O("text", "hello"),
 		Timestamp: 1699999999000, MessageID: "1699999999.000100",
-	}, Key: "message D1 1699999999.000100"}}, box.all())
+	}, Key: "message D1 1699999999.000100"}}, box.Got)
 }
 
 func TestHandler_TextAsWritten(t *testing.T) {
@@ -147,8 +120,8 @@ func TestHandler_TextAsWritten(t *testing.T) {
 			t.Parallel()
 			box := newInbox(t, charlie.Config{})
 			event := document.O("type", "message", "channel", "D1", "user", "U1", "ts", "1.000100", "text", told)
-			require.Equal(t, http.StatusOK, ask(box, wrote("E1", event.String())).Code)
-			require.Equal(t, want, box.all()[0].Event.Text())
+			require.Equal(t, http.StatusOK, box.Ask(wrote("E1", event.String())).Code)
+			require.Equal(t, want, box.Got[0].Event.Text())
 		})
 	}
 }
@@ -156,10 +129,10 @@ func TestHandler_TextAsWritten(t *testing.T) {
 func TestHandler_FilesAsMisc(t *testing.T) {
 	t.Parallel()
 	box := newInbox(t, charlie.Config{})
-	ask(box, wrote("E1", `{"type":"message","subtype":"file_share","channel":"D1","user":"U1","text":"look","ts":"1.0001","files":[`+
+	box.Ask(wrote("E1", `{"type":"message","subtype":"file_share","channel":"D1","user":"U1","text":"look","ts":"1.0001","files":[`+
 		`{"id":"F1","mimetype":"image/png","title":"cat","url_private":"https://x.test/cat.png"},`+
 		`{"id":"F2","mimetype":"application/pdf","name":"a.pdf","url_private_download":"https://x.test/a.pdf"}]}`))
-	event := box.all()[0].Event
+	event := box.Got[0].Event
 	require.Equal(t, send.TypeMisc, event.Type)
 	require.JSONEq(t, `{"attachments":[`+
 		`{"type":"image","payload":{"url":"https://x.test/cat.png","attachment_id":"F1"},"title":"cat"},`+
@@ -189,9 +162,9 @@ func TestHandler_OnlyPeople(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			box := newInbox(t, charlie.Config{})
-			require.Equal(t, http.StatusOK, ask(box, wrote("E1", c.event)).Code)
-			require.Empty(t, box.all())
-			require.Equal(t, []send.DropCount{{Platform: channel.Charlie, Kind: c.kind, Reason: c.reason, Count: 1}}, box.drops.Counts())
+			require.Equal(t, http.StatusOK, box.Ask(wrote("E1", c.event)).Code)
+			require.Empty(t, box.Got)
+			require.Equal(t, []send.DropCount{{Platform: channel.Charlie, Kind: c.kind, Reason: c.reason, Count: 1}}, box.Drops.Counts())
 		})
 	}
 }
@@ -221,12 +194,12 @@ func TestHandler_TapWithPayload(t *testing.T) {
 
 			box := newInbox(t, charlie.Config{})
 			action := document.A(document.O("action_id", "button-0", "value", value, "action_ts", "1699999999.5"))
-			require.Equal(t, http.StatusOK, ask(box, tapped(action.String())).Code)
+			require.Equal(t, http.StatusOK, box.Ask(tapped(action.String())).Code)
 			require.Equal(t, []botctx.Inbound{{App: "app-1", Channel: "desk", Event: send.MessageEvent{
 				From: "U1", To: "C1", Type: send.TypePayload, Data: document.O("payload", payload),
 				Timestamp: 1699999999500, MessageID: "1699999999.000200",
 				Unknown: document.O("responseUrl", "https://x.test/back"),
-			}, Key: "tap C1 U1 1699999999.5  button-0", Conversation: "C1"}}, box.all())
+			}, Key: "tap C1 U1 1699999999.5  button-0", Conversation: "C1"}}, box.Got)
 		})
 	}
 }
@@ -234,12 +207,12 @@ func TestHandler_TapWithPayload(t *testing.T) {
 func TestHandler_SeveralActions(t *testing.T) {
 	t.Parallel()
 	box := newInbox(t, charlie.Config{})
-	require.Equal(t, http.StatusOK, ask(box, tapped(`[{"action_id":"link","type":"button"},`+
+	require.Equal(t, http.StatusOK, box.Ask(tapped(`[{"action_id":"link","type":"button"},`+
 		`{"action_id":"menu","selected_option":{"value":"tea"},"action_ts":"1.5"},`+
 		`{"action_id":"new","type":"of_a_new_kind","selected_colours":["red",{"value":"{\"payload\":\"x\"}"}],"action_ts":"1.6"}]`)).Code)
 	var payloads []string
 	var values []any
-	for _, received := range box.all() {
+	for _, received := range box.Got {
 		payloads, values = append(payloads, received.Event.Payload()), append(values, received.Event.Value())
 	}
 	require.Equal(t, []string{"link", "tea", "new"}, payloads, "a button that opens an address tells its id")
@@ -250,11 +223,11 @@ func TestHandler_StateOfFields(t *testing.T) {
 	t.Parallel()
 	box := newInbox(t, charlie.Config{})
 	state := document.O("due", document.O("date", document.O("type", "datepicker", "selected_date", "2026-03-01")))
-	require.Equal(t, http.StatusOK, ask(box, interacted(document.O(
+	require.Equal(t, http.StatusOK, box.Ask(interacted(document.O(
 		"type", "block_actions", "channel", document.O("id", "C1"), "state", document.O("values", state),
 		"actions", document.A(document.O("type", "button", "action_id", "button-0", "value", "done")),
 	))).Code)
-	require.Equal(t, document.O("payload", "done", "state", state), box.all()[0].Event.Data)
+	require.Equal(t, document.O("payload", "done", "state", state), box.Got[0].Event.Data)
 }
 
 func TestHandler_InteractionOfNobody(t *testing.T) {
@@ -262,11 +235,11 @@ func TestHandler_InteractionOfNobody(t *testing.T) {
 	box := newInbox(t, charlie.Config{})
 	for _, kind := range []string{"block_actions", "view_submission", "app_rate_limited"} {
 		body := document.O("type", kind, "team_id", "T1", "actions", document.A(document.O("value", "go")))
-		require.Equal(t, http.StatusOK, ask(box, signed("application/json", body.String())).Code)
+		require.Equal(t, http.StatusOK, box.Ask(signed("application/json", body.String())).Code)
 	}
-	require.Empty(t, box.all())
-	require.Len(t, box.drops.Counts(), 3)
-	require.Equal(t, send.DropIncomplete, box.drops.Counts()[0].Reason)
+	require.Empty(t, box.Got)
+	require.Len(t, box.Drops.Counts(), 3)
+	require.Equal(t, send.DropIncomplete, box.Drops.Counts()[0].Reason)
 }
 
 func TestSignature_OfTheTool(t *testing.T) {
@@ -310,10 +283,10 @@ func TestHandler_RefusesUnsigned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			box := newInbox(t, charlie.Config{})
-			answer := ask(box, r)
+			answer := box.Ask(r)
 			require.Equal(t, http.StatusUnauthorized, answer.Code)
 			require.NotContains(t, answer.Body.String(), signingSecret)
-			require.Empty(t, box.all())
+			require.Empty(t, box.Got)
 		})
 	}
 }
@@ -326,10 +299,12 @@ func TestHandler_ChannelWithoutSecret(t *testing.T) {
 	r := func() *http.Request {
 		return signedAt(noon, "", "application/json", `{"type":"event_callback","event":`+hello+`}`)
 	}
-	require.Equal(t, http.StatusUnauthorized, ask(newInbox(t, charlie.Config{FindChannel: find}), r()).Code)
+	none := newInbox(t, charlie.Config{FindChannel: find})
+	require.Equal(t, http.StatusUnauthorized, none.Ask(r()).Code)
+	require.Equal(t, []send.DropCount{{Platform: channel.Charlie, Kind: "request", Reason: send.DropNoSecret, Count: 1}}, none.Drops.Counts())
 	shared := newInbox(t, charlie.Config{FindChannel: find, SigningSecret: channel.NewSecret(signingSecret)})
-	require.Equal(t, http.StatusOK, ask(shared, wrote("E1", hello)).Code, "the secret of all channels serves")
-	require.Len(t, shared.all(), 1)
+	require.Equal(t, http.StatusOK, shared.Ask(wrote("E1", hello)).Code, "the secret of all channels serves")
+	require.Len(t, shared.Got, 1)
 }
 
 func TestHandler_KeyOfWhatIsRepeated(t *testing.T) {
@@ -341,10 +316,10 @@ func TestHandler_KeyOfWhatIsRepeated(t *testing.T) {
 		wrote("E1", hello), wrote("E1", hello), wrote("E2", mention),
 		tapped(action), tapped(action), tapped(strings.Replace(action, "1.5", "1.6", 1)), tapped(strings.Replace(action, "button-0", "button-1", 1)),
 	} {
-		require.Equal(t, http.StatusOK, ask(box, r).Code)
+		require.Equal(t, http.StatusOK, box.Ask(r).Code)
 	}
 	var keys []string
-	for _, arrived := range box.all() {
+	for _, arrived := range box.Got {
 		keys = append(keys, arrived.Key)
 	}
 	require.Len(t, keys, 7, "what is repeated is handed on: the inbox of a Runtime tells, in all processes")
@@ -368,7 +343,7 @@ func TestHandler_ChecksTheAddress(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			box := newInbox(t, charlie.Config{SigningSecret: channel.NewSecret(c.secret)})
-			answer := ask(box, c.signed)
+			answer := box.Ask(c.signed)
 			require.Equal(t, c.code, answer.Code)
 			require.Equal(t, c.code == http.StatusOK, answer.Body.String() == "3eZbrw")
 		})
@@ -395,7 +370,7 @@ func TestHandler_RefusesOtherRequests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, c.code, ask(newInbox(t, charlie.Config{}), c.request).Code)
+			require.Equal(t, c.code, newInbox(t, charlie.Config{}).Ask(c.request).Code)
 		})
 	}
 }
@@ -410,11 +385,11 @@ func TestHandler_ChannelThatCannotBeLookedUpNow(t *testing.T) {
 		}
 		return findT1(ctx, from)
 	}})
-	require.Equal(t, http.StatusServiceUnavailable, ask(box, wrote("E1", hello)).Code)
-	require.ErrorIs(t, box.failures[0], down)
+	require.Equal(t, http.StatusServiceUnavailable, box.Ask(wrote("E1", hello)).Code)
+	require.ErrorIs(t, box.Errs[0], down)
 	isDown = false
-	require.Equal(t, http.StatusOK, ask(box, wrote("E1", hello)).Code)
-	require.Len(t, box.all(), 1)
+	require.Equal(t, http.StatusOK, box.Ask(wrote("E1", hello)).Code)
+	require.Len(t, box.Got, 1)
 }
 
 func TestHandler_NeedsFindChannel(t *testing.T) {
@@ -462,8 +437,8 @@ func TestHandler_BodyAfterSignature(t *testing.T) {
 		"a workspace that is another": `{"type":"event_callback","team_id":"T1","event":{},"team_id":"T2"}`,
 	} {
 		box := newInbox(t, charlie.Config{})
-		require.Equal(t, http.StatusBadRequest, ask(box, signed("application/json", body)).Code, name)
-		require.Equal(t, http.StatusUnauthorized, ask(box, signedAt(noon, "another secret", "application/json", body)).Code, name)
+		require.Equal(t, http.StatusBadRequest, box.Ask(signed("application/json", body)).Code, name)
+		require.Equal(t, http.StatusUnauthorized, box.Ask(signedAt(noon, "another secret", "application/json", body)).Code, name)
 	}
 }
 
@@ -474,7 +449,7 @@ func TestHandler_OldTimeLooksUpNothing(t *testing.T) {
 		return workspace(), nil
 	}})
 	r := signedAt(noon-3600, signingSecret, "application/json", `{"type":"event_callback","team_id":"T1"}`)
-	require.Equal(t, http.StatusUnauthorized, ask(box, r).Code)
+	require.Equal(t, http.StatusUnauthorized, box.Ask(r).Code)
 }
 
 func FuzzAnyReportIsAnswered(f *testing.F) {
@@ -483,11 +458,8 @@ func FuzzAnyReportIsAnswered(f *testing.F) {
 	f.Add("application/x-www-form-urlencoded", "payload={}")
 	f.Fuzz(func(t *testing.T, contentType, body string) {
 		box := newInbox(t, charlie.Config{})
-		require.Contains(t, []int{http.StatusOK, http.StatusBadRequest, http.StatusUnauthorized}, ask(box, signed(contentType, body)).Code)
-		for _, inbound := range box.all() {
-			require.NotEmpty(t, inbound.Event.From)
-			require.NotEmpty(t, inbound.Event.To)
-		}
+		require.Contains(t, []int{http.StatusOK, http.StatusBadRequest, http.StatusUnauthorized}, box.Ask(signed(contentType, body)).Code)
+		box.RequireComplete(t)
 	})
 }
 
@@ -617,49 +589,5 @@ func TestRuntime_OrderOfEachSender(t *testing.T) {
 		for i, text := range texts {
 			require.Equal(t, strconv.Itoa(i), text, user)
 		}
-	}
-}
-
-func TestSend_EndlessAnswer(t *testing.T) {
-	t.Parallel()
-	for name, said := range map[string]struct{ head, filler string }{
-		"a success":   {boundedtest.Answers("200 OK") + `{"ok":true,"ts":"`, "a"},
-		"a failure":   {boundedtest.Answers("500 Internal Server Error"), "a"},
-		"its headers": {"HTTP/1.1 200 OK\r\n", "X-A: a\r\n"},
-	} {
-		for whose, client := range map[string]*http.Client{"our client": nil, "the host's": {}} {
-			t.Run(name+", "+whose, func(t *testing.T) {
-				t.Parallel()
-				server := boundedtest.Serve(t, true, said.head, said.filler)
-				connector, err := charlie.New(charlie.Config{APIURL: "http://" + server.Address, HTTPClient: client})
-				require.NoError(t, err)
-				_, err = connector.Send(t.Context(), to("C1", send.Text("Hello")))
-				require.Error(t, err)
-				server.RequireHungUp(t, 1)
-			})
-		}
-	}
-}
-
-// Tokens are only sent to the tool's own address, even if the client would follow redirects.
-func TestSend_RedirectIsNotFollowed(t *testing.T) {
-	t.Parallel()
-	for whose, client := range map[string]*http.Client{"our client": nil, "the host's": {}} {
-		t.Run(whose, func(t *testing.T) {
-			t.Parallel()
-			var asked atomic.Int32
-			elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-				asked.Add(1)
-				_, _ = w.Write([]byte(taken))
-			}))
-			t.Cleanup(elsewhere.Close)
-			tool := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
-			t.Cleanup(tool.Close)
-			connector, err := charlie.New(charlie.Config{APIURL: tool.URL, HTTPClient: client})
-			require.NoError(t, err)
-			_, err = connector.Send(t.Context(), to("C1", send.Text("Hello")))
-			require.Error(t, err)
-			require.Zero(t, asked.Load())
-		})
 	}
 }

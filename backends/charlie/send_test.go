@@ -27,6 +27,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/send/sendtest"
@@ -169,11 +170,7 @@ func TestSend_LongText(t *testing.T) {
 func TestSend_UnshowableHasPath(t *testing.T) {
 	t.Parallel()
 	long := send.Postback("Go", strings.Repeat("é", 2001))
-	for name, c := range map[string]struct {
-		response send.Response
-		code     boterr.Code
-		field    string
-	}{
+	connectortest.RequireUnsendable(t, map[string]connectortest.Unsendable{
 		"a long payload":           {send.Buttons("x", send.Postback("A", "a"), long), boterr.InvalidArgument, "buttons[1].payload"},
 		"a long payload in a card": {send.Carousel(send.Card{Title: "x", Buttons: []send.Button{long}}), boterr.InvalidArgument, "carousel[0].buttons[0].payload"},
 		"a long value":             {send.Buttons("x", send.PostbackValue("A", "a", strings.Repeat("x", 1990))), boterr.InvalidArgument, "buttons[0].payload"},
@@ -190,18 +187,13 @@ func TestSend_UnshowableHasPath(t *testing.T) {
 		},
 		"nothing relayed": {relayed(document.O("attachments", document.A())), boterr.Unsupported, "type"},
 		"an article":      {send.Other(send.TypeNews, document.O("articles", document.A())), boterr.Unsupported, "type"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newTool()
-			_, err := s.start(t, charlie.Config{}).Send(t.Context(), to("C1", c.response))
-			found, ok := boterr.AsError(err)
-			require.True(t, ok, "%v", err)
-			require.Equal(t, c.code, found.Code)
-			require.Equal(t, c.field, found.Field)
-			require.Empty(t, s.called())
-		})
-	}
+	}, func(t *testing.T, response send.Response) error {
+		t.Helper()
+		s := newTool()
+		_, err := s.start(t, charlie.Config{}).Send(t.Context(), to("C1", response))
+		require.Empty(t, s.called())
+		return err
+	})
 }
 
 func TestSend_LongestPayload(t *testing.T) {
@@ -274,9 +266,9 @@ func TestHandler_EachElement(t *testing.T) {
 				action += "," + row.chosen
 			}
 			action += "}"
-			require.Equal(t, http.StatusOK, ask(box, tapped("["+action+"]")).Code)
-			require.Len(t, box.all(), 1, "one event for each action")
-			event := box.all()[0].Event
+			require.Equal(t, http.StatusOK, box.Ask(tapped("["+action+"]")).Code)
+			require.Len(t, box.Got, 1, "one event for each action")
+			event := box.Got[0].Event
 			require.Equal(t, send.TypePayload, event.Type)
 			want := `{"payload":` + row.payload + `}`
 			if row.values != "" {
@@ -311,20 +303,20 @@ func TestHandler_EachInteraction(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			box := newInbox(t, charlie.Config{})
-			require.Equal(t, http.StatusOK, ask(box, interacted(document.O(
+			require.Equal(t, http.StatusOK, box.Ask(interacted(document.O(
 				"type", kind, "callback_id", "order", "trigger_id", "1.2", "action_ts", "1.5",
 				"actions", document.A(document.O("name", "a", "value", "go")),
 			))).Code)
 			if want == "" {
-				require.Empty(t, box.all())
+				require.Empty(t, box.Got)
 				require.Equal(t, []send.DropCount{
 					{Platform: channel.Charlie, Kind: kind, Reason: send.DropUnsupported, Count: 1},
-				}, box.drops.Counts())
+				}, box.Drops.Counts())
 				return
 			}
-			require.Empty(t, box.drops.Counts())
-			require.Len(t, box.all(), 1)
-			event := box.all()[0].Event
+			require.Empty(t, box.Drops.Counts())
+			require.Len(t, box.Got, 1)
+			event := box.Got[0].Event
 			require.Equal(t, want, event.Type)
 			require.Equal(t, []string{"U1", "UBOT"}, []string{event.From, event.To}, "in a view there is no conversation but with the bot")
 			if want == send.TypeMisc {
@@ -351,9 +343,9 @@ func TestHandler_EachEvent(t *testing.T) {
 	var heard []string
 	for kind, event := range events {
 		box := newInbox(t, charlie.Config{})
-		require.Equal(t, http.StatusOK, ask(box, wrote("E1", event)).Code, kind)
-		drops := box.drops.Counts()
-		require.Equal(t, 1, len(box.all())+len(drops), "%s: one event, or one drop", kind)
+		require.Equal(t, http.StatusOK, box.Ask(wrote("E1", event)).Code, kind)
+		drops := box.Drops.Counts()
+		require.Equal(t, 1, len(box.Got)+len(drops), "%s: one event, or one drop", kind)
 		if len(drops) == 0 {
 			heard = append(heard, kind)
 		} else {
@@ -434,8 +426,8 @@ func TestHandler_ThreadOfMessage(t *testing.T) {
 		"the message that has it": {`,"thread_ts":"1699999999.000100"`, ""},
 	} {
 		box := newInbox(t, charlie.Config{})
-		require.Equal(t, http.StatusOK, ask(box, wrote("E1", strings.TrimSuffix(hello, "}")+c.thread+"}")).Code)
-		require.Equal(t, c.want, document.Get(box.all()[0].Event.Data, "thread_ts", ""), name)
+		require.Equal(t, http.StatusOK, box.Ask(wrote("E1", strings.TrimSuffix(hello, "}")+c.thread+"}")).Code)
+		require.Equal(t, c.want, document.Get(box.Got[0].Event.Data, "thread_ts", ""), name)
 	}
 }
 
@@ -449,8 +441,8 @@ func TestHandler_ThreadOfTap(t *testing.T) {
 		box := newInbox(t, charlie.Config{})
 		tap := place.With("type", "block_actions").With("channel", document.O("id", "C1")).
 			With("actions", document.A(document.O("type", "button", "value", "go")))
-		require.Equal(t, http.StatusOK, ask(box, interacted(tap)).Code)
-		require.Equal(t, "1.1", document.Get(box.all()[0].Event.Data, "thread_ts", ""), name)
+		require.Equal(t, http.StatusOK, box.Ask(interacted(tap)).Code)
+		require.Equal(t, "1.1", document.Get(box.Got[0].Event.Data, "thread_ts", ""), name)
 	}
 }
 
@@ -515,8 +507,7 @@ func newHarness(t *testing.T) *sendtest.Harness {
 // oddReports posts reports of unknown kinds to a handler, and returns how it handled each.
 func oddReports(t *testing.T) []sendtest.Reception {
 	t.Helper()
-	var all []sendtest.Reception
-	for name, r := range map[string]*http.Request{
+	return connectortest.Receptions(map[string]*http.Request{
 		"an event of a new kind":        wrote("E1", `{"type":"of_a_new_kind","user":"U1","channel":"C1"}`),
 		"a message of a new kind":       wrote("E1", `{"type":"message","subtype":"of_a_new_kind","user":"U1","channel":"C1","ts":"1.1"}`),
 		"a message that says nothing":   wrote("E1", `{"type":"message","user":"U1","channel":"C1","ts":"1.1","blocks":[{"type":"of_a_new_kind"}]}`),
@@ -525,18 +516,10 @@ func oddReports(t *testing.T) []sendtest.Reception {
 		"an action of a new kind":       tapped(`[{"type":"of_a_new_kind","action_id":"pick"}]`),
 		"a report of a new kind":        signed("application/json", `{"type":"of_a_new_kind","team_id":"T1"}`),
 		"an interaction without action": tapped(`[]`),
-	} {
+	}, func(r *http.Request) (*connectortest.Box, int) {
 		box := newInbox(t, charlie.Config{})
-		one := sendtest.Reception{Name: name, Status: ask(box, r).Code}
-		for _, received := range box.all() {
-			one.Accepted = append(one.Accepted, received.Event)
-		}
-		for _, drop := range box.drops.Counts() {
-			one.Dropped += drop.Count
-		}
-		all = append(all, one)
-	}
-	return all
+		return box, box.Ask(r).Code
+	})
 }
 
 // toolFaults are the faults that the tool reports with an error code and status 200.

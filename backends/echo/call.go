@@ -37,8 +37,7 @@ type client struct {
 // baseURL returns the address of the API without a trailing slash.
 func baseURL(text string) (string, error) {
 	text = strings.TrimSuffix(text, "/")
-	parsed, err := url.Parse(text)
-	if err != nil || parsed.Host == "" || parsed.User != nil || parsed.RawQuery != "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+	if _, isBase := bounded.ParseBase(text); !isBase {
 		return "", boterr.Invalid("APIURL", "is not an HTTP or HTTPS address; give one such as https://api.weixin.qq.com")
 	}
 	return text, nil
@@ -98,7 +97,7 @@ func (c *client) ask(ctx context.Context, from account, token string, r request)
 	defer answer.Body.Close() //nolint:errcheck // The body has been read.
 	body, err := bounded.ReadAll(answer.Body, maxReplyBytes)
 	if err != nil {
-		return document.Object{}, unanswered(ctx, secrets, err)
+		return document.Object{}, bounded.Unanswered(ctx, err, secrets...)
 	}
 	return c.read(answer, body, secrets, !r.isToken && r.form == nil)
 }
@@ -128,14 +127,14 @@ func (c *client) send(ctx context.Context, with *http.Client, secrets []string, 
 	}
 	made, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
-		return nil, errors.New(redacted(err.Error(), secrets))
+		return nil, errors.New(bounded.Redact(err.Error(), secrets...))
 	}
 	if kind != "" {
 		made.Header.Set("Content-Type", kind)
 	}
 	answer, err := with.Do(made)
 	if err != nil {
-		return nil, unanswered(ctx, secrets, err)
+		return nil, bounded.Unanswered(ctx, err, secrets...)
 	}
 	return answer, nil
 }
@@ -149,27 +148,6 @@ func (a account) secrets(token string) []string {
 		}
 	}
 	return all
-}
-
-func redacted(text string, secrets []string) string {
-	for _, secret := range secrets {
-		text = strings.ReplaceAll(text, secret, "[redacted]")
-	}
-	return text
-}
-
-// unanswered returns the error of a call without an answer. It removes the address, which contains the token.
-func unanswered(ctx context.Context, secrets []string, err error) error {
-	if ended := ctx.Err(); ended != nil {
-		return ended
-	}
-	if around, ok := errors.AsType[*url.Error](err); ok {
-		err = around.Err
-	}
-	if text := err.Error(); redacted(text, secrets) != text {
-		return errors.New(redacted(text, secrets))
-	}
-	return err
 }
 
 // read parses an answer and returns its object, or an error for its errcode. The platform nearly always answers
@@ -190,7 +168,7 @@ func (c *client) read(answer *http.Response, body []byte, secrets []string, need
 	case status >= http.StatusInternalServerError:
 		return document.Object{}, fmt.Errorf("the platform failed with status %d", status)
 	case isRead && code != 0:
-		return document.Object{}, c.refused(code, redacted(document.Get(reply, "errmsg", ""), secrets))
+		return document.Object{}, c.refused(code, bounded.Redact(document.Get(reply, "errmsg", ""), secrets...))
 	case status >= http.StatusBadRequest:
 		return document.Object{}, boterr.New(boterr.FailedPrecondition, "",
 			"the answer, with status %d, is not from the platform: check Config.APIURL and the proxy", status)

@@ -70,7 +70,7 @@ func (c *Connector) fileOf(ctx context.Context, from account, response send.Resp
 // upload fetches a file and uploads it to the platform, which keeps it for three days. It returns the file's
 // id.
 func (c *Connector) upload(ctx context.Context, from account, kind fileKind, address string) (string, error) {
-	if err := checkURL("url", address); err != nil {
+	if err := bounded.CheckURL("url", address); err != nil {
 		return "", err
 	}
 	file, err := c.fetch(ctx, kind, address)
@@ -183,7 +183,7 @@ func (c *Connector) open(ctx context.Context, from account, token, attachmentID 
 	defer answer.Body.Close() //nolint:errcheck // The body has been read.
 	body, err := bounded.ReadAll(answer.Body, maxReplyBytes)
 	if err != nil {
-		return nil, unanswered(ctx, secrets, err)
+		return nil, bounded.Unanswered(ctx, err, secrets...)
 	}
 	reply, err := c.client.read(answer, body, secrets, false)
 	if err != nil {

@@ -67,10 +67,7 @@ type handler struct {
 
 // ServeHTTP implements http.Handler.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodGet && r.Method != http.MethodPost {
-		w.Header().Set("Allow", "GET, POST")
-		inbound.LeaveUnread(w)
-		http.Error(w, "send a GET or a POST", http.StatusMethodNotAllowed)
+	if !inbound.RequireMethod(w, r, http.MethodGet, http.MethodPost) {
 		return
 	}
 	in, of, err := h.authenticate(r)
@@ -100,18 +97,22 @@ func (h *handler) authenticate(r *http.Request) (*channel.Channel, account, erro
 	if err != nil || config.Now().Sub(time.Unix(seconds, 0)).Abs() > tolerance || query.Get("signature") == "" {
 		return nil, account{}, errUnsigned
 	}
-	if config.FindChannel == nil {
-		return nil, account{}, boterr.New(boterr.FailedPrecondition, "", "the connector has no FindChannel: set it in its Config")
-	}
-	in, err := config.FindChannel(r.Context(), r.PathValue(PathAccount))
+	in, err := inbound.FindChannel(r.Context(), config.FindChannel, r.PathValue(PathAccount))
 	switch {
-	case boterr.CodeOf(err) == boterr.NotFound:
-		return nil, account{}, errUnsigned
 	case err != nil:
 		return nil, account{}, err
+	case in == nil:
+		return nil, account{}, errUnsigned
 	}
 	of, err := accountOf(in)
-	if err != nil || !sealed.IsSigned(query.Get("signature"), of.token, query.Get("timestamp"), query.Get("nonce")) {
+	if err == nil && of.token == "" {
+		err = boterr.New(boterr.FailedPrecondition, "", "the channel %s has no token for reports: set token in its info", in.ID)
+	}
+	if err != nil {
+		config.Drops.AddUnverified(r.Context(), in, err)
+		return nil, account{}, errUnsigned
+	}
+	if !sealed.IsSigned(query.Get("signature"), of.token, query.Get("timestamp"), query.Get("nonce")) {
 		return nil, account{}, errUnsigned
 	}
 	return in, of, nil
@@ -152,7 +153,7 @@ func (h *handler) takeReport(w http.ResponseWriter, r *http.Request, in *channel
 		return
 	case err != nil:
 		if !errors.Is(err, errUnsigned) {
-			config.OnError(r.Context(), botctx.Inbound{}, err)
+			config.Drops.AddUnverified(r.Context(), in, err)
 		}
 		http.Error(w, errUnsigned.Error(), http.StatusUnauthorized)
 		return

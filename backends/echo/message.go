@@ -2,15 +2,15 @@ package echo
 
 import (
 	"context"
-	"net/url"
+	"errors"
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/send"
 )
@@ -206,7 +206,7 @@ func buttonsOf(response send.Response) (shown, error) {
 			list = list.Append(line)
 		case send.ButtonWebURL:
 			address := document.Get(button, "url", "")
-			if err := checkURL(path+".url", address); err != nil {
+			if err := bounded.CheckURL(path+".url", address); err != nil {
 				return shown{}, err
 			}
 			links = append(links, linkTo(address, title))
@@ -245,7 +245,7 @@ func cardOf(response send.Response) (shown, error) {
 			"must be one button with an address, which a tap on the card opens: send other buttons in a separate message")
 	}
 	address := document.Get(buttons[0], "url", "")
-	if err := checkURL("carousel[0].buttons[0].url", address); err != nil {
+	if err := bounded.CheckURL("carousel[0].buttons[0].url", address); err != nil {
 		return shown{}, err
 	}
 	card := cards[0]
@@ -265,7 +265,7 @@ func newsOf(response send.Response) (shown, error) {
 	for _, field := range []string{"title", "description", "url", "picurl"} {
 		article = article.With(field, document.Get(articles[0], field, ""))
 	}
-	return articleOf(article), checkURL("articles[0].url", document.Get(article, "url", ""))
+	return articleOf(article), bounded.CheckURL("articles[0].url", document.Get(article, "url", ""))
 }
 
 func articleOf(article document.Object) shown {
@@ -280,16 +280,81 @@ func articleOf(article document.Object) shown {
 	return shown{document.O("msgtype", "news", "news", document.O("articles", document.A(article))), reply.With("news", document.A(article))}
 }
 
-// checkURL returns InvalidArgument for an address that the platform cannot open.
-func checkURL(field, address string) error {
-	parsed, err := url.Parse(address)
-	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" || !utf8.ValidString(address) {
-		return boterr.Invalid(field, "is not an HTTP or HTTPS address; give one that the platform can open")
-	}
-	return nil
-}
-
 // objects returns the objects in the list at a path, and skips other values.
 func objects(from document.Lookuper, path string) []document.Object {
 	return document.Get(from, path, []document.Object{})
+}
+
+// maxParts is the largest number of messages that a relayed message becomes. The platform accepts no more after
+// a member's message.
+const maxParts = 5
+
+// fileTypes maps the types of attachments in events to types of messages.
+var fileTypes = map[string]send.Type{"image": send.TypeImage, "audio": send.TypeAudio, "video": send.TypeVideo}
+
+// relayedOf converts a message of another channel, which looks like an event. The result is a message for its
+// text and one for each attachment. Files with an address are uploaded. An attachment_id is only valid in the
+// channel that received the file, so it is only used if there is no address.
+func (c *Connector) relayedOf(ctx context.Context, from account, response send.Response) ([]shown, error) {
+	attachments := objects(response, "attachments")
+	var parts []shown
+	if text := response.Text(); text != "" {
+		part, err := textOf(literal(text), text)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+	}
+	switch n := len(parts) + len(attachments); {
+	case n == 0:
+		return nil, boterr.New(boterr.Unsupported, "type",
+			"on channels of type echo, a message of type %s needs text or attachments, and this one has neither: "+
+				"send another type, or give message, an object in the platform's format", response.Type())
+	case n > maxParts:
+		return nil, boterr.Invalid("attachments", "and the text make %d messages on echo; the limit is %d: send fewer", n, maxParts)
+	}
+	for i, attachment := range attachments {
+		part, err := c.attachmentOf(ctx, from, attachment)
+		if err != nil {
+			return nil, boterr.PrefixField("attachments["+strconv.Itoa(i)+"]", err)
+		}
+		parts = append(parts, part)
+	}
+	return parts, nil
+}
+
+// attachmentOf converts an attachment to the platform's form. Errors have the path of the faulty field in the
+// attachment.
+func (c *Connector) attachmentOf(ctx context.Context, from account, attachment document.Object) (shown, error) {
+	payload := document.Get(attachment, "payload", document.Object{})
+	if at := document.Get(payload, "coordinates", document.Object{}); !at.IsZero() {
+		place := coordinate(at, "lat") + ", " + coordinate(at, "long")
+		return textOf(place, place)
+	}
+	name := document.Get(attachment, "type", "")
+	kind, isShown := fileTypes[name]
+	if !isShown {
+		return shown{}, boterr.New(boterr.Unsupported, "type",
+			"channels of type echo cannot show attachments of type %.40q: send a picture, a recording, a video or a text", name)
+	}
+	file := send.Other(kind, document.O("url", document.Get(payload, "url", "")))
+	if id := document.Get(payload, "attachment_id", ""); id != "" && document.Get(payload, "url", "") == "" {
+		file = send.Attachment(kind, id)
+	}
+	part, err := c.fileOf(ctx, from, file)
+	return part, boterr.PrefixField("payload", err)
+}
+
+func coordinate(at document.Object, name string) string {
+	return strconv.FormatFloat(document.Get(at, name, 0.0), 'f', -1, 64)
+}
+
+// afterParts returns the error for a message whose first parts the platform accepted. It has no wait, so
+// send.Limited does not send the message again and repeat these parts.
+func afterParts(err error, taken, of int) error {
+	if _, isLimit := errors.AsType[*send.RetryAfterError](err); isLimit && taken > 0 {
+		return boterr.New(boterr.ResourceExhausted, "",
+			"the platform accepted %d of the %d parts of the message, then limited the rate: send fewer parts", taken, of)
+	}
+	return err
 }

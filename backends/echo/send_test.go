@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/backends/echo"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/echofake"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -47,8 +48,7 @@ func newHarness(t *testing.T) *sendtest.Harness {
 // oddReports posts reports of unknown kinds to a handler, and returns how it handled each.
 func oddReports(t *testing.T) []sendtest.Reception {
 	t.Helper()
-	var all []sendtest.Reception
-	for name, body := range map[string]string{
+	return connectortest.Receptions(map[string]string{
 		"a message of a new kind":   "<xml><FromUserName>o1</FromUserName><MsgType>of_a_new_kind</MsgType><A><B>1</B><B>2</B></A></xml>",
 		"an event of a new kind":    echofake.Event(ada, "gh_shop", noon(), "of_a_new_kind", "<EventKey>1</EventKey>"),
 		"an event about an account": echofake.Event(ada, "gh_shop", noon(), "MASSSENDJOBFINISH", ""),
@@ -56,18 +56,10 @@ func oddReports(t *testing.T) []sendtest.Reception {
 		"a report without a sender": "<xml><MsgType>text</MsgType><Content>hi</Content></xml>",
 		"an empty text":             echofake.Text(ada, "gh_shop", "7", noon(), ""),
 		"an empty tap":              echofake.Event(ada, "gh_shop", noon(), "CLICK", "<EventKey></EventKey>"),
-	} {
+	}, func(body string) (*connectortest.Box, int) {
 		box := newBox(t, find)
-		one := sendtest.Reception{Name: name, Status: box.Ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), body)).Code}
-		for _, received := range box.Got {
-			one.Accepted = append(one.Accepted, received.Event)
-		}
-		for _, drop := range box.Drops.Counts() {
-			one.Dropped += drop.Count
-		}
-		all = append(all, one)
-	}
-	return all
+		return box, box.Ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), body)).Code
+	})
 }
 
 // attached returns a message as a live chat relays it.
@@ -179,11 +171,7 @@ func TestSend_Refuses(t *testing.T) {
 	t.Parallel()
 	web := []send.Button{send.WebURL("A", "https://x.test")}
 	picture := document.O("type", "image", "payload", document.O("url", "https://x.test/a.png"))
-	for name, c := range map[string]struct {
-		response send.Response
-		code     boterr.Code
-		field    string
-	}{
+	connectortest.RequireUnsendable(t, map[string]connectortest.Unsendable{
 		"a long text":             {send.Text(strings.Repeat("\u8336", 683)), boterr.InvalidArgument, "text"},
 		"a long text above lines": {send.Buttons(strings.Repeat("\u8336", 683), send.Postback("A", "a")), boterr.InvalidArgument, "text"},
 		"a long payload": {
@@ -224,18 +212,13 @@ func TestSend_Refuses(t *testing.T) {
 		"an address that is not the web's": {send.Image("data:image/png;base64,AA"), boterr.InvalidArgument, "url"},
 		"a file that is gone":              {send.Image("https://x.test/gone.png"), boterr.InvalidArgument, "url"},
 		"a large file":                     {send.Video("https://x.test/large.mp4"), boterr.InvalidArgument, "url"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := newPlatform()
-			_, err := over(t, p).Send(t.Context(), toAda(c.response))
-			refused, _ := boterr.AsError(err)
-			require.NotNil(t, refused)
-			require.Equal(t, c.code, refused.Code)
-			require.Equal(t, c.field, refused.Field)
-			require.Empty(t, p.Sent())
-		})
-	}
+	}, func(t *testing.T, response send.Response) error {
+		t.Helper()
+		p := newPlatform()
+		_, err := over(t, p).Send(t.Context(), toAda(response))
+		require.Empty(t, p.Sent())
+		return err
+	})
 }
 
 func TestSend_Typing(t *testing.T) {
@@ -321,8 +304,7 @@ func TestSaveTag_ReplyOfThePlatform(t *testing.T) {
 func TestPorts_NotOffered(t *testing.T) {
 	t.Parallel()
 	connector := echo.Limited(newConnector(t, echo.Config{}))
-	_, groups := send.PortOf[livechat.GroupCreator](connector)
-	_, labels := send.PortOf[send.Labeler](connector)
-	_, tags := send.PortOf[send.Tagger](connector)
-	require.Equal(t, []bool{false, false, true}, []bool{groups, labels, tags})
+	require.False(t, connectortest.Offers[livechat.GroupCreator](connector))
+	require.False(t, connectortest.Offers[send.Labeler](connector))
+	require.True(t, connectortest.Offers[send.Tagger](connector))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"testing"
 	"time"
@@ -78,11 +77,9 @@ func (w *world) reports(account, from, body string) {
 		app, webhook = deskApp, deskWebhook
 	}
 	w.platform.Writes(app, from, w.now)
-	for range 2 {
-		answer := httptest.NewRecorder()
-		w.handler.ServeHTTP(answer, webhook.Report(w.Context(), "/echo/"+account, w.now, body))
-		require.Equal(w, "success", answer.Body.String())
-	}
+	connectortest.GiveTwice(w.T, w.handler, func(ctx context.Context) *http.Request {
+		return webhook.Report(ctx, "/echo/"+account, w.now, body)
+	})
 	connectortest.RunEvents(w.T, w.runtime)
 }
 
@@ -111,14 +108,7 @@ func (w *world) taps(account, from, title string) {
 
 func (w *world) last(to string) echofake.Message {
 	w.Helper()
-	var last echofake.Message
-	for _, sent := range w.platform.Sent() {
-		if sent.To == to {
-			last = sent
-		}
-	}
-	require.NotZero(w, last, "nothing was sent to %s", to)
-	return last
+	return connectortest.Last(w.T, w.platform.Sent(), func(m echofake.Message) bool { return m.To == to })
 }
 
 func TestWorld_ABotWithALiveChat(t *testing.T) {

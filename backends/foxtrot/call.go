@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -44,12 +45,12 @@ func (c *Connector) call(ctx context.Context, of account, r request) (document.O
 	}
 	answer, err := client.Do(made)
 	if err != nil {
-		return document.Object{}, of.unanswered(ctx, err)
+		return document.Object{}, bounded.Unanswered(ctx, err, of.secrets...)
 	}
 	defer answer.Body.Close() //nolint:errcheck // The body has been read.
 	body, err := bounded.ReadAll(answer.Body, maxReplyBytes)
 	if err != nil {
-		return document.Object{}, of.unanswered(ctx, err)
+		return document.Object{}, bounded.Unanswered(ctx, err, of.secrets...)
 	}
 	var reply document.Object
 	isRead := reply.UnmarshalJSON(body) == nil && !reply.IsZero()
@@ -67,27 +68,26 @@ func (a account) request(ctx context.Context, r request) (*http.Request, error) 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	segments := []string{a.base, "api", "v2"}
+	below := []string{"api", "v2"}
 	if !a.isTickets() {
-		segments = []string{a.base, "v2", "apps", url.PathEscape(a.app)}
+		below = []string{"v2", "apps", a.app}
 	}
-	for _, segment := range r.path {
-		segments = append(segments, url.PathEscape(segment))
+	address, err := bounded.Address(a.base, slices.Concat(below, r.path)...)
+	if err != nil {
+		return nil, err
 	}
-	address := strings.Join(segments, "/")
 	if len(r.query) > 0 {
 		address += "?" + r.query.Encode()
 	}
 	var body []byte
 	if !r.body.IsZero() {
-		var err error
 		if body, err = document.AppendJSON(nil, r.body); err != nil {
 			return nil, err
 		}
 	}
 	made, err := http.NewRequestWithContext(ctx, r.method, address, bytes.NewReader(body))
 	if err != nil {
-		return nil, errors.New(a.redacted(err.Error()))
+		return nil, errors.New(bounded.Redact(err.Error(), a.secrets...))
 	}
 	if body != nil {
 		made.Header.Set("Content-Type", "application/json")
@@ -97,23 +97,6 @@ func (a account) request(ctx context.Context, r request) (*http.Request, error) 
 	}
 	made.Header.Set("Authorization", a.authorization())
 	return made, nil
-}
-
-// unanswered returns the error of a call without an answer. It removes the address and the credentials.
-func (a account) unanswered(ctx context.Context, err error) error {
-	if ended := ctx.Err(); ended != nil {
-		return ended
-	}
-	if around, ok := errors.AsType[*url.Error](err); ok {
-		err = around.Err
-	}
-	if refused, ok := boterr.AsError(err); ok && refused.Code == boterr.InvalidArgument { // By the transport.
-		return boterr.New(boterr.FailedPrecondition, "", "baseUrl of the channel's info cannot be used: %s", refused.Message())
-	}
-	if text := err.Error(); a.redacted(text) != text {
-		return errors.New(a.redacted(text))
-	}
-	return err
 }
 
 // refusal is the error of a call that the helpdesk did not carry out.
@@ -200,7 +183,7 @@ func (a account) told(reply document.Object) string {
 	var text strings.Builder
 	for _, part := range []string{code, title} {
 		if part != "" && len(part) <= 4*maxTitleLength {
-			text.WriteString(", " + boterr.Visible(a.redacted(part)))
+			text.WriteString(", " + boterr.Visible(bounded.Redact(part, a.secrets...)))
 		}
 	}
 	return text.String()

@@ -6,11 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -28,10 +26,7 @@ var differences = map[string][2]string{
 
 func TestDifferences_FromTheFakes(t *testing.T) {
 	t.Parallel()
-	var fake send.Connector
-	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { fake = c.Connectors[channel.Foxtrot] }))
-	in := p.AddChannel(*desk())
-	p.AddMember(member.Member{Channel: "desk", ExternalID: ada})
+	fake, in := connectortest.Fake(t, desk(), ada)
 	found := map[string][2]string{}
 	for name, response := range map[string]send.Response{
 		"a text":                           send.Text("Hello"),

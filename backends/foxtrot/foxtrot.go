@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/base64"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -175,8 +174,8 @@ func baseOf(in *channel.Channel, given, subdomain, folder string) (string, error
 	if given == "" && subdomainForm.MatchString(subdomain) {
 		return "https://" + subdomain + ".zendesk.com" + folder, nil
 	}
-	parsed, err := url.Parse(strings.TrimSuffix(given, "/"))
-	if err != nil || parsed.Host == "" || parsed.User != nil || parsed.RawQuery != "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+	parsed, isBase := bounded.ParseBase(strings.TrimSuffix(given, "/"))
+	if !isBase {
 		return "", boterr.New(boterr.FailedPrecondition, "",
 			"the channel %s has no address of the API: set subdomain of its info to the first word of the helpdesk's address, or baseUrl", in.ID)
 	}
@@ -185,12 +184,4 @@ func baseOf(in *channel.Channel, given, subdomain, folder string) (string, error
 
 func (a account) authorization() string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(a.user+":"+a.password))
-}
-
-// redacted replaces the secrets in a text.
-func (a account) redacted(text string) string {
-	for _, secret := range a.secrets {
-		text = strings.ReplaceAll(text, secret, "[redacted]")
-	}
-	return text
 }

@@ -70,10 +70,7 @@ var errUnauthorized = errors.New("the request is not from a helpdesk of this hos
 
 // ServeHTTP implements http.Handler.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost {
-		w.Header().Set("Allow", http.MethodPost)
-		inbound.LeaveUnread(w)
-		http.Error(w, "send a POST", http.StatusMethodNotAllowed)
+	if !inbound.RequireMethod(w, r, http.MethodPost) {
 		return
 	}
 	of, err := h.account(r)
@@ -114,19 +111,19 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *handler) account(r *http.Request) (account, error) {
-	find := h.connector.config.FindChannel
-	if find == nil {
-		return account{}, boterr.New(boterr.FailedPrecondition, "", "the connector has no FindChannel: set it in its Config")
-	}
-	in, err := find(r.Context(), r.PathValue(PathAccount))
+	in, err := inbound.FindChannel(r.Context(), h.connector.config.FindChannel, r.PathValue(PathAccount))
 	switch {
-	case boterr.CodeOf(err) == boterr.NotFound:
-		return account{}, errUnauthorized
 	case err != nil:
 		return account{}, err
+	case in == nil:
+		return account{}, errUnauthorized
 	}
 	of, err := accountOf(in)
-	if err != nil || of.webhookSecret == "" {
+	if err == nil && of.webhookSecret == "" {
+		err = boterr.New(boterr.FailedPrecondition, "", "the channel %s has no secret for reports: set webhookSecret in its info", in.ID)
+	}
+	if err != nil {
+		h.connector.config.Drops.AddUnverified(r.Context(), in, err)
 		return account{}, errUnauthorized
 	}
 	return of, nil

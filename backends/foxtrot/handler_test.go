@@ -14,23 +14,9 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/foxtrotfake"
 	"github.com/botctx/go-sdk/send"
 )
-
-// shown prints the events of a box, one per line.
-func shown(b *box) []string {
-	var lines []string
-	for _, one := range b.Got {
-		e := one.Event
-		lines = append(lines, fmt.Sprintf("%s/%s %s %s>%s in %q at %d id %q %s", one.App, one.Channel, e.Type, e.From, e.To, one.GroupExternalID, e.Timestamp/1000, e.MessageID, e.Data))
-	}
-	for _, drop := range b.Drops.Counts() {
-		lines = append(lines, fmt.Sprintf("drop %q %s", drop.Kind, drop.Reason))
-	}
-	return lines
-}
 
 const (
 	inWidget  = `"conversation":{"id":"c1","type":"personal"}`
@@ -53,7 +39,7 @@ func TestHandler_Conversations(t *testing.T) {
 	t.Parallel()
 	request := fmt.Sprintf(inRequest, "zd:agentWorkspace")
 	returned := fmt.Sprintf(inRequest, "custom")
-	widget, agents := `app-1/desk %s c1>app-desk in "" at %d id %q `, `app-1/desk %s agent:Grace>out:c2/t1 in "out:c2/t1" at 1772359200 id "m1" `
+	widget, agents := `app-1/desk %s c1>app-desk at %d id %q `, `app-1/desk %s agent:Grace>out:c2/t1 in "out:c2/t1" at 1772359200 id "m1" `
 	for name, c := range map[string]struct {
 		kind, payload string
 		want          string
@@ -120,7 +106,7 @@ func TestHandler_Conversations(t *testing.T) {
 			t.Parallel()
 			b := newBox(t, find)
 			require.Equal(t, http.StatusOK, b.report(t.Context(), event(c.kind, c.payload)))
-			require.Equal(t, []string{c.want}, shown(b))
+			require.Equal(t, []string{c.want}, b.Lines(1000))
 			for _, one := range b.Got {
 				require.Equal(t, "event e1", one.Key)
 			}
@@ -218,7 +204,7 @@ func TestHandler_Tickets(t *testing.T) {
 			b := newBox(t, find)
 			answer := b.Ask(foxtrotfake.PostSigned(t.Context(), "/foxtrot/tickets", webhookSecret, noon(), c.body))
 			require.Equal(t, http.StatusOK, answer.Code)
-			require.Equal(t, []string{c.want}, shown(b))
+			require.Equal(t, []string{c.want}, b.Lines(1000))
 		})
 	}
 }
@@ -251,7 +237,7 @@ func TestHandler_RefusesForgedReports(t *testing.T) {
 		answer := b.Ask(r)
 		require.Equal(t, http.StatusUnauthorized, answer.Code, name)
 		require.Equal(t, "the request is not from a helpdesk of this host\n", answer.Body.String(), name)
-		require.Empty(t, shown(b), name)
+		require.Empty(t, b.Lines(1000), name)
 	}
 }
 
@@ -272,22 +258,24 @@ func TestHandler_ChannelsThatAreNotUsable(t *testing.T) {
 	for name, c := range map[string]struct {
 		find   func(context.Context, string) (*channel.Channel, error)
 		status int
+		lacks  int64
 	}{
-		"the look-up fails": {func(context.Context, string) (*channel.Channel, error) { return nil, errors.New("no database") }, http.StatusServiceUnavailable},
-		"nothing is found":  {func(context.Context, string) (*channel.Channel, error) { return nil, nil }, http.StatusUnauthorized},
-		"no look-up":        {nil, http.StatusServiceUnavailable},
+		"the look-up fails": {func(context.Context, string) (*channel.Channel, error) { return nil, errors.New("no database") }, http.StatusServiceUnavailable, 0},
+		"nothing is found":  {func(context.Context, string) (*channel.Channel, error) { return nil, nil }, http.StatusUnauthorized, 0},
+		"no look-up":        {nil, http.StatusServiceUnavailable, 0},
 		"another type": {func(context.Context, string) (*channel.Channel, error) {
 			return &channel.Channel{Info: channel.DeltaInfo{}}, nil
-		}, http.StatusUnauthorized},
+		}, http.StatusUnauthorized, 1},
 		"no secret": {func(context.Context, string) (*channel.Channel, error) {
 			in := desk()
 			in.Info = channel.OtherInfo{Hidden: channel.Hide(in.Info.(channel.OtherInfo).Reveal().Without("webhookSecret"))}
 			return in, nil
-		}, http.StatusUnauthorized},
+		}, http.StatusUnauthorized, 1},
 	} {
 		b := newBox(t, c.find)
 		require.Equal(t, c.status, b.Ask(foxtrotfake.Post(t.Context(), "/foxtrot/desk", "", event("conversation:read", inWidget))).Code, name)
 		require.Empty(t, b.Got)
+		require.Equal(t, c.lacks, b.Dropped("request", send.DropNoSecret), name)
 	}
 }
 
@@ -304,12 +292,7 @@ func FuzzHandler(f *testing.F) {
 		} {
 			b := newBox(t, find)
 			require.Contains(t, []int{http.StatusOK, http.StatusBadRequest}, b.Ask(r).Code)
-			for _, one := range b.Got {
-				require.NotEmpty(t, one.Event.From)
-				require.NotEmpty(t, one.Event.Type)
-				_, err := document.AppendJSON(nil, one.Event.Data)
-				require.NoError(t, err)
-			}
+			b.RequireComplete(t)
 		}
 	})
 }

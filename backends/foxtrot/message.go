@@ -10,6 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/send"
 )
@@ -247,11 +248,10 @@ func itemOf(card document.Object) (document.Object, error) {
 
 // checkURL returns InvalidArgument for an address that the helpdesk cannot open.
 func checkURL(field, address string) error {
-	parsed, err := url.Parse(address)
-	if err != nil || parsed.Host == "" || len(address) > maxMediaURL || parsed.Scheme != "http" && parsed.Scheme != "https" {
-		return boterr.Invalid(field, "is not an HTTP or HTTPS address; give one that the helpdesk can open")
+	if len(address) > maxMediaURL {
+		return boterr.Invalid(field, "has %d bytes, and the helpdesk takes at most %d", len(address), maxMediaURL)
 	}
-	return nil
+	return bounded.CheckURL(field, address)
 }
 
 // objects returns the objects in the list at a path, and skips other values.

@@ -1,6 +1,7 @@
 package foxtrot_test
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"strings"
@@ -10,9 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/backends/foxtrot"
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/foxtrotfake"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -75,8 +78,7 @@ func TestConnector_KeepsTheContractWithTickets(t *testing.T) {
 // oddReports posts reports of unknown kinds to a handler, and returns how it handled each.
 func oddReports(t *testing.T) []sendtest.Reception {
 	t.Helper()
-	var all []sendtest.Reception
-	for name, body := range map[string]string{
+	return connectortest.Receptions(map[string]string{
 		"an event of a new kind":        `{"events":[{"id":"1","type":"conversation:of_a_new_kind","payload":{"conversation":{"id":"c"}}}]}`,
 		"an event that says nothing":    `{"events":[{}]}`,
 		"no events":                     `{"events":[]}`,
@@ -88,18 +90,10 @@ func oddReports(t *testing.T) []sendtest.Reception {
 		"a postback that says nothing":  `{"events":[{"type":"conversation:postback","payload":{"conversation":{"id":"c"}}}]}`,
 		"another application":           `{"app":{"id":"another"},"events":[{}]}`,
 		"a message of an unknown agent": `{"events":[{"type":"conversation:message","payload":{"conversation":{"id":"c","metadata":{"botTicketId":"7"}},"message":{"author":{"type":"business"},"content":{"type":"text","text":"hi"}}}}]}`,
-	} {
+	}, func(body string) (*connectortest.Box, int) {
 		box := newBox(t, find)
-		one := sendtest.Reception{Name: name, Status: box.report(t.Context(), []byte(body))}
-		for _, received := range box.Got {
-			one.Accepted = append(one.Accepted, received.Event)
-		}
-		for _, drop := range box.Drops.Counts() {
-			one.Dropped += drop.Count
-		}
-		all = append(all, one)
-	}
-	return all
+		return box.Box, box.report(t.Context(), []byte(body))
+	})
 }
 
 func TestSend_ToAMember(t *testing.T) {
@@ -186,11 +180,7 @@ func TestSend_ToAnAgent(t *testing.T) {
 func TestSend_Refuses(t *testing.T) {
 	t.Parallel()
 	buttons := []send.Button{send.Postback("A", "a")}
-	for name, c := range map[string]struct {
-		response send.Response
-		code     boterr.Code
-		field    string
-	}{
+	connectortest.RequireUnsendable(t, map[string]connectortest.Unsendable{
 		"a card without buttons":   {send.Carousel(send.Card{Title: "A", Buttons: buttons}, send.Card{Title: "B"}), boterr.InvalidArgument, "carousel[1].buttons"},
 		"a picture of a card":      {send.Carousel(send.Card{Title: "A", ImageURL: "ftp://x", Buttons: buttons}), boterr.InvalidArgument, "carousel[0].image_url"},
 		"a button to elsewhere":    {send.Buttons("x", send.WebURL("A", "tel:123")), boterr.InvalidArgument, "buttons[0].url"},
@@ -206,19 +196,14 @@ func TestSend_Refuses(t *testing.T) {
 		"a template":            {send.BravoTemplate("order", "en"), boterr.Unsupported, "type"},
 		"news":                  {send.News(send.Article{Title: "A"}), boterr.Unsupported, "type"},
 		"an own one of no kind": {send.Other("FORM", document.O("message", document.O("fields", document.A()))), boterr.InvalidArgument, "message.type"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := newPlatform()
-			p.AddConversation(deskApp, ada)
-			_, err := over(t, p).Send(t.Context(), message(desk(), ada, c.response))
-			refused, _ := boterr.AsError(err)
-			require.NotNil(t, refused)
-			require.Equal(t, c.code, refused.Code)
-			require.Equal(t, c.field, refused.Field)
-			require.Empty(t, p.Sent())
-		})
-	}
+	}, func(t *testing.T, response send.Response) error {
+		t.Helper()
+		p := newPlatform()
+		p.AddConversation(deskApp, ada)
+		_, err := over(t, p).Send(t.Context(), message(desk(), ada, response))
+		require.Empty(t, p.Sent())
+		return err
+	})
 }
 
 func TestSend_Actions(t *testing.T) {
@@ -295,8 +280,7 @@ func TestSend_RepeatedRequestIsOneConversation(t *testing.T) {
 			connector := over(t, &failing{Handler: p, at: call, isLost: isLost})
 			request := message(desk(), support, send.Text("Ada asks for a person."))
 			_, err := connector.Send(t.Context(), request)
-			require.Error(t, err)
-			require.False(t, boterr.HasCode(err))
+			connectortest.RequireNoCode(t, err)
 			first, err := connector.Send(t.Context(), request)
 			require.NoError(t, err, "call %d, lost %v", call, isLost)
 			again, err := connector.Send(t.Context(), request)
@@ -413,8 +397,39 @@ func TestTicket_SubjectIsShort(t *testing.T) {
 func TestPorts_NotOffered(t *testing.T) {
 	t.Parallel()
 	connector := foxtrot.Limited(newConnector(t, foxtrot.Config{}))
-	_, groups := send.PortOf[livechat.GroupCreator](connector)
-	_, tags := send.PortOf[send.Tagger](connector)
-	_, updates := send.PortOf[livechat.TicketUpdater](connector)
-	require.Equal(t, []bool{false, false, false}, []bool{groups, tags, updates})
+	require.False(t, connectortest.Offers[livechat.GroupCreator](connector))
+	require.False(t, connectortest.Offers[send.Tagger](connector))
+	require.False(t, connectortest.Offers[livechat.TicketUpdater](connector))
+}
+
+func TestExplore_ReportsUnderFaults(t *testing.T) {
+	t.Parallel()
+	connectortest.OrderOnce(t, desk, func() connectortest.Platform {
+		platform := newPlatform()
+		platform.AddConversation(deskApp, ada)
+		platform.MemberSays(ada, "a kettle", "")
+		connector := newConnector(t, foxtrot.Config{HTTPClient: &http.Client{Transport: connectortest.Directly{Handler: platform}}, FindChannel: find})
+		return connectortest.Platform{
+			Connector: connector,
+			Handler: func(accept func(context.Context, botctx.Inbound) error) http.Handler {
+				mux := http.NewServeMux()
+				mux.Handle("/foxtrot/{account}", connector.Handler(accept))
+				return mux
+			},
+			Reports: func() (made []connectortest.Report) {
+				for _, report := range platform.Reports() {
+					made = append(made, func(ctx context.Context) *http.Request {
+						return foxtrotfake.Post(ctx, "/foxtrot/desk", webhookSecret, report.Body)
+					})
+				}
+				return made
+			},
+			SendIDs: func() (ids []string) {
+				for _, sent := range platform.Sent() {
+					ids = append(ids, document.Get(sent.Body, "metadata.botMessageId", ""))
+				}
+				return ids
+			},
+		}
+	})
 }

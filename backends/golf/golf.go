@@ -71,8 +71,8 @@ type Client struct {
 
 var _ utility.PaymentClient = (*Client)(nil)
 
-// New returns a Client without making a request. InvalidArgument: the account's name or the key is missing, or
-// a number is negative.
+// New returns a Client without making a request. InvalidArgument: the account's name, the key or one of
+// WebhookSecrets is missing, or a number is negative.
 func New(config Config) (*Client, error) {
 	switch {
 	case config.Account == "":
@@ -85,6 +85,11 @@ func New(config Config) (*Client, error) {
 		return nil, boterr.Invalid("BodyTime", "must not be negative; 0 means the default")
 	case config.MaxRetries != nil && *config.MaxRetries < 0:
 		return nil, boterr.Invalid("MaxRetries", "must not be negative; new(0) means no retries")
+	}
+	for i, secret := range config.WebhookSecrets {
+		if secret.Reveal() == "" {
+			return nil, boterr.Missing(fmt.Sprintf("WebhookSecrets[%d]", i), "the secret of a webhook endpoint; leave the list empty without one")
+		}
 	}
 	if config.Now == nil {
 		config.Now = time.Now

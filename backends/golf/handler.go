@@ -107,8 +107,7 @@ func (c *Client) isPresent(header string) bool {
 
 func (c *Client) isSigned(body []byte, header string) bool {
 	for _, secret := range c.config.WebhookSecrets {
-		key := secret.Reveal()
-		if key != "" && webhook.ValidatePayloadIgnoringTolerance(body, header, key) == nil {
+		if webhook.ValidatePayloadIgnoringTolerance(body, header, secret.Reveal()) == nil {
 			return true
 		}
 	}

@@ -29,6 +29,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded/boundedtest"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
@@ -363,7 +364,7 @@ func TestCharge_EndlessAnswer(t *testing.T) {
 				t.Parallel()
 				server := boundedtest.Serve(t, true, said.head, said.filler)
 				_, err := clientOf(t, "http://"+server.Address, client).Charge(t.Context(), order())
-				requireNoCode(t, err)
+				connectortest.RequireNoCode(t, err)
 				server.RequireHungUp(t, 1)
 			})
 		}

@@ -84,19 +84,15 @@ func (c *Connector) open(ctx context.Context, client *http.Client, x exchange) (
 // caller's context has ended, the error is the context's error. If only the request's time limit has passed, the
 // error has another text and does not wrap context.DeadlineExceeded.
 func unanswered(ctx context.Context, err error, token string) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if outer, ok := errors.AsType[*url.Error](err); ok {
-		err = outer.Err
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	err = bounded.Unanswered(ctx, err, token)
+	switch {
+	case ctx.Err() != nil, boterr.HasCode(err):
+		return err
+	case errors.Is(err, context.DeadlineExceeded):
 		return errors.New("the platform did not answer in time")
+	default:
+		return fmt.Errorf("the platform did not answer: %w", err)
 	}
-	if text := err.Error(); token != "" && strings.Contains(text, token) {
-		err = errors.New(strings.ReplaceAll(text, token, "[redacted]"))
-	}
-	return fmt.Errorf("the platform did not answer: %w", err)
 }
 
 // plainGet fetches a JSON object without a token.
@@ -128,7 +124,11 @@ type request struct {
 // is none. If the platform refuses the token, call tries once more with a new one. This is safe because a
 // refused request has no effect.
 func (c *Connector) call(ctx context.Context, of bot, r request) (document.Object, error) {
-	x := exchange{method: r.method, url: c.address(of, r)}
+	address, err := c.address(of, r)
+	if err != nil {
+		return document.Object{}, err
+	}
+	x := exchange{method: r.method, url: address}
 	if !r.body.IsZero() {
 		text, err := document.AppendJSON(nil, r.body)
 		if err != nil {
@@ -137,7 +137,6 @@ func (c *Connector) call(ctx context.Context, of bot, r request) (document.Objec
 		x.body, x.mediaType = text, "application/json"
 	}
 	for attempt := 0; ; attempt++ {
-		var err error
 		if x.token, err = c.tokens.of(ctx, of, r.part); err != nil {
 			return document.Object{}, err
 		}
@@ -162,32 +161,17 @@ func (c *Connector) problemOf(of bot, token string, refused answer) error {
 	})
 }
 
-// address returns the address of a request. Each segment is escaped, so it cannot change the path.
-func (c *Connector) address(of bot, r request) string {
-	address := of.service
+// address returns the address of a request.
+func (c *Connector) address(of bot, r request) (string, error) {
+	base := of.service
 	if r.part == scopeGraph {
-		address = strings.TrimSuffix(c.config.GraphURL, "/") + "/"
+		base = c.config.GraphURL
 	}
-	segments := make([]string, len(r.path))
-	for i, segment := range r.path {
-		segments[i] = escaped(segment)
-	}
-	address += strings.Join(segments, "/")
+	address, err := bounded.Address(base, r.path...)
 	if len(r.query) > 0 {
 		address += "?" + r.query.Encode()
 	}
-	return address
-}
-
-// escaped escapes a segment of a path, including the characters ":", ";" and "@", which occur in the platform's
-// ids.
-func escaped(segment string) string {
-	switch segment {
-	case ".", "..": // Clients remove these segments.
-		return "%2E" + strings.Repeat("%2E", len(segment)-1)
-	default:
-		return strings.ReplaceAll(url.QueryEscape(segment), "+", "%20")
-	}
+	return address, err
 }
 
 // fileHost is the domain of the files that members share. Their addresses are valid for a short time and need no

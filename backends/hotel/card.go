@@ -8,6 +8,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -187,7 +188,8 @@ func actionOf(given document.Object, field string) (document.Object, error) {
 	payload, _ := given.Field(fieldPayload)
 	switch kind := document.Get(given, typeField, ""); {
 	case typeField == fieldType && kind == send.ButtonWebURL:
-		return document.O(fieldType, "Action.OpenUrl", fieldTitle, title, fieldURL, document.Get(given, fieldURL, "")), checkURL(given, fieldURL)
+		address := document.Get(given, fieldURL, "")
+		return document.O(fieldType, "Action.OpenUrl", fieldTitle, title, fieldURL, address), bounded.CheckURL(fieldURL, address)
 	case typeField == fieldType && kind == send.ButtonPostback:
 	case typeField != fieldType && (kind == send.ContentText || kind == ""):
 		if value, ok := given.Field("value"); ok { // Quick replies in tickets of live chats have a value.
@@ -198,15 +200,6 @@ func actionOf(given document.Object, field string) (document.Object, error) {
 			"channels of type hotel do not support buttons of type %s: give a title and a payload, or an address", kind)
 	}
 	return document.O(fieldType, "Action.Submit", fieldTitle, title, "data", document.O(fieldPayload, payload)), nil
-}
-
-// checkURL returns InvalidArgument for an address that the platform cannot open.
-func checkURL(in document.Lookuper, field string) error {
-	parsed, err := url.Parse(document.Get(in, field, ""))
-	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
-		return boterr.Invalid(field, "is not an HTTP or HTTPS address; give one that the platform can open")
-	}
-	return nil
 }
 
 func carouselOf(response send.Response) (document.Object, string, error) {
@@ -225,7 +218,7 @@ func carouselOf(response send.Response) (document.Object, string, error) {
 func cardOf(given document.Object) (card, error) {
 	shown := card{body: document.A()}
 	if picture := document.Get(given, "image_url", ""); picture != "" {
-		if err := checkURL(given, "image_url"); err != nil {
+		if err := bounded.CheckURL("image_url", picture); err != nil {
 			return card{}, err
 		}
 		shown.body = shown.body.Append(document.O(fieldType, "Image", fieldURL, picture))
@@ -241,13 +234,13 @@ func cardOf(given document.Object) (card, error) {
 
 // fileCard returns a card that shows a picture, or a card with a button that opens another kind of file.
 func fileCard(kind string, file document.Lookuper) (card, error) {
-	if document.Get(file, fieldURL, "") == "" {
+	address := document.Get(file, fieldURL, "")
+	if address == "" {
 		return card{}, boterr.New(boterr.Unsupported, "attachment_id", "channels of type hotel cannot send files by id: give the url of the file")
 	}
-	if err := checkURL(file, fieldURL); err != nil {
+	if err := bounded.CheckURL(fieldURL, address); err != nil {
 		return card{}, err
 	}
-	address := document.Get(file, fieldURL, "")
 	if kind == "image" {
 		return card{body: document.A(document.O(fieldType, "Image", fieldURL, address))}, nil
 	}

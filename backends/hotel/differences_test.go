@@ -7,12 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -30,10 +27,7 @@ var differences = map[string][2]string{
 
 func TestDifferences_FromTheFakes(t *testing.T) {
 	t.Parallel()
-	var fake send.Connector
-	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { fake = c.Connectors[channel.Hotel] }))
-	in := p.AddChannel(*shop())
-	p.AddMember(member.Member{Channel: "shop", ExternalID: adaID})
+	fake, in := connectortest.Fake(t, shop(), adaID)
 	platform := newPlatform()
 	connector := through(t, platform, platform)
 	found := map[string][2]string{}

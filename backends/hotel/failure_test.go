@@ -36,7 +36,7 @@ func shopWith(field string, value any) *channel.Channel {
 
 func TestNew_InvalidConfig(t *testing.T) {
 	t.Parallel()
-	for field, config := range map[string]hotel.Config{
+	connectortest.RequireRefused(t, hotel.New, map[string]hotel.Config{
 		"Timeout":      {Timeout: -1},
 		"BodyTime":     {BodyTime: -1},
 		"MaxFileBytes": {MaxFileBytes: -1},
@@ -44,12 +44,7 @@ func TestNew_InvalidConfig(t *testing.T) {
 		"LoginURL":     {LoginURL: "x"},
 		"GraphURL":     {GraphURL: "https://u:p@x"},
 		"KeysURL":      {KeysURL: "https://"},
-	} {
-		_, err := hotel.New(config)
-		refused, _ := boterr.AsError(err)
-		require.NotNil(t, refused, field)
-		require.Equal(t, field, refused.Field)
-	}
+	})
 	for _, host := range []string{"", ".", "com", ".com", "https://x.test", "x.test:1", "x.test/", "*.x.test"} {
 		_, err := hotel.New(hotel.Config{ServiceHosts: []string{"x.test", host}})
 		refused, _ := boterr.AsError(err)
@@ -79,6 +74,13 @@ func TestCredentials_Missing(t *testing.T) {
 		_, err := connector.Send(t.Context(), message)
 		require.ErrorContains(t, err, "tenantId")
 	}
+}
+
+func TestGroupName_IDThatLeavesTheAddress(t *testing.T) {
+	t.Parallel()
+	p := newPlatform()
+	_, err := through(t, p, saying(p, http.StatusOK, `{"id":"1"}`)).GroupName(t.Context(), shop(), "..")
+	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
 
 func TestProblem_Forms(t *testing.T) {
@@ -418,11 +420,7 @@ func TestOpen_SendsTheTokenToThePlatformAlone(t *testing.T) {
 		"https://bistro.sharepoint.com/f?token=x":      "the file",
 	} {
 		file, err := connector.Open(t.Context(), shop(), address)
-		require.NoError(t, err)
-		content, err := io.ReadAll(file)
-		require.NoError(t, err)
-		require.NoError(t, file.Close())
-		require.Equal(t, want, string(content))
+		connectortest.RequireFile(t, file, err, want)
 	}
 	require.Empty(t, open.Header.Get("Authorization"), "a shared file is fetched without the token")
 	for _, address := range []string{

@@ -43,10 +43,7 @@ type Accept func(ctx context.Context, inbound botctx.Inbound) error
 // that arrives too slowly.
 func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbound) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost {
-			w.Header().Set("Allow", http.MethodPost)
-			inbound.LeaveUnread(w)
-			http.Error(w, "send a POST", http.StatusMethodNotAllowed)
+		if !inbound.RequireMethod(w, r, http.MethodPost) {
 			return
 		}
 		found, err := c.verify(r.Context(), r.Header)
@@ -91,20 +88,21 @@ func (c *Connector) channelOf(ctx context.Context, found *claims, told document.
 	if !c.isFor(found, told) {
 		return nil, errNotVerified
 	}
-	if c.config.FindChannel == nil {
-		return nil, boterr.New(boterr.FailedPrecondition, "", "the connector has no FindChannel: set it in its Config")
-	}
 	tenant := document.Get(told, "conversation.tenantId", document.Get(told, "channelData.tenant.id", ""))
 	from := Bot{AppID: found.Audience[0], TenantID: tenant}
-	in, err := c.config.FindChannel(ctx, from)
-	if boterr.CodeOf(err) == boterr.NotFound || err == nil && in == nil {
+	in, err := inbound.FindChannel(ctx, c.config.FindChannel, from)
+	switch {
+	case err != nil:
+		return nil, err
+	case in == nil:
 		return nil, errNotVerified
 	}
-	if err != nil {
-		return nil, err
-	}
 	of, err := c.botOf(in)
-	if err != nil || of.appID != from.AppID || from.TenantID != "" && !strings.EqualFold(from.TenantID, of.tenantID) {
+	if err != nil {
+		c.config.Drops.AddUnverified(ctx, in, err)
+		return nil, errNotVerified
+	}
+	if of.appID != from.AppID || from.TenantID != "" && !strings.EqualFold(from.TenantID, of.tenantID) {
 		return nil, errNotVerified
 	}
 	c.services.keep(of.key, found.ServiceURL) // Prefer the address in the verified token, because its region is closer.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -93,7 +92,7 @@ func (c Config) withDefaults() (Config, error) {
 		{"KeysURL", &c.KeysURL, defaultKeysURL},
 	} {
 		*address.given = cmp.Or(*address.given, address.standard)
-		if _, ok := parseBase(*address.given); !ok {
+		if _, ok := bounded.ParseBase(*address.given); !ok {
 			return c, boterr.Invalid(address.field, "is not an HTTP or HTTPS address; give one such as %s", address.standard)
 		}
 	}
@@ -121,17 +120,6 @@ func (c Config) withDefaults() (Config, error) {
 
 // hostForm matches valid entries of ServiceHosts.
 var hostForm = regexp.MustCompile(`^\.?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$`)
-
-// parseBase parses an address to which paths can be added. It returns false if the address is not an HTTP or
-// HTTPS address.
-func parseBase(address string) (*url.URL, bool) {
-	parsed, err := url.Parse(address)
-	if err != nil || parsed.Host == "" || parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "" ||
-		parsed.Scheme != "http" && parsed.Scheme != "https" {
-		return nil, false
-	}
-	return parsed, true
-}
 
 // Connector is the connector to every channel of type hotel. It is safe for concurrent use.
 //
@@ -251,11 +239,11 @@ func (c *Connector) botOf(in *channel.Channel) (bot, error) {
 }
 
 func (c *Connector) isService(address string) bool {
-	parsed, ok := parseBase(address)
+	parsed, ok := bounded.ParseBase(address)
 	if !ok {
 		return false
 	}
-	if own, _ := parseBase(c.config.ServiceURL); parsed.Scheme == own.Scheme && strings.EqualFold(parsed.Host, own.Host) {
+	if own, _ := bounded.ParseBase(c.config.ServiceURL); parsed.Scheme == own.Scheme && strings.EqualFold(parsed.Host, own.Host) {
 		return true
 	}
 	host := strings.ToLower(parsed.Host)
@@ -275,10 +263,5 @@ func isUnder(host, known string) bool {
 
 // redact replaces the bot's credentials and a token in a text.
 func (b bot) redact(text, token string) string {
-	for _, hidden := range []string{token, b.password, b.service, b.appID, b.tenantID} {
-		if hidden != "" {
-			text = strings.ReplaceAll(text, hidden, "[redacted]")
-		}
-	}
-	return text
+	return bounded.Redact(text, token, b.password, b.service, b.appID, b.tenantID)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/hotelfake"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -25,43 +26,29 @@ func TestConnector(t *testing.T) {
 		t.Helper()
 		p := newPlatform()
 		server := sendtest.NewServer(t, p, p.Faults())
-		inbox := newBox(t, p, p, nil)
 		return &sendtest.Harness{
 			Connector: newConnector(t, configFor(server.URL, p)), Channel: shop(), Other: channelOf(deskApp()),
 			Members: []*member.Member{{ID: "m1", ExternalID: adaID}, {ID: "m2", ExternalID: bobID}},
 			Arrived: p.Arrivals, Fail: server.Fail, HasNoKeys: true, Group: teamID,
-			Odd: func() []sendtest.Reception { return odd(t, inbox) },
+			Odd: func() []sendtest.Reception { return odd(t) },
 		}
 	})
 }
 
 // odd posts activities of unknown kinds to a handler, and returns how it handled each.
-func odd(t *testing.T, b *box) []sendtest.Reception {
+func odd(t *testing.T) []sendtest.Reception {
 	t.Helper()
-	var all []sendtest.Reception
-	for name, fields := range map[string]document.Object{
+	return connectortest.Receptions(map[string]document.Object{
 		"an unknown kind":    document.O("type", "hologram"),
 		"an empty message":   document.O("text", ""),
 		"a search":           document.O("type", "invoke", "name", "composeExtension/query"),
 		"typing":             document.O("type", "typing"),
 		"nothing":            document.O("type", nil, "from", nil, "conversation", nil),
 		"a message by a bot": document.O("from", document.O("id", "28:other"), "text", "Hi"),
-	} {
-		before, dropped := len(b.Got), int64(0)
-		for _, count := range b.Drops.Counts() {
-			dropped -= count.Count
-		}
-		answer := b.reports(t.Context(), fields)
-		for _, count := range b.Drops.Counts() {
-			dropped += count.Count
-		}
-		reception := sendtest.Reception{Name: name, Status: answer.Code, Dropped: dropped}
-		for _, accepted := range b.Got[before:] {
-			reception.Accepted = append(reception.Accepted, accepted.Event)
-		}
-		all = append(all, reception)
-	}
-	return all
+	}, func(fields document.Object) (*connectortest.Box, int) {
+		b := newUsualBox(t)
+		return b.Box, b.reports(t.Context(), fields).Code
+	})
 }
 
 func TestSend_Activities(t *testing.T) {
@@ -276,8 +263,7 @@ func TestCreateChannel_AgainAfterALostAnswer(t *testing.T) {
 		p := newPlatform()
 		connector, ctx := over(t, p, lostChannels(p, mayList)), send.WithKey(t.Context(), "key-1")
 		_, err := connector.CreateChannel(ctx, shop(), teamID, "Ada's")
-		require.Error(t, err)
-		require.False(t, boterr.HasCode(err))
+		connectortest.RequireNoCode(t, err)
 		made, err := connector.CreateChannel(ctx, shop(), teamID, "Ada's")
 		if mayList {
 			require.NoError(t, err)
@@ -324,17 +310,12 @@ func TestPorts_Unsupported(t *testing.T) {
 	p := newPlatform()
 	connector := over(t, p, p)
 	for name, has := range map[string]bool{
-		"groups": offers[livechat.GroupCreator](connector), "links": offers[livechat.InviteLinker](connector),
-		"icons": offers[livechat.GroupIconSetter](connector), "uploads": offers[send.AttachmentUploader](connector),
-		"labels": offers[send.Labeler](connector), "tags": offers[send.Tagger](connector), "threads": offers[send.ThreadPasser](connector),
-		"broadcasts": offers[send.Broadcaster](connector), "batches": offers[send.BatchSender](connector),
-		"archiving": offers[send.ConversationArchiver](connector),
+		"groups": connectortest.Offers[livechat.GroupCreator](connector), "links": connectortest.Offers[livechat.InviteLinker](connector),
+		"icons": connectortest.Offers[livechat.GroupIconSetter](connector), "uploads": connectortest.Offers[send.AttachmentUploader](connector),
+		"labels": connectortest.Offers[send.Labeler](connector), "tags": connectortest.Offers[send.Tagger](connector), "threads": connectortest.Offers[send.ThreadPasser](connector),
+		"broadcasts": connectortest.Offers[send.Broadcaster](connector), "batches": connectortest.Offers[send.BatchSender](connector),
+		"archiving": connectortest.Offers[send.ConversationArchiver](connector),
 	} {
 		require.False(t, has, name)
 	}
-}
-
-func offers[Port any](connector send.Connector) bool {
-	_, has := send.PortOf[Port](connector)
-	return has
 }

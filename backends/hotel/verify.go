@@ -16,6 +16,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
 )
 
 // Expected values in the tokens of the platform's requests.
@@ -156,8 +157,8 @@ func (k *keys) load(ctx context.Context) (map[string]*key, error) {
 		return nil, err
 	}
 	address := document.Get(description, "jwks_uri", "")
-	from, _ := parseBase(k.url)
-	if at, ok := parseBase(address); !ok || at.Scheme != from.Scheme || at.Host != from.Host {
+	from, _ := bounded.ParseBase(k.url)
+	if at, ok := bounded.ParseBase(address); !ok || at.Scheme != from.Scheme || at.Host != from.Host {
 		return nil, errors.New("the description of the keys names an address on another host")
 	}
 	set, err := k.get(ctx, address)

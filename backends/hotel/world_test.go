@@ -3,7 +3,6 @@ package hotel_test
 import (
 	"context"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -16,7 +15,6 @@ import (
 	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/hotelfake"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store/memstore"
 )
@@ -58,11 +56,9 @@ func newWorld(t *testing.T) *world {
 func (w *world) reports(to hotelfake.App, from, group string, fields document.Object) {
 	w.Helper()
 	activity := w.platform.Activity(to, from, group, fields)
-	for range 2 {
-		answer := httptest.NewRecorder()
-		w.handler.ServeHTTP(answer, w.platform.Report(w.Context(), "/hotel", to.ID, activity))
-		require.Equal(w, http.StatusOK, answer.Code)
-	}
+	connectortest.GiveTwice(w.T, w.handler, func(ctx context.Context) *http.Request {
+		return w.platform.Report(ctx, "/hotel", to.ID, activity)
+	})
 	connectortest.RunEvents(w.T, w.runtime)
 }
 
@@ -85,14 +81,7 @@ func (w *world) taps(to hotelfake.App, from, group string, on hotelfake.Message,
 
 func (w *world) last(to string) hotelfake.Message {
 	w.Helper()
-	var last hotelfake.Message
-	for _, sent := range w.platform.Messages() {
-		if sent.To == to && !sent.IsDeleted {
-			last = sent
-		}
-	}
-	require.NotEmpty(w, last.ID, "nothing was sent to %s", to)
-	return last
+	return connectortest.Last(w.T, w.platform.Messages(), func(m hotelfake.Message) bool { return m.To == to && !m.IsDeleted })
 }
 
 func TestWorld_LiveChat(t *testing.T) {
@@ -144,13 +133,7 @@ func TestWorld_Operations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.says(shopApp(), adaID, "hi")
-	var ada string
-	for found, err := range w.runtime.Members(t.Context(), "app-1", member.Selection{}) {
-		require.NoError(t, err)
-		ada = found.ID
-	}
-	bot, err := w.runtime.Context(t.Context(), botctx.Scope{App: "app-1", Channel: "shop", Member: ada})
-	require.NoError(t, err)
+	bot := connectortest.BotOf(t, w.runtime, "shop")
 	made, err := bot.CreateHotelChannel(t.Context(), livechat.CreateHotelChannelParams{
 		Channel: shop(), HotelGroupID: teamID, DisplayName: "Orders",
 	})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -209,13 +208,7 @@ func newChaos(t *testing.T, members, agendas int, lease time.Duration) (*chaoste
 		Order: chaostest.Order{Journal: filepath.Join(t.TempDir(), "journal"), Lease: lease},
 		URI:   uri, Database: own.Name(),
 	}
-	text, err := json.Marshal(order)
-	require.NoError(t, err)
-	return chaostest.NewPlatform(t, order.Journal, members, func() *exec.Cmd {
-		command := exec.CommandContext(t.Context(), os.Args[0])
-		command.Env = append(os.Environ(), chaosVariable+"="+string(text))
-		return command
-	}), database
+	return chaostest.NewPlatform(t, order.Journal, members, chaosVariable, order), database
 }
 
 // The test runs before the parallel tests, because leases could expire while other tests use the processor.

@@ -27,6 +27,7 @@ import (
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
@@ -113,7 +114,7 @@ func prepare(t *testing.T, store store.Store) {
 
 func count(t *testing.T, collection store.Collection, filter document.Object) int64 {
 	t.Helper()
-	n, err := collection.Count(t.Context(), filterOf(t, filter))
+	n, err := collection.Count(t.Context(), sharedtest.FilterOf(t, filter))
 	require.NoError(t, err)
 	return n
 }
@@ -181,7 +182,7 @@ func logLeft(t *testing.T, agendas store.Collection) {
 	if !t.Failed() {
 		return
 	}
-	left, err := agendas.Find(context.WithoutCancel(t.Context()), filterOf(t, document.O("completed", false)), store.FindOptions{})
+	left, err := agendas.Find(context.WithoutCancel(t.Context()), sharedtest.FilterOf(t, document.O("completed", false)), store.FindOptions{})
 	t.Log(left, err)
 }
 

@@ -33,6 +33,7 @@ import (
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
@@ -67,25 +68,18 @@ func newCounted(t *testing.T) *countedStore {
 // update sends an update with stamps, as services do.
 func (c *countedStore) update(filter, update document.Object, opts store.UpdateOptions) error {
 	change := changeOf(c.test, update)
-	_, err := c.Update(c.ctx, filterOf(c.test, filter), change, opts)
+	_, err := c.Update(c.ctx, sharedtest.FilterOf(c.test, filter), change, opts)
 	return err
 }
 
 func (c *countedStore) findAndModify(filter, update document.Object, opts store.FindAndModifyOptions) error {
-	_, err := c.FindAndModify(c.ctx, filterOf(c.test, filter), changeOf(c.test, update), opts)
+	_, err := c.FindAndModify(c.ctx, sharedtest.FilterOf(c.test, filter), changeOf(c.test, update), opts)
 	return err
 }
 
 func (c *countedStore) find(filter document.Object, opts store.FindOptions) error {
-	_, err := c.Find(c.test.Context(), filterOf(c.test, filter), opts)
+	_, err := c.Find(c.test.Context(), sharedtest.FilterOf(c.test, filter), opts)
 	return err
-}
-
-func filterOf(t *testing.T, source document.Object) *query.Filter {
-	t.Helper()
-	filter, err := query.CompileFilter(source)
-	require.NoError(t, err)
-	return filter
 }
 
 func changeOf(t *testing.T, source document.Object) query.Change {
@@ -113,7 +107,7 @@ var roundTrips = []struct {
 		return c.find(document.O("n", document.O("$gt", 0)), store.FindOptions{Limit: 2})
 	}},
 	{"Count", 1, func(c *countedStore) error {
-		_, err := c.Count(c.test.Context(), filterOf(c.test, document.O("n", 1)))
+		_, err := c.Count(c.test.Context(), sharedtest.FilterOf(c.test, document.O("n", 1)))
 		return err
 	}},
 	{"Distinct, of up to 1,000 documents", 1, func(c *countedStore) error {
@@ -173,15 +167,15 @@ var roundTrips = []struct {
 		return c.findAndModify(document.O("_id", "a"), document.O("$inc", document.O("n", 1)), store.FindAndModifyOptions{Upsert: true})
 	}},
 	{"Delete by _id", 1, func(c *countedStore) error {
-		_, err := c.Delete(c.test.Context(), filterOf(c.test, document.O("_id", 1)), store.DeleteOptions{})
+		_, err := c.Delete(c.test.Context(), sharedtest.FilterOf(c.test, document.O("_id", 1)), store.DeleteOptions{})
 		return err
 	}},
 	{"Delete of the first match", 1, func(c *countedStore) error {
-		_, err := c.Delete(c.test.Context(), filterOf(c.test, document.O("n", 1)), store.DeleteOptions{})
+		_, err := c.Delete(c.test.Context(), sharedtest.FilterOf(c.test, document.O("n", 1)), store.DeleteOptions{})
 		return err
 	}},
 	{"Delete of the first match that finds none", 2, func(c *countedStore) error {
-		_, err := c.Delete(c.test.Context(), filterOf(c.test, document.O("n", 9)), store.DeleteOptions{})
+		_, err := c.Delete(c.test.Context(), sharedtest.FilterOf(c.test, document.O("n", 9)), store.DeleteOptions{})
 		return err
 	}},
 	{"Delete with Multi", 1, func(c *countedStore) error {
@@ -243,7 +237,7 @@ func TestNew_SendsTheConcerns(t *testing.T) {
 		database, err := mongo.New(t.Context(), watched.Database(newDatabase(t).Name()), opts...)
 		require.NoError(t, err)
 		require.NoError(t, database.Collection("a").Insert(t.Context(), document.O("_id", 1)))
-		_, err = database.Collection("a").Find(t.Context(), filterOf(t, document.O()), store.FindOptions{})
+		_, err = database.Collection("a").Find(t.Context(), sharedtest.FilterOf(t, document.O()), store.FindOptions{})
 		require.NoError(t, err)
 		require.Equal(t, want, write+" "+read)
 		require.NoError(t, watched.Disconnect(t.Context()))

@@ -21,6 +21,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded/boundedtest"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -70,7 +71,7 @@ func TestStore_ForeignDocuments(t *testing.T) {
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", "b", "n", 2)))
 	for range 2 { // The server applies $inc by a plan. This process computes $max.
 		for _, update := range []document.Object{document.O("$inc", document.O("n", 1)), document.O("$max", document.O("m", 5))} {
-			_, err := c.Update(t.Context(), filterOf(t, document.O("_id", "a")), changeOf(t, update), store.UpdateOptions{})
+			_, err := c.Update(t.Context(), sharedtest.FilterOf(t, document.O("_id", "a")), changeOf(t, update), store.UpdateOptions{})
 			require.NoError(t, err)
 		}
 	}
@@ -100,12 +101,12 @@ func TestInsert_ComesBehindWhatWasThere(t *testing.T) {
 	for told, tell := range map[string]func(t *testing.T, c store.Collection){
 		"by a search": func(t *testing.T, c store.Collection) {
 			t.Helper()
-			_, err := c.Find(t.Context(), filterOf(t, document.O("_id", "theirs")), store.FindOptions{})
+			_, err := c.Find(t.Context(), sharedtest.FilterOf(t, document.O("_id", "theirs")), store.FindOptions{})
 			require.NoError(t, err)
 		},
 		"by a change": func(t *testing.T, c store.Collection) {
 			t.Helper()
-			_, err := c.FindAndModify(t.Context(), filterOf(t, document.O("_id", "theirs")),
+			_, err := c.FindAndModify(t.Context(), sharedtest.FilterOf(t, document.O("_id", "theirs")),
 				changeOf(t, document.O("$set", document.O("n", 1))), store.FindAndModifyOptions{})
 			require.NoError(t, err)
 		},
@@ -139,7 +140,7 @@ func TestUpdate_NullWhereNothingWas(t *testing.T) {
 	c := openStore(t).Collection("own")
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1, "of", "a")))
 	for _, modified := range []int64{1, 0} {
-		result, err := c.Update(t.Context(), filterOf(t, document.O("of", "a")),
+		result, err := c.Update(t.Context(), sharedtest.FilterOf(t, document.O("of", "a")),
 			changeOf(t, document.O("$set", document.O("n", nil))), store.UpdateOptions{})
 		require.NoError(t, err)
 		require.Equal(t, store.UpdateResult{Matched: 1, Modified: modified}, result)
@@ -163,7 +164,7 @@ func TestFilter_HiddenField(t *testing.T) {
 	t.Parallel()
 	c := newStore(t).Collection("own")
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1)))
-	_, filtered := c.Find(t.Context(), filterOf(t, document.O("_botctx.order", document.O("$gt", 0))), store.FindOptions{})
+	_, filtered := c.Find(t.Context(), sharedtest.FilterOf(t, document.O("_botctx.order", document.O("$gt", 0))), store.FindOptions{})
 	_, set := c.Update(t.Context(), nil, changeOf(t, document.O("$set", document.O("_botctx.order", 1))), store.UpdateOptions{})
 	_, replaced := c.Update(t.Context(), nil, changeOf(t, document.O("_botctx", 1)), store.UpdateOptions{})
 	_, distinct := c.Distinct(t.Context(), "_botctx.order", nil)
@@ -230,8 +231,8 @@ func TestUpdate_ForeignFieldOrder(t *testing.T) {
 	require.NoError(t, err)
 	c := database.Collection("shared")
 	for _, field := range []string{"a", "b"} {
-		_, err = c.Update(t.Context(), filterOf(t, document.O("_id", 1)),
-			query.Change{Update: updateOf(t, document.O("$inc", document.O(field, 1)))}, store.UpdateOptions{})
+		_, err = c.Update(t.Context(), sharedtest.FilterOf(t, document.O("_id", 1)),
+			sharedtest.Change(t, "$inc", document.O(field, 1)), store.UpdateOptions{})
 		require.NoError(t, err)
 	}
 	found, err := c.Find(t.Context(), nil, store.FindOptions{})
@@ -246,8 +247,8 @@ func TestFindAndUpdate_ManyTakers(t *testing.T) {
 	for i := range count {
 		require.NoError(t, c.Insert(t.Context(), document.O("_id", i, "taken", false)))
 	}
-	free := filterOf(t, document.O("taken", false))
-	take := query.Change{Update: updateOf(t, document.O("$set", document.O("taken", true)))}
+	free := sharedtest.FilterOf(t, document.O("taken", false))
+	take := sharedtest.Change(t, "$set", document.O("taken", true))
 	left := make(chan int64, takers)
 	for range takers {
 		go func() {
@@ -268,13 +269,6 @@ func TestFindAndUpdate_ManyTakers(t *testing.T) {
 	for range takers {
 		require.Zero(t, <-left)
 	}
-}
-
-func updateOf(t *testing.T, source document.Object) *query.Update {
-	t.Helper()
-	update, err := query.CompileUpdate(source)
-	require.NoError(t, err)
-	return update
 }
 
 func TestNear_LimitCutsByInsertion(t *testing.T) {
@@ -466,7 +460,7 @@ func TestServer_FallsSilent(t *testing.T) {
 	t.Parallel()
 	const most = 5 * time.Second // Long enough to connect on a busy machine; every call below takes this long.
 	c := openSilently(t, nil, mongo.WithClientOptions(silentOptions().SetTimeout(most)))
-	one := filterOf(t, document.O("_id", 1))
+	one := sharedtest.FilterOf(t, document.O("_id", 1))
 	set := changeOf(t, document.O("$set", document.O("n", 1)))
 	for name, call := range map[string]func() error{
 		"Find":     func() error { _, err := c.Find(context.Background(), one, store.FindOptions{}); return err },

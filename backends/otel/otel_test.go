@@ -23,6 +23,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -201,17 +202,12 @@ func TestConfig_NilPointersStayNil(t *testing.T) {
 	t.Parallel()
 	o := newWorld(t).o
 	store := memstore.New()
-	for field, config := range map[string]botctx.Config{
+	connectortest.RequireRefused(t, botctx.New, map[string]botctx.Config{
 		"Store":             {Store: o.Store((*memstore.Store)(nil), "memstore")},
 		"Mailer":            {Store: store, Mailer: o.Mailer((*mails)(nil))},
 		"ObjectStore":       {Store: store, ObjectStore: o.ObjectStore((*mails)(nil))},
 		"Connectors[alpha]": {Store: store, Connectors: o.Connectors(send.Connectors{channel.Alpha: (*platform)(nil)})},
-	} {
-		_, err := botctx.New(config)
-		require.ErrorIs(t, err, boterr.InvalidArgument, field)
-		e, _ := boterr.AsError(err)
-		require.Equal(t, field, e.Field)
-	}
+	})
 }
 
 type mails struct{}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -46,8 +47,8 @@ func overStore(b *testing.B, count int) operations {
 		}
 		require.NoError(b, c.Insert(b.Context(), documents...))
 	}
-	byPrice, byDue := order(b, "price", 1), order(b, "due", 1)
-	postpone, star := change(b, "$inc", document.O("due", count)), change(b, "$inc", document.O("stars", 1))
+	byPrice, byDue := sharedtest.Sort(b, "price", 1), sharedtest.Sort(b, "due", 1)
+	postpone, star := sharedtest.Change(b, "$inc", document.O("due", count)), sharedtest.Change(b, "$inc", document.O("stars", 1))
 	modify := func(ctx context.Context, f *query.Filter, change query.Change, sort *query.Sort) error {
 		result, err := c.FindAndModify(ctx, f, change, store.FindAndModifyOptions{Sort: sort})
 		if err == nil && !result.Matched {
@@ -61,15 +62,15 @@ func overStore(b *testing.B, count int) operations {
 			return err
 		},
 		page: func(ctx context.Context, i int) error {
-			_, err := c.Find(ctx, filter(b, "area", area(i)), store.FindOptions{Sort: byPrice, Limit: 10})
+			_, err := c.Find(ctx, sharedtest.Filter(b, "area", area(i)), store.FindOptions{Sort: byPrice, Limit: 10})
 			return err
 		},
 		insert: func(ctx context.Context, i int) error { return c.Insert(ctx, entry(i)) },
 		findAndModify: func(ctx context.Context, i int) error {
-			return modify(ctx, filter(b, "_id", entryID(i)), star, nil)
+			return modify(ctx, sharedtest.Filter(b, "_id", entryID(i)), star, nil)
 		},
 		claim: func(ctx context.Context, i int) error {
-			return modify(ctx, filter(b, "due", document.O("$lt", i+count/2)), postpone, byDue)
+			return modify(ctx, sharedtest.Filter(b, "due", document.O("$lt", i+count/2)), postpone, byDue)
 		},
 	}
 }

@@ -1,7 +1,9 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strconv"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/engine"
+	"github.com/botctx/go-sdk/internal/query"
 )
 
 // collection is an existing collection.
@@ -263,4 +266,32 @@ func (t *texts) of(isUnique bool) *entryTexts { //nolint:revive // Whether the i
 		return &t.entries[1]
 	}
 	return &t.entries[0]
+}
+
+const (
+	// longestKey is the longest key that is stored unchanged, in bytes. PostgreSQL limits an index entry to
+	// about 2,700 bytes.
+	longestKey = 1000
+	// sumSize is the size of the hash that replaces the rest of a longer key.
+	sumSize = sha256.Size
+)
+
+// cutKey returns the stored form of a key. Different keys have different stored forms.
+func cutKey(key []byte) []byte {
+	if len(key) <= longestKey {
+		return key
+	}
+	sum := sha256.Sum256(key)
+	return append(bytes.Clone(key[:longestKey]), sum[:]...)
+}
+
+// cutRange returns a range of stored keys that includes every key in r. It may include others.
+func cutRange(r query.KeyRange) query.KeyRange {
+	if len(r.From) > longestKey {
+		r.From = r.From[:longestKey]
+	}
+	if len(r.To) > longestKey {
+		r.To = append(bytes.Clone(r.To[:longestKey]), top[longestKey:]...)
+	}
+	return r
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/internal/chaostest"
 	"github.com/botctx/go-sdk/internal/pgserver"
 	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 )
 
 // chaosVariable is an environment variable with a chaosOrder. If it is set, the test binary accepts and handles
@@ -69,13 +69,7 @@ func newChaos(t *testing.T, members, agendas int, lease time.Duration) (*chaoste
 	order := chaosOrder{
 		Order: chaostest.Order{Journal: filepath.Join(t.TempDir(), "journal"), Lease: lease}, URL: server.URL, Schema: schema,
 	}
-	text, err := json.Marshal(order)
-	require.NoError(t, err)
-	return chaostest.NewPlatform(t, order.Journal, members, func() *exec.Cmd {
-		command := exec.CommandContext(t.Context(), os.Args[0])
-		command.Env = append(os.Environ(), chaosVariable+"="+string(text))
-		return command
-	}), database
+	return chaostest.NewPlatform(t, order.Journal, members, chaosVariable, order), database
 }
 
 // The test runs before the parallel tests, because leases could expire while other tests use the processor.
@@ -132,7 +126,7 @@ func TestAccept_CountsUpAcrossProcesses(t *testing.T) {
 	platform.Start(processes)
 	events := agendas / 2
 	platform.CountUp(events)
-	open := filter(t, "completed", false)
+	open := sharedtest.Filter(t, "completed", false)
 	require.Eventually(t, func() bool {
 		count, err := database.Collection("agendas").Count(t.Context(), open)
 		return err == nil && count == 0

@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/conformance"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -30,10 +31,10 @@ func TestGroup_WritesShareTransactions(t *testing.T) {
 	for _, err := range conformance.AtOnce(writers, func(writer int) error {
 		c := []store.Collection{things, others}[writer%2]
 		if writer%4 < 2 {
-			_, err := c.Update(t.Context(), filter(t, "_id", writer), change(t, "$inc", document.O("n", writers)), store.UpdateOptions{})
+			_, err := c.Update(t.Context(), sharedtest.Filter(t, "_id", writer), sharedtest.Change(t, "$inc", document.O("n", writers)), store.UpdateOptions{})
 			return err
 		}
-		removed, err := c.Delete(t.Context(), filter(t, "_id", writer), store.DeleteOptions{})
+		removed, err := c.Delete(t.Context(), sharedtest.Filter(t, "_id", writer), store.DeleteOptions{})
 		if err == nil && removed != 1 {
 			err = fmt.Errorf("removed %d documents, want 1", removed)
 		}
@@ -46,7 +47,7 @@ func TestGroup_WritesShareTransactions(t *testing.T) {
 		database.Schema()+"._d1 UNION ALL SELECT xmin FROM "+database.Schema()+"._d2) d").Scan(&documents, &transactions))
 	require.Equal(t, writers/2+1, documents)
 	require.Less(t, transactions, writers/2, "no write shared a transaction")
-	count, err := things.Count(t.Context(), filter(t, "n", document.O("$gte", writers)))
+	count, err := things.Count(t.Context(), sharedtest.Filter(t, "n", document.O("$gte", writers)))
 	require.NoError(t, err)
 	require.EqualValues(t, writers/4, count)
 	entries, err := database.Entries(t.Context(), "things")
@@ -100,10 +101,10 @@ func TestGroup_CountsEachChangeOnce(t *testing.T) {
 	schema := newSchema(t)
 	processes := []store.Collection{openIn(t, schema).Collection("counters"), openIn(t, schema).Collection("counters")}
 	require.NoError(t, processes[0].EnsureIndex(t.Context(), store.Ascending("n")))
-	increment := change(t, "$inc", document.O("n", 1))
+	increment := sharedtest.Change(t, "$inc", document.O("n", 1))
 	for _, err := range conformance.AtOnce(writers, func(writer int) error {
 		for i := range each {
-			_, err := processes[writer%2].Update(t.Context(), filter(t, "_id", i%counters), increment, store.UpdateOptions{Upsert: true})
+			_, err := processes[writer%2].Update(t.Context(), sharedtest.Filter(t, "_id", i%counters), increment, store.UpdateOptions{Upsert: true})
 			if err != nil {
 				return err
 			}
@@ -112,7 +113,7 @@ func TestGroup_CountsEachChangeOnce(t *testing.T) {
 	}) {
 		require.NoError(t, err)
 	}
-	count, err := processes[0].Count(t.Context(), filter(t, "n", writers*each/counters))
+	count, err := processes[0].Count(t.Context(), sharedtest.Filter(t, "n", writers*each/counters))
 	require.NoError(t, err)
 	require.EqualValues(t, counters, count)
 }

@@ -6,18 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/botctx/botctxtest"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/fakestest"
 	"github.com/botctx/go-sdk/internal/inbox/inboxtest"
 	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
-	"github.com/botctx/go-sdk/store/query"
 	"github.com/botctx/go-sdk/store/storetest"
 )
 
@@ -80,32 +76,4 @@ func TestBeside_Memory(t *testing.T) {
 			storetest.RunBeside(t, uint64(seed), 150, memstore.New(), openIn(t, schema), openIn(t, schema))
 		})
 	}
-}
-
-// filter compiles a filter from keys and values.
-func filter(tb testing.TB, pairs ...any) *query.Filter {
-	tb.Helper()
-	return compiled(tb, document.O(pairs...))
-}
-
-func compiled(tb testing.TB, source document.Object) *query.Filter {
-	tb.Helper()
-	f, err := query.CompileFilter(source)
-	require.NoError(tb, err)
-	return f
-}
-
-func order(tb testing.TB, pairs ...any) *query.Sort {
-	tb.Helper()
-	s, err := query.CompileSort(document.O(pairs...))
-	require.NoError(tb, err)
-	return s
-}
-
-// change compiles an update from operators and operands.
-func change(tb testing.TB, pairs ...any) query.Change {
-	tb.Helper()
-	u, err := query.CompileUpdate(document.O(pairs...))
-	require.NoError(tb, err)
-	return query.Change{Update: u}
 }

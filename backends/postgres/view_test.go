@@ -3,6 +3,8 @@ package postgres_test
 import (
 	"math"
 	"math/rand/v2"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/arbitrary"
 	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/store"
 )
 
 // shown returns the documents in a view, in order.
@@ -96,5 +99,29 @@ func TestView_HasTheNameOfItsCollection(t *testing.T) {
 			require.NoError(t, database.Pool().QueryRow(t.Context(), "SELECT '_view'||n FROM "+schema+"._collections WHERE name=$1", name).Scan(&view))
 		}
 		require.Equal(t, []document.Object{document.O("_id", i)}, shown(t, database, schema, view), name)
+	}
+}
+
+// The statements in docs/guides/postgres.md can be executed.
+func TestGuide_Statements(t *testing.T) {
+	t.Parallel()
+	schema := newSchema(t)
+	database := openIn(t, schema)
+	members := database.Collection("members")
+	require.NoError(t, members.EnsureIndex(t.Context(), store.Ascending("firstName")))
+	require.NoError(t, members.Insert(t.Context(), document.O("_id", 1, "firstName", "Ada", "meta", document.O("plan", "pro"))))
+	guide, err := os.ReadFile("../../docs/guides/postgres.md")
+	require.NoError(t, err)
+	blocks := regexp.MustCompile("(?s)```sql\n(.*?)```").FindAllSubmatch(guide, -1)
+	require.NotEmpty(t, blocks)
+	for _, block := range blocks {
+		text := strings.NewReplacer("botctx.", schema+".", "'botctx'", "'"+schema+"'").Replace(string(block[1]))
+		rows, err := database.Pool().Query(t.Context(), text)
+		require.NoError(t, err, text)
+		found, err := pgx.CollectRows(rows, pgx.RowToMap)
+		require.NoError(t, err, text)
+		if strings.Contains(text, schema) {
+			require.NotEmpty(t, found, text)
+		}
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/conformance"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -85,12 +86,12 @@ func TestClaim_PassesOverWhatOthersChange(t *testing.T) {
 			release := locked(t, database)
 			options := store.FindAndModifyOptions{}
 			if search.isSorted {
-				options.Sort = order(t, "number", 1)
+				options.Sort = sharedtest.Sort(t, "number", 1)
 			}
 			claim := document.O("state", "Taken")
 			require.Equal(t, 1, modified(t, c, search.which, claim, options))
 			require.Equal(t, 2, modified(t, c, search.which, claim, options))
-			count, err := c.Delete(t.Context(), compiled(t, search.which), store.DeleteOptions{})
+			count, err := c.Delete(t.Context(), sharedtest.FilterOf(t, search.which), store.DeleteOptions{})
 			require.NoError(t, err)
 			require.EqualValues(t, 1, count)
 			release()
@@ -136,7 +137,7 @@ func TestFindAndModify_WaitsForTheFirstUnlessItIsAClaim(t *testing.T) {
 			release := locked(t, database)
 			options := store.FindAndModifyOptions{}
 			if search.isSorted {
-				options.Sort = order(t, "number", 1)
+				options.Sort = sharedtest.Sort(t, "number", 1)
 			}
 			changed := make(chan int)
 			go func() { changed <- modified(t, c, search.which, document.O("seen", true), options) }()
@@ -163,7 +164,7 @@ func TestClaim_EachOnceByManyWorkers(t *testing.T) {
 		for {
 			options := store.FindAndModifyOptions{}
 			if worker%2 == 0 {
-				options.Sort = order(t, "number", 1)
+				options.Sort = sharedtest.Sort(t, "number", 1)
 			}
 			id := modified(t, c, document.O("state", "free"), document.O("state", "taken"), options)
 			if id < 0 {
@@ -193,7 +194,7 @@ func TestUpdate_ManyBesideEachOther(t *testing.T) {
 	require.NoError(t, c.Insert(t.Context(), documents...))
 	for _, err := range conformance.AtOnce(workers, func(worker int) error {
 		for range each {
-			result, err := c.Update(t.Context(), filter(t, "n", document.O("$gte", 0)), change(t, "$inc", document.O("n", 1)),
+			result, err := c.Update(t.Context(), sharedtest.Filter(t, "n", document.O("$gte", 0)), sharedtest.Change(t, "$inc", document.O("n", 1)),
 				store.UpdateOptions{Multi: true})
 			if err != nil || result.Modified != count {
 				return errors.Join(err, fmt.Errorf("%d were changed by worker %d", result.Modified, worker))
@@ -203,7 +204,7 @@ func TestUpdate_ManyBesideEachOther(t *testing.T) {
 	}) {
 		require.NoError(t, err)
 	}
-	done, err := c.Count(t.Context(), filter(t, "n", workers*each))
+	done, err := c.Count(t.Context(), sharedtest.Filter(t, "n", workers*each))
 	require.NoError(t, err)
 	require.EqualValues(t, count, done)
 }
@@ -215,11 +216,11 @@ func TestUpdate_ManyGetArrays(t *testing.T) {
 	c := open(t).Collection("things")
 	require.NoError(t, c.EnsureIndex(t.Context(), store.Ascending("n")))
 	require.NoError(t, c.Insert(t.Context(), things(0, count)...))
-	result, err := c.Update(t.Context(), filter(t, "n", document.O("$gte", 0)), change(t, "$set", document.O("n", document.A(1, 2))),
+	result, err := c.Update(t.Context(), sharedtest.Filter(t, "n", document.O("$gte", 0)), sharedtest.Change(t, "$set", document.O("n", document.A(1, 2))),
 		store.UpdateOptions{Multi: true})
 	require.NoError(t, err)
 	require.EqualValues(t, count, result.Modified)
-	found, err := c.Find(t.Context(), filter(t, "n", document.O("$in", document.A(1, 2))), store.FindOptions{Limit: count + 1})
+	found, err := c.Find(t.Context(), sharedtest.Filter(t, "n", document.O("$in", document.A(1, 2))), store.FindOptions{Limit: count + 1})
 	require.NoError(t, err)
 	require.Len(t, found, count)
 }
@@ -230,7 +231,7 @@ func TestContext_EndsACallThatWaits(t *testing.T) {
 	c := jobs(t, database)
 	release := locked(t, database)
 	ctx, cancel := context.WithCancel(t.Context())
-	first, set := filter(t, "_id", 0), change(t, "$set", document.O("n", 1))
+	first, set := sharedtest.Filter(t, "_id", 0), sharedtest.Change(t, "$set", document.O("n", 1))
 	ended := make(chan error)
 	go func() {
 		_, err := c.Update(ctx, first, set, store.UpdateOptions{})
@@ -257,7 +258,7 @@ func TestTimeout_EndsACallWithoutADeadline(t *testing.T) {
 	}
 	require.NoError(t, err)
 	defer impatient.Close()
-	_, err = impatient.Collection("jobs").Update(t.Context(), filter(t, "_id", 0), change(t, "$set", document.O("n", 1)), store.UpdateOptions{})
+	_, err = impatient.Collection("jobs").Update(t.Context(), sharedtest.Filter(t, "_id", 0), sharedtest.Change(t, "$set", document.O("n", 1)), store.UpdateOptions{})
 	require.ErrorIs(t, err, boterr.Unavailable)
 	release()
 }
@@ -342,8 +343,8 @@ func TestWrite_ConnectionLostAtCommitIsNotKnown(t *testing.T) {
 	c := newCutter(t)
 	through := c.open(t, schema).Collection("things")
 	require.NoError(t, through.Insert(t.Context(), document.O("_id", 1)))
-	increment := change(t, "$inc", document.O("n", 1))
-	_, err := through.Update(t.Context(), filter(t, "_id", 1), increment, store.UpdateOptions{})
+	increment := sharedtest.Change(t, "$inc", document.O("n", 1))
+	_, err := through.Update(t.Context(), sharedtest.Filter(t, "_id", 1), increment, store.UpdateOptions{})
 	require.NoError(t, err)
 
 	c.left.Store(1)
@@ -355,11 +356,11 @@ func TestWrite_ConnectionLostAtCommitIsNotKnown(t *testing.T) {
 		return err == nil && exists
 	}, time.Minute, glance/10)
 
-	_, err = through.Update(t.Context(), filter(t, "_id", 1), increment, store.UpdateOptions{}) // This connects again.
+	_, err = through.Update(t.Context(), sharedtest.Filter(t, "_id", 1), increment, store.UpdateOptions{}) // This connects again.
 	require.NoError(t, err)
 	const lockAndCommit = 2
 	c.left.Store(lockAndCommit)
-	_, err = through.Update(t.Context(), filter(t, "_id", 1), increment, store.UpdateOptions{})
+	_, err = through.Update(t.Context(), sharedtest.Filter(t, "_id", 1), increment, store.UpdateOptions{})
 	require.ErrorContains(t, err, "may have been kept")
 }
 
@@ -370,7 +371,7 @@ func TestCall_IsRepeatedIfTheConnectionIsLostBefore(t *testing.T) {
 	through := c.open(t, schema).Collection("things")
 	require.NoError(t, through.Insert(t.Context(), document.O("_id", 1)))
 	c.left.Store(1)
-	_, err := through.Update(t.Context(), filter(t, "_id", 1), change(t, "$set", document.O("n", 1)), store.UpdateOptions{})
+	_, err := through.Update(t.Context(), sharedtest.Filter(t, "_id", 1), sharedtest.Change(t, "$set", document.O("n", 1)), store.UpdateOptions{})
 	require.NoError(t, err)
 	c.left.Store(1)
 	found, exists, err := through.Get(t.Context(), 1)
@@ -407,9 +408,9 @@ func TestWrite_RefusedByItsRun(t *testing.T) {
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1)))
 	ctx := store.WithRefuser(t.Context(), refusing{})
 	require.ErrorIs(t, c.Insert(ctx, document.O("_id", 2)), boterr.Conflict)
-	_, err := c.Update(ctx, filter(t, "_id", 1), change(t, "$set", document.O("n", 1)), store.UpdateOptions{})
+	_, err := c.Update(ctx, sharedtest.Filter(t, "_id", 1), sharedtest.Change(t, "$set", document.O("n", 1)), store.UpdateOptions{})
 	require.ErrorIs(t, err, boterr.Conflict)
-	count, err := c.Count(t.Context(), filter(t, "n", document.O("$exists", false)))
+	count, err := c.Count(t.Context(), sharedtest.Filter(t, "n", document.O("$exists", false)))
 	require.NoError(t, err)
 	require.EqualValues(t, 1, count)
 }

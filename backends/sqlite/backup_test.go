@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/backends/sqlite"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -124,7 +125,7 @@ func TestCompact_GivesBackSpace(t *testing.T) {
 	a := database.Collection("a")
 	require.NoError(t, a.Insert(t.Context(), many...))
 	require.NoError(t, a.EnsureIndex(t.Context(), store.Index{Keys: ascending("text")}))
-	_, err := a.Delete(t.Context(), filter(t, "_id", document.O("$gte", 20)), store.DeleteOptions{Multi: true})
+	_, err := a.Delete(t.Context(), sharedtest.Filter(t, "_id", document.O("$gte", 20)), store.DeleteOptions{Multi: true})
 	require.NoError(t, err)
 	put(t, database, "b", 1)
 	before, held := database.Stats(), contents(t, database, "a")

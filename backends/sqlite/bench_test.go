@@ -13,6 +13,7 @@ import (
 
 	"github.com/botctx/go-sdk/backends/sqlite"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -70,13 +71,13 @@ func benchmarkCount(b *testing.B, count int) {
 	c := database.Collection("entries")
 	var next atomic.Int64
 	pick := func() int { return int(uint64(next.Add(1)) * 2654435761 % uint64(count)) }
-	compiled := func(pairs ...any) *query.Filter { return filter(b, pairs...) }
+	compiled := func(pairs ...any) *query.Filter { return sharedtest.Filter(b, pairs...) }
 	sort, err := query.CompileSort(document.O("price", 1))
 	require.NoError(b, err)
 	byDue, err := query.CompileSort(document.O("due", 1))
 	require.NoError(b, err)
-	claim := query.Change{Update: change(b, "$inc", document.O("due", 10*count)).Update}
-	star := change(b, "$inc", document.O("stars", 1))
+	claim := query.Change{Update: sharedtest.Change(b, "$inc", document.O("due", 10*count)).Update}
+	star := sharedtest.Change(b, "$inc", document.O("stars", 1))
 	for _, call := range []struct {
 		name string
 		call func(ctx context.Context) error

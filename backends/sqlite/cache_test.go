@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -57,7 +58,7 @@ func TestCache_RemovedDocuments(t *testing.T) { //nolint:paralleltest // Other t
 			b.Set(strconv.Itoa(i*fields+j), true)
 		}
 		require.NoError(t, stored.Insert(t.Context(), b.Object()))
-		_, err := stored.Delete(t.Context(), filter(t, "_id", i), store.DeleteOptions{})
+		_, err := stored.Delete(t.Context(), sharedtest.Filter(t, "_id", i), store.DeleteOptions{})
 		require.NoError(t, err)
 	}
 	require.NoError(t, stored.Insert(t.Context(), document.O("_id", "last")))
@@ -74,7 +75,7 @@ func TestCache_Allocations(t *testing.T) { //nolint:paralleltest // Other tests'
 		items[i] = document.O("n", i)
 	}
 	require.NoError(t, stored.Insert(t.Context(), document.O("_id", 1, "n", 0, "items", document.ArrayOf(items))))
-	byID, increment := filter(t, "_id", 1), change(t, "$inc", document.O("n", 1))
+	byID, increment := sharedtest.Filter(t, "_id", 1), sharedtest.Change(t, "$inc", document.O("n", 1))
 	allocated := testing.AllocsPerRun(10, func() {
 		_, err := stored.FindAndModify(t.Context(), byID, increment, store.FindAndModifyOptions{})
 		require.NoError(t, err)

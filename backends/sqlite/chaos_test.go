@@ -59,13 +59,7 @@ func (order chaosOrder) platform(t *testing.T, members int) *chaostest.Platform 
 	require.NoError(t, database.Close())
 	own := order
 	own.Journal, own.Lease = filepath.Join(t.TempDir(), "journal"), 2*time.Second
-	text, err := json.Marshal(own)
-	require.NoError(t, err)
-	platform := chaostest.NewPlatform(t, own.Journal, members, func() *exec.Cmd {
-		command := exec.CommandContext(t.Context(), os.Args[0])
-		command.Env = append(os.Environ(), chaosEnv+"="+string(text))
-		return command
-	})
+	platform := chaostest.NewPlatform(t, own.Journal, members, chaosEnv, own)
 	platform.Start(1)
 	return platform
 }

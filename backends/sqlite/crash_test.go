@@ -21,6 +21,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -115,7 +116,7 @@ func (c *crashTrial) check(answers []answer) {
 // checkDocuments checks the documents of a writer. The unanswered write may be included.
 func (c *crashTrial) checkDocuments(database store.Store, inFlight crashWrite) {
 	c.Helper()
-	found, err := database.Collection("items").Find(c.Context(), filter(c, "writer", inFlight.writer), store.FindOptions{})
+	found, err := database.Collection("items").Find(c.Context(), sharedtest.Filter(c, "writer", inFlight.writer), store.FindOptions{})
 	require.NoError(c, err)
 	without, with := c.documents[inFlight.writer], inFlight.apply(c.documents[inFlight.writer])
 	if !sameDocuments(found, without) {
@@ -178,7 +179,7 @@ func (c *crashTrial) checkIndexes(database *sqlite.Store) {
 	for _, documents := range c.documents {
 		for _, o := range documents {
 			writer, key := document.Get(o, "writer", int64(0)), document.Get(o, "key", "")
-			byKey := filter(c, "writer", writer, "key", key)
+			byKey := sharedtest.Filter(c, "writer", writer, "key", key)
 			found, err := items.Find(c.Context(), byKey, store.FindOptions{})
 			require.NoError(c, err)
 			require.True(c, sameDocuments(found, []document.Object{o}))

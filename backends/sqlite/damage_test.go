@@ -15,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -39,7 +40,7 @@ func filled(t *testing.T, path string) (file []byte, held []string) {
 		}
 	}
 	require.NoError(t, database.Collection("a").Insert(t.Context(), document.O("_id", "long", "text", strings.Repeat("y", 20_000))))
-	_, err := database.Collection("b").Delete(t.Context(), filter(t, "_id", document.O("$lt", 200)), store.DeleteOptions{Multi: true})
+	_, err := database.Collection("b").Delete(t.Context(), sharedtest.Filter(t, "_id", document.O("$lt", 200)), store.DeleteOptions{Multi: true})
 	require.NoError(t, err)
 	held, err = all(t, database)
 	require.NoError(t, err)
@@ -53,7 +54,7 @@ func filled(t *testing.T, path string) (file []byte, held []string) {
 func all(t *testing.T, database store.Store) (texts []string, err error) {
 	t.Helper()
 	for _, name := range []string{"a", "b", "small"} {
-		for _, by := range []*query.Filter{nil, filter(t, "text", document.O("$gte", ""))} {
+		for _, by := range []*query.Filter{nil, sharedtest.Filter(t, "text", document.O("$gte", ""))} {
 			found, err := database.Collection(name).Find(t.Context(), by, store.FindOptions{})
 			if err != nil {
 				return nil, err

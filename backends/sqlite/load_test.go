@@ -19,6 +19,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -106,21 +107,21 @@ func TestLongWrite_HoldsUpNoOther(t *testing.T) {
 		call func(attempt int) error
 	}{
 		{"one without an index", func(attempt int) error {
-			result, err := a.Update(t.Context(), filter(t, "n", count-1), change(t, "$set", document.O("seen", attempt)), store.UpdateOptions{})
+			result, err := a.Update(t.Context(), sharedtest.Filter(t, "n", count-1), sharedtest.Change(t, "$set", document.O("seen", attempt)), store.UpdateOptions{})
 			if result.Modified != 1 {
 				t.Error(result)
 			}
 			return err
 		}},
 		{"many", func(int) error {
-			result, err := a.Update(t.Context(), filter(t, "even", true), change(t, "$inc", document.O("m", 1)), store.UpdateOptions{Multi: true})
+			result, err := a.Update(t.Context(), sharedtest.Filter(t, "even", true), sharedtest.Change(t, "$inc", document.O("m", 1)), store.UpdateOptions{Multi: true})
 			if result.Modified != int64(count/2) {
 				t.Error(result)
 			}
 			return err
 		}},
 		{"an upsert", func(attempt int) error {
-			result, err := a.Update(t.Context(), filter(t, "text", "none"), change(t, "$setOnInsert", document.O("_id", attempt-attempts)),
+			result, err := a.Update(t.Context(), sharedtest.Filter(t, "text", "none"), sharedtest.Change(t, "$setOnInsert", document.O("_id", attempt-attempts)),
 				store.UpdateOptions{Upsert: true})
 			if result.UpsertedID == nil {
 				t.Error(result)
@@ -178,10 +179,10 @@ func TestRead_NeverGoesBack(t *testing.T) {
 	var writer sync.WaitGroup
 	writer.Go(func() {
 		for ctx.Err() == nil {
-			_, _ = a.Update(ctx, filter(t, "_id", 1), change(t, "$inc", document.O("n", 1)), store.UpdateOptions{})
+			_, _ = a.Update(ctx, sharedtest.Filter(t, "_id", 1), sharedtest.Change(t, "$inc", document.O("n", 1)), store.UpdateOptions{})
 		}
 	})
-	back, byIndex := 0, filter(t, "n", document.O("$gte", 0))
+	back, byIndex := 0, sharedtest.Filter(t, "n", document.O("$gte", 0))
 	for range 600 {
 		found, err := a.Find(t.Context(), byIndex, store.FindOptions{})
 		require.NoError(t, err)
@@ -213,9 +214,9 @@ func TestLongWrite_NamesTheFault(t *testing.T) {
 	documents = documents[:count]
 	documents[count-1] = documents[count-1].With("p", document.A(1, 2))
 	require.NoError(t, a.Insert(t.Context(), documents...))
-	_, err = a.Update(t.Context(), nil, change(t, "$set", document.O("q", document.A(1))), store.UpdateOptions{Multi: true})
+	_, err = a.Update(t.Context(), nil, sharedtest.Change(t, "$set", document.O("q", document.A(1))), store.UpdateOptions{Multi: true})
 	require.Equal(t, "update.q", fieldOf(err), "the last document cannot have it")
-	changed, err := a.Count(t.Context(), filter(t, "q", 1))
+	changed, err := a.Count(t.Context(), sharedtest.Filter(t, "q", 1))
 	require.NoError(t, err)
 	require.Zero(t, changed)
 }
@@ -240,8 +241,8 @@ func TestLongWrite_LosesNoOther(t *testing.T) {
 	for range writers {
 		all.Go(func() {
 			for range each {
-				_, err := a.Update(t.Context(), filter(t, "text", document.O("$regex", "^x"), "n", document.O("$gte", count-1)),
-					change(t, "$inc", document.O("count", 1)), store.UpdateOptions{})
+				_, err := a.Update(t.Context(), sharedtest.Filter(t, "text", document.O("$regex", "^x"), "n", document.O("$gte", count-1)),
+					sharedtest.Change(t, "$inc", document.O("count", 1)), store.UpdateOptions{})
 				if err != nil {
 					t.Error(err)
 				}
@@ -264,10 +265,10 @@ func TestEnsureIndex_WithWritersMeanwhile(t *testing.T) {
 	for writer := range 4 {
 		all.Go(func() {
 			for i := writer; i < 5_000; i += 40 {
-				if _, err := a.Update(t.Context(), filter(t, "_id", i), change(t, "$set", document.O("n", -i)), store.UpdateOptions{}); err != nil {
+				if _, err := a.Update(t.Context(), sharedtest.Filter(t, "_id", i), sharedtest.Change(t, "$set", document.O("n", -i)), store.UpdateOptions{}); err != nil {
 					t.Error(err)
 				}
-				if _, err := a.Delete(t.Context(), filter(t, "_id", i+4), store.DeleteOptions{}); err != nil {
+				if _, err := a.Delete(t.Context(), sharedtest.Filter(t, "_id", i+4), store.DeleteOptions{}); err != nil {
 					t.Error(err)
 				}
 				if err := a.Insert(t.Context(), document.O("_id", fmt.Sprint(writer, i), "n", document.A(i, -i))); err != nil {
@@ -285,7 +286,7 @@ func TestEnsureIndex_WithWritersMeanwhile(t *testing.T) {
 	}
 	all.Wait()
 	require.NoError(t, database.Check(t.Context()))
-	explanation, err := database.Explain(t.Context(), "a", filter(t, "n", 77), store.FindOptions{})
+	explanation, err := database.Explain(t.Context(), "a", sharedtest.Filter(t, "n", 77), store.FindOptions{})
 	require.NoError(t, err)
 	require.Equal(t, "n_1", explanation.Index)
 }
@@ -301,7 +302,7 @@ func TestEnsureIndex_DuplicateLeavesNothing(t *testing.T) {
 	require.ErrorIs(t, a.EnsureIndex(t.Context(), unique), boterr.AlreadyExists)
 	require.NoError(t, a.Insert(t.Context(), document.O("_id", "another", "n", 7)), "no index refuses it")
 	require.NoError(t, database.Check(t.Context()))
-	_, err := a.Delete(t.Context(), filter(t, "_id", document.O("$type", "string")), store.DeleteOptions{Multi: true})
+	_, err := a.Delete(t.Context(), sharedtest.Filter(t, "_id", document.O("$type", "string")), store.DeleteOptions{Multi: true})
 	require.NoError(t, err)
 	require.NoError(t, a.EnsureIndex(t.Context(), unique))
 	require.ErrorIs(t, a.Insert(t.Context(), document.O("_id", "another", "n", 7)), boterr.AlreadyExists)

@@ -22,6 +22,7 @@ import (
 	"github.com/botctx/go-sdk/internal/fakestest"
 	"github.com/botctx/go-sdk/internal/inbox/inboxtest"
 	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 	"github.com/botctx/go-sdk/store/query"
@@ -47,13 +48,13 @@ func TestOpen_FindsWhatWasWritten(t *testing.T) {
 	require.NoError(t, a.EnsureIndex(t.Context(), store.Index{Keys: []store.IndexKey{
 		{Path: "at", Kind: query.Geo2DSphere}, {Path: "n", Kind: query.Descending},
 	}}))
-	_, err := a.Update(t.Context(), filter(t, "_id", 1), change(t, "$set", document.O("k", "one")), store.UpdateOptions{})
+	_, err := a.Update(t.Context(), sharedtest.Filter(t, "_id", 1), sharedtest.Change(t, "$set", document.O("k", "one")), store.UpdateOptions{})
 	require.NoError(t, err)
-	_, err = a.Update(t.Context(), filter(t, "_id", 0), change(t, "$set", document.O("n", math.Copysign(0, -1))), store.UpdateOptions{Upsert: true})
+	_, err = a.Update(t.Context(), sharedtest.Filter(t, "_id", 0), sharedtest.Change(t, "$set", document.O("n", math.Copysign(0, -1))), store.UpdateOptions{Upsert: true})
 	require.NoError(t, err)
-	_, err = a.FindAndModify(t.Context(), filter(t, "_id", 3), change(t, "$set", document.O("k", 3)), store.FindAndModifyOptions{})
+	_, err = a.FindAndModify(t.Context(), sharedtest.Filter(t, "_id", 3), sharedtest.Change(t, "$set", document.O("k", 3)), store.FindAndModifyOptions{})
 	require.NoError(t, err)
-	_, err = a.Delete(t.Context(), filter(t, "_id", 2), store.DeleteOptions{})
+	_, err = a.Delete(t.Context(), sharedtest.Filter(t, "_id", 2), store.DeleteOptions{})
 	require.NoError(t, err)
 	before := contents(t, database, "a")
 	require.NoError(t, database.Close())
@@ -64,7 +65,7 @@ func TestOpen_FindsWhatWasWritten(t *testing.T) {
 	a = again.Collection("a")
 	require.ErrorIs(t, a.Insert(t.Context(), document.O("_id", 5, "k", "one")), boterr.AlreadyExists)
 	require.ErrorIs(t, a.EnsureIndex(t.Context(), store.Index{Keys: ascending("k")}), boterr.FailedPrecondition)
-	explanation, err := again.Explain(t.Context(), "a", filter(t, "k", 3), store.FindOptions{})
+	explanation, err := again.Explain(t.Context(), "a", sharedtest.Filter(t, "k", 3), store.FindOptions{})
 	require.NoError(t, err)
 	require.Equal(t, "k_1", explanation.Index)
 	put(t, again, "a", 2)
@@ -350,22 +351,6 @@ func put(tb testing.TB, store store.Store, collection string, ids ...any) {
 	for _, id := range ids {
 		require.NoError(tb, store.Collection(collection).Insert(tb.Context(), document.O("_id", id)))
 	}
-}
-
-// filter compiles a filter from keys and values.
-func filter(tb testing.TB, pairs ...any) *query.Filter {
-	tb.Helper()
-	f, err := query.CompileFilter(document.O(pairs...))
-	require.NoError(tb, err)
-	return f
-}
-
-// change compiles an update from operators and operands.
-func change(tb testing.TB, pairs ...any) query.Change {
-	tb.Helper()
-	u, err := query.CompileUpdate(document.O(pairs...))
-	require.NoError(tb, err)
-	return query.Change{Update: u}
 }
 
 func ascending(path string) []store.IndexKey {

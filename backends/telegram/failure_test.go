@@ -1,12 +1,10 @@
 package telegram_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,7 +14,6 @@ import (
 
 	"github.com/botctx/go-sdk/backends/telegram"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/internal/bounded/boundedtest"
 	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/sends"
 	"github.com/botctx/go-sdk/internal/telegramfake"
@@ -119,11 +116,7 @@ func TestError_NoAnswerOfTelegram(t *testing.T) {
 		body   string
 		code   boterr.Code
 	}{
-		"no JSON":               {200, "<html>", boterr.Internal},
-		"nothing":               {200, "", boterr.Internal},
-		"no result":             {200, `{"ok":true}`, boterr.Internal},
 		"ok with another code":  {500, `{"ok":true,"result":{}}`, boterr.Internal},
-		"a proxy's failure":     {502, "<html>", boterr.Internal},
 		"a proxy's refusal":     {403, "<html>", boterr.FailedPrecondition},
 		"another server's page": {404, "<html>", boterr.FailedPrecondition},
 	} {
@@ -158,44 +151,24 @@ func TestError_HoldsNoToken(t *testing.T) {
 	}
 }
 
-func TestSend_EndlessAnswer(t *testing.T) {
-	t.Parallel()
-	for _, status := range []string{"200 OK", "400 Bad Request"} {
-		server := boundedtest.Serve(t, true, boundedtest.Answers(status), `{"a":`)
-		connector := newConnector(t, telegram.Config{APIURL: "http://" + server.Address})
-		_, err := connector.Send(t.Context(), to(adaID, send.Text("x")))
-		require.Error(t, err)
-		server.RequireHungUp(t, 1)
+func failures() connectortest.Failures {
+	return connectortest.Failures{
+		Over: func(t *testing.T, transport connectortest.RoundTrip) send.Connector {
+			t.Helper()
+			return newConnector(t, telegram.Config{HTTPClient: &http.Client{Transport: transport}, Timeout: connectortest.Timeout})
+		},
+		At: func(t *testing.T, url string) (send.Connector, send.Message) {
+			t.Helper()
+			return newConnector(t, telegram.Config{APIURL: url}), to(adaID, send.Text("x"))
+		},
+		Message:    to(adaID, send.Text("x")),
+		Unreadable: map[string]string{"nothing": "", "no result": `{"ok":true}`}, Endless: `{"a":"`, Secret: "shop-secret-of-tests",
 	}
 }
 
-func TestSend_RedirectIsNotFollowed(t *testing.T) {
+func TestFailures(t *testing.T) {
 	t.Parallel()
-	var followed []string
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { followed = append(followed, r.URL.Path) }))
-	t.Cleanup(elsewhere.Close)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, elsewhere.URL+r.URL.Path, http.StatusTemporaryRedirect)
-	}))
-	t.Cleanup(server.Close)
-	connector := newConnector(t, telegram.Config{APIURL: server.URL})
-	_, err := connector.Send(t.Context(), to(adaID, send.Text("x")))
-	require.ErrorContains(t, err, "redirect")
-	require.NotContains(t, err.Error(), "secret")
-	_, err = connector.Open(t.Context(), shop(), "F1")
-	require.Error(t, err)
-	require.Empty(t, followed, "the token goes to the platform's own address alone")
-}
-
-func TestSend_TimeLimit(t *testing.T) {
-	t.Parallel()
-	config := telegram.Config{Timeout: time.Millisecond}
-	connector := direct(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }), config)
-	_, err := connector.Send(t.Context(), to(adaID, send.Text("x")))
-	require.Error(t, err)
-	require.NoError(t, t.Context().Err())
-	require.False(t, boterr.HasCode(err), "%v", err)
-	require.Equal(t, boterr.Unavailable, boterr.CodeOf(sends.PlatformError(t.Context(), telegram.Type, err)))
+	failures().Run(t)
 }
 
 func TestOpen_FileOfAMember(t *testing.T) {
@@ -204,10 +177,7 @@ func TestOpen_FileOfAMember(t *testing.T) {
 	w.AddFile("F1", "the content")
 	connector := w.start(t)
 	file, err := connector.Open(t.Context(), shop(), "F1")
-	require.NoError(t, err)
-	content, err := io.ReadAll(file)
-	require.NoError(t, errors.Join(err, file.Close()))
-	require.Equal(t, "the content", string(content))
+	connectortest.RequireFile(t, file, err, "the content")
 	_, err = connector.Open(t.Context(), shop(), "F2")
 	require.ErrorIs(t, err, boterr.NotFound)
 	_, err = connector.Open(t.Context(), nil, "F1")
@@ -244,31 +214,10 @@ func TestOpen_FileHasNoEnd(t *testing.T) {
 	require.EqualValues(t, telegram.MaxFileBytes, read)
 }
 
-// For any answer, Send returns a delivery, or an error without the token.
 func FuzzAnswer(f *testing.F) {
-	for _, body := range []string{
+	failures().Fuzz(f,
 		`{"ok":true,"result":{"message_id":7,"chat":{"id":1},"date":1}}`, `{"ok":true,"result":true}`, `{"ok":true,"result":[1]}`,
 		`{"ok":false,"error_code":400,"description":"Bad Request: chat not found"}`, `{"ok":false,"error_code":-1}`,
 		`{"ok":false,"error_code":429,"parameters":{"retry_after":-5}}`, `{"ok":false,"parameters":{"migrate_to_chat_id":-7}}`,
-		`{"ok":false,"description":"/bot7001:shop-secret-of-tests/sendMessage"}`, `{"ok":{},"result":{}}`, `[]`, `null`, ``,
-	} {
-		f.Add(200, body)
-		f.Add(400, body)
-	}
-	f.Fuzz(func(t *testing.T, status int, body string) {
-		if status < 200 || status > 599 {
-			return
-		}
-		connector := direct(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.WriteHeader(status)
-			_, _ = io.WriteString(w, body)
-		}), telegram.Config{})
-		delivery, err := connector.Send(context.Background(), to(adaID, send.Text("x")))
-		if err != nil {
-			require.NotContains(t, err.Error(), "shop-secret-of-tests")
-			require.Zero(t, delivery)
-			return
-		}
-		require.NoError(t, delivery.Reply.Err())
-	})
+		`{"ok":false,"description":"/bot7001:shop-secret-of-tests/sendMessage"}`, `{"ok":{},"result":{}}`, `[]`, `null`, ``)
 }

@@ -21,8 +21,8 @@ import (
 // link is the link of the agents' group.
 //
 // Without agentsChat, the group is the agent's private chat with the bot, and an agent can have one live chat
-// at a time. The agent must have written to the bot before. Telegram has no idempotency keys: if a process dies
-// during the call, an unused topic may remain. Names of topics are cut to 128 characters.
+// at a time. The agent must have written to the bot before. Telegram has no idempotency keys: if its answer is
+// lost, an unused topic may remain. Names of topics are cut to 128 characters.
 func (c *Connector) CreateGroup(
 	ctx context.Context, in *channel.Channel, group livechat.NewGroup,
 ) (livechat.CreatedGroup, error) {

@@ -22,6 +22,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/telegramfake"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
@@ -52,13 +53,13 @@ func TestPoll_InOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
 		w.Says(token, ada, adaID, "before it began")
-		var a accepted
-		stop := polling(t, direct(t, w, telegram.Config{}), a.accept)
+		var a connectortest.Box
+		stop := polling(t, direct(t, w, telegram.Config{}), a.Accept)
 		w.Says(token, bob, bobID, "one")
 		w.Says(token, ada, adaID, "two")
 		last := w.Says(token, ada, adaID, "three")
 		pass(time.Minute)
-		require.Equal(t, []string{"before it began", "one", "two", "three"}, a.texts())
+		require.Equal(t, []string{"before it began", "one", "two", "three"}, a.Texts())
 		require.Equal(t, last+1, w.Offset(token))
 		require.NoError(t, stop())
 	})
@@ -71,9 +72,9 @@ func TestPoll_ManyAtOnce(t *testing.T) {
 		for range 250 {
 			w.Says(token, ada, adaID, "x")
 		}
-		var a accepted
-		stop := polling(t, direct(t, w, telegram.Config{}), a.accept)
-		require.Len(t, a.all(), 250)
+		var a connectortest.Box
+		stop := polling(t, direct(t, w, telegram.Config{}), a.Accept)
+		require.Len(t, a.Got, 250)
 		require.NoError(t, stop())
 	})
 }
@@ -87,25 +88,24 @@ func TestPoll_OffsetMovesOnlyAfterAccept(t *testing.T) {
 		first := w.Says(token, ada, adaID, "one")
 		w.Says(token, ada, adaID, "two")
 		last := w.Says(token, ada, adaID, "three")
-		isDown, failures := true, 0
-		a := accepted{fail: func(event botctx.Inbound) error {
-			if isDown && event.Event.Text() == "two" {
+		var isUp atomic.Bool
+		failures := 0
+		a := connectortest.Box{Refuse: func(event botctx.Inbound) error {
+			if !isUp.Load() && event.Event.Text() == "two" {
 				failures++
 				return boterr.New(boterr.Unavailable, "", "the store does not answer")
 			}
 			return nil
 		}}
 		var log bytes.Buffer
-		stop := polling(t, direct(t, w, telegram.Config{Logger: slog.New(slog.NewTextHandler(&log, nil))}), a.accept)
+		stop := polling(t, direct(t, w, telegram.Config{Logger: slog.New(slog.NewTextHandler(&log, nil))}), a.Accept)
 		pass(time.Minute)
-		require.Equal(t, []string{"one"}, a.texts(), "the third waits behind the second")
+		require.Equal(t, []string{"one"}, a.Texts(), "the third waits behind the second")
 		require.Equal(t, failures, strings.Count(log.String(), "the store does not answer"), "each failure is logged once")
 		require.Equal(t, first+1, w.Offset(token))
-		a.mu.Lock()
-		isDown = false
-		a.mu.Unlock()
+		isUp.Store(true)
 		pass(2 * time.Minute)
-		require.Equal(t, []string{"one", "two", "three"}, a.texts())
+		require.Equal(t, []string{"one", "two", "three"}, a.Texts())
 		require.Equal(t, last+1, w.Offset(token))
 		require.NoError(t, stop())
 	})
@@ -117,18 +117,18 @@ func TestPoll_CrashBeforeTheNextRequest(t *testing.T) {
 		w := newWorld()
 		w.Says(token, ada, adaID, "one")
 		ctx, crash := context.WithCancel(t.Context())
-		var a accepted
+		var a connectortest.Box
 		accept := func(ctx context.Context, event botctx.Inbound) error {
-			err := a.accept(ctx, event)
+			err := a.Accept(ctx, event)
 			crash() // The process dies after the update was stored.
 			return err
 		}
 		require.NoError(t, direct(t, w, telegram.Config{}).Poll(ctx, "app-1", "shop", accept))
 		require.Zero(t, w.Offset(token), "Telegram keeps it")
 
-		stop := polling(t, direct(t, w, telegram.Config{}), a.accept)
-		require.Equal(t, []string{"one", "one"}, a.texts())
-		require.Equal(t, a.all()[0].Key, a.all()[1].Key, "Runtime.Accept recognises it")
+		stop := polling(t, direct(t, w, telegram.Config{}), a.Accept)
+		require.Equal(t, []string{"one", "one"}, a.Texts())
+		require.Equal(t, a.Got[0].Key, a.Got[1].Key, "Runtime.Accept recognises it")
 		require.NoError(t, stop())
 	})
 }
@@ -139,15 +139,15 @@ func TestPoll_UpdateThatIsNeverAccepted(t *testing.T) {
 		w := newWorld()
 		w.Says(token, ada, adaID, "odd")
 		w.Says(token, ada, adaID, "fine")
-		a := accepted{fail: func(event botctx.Inbound) error {
+		a := connectortest.Box{Refuse: func(event botctx.Inbound) error {
 			if event.Event.Text() == "odd" {
 				return boterr.Invalid("Event", "is odd")
 			}
 			return nil
 		}}
 		drops := &send.Drops{Logger: silent()}
-		stop := polling(t, direct(t, w, telegram.Config{Drops: drops, Logger: silent()}), a.accept)
-		require.Equal(t, []string{"fine"}, a.texts(), "it does not block the next one")
+		stop := polling(t, direct(t, w, telegram.Config{Drops: drops, Logger: silent()}), a.Accept)
+		require.Equal(t, []string{"fine"}, a.Texts(), "it does not block the next one")
 		require.Equal(t, send.DropInvalid, drops.Counts()[0].Reason)
 		require.NoError(t, stop())
 	})
@@ -161,8 +161,8 @@ func TestPoll_TapsAreAcknowledged(t *testing.T) {
 		_, err := connector.Send(t.Context(), to(adaID, send.QuickReplies("Again?", send.QuickReply{Title: "Yes"})))
 		require.NoError(t, err)
 		w.Taps(token, ada, w.last(t, adaID), "Yes")
-		var a accepted
-		stop := polling(t, connector, a.accept)
+		var a connectortest.Box
+		stop := polling(t, connector, a.Accept)
 		require.Len(t, w.Answered(token), 1)
 		require.Empty(t, w.last(t, adaID).Buttons)
 		require.NoError(t, stop())
@@ -175,9 +175,9 @@ func TestPoll_TwoPollersLoseNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
 		var log bytes.Buffer
-		var a accepted
+		var a connectortest.Box
 		config := telegram.Config{Logger: slog.New(slog.NewTextHandler(&locked{to: &log}, nil))}
-		first, second := polling(t, direct(t, w, config), a.accept), polling(t, direct(t, w, config), a.accept)
+		first, second := polling(t, direct(t, w, config), a.Accept), polling(t, direct(t, w, config), a.Accept)
 		var said []string
 		for i := range 30 {
 			text := strings.Repeat("x", i+1)
@@ -185,7 +185,7 @@ func TestPoll_TwoPollersLoseNothing(t *testing.T) {
 			w.Says(token, ada, adaID, text)
 			pass(20 * time.Second)
 		}
-		heard := a.texts()
+		heard := a.Texts()
 		require.Equal(t, said, slices.Compact(heard), "in order, some twice")
 		require.NoError(t, errors.Join(first(), second()))
 		require.Contains(t, log.String(), "another process polls this bot: stop it, or set Config.Store so that they take turns")
@@ -210,18 +210,18 @@ func TestPoll_OneProcessAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
-		var a, b accepted
+		var a, b connectortest.Box
 		config := telegram.Config{Store: memstore.New()}
-		stopFirst := polling(t, direct(t, w, config), a.accept)
-		stopSecond := polling(t, direct(t, w, config), b.accept)
+		stopFirst := polling(t, direct(t, w, config), a.Accept)
+		stopSecond := polling(t, direct(t, w, config), b.Accept)
 		w.Says(token, ada, adaID, "one")
 		pass(time.Minute)
-		require.Equal(t, []string{"one"}, a.texts())
-		require.Empty(t, b.texts())
+		require.Equal(t, []string{"one"}, a.Texts())
+		require.Empty(t, b.Texts())
 		require.NoError(t, stopFirst())
 		w.Says(token, ada, adaID, "two")
 		pass(time.Minute)
-		require.Equal(t, []string{"two"}, b.texts())
+		require.Equal(t, []string{"two"}, b.Texts())
 		require.NoError(t, stopSecond())
 		pass(time.Minute) // The goroutine that renews leases ends when no lease is left.
 	})
@@ -234,16 +234,16 @@ func TestPoll_ChannelsWithSlashes(t *testing.T) {
 		first, second := newChannel("b/shop", token), newChannel("shop", otherToken)
 		first.App, second.App = "a", "a/b"
 		connector := direct(t, w, telegram.Config{Store: memstore.New(), LoadChannel: loads(first, second)})
-		var a accepted
+		var a connectortest.Box
 		ctx, cancel := context.WithCancel(t.Context())
 		var polls sync.WaitGroup
 		for _, of := range []*channel.Channel{first, second} {
-			polls.Go(func() { _ = connector.Poll(ctx, of.App, of.ID, a.accept) })
+			polls.Go(func() { _ = connector.Poll(ctx, of.App, of.ID, a.Accept) })
 		}
 		w.Says(token, ada, adaID, "one")
 		w.Says(otherToken, ada, adaID, "two")
 		pass(time.Minute)
-		require.ElementsMatch(t, []string{"one", "two"}, a.texts())
+		require.ElementsMatch(t, []string{"one", "two"}, a.Texts())
 		cancel()
 		polls.Wait()
 		pass(time.Minute) // The goroutine that renews leases ends when no lease is left.
@@ -299,10 +299,10 @@ func TestPoll_FailuresAreWaitedFor(t *testing.T) {
 			}
 		})
 		w.Says(token, ada, adaID, "hello")
-		var a accepted
-		stop := polling(t, direct(t, flaky, telegram.Config{Logger: silent()}), a.accept)
+		var a connectortest.Box
+		stop := polling(t, direct(t, flaky, telegram.Config{Logger: silent()}), a.Accept)
 		pass(5 * time.Minute)
-		require.Equal(t, []string{"hello"}, a.texts())
+		require.Equal(t, []string{"hello"}, a.Texts())
 		require.NoError(t, stop())
 		for i, most := range []time.Duration{2 * time.Second, 4 * time.Second} {
 			gap := asked[i+1] - asked[i]
@@ -325,14 +325,14 @@ func TestPoll_ChannelIsLoadedEachTime(t *testing.T) {
 			defer mu.Unlock()
 			return current, nil
 		}}
-		var a accepted
-		stop := polling(t, direct(t, w, config), a.accept)
+		var a connectortest.Box
+		stop := polling(t, direct(t, w, config), a.Accept)
 		mu.Lock()
 		current = newChannel("shop", "7001:next-secret-of-tests")
 		mu.Unlock()
 		w.Says("7001:next-secret-of-tests", ada, adaID, "hello")
 		pass(2 * time.Minute)
-		require.Equal(t, []string{"hello"}, a.texts())
+		require.Equal(t, []string{"hello"}, a.Texts())
 		require.NoError(t, stop())
 	})
 }
@@ -342,14 +342,14 @@ func TestPoll_LowerIDs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
-		var a accepted
-		stop := polling(t, direct(t, w, telegram.Config{}), a.accept)
+		var a connectortest.Box
+		stop := polling(t, direct(t, w, telegram.Config{}), a.Accept)
 		w.Says(token, ada, adaID, "one")
 		pass(7 * 24 * time.Hour)
 		w.Renumber(10)
 		w.Says(token, ada, adaID, "two")
 		pass(time.Minute)
-		require.Equal(t, []string{"one", "two"}, a.texts())
+		require.Equal(t, []string{"one", "two"}, a.Texts())
 		require.NoError(t, stop())
 	})
 }
@@ -373,22 +373,22 @@ func TestPoll_LowerIDsAfterAnotherProcess(t *testing.T) {
 			}
 			return ctx, nil, nil
 		})
-		var b accepted
-		a := accepted{fail: func(event botctx.Inbound) error {
+		var b connectortest.Box
+		a := connectortest.Box{Refuse: func(event botctx.Inbound) error {
 			isCutOff.Store(event.Event.Text() == "one")
 			return nil
 		}}
-		stopFirst := polling(t, direct(t, cutOff, telegram.Config{Store: flaky, Logger: silent()}), a.accept)
-		stopSecond := polling(t, direct(t, w, telegram.Config{Store: shared}), b.accept)
+		stopFirst := polling(t, direct(t, cutOff, telegram.Config{Store: flaky, Logger: silent()}), a.Accept)
+		stopSecond := polling(t, direct(t, w, telegram.Config{Store: shared}), b.Accept)
 		w.Says(token, ada, adaID, "one")
 		pass(10 * time.Minute)
-		require.Equal(t, []string{"one"}, b.texts(), "the first process lost its turn before it could confirm the update")
+		require.Equal(t, []string{"one"}, b.Texts(), "the first process lost its turn before it could confirm the update")
 		require.NoError(t, stopSecond())
 		w.Renumber(10)
 		w.Says(token, ada, adaID, "two")
 		isCutOff.Store(false)
 		pass(5 * time.Minute)
-		require.Equal(t, []string{"one", "two"}, a.texts())
+		require.Equal(t, []string{"one", "two"}, a.Texts())
 		require.NoError(t, stopFirst())
 		pass(time.Minute)
 	})
@@ -405,13 +405,13 @@ func TestPoll_AnotherBot(t *testing.T) {
 		config := telegram.Config{LoadChannel: func(context.Context, string, string) (*channel.Channel, error) {
 			return newChannel("shop", current), nil
 		}}
-		a := accepted{fail: func(botctx.Inbound) error {
+		a := connectortest.Box{Refuse: func(botctx.Inbound) error {
 			current = otherToken // The host changes the token while Poll has an update of the old bot.
 			return nil
 		}}
-		stop := polling(t, direct(t, w, config), a.accept)
-		require.Equal(t, []string{"to the old bot", "to the new bot"}, a.texts())
-		require.NotEqual(t, a.all()[0].Key, a.all()[1].Key, "it is not a repetition")
+		stop := polling(t, direct(t, w, config), a.Accept)
+		require.Equal(t, []string{"to the old bot", "to the new bot"}, a.Texts())
+		require.NotEqual(t, a.Got[0].Key, a.Got[1].Key, "it is not a repetition")
 		require.NoError(t, stop())
 	})
 }
@@ -436,7 +436,7 @@ func TestPoll_ManyBotsLeaveConnectionsForMessages(t *testing.T) {
 	defer polls.Wait()
 	defer stop()
 	for range outbound.DefaultMaxConnsPerHost {
-		polls.Go(func() { _ = connector.Poll(ctx, "app-1", "shop", new(accepted).accept) })
+		polls.Go(func() { _ = connector.Poll(ctx, "app-1", "shop", new(connectortest.Box).Accept) })
 		<-waiting
 	}
 	_, err := connector.Send(t.Context(), to(adaID, send.Text("Hello")))
@@ -458,10 +458,10 @@ func TestPoll_AnswerTooLong(t *testing.T) {
 			r.Body = io.NopCloser(bytes.NewReader(body))
 			w.ServeHTTP(rw, r)
 		})
-		var a accepted
-		stop := polling(t, direct(t, long, telegram.Config{Logger: silent()}), a.accept)
+		var a connectortest.Box
+		stop := polling(t, direct(t, long, telegram.Config{Logger: silent()}), a.Accept)
 		pass(2 * time.Minute)
-		require.Equal(t, []string{"hello"}, a.texts())
+		require.Equal(t, []string{"hello"}, a.Texts())
 		require.NoError(t, stop())
 	})
 }

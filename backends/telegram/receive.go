@@ -3,9 +3,12 @@ package telegram
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"regexp"
+	"strings"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
@@ -87,7 +90,7 @@ const secretHeader = "X-Telegram-Bot-Api-Secret-Token" //nolint:gosec // It is t
 //
 //	200  the event is stored, or it is dropped and counted in Config.Drops; Telegram does not repeat it
 //	401  the header X-Telegram-Bot-Api-Secret-Token is missing or wrong, or there is no such channel, or it has no
-//	     secret; the answer does not reveal which
+//	     secret, which Config.Drops logs; the answer does not reveal which
 //	400, 405, 408, 413
 //	     the body is not an update, the request is not a POST, its body came too slowly or is too long
 //	503  with Retry-After: the channel cannot be looked up now, or accept returned ResourceExhausted or
@@ -97,10 +100,7 @@ const secretHeader = "X-Telegram-Bot-Api-Secret-Token" //nolint:gosec // It is t
 // InvalidArgument, the update is dropped instead.
 func (c *Connector) Handler(accept Accept) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost {
-			w.Header().Set("Allow", http.MethodPost)
-			inbound.LeaveUnread(w)
-			http.Error(w, "send a POST", http.StatusMethodNotAllowed)
+		if !inbound.RequireMethod(w, r, http.MethodPost) {
 			return
 		}
 		in, of, err := c.authenticate(r)
@@ -152,10 +152,17 @@ func (c *Connector) authenticate(r *http.Request) (*channel.Channel, credentials
 		return nil, credentials{}, errUnauthorized
 	}
 	in, of, err := c.load(r.Context(), r.PathValue("app"), r.PathValue("channel"))
+	if err == nil {
+		err = of.checkSecret(in)
+	}
 	switch {
-	case record.IsMistake(err):
+	case err == nil:
+	case boterr.CodeOf(err) == boterr.FailedPrecondition && in != nil:
+		c.config.Drops.AddUnverified(r.Context(), in, err)
+		return nil, credentials{}, errUnauthorized
+	case record.IsPermanent(err):
 		return nil, credentials{}, errUnauthorized // There is no such channel, or its info is invalid.
-	case err != nil:
+	default:
 		return nil, credentials{}, err
 	}
 	if !inbound.IsSecret(of.secretToken, given) {
@@ -167,6 +174,15 @@ func (c *Connector) authenticate(r *http.Request) (*channel.Channel, credentials
 // secretForm matches the secrets that Telegram accepts.
 var secretForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$`)
 
+// checkSecret returns FailedPrecondition if the channel has no valid secret for webhooks.
+func (c credentials) checkSecret(in *channel.Channel) error {
+	if secretForm.MatchString(c.secretToken) {
+		return nil
+	}
+	return boterr.New(boterr.FailedPrecondition, "",
+		"the channel %s has no valid secretToken: set it in its info to 1 to 256 letters, digits, _ and -", in.ID)
+}
+
 // SetWebhook makes Telegram send a channel's updates to a Handler at an HTTPS address, with secretToken of the
 // channel's info. With an empty address it removes the webhook, so that Poll works again.
 func (c *Connector) SetWebhook(ctx context.Context, in *channel.Channel, address string) error {
@@ -176,12 +192,58 @@ func (c *Connector) SetWebhook(ctx context.Context, in *channel.Channel, address
 	}
 	params := document.O("url", address)
 	if address != "" {
-		if !secretForm.MatchString(of.secretToken) {
-			return boterr.New(boterr.FailedPrecondition, "",
-				"the channel %s has no valid secretToken: set it in its info to 1 to 256 letters, digits, _ and -", in.ID)
+		if err := of.checkSecret(in); err != nil {
+			return err
 		}
 		params = params.With("secret_token", of.secretToken).With("allowed_updates", c.config.Updates)
 	}
 	_, err = c.call(ctx, in, "setWebhook", params)
 	return err
+}
+
+// MaxFileBytes is the largest file that Open can read. It is Telegram's limit for bots.
+const MaxFileBytes = 20 << 20
+
+// pathForm matches paths of files on Telegram's server.
+var pathForm = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9_./-]*$`)
+
+// Open returns the content of a file that a member sent, by the attachment_id in the event. Callers must close
+// it. Config.PollTime and Config.Timeout together limit the time for reading.
+//
+// NotFound: Telegram does not know the file. InvalidArgument: the file is too large for bots. The file's
+// address is not returned, because it contains the bot's token.
+func (c *Connector) Open(ctx context.Context, in *channel.Channel, attachmentID string) (io.ReadCloser, error) {
+	result, err := c.call(ctx, in, "getFile", document.O("file_id", attachmentID))
+	switch {
+	case saysAny(err, "wrong file|wrong remote file|invalid file"):
+		return nil, boterr.New(boterr.NotFound, "attachmentID", "this bot has no such file: %w", errors.Unwrap(err))
+	case errors.Is(err, boterr.InvalidArgument):
+		return nil, boterr.WithField("attachmentID", err)
+	case err != nil:
+		return nil, err
+	}
+	of, err := credentialsOf(in)
+	if err != nil {
+		return nil, err
+	}
+	found, _ := result.(document.Object)
+	path := document.Get(found, "file_path", "")
+	if !pathForm.MatchString(path) || strings.Contains(path, "..") {
+		return nil, boterr.New(boterr.Unsupported, "", "the Bot API's address serves no files: do not run the server in local mode")
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.config.APIURL+"/file/bot"+of.token+"/"+path, http.NoBody)
+	if err != nil {
+		return nil, of.unanswered("the file", err)
+	}
+	resp, err := c.config.HTTPClient.Do(req)
+	switch {
+	case err == nil && resp.StatusCode == http.StatusOK:
+		return resp.Body, nil
+	case err == nil:
+		return nil, errors.Join(fmt.Errorf("telegram returned no file, but status %d", resp.StatusCode), resp.Body.Close())
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	default:
+		return nil, of.unanswered("the file", err)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -51,16 +53,18 @@ func TestHandler_Statuses(t *testing.T) {
 		"no update":       {shopPath, secretToken, `[]`, 400},
 		"too long":        {shopPath, secretToken, strings.Repeat(" ", 1<<20+1), 413},
 	} {
-		var a accepted
+		var a connectortest.Box
 		config.Drops = &send.Drops{Logger: silent()}
-		handler := routed(direct(t, http.NotFoundHandler(), config).Handler(a.accept))
+		handler := routed(direct(t, http.NotFoundHandler(), config).Handler(a.Accept))
 		answer := postUpdate(handler, c.path, c.secret, c.body)
 		require.Equal(t, c.status, answer.Code, name)
-		require.Equal(t, c.status == 200, len(a.all()) == 1, name)
+		require.Equal(t, c.status == 200, len(a.Got) == 1, name)
 		require.NotContains(t, answer.Body.String(), secretToken, name)
 		if c.status == 401 {
 			require.Equal(t, "the request's secret token belongs to no channel of this host\n", answer.Body.String(), name)
 		}
+		lacks := slices.Contains([]string{"empty for none", "no token"}, name)
+		require.Equal(t, lacks, slices.ContainsFunc(config.Drops.Counts(), func(c send.DropCount) bool { return c.Reason == send.DropNoSecret }), name)
 	}
 	answer := httptest.NewRecorder()
 	routed(direct(t, http.NotFoundHandler(), config).Handler(nil)).ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, shopPath, nil))
@@ -98,13 +102,13 @@ func TestHandler_SeveralChannelsAtOneAddress(t *testing.T) {
 	other := newChannel("shop", "7003:third-secret-of-tests")
 	other.App = "app-2"
 	config := telegram.Config{LoadChannel: loads(shop(), desk(), other)}
-	var a accepted
-	handler := routed(direct(t, http.NotFoundHandler(), config).Handler(a.accept))
+	var a connectortest.Box
+	handler := routed(direct(t, http.NotFoundHandler(), config).Handler(a.Accept))
 	for _, path := range []string{shopPath, "/telegram/app-1/desk", "/telegram/app-2/shop"} {
 		require.Equal(t, http.StatusOK, postUpdate(handler, path, secretToken, hello).Code)
 	}
 	var got []string
-	for _, event := range a.all() {
+	for _, event := range a.Got {
 		got = append(got, event.App+" "+event.Channel+" "+event.Event.To)
 	}
 	require.Equal(t, []string{"app-1 shop 7001", "app-1 desk 7002", "app-2 shop 7003"}, got)
@@ -123,8 +127,8 @@ func TestHandler_NotAccepted(t *testing.T) {
 		"never accepted": {boterr.Invalid("Event.From", "is too long"), 200, 1},
 	} {
 		drops := &send.Drops{Logger: silent()}
-		a := accepted{fail: func(botctx.Inbound) error { return c.fail }}
-		handler := routed(direct(t, http.NotFoundHandler(), telegram.Config{Drops: drops, Logger: silent()}).Handler(a.accept))
+		a := connectortest.Box{Refuse: func(botctx.Inbound) error { return c.fail }}
+		handler := routed(direct(t, http.NotFoundHandler(), telegram.Config{Drops: drops, Logger: silent()}).Handler(a.Accept))
 		require.Equal(t, c.status, postUpdate(handler, shopPath, secretToken, hello).Code, name)
 		require.Len(t, drops.Counts(), c.dropped, name)
 	}
@@ -143,8 +147,8 @@ func TestHandler_FailuresAreLogged(t *testing.T) {
 		}
 		return load(ctx, app, id)
 	}}
-	a := accepted{fail: func(botctx.Inbound) error { return errors.New("the inbox is broken") }}
-	handler := routed(direct(t, http.NotFoundHandler(), config).Handler(a.accept))
+	a := connectortest.Box{Refuse: func(botctx.Inbound) error { return errors.New("the inbox is broken") }}
+	handler := routed(direct(t, http.NotFoundHandler(), config).Handler(a.Accept))
 	require.Equal(t, 500, postUpdate(handler, shopPath, secretToken, hello).Code)
 	require.Contains(t, log.String(), "the inbox is broken")
 	require.Equal(t, 503, postUpdate(handler, "/telegram/app-1/down", secretToken, hello).Code)
@@ -154,12 +158,12 @@ func TestHandler_FailuresAreLogged(t *testing.T) {
 // A tap is accepted even if it cannot be acknowledged.
 func TestHandler_TapIsAcceptedWithoutTelegram(t *testing.T) {
 	t.Parallel()
-	var a accepted
-	handler := routed(direct(t, http.NotFoundHandler(), telegram.Config{Logger: silent()}).Handler(a.accept))
+	var a connectortest.Box
+	handler := routed(direct(t, http.NotFoundHandler(), telegram.Config{Logger: silent()}).Handler(a.Accept))
 	const tap = `{"update_id":1,"callback_query":{"id":"q","from":{"id":501,"is_bot":false,"first_name":"Ada"},"chat_instance":"c",` +
 		`"data":"~yes","message":{"message_id":7,"date":0,"chat":{"id":501,"type":"private"}}}}`
 	require.Equal(t, http.StatusOK, postUpdate(handler, shopPath, secretToken, tap).Code)
-	require.Len(t, a.all(), 1)
+	require.Len(t, a.Got, 1)
 }
 
 // Telegram gets the answer before the handler calls Telegram.
@@ -170,8 +174,8 @@ func TestHandler_AnswersBeforeTheTapIsAcknowledged(t *testing.T) {
 		<-answered
 		close(acknowledged)
 	})
-	var a accepted
-	server := httptest.NewServer(routed(direct(t, api, telegram.Config{Logger: silent()}).Handler(a.accept)))
+	var a connectortest.Box
+	server := httptest.NewServer(routed(direct(t, api, telegram.Config{Logger: silent()}).Handler(a.Accept)))
 	t.Cleanup(server.Close)
 	const tap = `{"update_id":1,"callback_query":{"id":"q","from":{"id":501,"is_bot":false,"first_name":"Ada"},"chat_instance":"c","data":"yes"}}`
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+shopPath, strings.NewReader(tap))
@@ -191,9 +195,9 @@ func TestSetWebhook_WithSecretAndKinds(t *testing.T) {
 	connector := w.start(t)
 	require.NoError(t, connector.SetWebhook(t.Context(), shop(), "https://bots.example.com"+shopPath))
 	w.Says(token, ada, adaID, "hello")
-	var a accepted
-	require.Equal(t, []int{200}, w.Push(t.Context(), token, routed(connector.Handler(a.accept)), shopPath, 9))
-	require.Equal(t, []string{"hello"}, a.texts())
+	var a connectortest.Box
+	require.Equal(t, []int{200}, w.Push(t.Context(), token, routed(connector.Handler(a.Accept)), shopPath, 9))
+	require.Equal(t, []string{"hello"}, a.Texts())
 
 	without := shop()
 	without.Info = channel.OtherInfo{Hidden: channel.Hide(document.O("token", token, "secretToken", "not valid"))}
@@ -214,18 +218,14 @@ func FuzzHandler(f *testing.F) {
 		f.Add(body)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		var a accepted
+		var a connectortest.Box
 		drops := &send.Drops{Logger: silent()}
-		handler := routed(direct(t, http.NotFoundHandler(), telegram.Config{Drops: drops, Logger: silent()}).Handler(a.accept))
+		handler := routed(direct(t, http.NotFoundHandler(), telegram.Config{Drops: drops, Logger: silent()}).Handler(a.Accept))
 		status := postUpdate(handler, shopPath, secretToken, body).Code
 		require.Contains(t, []int{200, 400, 413}, status)
 		if status != http.StatusRequestEntityTooLarge {
-			require.Equal(t, 1, len(a.all())+len(drops.Counts()))
+			require.Equal(t, 1, len(a.Got)+len(drops.Counts()))
 		}
-		for _, event := range a.all() {
-			require.NotEmpty(t, event.Event.From)
-			require.NotEmpty(t, event.Event.Type)
-			require.NoError(t, event.Event.Data.Err())
-		}
+		a.RequireComplete(t)
 	})
 }

@@ -1,6 +1,7 @@
 package telegram_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/telegramfake"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
@@ -104,11 +106,7 @@ func miscOf(text string, attachments ...any) send.Response {
 func TestSend_RefusedBeforeAnythingIsSent(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 65)
-	for name, c := range map[string]struct {
-		response send.Response
-		code     boterr.Code
-		field    string
-	}{
+	connectortest.RequireUnsendable(t, map[string]connectortest.Unsendable{
 		"payload":           {send.Buttons("a", send.Postback("b", long)), boterr.InvalidArgument, "buttons[0].payload"},
 		"payload of two":    {send.Buttons("a", send.PostbackValue("b", "c", long)), boterr.InvalidArgument, "buttons[0].payload"},
 		"payload of bytes":  {send.Buttons("a", send.Postback("b", strings.Repeat("ä", 33))), boterr.InvalidArgument, "buttons[0].payload"},
@@ -122,18 +120,13 @@ func TestSend_RefusedBeforeAnythingIsSent(t *testing.T) {
 		"relayed something": {miscOf("", document.O("type", "hologram", "payload", document.O("url", site))), boterr.Unsupported, "attachments[0]"},
 		"relayed nothing":   {miscOf("", document.O("type", "image")), boterr.InvalidArgument, "attachments[0]"},
 		"kind of file":      {send.Image(site).With("kind", "hologram"), boterr.Unsupported, "kind"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld()
-			_, err := w.start(t).Send(t.Context(), to(adaID, c.response))
-			found, ok := boterr.AsError(err)
-			require.True(t, ok, "%v", err)
-			require.Equal(t, c.code, found.Code)
-			require.Equal(t, c.field, found.Field)
-			require.Empty(t, w.Calls())
-		})
-	}
+	}, func(t *testing.T, response send.Response) error {
+		t.Helper()
+		w := newWorld()
+		_, err := w.start(t).Send(t.Context(), to(adaID, response))
+		require.Empty(t, w.Calls())
+		return err
+	})
 }
 
 func TestSend_Delivery(t *testing.T) {
@@ -164,9 +157,9 @@ func TestPayload_ComesBack(t *testing.T) {
 		document.O("payload", livechat.TakePayload, "value", "0b3f7c8a-8f1e-4c1b-9a53-0123456789ab"),
 	} {
 		w := newWorld()
-		var a accepted
+		var a connectortest.Box
 		connector := direct(t, w, telegram.Config{})
-		handler := routed(connector.Handler(a.accept))
+		handler := routed(connector.Handler(a.Accept))
 		require.NoError(t, connector.SetWebhook(t.Context(), shop(), "https://bots.example.com"+shopPath))
 		_, err := connector.Send(t.Context(), to(adaID, send.Other(send.TypeButton, document.O("text", "a", "buttons",
 			document.A(document.O("type", "postback", "title", "Tap", "payload", payload))))))
@@ -178,7 +171,7 @@ func TestPayload_ComesBack(t *testing.T) {
 		for _, message := range w.Messages() {
 			w.Taps(token, ada, message, "Tap")
 			require.Equal(t, []int{200}, w.Push(t.Context(), token, handler, shopPath, 1))
-			events := a.all()
+			events := a.Got
 			got, _ := events[len(events)-1].Event.Data.Field("payload")
 			require.True(t, document.Equal(payload, got), "%v came back as %v", payload, got)
 		}
@@ -188,7 +181,7 @@ func TestPayload_ComesBack(t *testing.T) {
 func TestQuickReplies_DisappearAfterATap(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	var a accepted
+	var a connectortest.Box
 	connector := w.start(t)
 	for _, response := range []send.Response{
 		send.QuickReplies("Again?", send.QuickReply{Title: "Yes"}), send.Buttons("Now?", send.Postback("Yes", "yes")),
@@ -200,7 +193,7 @@ func TestQuickReplies_DisappearAfterATap(t *testing.T) {
 			w.Taps(token, ada, tapped, "Yes")
 		}
 		require.NoError(t, connector.SetWebhook(t.Context(), shop(), "https://bots.example.com"+shopPath))
-		require.Equal(t, []int{200, 200}, w.Push(t.Context(), token, routed(connector.Handler(a.accept)), shopPath, 9))
+		require.Equal(t, []int{200, 200}, w.Push(t.Context(), token, routed(connector.Handler(a.Accept)), shopPath, 9))
 	}
 	shown := w.Messages()
 	require.Empty(t, shown[0].Buttons)
@@ -298,25 +291,20 @@ func TestPorts_ThatTelegramLacks(t *testing.T) {
 	t.Parallel()
 	var connector send.Connector = newConnector(t, telegram.Config{})
 	for name, has := range map[string]bool{
-		"batches":     isPort[send.BatchSender](connector),
-		"broadcasts":  isPort[send.Broadcaster](connector),
-		"attachments": isPort[send.AttachmentUploader](connector),
-		"threads":     isPort[send.ThreadPasser](connector),
-		"labels":      isPort[send.Labeler](connector),
-		"tags":        isPort[send.Tagger](connector),
-		"names":       isPort[livechat.GroupNamer](connector),
-		"channels":    isPort[livechat.ChannelCreator](connector),
+		"batches":     connectortest.Offers[send.BatchSender](connector),
+		"broadcasts":  connectortest.Offers[send.Broadcaster](connector),
+		"attachments": connectortest.Offers[send.AttachmentUploader](connector),
+		"threads":     connectortest.Offers[send.ThreadPasser](connector),
+		"labels":      connectortest.Offers[send.Labeler](connector),
+		"tags":        connectortest.Offers[send.Tagger](connector),
+		"names":       connectortest.Offers[livechat.GroupNamer](connector),
+		"channels":    connectortest.Offers[livechat.ChannelCreator](connector),
 	} {
 		require.False(t, has, name)
 	}
 	_, err := send.RequirePort[send.Labeler](send.Connectors{telegram.Type: connector}, shop(), "put labels on members")
 	require.ErrorIs(t, err, boterr.Unsupported)
 	require.ErrorContains(t, err, `channels of type "telegram" cannot put labels on members`)
-}
-
-func isPort[Port any](connector send.Connector) bool {
-	_, has := send.PortOf[Port](connector)
-	return has
 }
 
 func TestLimited_DocumentedRates(t *testing.T) {
@@ -342,18 +330,12 @@ func TestLimited_DocumentedRates(t *testing.T) {
 
 func TestConfig_Refused(t *testing.T) {
 	t.Parallel()
-	for field, config := range map[string]telegram.Config{
+	connectortest.RequireRefused(t, telegram.New, map[string]telegram.Config{
 		"Timeout":  {Timeout: -1},
 		"PollTime": {PollTime: -1},
 		"BodyTime": {BodyTime: -1},
 		"APIURL":   {APIURL: "ftp://example.com"},
-	} {
-		_, err := telegram.New(config)
-		found, ok := boterr.AsError(err)
-		require.True(t, ok)
-		require.Equal(t, boterr.InvalidArgument, found.Code)
-		require.Equal(t, field, found.Field)
-	}
+	})
 }
 
 func TestToken_OfAnotherForm(t *testing.T) {
@@ -368,4 +350,40 @@ func TestToken_OfAnotherForm(t *testing.T) {
 		require.ErrorContains(t, err, "BotFather")
 	}
 	require.Empty(t, w.Calls())
+}
+
+// paced is a connector that records the times of messages.
+type paced struct {
+	start time.Time
+
+	mu sync.Mutex
+	at []came
+}
+
+type came struct {
+	to    string
+	after time.Duration
+}
+
+func (p *paced) Send(_ context.Context, message send.Message) (send.Delivery, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	chat, _, _ := strings.Cut(message.To, "/")
+	p.at = append(p.at, came{chat, time.Since(p.start)}) //nolint:forbidigo // Virtual time.
+	return send.Delivery{}, nil
+}
+
+// most returns the largest number of messages to a recipient within any period of this length. If to is "", it
+// counts all messages.
+func (p *paced) most(to string, within time.Duration) (most int) {
+	for _, first := range p.at {
+		count := 0
+		for _, other := range p.at {
+			if (to == "" || other.to == to) && other.after >= first.after && other.after < first.after+within {
+				count++
+			}
+		}
+		most = max(most, count)
+	}
+	return most
 }

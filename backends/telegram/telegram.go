@@ -5,7 +5,6 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -73,8 +72,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.PollTime = cmp.Or(c.PollTime, 50*time.Second)
 	c.BodyTime = cmp.Or(c.BodyTime, inbound.DefaultTime)
 	c.APIURL = strings.TrimSuffix(cmp.Or(c.APIURL, "https://api.telegram.org"), "/")
-	parsed, err := url.Parse(c.APIURL)
-	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+	if _, isBase := bounded.ParseBase(c.APIURL); !isBase {
 		return c, boterr.Invalid("APIURL", "is not an HTTP or HTTPS address; give one such as https://api.telegram.org")
 	}
 	if c.Updates == nil {
@@ -195,10 +193,5 @@ func (c credentials) botID() string {
 // redact replaces the secrets in a text.
 func (c credentials) redact(text string) string {
 	_, secret, _ := strings.Cut(c.token, ":")
-	for _, hidden := range []string{secret, c.secretToken} {
-		if hidden != "" {
-			text = strings.ReplaceAll(text, hidden, "[redacted]")
-		}
-	}
-	return text
+	return bounded.Redact(text, secret, c.secretToken)
 }

@@ -6,16 +6,15 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/backends/telegram"
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/telegramfake"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -135,40 +134,6 @@ func (w *world) last(t *testing.T, chat string) telegramfake.Message {
 	return shown
 }
 
-// accepted collects the accepted events.
-type accepted struct {
-	mu     sync.Mutex
-	events []botctx.Inbound
-	// fail, if set, returns the error for an event, or nil to accept it.
-	fail func(botctx.Inbound) error
-}
-
-func (a *accepted) accept(_ context.Context, event botctx.Inbound) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.fail != nil {
-		if err := a.fail(event); err != nil {
-			return err
-		}
-	}
-	a.events = append(a.events, event)
-	return nil
-}
-
-func (a *accepted) all() []botctx.Inbound {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return append([]botctx.Inbound(nil), a.events...)
-}
-
-func (a *accepted) texts() []string {
-	var texts []string
-	for _, event := range a.all() {
-		texts = append(texts, event.Event.Text())
-	}
-	return texts
-}
-
 // routed serves a handler at the path of all channels.
 func routed(handler http.Handler) http.Handler {
 	mux := http.NewServeMux()
@@ -215,8 +180,7 @@ func (w *world) arrived() []sendtest.Arrival {
 func oddUpdates(t *testing.T, w *world) []sendtest.Reception {
 	t.Helper()
 	user := document.O("id", ada, "is_bot", false, "first_name", "Ada")
-	var received []sendtest.Reception
-	for name, body := range map[string]string{
+	return connectortest.Receptions(map[string]string{
 		"a kind of the future":   document.O("update_id", 1, "thought", document.O("from", user, "of", "tea")).String(),
 		"a message of nothing":   document.O("update_id", 2, "message", w.MessageOf(ada, adaID)).String(),
 		"an empty text":          document.O("update_id", 3, "message", w.MessageOf(ada, adaID).With("text", "")).String(),
@@ -230,20 +194,11 @@ func oddUpdates(t *testing.T, w *world) []sendtest.Reception {
 		"a list":                 `[]`,
 		"no JSON":                `<html>`,
 		"a message of odd parts": `{"update_id": 9, "message": {"from": {"id": 501}, "chat": 7, "text": {}, "photo": {}, "location": 3}}`,
-	} {
-		var a accepted
-		drops := &send.Drops{Logger: silent()}
-		handler := routed(direct(t, w, telegram.Config{Drops: drops, Logger: silent()}).Handler(a.accept))
-		reception := sendtest.Reception{Name: name, Status: postUpdate(handler, shopPath, secretToken, body).Code}
-		for _, event := range a.all() {
-			reception.Accepted = append(reception.Accepted, event.Event)
-		}
-		for _, count := range drops.Counts() {
-			reception.Dropped += count.Count
-		}
-		received = append(received, reception)
-	}
-	return received
+	}, func(body string) (*connectortest.Box, int) {
+		box := connectortest.NewBox()
+		handler := routed(direct(t, w, telegram.Config{Drops: box.Drops, Logger: silent()}).Handler(box.Accept))
+		return box, postUpdate(handler, shopPath, secretToken, body).Code
+	})
 }
 
 // postUpdate posts an update to a handler, like Telegram.

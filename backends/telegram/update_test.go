@@ -9,6 +9,7 @@ import (
 
 	"github.com/botctx/go-sdk/backends/telegram"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/telegramfake"
 	"github.com/botctx/go-sdk/send"
 )
@@ -63,12 +64,12 @@ func TestUpdate_BecomesEvent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var a accepted
-			handler := routed(direct(t, w, telegram.Config{Logger: silent()}).Handler(a.accept))
+			var a connectortest.Box
+			handler := routed(direct(t, w, telegram.Config{Logger: silent()}).Handler(a.Accept))
 			update := document.O("update_id", 42, c.kind, c.object)
 			require.Equal(t, http.StatusOK, postUpdate(handler, shopPath, secretToken, update.String()).Code)
-			require.Len(t, a.all(), 1)
-			arrived := a.all()[0]
+			require.Len(t, a.Got, 1)
+			arrived := a.Got[0]
 			require.Equal(t, c.event, arrived.Event.Type)
 			require.Equal(t, c.data, arrived.Event.Data.String())
 			require.Equal(t, "u7001:42", arrived.Key)
@@ -92,11 +93,11 @@ func TestUpdate_PlaceAndTime(t *testing.T) {
 		"topic":    {w.MessageOf(ada, w.topic), w.topic},
 		"a thread": {thread, "-100300"},
 	} {
-		var a accepted
-		handler := routed(direct(t, w, telegram.Config{}).Handler(a.accept))
+		var a connectortest.Box
+		handler := routed(direct(t, w, telegram.Config{}).Handler(a.Accept))
 		update := document.O("update_id", 42, "message", c.object.With("text", "hi"))
 		require.Equal(t, http.StatusOK, postUpdate(handler, shopPath, secretToken, update.String()).Code)
-		arrived := a.all()[0]
+		arrived := a.Got[0]
 		require.Equal(t, c.group, arrived.GroupExternalID, name)
 		if c.group != "" {
 			require.Equal(t, c.group, arrived.Event.To, name)
@@ -112,10 +113,10 @@ func TestUpdate_TapInATopic(t *testing.T) {
 	connector := direct(t, w, telegram.Config{})
 	_, err := connector.Send(t.Context(), to(w.topic, send.Buttons("Now?", send.Postback("Yes", "yes"))))
 	require.NoError(t, err)
-	var a accepted
+	var a connectortest.Box
 	update := document.O("update_id", 42, "callback_query", w.TapOf(grace, w.last(t, w.topic), "yes"))
-	require.Equal(t, http.StatusOK, postUpdate(routed(connector.Handler(a.accept)), shopPath, secretToken, update.String()).Code)
-	arrived := a.all()[0]
+	require.Equal(t, http.StatusOK, postUpdate(routed(connector.Handler(a.Accept)), shopPath, secretToken, update.String()).Code)
+	arrived := a.Got[0]
 	require.Equal(t, w.topic, arrived.GroupExternalID)
 	require.Equal(t, fmt.Sprintf("%d:%d", forum, w.last(t, w.topic).ID), arrived.Event.MessageID)
 	require.Zero(t, arrived.Event.Timestamp, "Telegram reports no time of a tap")
@@ -130,10 +131,10 @@ func TestUpdate_DroppedAndCounted(t *testing.T) {
 		send.DropInvalid:    document.O("update_id", 1),
 	} {
 		drops := &send.Drops{Logger: silent()}
-		var a accepted
-		handler := routed(direct(t, w, telegram.Config{Drops: drops}).Handler(a.accept))
+		var a connectortest.Box
+		handler := routed(direct(t, w, telegram.Config{Drops: drops}).Handler(a.Accept))
 		require.Equal(t, http.StatusOK, postUpdate(handler, shopPath, secretToken, body.String()).Code)
-		require.Empty(t, a.all())
+		require.Empty(t, a.Got)
 		require.Len(t, drops.Counts(), 1)
 		require.Equal(t, reason, drops.Counts()[0].Reason)
 	}

@@ -2,6 +2,11 @@ package webchat
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/sha512"
+	_ "embed"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -76,6 +81,12 @@ func refuse(status int, err *boterr.Error) error { return &problem{status: statu
 var errToken = &problem{
 	status: http.StatusUnauthorized,
 	err:    boterr.New(boterr.FailedPrecondition, "", "the token is not valid; start a new session"),
+}
+
+// errNoSecret makes the widget try again later, because the host may correct the channel.
+var errNoSecret = &problem{
+	status: http.StatusServiceUnavailable, after: keepAlive,
+	err: boterr.New(boterr.FailedPrecondition, "", "the server failed; try again later"),
 }
 
 var errNotFound = &problem{status: http.StatusNotFound, err: boterr.New(boterr.NotFound, "", "there is nothing at this address")}
@@ -269,7 +280,11 @@ func (c *Connector) channelOf(ctx context.Context, id string) (*channel.Channel,
 		return nil, nil, errNotFound
 	}
 	keys, err := keysOf(in)
-	return in, keys, err
+	if err != nil {
+		c.config.Drops.AddUnverified(ctx, in, err)
+		return nil, nil, errNoSecret
+	}
+	return in, keys, nil
 }
 
 // allowOrigin allows the page to read the answer. If the channel does not allow the page's origin, allowOrigin
@@ -350,9 +365,7 @@ func (c *Connector) signOut(w http.ResponseWriter, r *http.Request, v visit) err
 	if err == nil {
 		err = c.log.SetMark(r.Context(), v.conversation, markSignedOut, max(v.now.UnixMilli(), state.Marks[markSignedOut]+1))
 	}
-	if err != nil {
-		return err
-	}
+	c.warn(r.Context(), "webchat: open streams of an ended session were not woken; they end within 15 seconds", err)
 	old, err := query.CompileFilter(document.O(fieldUntil, document.O("$lt", v.now.Unix())))
 	if err == nil {
 		_, err = c.ended.Delete(r.Context(), old, store.DeleteOptions{Multi: true})
@@ -360,4 +373,52 @@ func (c *Connector) signOut(w http.ResponseWriter, r *http.Request, v visit) err
 	c.warn(r.Context(), "webchat: ended sessions were not removed", err)
 	w.WriteHeader(http.StatusNoContent)
 	return nil
+}
+
+//go:embed widget/widget.js
+var widgetFile []byte
+
+// WidgetFile describes the widget's script, which Handler serves.
+type WidgetFile struct {
+	// Name is the script's name with a hash, such as "widget-0123456789abcdef.js", relative to the address of
+	// Handler. It changes with the script, and browsers cache it for a year. To always use the current script,
+	// use "widget.js".
+	Name string
+	// Integrity is the value for the integrity attribute of the script tag.
+	Integrity string
+}
+
+// Widget returns the name and the integrity of the widget's script.
+func Widget() WidgetFile {
+	name, sum := sha256.Sum256(widgetFile), sha512.Sum384(widgetFile)
+	return WidgetFile{
+		Name:      "widget-" + hex.EncodeToString(name[:8]) + ".js",
+		Integrity: "sha384-" + base64.StdEncoding.EncodeToString(sum[:]),
+	}
+}
+
+// serveWidget serves the current script. If the name has another hash, the page may be newer or older than this
+// process, so the answer must not be cached.
+func serveWidget(w http.ResponseWriter, r *http.Request, name string) {
+	header := w.Header()
+	header.Set("Content-Type", "text/javascript; charset=utf-8")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Access-Control-Allow-Origin", "*") // A script tag with integrity uses CORS.
+	header.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	widget := Widget()
+	tag := `"` + strings.TrimSuffix(strings.TrimPrefix(widget.Name, "widget-"), ".js") + `"`
+	header.Set("ETag", tag)
+	header.Set("Cache-Control", "no-cache")
+	if name == widget.Name {
+		header.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	_, _ = w.Write(widgetFile)
+}
+
+func isWidget(name string) bool {
+	return name == "widget.js" || strings.HasPrefix(name, "widget-") && strings.HasSuffix(name, ".js")
 }

@@ -3,6 +3,9 @@ package webchat_test
 import (
 	"context"
 	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -143,6 +146,7 @@ func TestSession_ChannelWithoutSecretIsUnavailable(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, got.Code)
 	require.NotContains(t, got.Body.String(), "short")
 	require.NotContains(t, got.Body.String(), "Secret")
+	require.Equal(t, []send.DropCount{{Platform: channel.Webchat, Kind: "request", Reason: send.DropNoSecret, Count: 1}}, w.drops.Counts())
 }
 
 func TestSignUser_Refuses(t *testing.T) {
@@ -175,4 +179,32 @@ func TestSignUser_FormOfTheToken(t *testing.T) {
 	require.Equal(t, "u1", parts[0])
 	require.JSONEq(t, `{"sub":"ada","exp":1760000060,"email":"ada@shop.example"}`, decoded(t, parts[1]))
 	require.Equal(t, signed(secret, parts[0]+"."+parts[1]), parts[2])
+}
+
+// The guide's code in other languages signs valid tokens.
+func TestGuide_SigningInOtherLanguages(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("../../docs/guides/webchat.md")
+	require.NoError(t, err)
+	for language, row := range map[string]struct{ program, option, function, call string }{
+		"js":     {"node", "-e", "function signUser", `console.log(signUser("` + secret + `", {id: "customer-7", firstName: "Zoë", email: "zoe@shop.example"}))`},
+		"php":    {"php", "-r", "function sign_user", `echo sign_user("` + secret + `", ["id" => "customer-7", "firstName" => "Zoë", "email" => "zoe@shop.example"]);`},
+		"python": {"python3", "-c", "def sign_user", `print(sign_user("` + secret + `", {"id": "customer-7", "firstName": "Zoë", "email": "zoe@shop.example"}))`},
+	} {
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			code := regexp.MustCompile("(?s)```" + language + "\n([^`]*" + row.function + ".*?)```").FindSubmatch(guide)
+			require.NotNil(t, code)
+			if _, err := exec.LookPath(row.program); err != nil {
+				t.Skip(row.program + " is not installed here")
+			}
+			token, err := exec.CommandContext(t.Context(), row.program, row.option, string(code[1])+row.call).Output()
+			require.NoError(t, err)
+			w := newWorld(t)
+			w.clock.at.Store(time.Now().UnixMilli()) //nolint:forbidigo // The other programs use the machine's clock.
+			got := w.do(request{path: "session", body: fields{"channel": channelID, "user": strings.TrimSpace(string(token))}})
+			require.Equal(t, http.StatusOK, got.Code, got.Body)
+			require.Equal(t, "u:customer-7", answered[started](t, got).Visitor)
+		})
+	}
 }

@@ -141,7 +141,8 @@ type follower struct {
 	// at which typing ends.
 	delivered int64
 	typing    map[string]document.Timestamp
-	// isEnded reports whether the session was ended. signedOut is the value of markSignedOut at the last check.
+	// isEnded reports whether the session was ended. signedOut is the value of markSignedOut at the last check, or
+	// unchecked.
 	isEnded   func(ctx context.Context) (bool, error)
 	signedOut int64
 }
@@ -184,7 +185,11 @@ func (f *follower) next(ctx context.Context) (events []event, more bool, err err
 	return events, page.More, nil
 }
 
-// checkSession returns errToken if the session was ended. It looks the session up after each sign-out of the visitor.
+// unchecked is a value of follower.signedOut that no mark has.
+const unchecked = -1
+
+// checkSession returns errToken if the session was ended. It looks the session up if it is unchecked, and after each
+// sign-out of the visitor.
 func (f *follower) checkSession(ctx context.Context, state chatlog.State) error {
 	at := state.Marks[markSignedOut]
 	if at == f.signedOut {
@@ -275,6 +280,7 @@ func (c *Connector) serverSent(w http.ResponseWriter, r *http.Request, f *follow
 			case <-f.sub.C:
 			case <-alive.C:
 				out.comment()
+				f.signedOut = unchecked // The mark of a sign-out may be missing.
 			case <-over.C:
 				return nil
 			case <-c.closing:

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -357,6 +358,33 @@ func TestStream_EndsWithTheSession(t *testing.T) {
 			require.Equal(t, "retry: 1000\n\ndata: {\"kind\":\"bye\"}\n\n", got)
 		})
 	}
+}
+
+// The store fails between the two writes of a sign-out, so that no mark wakes the stream.
+func TestStream_EndsWithTheSessionWithoutItsMark(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		inner := memstore.New()
+		w := newWorld(t, func(c *webchat.Config) {
+			c.Store = store.Wrap(inner, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+				if call.Collection == "webchat_states" && call.Method == "update" {
+					return ctx, nil, errBroken
+				}
+				return ctx, nil, nil
+			})
+		})
+		ada := w.session()
+		began := time.Now() //nolint:forbidigo // The clock of the bubble.
+		got, err := streams(t.Context(), w.handler, reading{ada.Token, "", endless, func(got string) bool {
+			if strings.HasSuffix(got, "retry: 1000\n\n") {
+				go w.do(request{path: "signout", token: ada.Token, body: fields{}})
+			}
+			return false
+		}})
+		require.NoError(t, err)
+		require.True(t, strings.HasSuffix(got, "data: {\"kind\":\"bye\"}\n\n"), got)
+		require.LessOrEqual(t, time.Since(began), 15*time.Second) //nolint:forbidigo // The clock of the bubble.
+	})
 }
 
 func TestLongPoll_EndsWithTheSession(t *testing.T) {

@@ -59,8 +59,8 @@ type Config struct {
 	OnTyping func(ctx context.Context, in *channel.Channel, visitor string)
 	// Now is the clock. The default is time.Now.
 	Now func() time.Time
-	// Drops counts the messages that Handler refuses as invalid. The connectors of a host can share one. The
-	// default is a new one that logs to slog.Default.
+	// Drops counts the messages that Handler refuses as invalid, and requests to channels without a valid secret. The
+	// connectors of a host can share one. The default is a new one that logs to slog.Default.
 	Drops *send.Drops
 	// Logger logs failures of the store and of Files, as warnings. The default is slog.Default.
 	Logger *slog.Logger

@@ -16,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/send/sendtest"
@@ -146,20 +147,14 @@ func TestSend_Refuses(t *testing.T) {
 func TestNew_Refuses(t *testing.T) {
 	t.Parallel()
 	database := memstore.New()
-	for field, config := range map[string]webchat.Config{
+	connectortest.RequireRefused(t, webchat.New, map[string]webchat.Config{
 		"Store":            {},
 		"URL":              {Store: database, URL: "bot.example/chat"},
 		"Poll":             {Store: database, Poll: -1},
 		"Limits.Streams":   {Store: database, Limits: webchat.Limits{Streams: -1}},
 		"Limits.FileBytes": {Store: database, Limits: webchat.Limits{FileBytes: -1}},
 		"Files":            {Store: database, Files: (*files)(nil)},
-	} {
-		_, err := webchat.New(config)
-		coded, _ := boterr.AsError(err)
-		require.NotNil(t, coded, field)
-		require.Equal(t, boterr.InvalidArgument, coded.Code)
-		require.Equal(t, field, coded.Field)
-	}
+	})
 	_, err := webchat.New(webchat.Config{Store: database, Files: &files{}})
 	require.ErrorContains(t, err, "URL")
 }

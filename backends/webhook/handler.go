@@ -23,7 +23,7 @@ import (
 //	400  the body or the event does not have the form in the package comment. If the request was
 //	     signed, Config.Drops counts it. Events of any type are accepted
 //	401  the signature, its timestamp, the app or the channel is wrong, or the channel has no usable
-//	     secret; the response does not reveal which
+//	     secret, which Config.Drops logs; the response does not reveal which
 //	405, 408, 413, 415
 //	     the request is not a POST, its body came too slowly, is too long, or is not application/json
 //	500  Config.LoadChannel is not set
@@ -127,25 +127,22 @@ func (c *Connector) authenticate(ctx context.Context, request arrived, from send
 	}
 	of, err := c.config.LoadChannel(ctx, from.app, from.channel)
 	if err == nil && of != nil {
-		err = c.verify(ctx, of, request)
+		var endpoint Endpoint
+		if endpoint, err = c.endpoint(ctx, of); err == nil {
+			err = request.signed.verify(request.body, endpoint.Secrets)
+		} else if record.IsPermanent(err) {
+			c.config.Drops.AddUnverified(ctx, of, err)
+		}
 	}
 	switch {
 	case err == nil && of != nil:
 		return of, nil
-	case err == nil, record.IsMistake(err): // There is no such channel, or it cannot be used.
+	case err == nil, record.IsPermanent(err): // There is no such channel, or it cannot be used.
 		return nil, unauthorized()
 	default:
 		c.config.OnError(ctx, botctx.Inbound{}, err)
 		return nil, failed(err)
 	}
-}
-
-func (c *Connector) verify(ctx context.Context, of *channel.Channel, request arrived) error {
-	endpoint, err := c.endpoint(ctx, of)
-	if err != nil {
-		return err
-	}
-	return request.signed.verify(request.body, endpoint.Secrets)
 }
 
 // profile has the member fields that a platform may set. The other fields belong to the bot.

@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -27,6 +27,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded/boundedtest"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
@@ -35,33 +36,19 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// desk counts and stores accepted events.
-type desk struct {
-	lock sync.Mutex
-	got  []botctx.Inbound
-	err  error
-}
-
-func (d *desk) receive(_ context.Context, inbound botctx.Inbound) error {
-	d.lock.Lock()
-	defer d.lock.Unlock()
-	d.got = append(d.got, inbound)
-	return d.err
-}
-
 // handling returns the handler of a connector that knows one channel.
-func handling(t *testing.T, d *desk, config webhook.Config) http.Handler {
+func handling(t *testing.T, d *connectortest.Box, config webhook.Config) http.Handler {
 	t.Helper()
 	if config.Now == nil {
 		config.Now = clock
 	}
 	config.LoadChannel = loads(webchat("https://example.com"))
-	return newConnector(t, config).Handler(d.receive)
+	return newConnector(t, config).Handler(d.Accept)
 }
 
 func TestHandler_SignedRequest(t *testing.T) {
 	t.Parallel()
-	d := &desk{}
+	d := &connectortest.Box{}
 	status, body := serve(handling(t, d, webhook.Config{}), arrives("msg_1", now, inboundBody("hi")))
 	require.Equal(t, http.StatusOK, status)
 	require.JSONEq(t, `{"id":"msg_1","status":"accepted"}`, body)
@@ -71,7 +58,7 @@ func TestHandler_SignedRequest(t *testing.T) {
 			From: "ada", Type: send.TypeText, Data: document.O("text", "hi"), MessageID: "msg_1",
 		},
 		Profile: member.Member{FirstName: "Ada"},
-	}}, d.got)
+	}}, d.Got)
 }
 
 func TestHandler_EventsOfEachForm(t *testing.T) {
@@ -100,11 +87,11 @@ func TestHandler_EventsOfEachForm(t *testing.T) {
 			send.MessageEvent{Type: "WEB_EVENT", From: "ada", Data: document.O(), MessageID: "msg_1"},
 		},
 	} {
-		d := &desk{}
+		d := &connectortest.Box{}
 		body := `{"app":"a1","channel":"c1","messageEvent":` + c.event + `}`
 		status, answer := serve(handling(t, d, webhook.Config{}), arrives("msg_1", now, []byte(body)))
 		require.Equal(t, http.StatusOK, status, "%s: %s", name, answer)
-		require.Equal(t, c.want, d.got[0].Event, name)
+		require.Equal(t, c.want, d.Got[0].Event, name)
 	}
 }
 
@@ -135,14 +122,14 @@ func TestHandler_BadBodyNamesField(t *testing.T) {
 		event(`{"type":"TEXT","from":"ada","data":{"text":"hi"},"timestamp":"today"}`):                      "messageEvent.timestamp",
 		`{"app":"a1","channel":"c1","messageEvent":{"type":"A","from":"ada"},"profile":{"firstName":1}}`:    "profile.firstName",
 	} {
-		d := &desk{}
+		d := &connectortest.Box{}
 		status, answer := serve(handling(t, d, webhook.Config{}), arrives("msg_1", now, []byte(body)))
 		require.Equal(t, http.StatusBadRequest, status, body)
 		require.Contains(t, answer, `"code":"InvalidArgument"`, body)
 		if field != "" {
 			require.Contains(t, answer, `"field":"`+field+`"`, body)
 		}
-		require.Empty(t, d.got)
+		require.Empty(t, d.Got)
 	}
 }
 
@@ -152,18 +139,18 @@ func TestHandler_RefusesSentMessage(t *testing.T) {
 	peer := newReceiver(t, "", http.StatusOK)
 	_, err := sending(t).Send(t.Context(), hello(webchat(peer.URL)))
 	require.NoError(t, err)
-	d := &desk{}
+	d := &connectortest.Box{}
 	got := peer.got()[0]
 	req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/inbound", strings.NewReader(string(got.body)))
 	req.Header = got.header
 	status, _ := serve(handling(t, d, webhook.Config{}), req)
 	require.Equal(t, http.StatusBadRequest, status)
-	require.Empty(t, d.got)
+	require.Empty(t, d.Got)
 }
 
 func TestHandler_UnsignedLearnsNothing(t *testing.T) {
 	t.Parallel()
-	d := &desk{}
+	d := &connectortest.Box{}
 	handler := handling(t, d, webhook.Config{})
 	body := inboundBody("hi")
 	foreign := []byte(strings.Replace(string(body), `"c1"`, `"c2"`, 1))
@@ -200,7 +187,7 @@ func TestHandler_UnsignedLearnsNothing(t *testing.T) {
 		answers[answer] = true
 	}
 	require.Len(t, answers, 1)
-	require.Empty(t, d.got)
+	require.Empty(t, d.Got)
 }
 
 func withBody(req *http.Request, body []byte) *http.Request {
@@ -222,38 +209,39 @@ func TestHandler_EitherSecret(t *testing.T) {
 		{[]any{newSecret}, secret, http.StatusUnauthorized},
 		{[]any{""}, "", http.StatusUnauthorized},
 	} {
-		d := &desk{}
-		connector := newConnector(t, webhook.Config{Now: clock, LoadChannel: loads(webchat("", c.known...))})
+		d, drops := &connectortest.Box{}, &send.Drops{Logger: slog.New(slog.DiscardHandler)}
+		connector := newConnector(t, webhook.Config{Now: clock, LoadChannel: loads(webchat("", c.known...)), Drops: drops})
 		req := arrives("msg_1", now, body)
 		req.Header.Set("Webhook-Signature", "v2,eA== "+signature([]byte(c.used), "msg_1", timestamp, body))
-		status, _ := serve(connector.Handler(d.receive), req)
+		status, _ := serve(connector.Handler(d.Accept), req)
 		require.Equal(t, c.want, status)
+		require.Equal(t, c.known[0] == "", len(drops.Counts()) == 1, "a missing secret is counted")
 	}
 }
 
 func TestHandler_HandsRepetitionsOn(t *testing.T) {
 	t.Parallel()
-	d := &desk{}
+	d := &connectortest.Box{}
 	handler := handling(t, d, webhook.Config{})
 	for range 2 {
 		status, _ := serve(handler, arrives("msg_1", now, inboundBody("hi")))
 		require.Equal(t, http.StatusOK, status)
 	}
-	require.Len(t, d.got, 2, "the inbox of a Runtime tells them, in all processes")
-	require.Equal(t, d.got[0], d.got[1])
+	require.Len(t, d.Got, 2, "the inbox of a Runtime tells them, in all processes")
+	require.Equal(t, d.Got[0], d.Got[1])
 }
 
 func TestHandler_FailedMayComeAgain(t *testing.T) {
 	t.Parallel()
-	d := &desk{err: boterr.New(boterr.Unavailable, "", "down")}
+	d := &connectortest.Box{Refuse: func(botctx.Inbound) error { return boterr.New(boterr.Unavailable, "", "down") }}
 	handler := handling(t, d, webhook.Config{})
 	status, _ := serve(handler, arrives("msg_1", now, inboundBody("hi")))
 	require.Equal(t, http.StatusServiceUnavailable, status)
-	d.err = nil
+	d.Refuse = nil
 	status, body := serve(handler, arrives("msg_1", now, inboundBody("hi")))
 	require.Equal(t, http.StatusOK, status)
 	require.Contains(t, body, "accepted")
-	require.Len(t, d.got, 2)
+	require.Len(t, d.Got, 1)
 }
 
 func TestHandler_GoesOnWhenTheSenderHangsUp(t *testing.T) {
@@ -289,7 +277,7 @@ func TestHandler_ErrorStatus(t *testing.T) {
 	}
 	for _, failure := range failures {
 		w := httptest.NewRecorder()
-		handling(t, &desk{err: failure}, webhook.Config{}).ServeHTTP(w, arrives("msg_1", now, inboundBody("hi")))
+		handling(t, &connectortest.Box{Refuse: func(botctx.Inbound) error { return failure }}, webhook.Config{}).ServeHTTP(w, arrives("msg_1", now, inboundBody("hi")))
 		require.Equal(t, botctx.HTTPStatus(failure), w.Code, failure)
 		require.Equal(t, w.Code == http.StatusServiceUnavailable, w.Header().Get("Retry-After") != "", failure)
 		require.NotContains(t, w.Body.String(), "hidden")
@@ -315,7 +303,7 @@ func TestHandler_OnError(t *testing.T) {
 			Now: clock, LoadChannel: c.load,
 			OnError: func(_ context.Context, inbound botctx.Inbound, err error) { told, failure = append(told, inbound), err },
 		})
-		serve(connector.Handler((&desk{err: down}).receive), arrives("msg_1", now, inboundBody("hi")))
+		serve(connector.Handler((&connectortest.Box{Refuse: func(botctx.Inbound) error { return down }}).Accept), arrives("msg_1", now, inboundBody("hi")))
 		require.Len(t, told, 1, name)
 		require.Equal(t, c.from, told[0].Event.From, name)
 		require.ErrorContains(t, failure, c.says, name)
@@ -351,18 +339,18 @@ func TestHandler_ChannelFailsToLoad(t *testing.T) {
 				return nil, boterr.New(code, "", "hidden")
 			},
 		})
-		status, body := serve(connector.Handler((&desk{}).receive), arrives("msg_1", now, inboundBody("hi")))
+		status, body := serve(connector.Handler((&connectortest.Box{}).Accept), arrives("msg_1", now, inboundBody("hi")))
 		require.Equal(t, want, status)
 		require.NotContains(t, body, "hidden")
 	}
-	status, body := serve(newConnector(t, webhook.Config{Now: clock}).Handler((&desk{}).receive), arrives("msg_1", now, inboundBody("hi")))
+	status, body := serve(newConnector(t, webhook.Config{Now: clock}).Handler((&connectortest.Box{}).Accept), arrives("msg_1", now, inboundBody("hi")))
 	require.Equal(t, http.StatusInternalServerError, status)
 	require.Contains(t, body, "LoadChannel")
 }
 
 func TestHandler_MethodTypeAndLength(t *testing.T) {
 	t.Parallel()
-	d := &desk{}
+	d := &connectortest.Box{}
 	handler := handling(t, d, webhook.Config{Inbound: webhook.Limits{MaxBytes: 1000}})
 	get := arrives("msg_1", now, inboundBody("hi"))
 	get.Method = http.MethodGet
@@ -380,12 +368,12 @@ func TestHandler_MethodTypeAndLength(t *testing.T) {
 			require.Equal(t, want, status)
 		}
 	}
-	require.Empty(t, d.got)
+	require.Empty(t, d.Got)
 }
 
 func TestHandler_SlowBody(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(handling(t, &desk{}, webhook.Config{Inbound: webhook.Limits{BodyTime: time.Millisecond}}))
+	server := httptest.NewServer(handling(t, &connectortest.Box{}, webhook.Config{Inbound: webhook.Limits{BodyTime: time.Millisecond}}))
 	t.Cleanup(server.Close)
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(t.Context(), "tcp", server.Listener.Addr().String())
@@ -416,7 +404,7 @@ func (u unread) Close() error { return nil }
 
 func TestHandler_UnsignableBodyIsNotRead(t *testing.T) {
 	t.Parallel()
-	handler := handling(t, &desk{}, webhook.Config{})
+	handler := handling(t, &connectortest.Box{}, webhook.Config{})
 	for name, change := range map[string]func(http.Header){
 		"no signature": func(h http.Header) { h.Del("Webhook-Signature") },
 		"an old time":  func(h http.Header) { h.Set("Webhook-Timestamp", "1600000000") },
@@ -433,7 +421,7 @@ func TestHandler_UnsignableBodyIsNotRead(t *testing.T) {
 
 func TestHandler_BodyAfterSignature(t *testing.T) {
 	t.Parallel()
-	handler := handling(t, &desk{}, webhook.Config{})
+	handler := handling(t, &connectortest.Box{}, webhook.Config{})
 	for name, body := range map[string]string{
 		"arrays too deep":          `{"app":"a1","channel":"c1","messageEvent":` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + `}`,
 		"a sender that is another": `{"app":"a1","channel":"c1","messageEvent":{"type":"TEXT","from":"a","data":{"text":"x"}},"channel":"c2"}`,

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -22,6 +21,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
@@ -131,22 +131,13 @@ func TestRetry_LastErrorTells(t *testing.T) {
 
 	broken := newReceiver(t, "", http.StatusBadGateway)
 	_, err = sending(t).Send(t.Context(), hello(webchat(broken.URL)))
-	requireNoCode(t, err)
+	connectortest.RequireNoCode(t, err)
 	require.Len(t, broken.got(), 4)
 
 	gone := newReceiver(t, "", http.StatusOK)
 	gone.Close()
 	_, err = sending(t).Send(t.Context(), hello(webchat(gone.URL)))
-	requireNoCode(t, err)
-}
-
-// requireNoCode requires an error without a code, because the message may have arrived.
-func requireNoCode(t *testing.T, err error) {
-	t.Helper()
-	require.Error(t, err)
-	for _, code := range boterr.Codes() {
-		require.NotErrorIs(t, err, code)
-	}
+	connectortest.RequireNoCode(t, err)
 }
 
 func TestSend_ChannelNotSetUp(t *testing.T) {
@@ -280,7 +271,7 @@ func TestSend_LostAnswers(t *testing.T) {
 
 func TestNew_RefusesNegativeNumbers(t *testing.T) {
 	t.Parallel()
-	for field, config := range map[string]webhook.Config{
+	connectortest.RequireRefused(t, webhook.New, map[string]webhook.Config{
 		"Retry.Attempts":    {Retry: webhook.Retry{Attempts: -1}},
 		"Retry.Within":      {Retry: webhook.Retry{Within: -1}},
 		"Retry.First":       {Retry: webhook.Retry{First: -1}},
@@ -288,11 +279,7 @@ func TestNew_RefusesNegativeNumbers(t *testing.T) {
 		"Inbound.Tolerance": {Inbound: webhook.Limits{Tolerance: -1}},
 		"Inbound.MaxBytes":  {Inbound: webhook.Limits{MaxBytes: -1}},
 		"Inbound.BodyTime":  {Inbound: webhook.Limits{BodyTime: -1}},
-	} {
-		_, err := webhook.New(config)
-		require.ErrorIs(t, err, boterr.InvalidArgument)
-		require.ErrorContains(t, err, field)
-	}
+	})
 }
 
 // doer is a function that answers requests instead of a network.
@@ -318,7 +305,7 @@ func TestRetry_WaitsGrow(t *testing.T) {
 			var at []time.Duration
 			connector := newConnector(t, webhook.Config{HTTP: answers(&at, http.StatusBadGateway, nil), Retry: retry})
 			_, err := connector.Send(t.Context(), hello(webchat("https://example.com")))
-			requireNoCode(t, err)
+			connectortest.RequireNoCode(t, err)
 			require.Len(t, at, 6)
 			for i := range longest {
 				longest[i] = max(longest[i], at[i+1]-at[i])
@@ -397,7 +384,7 @@ func TestRetryAfter_Unreadable(t *testing.T) {
 			var at []time.Duration
 			connector := newConnector(t, webhook.Config{HTTP: answers(&at, http.StatusServiceUnavailable, http.Header{"Retry-After": {after}})})
 			_, err := connector.Send(t.Context(), hello(webchat("https://example.com")))
-			requireNoCode(t, err)
+			connectortest.RequireNoCode(t, err)
 			require.Len(t, at, 4)
 		}
 	})
@@ -420,7 +407,7 @@ func TestRetry_SignsAnew(t *testing.T) {
 			}),
 		})
 		_, err := connector.Send(t.Context(), hello(webchat("https://example.com")))
-		requireNoCode(t, err)
+		connectortest.RequireNoCode(t, err)
 		require.Equal(t, []string{"946684800", "946684803"}, timestamps)
 	})
 }
@@ -450,7 +437,7 @@ func TestRetry_ReceiverNeverAnswers(t *testing.T) {
 			}),
 		})
 		_, err := connector.Send(t.Context(), hello(webchat("https://example.com")))
-		requireNoCode(t, err)
+		connectortest.RequireNoCode(t, err)
 		require.NotErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, 3*time.Second, time.Since(started)) //nolint:forbidigo // Virtual time.
 	})
@@ -516,28 +503,19 @@ func newHarness(t *testing.T, client outbound.Doer) *sendtest.Harness {
 // oddRequests posts signed requests of unknown kinds to a handler, and returns how it handled each.
 func oddRequests(t *testing.T) []sendtest.Reception {
 	t.Helper()
-	var all []sendtest.Reception
-	for name, event := range map[string]string{
+	return connectortest.Receptions(map[string]string{
 		"an event of a new kind":     `{"type":"POLL","from":"ada","data":{"votes":[1,2]}}`,
 		"an event that says nothing": `{}`,
 		"a text of a new form":       `{"type":"TEXT","from":"ada","data":{"text":{"html":"hi"}}}`,
 		"a tap of a new form":        `{"type":"PAYLOAD","from":"ada","data":{"payload":7}}`,
 		"an event of nobody":         `{"type":"POLL"}`,
 		"no event":                   `7`,
-	} {
-		d, drops := &desk{}, &send.Drops{Logger: slog.New(slog.DiscardHandler)}
-		one := sendtest.Reception{Name: name}
-		one.Status, _ = serve(handling(t, d, webhook.Config{Drops: drops}),
+	}, func(event string) (*connectortest.Box, int) {
+		box := connectortest.NewBox()
+		status, _ := serve(handling(t, box, webhook.Config{Drops: box.Drops}),
 			arrives("msg_1", now, []byte(`{"app":"a1","channel":"c1","messageEvent":`+event+`}`)))
-		for _, received := range d.got {
-			one.Accepted = append(one.Accepted, received.Event)
-		}
-		for _, drop := range drops.Counts() {
-			one.Dropped += drop.Count
-		}
-		all = append(all, one)
-	}
-	return all
+		return box, status
+	})
 }
 
 // site is a program that shows messages on pages. It shows each id once.

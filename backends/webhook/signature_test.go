@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/backends/webhook"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/connectortest"
 )
 
 const tolerance = 5 * time.Minute
@@ -141,7 +142,7 @@ func FuzzHandler(f *testing.F) {
 		f.Add("", "", "", "", body, false)
 	}
 	f.Fuzz(func(t *testing.T, id, timestamp, signatures, contentType, body string, isSigned bool) {
-		d := &desk{}
+		d := &connectortest.Box{}
 		req := arrives(id, now, []byte(body))
 		req.Header.Set("Content-Type", contentType)
 		req.Header.Set("Webhook-Timestamp", timestamp)
@@ -151,7 +152,7 @@ func FuzzHandler(f *testing.F) {
 		}
 		status, answer := serve(handling(t, d, webhook.Config{}), req)
 		require.Less(t, status, http.StatusInternalServerError, answer)
-		require.Equal(t, status == http.StatusOK, len(d.got) == 1)
+		require.Equal(t, status == http.StatusOK, len(d.Got) == 1)
 		if !isSigned {
 			require.NotEqual(t, http.StatusOK, status)
 		}

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -196,12 +197,15 @@ func ChannelEndpoint(_ context.Context, of *channel.Channel) (Endpoint, error) {
 	return endpoint, nil
 }
 
-// endpoint calls Config.Endpoint, and checks that there is at least one secret.
+// endpoint calls Config.Endpoint. It returns FailedPrecondition if there is no secret, or if a secret is invalid for Sign.
 func (c *Connector) endpoint(ctx context.Context, of *channel.Channel) (Endpoint, error) {
 	endpoint, err := c.config.Endpoint(ctx, of)
 	if err == nil && len(endpoint.Secrets) == 0 {
 		err = boterr.New(boterr.FailedPrecondition, "",
 			"the channel has no secret to sign with: set webhookSecret in its info, or give Config.Endpoint")
+	}
+	for _, secret := range endpoint.Secrets {
+		err = cmp.Or(err, CheckSecret(secret))
 	}
 	return endpoint, err
 }

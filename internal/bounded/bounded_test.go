@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/bounded/boundedtest"
 )
@@ -34,6 +36,47 @@ func TestReadAll_Limit(t *testing.T) {
 	read, err := bounded.ReadAll(strings.NewReader("abcde"), 4)
 	require.ErrorAs(t, err, &tooLong)
 	require.Equal(t, "abcd", string(read))
+}
+
+func TestAddress(t *testing.T) {
+	t.Parallel()
+	address, err := bounded.Address("https://platform.example/v1/", "a/../b c", "19:x@y;z?+#%.é")
+	require.NoError(t, err)
+	require.Equal(t, "https://platform.example/v1/a%2F..%2Fb%20c/19%3Ax%40y%3Bz%3F%2B%23%25.%C3%A9", address)
+	for _, segment := range []string{"", ".", ".."} {
+		_, err := bounded.Address("https://platform.example", "teams", segment, "members")
+		require.ErrorIs(t, err, boterr.InvalidArgument, segment)
+	}
+}
+
+func TestCheckURL(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, bounded.CheckURL("url", "https://user@files.example/a.png?b#c"))
+	for _, address := range []string{"", "files.example/a", "ftp://files.example/a", "https:///a", "https://files.example/\xff", "::"} {
+		require.ErrorIs(t, bounded.CheckURL("url", address), boterr.InvalidArgument, address)
+	}
+}
+
+func TestParseBase(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]bool{
+		"https://api.example/v1": true, "http://127.0.0.1:80": true, "https://u:p@api.example": false,
+		"https://api.example?a=b": false, "https://api.example#a": false, "api.example": false,
+	} {
+		_, isBase := bounded.ParseBase(address)
+		require.Equal(t, want, isBase, address)
+	}
+}
+
+func TestUnanswered(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("no way to https://api.example with s3cret")
+	err := bounded.Unanswered(t.Context(), &url.Error{Op: "Get", URL: "https://api.example?key=s3cret", Err: cause}, "", "s3cret")
+	require.EqualError(t, err, "no way to https://api.example with [redacted]")
+	require.ErrorIs(t, bounded.Unanswered(t.Context(), boterr.Invalid("host", "is private")), boterr.FailedPrecondition)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, bounded.Unanswered(ended, cause), context.Canceled)
 }
 
 func TestReader_StaysEnded(t *testing.T) {

@@ -1,8 +1,10 @@
 package chaostest
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -58,17 +60,23 @@ type sender struct {
 	at, home *process
 }
 
-// NewPlatform returns a platform with a number of members. start returns the command of a new process, which must
-// call Work. path is the path of the journal.
-func NewPlatform(t *testing.T, path string, members int, start func() *exec.Cmd) *Platform {
+// NewPlatform returns a platform with a number of members. path is the path of the journal. A new process runs the test
+// binary, with order as JSON in the environment variable with this name, and must call Work.
+func NewPlatform(t *testing.T, path string, members int, variable string, order any) *Platform {
 	t.Helper()
+	text, err := json.Marshal(order)
+	require.NoError(t, err)
+	start := func() *exec.Cmd {
+		command := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // It is the test binary.
+		command.Env = append(os.Environ(), variable+"="+string(text))
+		return command
+	}
 	seed := rand.Uint64() //nolint:gosec // Chaos needs no secrecy.
 	t.Logf("seed %d", seed)
 	p := &Platform{
 		t: t, random: rand.New(rand.NewPCG(seed, 0)), path: path, start: start, //nolint:gosec // As above.
 		lines: make(chan line), onLine: func(line) {}, dead: map[event]bool{},
 	}
-	var err error
 	p.journal, err = openJournal(path)
 	require.NoError(t, err)
 	for i := range members {

@@ -7,7 +7,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -20,7 +22,9 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/send/sendtest"
 )
 
 // Directly is a transport that answers requests with a handler.
@@ -44,6 +48,9 @@ func (f RoundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 
 // Response returns a platform's response.
 func Response(status int, header http.Header, body string) *http.Response {
+	if header == nil {
+		header = http.Header{}
+	}
 	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}
 }
 
@@ -82,7 +89,7 @@ type Box struct {
 
 // NewBox returns a box without a handler.
 func NewBox() *Box {
-	return &Box{Drops: &send.Drops{}}
+	return &Box{Drops: &send.Drops{Logger: slog.New(slog.DiscardHandler)}}
 }
 
 // Accept is the accept function of a connector's handler.
@@ -96,6 +103,27 @@ func (b *Box) Accept(_ context.Context, in botctx.Inbound) error {
 	}
 	b.Got = append(b.Got, in)
 	return nil
+}
+
+// RequireComplete requires that each accepted event has a sender and a type, and data that can be written as JSON.
+func (b *Box) RequireComplete(t *testing.T) {
+	t.Helper()
+	for _, one := range b.Got {
+		require.NotEmpty(t, one.Event.From)
+		require.NotEmpty(t, one.Event.Type)
+		_, err := document.AppendJSON(nil, one.Event.Data)
+		require.NoError(t, err)
+	}
+}
+
+// Texts returns the texts of the accepted events.
+func (b *Box) Texts() (texts []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, one := range b.Got {
+		texts = append(texts, one.Event.Text())
+	}
+	return texts
 }
 
 // OnError is the OnError function of a connector.
@@ -122,14 +150,55 @@ func (b *Box) Dropped(kind string, reason send.DropReason) int64 {
 	return 0
 }
 
-// RequireRefused requires that create, which calls New of a connector, refuses each configuration. The key of a
+// Receptions returns how a handler receives each report. give passes a report to the handler of a new box, and returns the
+// status of the answer.
+func Receptions[Report any](reports map[string]Report, give func(Report) (*Box, int)) (all []sendtest.Reception) {
+	for name, report := range reports {
+		box, status := give(report)
+		one := sendtest.Reception{Name: name, Status: status}
+		for _, accepted := range box.Got {
+			one.Accepted = append(one.Accepted, accepted.Event)
+		}
+		for _, drop := range box.Drops.Counts() {
+			one.Dropped += drop.Count
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// Lines returns a line for each accepted event, and one for each kind of dropped event. unit is the unit of the times.
+func (b *Box) Lines(unit document.Timestamp) (lines []string) {
+	for _, one := range b.Got {
+		e, group := one.Event, ""
+		if one.GroupExternalID != "" {
+			group = fmt.Sprintf(" in %q", one.GroupExternalID)
+		}
+		lines = append(lines, fmt.Sprintf("%s/%s %s %s>%s%s at %d id %q %s",
+			one.App, one.Channel, e.Type, e.From, e.To, group, e.Timestamp/unit, e.MessageID, e.Data))
+	}
+	for _, drop := range b.Drops.Counts() {
+		lines = append(lines, fmt.Sprintf("drop %q %s", drop.Kind, drop.Reason))
+	}
+	return lines
+}
+
+// RequireRefused requires that create, usually New of a connector, refuses each configuration. The key of a
 // configuration is the field that the error must name.
-func RequireRefused[C any](t *testing.T, create func(C) error, configs map[string]C) {
+func RequireRefused[Config, Made any](t *testing.T, create func(Config) (Made, error), configs map[string]Config) {
 	t.Helper()
 	for field, config := range configs {
-		refused, ok := boterr.AsError(create(config))
+		_, err := create(config)
+		refused, ok := boterr.AsError(err)
 		require.True(t, ok, field)
 		require.Equal(t, boterr.InvalidArgument, refused.Code)
 		require.Equal(t, field, refused.Field)
 	}
+}
+
+// RequireNoCode requires an error without a code, which leaves open whether a request had an effect.
+func RequireNoCode(t *testing.T, err error) {
+	t.Helper()
+	require.Error(t, err)
+	require.False(t, boterr.HasCode(err), "%v", err)
 }

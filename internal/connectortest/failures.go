@@ -3,7 +3,9 @@ package connectortest
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -106,13 +108,56 @@ func (f Failures) redirectIsNotFollowed(t *testing.T) {
 	_, err := connector.Send(t.Context(), f.Message)
 	require.ErrorContains(t, err, "redirect")
 	require.Equal(t, 1, asked)
+
+	var followed atomic.Int64
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { followed.Add(1) }))
+	t.Cleanup(elsewhere.Close)
+	platform := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
+	t.Cleanup(platform.Close)
+	connector, message := f.At(t, platform.URL)
+	_, err = connector.Send(t.Context(), message)
+	require.Error(t, err)
+	require.Zero(t, followed.Load())
 }
 
 func (f Failures) endlessAnswer(t *testing.T) {
 	t.Parallel()
-	server := boundedtest.Serve(t, true, boundedtest.Answers("200 OK")+f.Endless, "x")
-	connector, message := f.At(t, "http://"+server.Address)
-	_, err := connector.Send(t.Context(), message)
-	require.Error(t, err)
-	server.RequireHungUp(t, 1)
+	for name, said := range map[string]struct{ head, filler string }{
+		"a success":   {boundedtest.Answers("200 OK") + f.Endless, "x"},
+		"a refusal":   {boundedtest.Answers("400 Bad Request") + f.Endless, "x"},
+		"a failure":   {boundedtest.Answers("500 Internal Server Error"), "x"},
+		"its headers": {"HTTP/1.1 200 OK\r\n", "X-A: a\r\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := boundedtest.Serve(t, true, said.head, said.filler)
+			connector, message := f.At(t, "http://"+server.Address)
+			_, err := connector.Send(t.Context(), message)
+			require.Error(t, err)
+			server.RequireHungUp(t, 1)
+		})
+	}
+}
+
+// Fuzz requires that a connector does not panic for any answer, and that errors do not contain the secret. bodies are
+// answers to begin with.
+func (f Failures) Fuzz(fuzz *testing.F, bodies ...string) {
+	fuzz.Helper()
+	for _, body := range bodies {
+		for _, status := range []int{http.StatusOK, http.StatusBadRequest, http.StatusInternalServerError} {
+			fuzz.Add(status, body)
+		}
+	}
+	fuzz.Fuzz(func(t *testing.T, status int, body string) {
+		if status < 200 || status > 599 {
+			return
+		}
+		delivery, err := f.Over(t, Answer(status, http.Header{}, body)).Send(t.Context(), f.Message)
+		if err != nil {
+			require.NotContains(t, err.Error(), f.Secret)
+			require.Zero(t, delivery)
+			return
+		}
+		require.NoError(t, delivery.Reply.Err())
+	})
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/explore"
 	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 )
@@ -101,6 +102,43 @@ func Tickets(recipients ...string) []channel.BroadcastGroup {
 		group.Groups = append(group.Groups, channel.BroadcastGroupMember{ID: id})
 	}
 	return []channel.BroadcastGroup{group}
+}
+
+// GiveTwice passes a report to a handler twice, because platforms may repeat reports. Both answers must be 200.
+func GiveTwice(t *testing.T, handler http.Handler, report Report) {
+	t.Helper()
+	for range 2 {
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, report(t.Context()))
+		require.Equal(t, http.StatusOK, answer.Code)
+	}
+}
+
+// Last returns the last of the sent messages that is one of those to look for. There must be one.
+func Last[Message any](t *testing.T, sent []Message, isWanted func(Message) bool) (last Message) {
+	t.Helper()
+	isFound := false
+	for _, message := range sent {
+		if isWanted(message) {
+			last, isFound = message, true
+		}
+	}
+	require.True(t, isFound, "nothing was sent")
+	return last
+}
+
+// BotOf returns the context of the only member of a channel of the app app-1.
+func BotOf(t *testing.T, runtime *botctx.Runtime, channelID string) *botctx.Context {
+	t.Helper()
+	scope := botctx.Scope{App: "app-1", Channel: channelID}
+	for found, err := range runtime.Members(t.Context(), scope.App, member.Selection{Channel: channelID}) {
+		require.NoError(t, err)
+		require.Empty(t, scope.Member, "the channel has several members")
+		scope.Member = found.ID
+	}
+	bot, err := runtime.Context(t.Context(), scope)
+	require.NoError(t, err)
+	return bot
 }
 
 // RunEvents runs the bot for all waiting events.

@@ -98,8 +98,8 @@ func NewClient(c Config) (*Client, error) {
 }
 
 func baseURL(text string) (*url.URL, error) {
-	base, err := url.Parse(strings.TrimSuffix(text, "/"))
-	if err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Scheme != "http" && base.Scheme != "https" {
+	base, isBase := bounded.ParseBase(strings.TrimSuffix(text, "/"))
+	if !isBase {
 		return nil, boterr.Invalid("", "is not an HTTP or HTTPS address; give one such as %s", DefaultURL)
 	}
 	return base, nil
@@ -133,12 +133,11 @@ func codeOf(secret string, text []byte) []byte {
 
 // redacted returns text without the credentials.
 func (c Credentials) redacted(text string) string {
-	for _, secret := range []string{c.Token.Reveal(), c.AppSecret.Reveal(), c.proof()} {
-		if secret != "" {
-			text = strings.ReplaceAll(text, secret, "[redacted]")
-		}
-	}
-	return text
+	return bounded.Redact(text, c.secrets()...)
+}
+
+func (c Credentials) secrets() []string {
+	return []string{c.Token.Reveal(), c.AppSecret.Reveal(), c.proof()}
 }
 
 // Request is a call of the API.
@@ -164,12 +163,12 @@ func (c *Client) Call(ctx context.Context, as Credentials, r Request) (document.
 	}
 	answer, err := c.exchangeFor(as).calls.Do(request)
 	if err != nil {
-		return document.Object{}, unanswered(ctx, as, err)
+		return document.Object{}, bounded.Unanswered(ctx, err, as.secrets()...)
 	}
 	defer answer.Body.Close() //nolint:errcheck // The body is only read.
 	body, err := bounded.ReadAll(answer.Body, maxReplySize)
 	if err != nil {
-		return document.Object{}, unanswered(ctx, as, err)
+		return document.Object{}, bounded.Unanswered(ctx, err, as.secrets()...)
 	}
 	if problem := ReadProblem(answer.StatusCode, answer.Header, body); problem != nil {
 		return document.Object{}, c.meanings.errorOf(problem, as)
@@ -213,11 +212,10 @@ func (c *Client) request(ctx context.Context, as Credentials, r Request) (*http.
 	if proof := as.proof(); proof != "" {
 		query.Set("appsecret_proof", proof)
 	}
-	segments := make([]string, len(r.Path))
-	for i, segment := range r.Path {
-		segments[i] = url.PathEscape(segment)
+	address, err := bounded.Address(base.String(), r.Path...)
+	if err != nil {
+		return nil, err
 	}
-	address := strings.Join(append([]string{base.String()}, segments...), "/")
 	if len(query) > 0 {
 		address += "?" + query.Encode()
 	}
@@ -237,24 +235,6 @@ func (c *Client) request(ctx context.Context, as Credentials, r Request) (*http.
 	}
 	request.Header.Set("Authorization", "Bearer "+as.Token.Reveal())
 	return request, nil
-}
-
-// unanswered returns the error of a call without an answer. It leaves out the address, which contains the
-// proof.
-func unanswered(ctx context.Context, as Credentials, err error) error {
-	if ended := ctx.Err(); ended != nil {
-		return ended
-	}
-	if around, ok := errors.AsType[*url.Error](err); ok {
-		err = around.Err
-	}
-	if refused, ok := boterr.AsError(err); ok && refused.Code == boterr.InvalidArgument { // By the transport.
-		return boterr.New(boterr.FailedPrecondition, "", "the platform's address cannot be used: %s", refused.Message())
-	}
-	if text := err.Error(); as.redacted(text) != text {
-		return errors.New(as.redacted(text))
-	}
-	return err
 }
 
 // Open fetches a file of the platform, with the token if there is one. It returns InvalidArgument, without sending a
@@ -279,7 +259,7 @@ func (c *Client) Open(ctx context.Context, as Credentials, address string) (io.R
 	answer, err := c.exchangeFor(as).files.Do(request)
 	switch {
 	case err != nil:
-		return nil, unanswered(ctx, as, err)
+		return nil, bounded.Unanswered(ctx, err, as.secrets()...)
 	case answer.StatusCode == http.StatusOK:
 		return answer.Body, nil
 	}

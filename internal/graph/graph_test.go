@@ -71,6 +71,13 @@ func TestCall_SendsTheRequest(t *testing.T) {
 	require.Equal(t, "Bearer "+secret, got.Header.Get("Authorization"))
 }
 
+func TestCall_IDThatLeavesTheAddress(t *testing.T) {
+	t.Parallel()
+	client := answering(t, func(http.ResponseWriter, *http.Request) { t.Error("the call was made") }, nil)
+	_, err := client.Call(t.Context(), caller(), graph.Request{Method: http.MethodGet, Path: []string{"..", "me"}})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+}
+
 func TestCall_AddressOfTheChannel(t *testing.T) {
 	t.Parallel()
 	other := httptest.NewServer(says(200, "", `{"at":"channel"}`))

@@ -87,15 +87,12 @@ const (
 
 // ServeHTTP implements http.Handler.
 func (h *Webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch r.Method {
-	case http.MethodGet:
+	switch {
+	case !inbound.RequireMethod(w, r, http.MethodGet, http.MethodPost):
+	case r.Method == http.MethodGet:
 		h.answerCheck(w, r)
-	case http.MethodPost:
-		h.takeReport(w, r)
 	default:
-		w.Header().Set("Allow", "GET, POST")
-		inbound.LeaveUnread(w)
-		http.Error(w, "send a GET or a POST", http.StatusMethodNotAllowed)
+		h.takeReport(w, r)
 	}
 }
 
@@ -116,7 +113,10 @@ func (h *Webhook) answerCheck(w http.ResponseWriter, r *http.Request) {
 			h.unavailable(w, r, err)
 			return
 		}
-		token = h.secretOf(in, NameVerifyToken)
+		token = h.secretOf(r.Context(), in, NameVerifyToken)
+	} else if token.Reveal() == "" {
+		h.Drops.AddUnverified(r.Context(), &channel.Channel{Type: h.Platform},
+			boterr.New(boterr.FailedPrecondition, "", "the platform cannot check the handler's address: set VerifyToken of the connector's Config"))
 	}
 	challenge := query.Get("hub.challenge")
 	if query.Get("hub.mode") != "subscribe" || !inbound.IsSecret(token.Reveal(), query.Get("hub.verify_token")) ||
@@ -178,28 +178,23 @@ func (h *Webhook) find(ctx context.Context, account string) (*channel.Channel, e
 	if account == "" {
 		return nil, nil
 	}
-	if h.FindChannel == nil {
-		return nil, boterr.New(boterr.FailedPrecondition, "", "the connector has no FindChannel: set it in its Config")
-	}
-	in, err := h.FindChannel(ctx, account)
-	if boterr.CodeOf(err) == boterr.NotFound {
-		return nil, nil
-	}
-	return in, err
+	return inbound.FindChannel(ctx, h.FindChannel, account)
 }
 
-// secretOf returns a secret of the application that a channel uses.
-func (h *Webhook) secretOf(in *channel.Channel, name string) channel.Secret {
+// secretOf returns a secret of the application that a channel uses. It counts and logs a missing secret.
+func (h *Webhook) secretOf(ctx context.Context, in *channel.Channel, name string) channel.Secret {
 	if in == nil {
 		return channel.Secret{}
 	}
-	if secret, isOwn := h.OwnSecret(in, name); isOwn {
-		return secret
+	secret, isOwn := h.OwnSecret(in, name)
+	if !isOwn {
+		secret = map[string]channel.Secret{NameAppSecret: h.AppSecret, NameVerifyToken: h.VerifyToken}[name]
 	}
-	if name == NameVerifyToken {
-		return h.VerifyToken
+	if secret.Reveal() == "" {
+		h.Drops.AddUnverified(ctx, in, boterr.New(boterr.FailedPrecondition, "",
+			"the channel %s has no %s: set it in its info if the channel has its own application, or else in the connector's Config", in.ID, name))
 	}
-	return h.AppSecret
+	return secret
 }
 
 // report is a report that is being processed.
@@ -238,7 +233,7 @@ func (r *report) isSigned(ctx context.Context, ofAddress string) (bool, error) {
 	}
 	for _, account := range []string{ofAddress, named[0]} {
 		in, err := r.find(ctx, account)
-		if err != nil || r.isSignedFor(in) {
+		if err != nil || r.isSignedFor(ctx, in) {
 			return err == nil, err
 		}
 	}
@@ -246,8 +241,8 @@ func (r *report) isSigned(ctx context.Context, ofAddress string) (bool, error) {
 }
 
 // isSignedFor reports whether the report is signed by a channel's application.
-func (r *report) isSignedFor(in *channel.Channel) bool {
-	return in != nil && r.isSignedBy(r.webhook.secretOf(in, NameAppSecret))
+func (r *report) isSignedFor(ctx context.Context, in *channel.Channel) bool {
+	return in != nil && r.isSignedBy(r.webhook.secretOf(ctx, in, NameAppSecret))
 }
 
 // isSignedBy reports whether the signature is valid for the received body. With an empty secret, no signature is
@@ -305,7 +300,7 @@ func (r *report) takeParcel(ctx context.Context, parcel Parcel) {
 	case in == nil:
 		r.drop(ctx, nil, parcel.Kind, send.DropNoChannel)
 		return
-	case !r.isSignedFor(in):
+	case !r.isSignedFor(ctx, in):
 		r.drop(ctx, in, parcel.Kind, send.DropInvalid)
 		return
 	}

@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -85,6 +87,17 @@ func LeaveUnread(w http.ResponseWriter) {
 	endReads(w)
 }
 
+// RequireMethod answers 405 unless the request has one of the methods. It reports whether the request has.
+func RequireMethod(w http.ResponseWriter, r *http.Request, methods ...string) bool {
+	if slices.Contains(methods, r.Method) {
+		return true
+	}
+	w.Header().Set("Allow", strings.Join(methods, ", "))
+	LeaveUnread(w)
+	http.Error(w, "send a "+strings.Join(methods, " or a "), http.StatusMethodNotAllowed)
+	return false
+}
+
 func closeAfterwards(w http.ResponseWriter) { w.Header().Set("Connection", "close") }
 
 // endReads ends the current read and all later ones by a deadline in the past. If the writer does not support
@@ -117,6 +130,21 @@ func (b *timedBody) Read(into []byte) (int, error) {
 		return 0, errTooSlow
 	}
 	return b.inner.Read(into)
+}
+
+// FindChannel calls find, the FindChannel of a connector's Config, and returns the channel, or nil if there is none.
+// FailedPrecondition: find is nil.
+func FindChannel[From, Channel any](
+	ctx context.Context, find func(context.Context, From) (*Channel, error), from From,
+) (*Channel, error) {
+	if find == nil {
+		return nil, boterr.New(boterr.FailedPrecondition, "", "the connector has no FindChannel: set it in its Config")
+	}
+	in, err := find(ctx, from)
+	if boterr.CodeOf(err) == boterr.NotFound {
+		return nil, nil
+	}
+	return in, err
 }
 
 // Accept calls accept with an event. If accept panics, the error is Internal.

@@ -47,7 +47,7 @@
 //
 // An event whose handler fails is tried again after a pause, which grows with each failure. Meanwhile its lane
 // waits. The event becomes a dead letter after Config.Limit failures, or at once if the error's code means
-// that another attempt cannot help (see record.IsMistake). Then the lane continues. DeadLetters lists the dead
+// that another attempt cannot help (see record.IsPermanent). Then the lane continues. DeadLetters lists the dead
 // letters, Retry puts one back into its lane, and Discard removes one. Others are removed after
 // Config.DeadRetention.
 package inbox

@@ -258,7 +258,7 @@ func (b *Inbox) failAs(
 	result, level := outcome{failure: failure}, slog.LevelWarn
 	set := document.O(fieldFailures, failures, fieldCode, string(boterr.CodeOf(failure)), fieldError, textOf(failure))
 	unset := document.O(fieldBegun, true)
-	if record.IsMistake(failure) || failures >= b.config.Limit {
+	if record.IsPermanent(failure) || failures >= b.config.Limit {
 		result.isDead, result.isOver = true, true
 		level = slog.LevelError
 		set = set.With(fieldState, stateDead).With(fieldDiedAt, int64(document.TimestampOf(now))).With(fieldSender, e.sender()).

@@ -509,7 +509,7 @@ func (s *Service) unsentError(ctx context.Context, r *livechat.AssignmentRecord,
 
 // areRefused reports whether all targets refused for good.
 func areRefused(unsent []livechat.Unsent) bool {
-	return !slices.ContainsFunc(unsent, func(u livechat.Unsent) bool { return !record.IsMistake(u.Err) })
+	return !slices.ContainsFunc(unsent, func(u livechat.Unsent) bool { return !record.IsPermanent(u.Err) })
 }
 
 // unfinished collects the failures of tasks. Such a failure does not prevent other tasks.

@@ -163,7 +163,7 @@ func (s *Service) toInlet(
 // failed.
 func (s *Service) tellUnsent(ctx context.Context, failed error, to string, tell func(id, text string) error) error {
 	_, isLost := errors.AsType[*lostError](failed)
-	if failed == nil || isLost || !record.IsMistake(failed) && !s.isLastAttempt(ctx) || s.texts.Unsent == "" {
+	if failed == nil || isLost || !record.IsPermanent(failed) && !s.isLastAttempt(ctx) || s.texts.Unsent == "" {
 		return failed
 	}
 	return joined(failed, tell(s.env.SendID(ctx, "unsent "+to), s.texts.Unsent))

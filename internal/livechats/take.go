@@ -225,7 +225,7 @@ func (s *Service) newConversation(ctx context.Context, outlet *channel.Channel, 
 	g := newGroup(r, outlet.ID, outlet.Type, m)
 	g.BotID, g.AdminExternalID, g.Admin = outlet.BotID(), r.Assignee, admin.AdminID
 	switch g.ExternalID, err = s.openOnPlatform(ctx, outlet, r, g.Name); {
-	case record.IsMistake(err):
+	case record.IsPermanent(err):
 		return nil, s.giveBack(context.WithoutCancel(ctx), r, err)
 	case err != nil:
 		return nil, err

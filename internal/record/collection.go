@@ -541,9 +541,9 @@ type Attempt interface {
 	IsLast() bool
 }
 
-// IsMistake reports whether another attempt at what failed with err cannot help, because the request is at fault and not
+// IsPermanent reports whether another attempt at what failed with err cannot help, because the request is at fault and not
 // the circumstances. The codes are InvalidArgument, NotFound, AlreadyExists, FailedPrecondition and Unsupported.
-func IsMistake(err error) bool {
+func IsPermanent(err error) bool {
 	switch boterr.CodeOf(err) {
 	case boterr.InvalidArgument, boterr.NotFound, boterr.AlreadyExists, boterr.FailedPrecondition, boterr.Unsupported:
 		return true

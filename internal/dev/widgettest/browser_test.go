@@ -77,6 +77,15 @@ func open(t *testing.T, chat *server, query string) *tab {
 	return openAt(t, newShop(t, chat.URL+"/chat/")+query)
 }
 
+// opened returns a new server, and a page that has opened the chat with it.
+func opened(t *testing.T, query string) (*server, *tab) {
+	t.Helper()
+	chat := newServer(t)
+	p := open(t, chat, query)
+	p.opens()
+	return chat, p
+}
+
 func openAt(t *testing.T, url string) *tab {
 	t.Helper()
 	return shown(chromiumtest.Open(t), url)

@@ -35,9 +35,7 @@ func TestChat_Conversation(t *testing.T) {
 
 func TestChat_Marks(t *testing.T) {
 	t.Parallel()
-	chat := newServer(t)
-	p := open(t, chat, "")
-	p.opens()
+	chat, p := opened(t, "")
 	p.says("hello")
 	p.Sees(".marks", "Sent")
 	chat.tells(`{"kind":"delivered","seq":1}`)
@@ -61,9 +59,7 @@ func TestChat_Marks(t *testing.T) {
 
 func TestChat_QuickReplies(t *testing.T) {
 	t.Parallel()
-	chat := newServer(t)
-	p := open(t, chat, "")
-	p.opens()
+	chat, p := opened(t, "")
 	p.says("sure?")
 	p.Sees(".replies[role=toolbar] button", "Yes")
 	require.Equal(t, "0 -1 -1", p.Evaluates(`$$(".replies button").map((one) => one.tabIndex).join(" ")`))
@@ -98,9 +94,7 @@ func TestChat_ButtonsAndCards(t *testing.T) {
 
 func TestChat_ReloadShowsWhatWasSaid(t *testing.T) {
 	t.Parallel()
-	chat := newServer(t)
-	p := open(t, chat, "")
-	p.opens()
+	chat, p := opened(t, "")
 	p.says("hi")
 	p.Sees(".in", "Hello Ada")
 	for range 60 {
@@ -124,9 +118,7 @@ func TestChat_ReloadShowsWhatWasSaid(t *testing.T) {
 
 func TestChat_UnreadWhileClosed(t *testing.T) {
 	t.Parallel()
-	chat := newServer(t)
-	p := open(t, chat, "")
-	p.opens()
+	chat, p := opened(t, "")
 	p.says("hi")
 	p.Sees(".in", "Hello Ada")
 	p.Types(kb.Escape)
@@ -177,9 +169,7 @@ func TestChat_Sound(t *testing.T) {
 
 func TestChat_StoresNothingBeforeConsent(t *testing.T) {
 	t.Parallel()
-	chat := newServer(t)
-	p := open(t, chat, "?storage=none")
-	p.opens()
+	_, p := opened(t, "?storage=none")
 	p.says("hi")
 	p.Sees(".in", "Hello Ada")
 	require.Equal(t, "0 0", p.Evaluates(`localStorage.length + " " + sessionStorage.length`))
@@ -214,9 +204,7 @@ func TestChat_PageCommandsIt(t *testing.T) {
 
 func TestChat_UserIsKnownUntilSignOut(t *testing.T) {
 	t.Parallel()
-	chat := newServer(t)
-	p := open(t, chat, "")
-	p.opens()
+	chat, p := opened(t, "")
 	p.says("hi")
 	p.Sees(".in", "Hello Ada")
 	p.Evaluates(`widget.identify("signed:grace")`)
@@ -238,9 +226,7 @@ func TestChat_UserIsKnownUntilSignOut(t *testing.T) {
 
 func TestChat_ExpiredTokenIsReplaced(t *testing.T) {
 	t.Parallel()
-	chat := newServer(t)
-	p := open(t, chat, "")
-	p.opens()
+	chat, p := opened(t, "")
 	p.says("hi")
 	p.Sees(".in", "Hello Ada")
 	chat.forgets()
@@ -262,9 +248,7 @@ func TestChat_InThePage(t *testing.T) {
 
 func TestChat_RemovedFromThePage(t *testing.T) {
 	t.Parallel()
-	chat := newServer(t)
-	p := open(t, chat, "")
-	p.opens()
+	chat, p := opened(t, "")
 	p.says("hi")
 	p.Sees(".in", "Hello Ada")
 	chat.waitsFor("one stream", func(who *visitor) bool { return len(who.streams) == 1 })

@@ -45,9 +45,7 @@ func numbers(content []byte) string {
 
 func TestFiles_FromTheVisitor(t *testing.T) {
 	t.Parallel()
-	chat := newServer(t)
-	p := open(t, chat, "")
-	p.opens()
+	chat, p := opened(t, "")
 	p.gives(paste, "#field", "lid.png", picture(t))
 	p.Holds(`$(".out img")?.naturalWidth === 8 && $(".out img").alt === "lid.png"`)
 	p.gives(drop, "#panel", "order.txt", []byte("one kettle"))
@@ -73,9 +71,7 @@ func TestFiles_ProgressIsShown(t *testing.T) {
 
 func TestFiles_Refused(t *testing.T) {
 	t.Parallel()
-	chat := newServer(t)
-	p := open(t, chat, "")
-	p.opens()
+	_, p := opened(t, "")
 	p.gives(drop, "#panel", "page.html", []byte("<!doctype html><script>alert(1)</script>"))
 	p.Sees(".waits", "page.html")
 	p.Sees(".retry", "Not sent: unsupported media type")
@@ -85,9 +81,7 @@ func TestFiles_Refused(t *testing.T) {
 
 func TestFiles_OfflineAndBack(t *testing.T) {
 	t.Parallel()
-	chat := newServer(t)
-	p := open(t, chat, "")
-	p.opens()
+	_, p := opened(t, "")
 	p.says("hi")
 	p.Sees(".in", "Hello Ada")
 	p.Offline(true)

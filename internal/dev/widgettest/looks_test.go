@@ -138,9 +138,7 @@ func TestLooks_SchemeFollowsTheSystemUnlessThePageSaysOtherwise(t *testing.T) {
 
 func TestLooks_RightToLeft(t *testing.T) {
 	t.Parallel()
-	chat := newServer(t)
-	p := open(t, chat, "?lang=ar")
-	p.opens()
+	_, p := opened(t, "?lang=ar")
 	p.Sees(".head", "الدردشة")
 	require.Equal(t, "true", p.Evaluates(`$(".launcher").getBoundingClientRect().left < 100`), "the button stands on the other side")
 	p.says("sure?")
@@ -164,9 +162,7 @@ func TestLooks_Languages(t *testing.T) {
 func TestLooks_NothingMovesIfMotionIsUnwanted(t *testing.T) {
 	t.Parallel()
 	const motion = `getComputedStyle(root.querySelector(".dots i")).animationName`
-	chat := newServer(t)
-	p := open(t, chat, "")
-	p.opens()
+	chat, p := opened(t, "")
 	p.says("hi")
 	p.Sees(".in", "Hello Ada")
 	chat.tells(`{"kind":"typing","from":"bot"}`)
@@ -179,9 +175,7 @@ func TestLooks_NothingMovesIfMotionIsUnwanted(t *testing.T) {
 
 func TestLooks_ForcedColoursKeepBorders(t *testing.T) {
 	t.Parallel()
-	chat := newServer(t)
-	p := open(t, chat, "")
-	p.opens()
+	_, p := opened(t, "")
 	p.says("hi")
 	p.Sees(".in", "Hello Ada")
 	p.Prefers("forced-colors", "active")
@@ -264,9 +258,7 @@ func TestLooks_TheKeyboardAloneDoesAll(t *testing.T) {
 // Screen readers must announce new messages, but neither the history nor the visitor's own messages.
 func TestLooks_LiveRegions(t *testing.T) {
 	t.Parallel()
-	chat := newServer(t)
-	p := open(t, chat, "")
-	p.opens()
+	_, p := opened(t, "")
 	require.Equal(t, "log polite Messages", p.Evaluates(`["role", "aria-live", "aria-label"].map((name) => $(".log").getAttribute(name)).join(" ")`))
 	p.says("hi")
 	p.Sees(".in", "Hello Ada")

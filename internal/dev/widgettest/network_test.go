@@ -12,9 +12,7 @@ import (
 
 func TestNetwork_OfflineAndBack(t *testing.T) {
 	t.Parallel()
-	chat := newServer(t)
-	p := open(t, chat, "")
-	p.opens()
+	chat, p := opened(t, "")
 	p.says("hi")
 	p.Sees(".in", "Hello Ada")
 	p.Offline(true)
@@ -37,9 +35,7 @@ func TestNetwork_OfflineAndBack(t *testing.T) {
 
 func TestNetwork_QueueSurvivesAReload(t *testing.T) {
 	t.Parallel()
-	chat := newServer(t)
-	p := open(t, chat, "")
-	p.opens()
+	chat, p := opened(t, "")
 	p.says("hi")
 	p.Sees(".in", "Hello Ada")
 	chat.refuses("messages", http.StatusBadGateway)
@@ -60,9 +56,7 @@ func TestNetwork_QueueSurvivesAReload(t *testing.T) {
 // When something else changes, a button that the visitor may be about to press must not be replaced.
 func TestNetwork_RetryStaysWhileMoreIsWritten(t *testing.T) {
 	t.Parallel()
-	chat := newServer(t)
-	p := open(t, chat, "")
-	p.opens()
+	chat, p := opened(t, "")
 	chat.refuses("messages", http.StatusRequestEntityTooLarge)
 	p.says("one")
 	p.Sees(".retry", "Not sent")
@@ -74,9 +68,7 @@ func TestNetwork_RetryStaysWhileMoreIsWritten(t *testing.T) {
 
 func TestNetwork_RefusedMessageIsDiscarded(t *testing.T) {
 	t.Parallel()
-	chat := newServer(t)
-	p := open(t, chat, "")
-	p.opens()
+	chat, p := opened(t, "")
 	chat.refuses("messages", http.StatusRequestEntityTooLarge)
 	p.says("long")
 	p.Sees(".retry", "Not sent: request entity too large")
@@ -90,9 +82,7 @@ func TestNetwork_RefusedMessageIsDiscarded(t *testing.T) {
 
 func TestNetwork_BusyServerIsAskedLater(t *testing.T) {
 	t.Parallel()
-	chat := newServer(t)
-	p := open(t, chat, "")
-	p.opens()
+	chat, p := opened(t, "")
 	chat.refuses("messages", http.StatusTooManyRequests)
 	p.says("hi")
 	p.Sees(".waits", "Sending")
@@ -103,9 +93,7 @@ func TestNetwork_BusyServerIsAskedLater(t *testing.T) {
 
 func TestNetwork_CutStreamResumes(t *testing.T) {
 	t.Parallel()
-	chat := newServer(t)
-	p := open(t, chat, "")
-	p.opens()
+	chat, p := opened(t, "")
 	p.says("hi")
 	p.Sees(".in", "Hello Ada")
 	for range 5 {

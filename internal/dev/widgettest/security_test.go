@@ -93,9 +93,7 @@ func TestSecurity_EveryFieldIsText(t *testing.T) {
 // Faulty bot logic may send fields of any type.
 func TestSecurity_FieldsOfAnyType(t *testing.T) {
 	t.Parallel()
-	chat := newServer(t)
-	p := open(t, chat, "")
-	p.opens()
+	chat, p := opened(t, "")
 	p.says("hello")
 	p.Sees(".list .out", "hello")
 	for _, value := range []string{"null", "7", "true", `"text"`, "[]", "{}", "[null]", "[[]]", `{"toString":1}`} {
@@ -124,9 +122,7 @@ func TestSecurity_FieldsOfAnyType(t *testing.T) {
 // An attacker's long texts must not slow down the page.
 func TestSecurity_LongTexts(t *testing.T) {
 	t.Parallel()
-	chat := newServer(t)
-	p := open(t, chat, "")
-	p.opens()
+	chat, p := opened(t, "")
 	p.says("hello")
 	p.Sees(".list .out", "hello")
 	for _, piece := range []string{"*", "[a](", "**a ", "`", "- a\n", "https://a.b "} {

@@ -80,7 +80,7 @@ func mistakeIsNotTriedAgain(t *trial) {
 		mistake := boterr.New(code, "", "something")
 		p := t.process(func(context.Context, *inbox.Delivery) error { return mistake })
 		t.accept(p, event(string(code), "1"))
-		require.Equal(t, record.IsMistake(mistake), t.runNext(p).IsDead, "%s", code)
+		require.Equal(t, record.IsPermanent(mistake), t.runNext(p).IsDead, "%s", code)
 	}
 }
 
