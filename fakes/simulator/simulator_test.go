@@ -108,7 +108,8 @@ func TestServe_RefusesWhatCannotBe(t *testing.T) {
 	t.Parallel()
 	twice := []*botctx.Node{{ID: "hello"}, {ID: "hello"}}
 	require.ErrorContains(t, simulator.Serve(t.Context(), twice...), "hello")
-	require.ErrorContains(t, simulator.Simulator{Address: "nowhere"}.Serve(t.Context()), "set Address to listen elsewhere")
+	require.EqualError(t, simulator.Simulator{Address: "nowhere"}.Serve(t.Context()),
+		"listen tcp: address nowhere: missing port in address: set Address to listen elsewhere")
 }
 
 // tab is a page in a browser, reduced to its requests.
