@@ -56,7 +56,7 @@ func (p *Platform) state(memory *memstore.Store) Snapshot {
 func (s *Snapshot) clone() *Snapshot {
 	return &Snapshot{
 		store: s.store, web: s.web.Clone(), now: s.now, ids: copyOfMap(s.ids), faults: slices.Clone(s.faults),
-		calls: slices.Clone(s.calls), outbox: s.outbox.clone(), lines: slices.Clone(s.lines), choices: slices.Clone(s.choices),
+		calls: s.calls, outbox: s.outbox.clone(), lines: s.lines, choices: s.choices,
 		channels: copyOfMap(s.channels), mails: s.mails.clone(), files: s.files.clone(), payments: s.payments.clone(), data: copyOfMap(s.data),
 		isDown: s.isDown,
 	}
