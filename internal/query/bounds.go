@@ -299,6 +299,19 @@ func CommonRanges(a, b []KeyRange) []KeyRange {
 	return common
 }
 
+// NewRanges returns the parts of ranges that are not in known, and the union of both. known must be such a union, or nil.
+func NewRanges(ranges, known []KeyRange) (added, all []KeyRange) {
+	var unknown []KeyRange
+	var from []byte
+	for _, r := range known {
+		unknown = append(unknown, KeyRange{From: from, To: r.From})
+		from = r.To
+	}
+	unknown = append(unknown, KeyRange{From: from, To: []byte{math.MaxUint8}}) // No key starts with this byte.
+	added = CommonRanges(united(ranges), unknown)
+	return added, united(slices.Concat(known, added))
+}
+
 // united sorts ranges and joins overlapping ones.
 func united(ranges []KeyRange) []KeyRange {
 	slices.SortFunc(ranges, func(a, b KeyRange) int { return bytes.Compare(a.From, b.From) })
