@@ -23,6 +23,7 @@ import (
 	"github.com/botctx/go-sdk/host/desk"
 	"github.com/botctx/go-sdk/internal/dev/chromiumtest"
 	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/internal/session/sessiontest"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -89,7 +90,7 @@ func newDesk(t *testing.T, agents ...desk.Agent) *deskHost {
 		require.NoError(t, err)
 	}
 	require.NoError(t, h.runtime.Pair(t.Context(), "shop", "web", "desk"))
-	require.NoError(t, h.runtime.Handle(&botctx.Node{ID: "person", Trigger: botctx.TextIs("a person"), Pre: botctx.Do(callPerson)}))
+	require.NoError(t, h.runtime.Handle(&botctx.Node{ID: "person", Trigger: botctx.TextIs("a person"), Pre: botctx.Do(sessiontest.CallPerson)}))
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
