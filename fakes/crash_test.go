@@ -282,7 +282,7 @@ func TestDeadLetters_AreRetriedWhenTheBotIsMended(t *testing.T) {
 // handingOff returns a platform with an inbox, on which Grace answers for the bot.
 func handingOff(t *testing.T) (p *fakes.Platform, ada *fakes.Actor, grace *fakes.Agent) {
 	t.Helper()
-	p = fakes.New(fakes.For(t), fakes.WithInbox())
+	p = fakes.New(fakes.For(t), fakes.WithInbox(), fakes.PausingAtOnce())
 	p.AddChannel(channel.Channel{ID: "shop"})
 	p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{
 		{Label: livechat.DefaultLabel, Groups: []channel.BroadcastGroupMember{{ID: "support", Type: "public_channel"}}},

@@ -331,7 +331,7 @@ func TestAdvance_RefusesActions(t *testing.T) {
 
 func TestCreateAssignment_VirtualClock(t *testing.T) {
 	t.Parallel()
-	s := openShop(t, channel.Charlie)
+	s := openShop(t, channel.Charlie, fakes.PausingAtOnce())
 	s.ada.Says("a person, please")
 	standing := s.Queue("desk")[0].ID
 	const lease = 45 * time.Second
