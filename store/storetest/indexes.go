@@ -12,7 +12,8 @@ import (
 var indexRules = []Rule{
 	rule(ensureIndexTwice, "EnsureIndex creates an index unless one with the same keys and options exists"),
 	rule(ensureIndexWithOtherOptions, "an index with the same keys and other options is FailedPrecondition", UniqueIndexes, SparseIndexes),
-	rule(badIndexesAreRefused, "an index without keys, with a path that no field can have, the same path twice, or kinds that do not go together is InvalidArgument"),
+	rule(badIndexesAreRefused,
+		"an index without keys, with a path that no field can have, the same path twice, or unsuitable kinds is InvalidArgument"),
 	rule(indexesDoNotChangeAnswers, "with an index, the same documents match in the same order as without", NestedArrays),
 	rule(indexesFollowWrites, "an index includes what is written after its creation"),
 	rule(descendingIndexHoldsEmptyArrays, "in the order of a descending index, a document with an empty array comes last"),
