@@ -27,9 +27,9 @@ func Nodes() []*botctx.Node {
 			send.Card{Title: "Glass", Buttons: []send.Button{send.PostbackValue("Buy", "buy", document.O("kind", "glass"))}},
 		)}},
 		{ID: "tapped", Trigger: botctx.When(func(bot *botctx.Context) bool { return bot.MessageEvent.Type == send.TypePayload }), Pre: botctx.Do(Repeat)},
-		{ID: "remind", Trigger: botctx.TextIs("remind me"), Pre: botctx.Do(schedule), Responses: botctx.Say("I will.")},
+		{ID: "remind", Trigger: botctx.TextIs("remind me"), Pre: botctx.Do(Schedule), Responses: botctx.Say("I will.")},
 		{ID: "person", Trigger: botctx.TextIs("a person"), Pre: botctx.Do(CallPerson), Responses: botctx.Say("Somebody comes.")},
-		{ID: "coupon", Trigger: botctx.TextIs("coupon"), Pre: botctx.Do(keepCoupon), Responses: botctx.Say("Kept.")},
+		{ID: "coupon", Trigger: botctx.TextIs("coupon"), Pre: botctx.Do(KeepCoupon), Responses: botctx.Say("Kept.")},
 		{ID: "break", Trigger: botctx.TextIs("break"), Pre: botctx.Do(func(context.Context, *botctx.Context) error {
 			return boterr.New(boterr.Unavailable, "", "the till does not answer: try it later")
 		})},
@@ -47,7 +47,8 @@ func Repeat(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("You sent "+bot.MessageEvent.Data.String()))
 }
 
-func schedule(ctx context.Context, bot *botctx.Context) error {
+// Schedule schedules the node reminder in a day.
+func Schedule(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(24 * time.Hour)), Tag: "kettle",
 	})
@@ -62,7 +63,8 @@ func CallPerson(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-func keepCoupon(ctx context.Context, bot *botctx.Context) error {
+// KeepCoupon gives the member a coupon, and keeps it in a data source.
+func KeepCoupon(ctx context.Context, bot *botctx.Context) error {
 	bot.Member.Meta.Set("coupon", "SPRING")
 	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: "coupons", Data: []document.Object{document.O("code", "SPRING", "by", bot.Member.FirstName)},
