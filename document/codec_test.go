@@ -2,6 +2,7 @@ package document_test
 
 import (
 	"encoding/json"
+	"math"
 	"testing"
 	"time"
 
@@ -175,4 +176,92 @@ func TestCodec_ForeignTypes(t *testing.T) {
 	o, err := document.Encode(foreign{Raw: json.RawMessage(`{"b":1,"a":2}`), Number: "12.5", Bytes: []uint8{1, 2}})
 	require.NoError(t, err)
 	require.JSONEq(t, `{"raw":{"b":1,"a":2},"number":12.5,"bytes":[1,2]}`, o.String())
+}
+
+func TestValueOf_PointerKeepsDates(t *testing.T) {
+	t.Parallel()
+	held := document.O("at", time.UnixMilli(5).UTC(), "list", document.A(math.Inf(1)))
+	value, err := document.ValueOf(struct {
+		Held *document.Object `json:"held"`
+	}{&held})
+	require.NoError(t, err)
+	require.Equal(t, document.O("held", held), value)
+}
+
+// Names that are not UTF-8 are converted like texts, because indexes, JSON and databases need a single form.
+func TestNames_AreUTF8(t *testing.T) {
+	t.Parallel()
+	var set document.Object
+	set.Set("a\xff", 1)
+	mapped, err := document.ValueOf(map[string]int{"a\xff": 1})
+	require.NoError(t, err)
+	for name, made := range map[string]any{
+		"O": document.O("a\xff", 1), "With": document.O().With("a\xff", 1), "Set": set, "a map": mapped,
+	} {
+		require.Equal(t, document.O("a\uFFFD", 1), made, name)
+	}
+	require.Equal(t, document.O("$unset", document.O("a\uFFFD", "")), document.Unset("a\xff"))
+	require.Equal(t, document.O("a\uFFFD", 2), document.O("a\xff", 1, "a\xfe", 2), "the last value counts, as for any duplicate name")
+}
+
+// spelled has a field that may be spelled in any case, at two levels, and a field that may not.
+type spelled struct {
+	Size  int      `json:"Size,omitzero"  document:"anyCase"`
+	Inner *spelled `json:"inner,omitzero" document:"anyCase"`
+	Name  string   `json:"name,omitzero"`
+}
+
+func TestAnyCase_ReadsAllSpellings(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]spelled{
+		`{"Size": 1}`:                           {Size: 1},
+		`{"size": 1}`:                           {Size: 1},
+		`{"SIZE": 1, "siZe": null}`:             {Size: 1},
+		`{"iNNER": {"size": 1}}`:                {Inner: &spelled{Size: 1}},
+		`{"size": 1, "Size": 1.0, "SIZE": 1}`:   {Size: 1},
+		`{"size": 1, "Size": 1.0}`:              {Size: 1},
+		`{"size": null, "Size": 1}`:             {Size: 1},
+		`{"size": 1, "Size": null}`:             {Size: 1},
+		`{"Size": null, "size": 1}`:             {Size: 1},
+		`{"Size": null, "size": null}`:          {},
+		`{"Inner": {"size": 1}, "name": "one"}`: {Inner: &spelled{Size: 1}, Name: "one"},
+	} {
+		var o document.Object
+		require.NoError(t, o.UnmarshalJSON([]byte(text)))
+		var lenient, strict spelled
+		require.NoError(t, document.Decode(o, &lenient), text)
+		require.NoError(t, document.DecodeStrict(o, &strict), text)
+		require.Equal(t, want, lenient, text)
+		require.Equal(t, want, strict, text)
+	}
+}
+
+func TestAnyCase_WrittenAsNamed(t *testing.T) {
+	t.Parallel()
+	o, err := document.Encode(spelled{Size: 1, Inner: &spelled{Size: 2}})
+	require.NoError(t, err)
+	require.Equal(t, document.O("Size", 1, "inner", document.O("Size", 2)), o)
+}
+
+func TestAnyCase_ErrorHasItsOwnName(t *testing.T) {
+	t.Parallel()
+	for text, field := range map[string]string{
+		`{"size": "x"}`:                         "Size",
+		`{"Inner": {"size": "x"}}`:              "inner.Size",
+		`{"size": 1, "Size": 2}`:                "Size",
+		`{"Size": 1, "size": 2}`:                "Size",
+		`{"inner": {"Size": 1}, "Inner": {}}`:   "inner",
+		`{"inner": {}, "Inner": {"Size": "x"}}`: "inner",
+		`{"size": 1, "Size": 1, "SIZE": 2}`:     "Size",
+		`{"sizes": 1}`:                          "sizes",
+		`{"Name": "one"}`:                       "Name",
+	} {
+		var o document.Object
+		require.NoError(t, o.UnmarshalJSON([]byte(text)))
+		err := document.DecodeStrict(o, &spelled{})
+		e, ok := boterr.AsError(err)
+		require.True(t, ok, text)
+		require.Equal(t, boterr.InvalidArgument, e.Code)
+		require.Equal(t, field, e.Field, text)
+	}
 }

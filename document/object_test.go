@@ -2,7 +2,9 @@ package document_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -202,4 +204,124 @@ func TestObject_ReadInLinearTime(t *testing.T) {
 	o := parse(t, "{"+text.String()[1:]+`,"k7":"last"}`)
 	require.Equal(t, 200_000, o.Len())
 	require.Equal(t, "last", document.Get(o, "k7", ""))
+}
+
+func TestObject_SliceHoldsItself(t *testing.T) {
+	t.Parallel()
+	ring := []any{nil}
+	ring[0] = ring
+	require.ErrorIs(t, document.O("a", ring).Err(), boterr.InvalidArgument)
+}
+
+func TestObject_DepthShrinks(t *testing.T) {
+	t.Parallel()
+	deep := document.O("x", 1)
+	for range 97 {
+		deep = document.O("a", deep)
+	}
+	o := document.O("_id", 1, "deep", deep)
+	o.Delete("deep")
+	require.NoError(t, document.O("w", document.O("w", o)).Err())
+	require.NoError(t, document.O("w", document.O("w", document.O("deep", deep).With("deep", 1))).Err())
+}
+
+func TestDecodeValue_Float(t *testing.T) {
+	t.Parallel()
+	var f float64
+	requireInvalid(t, document.DecodeValue(int64(math.MaxInt64), &f), "")
+	var small float32
+	requireInvalid(t, document.DecodeValue(1e300, &small), "")
+}
+
+func TestObject_ShowsNoSecret(t *testing.T) {
+	t.Parallel()
+	require.NotContains(t, document.O("who", person{Secret: secret{"S3CRET"}}).String(), "S3CRET")
+}
+
+func TestObject_NamesWithoutNUL(t *testing.T) {
+	t.Parallel()
+	for _, o := range []document.Object{
+		document.O("a\x00b", 1), document.O("a", document.O("x\x00", 1)), document.O("a", 1).With("b\x00", 1),
+		document.O("a", []any{map[string]any{"\x00": 1}}), document.Object{}.With("\x00", 1),
+	} {
+		require.ErrorIs(t, o.Err(), boterr.InvalidArgument)
+	}
+	var o document.Object
+	require.ErrorIs(t, o.UnmarshalJSON([]byte(`{"a\u0000": 1}`)), boterr.InvalidArgument)
+	require.ErrorIs(t, o.UnmarshalJSON([]byte(`{"b": [{"a\u0000": 1}]}`)), boterr.InvalidArgument)
+}
+
+func TestValueOf_Dates(t *testing.T) {
+	t.Parallel()
+	_, err := document.ValueOf(time.Date(400000000, 1, 1, 0, 0, 0, 0, time.UTC))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	_, err = document.ValueOf(time.Date(-400000000, 1, 1, 0, 0, 0, 0, time.UTC))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	_, err = document.ValueOf(time.Date(200000, 1, 1, 0, 0, 0, 0, time.UTC))
+	require.NoError(t, err)
+}
+
+func TestValueOf_UTF8(t *testing.T) {
+	t.Parallel()
+	type text string
+	require.Equal(t, document.O("a", "b\uFFFD", "c", "d\uFFFD"), document.O("a", "b\xff", "c", text("d\xff")))
+}
+
+func TestEdit_EndsInTheSharedShape(t *testing.T) {
+	t.Parallel()
+	var shapes document.Shapes
+	known := shapes.Keep(document.O("b", 0, "c", 0))
+	edit := document.NewEdit(shapes.Keep(document.O("a", 1, "b", 2)), &shapes)
+	edit.Set("a", document.Missing)
+	edit.Set("c", int64(5))
+	edited := edit.Object()
+	require.Equal(t, document.O("b", 2, "c", 5), edited)
+	require.Same(t, known.Shape(), edited.Shape())
+	require.Equal(t, edited, shapes.Share(edited))
+}
+
+// However many fields change, a wide object is copied once.
+func TestEdit_CopiesAWideObjectOnce(t *testing.T) { //nolint:paralleltest // Other tests' allocations would count.
+	const width, changes = 20_000, 24
+	wide := document.NewBuilder(width)
+	for i := range width {
+		wide.Set(fmt.Sprint("f", i), int64(i))
+	}
+	o := wide.Object()
+	allocated := func() uint64 {
+		var stats runtime.MemStats
+		runtime.ReadMemStats(&stats)
+		return stats.TotalAlloc
+	}
+	before := allocated()
+	edit := document.NewEdit(o, nil)
+	for i := range changes {
+		edit.Set(fmt.Sprint("new", i), int64(i))
+		edit.Set(fmt.Sprint("f", i), document.Missing)
+		edit.Set(fmt.Sprint("f", width-1-i), "x")
+	}
+	changed := edit.Object()
+	require.Less(t, allocated()-before, uint64(500*width))
+	require.Equal(t, width, changed.Len())
+	require.Equal(t, "f24", changed.NameAt(0))
+	require.Equal(t, "x", changed.Value("f19999"))
+	require.Equal(t, "new23", changed.NameAt(width-1))
+}
+
+func TestEdit_WideObjectKeepsErrors(t *testing.T) {
+	t.Parallel()
+	wide := document.NewBuilder(0)
+	for i := range 100 {
+		wide.Set(fmt.Sprint("f", i), int64(i))
+	}
+	edit := document.NewEdit(wide.Object(), nil)
+	edit.Set("a\x00b", int64(1))
+	require.ErrorContains(t, edit.Object().Err(), "NUL")
+	deep := document.NewEdit(wide.Object(), nil)
+	var value any = int64(1)
+	for range document.MaxNesting {
+		value = document.A(value)
+	}
+	deep.Set("new", value)
+	require.ErrorContains(t, deep.Object().Err(), "nested deeper")
 }

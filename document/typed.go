@@ -1,5 +1,13 @@
 package document
 
+import (
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
 // As returns a value as a T, by the rules of Decode: an object as a struct, an array of objects as a slice of
 // structs. The value may be anything that ValueOf accepts, such as the entries of a data source:
 //
@@ -75,4 +83,73 @@ func changed(value, before, after any) any {
 		return inner.withChanges(from, to)
 	}
 	return after
+}
+
+// OneOrMany is a parameter that accepts one T or an array of them. In Go it is a slice. It is read from
+// either form in JSON, and written as an array.
+type OneOrMany[T any] []T
+
+// One returns a OneOrMany of the values given.
+func One[T any](values ...T) OneOrMany[T] { return values }
+
+// DecodeValue reads one value or an array of them. null gives nil.
+func (m *OneOrMany[T]) DecodeValue(value any) error {
+	array, ok := value.(Array)
+	if !ok {
+		if value == nil {
+			*m = nil
+			return nil
+		}
+		var one T
+		if err := DecodeValue(value, &one); err != nil {
+			return err
+		}
+		*m = OneOrMany[T]{one}
+		return nil
+	}
+	many := make(OneOrMany[T], array.Len())
+	for i, item := range array.All() {
+		if err := (goDecoder{}).value(item, reflect.ValueOf(&many[i]).Elem()); err != nil {
+			return boterr.PrefixField(boterr.Index(i), err)
+		}
+	}
+	*m = many
+	return nil
+}
+
+// UnmarshalJSON reads one value or an array of them.
+func (m *OneOrMany[T]) UnmarshalJSON(text []byte) error {
+	value, err := ParseJSON(text)
+	if err != nil {
+		return err
+	}
+	return m.DecodeValue(value)
+}
+
+// Timestamp is a time as records store it: milliseconds since the Unix epoch. Zero counts as absent.
+type Timestamp int64
+
+// TimestampOf returns t as a Timestamp, without fractions of a millisecond.
+func TimestampOf(t time.Time) Timestamp { return Timestamp(t.UnixMilli()) }
+
+// Time returns the Timestamp as a time in UTC.
+func (t Timestamp) Time() time.Time { return time.UnixMilli(int64(t)).UTC() }
+
+// IsZero reports whether t is absent.
+func (t Timestamp) IsZero() bool { return t == 0 }
+
+// String returns t as JSON shows it, "2026-01-02T00:00:00.000Z", or "0" if it is absent.
+func (t Timestamp) String() string {
+	if t == 0 {
+		return "0"
+	}
+	return t.Time().Format(timeLayout)
+}
+
+// GoString returns the number, followed by the result of String, so that test failures are readable.
+func (t Timestamp) GoString() string {
+	if t == 0 {
+		return "0"
+	}
+	return strconv.FormatInt(int64(t), 10) + " /* " + t.String() + " */"
 }

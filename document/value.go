@@ -1,3 +1,17 @@
+// Package document implements the values in records, filters and messages: null, bool, int64, float64,
+// string, time, arrays and objects, with their order and paths, and their conversion to and from JSON and Go
+// structs.
+//
+//   - To make values, use [O] and [A]; [Set], [Inc] and [Push] make the most common patches.
+//   - To read a path, use [Get]; to change one, [Object.Set].
+//   - To read a value as a struct, use [As]; to change it as one, [Change].
+//
+// Values are immutable. An Object or an Array never changes, even if several readers share it: Object.Set
+// gives the variable a new version, and other variables keep the old one. So values need not be copied
+// between a caller, a store and its readers, and no caller can change another's values.
+//
+// Encode and Decode convert between objects and structs. Shape, Builder and Edit are for code that makes or
+// changes many objects, such as the query engine.
 package document
 
 import (
@@ -152,4 +166,98 @@ func TypeName(value any) string {
 // invalidType returns the error for a value of a type that cannot be encoded.
 func invalidType(t reflect.Type) error {
 	return boterr.Invalid("", "a %s is not a JSON-like value", t)
+}
+
+// Sizes in BSON, the format in which MongoDB stores documents.
+const (
+	// emptySize is the size of an empty object or array.
+	emptySize = 5
+	// largestSize is the limit for adding sizes: values that share parts many times may count for more bytes
+	// than there is memory.
+	largestSize = math.MaxInt32
+)
+
+// Size returns the number of bytes that MongoDB would need for o. Beyond 2 GiB it is
+// not exact.
+func (o Object) Size() int {
+	if o.node == nil {
+		return emptySize
+	}
+	return int(o.node.size)
+}
+
+// fieldSize returns the size that a field adds to an object: a byte for its type, its name with a terminator,
+// and its value.
+func fieldSize(key string, value any) int { return len(key) + 2 + SizeOf(value) }
+
+// SizeOf returns the number of bytes that MongoDB would need for a value.
+func SizeOf(value any) int {
+	switch v := value.(type) {
+	case nil:
+		return 0
+	case bool:
+		return 1
+	case string:
+		return len(v) + 5 //nolint:mnd // Four bytes of length and an end.
+	case int64:
+		if v == int64(int32(v)) {
+			return 4 //nolint:mnd // An int, as drivers write it.
+		}
+		return 8 //nolint:mnd // A long.
+	case float64, time.Time:
+		return 8 //nolint:mnd // They have 64 bits.
+	case Object:
+		return v.Size()
+	case Array:
+		return v.Size()
+	}
+	return emptySize
+}
+
+func addSizes(a, b int) int { return min(a+b, largestSize) }
+
+// IDField is the name of the field that identifies a document in its collection.
+const IDField = "_id"
+
+// CheckInsert returns InvalidArgument for a document that Collection.Insert refuses in every store: one that
+// is absent, carries an error (see Object.Err), is larger than MaxSize or nested deeper than MaxDepth, or
+// whose _id is missing, an array, or an object with a field that begins with "$". Elsewhere in a document
+// MongoDB accepts such names, from version 5.0 on.
+func CheckInsert(o Object) error {
+	if err := o.Err(); err != nil {
+		return err
+	}
+	if o.IsZero() {
+		return boterr.Invalid("", "the document is absent")
+	}
+	if err := CheckExtent(o, MaxSize); err != nil {
+		return err
+	}
+	id, ok := o.Field(IDField)
+	if !ok {
+		return boterr.Invalid(IDField, "the document has no _id")
+	}
+	switch id := id.(type) {
+	case Array:
+		return boterr.Invalid(IDField, "an array cannot be an _id")
+	case Object:
+		for name := range id.All() {
+			if strings.HasPrefix(name, "$") {
+				return boterr.Invalid(IDField+"."+name, "a field of an _id cannot begin with $")
+			}
+		}
+	}
+	return nil
+}
+
+// CheckExtent returns InvalidArgument for a document of more than most bytes or more than MaxDepth levels.
+// most is MaxSize less the size of a store's own additions to the document.
+func CheckExtent(o Object, most int) error {
+	if o.Depth() > MaxDepth {
+		return boterr.Invalid("", "the document is nested deeper than %d levels", MaxDepth)
+	}
+	if size := o.Size(); size > most {
+		return boterr.Invalid("", "the document has %d bytes, at most %d are allowed; split it or store less in it", size, most)
+	}
+	return nil
 }

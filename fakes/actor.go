@@ -458,7 +458,7 @@ func (a *Agent) AddConversation(partner *Actor) {
 
 // Choices returns the chosen answer to each event, with the reasons, in order. After a mute node, a second
 // choice for the same event follows.
-func (p *Platform) Choices() []botctx.Choice { return p.choices.all() }
+func (p *Platform) Choices() []botctx.Choice { return slices.Clone(p.choices.all()) }
 
 // noteChoice returns an OnChoice function that records the choice in the transcript and then calls own, which
 // may be nil.

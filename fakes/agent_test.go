@@ -421,13 +421,10 @@ func TestDesk_Misuse(t *testing.T) {
 		"Grace sent TEXT":                      func(_ *fakes.Platform, grace *fakes.Agent) { grace.Says("hi") }, // The bot has no nodes.
 		"nothing was sent to Grace yet":        func(_ *fakes.Platform, grace *fakes.Agent) { grace.Last() },
 	} {
-		var tb recordedTB
-		tb.run(func(p *fakes.Platform) {
+		requireFailure(t, name, func(p *fakes.Platform) {
 			p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie})
 			misuse(p, p.AddAgent("desk", "Grace"))
 		})
-		require.Len(t, tb.failures, 1, name)
-		require.Contains(t, tb.failures[0], name)
 	}
 }
 
@@ -657,15 +654,12 @@ func TestTapsOn_NotThere(t *testing.T) {
 		`sees nothing that can be tapped`: send.Text("Kettle?"),
 		`but [yes], [No]`:                 send.Buttons("Kettle?", send.Postback("yes", "y"), send.Postback("No", "n")),
 	} {
-		var tb recordedTB
-		tb.run(func(platform *fakes.Platform) {
+		requireFailure(t, want, func(platform *fakes.Platform) {
 			ada := platform.AddMember(member.Member{FirstName: "Ada"})
 			_, err := ada.Context().SendResponse(t.Context(), send.SendResponseParams{Response: shown})
 			require.NoError(t, err)
 			ada.TapsOn("Yes")
 		})
-		require.Len(t, tb.failures, 1, want)
-		require.Contains(t, tb.failures[0], want)
 	}
 }
 

@@ -122,16 +122,14 @@ func (p *Platform) File(key string) File {
 // Utilities is a fake of the operations for mail, payments and uploads, backed by a whole platform.
 type Utilities struct {
 	utility.Operations
+	OneMember
 
-	// Platform carries out the operations, in the scope of Member.
-	Platform *Platform
-	Member   *Actor
 	// Account is the payment account "shop".
 	Account *Account
 }
 
 // NewUtilities returns the operations for mail, payments and uploads on a new platform.
 func NewUtilities(options ...Option) *Utilities {
-	p, actor := oneMember(options)
-	return &Utilities{Operations: actor.Context(), Platform: p, Member: actor, Account: p.AddAccount("shop")}
+	one := newOneMember(options)
+	return &Utilities{one.Member.Context(), one, one.Platform.AddAccount("shop")}
 }

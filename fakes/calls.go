@@ -96,10 +96,10 @@ func jsonText(v any) string {
 	return string(text)
 }
 
-// Calls returns the calls made by bot logic, in the order in which they returned. With ops, it returns only
-// calls of these operations.
+// Calls returns the calls made by bot logic, in the order in which they returned: at least the newest 100,000. With
+// ops, it returns only calls of these operations.
 func (p *Platform) Calls(ops ...botctx.Op) []Call {
-	calls := p.calls.all()
+	calls := slices.Clone(p.calls.all())
 	if len(ops) == 0 {
 		return calls
 	}
@@ -140,10 +140,16 @@ func beginsWith(op botctx.Op, prefixes ...string) bool {
 type history[T any] struct {
 	mu   sync.Mutex
 	made []T
+	// most is the number of the newest things that are kept at least. 0 keeps all.
+	most int
 }
 
-// fewMade is the initial capacity of a history, enough for a test of a few turns.
-const fewMade = 16
+// fewMade is the initial capacity of a history, enough for a test of a few turns. mostMade is the number of calls and
+// of lines of the transcript that a platform keeps at least.
+const (
+	fewMade  = 16
+	mostMade = 100_000
+)
 
 func (h *history[T]) add(one T) {
 	h.mu.Lock()
@@ -151,17 +157,20 @@ func (h *history[T]) add(one T) {
 	if h.made == nil {
 		h.made = make([]T, 0, fewMade)
 	}
+	if h.most > 0 && len(h.made) == 2*h.most {
+		h.made = slices.Clone(h.made[h.most:])
+	}
 	h.made = append(h.made, one)
 }
 
-// all returns a copy.
+// all returns the things so far, oldest first. The caller must not change them, because snapshots share them.
 func (h *history[T]) all() []T {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.Clone(h.made)
+	return slices.Clip(h.made)
 }
 
-// set replaces the history. The caller must not use made afterwards.
+// set replaces the history by the result of all.
 func (h *history[T]) set(made []T) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -311,40 +311,24 @@ func loadShop(_ context.Context, app, id string) (*channel.Channel, error) {
 
 func TestLoadChannel_KnowsTheChannelsOfTheHostAlone(t *testing.T) {
 	t.Parallel()
-	var tb recordedTB
-	tb.runOn(func() {
-		p := fakes.New(fakes.For(&tb), fakes.Config(func(c *botctx.Config) { c.LoadChannel = loadShop }))
+	requireFailure(t, "fakes: AddChannel: calling Config.LoadChannel: not found: there is no channel web here", func(p *fakes.Platform) {
 		require.Equal(t, "Ada", p.AddMember(member.Member{FirstName: "Ada", Channel: "shop"}).Member().FirstName)
 		p.AddChannel(channel.Channel{ID: "web"})
-	})
-	require.Len(t, tb.failures, 1)
-	require.Contains(t, tb.failures[0], "fakes: AddChannel: calling Config.LoadChannel: not found: there is no channel web here")
+	}, fakes.Config(func(c *botctx.Config) { c.LoadChannel = loadShop }))
 }
 
-func TestAddMember_WhomTheHostDoesNotKnow(t *testing.T) {
+func TestAddMember_WhomTheHostDoesNotMake(t *testing.T) {
 	t.Parallel()
-	var tb recordedTB
-	tb.runOn(func() {
-		p := fakes.New(fakes.For(&tb), fakes.Config(func(c *botctx.Config) {
+	for want, config := range map[string]func(c *botctx.Config){
+		"set Arrive, so that the host makes its members": func(c *botctx.Config) {
 			c.Override = func(botctx.Scope, botctx.Services) botctx.Services { return botctx.Services{Members: customers{}} }
-		}))
-		p.AddMember(member.Member{FirstName: "Ada"})
-	})
-	require.Len(t, tb.failures, 1)
-	require.Contains(t, tb.failures[0], "set Arrive, so that the host makes its members")
-}
-
-func TestAddMember_OfAHostThatMakesNobody(t *testing.T) {
-	t.Parallel()
-	var tb recordedTB
-	tb.runOn(func() {
-		p := fakes.New(fakes.For(&tb), fakes.Config(func(c *botctx.Config) {
+		},
+		"Config.Arrive returned neither a member nor an error": func(c *botctx.Config) {
 			c.Arrive = func(context.Context, botctx.Inbound) (*member.Member, error) { return nil, nil } //nolint:nilnil // The test is about this misuse.
-		}))
-		p.AddMember(member.Member{})
-	})
-	require.Len(t, tb.failures, 1)
-	require.Contains(t, tb.failures[0], "Config.Arrive returned neither a member nor an error")
+		},
+	} {
+		requireFailure(t, want, func(p *fakes.Platform) { p.AddMember(member.Member{}) }, fakes.Config(config))
+	}
 }
 
 // chargesOn charges an account several times at each event.

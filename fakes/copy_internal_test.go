@@ -1,15 +1,18 @@
 package fakes
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/utility"
 )
@@ -172,4 +175,36 @@ func TestRestore_EachPlatform(t *testing.T) {
 		s.Restore(after)
 		require.Equal(t, changed, s.outbox.state(), string(platform))
 	}
+}
+
+func TestHistory_KeepsTheNewest(t *testing.T) {
+	t.Parallel()
+	h := history[int]{most: 3}
+	for i := range 9 {
+		h.add(i)
+	}
+	require.Equal(t, []int{3, 4, 5, 6, 7, 8}, h.all())
+	h.add(9)
+	require.Equal(t, []int{6, 7, 8, 9}, h.all())
+}
+
+// A page keeps hundreds of snapshots, so they must not each hold the whole past.
+func TestSnapshot_SharesThePast(t *testing.T) {
+	t.Parallel()
+	p := New(For(t))
+	ada := p.AddMember(member.Member{})
+	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		_, err := bot.SendResponse(ctx, send.SendResponseParams{Response: send.Text("Hello")})
+		return err
+	})
+	ada.Says("hi")
+	one, two := p.Snapshot(), p.Snapshot()
+	require.Same(t, &one.calls[0], &two.calls[0])
+	require.Same(t, &one.lines[0], &two.lines[0])
+	require.Same(t, &one.outbox.sent[0], &two.outbox.sent[0])
+	p.Restore(one)
+	ada.Says("again")
+	require.Len(t, p.Sent(), 2)
+	require.Len(t, two.calls, 1)
+	require.Len(t, two.outbox.sent, 1)
 }

@@ -279,17 +279,22 @@ func TestDeadLetters_AreRetriedWhenTheBotIsMended(t *testing.T) {
 	require.Empty(t, bob.Messages(), "what was discarded is known")
 }
 
-func TestCrash_AmidLiveChats(t *testing.T) {
-	t.Parallel()
-	p := fakes.New(fakes.For(t), fakes.WithInbox())
+// handingOff returns a platform with an inbox, on which Grace answers for the bot.
+func handingOff(t *testing.T) (p *fakes.Platform, ada *fakes.Actor, grace *fakes.Agent) {
+	t.Helper()
+	p = fakes.New(fakes.For(t), fakes.WithInbox(), fakes.PausingAtOnce())
 	p.AddChannel(channel.Channel{ID: "shop"})
 	p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{
 		{Label: livechat.DefaultLabel, Groups: []channel.BroadcastGroupMember{{ID: "support", Type: "public_channel"}}},
 	}})
 	p.Pair("shop", "desk")
 	p.Handle(handOff()...)
-	ada, grace := p.AddMember(member.Member{Channel: "shop", FirstName: "Ada"}), p.AddAgent("desk", "Grace")
+	return p, p.AddMember(member.Member{Channel: "shop", FirstName: "Ada"}), p.AddAgent("desk", "Grace")
+}
 
+func TestCrash_AmidLiveChats(t *testing.T) {
+	t.Parallel()
+	p, ada, grace := handingOff(t)
 	p.Inject(fakes.CrashesAfter(botctx.OpCreateAssignment))
 	ada.Says("a person, please")
 	p.Restart()
@@ -321,14 +326,7 @@ func TestCrash_BeforeTheAnswerOfARequestForAPerson(t *testing.T) {
 		} {
 			t.Run(when+" "+string(op), func(t *testing.T) {
 				t.Parallel()
-				p := fakes.New(fakes.For(t), fakes.WithInbox())
-				p.AddChannel(channel.Channel{ID: "shop"})
-				p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{
-					{Label: livechat.DefaultLabel, Groups: []channel.BroadcastGroupMember{{ID: "support", Type: "public_channel"}}},
-				}})
-				p.Pair("shop", "desk")
-				p.Handle(handOff()...)
-				ada, grace := p.AddMember(member.Member{Channel: "shop", FirstName: "Ada"}), p.AddAgent("desk", "Grace")
+				p, ada, grace := handingOff(t)
 				p.Inject(crash(op))
 				ada.Says("a person, please")
 				p.Restart()

@@ -120,9 +120,9 @@ func framesOf(err error) string {
 // by each node that refused and the reason. Read-only operations are left out unless they failed. The transcript
 // printed for a failed test also contains read-only operations with the number of records found, the warnings of
 // botctx.Graph, and the placeholders without a value. Credentials are redacted, and control characters of terminals
-// are escaped. The same actions give the same transcript.
+// are escaped. The same actions give the same transcript. At least the newest 100,000 lines are kept.
 func (p *Platform) Transcript() string {
-	return textOf(slices.DeleteFunc(p.transcript.all(), func(one line) bool { return one.isDetail }))
+	return textOf(slices.DeleteFunc(slices.Clone(p.transcript.all()), func(one line) bool { return one.isDetail }))
 }
 
 // textOf returns lines as text, with credentials redacted and hidden characters escaped.

@@ -55,7 +55,7 @@ type keptMails struct {
 
 func (k keptMails) clone() keptMails {
 	return keptMails{
-		mails: slices.Clone(k.mails), ids: copyOfMap(k.ids), read: maps.Clone(k.read),
+		mails: slices.Clip(k.mails), ids: copyOfMap(k.ids), read: maps.Clone(k.read),
 		refused: copyOfMap(k.refused),
 	}
 }

@@ -335,10 +335,7 @@ func TestFaults_NeedAnError(t *testing.T) {
 		"cannot be delayed by 0s": func(p *fakes.Platform) { p.Inject(fakes.Delays(botctx.OpGetMember, 0)) },
 		`there is no code "`:      func(p *fakes.Platform) { p.Inject(fakes.Fails(botctx.OpGetMember, boterr.Code(""))) },
 	} {
-		var tb recordedTB
-		tb.run(misuse)
-		require.Len(t, tb.failures, 1, name)
-		require.Contains(t, tb.failures[0], name)
+		requireFailure(t, name, misuse)
 	}
 }
 

@@ -90,8 +90,9 @@ type kept struct {
 	said map[address]botctx.Inbound
 }
 
+// clone returns a copy. It shares the messages, which find copies before a change.
 func (k kept) clone() kept {
-	k.sent, k.channels = slices.Clone(k.sent), slices.Clone(k.channels)
+	k.sent, k.channels = slices.Clip(k.sent), slices.Clone(k.channels)
 	k.known = copyOfMap(k.known)
 	k.groups = cloneGroups(k.groups)
 	k.agents, k.members = copyOfMap(k.agents), copyOfMap(k.members)
@@ -234,14 +235,17 @@ func (o *outbox) isAgent(sent Sent) bool {
 	return isAgent
 }
 
-// find returns a channel's message that was not recalled, or nil if there is none. The caller holds the mutex.
+// find returns a channel's message that was not recalled, or nil if there is none. The caller holds the mutex, and may
+// change the message.
 func (o *outbox) find(channelID, messageID string) *Sent {
-	for i := range o.kept.sent {
-		if sent := &o.kept.sent[i]; sent.Channel == channelID && sent.MessageID == messageID && !sent.Shown.IsZero() {
-			return sent
-		}
+	at := slices.IndexFunc(o.kept.sent, func(sent Sent) bool {
+		return sent.Channel == channelID && sent.MessageID == messageID && !sent.Shown.IsZero()
+	})
+	if at < 0 {
+		return nil
 	}
-	return nil
+	o.kept.sent = slices.Clone(o.kept.sent)
+	return &o.kept.sent[at]
 }
 
 func (o *outbox) all() []Sent {

@@ -69,6 +69,7 @@ func New(options ...Option) *Platform {
 func assemble(s settings) *Platform {
 	p := &Platform{HTTP: &web.Replies{}, test: s.test, settings: s}
 	p.clock.set(s.start)
+	p.calls.most, p.transcript.most = mostMade, mostMade
 	p.own = memstore.New(memstore.WithNow(p.clock.Now))
 	p.outbox.platform, p.mails.platform, p.files.platform = p, p, p
 	p.configure()

@@ -53,7 +53,7 @@ func (r *recordedTB) Failed() bool { return len(r.failures) > 0 }
 func (r *recordedTB) Cleanup(f func()) { r.atEnd = append(r.atEnd, f) }
 
 // run runs a test function to its end.
-func (r *recordedTB) run(test func(p *fakes.Platform)) {
+func (r *recordedTB) run(test func(p *fakes.Platform), options ...fakes.Option) {
 	defer func() {
 		if cause := recover(); cause != nil && cause != (failedTest{}) {
 			panic(cause)
@@ -62,7 +62,16 @@ func (r *recordedTB) run(test func(p *fakes.Platform)) {
 			r.runOn(f)
 		}
 	}()
-	test(fakes.New(fakes.For(r)))
+	test(fakes.New(append(options, fakes.For(r))...))
+}
+
+// requireFailure requires that a test fails once, with a text that contains want.
+func requireFailure(t *testing.T, want string, test func(p *fakes.Platform), options ...fakes.Option) {
+	t.Helper()
+	var tb recordedTB
+	tb.run(test, options...)
+	require.Len(t, tb.failures, 1, want)
+	require.Contains(t, tb.failures[0], want)
 }
 
 func TestTranscript_OfFailedRun(t *testing.T) {
@@ -105,10 +114,7 @@ func TestPlatform_Misuse(t *testing.T) {
 		"be delayed by":       func(p *fakes.Platform) { p.Inject(fakes.Delays(botctx.OpGetMember, -1)) },
 		"AdvanceTo(2025":      func(p *fakes.Platform) { p.AdvanceTo(fakes.Start().Add(-1)) },
 	} {
-		var tb recordedTB
-		tb.run(misuse)
-		require.Len(t, tb.failures, 1, name)
-		require.Contains(t, tb.failures[0], name)
+		requireFailure(t, name, misuse)
 	}
 }
 

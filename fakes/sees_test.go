@@ -99,10 +99,11 @@ the messages after it:
   "What do you want?"   <- this is what was expected`},
 	"several lines": {"list", func(ada *fakes.Actor) { ada.Sees("one\n2\nthree") }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node lines:
   expected "one\n2\nthree"
-      one
-    - 2
-    + two
-      three`},
+    @@ -1,3 +1,3 @@
+     one
+    -2
+    +two
+     three`},
 	"a title misspelt": {"kettle", func(ada *fakes.Actor) { ada.SeesMessage(expect.Text("Which size?"), expect.Choice("Smal")) }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node size:
   expected a choice of [Smal]
     there is no [Smal]: it shows [Small] [Large]; did you mean [Small]?`},
@@ -321,16 +322,11 @@ func TestEveryMessageExpected_NamesWhatNothingHasRead(t *testing.T) {
 
 func TestEveryMessageExpected_SaysNothingOfATestThatFailed(t *testing.T) {
 	t.Parallel()
-	var tb recordedTB
-	tb.runOn(func() {
-		ada := adaIn(fakes.New(fakes.For(&tb), fakes.EveryMessageExpected()))
+	requireFailure(t, "Bye!", func(p *fakes.Platform) {
+		ada := adaIn(p)
 		ada.Says("hi")
 		ada.Sees("Bye!")
-	})
-	for _, atEnd := range tb.atEnd {
-		tb.runOn(atEnd)
-	}
-	require.Len(t, tb.failures, 1)
+	}, fakes.EveryMessageExpected())
 }
 
 func TestEveryMessageExpected_NeedsATest(t *testing.T) {

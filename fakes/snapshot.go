@@ -56,7 +56,7 @@ func (p *Platform) state(memory *memstore.Store) Snapshot {
 func (s *Snapshot) clone() *Snapshot {
 	return &Snapshot{
 		store: s.store, web: s.web.Clone(), now: s.now, ids: copyOfMap(s.ids), faults: slices.Clone(s.faults),
-		calls: slices.Clone(s.calls), outbox: s.outbox.clone(), lines: slices.Clone(s.lines), choices: slices.Clone(s.choices),
+		calls: s.calls, outbox: s.outbox.clone(), lines: s.lines, choices: s.choices,
 		channels: copyOfMap(s.channels), mails: s.mails.clone(), files: s.files.clone(), payments: s.payments.clone(), data: copyOfMap(s.data),
 		isDown: s.isDown,
 	}
@@ -145,118 +145,104 @@ func (p *Platform) memory() *memstore.Store {
 // Channels is a fake of the operations on channels, backed by a whole platform.
 type Channels struct {
 	channel.Operations
-
-	// Platform carries out the operations, in the scope of Member.
-	Platform *Platform
-	Member   *Actor
+	OneMember
 }
 
 // NewChannels returns the operations on channels, on a new platform.
 func NewChannels(options ...Option) *Channels {
-	p, actor := oneMember(options)
-	return &Channels{Operations: actor.Context(), Platform: p, Member: actor}
+	one := newOneMember(options)
+	return &Channels{one.Member.Context(), one}
 }
 
 // Members is a fake of the operations on members, backed by a whole platform.
 type Members struct {
 	member.Operations
-
-	// Platform carries out the operations, in the scope of Member.
-	Platform *Platform
-	Member   *Actor
+	OneMember
 }
 
 // NewMembers returns the operations on members, on a new platform.
 func NewMembers(options ...Option) *Members {
-	p, actor := oneMember(options)
-	return &Members{Operations: actor.Context(), Platform: p, Member: actor}
+	one := newOneMember(options)
+	return &Members{one.Member.Context(), one}
 }
 
 // DataSources is a fake of the operations on data sources, backed by a whole platform.
 type DataSources struct {
 	datasource.Operations
-
-	// Platform carries out the operations, in the scope of Member.
-	Platform *Platform
-	Member   *Actor
+	OneMember
 }
 
 // NewDataSources returns the operations on data sources, on a new platform.
 func NewDataSources(options ...Option) *DataSources {
-	p, actor := oneMember(options)
-	return &DataSources{Operations: actor.Context(), Platform: p, Member: actor}
+	one := newOneMember(options)
+	return &DataSources{one.Member.Context(), one}
 }
 
 // Agendas is a fake of the operations on agendas, backed by a whole platform.
 type Agendas struct {
 	agenda.Operations
-
-	// Platform carries out the operations, in the scope of Member.
-	Platform *Platform
-	Member   *Actor
+	OneMember
 }
 
 // NewAgendas returns the operations on agendas, on a new platform.
 func NewAgendas(options ...Option) *Agendas {
-	p, actor := oneMember(options)
-	return &Agendas{Operations: actor.Context(), Platform: p, Member: actor}
+	one := newOneMember(options)
+	return &Agendas{one.Member.Context(), one}
 }
 
 // LiveChats is a fake of the operations for live chat, backed by a whole platform with one agent who serves the
 // member.
 type LiveChats struct {
 	livechat.Operations
+	OneMember
 
-	// Platform carries out the operations, in the scope of Member.
-	Platform *Platform
-	Member   *Actor
 	// Agent serves the member, in an outlet of type charlie with one broadcast group.
 	Agent *Agent
 }
 
 // NewLiveChats returns the operations for live chat on a new platform.
 func NewLiveChats(options ...Option) *LiveChats {
-	p, actor := oneMember(options)
+	one := newOneMember(options)
+	p := one.Platform
 	outlet := p.AddChannel(channel.Channel{Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{{
 		Label: livechat.DefaultLabel, Groups: []channel.BroadcastGroupMember{{ID: "agents", Type: "public_channel"}},
 	}}})
-	p.Pair(actor.Scope().Channel, outlet.ID)
-	return &LiveChats{Operations: actor.Context(), Platform: p, Member: actor, Agent: p.AddAgent(outlet.ID, "Grace")}
+	p.Pair(one.Member.Scope().Channel, outlet.ID)
+	return &LiveChats{one.Member.Context(), one, p.AddAgent(outlet.ID, "Grace")}
 }
 
 // Nodes is a fake of the operations on nodes, backed by a whole platform. Add the nodes with the platform's Handle.
 type Nodes struct {
 	botctx.NodeOperations
-
-	// Platform carries out the operations, in the scope of Member.
-	Platform *Platform
-	Member   *Actor
+	OneMember
 }
 
 // NewNodes returns the operations on nodes, on a new platform.
 func NewNodes(options ...Option) *Nodes {
-	p, actor := oneMember(options)
-	return &Nodes{NodeOperations: actor.Context(), Platform: p, Member: actor}
+	one := newOneMember(options)
+	return &Nodes{one.Member.Context(), one}
 }
 
 // Sends is a fake of the operations for sending, backed by a whole platform.
 type Sends struct {
 	send.Operations
+	OneMember
+}
 
+// NewSends returns the operations for sending on a new platform.
+func NewSends(options ...Option) *Sends {
+	one := newOneMember(options)
+	return &Sends{one.Member.Context(), one}
+}
+
+// OneMember is a new platform with one member in one webchat channel.
+type OneMember struct {
 	// Platform carries out the operations, in the scope of Member.
 	Platform *Platform
 	Member   *Actor
 }
 
-// NewSends returns the operations for sending on a new platform.
-func NewSends(options ...Option) *Sends {
-	p, actor := oneMember(options)
-	return &Sends{Operations: actor.Context(), Platform: p, Member: actor}
-}
-
-// oneMember returns a new platform with one member in one webchat channel.
-func oneMember(options []Option) (*Platform, *Actor) {
+func newOneMember(options []Option) OneMember {
 	p := New(options...)
-	actor := p.AddMember(member.Member{})
-	return p, actor
+	return OneMember{Platform: p, Member: p.AddMember(member.Member{})}
 }

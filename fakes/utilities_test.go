@@ -261,9 +261,6 @@ func TestReplyHTTP_WhatNobodyCanAskFor(t *testing.T) {
 		`url: is "api.ex`:    func(p *fakes.Platform) { p.ReplyHTTP("GET", "api.example.com/", web.Reply{}) },
 		`url: is "/orders*"`: func(p *fakes.Platform) { p.ReplyHTTP("GET", "/orders*", web.Reply{}) },
 	} {
-		var tb recordedTB
-		tb.run(misuse)
-		require.Len(t, tb.failures, 1, name)
-		require.Contains(t, tb.failures[0], name)
+		requireFailure(t, name, misuse)
 	}
 }

@@ -346,10 +346,8 @@ func TestRunError_NamesHandleFunc(t *testing.T) {
 
 func TestHandle_ParentThatIsMisspelt(t *testing.T) {
 	t.Parallel()
-	var tb recordedTB
-	tb.run(func(p *fakes.Platform) { p.Handle(textNode("menu", "menu"), childNode("answer", "menus", "hi")) })
-	require.Len(t, tb.failures, 1)
-	require.Contains(t, tb.failures[0], `has no node menus, which is the parent of answer: pass the parent to Handle first, or in the same call: did you mean "menu"?`)
+	requireFailure(t, `has no node menus, which is the parent of answer: pass the parent to Handle first, or in the same call: did you mean "menu"?`,
+		func(p *fakes.Platform) { p.Handle(textNode("menu", "menu"), childNode("answer", "menus", "hi")) })
 }
 
 func TestRunError_NodeThatIsMisspelt(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/script/internal/locale"
 	"github.com/botctx/go-sdk/script/internal/modules"
 	"github.com/botctx/go-sdk/script/internal/quickjs"
@@ -256,7 +257,12 @@ type spent struct {
 }
 
 // shared is the part of spent that nested scripts share.
-type shared struct{ calls, busy atomic.Int64 }
+type shared struct {
+	calls atomic.Int64
+	// busy is the computing time of scripts. work is the work of the store's calls within operations, as counted by
+	// query.CountWork.
+	busy, work atomic.Int64
+}
 
 // spentKey is the key of spent in the context of operations.
 type spentKey struct{}
@@ -271,6 +277,7 @@ func (r *run) within(ctx context.Context) (context.Context, error) {
 	outer, isNested := ctx.Value(spentKey{}).(spent)
 	if !isNested {
 		outer.shared = &shared{}
+		ctx = query.CountWork(ctx, &outer.work)
 	}
 	if outer.depth == deepestNested {
 		return nil, boterr.New(boterr.ResourceExhausted, "",
@@ -280,8 +287,8 @@ func (r *run) within(ctx context.Context) (context.Context, error) {
 	return context.WithValue(ctx, spentKey{}, r.spent), nil
 }
 
-// computed returns the computing time of all scripts so far, as counted by spend.
-func (s spent) computed() time.Duration { return time.Duration(s.busy.Load()) }
+// computed returns the computing time of all scripts so far, as counted by spend, and of the store.
+func (s spent) computed() time.Duration { return time.Duration(s.busy.Load() + s.work.Load()) }
 
 // spend adds the time that the script has computed since the last call.
 func (r *run) spend() {
@@ -290,15 +297,15 @@ func (r *run) spend() {
 	r.counted = busy
 }
 
-// sharing calls an operation. The computing time of scripts within it counts against this script.
+// sharing calls an operation. Its computing time, of the store and of scripts within it, counts against this script.
 func (r *run) sharing(operation func()) {
 	r.spend()
-	before := r.computed()
+	before, scripts := r.computed(), r.busy.Load()
 	operation()
 	others := r.computed() - before
 	r.in.Charge(others)
 	r.counted += others
-	if others > 0 {
+	if r.busy.Load() > scripts {
 		r.sizes = nil
 	}
 }

@@ -238,8 +238,9 @@ type Options struct {
 
 	// Deadline is the time limit of a script, including the operations that it waits for. The default is 30 s.
 	Deadline time.Duration
-	// MaxBusy limits the computing time of a script, including scripts that run within its operations.
-	// Waiting for operations, requests and timers does not count. The default is 1 s.
+	// MaxBusy limits the computing time of a script, including scripts that run within its operations. The work of
+	// operations on a store in this process, such as memstore and sqlite, also counts, as an estimate that is the same
+	// on every machine. Waiting for a database server, for requests and timers does not count. The default is 1 s.
 	MaxBusy time.Duration
 	// MaxCalls limits the operations, requests and timers of one run of a script, including scripts that run
 	// within its operations. The maximum is 1,000,000. The default is 1,000.

@@ -34,9 +34,9 @@ func (e endingError) Unwrap() error { return e.error }
 
 func (e *Engine) hostFunctions() map[string]hostFunction {
 	all := map[string]hostFunction{
-		"get": (*run).hostGet, "find": (*run).hostFind, "load": (*run).hostLoad, "numbers": (*run).hostNumbers,
-		"timer": (*run).hostTimer, "clear": (*run).hostClear, "fetch": (*run).hostFetch, "cancel": (*run).hostCancel,
-		"part": (*run).hostPart,
+		"get": (*run).hostGet, "find": decoding((*run).hostFind), "load": decoding((*run).hostLoad), "numbers": (*run).hostNumbers,
+		"timer": (*run).hostTimer, "clear": decoding((*run).hostClear), "fetch": (*run).hostFetch,
+		"cancel": decoding((*run).hostCancel), "part": decoding((*run).hostPart),
 	}
 	pure := web.Functions(rand.Reader)
 	for name, function := range locale.Functions() {
@@ -53,6 +53,17 @@ func (e *Engine) hostFunctions() map[string]hostFunction {
 		}
 	}
 	return all
+}
+
+// decoding returns the hostFunction for a function whose argument is the decoded payload.
+func decoding[T any](function func(r *run, asked T) (any, error)) hostFunction {
+	return func(r *run, payload string) (any, error) {
+		var asked T
+		if err := json.Unmarshal([]byte(payload), &asked); err != nil {
+			return nil, err
+		}
+		return function(r, asked)
+	}
 }
 
 // host is the entry point for the prelude: text contains the name of a function and its payload. An error ends the
@@ -262,13 +273,11 @@ func (e *Engine) fetch(ctx context.Context, bot *botctx.Context, request outboun
 	return response, err
 }
 
-func (r *run) hostCancel(payload string) (any, error) {
-	var id int
-	err := json.Unmarshal([]byte(payload), &id)
+func (r *run) hostCancel(id int) (any, error) {
 	if sent, isUnderWay := r.loop.requests[id]; isUnderWay {
 		sent.cancel()
 	}
-	return nil, err
+	return nil, nil
 }
 
 func (r *run) textOf(a answer) (string, error) {

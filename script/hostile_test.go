@@ -70,7 +70,7 @@ var kinds = []struct {
 
 // The limits on time count steps, see onAnyMachine.
 var (
-	quickly   = script.Options{MaxBusy: 25 * time.Millisecond, MaxMemory: 64 << 20, MaxCalls: 20}
+	quickly   = script.Options{MaxBusy: 10 * time.Millisecond, MaxMemory: 64 << 20, MaxCalls: 20}
 	deeply    = script.Options{MaxBusy: 2 * time.Second, MaxMemory: 32 << 20}
 	sparingly = script.Options{MaxBusy: 10 * time.Second, MaxMemory: 8 << 20}
 	narrowly  = script.Options{MaxBusy: 400 * time.Millisecond, MaxMemory: 48 << 20, MaxCalls: 50, MaxResultBytes: 256 << 10}

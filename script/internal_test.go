@@ -108,3 +108,9 @@ func TestSlots_ContextEndsWaiting(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorContains(t, err, "test.js")
 }
+
+// ByStep returns options that count steps of scripts in place of time, for the limits on computing and compiling.
+func ByStep(options Options) Options {
+	options.clock = scripttest.Steps
+	return options
+}

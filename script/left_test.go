@@ -2,8 +2,11 @@ package script_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
@@ -299,4 +302,15 @@ func TestDate_IsInTheZoneOfTheOptions(t *testing.T) {
 	const source = "return [new Date(0).getHours(), new Date(2026, 0, 1).toISOString()]"
 	require.JSONEq(t, `[0,"2026-01-01T00:00:00.000Z"]`, newStage(t, script.Options{}).returns(source))
 	require.JSONEq(t, `[8,"2025-12-31T16:00:00.000Z"]`, newStage(t, script.Options{Zone: taipei}).returns(source))
+}
+
+func TestMaxBusy_CountsTheWorkOfOperations(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{MaxBusy: 200 * time.Millisecond})
+	s.AddData("rows", slices.Repeat([]document.Object{document.O("text", strings.Repeat("ab", 20))}, 1000)...)
+	const source = `for (let i = 0; i < %d; i++) await this.countDataSource({dataSourceId: 'rows', filter: {text: /(b+a+)+[0-9]/}})`
+	s.returns(fmt.Sprintf(source, 50))
+	_, err := s.compile(fmt.Sprintf(source, 900)).Run(t.Context(), s.ada.Context())
+	require.ErrorIs(t, err, boterr.ResourceExhausted)
+	require.ErrorContains(t, err, "the script and its operations computed for more than 200ms: see Options.MaxBusy")
 }

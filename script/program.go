@@ -2,7 +2,6 @@ package script
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -153,21 +152,13 @@ func (p *Program) take(ctx context.Context, run quickjs.Run) (*prepared, *quickj
 	return ready, in, err
 }
 
-// hostFind returns the file of a required module. payload is [folder, name].
-func (r *run) hostFind(payload string) (any, error) {
-	var asked [2]string
-	if err := json.Unmarshal([]byte(payload), &asked); err != nil {
-		return nil, err
-	}
+// hostFind returns the file of a required module: [folder, name].
+func (r *run) hostFind(asked [2]string) (any, error) {
 	return r.engine.modules.Find(asked[0], asked[1])
 }
 
 // hostLoad passes the function of a module to the prelude and returns null. For a JSON file it returns the text.
-func (r *run) hostLoad(payload string) (any, error) {
-	var file string
-	if err := json.Unmarshal([]byte(payload), &file); err != nil {
-		return nil, err
-	}
+func (r *run) hostLoad(file string) (any, error) {
 	if known, isCompiled := r.engine.compiled.Load(file); isCompiled {
 		return nil, r.handOver(known.([]byte)) //nolint:forcetypeassert // Nothing else is stored.
 	}
@@ -179,11 +170,7 @@ func (r *run) hostLoad(payload string) (any, error) {
 }
 
 // hostPart passes the function of a part of the prelude to the prelude.
-func (r *run) hostPart(payload string) (any, error) {
-	var name string
-	if err := json.Unmarshal([]byte(payload), &name); err != nil {
-		return nil, err
-	}
+func (r *run) hostPart(name string) (any, error) {
 	file := ownFiles + name
 	if known, isCompiled := r.engine.compiled.Load(file); isCompiled {
 		return nil, r.handOver(known.([]byte)) //nolint:forcetypeassert // Nothing else is stored.

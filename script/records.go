@@ -521,7 +521,8 @@ func (r *run) endedBy(cause error) error {
 	options := r.engine.options
 	switch {
 	case errors.Is(cause, quickjs.ErrBusy):
-		return boterr.New(boterr.ResourceExhausted, "", "the script computed for more than %v: see Options.MaxBusy", options.MaxBusy)
+		return boterr.New(boterr.ResourceExhausted, "",
+			"the script and its operations computed for more than %v: see Options.MaxBusy", options.MaxBusy)
 	case errors.Is(cause, quickjs.ErrMemory):
 		return boterr.New(boterr.ResourceExhausted, "", "the script needs more than %d bytes: see Options.MaxMemory", options.MaxMemory)
 	case errors.Is(cause, quickjs.ErrText):

@@ -411,11 +411,9 @@ func milliseconds(number float64) time.Duration {
 }
 
 // hostClear removes a timer.
-func (r *run) hostClear(payload string) (any, error) {
-	var id int
-	err := json.Unmarshal([]byte(payload), &id)
+func (r *run) hostClear(id int) (any, error) {
 	r.loop.remove(id)
-	return nil, err
+	return nil, nil
 }
 
 // Watcher reloads the folder of a bot when one of its files changes, for development. Only one goroutine at a time

@@ -209,7 +209,7 @@ func TestError_WhatIsThrown(t *testing.T) {
 		"setTimeout(() => {\nthrow new Error('late') })\nawait new Promise((done) => setTimeout(done, 5))": {"test.js:2:11: internal: Error: late", boterr.Internal},
 		"\nawait import('fs')":                            {"test.js: unsupported: import() is not supported: use require", boterr.Unsupported},
 		"\nfunction f() { return f() }\nf()":              {"test.js:2:23: resource exhausted: function calls are nested too deep", boterr.ResourceExhausted},
-		"for (;;) {}":                                     {"test.js: resource exhausted: the script computed for more than 100ms: see Options.MaxBusy", boterr.ResourceExhausted},
+		"for (;;) {}":                                     {"test.js: resource exhausted: the script and its operations computed for more than 100ms: see Options.MaxBusy", boterr.ResourceExhausted},
 		"try { for (;;); } catch {} finally { return 1 }": {"see Options.MaxBusy", boterr.ResourceExhausted},
 		"\nfor (;;) { try { await this.getMember({memberId: 'x'}) } catch {} }": {
 			"test.js:2:29: resource exhausted: the script has made more than 1000 calls", boterr.ResourceExhausted,

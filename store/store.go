@@ -1,9 +1,21 @@
+// Package store is the port to a database: collections of documents, and a clock that all processes share.
+//
+//   - To run a host, open a [Store], such as memstore.New() or a backend's, and set it in botctx.Config.
+//   - To keep records in another database, implement [Store] and [Collection].
+//   - To create another index, use EnsureIndex of a [Collection] with an [Index].
+//
+// Package memstore is the store in memory, and package storetest the suite that every store passes. Stores
+// over databases are separate modules.
 package store
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -193,3 +205,157 @@ type Explanation struct {
 	// Examined is the number of documents that the store reads. Returned is the number that it returns.
 	Examined, Returned int64
 }
+
+// Notifier is an optional port of a Store that processes share. With it, code that polls the store learns of
+// the work of other processes sooner, and polls less often. It must still poll, since notices may be lost.
+type Notifier interface {
+	// Notify sends a short text to the listeners of a topic in all processes, including this one. It does not
+	// wait: the text arrives some milliseconds later, and only once if it is sent several times before that.
+	// Call it after the write that it announces.
+	Notify(topic, text string)
+	// Listen calls heard with each text of a topic, and with "" if texts may have been lost, for example before
+	// the connection was made. The calls come one at a time. heard must return soon, and must not call stop.
+	// Once stop has returned, heard is no longer called.
+	Listen(topic string, heard func(text string)) (stop func())
+}
+
+// Watcher is an optional port of a Store whose documents all change through this process. Code that caches
+// values derived from documents can follow their changes, instead of reading all documents again.
+type Watcher interface {
+	// Watch calls changed after each change of a document in a collection, with the document before and
+	// after: the zero Object means that there was, or is, no document. The calls come one at a time, in the
+	// order in which the changes take effect. reset is called if all documents have changed at once, for
+	// example by going back to a snapshot.
+	//
+	// Both are called before any other write to the collection: they must return soon, must not write to the
+	// store, and must not call stop. If they read, they see the change, and may see later ones. Reads of others
+	// may see a change before changed is called for it. Neither is called after stop.
+	Watch(collection string, changed func(before, after document.Object), reset func()) (stop func())
+}
+
+// Refuser decides whether work in progress may still write, such as a run that holds a lane.
+type Refuser interface {
+	// Refusal returns the reason why no further writes are allowed, or nil. It returns at once, without a call
+	// to the store.
+	Refusal() error
+}
+
+// refuserKey is the key of the Refuser in a context.Context.
+type refuserKey struct{}
+
+// WithRefuser returns a ctx whose operations may write only while a Refuser allows it. A store that carries
+// out an operation by several commands asks the Refuser before each command that writes. So a process that
+// was suspended between two commands, while another process took over, does not write when it continues.
+func WithRefuser(ctx context.Context, refuser Refuser) context.Context {
+	return context.WithValue(ctx, refuserKey{}, refuser)
+}
+
+// RefuserOf returns the Refuser of a ctx, or nil.
+func RefuserOf(ctx context.Context) Refuser {
+	refuser, _ := ctx.Value(refuserKey{}).(Refuser)
+	return refuser
+}
+
+// Refusal returns the reason why an operation with a ctx may no longer write, or nil.
+func Refusal(ctx context.Context) error {
+	if refuser := RefuserOf(ctx); refuser != nil {
+		return refuser.Refusal()
+	}
+	return nil
+}
+
+// MaxName is the maximum length of a collection's name in bytes.
+const MaxName = 200
+
+// CheckName returns InvalidArgument for an invalid name of a collection.
+func CheckName(name string) error {
+	const field = "collection"
+	switch {
+	case name == "":
+		return boterr.Invalid(field, "the name is empty")
+	case len(name) > MaxName:
+		return boterr.Invalid(field, "the name has %d bytes; shorten it to at most %d", len(name), MaxName)
+	case !utf8.ValidString(name), strings.ContainsRune(name, 0):
+		return boterr.Invalid(field, "the name %q must be UTF-8 without NUL", name)
+	case strings.HasPrefix(name, "system."):
+		return boterr.Invalid(field, `the name %q begins with "system.", which is reserved`, name)
+	default:
+		return nil
+	}
+}
+
+// Check returns InvalidArgument for a negative skip or limit.
+func (o FindOptions) Check() error {
+	if o.Skip < 0 {
+		return boterr.Invalid("skip", "must not be negative, got %d", o.Skip)
+	}
+	if o.Limit < 0 {
+		return boterr.Invalid("limit", "must not be negative, got %d", o.Limit)
+	}
+	return nil
+}
+
+// Check returns InvalidArgument for a change that is impossible for every document, and for options that
+// contradict the change or each other.
+func (o UpdateOptions) Check(change query.Change) error {
+	if err := change.Check(); err != nil {
+		return err
+	}
+	switch {
+	case o.Multi && change.Update.IsReplacement():
+		return boterr.Invalid("multi", "a replacement changes one document only; use operators such as $set for many")
+	case o.Multi && o.Sort != nil:
+		return boterr.Invalid("sort", "multi changes all documents, so there is no first one; leave out the sort")
+	default:
+		return nil
+	}
+}
+
+// Check returns InvalidArgument for a change that is impossible for every document, and for options that
+// contradict each other.
+func (o FindAndModifyOptions) Check(change query.Change) error {
+	if err := change.Check(); err != nil {
+		return err
+	}
+	if o.New && o.Projection.IsPositional() {
+		return boterr.Invalid("projection", "a path that ends in $ needs the document before the change; set New to false")
+	}
+	return nil
+}
+
+// Check returns InvalidArgument for an invalid index, and Unsupported for a unique geo index. A 2d key must
+// be the first and only geo key of an index.
+func (i Index) Check() error {
+	if len(i.Keys) == 0 {
+		return boterr.Invalid("keys", "an index has at least one key")
+	}
+	for at, key := range i.Keys {
+		field := "keys" + boterr.Index(at)
+		isSecond := slices.ContainsFunc(i.Keys[:at], func(before IndexKey) bool { return before.Path == key.Path })
+		switch {
+		case slices.Contains(strings.Split(key.Path, "."), ""):
+			return boterr.Invalid(field+".path", "the path %q has an empty part", key.Path)
+		case !utf8.ValidString(key.Path):
+			return boterr.Invalid(field+".path", "the path %q is not UTF-8", key.Path)
+		case strings.ContainsRune(key.Path, 0) || slices.ContainsFunc(strings.Split(key.Path, "."), isOperator):
+			return boterr.Invalid(field+".path", "the path %q contains a NUL byte, or a part that begins with $", key.Path)
+		case isSecond:
+			return boterr.Invalid(field+".path", "the path %q appears twice", key.Path)
+		case !slices.Contains(indexKinds, key.Kind):
+			return boterr.Invalid(field+".kind", "%q is not a kind of key; the kinds are %q", key.Kind, indexKinds)
+		case i.Unique && key.Kind.IsGeo():
+			return boterr.New(boterr.Unsupported, field+".kind", "a geo index cannot be unique")
+		case at > 0 && key.Kind.IsGeo() && (key.Kind == query.Geo2D || i.Keys[0].Kind == query.Geo2D):
+			return boterr.Invalid(field+".kind", "a key of the kind %q must be the first and only geo key of an index", query.Geo2D)
+		}
+	}
+	return nil
+}
+
+// isOperator reports whether a part of a path begins with $, and is not a field of a reference to a document,
+// such as $id.
+func isOperator(part string) bool {
+	return strings.HasPrefix(part, "$") && part != "$id" && part != "$ref" && part != "$db"
+}
+
+var indexKinds = []query.IndexKind{query.Ascending, query.Descending, query.Geo2D, query.Geo2DSphere}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	engine "github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -508,4 +509,18 @@ func FuzzNames(f *testing.F) {
 			require.Equal(t, 1, count)
 		}
 	})
+}
+
+func TestCollection_CountsItsWork(t *testing.T) {
+	t.Parallel()
+	s, _ := opened(t)
+	var total atomic.Int64
+	ctx := engine.CountWork(t.Context(), &total)
+	found, err := s.Collection("a").Find(ctx, nil, store.FindOptions{})
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	require.GreaterOrEqual(t, total.Load(), int64(statementWork+openWork))
+	before := total.Load()
+	require.NoError(t, s.Collection("a").Insert(ctx, document.O("_id", 2)))
+	require.GreaterOrEqual(t, total.Load()-before, int64(writeWork))
 }

@@ -130,15 +130,25 @@ func (s *source) ByIDs(keys []query.KeyRange, to engine.Visitor) error {
 	return nil
 }
 
+// The work of a statement and of reading and writing a document, in nanoseconds, for query.AddWork.
+const (
+	statementWork = 1 << 13
+	openWork      = 1 << 12
+	writeWork     = 1 << 15
+)
+
 // visit passes the documents of a statement's result to a visitor. It returns false if the visitor is done.
 func (s *source) visit(to engine.Visitor, text string, arguments ...any) (goOn bool, err error) {
 	goOn = true
+	work := statementWork
+	defer func() { query.AddWork(s.ctx, work) }()
 	var sealed sql.RawBytes
 	err = s.conn.query(context.Background(), func(rows *sql.Rows) (bool, error) {
 		var position uint64
 		if err := scan(rows, &position, &sealed); err != nil {
 			return false, err
 		}
+		work += openWork
 		o, err := s.conn.open(position, sealed)
 		if err != nil {
 			return false, err

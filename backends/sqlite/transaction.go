@@ -7,6 +7,7 @@ import (
 
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/engine"
+	"github.com/botctx/go-sdk/internal/query"
 )
 
 // transaction is one write of a group. All writes of a group share SQLite's transaction.
@@ -133,6 +134,7 @@ func (t *transaction) Remove(position uint64, o document.Object) error {
 // readers get the new description before the commit. Otherwise a search could use the old description for new
 // entries.
 func (t *transaction) changes(before, after document.Object) (engine.Changes, error) {
+	query.AddWork(t.ctx, writeWork)
 	c := t.job.collection
 	changes, err := c.draft.Changes(before, after)
 	if err != nil {

@@ -3,8 +3,11 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -336,4 +339,151 @@ func TestClientFor_TheAddressOfTheSettingsAlone(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 	_, err = clientFor("models")
 	require.ErrorIs(t, err, boterr.InvalidArgument)
+}
+
+// recorded is a file of testdata/answers: a provider's answer to "What did I order?", and the bot's resulting
+// message.
+type recorded struct {
+	// About describes the special feature of the answers.
+	About string `json:"about"`
+	// Answers are the provider's answers, in order. The last one is repeated.
+	Answers []struct {
+		Status int             `json:"status"`
+		Body   json.RawMessage `json:"body"`
+		Text   string          `json:"text"` // In place of Body, if it is not JSON.
+	} `json:"answers"`
+	// Says is the message to the member.
+	Says string `json:"says"`
+	// Sends are the messages in the last request after the member's question. nil means that there are none.
+	Sends json.RawMessage `json:"sends"`
+	// Log is a part of the log. Empty means that nothing is logged.
+	Log string `json:"log"`
+}
+
+func (r recorded) replies() []web.Reply {
+	all := make([]web.Reply, len(r.Answers))
+	for i, answer := range r.Answers {
+		if all[i] = web.JSON(answer.Status, string(answer.Body)); answer.Body == nil {
+			all[i] = web.Text(answer.Status, answer.Text)
+		}
+	}
+	return all
+}
+
+func TestAssistant_ProviderAnswers(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/answers/*.json")
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(files), 25)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			var r recorded
+			require.NoError(t, json.Unmarshal(text, &r))
+			given := r.replies()
+			s := newShop(t, given[0], given[1:]...)
+			s.ada.Says("What did I order?")
+			require.Equal(t, r.Says, s.ada.Last(), r.About)
+			require.Contains(t, s.log.String(), r.Log, r.About)
+			require.Equal(t, r.Log == "", s.log.Len() == 0, "%s: %s", r.About, s.log)
+
+			requests := s.HTTP.Requests()
+			messages := gjson.Get(requests[len(requests)-1].Body, "messages.2").Exists()
+			require.Equal(t, r.Sends != nil, messages, "%s: %s", r.About, requests[len(requests)-1].Body)
+			if messages {
+				require.JSONEq(t, string(r.Sends), after(t, requests[len(requests)-1].Body), r.About)
+			}
+			for _, request := range requests {
+				require.True(t, gjson.Get(request.Body, "tools.0").Exists(), "the tools are there as long as they are spoken of")
+			}
+
+			s.script(says("Here I am."))
+			s.ada.Says("And now?")
+			require.Equal(t, "Here I am.", s.ada.Last())
+			remembered := len(s.asked(t)[len(requests)].Messages) == 4
+			require.Equal(t, r.Log == "", remembered, "%s: answers are remembered, and apologies are not", r.About)
+		})
+	}
+}
+
+// after returns the messages of a request after the instructions and the question.
+func after(t *testing.T, request string) string {
+	t.Helper()
+	var sent struct {
+		Messages []json.RawMessage `json:"messages"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(request), &sent))
+	text, err := json.Marshal(sent.Messages[2:])
+	require.NoError(t, err)
+	return string(text)
+}
+
+func TestRun_PlaysWithoutAnAddress(t *testing.T) {
+	t.Parallel()
+	var out, problems bytes.Buffer
+	require.Zero(t, run(t.Context(), nil, strings.NewReader(""), &out, &problems), problems.String())
+	require.Equal(t, `Ada: Which tea wakes me up?
+Bot: Assam does: it is strong, and goes well with milk.
+Ada: And what did I order?
+Bot: 100 grams of Sencha are on their way to you soon.
+Ada: What did Bob order?
+Bot: I can only tell you of your own orders.
+`, out.String())
+}
+
+func TestRun_TalksWithAModel(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/chat/completions" || r.Method != http.MethodPost {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"choices": [{"message": {"content": "Assam, \u001b[2Jstrong."}}]}`)
+	}))
+	t.Cleanup(server.Close)
+	var out, problems bytes.Buffer
+	code := run(t.Context(), []string{"-url", server.URL + "/v1/", "-model", "large"}, strings.NewReader("Which tea?\n"), &out, &problems)
+	require.Zero(t, code, problems.String())
+	require.Equal(t, "Ada: Which tea?\nBot: Assam, \\x1b[2Jstrong.\n", out.String(), "what the model says does not control the terminal")
+	require.Empty(t, problems.String())
+}
+
+// A real model answers differently each time, so no test can repeat the conversation.
+func TestRun_SavesNoTest(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for _, name := range []string{"tea.go", "tea.chat"} {
+		var out, problems bytes.Buffer
+		typed := strings.NewReader("/save " + filepath.Join(folder, name) + "\n")
+		require.Zero(t, run(t.Context(), []string{"-url", "https://models.example/v1"}, typed, &out, &problems), problems.String())
+		require.Contains(t, out.String(), "!! the conversation cannot be saved: a model gives another answer each time.")
+	}
+	left, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+func TestRun_WrongAddress(t *testing.T) {
+	t.Parallel()
+	var out, problems bytes.Buffer
+	require.Equal(t, 1, run(t.Context(), []string{"-url", "models"}, strings.NewReader(""), &out, &problems))
+	require.Contains(t, problems.String(), "is not an HTTP or HTTPS address")
+}
+
+func TestRun_FlagOfAModelWithoutAnAddress(t *testing.T) {
+	t.Parallel()
+	var out, problems bytes.Buffer
+	require.Equal(t, 2, run(t.Context(), []string{"-tokens", "50"}, strings.NewReader(""), &out, &problems))
+	require.Equal(t, "assistant: -tokens needs -url: the scripted conversation asks no model\n", problems.String())
+	require.Empty(t, out.String())
+}
+
+func TestRun_WrongLimit(t *testing.T) {
+	t.Parallel()
+	var out, problems bytes.Buffer
+	require.Equal(t, 1, run(t.Context(), []string{"-url", "https://models.example/v1", "-limit", "tokens"}, strings.NewReader(""), &out, &problems))
+	require.Contains(t, problems.String(), `Limit: must be max_tokens or max_completion_tokens, and is "tokens"`)
 }

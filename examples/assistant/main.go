@@ -9,21 +9,32 @@
 // literal texts, it is limited in rounds, time and size, and it only sees and does what the list of tools
 // allows, for the member who writes (assistant.go, model.go).
 //
-// Without -url it plays a conversation with scripted replies (play.go). assistant_test.go shows how to test
+// Without -url it plays a conversation with scripted replies (play). assistant_test.go shows how to test
 // such a bot without a network.
 package main
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
 	"os"
+	"strings"
 	"time"
 
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/examples/program"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/console"
+	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound"
 )
 
 func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -64,4 +75,97 @@ func run(ctx context.Context, args []string, in io.Reader, out, problems io.Writ
 			return chat(ctx, settings, in, out)
 		},
 	}.Run(args, problems)
+}
+
+// chat is a conversation with the assistant in the terminal. The model's texts cannot control the terminal.
+func chat(ctx context.Context, settings Settings, in io.Reader, out io.Writer) error {
+	if err := settings.check(); err != nil {
+		return err
+	}
+	client, err := clientFor(settings.URL)
+	if err != nil {
+		return err
+	}
+	p := fakes.New(fakes.Config(func(c *botctx.Config) { c.HTTP = client }))
+	return console.Console{
+		Platform: p, Members: []*fakes.Actor{open(p, settings)},
+		CannotSave: "a model gives another answer each time. Tests script its replies, as assistant_test.go does with newShop and says",
+		In:         in, Out: out,
+	}.Run(ctx)
+}
+
+// clientFor returns the guarded client. The address in the settings is the host's own, so it may be in the
+// host's network, such as a model on the same machine.
+func clientFor(address string) (*outbound.Client, error) {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Host == "" {
+		return nil, boterr.Invalid("url", "is not an HTTP or HTTPS address")
+	}
+	return outbound.New(outbound.Config{Allow: []string{parsed.Host}, MaxRedirects: new(0), Timeout: time.Minute})
+}
+
+// open opens the shop: its bot, its orders, and Ada, who has two of them.
+func open(p *fakes.Platform, settings Settings) *fakes.Actor {
+	p.Handle((&Assistant{settings}).Nodes()...)
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	bob := p.AddMember(member.Member{FirstName: "Bob"})
+	p.AddData("orders",
+		document.O("member", ada.ID(), "tea", "Assam", "grams", 250, "status", "sent", "number", 1),
+		document.O("member", ada.ID(), "tea", "Sencha", "grams", 100, "status", "open", "number", 2, "cost", 7),
+		document.O("member", bob.ID(), "tea", "Lapsang", "grams", 500, "status", "open", "number", 3),
+	)
+	return ada
+}
+
+// modelURL is the address of the model of scripted replies.
+const modelURL = "https://models.example/v1"
+
+// scripted returns the settings for a model with scripted replies.
+func scripted(log io.Writer) Settings {
+	return Settings{
+		URL: modelURL, Model: "small", Key: channel.NewSecret("key-0123456789"), Timeout: 30 * time.Second,
+		Log: slog.New(slog.NewTextHandler(log, nil)),
+	}
+}
+
+// says is a reply of the model with a text.
+func says(text string) web.Reply {
+	return web.JSON(200, `{"choices": [{"message": {"role": "assistant", "content": `+quoted(text)+`}}]}`)
+}
+
+// wants is a reply of the model that calls a tool.
+func wants(tool, arguments string) web.Reply {
+	call := `{"id": "call-1", "type": "function", "function": {"name": ` + quoted(tool) + `, "arguments": ` + quoted(arguments) + `}}`
+	return web.JSON(200, `{"choices": [{"message": {"role": "assistant", "content": null, "tool_calls": [`+call+`]}}]}`)
+}
+
+func quoted(text string) string {
+	encoded, err := json.Marshal(text)
+	if err != nil {
+		return `""` // Strings never fail.
+	}
+	return string(encoded)
+}
+
+func play() (string, error) {
+	p := fakes.New()
+	ada := open(p, scripted(io.Discard))
+	var lines strings.Builder
+	for _, turn := range []struct {
+		asked   string
+		replies []web.Reply
+	}{
+		{"Which tea wakes me up?", []web.Reply{says("Assam does: it is strong, and goes well with milk.")}},
+		{"And what did I order?", []web.Reply{
+			wants("my_orders", `{"status": "open"}`), says("100 grams of Sencha are on their way to you soon."),
+		}},
+		{"What did Bob order?", []web.Reply{
+			wants("my_orders", `{"member": "member-2"}`), says("I can only tell you of your own orders."),
+		}},
+	} {
+		p.ReplyHTTP("POST", modelURL+"/chat/completions", turn.replies[0], turn.replies[1:]...)
+		ada.Says(turn.asked)
+		lines.WriteString("Ada: " + turn.asked + "\nBot: " + ada.Last() + "\n")
+	}
+	return lines.String(), nil
 }

@@ -2,17 +2,21 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/botctx/schema"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 )
 
 // The bounds of a call.
@@ -134,4 +138,132 @@ func describe(w http.ResponseWriter, r *http.Request, _ grant) {
 		return
 	}
 	write(w, http.StatusOK, described)
+}
+
+// inJSON passes requests on to routes, and answers requests without a route in JSON, as the door does.
+func inJSON(routes *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler, pattern := routes.Handler(r)
+		if pattern != "" {
+			routes.ServeHTTP(w, r)
+			return
+		}
+		refused := &refusal{header: w.Header(), status: http.StatusNotFound}
+		handler.ServeHTTP(refused, r)
+		refuseRoute(w, refused.status)
+	})
+}
+
+func refuseRoute(w http.ResponseWriter, status int) {
+	if status == http.StatusMethodNotAllowed {
+		refuse(w, status, boterr.Unsupported, "the path does not support this method: use one from the header Allow")
+		return
+	}
+	refuse(w, status, boterr.NotFound, "there is nothing at this path: GET /operations lists what can be called")
+}
+
+// refusal keeps the status and the headers of a refusal, and drops the text.
+type refusal struct {
+	header http.Header
+	status int
+}
+
+// Header implements http.ResponseWriter.
+func (r *refusal) Header() http.Header { return r.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (r *refusal) WriteHeader(status int) { r.status = status }
+
+// Write implements http.ResponseWriter.
+func (r *refusal) Write(text []byte) (int, error) { return len(text), nil }
+
+// failure is the answer to the caller about an error.
+type failure struct {
+	Error *boterr.Error `json:"error"`
+	// Result is the partial result of a failed call, such as the messages that were sent to some of the
+	// members.
+	Result json.RawMessage `json:"result,omitempty"`
+}
+
+// answer writes the result of a call, or the error with its code, field and operation. The caller is bot
+// logic, which gets the error's text; credentials are redacted.
+func answer(w http.ResponseWriter, name string, result json.RawMessage, err error) {
+	if err == nil {
+		write(w, http.StatusOK, result)
+		return
+	}
+	told, _ := boterr.AsError(boterr.Wrap(name, err))
+	status := botctx.HTTPStatus(told)
+	if status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
+	}
+	write(w, status, failure{Error: told, Result: result})
+}
+
+// refuse answers a request that is not a call.
+func refuse(w http.ResponseWriter, status int, code boterr.Code, message string) {
+	write(w, status, failure{Error: boterr.New(code, "", "%s", message)})
+}
+
+func write(w http.ResponseWriter, status int, value any) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		status, text = http.StatusInternalServerError, []byte(`{"error":{"code":"Internal","message":"the answer cannot be written"}}`)
+	}
+	header := w.Header()
+	header.Set("Content-Type", "application/json")
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write(text) // If the client is gone, it needs no answer.
+}
+
+// grant is the permission of a token.
+type grant struct {
+	// token is the secret, of at least minToken characters.
+	token channel.Secret
+	// scope is the scope of the calls: an app, a channel and a member.
+	scope botctx.Scope
+	// operations are the allowed operations. Empty means all.
+	operations []botctx.Op
+}
+
+// minToken is the minimum length of a token: 16 random bytes in hexadecimal.
+const minToken = 32
+
+// allows reports whether a grant includes an operation.
+func (g grant) allows(op botctx.Op) bool {
+	return len(g.operations) == 0 || slices.Contains(g.operations, op)
+}
+
+type grants []grant
+
+// check refuses short and duplicate tokens.
+func (gs grants) check() error {
+	for i, g := range gs {
+		if len(g.token.Reveal()) < minToken {
+			return errors.New("a token must have at least 32 characters: make it of 16 random bytes")
+		}
+		if slices.ContainsFunc(gs[:i], func(other grant) bool { return other.token.Reveal() == g.token.Reveal() }) {
+			return errors.New("two scopes have the same token: give each a different one")
+		}
+	}
+	return nil
+}
+
+// of returns the grant of a request's token, and whether the token is known. It takes as long for a nearly
+// correct token as for any other.
+func (gs grants) of(r *http.Request) (found grant, isKnown bool) {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return grant{}, false
+	}
+	given := sha256.Sum256([]byte(token))
+	for _, g := range gs {
+		own := sha256.Sum256([]byte(g.token.Reveal()))
+		if subtle.ConstantTimeCompare(own[:], given[:]) == 1 {
+			found, isKnown = g, true
+		}
+	}
+	return found, isKnown
 }

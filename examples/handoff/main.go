@@ -8,11 +8,10 @@
 // It shows live chats: createAssignment, tickets to broadcast groups by label, and the idle time. It also
 // shows that agents' commands are nodes, too, of the outlet channel: they pass a customer on
 // (reassignAssignment) and say goodbye (sendMessageToInlet, endLiveChat). Messages that no node answers are
-// relayed to the other side. The nodes of customers are in customers.go, the commands of agents in agents.go.
+// relayed to the other side. The nodes of customers and the commands of agents are in shop.go.
 //
 // It plays a conversation in virtual time and prints it in two columns: customers on the left, agents on the
-// right (conversation.go, stage.go, columns.go). With -talk you are the speaker (talk.go). customers_test.go
-// and agents_test.go show tests of such logic.
+// right (stage.go). With -talk you are the speaker. shop_test.go shows tests of such logic.
 package main
 
 import (
@@ -22,6 +21,8 @@ import (
 	"os"
 
 	"github.com/botctx/go-sdk/examples/program"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/console"
 )
 
 func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -46,4 +47,16 @@ func run(ctx context.Context, args []string, in io.Reader, out, problems io.Writ
 			return program.Printed(out, play)()
 		},
 	}.Run(args, problems)
+}
+
+// talk is a conversation with the bot, as its customers and as the agents at the desk.
+func talk(ctx context.Context, in io.Reader, out io.Writer) error {
+	p := openShop(fakes.StartAt(morning()))
+	return console.Console{
+		Platform: p,
+		Members:  []*fakes.Actor{addCustomer(p, "Ada"), addCustomer(p, "Bob")},
+		Agents:   []*fakes.Agent{p.AddAgent(desk, "Grace", "default"), p.AddAgent(desk, "Hedy", "workshop")},
+		Test:     console.Test{Platform: "openShop(fakes.For(t), fakes.StartAt(morning()))"},
+		In:       in, Out: out,
+	}.Run(ctx)
 }

@@ -41,7 +41,7 @@ type config struct {
 	// agents are the tokens of the desk's agents, by name.
 	agents   map[string]channel.Secret
 	logLevel slog.Level
-	// channels are the channels of the file, and with demo the channel of demo.go.
+	// channels are the channels of the file, and with demo the channel of trial.go.
 	channels []channelSettings
 	demo     bool
 	// applications are the host's applications on platforms, which report for all channels there.

@@ -4,10 +4,10 @@
 //	go -C examples run ./host
 //
 // README.md shows a conversation with curl. config.go reads flags and environment, channels.go the channels
-// and their secrets, store.go opens the store, service.go starts, serves and stops, operators.go has the
-// operators' pages, metrics.go the metrics, bot.go the bot, telegram.go the channel on Telegram, and demo.go the
-// receiver that -demo uses in place of a chat. chat.go has the chat for web pages and the agents' desk, signin.go
-// who may see which page, and trial.go what runs without any settings.
+// and their secrets, with the channel on Telegram, store.go opens the store, and service.go starts, serves and stops,
+// with the operators' pages and the metrics. bot.go has the bot, chat.go the chat for web pages and the agents' desk,
+// signin.go who may see which page, and trial.go what runs without any settings, and the receiver that -demo uses in
+// place of a chat.
 package main
 
 import (

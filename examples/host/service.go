@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
 	"errors"
 	"io"
 	"log/slog"
@@ -11,6 +13,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	exporter "go.opentelemetry.io/otel/exporters/prometheus"
+	"go.opentelemetry.io/otel/sdk/metric"
+
 	"github.com/botctx/go-sdk/backends/blob"
 	"github.com/botctx/go-sdk/backends/otel"
 	"github.com/botctx/go-sdk/backends/telegram"
@@ -18,6 +25,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/host/admin"
 	"github.com/botctx/go-sdk/host/desk"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
@@ -292,4 +300,50 @@ func (s *service) close(ctx context.Context) error {
 	}
 	s.removeTrial()
 	return errors.Join(problems...)
+}
+
+// adminVariable holds the token of operators.
+const (
+	adminVariable = "HOST_ADMIN_TOKEN"
+	minTokenBytes = 16
+)
+
+// operatorsPath is the path of the page on which operators see the records, and retry or discard dead
+// letters.
+const operatorsPath = "/admin"
+
+// forOperators returns the operators' page for the apps that have channels here.
+func (s *service) forOperators() (http.Handler, error) {
+	var apps []string
+	for _, one := range s.config.telegramChannels() {
+		apps = append(apps, one.App)
+	}
+	for _, one := range s.config.channels {
+		if !slices.Contains(apps, one.App) {
+			apps = append(apps, one.App)
+		}
+	}
+	view, err := admin.Handler(admin.Config{Runtime: s.runtime, Apps: apps, MayWrite: true, Logger: s.log})
+	if err != nil {
+		return nil, err
+	}
+	return s.signIns.only(isOperator, http.StripPrefix(operatorsPath, view)), nil
+}
+
+// isEqual compares tokens in constant time.
+func isEqual(got, want string) bool {
+	gotSum, wantSum := sha256.Sum256([]byte(got)), sha256.Sum256([]byte(want))
+	return subtle.ConstantTimeCompare(gotSum[:], wantSum[:]) == 1
+}
+
+// newMetrics returns the service's instrumentation, and the page on which Prometheus reads the metrics. Spans
+// go to OpenTelemetry's global provider, which discards them unless a host has set one.
+func newMetrics() (*otel.Instrumentation, http.Handler, error) {
+	registry := prometheus.NewRegistry()
+	reader, err := exporter.New(exporter.WithRegisterer(registry), exporter.WithoutScopeInfo(), exporter.WithoutTargetInfo())
+	if err != nil {
+		return nil, nil, err
+	}
+	measured, err := otel.New(otel.Config{MeterProvider: metric.NewMeterProvider(metric.WithReader(reader))})
+	return measured, promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), err
 }

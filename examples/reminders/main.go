@@ -7,8 +7,8 @@
 //
 // It shows agendas: an agenda that runs once, with newAgenda, a tag and replace; one with a pattern and an end
 // date; updateAgenda and deleteMemberAgenda; AgendaMeta, an agenda's data for its node; and a member who has
-// unsubscribed. The nodes of the bot are in practice.go, the appointments in appointments.go, and their
-// agendas in remind.go.
+// unsubscribed. The nodes of the bot are in practice.go, the appointments and their agendas in
+// appointments.go.
 //
 // It plays a conversation of two weeks. That takes no time: the platform is a fake with virtual time
 // (virtual.go). With -realtime a Runtime with its scheduler runs on the real clock (realtime.go), and a day

@@ -2,14 +2,11 @@ package console_test
 
 import (
 	"context"
-	"time"
 
-	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/internal/session/sessiontest"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -17,7 +14,7 @@ import (
 func nodes() []*botctx.Node {
 	all := []*botctx.Node{
 		{ID: "hello", Trigger: botctx.TextIs("hi"), Responses: botctx.Say("Hello {{firstName}}!")},
-		{ID: "repeat", Trigger: botctx.TextIs("2", "kettle", "/done", "\"quoted\" `and` \\n \\\n\tmore"), Pre: botctx.Do(repeat)},
+		{ID: "repeat", Trigger: botctx.TextIs("2", "kettle", "/done", "\"quoted\" `and` \\n \\\n\tmore"), Pre: botctx.Do(sessiontest.Repeat)},
 		{ID: "sure", Trigger: botctx.TextIs("sure?"), Responses: []send.Response{send.QuickReplies("Are you sure?",
 			send.QuickReply{Title: "Yes", Payload: "yes"}, send.QuickReply{Title: "No", Payload: "no"})}},
 		{ID: "kettles", Trigger: botctx.TextIs("kettles"), Responses: []send.Response{send.Carousel(
@@ -28,10 +25,10 @@ func nodes() []*botctx.Node {
 			send.Card{Title: "Glass", Buttons: []send.Button{send.PostbackValue("Buy", "buy", document.O("kind", "glass"))}},
 		)}},
 		{ID: "picture", Trigger: botctx.TextIs("picture"), Responses: []send.Response{send.Image("https://shop.example/k.png")}},
-		{ID: "tapped", Trigger: botctx.TriggerFunc(tapped), Pre: botctx.Do(repeat)},
-		{ID: "remind", Trigger: botctx.TextIs("remind me"), Pre: botctx.Do(schedule), Responses: botctx.Say("I will.")},
-		{ID: "person", Trigger: botctx.TextIs("a person"), Pre: botctx.Do(callPerson), Responses: botctx.Say("Somebody comes.", "Soon.")},
-		{ID: "coupon", Trigger: botctx.TextIs("coupon"), Pre: botctx.Do(keepCoupon), Responses: botctx.Say("Kept.")},
+		{ID: "tapped", Trigger: botctx.TriggerFunc(tapped), Pre: botctx.Do(sessiontest.Repeat)},
+		{ID: "remind", Trigger: botctx.TextIs("remind me"), Pre: botctx.Do(sessiontest.Schedule), Responses: botctx.Say("I will.")},
+		{ID: "person", Trigger: botctx.TextIs("a person"), Pre: botctx.Do(sessiontest.CallPerson), Responses: botctx.Say("Somebody comes.", "Soon.")},
+		{ID: "coupon", Trigger: botctx.TextIs("coupon"), Pre: botctx.Do(sessiontest.KeepCoupon), Responses: botctx.Say("Kept.")},
 		{ID: "broken", Trigger: botctx.TextIs("break"), Pre: botctx.Do(fail)},
 		{ID: "panic", Trigger: botctx.TextIs("panic"), Pre: botctx.Do(func(context.Context, *botctx.Context) error { panic("no kettle") })},
 		{ID: "hang", Trigger: botctx.TextIs("hang"), Pre: botctx.Do(func(context.Context, *botctx.Context) error { select {} })},
@@ -48,34 +45,8 @@ func nodes() []*botctx.Node {
 	)
 }
 
-func repeat(ctx context.Context, bot *botctx.Context) error {
-	return bot.Reply(ctx, send.Text("You sent "+bot.MessageEvent.Data.String()))
-}
-
 func tapped(_ context.Context, bot *botctx.Context) (bool, error) {
 	return bot.MessageEvent.Type == send.TypePayload, nil
-}
-
-func schedule(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.NewAgenda(ctx, agenda.NewParams{
-		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(24 * time.Hour)), Tag: "kettle",
-	})
-	return err
-}
-
-func callPerson(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{
-		AssignmentDetails: livechat.AssignmentDetails{Summary: "A kettle leaks."},
-	})
-	return err
-}
-
-func keepCoupon(ctx context.Context, bot *botctx.Context) error {
-	bot.Member.Meta.Set("coupon", "SPRING")
-	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
-		DataSourceID: "coupons", Data: []document.Object{document.O("code", "SPRING", "by", bot.Member.FirstName)},
-	})
-	return err
 }
 
 func fail(context.Context, *botctx.Context) error {

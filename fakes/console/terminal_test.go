@@ -37,7 +37,7 @@ type terminal struct {
 	more    *sync.Cond
 }
 
-// openTerminal starts a console in a terminal that is width cells wide.
+// openTerminal starts a console in a terminal that is width cells wide, and waits for its prompt.
 func openTerminal(ctx context.Context, t *testing.T, width uint16) *terminal {
 	t.Helper()
 	keyboard, cells, err := pty.Open()
@@ -52,6 +52,7 @@ func openTerminal(ctx context.Context, t *testing.T, width uint16) *terminal {
 	x.more = sync.NewCond(&x.mu)
 	go x.watch()
 	go func() { x.ended <- console.Console{In: cells, Out: cells}.Run(ctx, nodes()...) }()
+	x.waitFor("Ada>")
 	return x
 }
 
@@ -107,6 +108,13 @@ func (x *terminal) requireEnd() {
 	require.Empty(x.t, x.screen.unknown, "only what is known to terminals is written")
 }
 
+// leaves ends the console with Ctrl-D.
+func (x *terminal) leaves() {
+	x.t.Helper()
+	x.types("\x04", "Ada>")
+	x.requireEnd()
+}
+
 func TestTerminal_WrapsToItsWidth(t *testing.T) {
 	t.Parallel()
 	for width, want := range map[uint16]string{
@@ -140,13 +148,11 @@ Ada>
 `,
 	} {
 		x := openTerminal(t.Context(), t, width)
-		x.waitFor("Ada>")
 		x.types("long\r", "twenty.\nAda>")
 		x.types("sure?\r", "(No)\nAda>")
 		x.types("2\r", "}\nAda>")
 		require.Equal(t, want, x.types("/nonsense\r", "commands\nAda>"))
-		x.types("\x04", "Ada>")
-		x.requireEnd()
+		x.leaves()
 		require.Contains(t, x.screen.colours, "36", "in colours")
 	}
 }
@@ -154,19 +160,16 @@ Ada>
 func TestTerminal_LongInput(t *testing.T) {
 	t.Parallel()
 	x := openTerminal(t.Context(), t, 60)
-	x.waitFor("Ada>")
 	long := strings.Repeat("kettle ", 12) + "end"
 	screen := x.types(long, "end")
 	require.Equal(t, 2, strings.Count(screen, "\n"))
 	x.types("\r", "why.\nAda>")
-	x.types("\x04", "Ada>")
-	x.requireEnd()
+	x.leaves()
 }
 
 func TestTerminal_HistoryAndCompletion(t *testing.T) {
 	t.Parallel()
 	x := openTerminal(t.Context(), t, 60)
-	x.waitFor("Ada>")
 	x.types("hi\r", "Hello Ada!\nAda>")
 	x.types("/as Bob\r", "Bob>")
 	x.types("\x1b[A\x1b[A", "Bob> hi")
@@ -178,22 +181,19 @@ func TestTerminal_HistoryAndCompletion(t *testing.T) {
 	x.types("sure?\r", "(No)\nAda>")
 	x.types("y\t\r", "}\nAda>")
 	x.types("hX\x7fi\r", "Hello Ada!\nAda>")
-	x.types("\x04", "Ada>")
-	x.requireEnd()
+	x.leaves()
 }
 
 func TestTerminal_Ends(t *testing.T) {
 	t.Parallel()
 	for name, keys := range map[string]string{"Ctrl-D": "\x04", "Ctrl-C": "\x03", "Ctrl-C in a line": "hel\x03", "/quit": "/quit\r", "what is no text": "\xff\xfe\x03"} {
 		x := openTerminal(t.Context(), t, 60)
-		x.waitFor("Ada>")
 		_, err := x.keyboard.WriteString(keys)
 		require.NoError(t, err, name)
 		x.requireEnd()
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	x := openTerminal(ctx, t, 60)
-	x.waitFor("Ada>")
 	cancel()
 	x.requireEnd()
 }
@@ -201,11 +201,9 @@ func TestTerminal_Ends(t *testing.T) {
 func TestTerminal_HostileText(t *testing.T) {
 	t.Parallel()
 	x := openTerminal(t.Context(), t, 60)
-	x.waitFor("Ada>")
 	screen := x.types("hostile\r", "\nAda>")
 	require.Contains(t, screen, `\x1b[31mtext\x1b[0m`)
-	x.types("\x04", "Ada>")
-	x.requireEnd()
+	x.leaves()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	require.NotContains(t, x.written, "\x1b[31mtext")
@@ -215,22 +213,18 @@ func TestTerminal_HostileText(t *testing.T) {
 func TestTerminal_NoColor(t *testing.T) {
 	t.Setenv("NO_COLOR", "1")
 	x := openTerminal(t.Context(), t, 60)
-	x.waitFor("Ada>")
 	x.types("hi\r", "Hello Ada!\nAda>")
 	x.types("/why\r", "answered\nAda>") // Wait for the new prompt: text typed before it may be lost.
-	x.types("\x04", "Ada>")
-	x.requireEnd()
+	x.leaves()
 	require.Empty(t, x.screen.colours)
 }
 
 func TestTerminal_ThatCannotEdit(t *testing.T) {
 	t.Setenv("TERM", "dumb")
 	x := openTerminal(t.Context(), t, 60)
-	x.waitFor("Ada>")
 	x.types("hi\n", "Hello Ada!\nAda>")
 	require.Contains(t, x.types("long\n", "twenty.\nAda>"), "longer than a\n     line", "it has a width, too")
-	x.types("\x04", "Ada>")
-	x.requireEnd()
+	x.leaves()
 	require.NotContains(t, x.written, "\x1b")
 }
 

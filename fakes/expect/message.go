@@ -1,3 +1,13 @@
+// Package expect contains expectations about messages, for Actor.SeesMessage and Agent.SeesMessage of package fakes.
+//
+//   - To expect a text, use [Text], or [Match] for a pattern.
+//   - To expect buttons or quick replies, use [Choice].
+//   - To expect a picture or a file, use [Media]; a type, use [Type]; a whole message, use [Exactly];
+//     anything else, [That].
+//
+// A message can have several expectations:
+//
+//	ada.SeesMessage(expect.Text("Which size?"), expect.Choice("Small", "Large"))
 package expect
 
 import (
@@ -10,6 +20,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/internal/render"
+	"github.com/botctx/go-sdk/internal/textdiff"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -153,4 +164,24 @@ func inBrackets(titles []string) []string {
 		all[i] = "[" + title + "]"
 	}
 	return all
+}
+
+// textDifference shows two texts one below the other, with a mark below the first different letter. For texts of
+// several lines, it is a diff: - is before missing lines, + before unexpected ones.
+func textDifference(wanted string, message send.Response) string {
+	got := message.Text()
+	switch {
+	case wanted == got:
+		return ""
+	case got == "":
+		return "it has no text: " + render.Line(message)
+	case strings.Contains(wanted+got, "\n"):
+		return strings.TrimSuffix(textdiff.Unified(wanted+"\n", got+"\n"), "\n")
+	}
+	quoted, shown := []rune(strconv.Quote(wanted)), []rune(strconv.Quote(got))
+	same := 0
+	for same < len(quoted) && same < len(shown) && quoted[same] == shown[same] {
+		same++
+	}
+	return string(quoted) + "\n" + string(shown) + "\n" + strings.Repeat(" ", same) + "^"
 }

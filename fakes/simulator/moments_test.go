@@ -97,21 +97,14 @@ func TestFault_EachIsShown(t *testing.T) {
 
 func TestOutage_LastsUntilItEnds(t *testing.T) {
 	t.Parallel()
-	for _, outage := range []struct {
-		begins, ends string
-		with         func(w simulator.World) map[string]any
-	}{
-		{"refuse", "accept", func(w simulator.World) map[string]any { return map[string]any{"person": w.Members[0].ID} }},
-	} {
-		p := newTab(t, simulator.Simulator{})
-		with := outage.with(p.world())
-		p.does(outage.begins, with)
-		require.Len(t, p.world().Faults.Out, 1)
-		require.NotNil(t, p.does("say", map[string]any{"person": p.world().Members[0].ID, "text": "hi"}).Error, outage.begins)
-		p.does(outage.ends, with)
-		require.Empty(t, p.world().Faults.Out)
-		p.says("hi")
-	}
+	p := newTab(t, simulator.Simulator{})
+	ada := map[string]any{"person": p.world().Members[0].ID}
+	p.does("refuse", ada)
+	require.Len(t, p.world().Faults.Out, 1)
+	require.NotNil(t, p.does("say", map[string]any{"person": p.world().Members[0].ID, "text": "hi"}).Error)
+	p.does("accept", ada)
+	require.Empty(t, p.world().Faults.Out)
+	p.says("hi")
 }
 
 func TestOutage_OfAServiceOrAChannel(t *testing.T) {

@@ -137,7 +137,7 @@ func (s Simulator) Serve(ctx context.Context, nodes ...*botctx.Node) error {
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", set.Address)
 	if err != nil {
-		return fmt.Errorf("simulator: %w: set Address to listen elsewhere", err)
+		return fmt.Errorf("%w: set Address to listen elsewhere", err)
 	}
 	if _, err := fmt.Fprintf(set.Out, "%s is at http://%s/\n", set.Bot, listener.Addr()); err != nil {
 		return errors.Join(err, listener.Close())

@@ -10,75 +10,16 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/datasource"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/conversation"
 	"github.com/botctx/go-sdk/fakes/simulator"
-	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/internal/session/sessiontest"
 )
-
-// nodes returns the bot that the tests try. Saved tests run with a copy of this file.
-func nodes() []*botctx.Node {
-	all := []*botctx.Node{
-		{ID: "hello", Trigger: botctx.TextIs("hi"), Responses: botctx.Say("Hello {{firstName}}!")},
-		{ID: "sure", Trigger: botctx.TextIs("sure?"), Responses: []send.Response{send.QuickReplies("Are you sure?",
-			send.QuickReply{Title: "Yes", Payload: "yes"}, send.QuickReply{Title: "No", Payload: "no"})}},
-		{ID: "kettles", Trigger: botctx.TextIs("kettles"), Responses: []send.Response{send.Carousel(
-			send.Card{Title: "Steel", Subtitle: "two litres", Buttons: []send.Button{
-				send.PostbackValue("Buy", "buy", document.O("kind", "steel")), send.WebURL("More", "https://shop.example/steel"),
-			}},
-			send.Card{Title: "Glass", Buttons: []send.Button{send.PostbackValue("Buy", "buy", document.O("kind", "glass"))}},
-		)}},
-		{ID: "tapped", Trigger: botctx.When(func(bot *botctx.Context) bool { return bot.MessageEvent.Type == send.TypePayload }), Pre: botctx.Do(repeat)},
-		{ID: "remind", Trigger: botctx.TextIs("remind me"), Pre: botctx.Do(schedule), Responses: botctx.Say("I will.")},
-		{ID: "person", Trigger: botctx.TextIs("a person"), Pre: botctx.Do(callPerson), Responses: botctx.Say("Somebody comes.")},
-		{ID: "coupon", Trigger: botctx.TextIs("coupon"), Pre: botctx.Do(keepCoupon), Responses: botctx.Say("Kept.")},
-		{ID: "break", Trigger: botctx.TextIs("break"), Pre: botctx.Do(func(context.Context, *botctx.Context) error {
-			return boterr.New(boterr.Unavailable, "", "the till does not answer: try it later")
-		})},
-		{ID: "panic", Trigger: botctx.TextIs("panic"), Pre: botctx.Do(func(context.Context, *botctx.Context) error { panic("no kettle") })},
-		{ID: "markup", Trigger: botctx.TextIs("markup"), Responses: botctx.Say(`<b id="injected">bold</b><script>document.title = "injected"</script>`)},
-	}
-	for _, node := range all {
-		node.Global = botctx.GlobalInTree
-	}
-	return append(all, &botctx.Node{ID: "reminder", Responses: botctx.Say("The kettle boils.")})
-}
-
-func repeat(ctx context.Context, bot *botctx.Context) error {
-	return bot.Reply(ctx, send.Text("You sent "+bot.MessageEvent.Data.String()))
-}
-
-func schedule(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.NewAgenda(ctx, agenda.NewParams{
-		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(24 * time.Hour)), Tag: "kettle",
-	})
-	return err
-}
-
-func callPerson(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{
-		AssignmentDetails: livechat.AssignmentDetails{Summary: "A kettle leaks."},
-	})
-	return err
-}
-
-func keepCoupon(ctx context.Context, bot *botctx.Context) error {
-	bot.Member.Meta.Set("coupon", "SPRING")
-	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
-		DataSourceID: "coupons", Data: []document.Object{document.O("code", "SPRING", "by", bot.Member.FirstName)},
-	})
-	return err
-}
 
 func TestServe_SaysWhereAndEndsWithTheContext(t *testing.T) {
 	t.Parallel()
@@ -86,7 +27,7 @@ func TestServe_SaysWhereAndEndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- simulator.Simulator{Address: "127.0.0.1:0", Out: out, Bot: "Shop"}.Serve(ctx, nodes()...)
+		ended <- simulator.Simulator{Address: "127.0.0.1:0", Out: out, Bot: "Shop"}.Serve(ctx, sessiontest.Nodes()...)
 	}()
 	line, err := bufio.NewReader(said).ReadString('\n')
 	require.NoError(t, err)
@@ -108,7 +49,8 @@ func TestServe_RefusesWhatCannotBe(t *testing.T) {
 	t.Parallel()
 	twice := []*botctx.Node{{ID: "hello"}, {ID: "hello"}}
 	require.ErrorContains(t, simulator.Serve(t.Context(), twice...), "hello")
-	require.ErrorContains(t, simulator.Simulator{Address: "nowhere"}.Serve(t.Context()), "set Address to listen elsewhere")
+	require.EqualError(t, simulator.Simulator{Address: "nowhere"}.Serve(t.Context()),
+		"listen tcp: address nowhere: missing port in address: set Address to listen elsewhere")
 }
 
 // tab is a page in a browser, reduced to its requests.
@@ -149,7 +91,7 @@ func TestSaved_ConversationIsTheSameWhenItIsHeldAgain(t *testing.T) {
 	kept, err := conversation.Parse("kept.chat", text)
 	require.NoError(t, err, text)
 	again := fakes.New(fakes.For(t))
-	again.Handle(nodes()...)
+	again.Handle(sessiontest.Nodes()...)
 	came, err := conversation.NewSession(again).Play(kept)
 	require.NoError(t, err)
 	require.Empty(t, conversation.Difference(kept, came))
@@ -221,7 +163,7 @@ func TestSaved_WhatNoConversationHasIsRefused(t *testing.T) {
 // newTab opens a page of a simulator with the tests' bot.
 func newTab(t *testing.T, of simulator.Simulator, more ...*botctx.Node) *tab {
 	t.Helper()
-	handler, err := of.Handler(append(nodes(), more...)...)
+	handler, err := of.Handler(append(sessiontest.Nodes(), more...)...)
 	require.NoError(t, err)
 	return serve(t, handler)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/conversation"
 	"github.com/botctx/go-sdk/fakes/simulator"
+	"github.com/botctx/go-sdk/internal/session/sessiontest"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/utility"
@@ -132,7 +133,7 @@ func TestWorld_ShowsWhatTheBotKeeps(t *testing.T) {
 	require.Equal(t, "SPRING", meta)
 	require.Len(t, w.Outbox, 2)
 	require.Equal(t, "Ada", w.Outbox[0].To)
-	require.Len(t, w.Graph.Nodes, len(nodes()))
+	require.Len(t, w.Graph.Nodes, len(sessiontest.Nodes()))
 	require.Contains(t, w.Transcript, "coupon")
 }
 
@@ -323,7 +324,7 @@ func services() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "buy", Trigger: botctx.TextIs("buy"), Pre: botctx.Do(charges)},
 		{ID: "mail", Trigger: botctx.TextIs("mail"), Pre: botctx.Do(mails)},
-		{ID: "other", Trigger: botctx.When(func(*botctx.Context) bool { return true }), Priority: botctx.FallbackPriority, Pre: botctx.Do(repeat)},
+		{ID: "other", Trigger: botctx.When(func(*botctx.Context) bool { return true }), Priority: botctx.FallbackPriority, Pre: botctx.Do(sessiontest.Repeat)},
 	}
 }
 

@@ -16,8 +16,10 @@
 package web
 
 import (
+	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -175,4 +177,136 @@ func cloneRequests(requests []Request) []Request {
 		copies[i].Header = copies[i].Header.Clone()
 	}
 	return copies
+}
+
+// route is a pattern and its replies. A copy of it is independent: the slice of replies is never written to.
+type route struct {
+	method  string
+	pattern string // The pattern as passed to Add.
+	url     string // The pattern as addressOf returns it, or without its final *.
+	prefix  bool   // url is a prefix.
+	replies []Reply
+}
+
+func newRoute(method, pattern string, replies []Reply) route {
+	made := route{method: methodOf(method), pattern: pattern, url: pattern, replies: replies}
+	if beginning, ok := strings.CutSuffix(pattern, "*"); ok {
+		made.url, made.prefix = beginning, true
+	} else if parsed, err := outbound.ParseURL(pattern); err == nil {
+		made.url = addressOf(parsed)
+	}
+	for i := range replies {
+		replies[i].Header = replies[i].Header.Clone()
+	}
+	return made
+}
+
+// methodOf returns a method as a client sends it. An invalid method is returned unchanged.
+func methodOf(method string) string {
+	if sent, err := outbound.ParseMethod(method); err == nil {
+		return sent
+	}
+	return method
+}
+
+// addressOf returns the URL that a server sees: with a path, without a fragment,
+// the host in lower case.
+func addressOf(u *url.URL) string {
+	seen := *u
+	seen.Host = strings.ToLower(u.Host)
+	seen.Fragment, seen.RawFragment = "", ""
+	if seen.Path == "" {
+		seen.Path = "/"
+	}
+	return seen.String()
+}
+
+// same reports whether the routes answer the same method and pattern.
+func (r *route) same(other route) bool {
+	return r.method == other.method && r.url == other.url && r.prefix == other.prefix
+}
+
+func (r *route) matches(method, url string) bool {
+	if r.method != method {
+		return false
+	}
+	return r.url == url || r.prefix && strings.HasPrefix(url, r.url)
+}
+
+// beats reports whether the route takes precedence over another match.
+func (r *route) beats(other *route) bool {
+	if r.prefix != other.prefix {
+		return other.prefix
+	}
+	return len(r.url) > len(other.url)
+}
+
+// next takes a reply; the last one is repeated.
+func (r *route) next() Reply {
+	reply := r.replies[0]
+	if len(r.replies) > 1 {
+		r.replies = r.replies[1:]
+	}
+	return reply
+}
+
+// Reply is one answer.
+type Reply struct {
+	// Status is the status code. 0 means 200.
+	Status int
+	// Header holds the headers of the answer.
+	Header http.Header
+	// Body is the whole body.
+	Body string
+	// Err is a network failure, which replaces everything else.
+	Err error
+}
+
+// JSON returns a reply with a JSON body, which is sent unchanged.
+func JSON(status int, body string) Reply {
+	return Reply{Status: status, Header: contentType("application/json"), Body: body}
+}
+
+// Text returns a reply with a plain text.
+func Text(status int, body string) Reply {
+	return Reply{Status: status, Header: contentType("text/plain; charset=utf-8"), Body: body}
+}
+
+// Redirect returns a reply that redirects the client to another URL, absolute or relative.
+func Redirect(status int, location string) Reply {
+	return Reply{Status: status, Header: http.Header{"Location": {location}}}
+}
+
+// Fail returns a reply that is a network failure. The caller gets Unavailable, or the code of the error if it
+// has one.
+func Fail(err error) Reply { return Reply{Err: err} }
+
+func contentType(value string) http.Header { return http.Header{"Content-Type": {value}} }
+
+func (r Reply) response(req *http.Request) (*http.Response, error) {
+	if r.Err != nil {
+		return nil, r.Err
+	}
+	status, body := r.Status, r.Body
+	if status == 0 {
+		status = http.StatusOK
+	}
+	if req.Method == http.MethodHead {
+		body = ""
+	}
+	header := r.Header.Clone()
+	if header == nil {
+		header = http.Header{}
+	}
+	return &http.Response{
+		Status:        fmt.Sprintf("%d %s", status, http.StatusText(status)),
+		StatusCode:    status,
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		Header:        header,
+		Body:          io.NopCloser(strings.NewReader(body)),
+		ContentLength: int64(len(body)),
+		Request:       req,
+	}, nil
 }

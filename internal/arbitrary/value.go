@@ -4,6 +4,7 @@ package arbitrary
 import (
 	"math"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/document"
@@ -30,6 +31,9 @@ func EdgeValues() []any {
 	}
 }
 
+// edges saves making the values for each draw.
+var edges = sync.OnceValue(EdgeValues)
+
 // Value draws a value with at most depth levels of nesting. Many strings and names of fields come from short
 // lists, so values often share prefixes.
 func Value(random *rand.Rand, depth int) any {
@@ -39,8 +43,7 @@ func Value(random *rand.Rand, depth int) any {
 	}
 	switch random.IntN(kinds) {
 	case 0:
-		edges := EdgeValues()
-		return edges[random.IntN(len(edges))]
+		return edges()[random.IntN(len(edges()))]
 	case 1:
 		return []any{
 			int64(random.Uint64()) >> random.IntN(64), math.Float64frombits(random.Uint64()),

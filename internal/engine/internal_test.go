@@ -91,6 +91,38 @@ func TestNear_EndsAmongKnownDocuments(t *testing.T) {
 	require.Less(t, source.visits, 2*checkEvery)
 }
 
+// cellsRead is an empty source that records the ranges of cells.
+type cellsRead struct {
+	empty
+
+	ranges [][]query.KeyRange
+}
+
+func (c *cellsRead) Cells(_, _ int, ranges []query.KeyRange, _ Visitor) error {
+	c.ranges = append(c.ranges, ranges)
+	return nil
+}
+
+func TestNear_ReadsEachCellOnce(t *testing.T) {
+	t.Parallel()
+	for kind, point := range map[query.IndexKind]any{
+		query.Geo2D: document.A(3, 4), query.Geo2DSphere: document.O("type", "Point", "coordinates", document.A(3, 4)),
+	} {
+		near, err := query.CompileGeoNear(document.O("near", point, "key", "at"))
+		require.NoError(t, err)
+		source := &cellsRead{}
+		s := (&Schema{}).WithIndex(NewIndex("c", store.Index{Keys: []store.IndexKey{{Path: "at", Kind: kind}}}))
+		_, err = View{Schema: s, Source: source}.near(query.NewEvaluation(t.Context()), near)
+		require.NoError(t, err)
+		require.Greater(t, len(source.ranges), 1)
+		var known []query.KeyRange
+		for _, ranges := range source.ranges {
+			require.Empty(t, query.CommonRanges(known, ranges))
+			_, known = query.NewRanges(ranges, known)
+		}
+	}
+}
+
 // The changes of a few elements must be the same as the difference of all keys.
 func TestChanges_FewElements(t *testing.T) {
 	t.Parallel()

@@ -73,7 +73,8 @@ type nearSearch struct {
 	plan *plan
 	// limit is the maximum number of documents; 0 means all.
 	limit int64
-	// seen holds the positions that index searches have already visited.
+	// read are the ranges of the index that were searched. seen holds the positions of the documents found there.
+	read []query.KeyRange
 	seen map[uint64]struct{}
 	// waiting are the candidates farther away than the rings that were searched.
 	waiting []distant
@@ -114,10 +115,11 @@ func (v View) nearest(call *query.Evaluation, s *nearSearch, yield func(distant)
 // unseen visits the documents in a ring, and perhaps some outside it, except the ones already visited.
 func (s *nearSearch) unseen(call *query.Evaluation, v View, r ring, to Visitor) error {
 	p := s.plan
-	cells := s.near.Cells(p.geo.key, r.inner, r.outer)
+	var ranges []query.KeyRange
+	ranges, s.read = query.NewRanges(p.geo.ranges(s.near.Cells(p.geo.key, r.inner, r.outer)), s.read)
 	var err error
 	again := 0
-	ended := v.Cells(p.at, p.geoAt, p.geo.ranges(cells), Yield(func(position uint64, o document.Object) bool {
+	ended := v.Cells(p.at, p.geoAt, ranges, Yield(func(position uint64, o document.Object) bool {
 		before := len(s.seen)
 		if s.seen[position] = struct{}{}; len(s.seen) > before {
 			return to.Visit(position, o)

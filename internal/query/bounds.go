@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -298,6 +299,19 @@ func CommonRanges(a, b []KeyRange) []KeyRange {
 	return common
 }
 
+// NewRanges returns the parts of ranges that are not in known, and the union of both. known must be such a union, or nil.
+func NewRanges(ranges, known []KeyRange) (added, all []KeyRange) {
+	var unknown []KeyRange
+	var from []byte
+	for _, r := range known {
+		unknown = append(unknown, KeyRange{From: from, To: r.From})
+		from = r.To
+	}
+	unknown = append(unknown, KeyRange{From: from, To: []byte{math.MaxUint8}}) // No key starts with this byte.
+	added = CommonRanges(united(ranges), unknown)
+	return added, united(slices.Concat(known, added))
+}
+
 // united sorts ranges and joins overlapping ones.
 func united(ranges []KeyRange) []KeyRange {
 	slices.SortFunc(ranges, func(a, b KeyRange) int { return bytes.Compare(a.From, b.From) })
@@ -334,6 +348,9 @@ type budget struct {
 	unmeasured int
 	// room is the number of bytes that the call may still keep.
 	room int
+	// granted is the size of the last portion. total is the counter of CountWork, or nil.
+	granted int
+	total   *atomic.Int64
 	// failure is the error that ended the call.
 	failure error
 }
@@ -353,12 +370,17 @@ const (
 	roomPerByte     = 4
 	// lookEvery is the work between two checks of the context.
 	lookEvery = 1 << 14
+	// readWork and changeWork are the work of reading and of changing a document in memory. The budget does not limit
+	// them.
+	readWork   = 1 << 6
+	changeWork = 1 << 11
 	// maxAtOnce caps a single charge, so that sums do not overflow. It exceeds every budget.
 	maxAtOnce = 1 << 50
 )
 
 // visit extends the budget for documents that are read.
 func (b *budget) visit(documents int) {
+	b.count(documents * readWork)
 	b.unmeasured += documents
 	b.left += documents * workPerDocument
 	b.room += documents * roomPerDocument
@@ -381,11 +403,22 @@ func (b *budget) spend(work int) bool {
 	return b.portion >= 0 || b.nextPortion()
 }
 
+// count adds work to the total of CountWork.
+func (b *budget) count(work int) {
+	if b.total != nil {
+		b.total.Add(int64(work))
+	}
+}
+
 // nextPortion takes the next portion of the remaining work and checks the context.
 func (b *budget) nextPortion() bool {
 	if b.failure == nil {
 		b.left += b.portion
+		if b.left >= 0 {
+			b.count(b.granted - b.portion)
+		}
 		b.portion = min(lookEvery, b.left)
+		b.granted = b.portion
 		b.left -= b.portion
 	}
 	if b.portion < 0 {

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -655,4 +656,28 @@ func TestAllocations_OfCompilingAndChanging(t *testing.T) {
 		require.NoError(t, failed, name)
 		require.LessOrEqual(t, allocated, c.most, name)
 	}
+}
+
+func TestCountWork(t *testing.T) {
+	t.Parallel()
+	documents := slices.Repeat([]document.Object{document.O("n", 1)}, 10_000)
+	filter, err := query.CompileFilter(document.O("n", document.O("$gt", 0)))
+	require.NoError(t, err)
+	var total atomic.Int64
+	ctx := query.CountWork(t.Context(), &total)
+	for range 2 {
+		call := query.NewEvaluation(ctx)
+		for _, o := range documents {
+			_, err := call.Check(filter, o)
+			require.NoError(t, err)
+		}
+	}
+	const perDocument, left = 64 + 32, 1 << 14
+	require.InDelta(t, 2*perDocument*len(documents), total.Load(), 2*left)
+	_, err = query.NewEvaluation(ctx).Select(nil, documents[:3], 0b101)
+	require.NoError(t, err)
+	require.InDelta(t, 2*perDocument*len(documents)+2*64, total.Load(), 2*left)
+	query.AddWork(ctx, 1<<20)
+	query.AddWork(t.Context(), 1<<20)
+	require.InDelta(t, 2*perDocument*len(documents)+1<<20, total.Load(), 2*left)
 }

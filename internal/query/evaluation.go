@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"math/bits"
+	"sync/atomic"
 	"time"
 
 	"github.com/botctx/go-sdk/document"
@@ -43,7 +44,29 @@ type arrayPosition struct {
 
 // NewEvaluation returns the evaluation of a call whose context is ctx.
 func NewEvaluation(ctx context.Context) *Evaluation {
-	return &Evaluation{budget: budget{ctx: ctx, left: baseWork, room: baseRoom}}
+	return &Evaluation{budget: budget{ctx: ctx, left: baseWork, room: baseRoom, total: totalOf(ctx)}}
+}
+
+// totalKey is the key of the counter of CountWork in a context.
+type totalKey struct{}
+
+// CountWork returns a context for calls of a store in this process. They add their work to total, in units of about
+// a nanosecond. Each evaluation leaves out its last units, fewer than 16,384.
+func CountWork(ctx context.Context, total *atomic.Int64) context.Context {
+	return context.WithValue(ctx, totalKey{}, total)
+}
+
+// AddWork adds work to the total of CountWork, if ctx has one. Stores call it for the work that evaluations do not
+// see, such as reading files.
+func AddWork(ctx context.Context, work int) {
+	if total := totalOf(ctx); total != nil {
+		total.Add(int64(work))
+	}
+}
+
+func totalOf(ctx context.Context) *atomic.Int64 {
+	total, _ := ctx.Value(totalKey{}).(*atomic.Int64)
+	return total
 }
 
 // Resume starts another attempt of the call under another context, after an attempt that was canceled or had no

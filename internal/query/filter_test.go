@@ -89,10 +89,15 @@ func TestFilter(t *testing.T) {
 		`{"$nor":[{"n":1},{"f":2.5}]}`:        false,
 		`{"$and":[{"n":5},{"$or":[{"t":false},{"t":true}]}],"$comment":"why"}`: true,
 	} {
-		compiled, err := query.CompileFilter(parse(t, filter))
-		require.NoError(t, err, filter)
-		require.Equal(t, want, compiled.Match(parse(t, doc)), filter)
+		requireMatch(t, filter, doc, want)
 	}
+}
+
+func requireMatch(t *testing.T, filter, doc string, want bool) {
+	t.Helper()
+	compiled, err := query.CompileFilter(parse(t, filter))
+	require.NoError(t, err, filter)
+	require.Equal(t, want, compiled.Match(parse(t, doc)), filter)
 }
 
 func TestFilter_RefusesWithPath(t *testing.T) {

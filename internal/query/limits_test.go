@@ -1,7 +1,6 @@
 package query_test
 
 import (
-	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -459,21 +458,6 @@ func TestExpression_UsedAgainAfterError(t *testing.T) {
 	}
 }
 
-// endingContext is a context that ends after a number of checks: a deadline in work instead of time.
-type endingContext struct {
-	context.Context
-
-	left int
-}
-
-func (c *endingContext) Err() error {
-	c.left--
-	if c.left < 0 {
-		return context.DeadlineExceeded
-	}
-	return nil
-}
-
 const manyPaths = 500
 
 func repeated(count int, value any) document.Array {
@@ -547,7 +531,7 @@ func TestUpdate_EndsSoon(t *testing.T) {
 			source, filters := test.update()
 			update, err := query.CompileUpdate(source, filters...)
 			require.NoError(t, err)
-			ctx := &endingContext{Context: t.Context(), left: 20}
+			ctx := &endsLater{Context: t.Context(), left: 20}
 			_, _, err = query.NewEvaluation(ctx).Change(query.Change{Update: update}, nil, test.before)
 			require.ErrorIs(t, err, boterr.Canceled)
 		})

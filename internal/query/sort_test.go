@@ -10,6 +10,16 @@ import (
 	"github.com/botctx/go-sdk/internal/query"
 )
 
+func requireInOrder(t *testing.T, by, first, second document.Object) {
+	t.Helper()
+	sort, err := query.CompileSort(by)
+	require.NoError(t, err)
+	require.NoError(t, sort.Check(first))
+	require.NoError(t, sort.Check(second))
+	require.Negative(t, sort.Compare(first, second), "%s: %s before %s", by, first, second)
+	require.Positive(t, sort.Compare(second, first))
+}
+
 func TestSort_ArraysByExtremeElement(t *testing.T) {
 	t.Parallel()
 	docs := []document.Object{
@@ -87,13 +97,7 @@ func TestSort_TwoPathsThroughOneArray(t *testing.T) {
 		{document.O("a.x", -1), `{"a":[5,{"x":7}]}`, `{"a":{"x":1}}`},
 		{document.O("a", 1, "a.x", 1), `{"a":[{"x":1}]}`, `{"a":[{"x":2}]}`},
 	} {
-		sort, err := query.CompileSort(test.sort)
-		require.NoError(t, err)
-		first, second := parse(t, test.first), parse(t, test.second)
-		require.NoError(t, sort.Check(first))
-		require.NoError(t, sort.Check(second))
-		require.Negative(t, sort.Compare(first, second), "%s: %s before %s", test.sort, first, second)
-		require.Positive(t, sort.Compare(second, first))
+		requireInOrder(t, test.sort, parse(t, test.first), parse(t, test.second))
 	}
 }
 
@@ -120,13 +124,7 @@ func TestSort_NumberNamesAnElement(t *testing.T) {
 		{document.O("b.0.x.p", 1, "b.0.x.q", 1), `{"b":[{"x":[{"p":1,"q":5}]}]}`, `{"b":[{"x":[{"p":1,"q":6},{"p":2,"q":0}]}]}`},
 		{document.O("b.0", 1, "b.0.x", 1), `{"b":[[{"x":1}]]}`, `{"b":[[{"x":2}]]}`},
 	} {
-		sort, err := query.CompileSort(test.sort)
-		require.NoError(t, err)
-		first, second := parse(t, test.first), parse(t, test.second)
-		require.NoError(t, sort.Check(first))
-		require.NoError(t, sort.Check(second))
-		require.Negative(t, sort.Compare(first, second), "%s: %s before %s", test.sort, first, second)
-		require.Positive(t, sort.Compare(second, first))
+		requireInOrder(t, test.sort, parse(t, test.first), parse(t, test.second))
 	}
 }
 

@@ -187,7 +187,7 @@ func TestFiles_NameNoPathOfAMachine(t *testing.T) {
 // visible effect.
 var caches = []string{
 	"document/struct_plan.go: plans",               // the fields of a Go type
-	"document/methods.go: methods",                 // the methods of a Go type
+	"document/encode.go: methods",                  // the methods of a Go type
 	"document/readers.go: readers",                 // how values of a Go type are read
 	"fakes/copy.go: plans",                         // how values of a Go type are copied
 	"script/internal/quickjs/machine.go: machines", // the compiled module

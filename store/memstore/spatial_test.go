@@ -468,28 +468,6 @@ func TestGeoIndex_ServesAsMongoDBs(t *testing.T) {
 	}
 }
 
-func TestGeoIndex_KeysNotTogether(t *testing.T) {
-	t.Parallel()
-	globe, flat := store.IndexKey{Path: "at", Kind: query.Geo2DSphere}, store.IndexKey{Path: "flat", Kind: query.Geo2D}
-	n := store.IndexKey{Path: "n", Kind: query.Ascending}
-	for _, keys := range [][]store.IndexKey{{n, flat}, {flat, globe}, {globe, flat}, {flat, {Path: "at", Kind: query.Geo2D}}} {
-		err := memstore.New().Collection("c").EnsureIndex(t.Context(), store.Index{Keys: keys})
-		require.ErrorIs(t, err, boterr.InvalidArgument, "%v", keys)
-	}
-	for _, keys := range [][]store.IndexKey{{flat, n}, {n, globe}, {globe, {Path: "to", Kind: query.Geo2DSphere}, n}} {
-		require.NoError(t, memstore.New().Collection("c").EnsureIndex(t.Context(), store.Index{Keys: keys}), "%v", keys)
-	}
-}
-
-func TestEnsureIndex_RefusesNamesThatNoFieldHas(t *testing.T) {
-	t.Parallel()
-	for path, isRefused := range map[string]bool{"$a": true, "a.$b": true, "a\x00": true, "a.b$": false, "owner.$id": false} {
-		keys := []store.IndexKey{{Path: path, Kind: query.Ascending}}
-		err := memstore.New().Collection("c").EnsureIndex(t.Context(), store.Index{Keys: keys})
-		require.Equal(t, isRefused, err != nil, "%q: %v", path, err)
-	}
-}
-
 func TestGeoNear_NeedsAnIndex(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

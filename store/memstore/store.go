@@ -14,10 +14,12 @@ package memstore
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/engine"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore/internal/persistent"
@@ -145,4 +147,122 @@ func (s *Store) Explain(
 	ctx context.Context, collection string, filter *query.Filter, options store.FindOptions,
 ) (store.Explanation, error) {
 	return s.collection(collection).Explain(ctx, filter, options)
+}
+
+var _ store.Watcher = (*Store)(nil)
+
+// Watch implements store.Watcher. A store that is forked from this one has no
+// watchers.
+func (s *Store) Watch(
+	collection string, changed func(before, after document.Object), reset func(),
+) (stop func()) {
+	if store.CheckName(collection) != nil {
+		return func() {} // A collection with an invalid name never changes.
+	}
+	watched := s.named(collection)
+	w := &engine.Watcher{Changed: changed, Reset: reset}
+	watched.writing.Lock()
+	defer watched.writing.Unlock()
+	watched.watchers = append(watched.watchers, w)
+	return func() { watched.unwatch(w) }
+}
+
+func (v *versions) unwatch(w *engine.Watcher) {
+	v.writing.Lock()
+	defer v.writing.Unlock()
+	v.watchers = slices.DeleteFunc(v.watchers, func(known *engine.Watcher) bool { return known == w })
+}
+
+// notifyReset tells the watchers that everything changed. The caller holds the lock.
+func (v *versions) notifyReset() {
+	for _, w := range v.watchers {
+		w.Reset()
+	}
+}
+
+// versions is one collection: its newest content, and the lock under which the
+// next one is made.
+type versions struct {
+	store *Store
+	// asCollection is the collection for callers.
+	asCollection engine.Collection
+	writing      writeLock
+	newest       atomic.Pointer[content]
+	// firstLooks is the number of times that a write may check its context under the lock before it continues
+	// without the lock.
+	firstLooks int
+	// watchers get the changes of each transaction, under the lock.
+	watchers []*engine.Watcher
+	// followers get these changes as well. Only the holder of the lock may use them.
+	followers engine.Followers
+	// resets counts the calls of restore.
+	resets int
+}
+
+var _ engine.Port = (*versions)(nil)
+
+// restore restores a collection to a content. The caller has its lock.
+func (v *versions) restore(to *content) {
+	v.newest.Store(to)
+	v.resets++
+	v.notifyReset()
+}
+
+// begin creates the first content of a collection in v, which must be empty, and returns v.
+func (v *versions) begin(s *Store, first *content) *versions {
+	v.store, v.firstLooks = s, s.firstLooks
+	v.asCollection.Port = v
+	v.newest.Store(first)
+	return v
+}
+
+// Read implements engine.Port.
+func (v *versions) Read(context.Context) (engine.View, error) { return v.newest.Load().view(), nil }
+
+// Now implements engine.Port.
+func (v *versions) Now(context.Context) (time.Time, error) { return v.store.now(), nil }
+
+// Again implements engine.Port.
+func (*versions) Again(_ context.Context, failed engine.View, err error) (engine.View, error) {
+	return failed, err
+}
+
+// EnsureIndex implements engine.Port.
+func (v *versions) EnsureIndex(ctx context.Context, index store.Index) error {
+	return v.Write(ctx, &ensuring{index: index})
+}
+
+// ensuring is the write of EnsureIndex, which all documents affect.
+type ensuring struct{ index store.Index }
+
+// Run implements engine.Op.
+func (e *ensuring) Run(_ *query.Evaluation, t engine.Transaction) error {
+	return t.(*transaction).ensure(e.index)
+}
+
+// Matches implements engine.Op.
+func (*ensuring) Matches(*query.Evaluation, document.Object) (bool, error) { return true, nil }
+
+// ID implements engine.Op.
+func (*ensuring) ID() (id any, isKnown bool) { return nil, false }
+
+// write runs a transaction on the newest content, and publishes the result unless it failed. The error is
+// engine.ErrTooLong if it checked its context more often than allowed.
+func (v *versions) write(ctx context.Context, looks int, t *transaction, run func(*transaction) error) error {
+	if err := v.writing.take(ctx); err != nil {
+		return err
+	}
+	defer v.writing.Unlock()
+	if err := engine.CheckEnded(ctx); err != nil {
+		return err
+	}
+	t.begin(ctx, v.newest.Load())
+	t.isObserved = len(v.watchers) > 0 || len(v.followers) > 0
+	if err := t.runLocked(looks, run); err != nil {
+		return err
+	}
+	v.newest.Store(t.next)
+	v.followers.Tell(t.changes)
+	engine.NotifyAll(v.watchers, t.changes)
+	return nil
 }

@@ -100,13 +100,6 @@ func TestUniqueIndex_PathsThroughOneArray(t *testing.T) {
 	require.ErrorIs(t, c.Insert(t.Context(), document.O("_id", 3, "rows", rows(9, 9, 3, 4))), boterr.AlreadyExists)
 }
 
-func TestGeoIndex_NotUnique(t *testing.T) {
-	t.Parallel()
-	keys := []store.IndexKey{{Path: "at", Kind: query.Geo2DSphere}}
-	err := memstore.New().Collection("c").EnsureIndex(t.Context(), store.Index{Keys: keys, Unique: true})
-	require.ErrorIs(t, err, boterr.Unsupported)
-}
-
 func TestGeoNear_FieldOfSeveralIndexes(t *testing.T) {
 	t.Parallel()
 	c := memstore.New().Collection("c")

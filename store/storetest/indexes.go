@@ -12,7 +12,8 @@ import (
 var indexRules = []Rule{
 	rule(ensureIndexTwice, "EnsureIndex creates an index unless one with the same keys and options exists"),
 	rule(ensureIndexWithOtherOptions, "an index with the same keys and other options is FailedPrecondition", UniqueIndexes, SparseIndexes),
-	rule(badIndexesAreRefused, "an index without keys, with an empty path, the same path twice or an unknown kind is InvalidArgument"),
+	rule(badIndexesAreRefused,
+		"an index without keys, with a path that no field can have, the same path twice, or unsuitable kinds is InvalidArgument"),
 	rule(indexesDoNotChangeAnswers, "with an index, the same documents match in the same order as without", NestedArrays),
 	rule(indexesFollowWrites, "an index includes what is written after its creation"),
 	rule(descendingIndexHoldsEmptyArrays, "in the order of a descending index, a document with an empty array comes last"),
@@ -70,16 +71,31 @@ func ensureIndexWithOtherOptions(t *trial) {
 }
 
 func badIndexesAreRefused(t *trial) {
+	n := store.IndexKey{Path: "n", Kind: query.Ascending}
+	flat, globe := store.IndexKey{Path: "flat", Kind: query.Geo2D}, store.IndexKey{Path: "at", Kind: query.Geo2DSphere}
 	for name, keys := range map[string][]store.IndexKey{
-		"no keys":         nil,
-		"an empty path":   ascending(""),
-		"an empty part":   ascending("a..b"),
-		"bytes":           ascending("a\xff"),
-		"the same twice":  ascending("a", "b", "a"),
-		"an unknown kind": {{Path: "a", Kind: "sideways"}},
-		"no kind":         {{Path: "a"}},
+		"no keys":           nil,
+		"an empty path":     ascending(""),
+		"an empty part":     ascending("a..b"),
+		"bytes":             ascending("a\xff"),
+		"NUL":               ascending("a\x00"),
+		"an operator":       ascending("$a"),
+		"a part with $":     ascending("a.$b"),
+		"the same twice":    ascending("a", "b", "a"),
+		"an unknown kind":   {{Path: "a", Kind: "sideways"}},
+		"no kind":           {{Path: "a"}},
+		"a plane as second": {n, flat},
+		"plane and globe":   {flat, globe},
+		"globe and plane":   {globe, flat},
+		"two planes":        {flat, {Path: "at", Kind: query.Geo2D}},
 	} {
 		t.requireCode(boterr.InvalidArgument, t.EnsureIndex(t.Context(), store.Index{Keys: keys}), name)
+	}
+	t.requireCode(boterr.Unsupported, t.EnsureIndex(t.Context(), store.Index{Keys: []store.IndexKey{globe}, Unique: true}), "unique places")
+	for _, keys := range [][]store.IndexKey{
+		ascending("a.b$"), ascending("owner.$id"), {flat, n}, {n, globe}, {globe, {Path: "to", Kind: query.Geo2DSphere}, n},
+	} {
+		require.NoError(t, t.EnsureIndex(t.Context(), store.Index{Keys: keys}), "%v", keys)
 	}
 }
 

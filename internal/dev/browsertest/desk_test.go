@@ -23,6 +23,7 @@ import (
 	"github.com/botctx/go-sdk/host/desk"
 	"github.com/botctx/go-sdk/internal/dev/chromiumtest"
 	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/internal/session/sessiontest"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -89,7 +90,7 @@ func newDesk(t *testing.T, agents ...desk.Agent) *deskHost {
 		require.NoError(t, err)
 	}
 	require.NoError(t, h.runtime.Pair(t.Context(), "shop", "web", "desk"))
-	require.NoError(t, h.runtime.Handle(&botctx.Node{ID: "person", Trigger: botctx.TextIs("a person"), Pre: botctx.Do(callPerson)}))
+	require.NoError(t, h.runtime.Handle(&botctx.Node{ID: "person", Trigger: botctx.TextIs("a person"), Pre: botctx.Do(sessiontest.CallPerson)}))
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
@@ -149,6 +150,14 @@ func (h *deskHost) opens(agent string) *tab {
 func (p *tab) writes(text string) {
 	p.T.Helper()
 	p.Sends(`#say`, text)
+}
+
+// takes takes the waiting chat of a member.
+func (p *tab) takes(name string) {
+	p.T.Helper()
+	p.Presses("Waiting")
+	p.chooses(name)
+	p.Presses("Take")
 }
 
 // chooses opens a chat from the list.
@@ -220,9 +229,7 @@ func TestDesk_WritesWithoutStorage(t *testing.T) {
 	p := window(h.t, h.urls["grace"])
 	p.Prepares(`for (const name of ["sessionStorage", "localStorage"]) Object.defineProperty(window, name, { get() { throw new Error("refused"); } })`)
 	p.Goes(p.url, `$("main.has-list")`)
-	p.Presses("Waiting")
-	p.chooses("Ada")
-	p.Presses("Take")
+	p.takes("Ada")
 	p.writes("Where does it leak?")
 	h.waits("Where does it leak?")
 }
@@ -238,9 +245,7 @@ func TestDesk_CannedAnswersQuickRepliesAndFiles(t *testing.T) {
 	h := newDesk(t)
 	h.says("Ada", "a person")
 	p := h.opens("grace")
-	p.Presses("Waiting")
-	p.chooses("Ada")
-	p.Presses("Take")
+	p.takes("Ada")
 	p.Presses("Canned answers")
 	p.Presses("New")
 	p.Writes(`dialog input[name=short]`, "hello")
@@ -322,9 +327,7 @@ func TestDesk_UnsentTextStaysWithItsChat(t *testing.T) {
 	h.says("Bob", "a person")
 	p := h.opens("grace")
 	for _, who := range []string{"Ada", "Bob"} {
-		p.Presses("Waiting")
-		p.chooses(who)
-		p.Presses("Take")
+		p.takes(who)
 		p.Writes(`#say`, "To "+who)
 	}
 	p.Presses("Mine")
@@ -348,14 +351,10 @@ func TestDesk_UnreadInTitle(t *testing.T) {
 	h := newDesk(t)
 	h.says("Ada", "a person")
 	p := h.opens("grace")
-	p.Presses("Waiting")
-	p.chooses("Ada")
-	p.Presses("Take")
+	p.takes("Ada")
 	h.says("Bob", "a person")
 	p.Holds(`document.title.startsWith("(1) ")`)
-	p.Presses("Waiting")
-	p.chooses("Bob")
-	p.Presses("Take")
+	p.takes("Bob")
 	h.says("Ada", "Are you there?")
 	p.Holds(`document.title.startsWith("(1) ")`)
 	p.Presses("Mine")
