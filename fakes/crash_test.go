@@ -289,7 +289,8 @@ func handingOff(t *testing.T) (p *fakes.Platform, ada *fakes.Actor, grace *fakes
 	}})
 	p.Pair("shop", "desk")
 	p.Handle(handOff()...)
-	return p, p.AddMember(member.Member{Channel: "shop", FirstName: "Ada"}), p.AddAgent("desk", "Grace")
+	ada, grace = p.AddMember(member.Member{Channel: "shop", FirstName: "Ada"}), p.AddAgent("desk", "Grace")
+	return p, ada, grace
 }
 
 func TestCrash_AmidLiveChats(t *testing.T) {

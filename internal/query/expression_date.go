@@ -397,17 +397,17 @@ func floorDivided(a, b int64) int64 {
 	return quotient
 }
 
-// unitAndWeek returns a unit and the first day of the week, which only the unit week needs. isKnown is false if start is
+// weekStartOf returns the first day of the week, which only the unit week needs. isKnown is false if start is
 // null.
-func unitAndWeek(unit, start any) (name string, first time.Weekday, isKnown bool, err error) {
-	if name, err = unitOf(unit); err != nil || name != "week" {
-		return name, time.Sunday, true, err
+func weekStartOf(unit string, start any) (first time.Weekday, isKnown bool, err error) {
+	if unit != "week" {
+		return time.Sunday, true, nil
 	}
 	if isNullish(start) {
-		return name, first, false, nil
+		return first, false, nil
 	}
 	first, err = weekStart(start)
-	return name, first, true, err
+	return first, true, err
 }
 
 // datesBetween is $dateDiff. It returns how many units start between two dates.
@@ -416,7 +416,11 @@ func datesBetween(run *expressionRun, arguments []any) (any, error) {
 	if isNullish(start) || isNullish(end) || isNullish(unit) || isNullish(zone) {
 		return nil, nil
 	}
-	name, first, isKnown, err := unitAndWeek(unit, arguments[4])
+	name, err := unitOf(unit)
+	if err != nil {
+		return nil, err
+	}
+	first, isKnown, err := weekStartOf(name, arguments[4])
 	if err != nil || !isKnown {
 		return nil, err
 	}
@@ -438,7 +442,11 @@ func dateTruncated(run *expressionRun, arguments []any) (any, error) {
 	if isNullish(date) || isNullish(unit) || isNullish(size) || isNullish(zone) {
 		return nil, nil
 	}
-	name, first, isKnown, err := unitAndWeek(unit, arguments[4])
+	name, err := unitOf(unit)
+	if err != nil {
+		return nil, err
+	}
+	first, isKnown, err := weekStartOf(name, arguments[4])
 	if err != nil || !isKnown {
 		return nil, err
 	}

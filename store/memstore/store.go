@@ -149,37 +149,6 @@ func (s *Store) Explain(
 	return s.collection(collection).Explain(ctx, filter, options)
 }
 
-var _ store.Watcher = (*Store)(nil)
-
-// Watch implements store.Watcher. A store that is forked from this one has no
-// watchers.
-func (s *Store) Watch(
-	collection string, changed func(before, after document.Object), reset func(),
-) (stop func()) {
-	if store.CheckName(collection) != nil {
-		return func() {} // A collection with an invalid name never changes.
-	}
-	watched := s.named(collection)
-	w := &engine.Watcher{Changed: changed, Reset: reset}
-	watched.writing.Lock()
-	defer watched.writing.Unlock()
-	watched.watchers = append(watched.watchers, w)
-	return func() { watched.unwatch(w) }
-}
-
-func (v *versions) unwatch(w *engine.Watcher) {
-	v.writing.Lock()
-	defer v.writing.Unlock()
-	v.watchers = slices.DeleteFunc(v.watchers, func(known *engine.Watcher) bool { return known == w })
-}
-
-// notifyReset tells the watchers that everything changed. The caller holds the lock.
-func (v *versions) notifyReset() {
-	for _, w := range v.watchers {
-		w.Reset()
-	}
-}
-
 // versions is one collection: its newest content, and the lock under which the
 // next one is made.
 type versions struct {
@@ -265,4 +234,35 @@ func (v *versions) write(ctx context.Context, looks int, t *transaction, run fun
 	v.followers.Tell(t.changes)
 	engine.NotifyAll(v.watchers, t.changes)
 	return nil
+}
+
+var _ store.Watcher = (*Store)(nil)
+
+// Watch implements store.Watcher. A store that is forked from this one has no
+// watchers.
+func (s *Store) Watch(
+	collection string, changed func(before, after document.Object), reset func(),
+) (stop func()) {
+	if store.CheckName(collection) != nil {
+		return func() {} // A collection with an invalid name never changes.
+	}
+	watched := s.named(collection)
+	w := &engine.Watcher{Changed: changed, Reset: reset}
+	watched.writing.Lock()
+	defer watched.writing.Unlock()
+	watched.watchers = append(watched.watchers, w)
+	return func() { watched.unwatch(w) }
+}
+
+func (v *versions) unwatch(w *engine.Watcher) {
+	v.writing.Lock()
+	defer v.writing.Unlock()
+	v.watchers = slices.DeleteFunc(v.watchers, func(known *engine.Watcher) bool { return known == w })
+}
+
+// notifyReset tells the watchers that everything changed. The caller holds the lock.
+func (v *versions) notifyReset() {
+	for _, w := range v.watchers {
+		w.Reset()
+	}
 }

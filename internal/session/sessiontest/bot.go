@@ -26,7 +26,7 @@ func Nodes() []*botctx.Node {
 			}},
 			send.Card{Title: "Glass", Buttons: []send.Button{send.PostbackValue("Buy", "buy", document.O("kind", "glass"))}},
 		)}},
-		{ID: "tapped", Trigger: botctx.When(func(bot *botctx.Context) bool { return bot.MessageEvent.Type == send.TypePayload }), Pre: botctx.Do(Repeat)},
+		{ID: "tapped", Trigger: botctx.When(isTap), Pre: botctx.Do(Repeat)},
 		{ID: "remind", Trigger: botctx.TextIs("remind me"), Pre: botctx.Do(Schedule), Responses: botctx.Say("I will.")},
 		{ID: "person", Trigger: botctx.TextIs("a person"), Pre: botctx.Do(CallPerson), Responses: botctx.Say("Somebody comes.")},
 		{ID: "coupon", Trigger: botctx.TextIs("coupon"), Pre: botctx.Do(KeepCoupon), Responses: botctx.Say("Kept.")},
@@ -34,13 +34,16 @@ func Nodes() []*botctx.Node {
 			return boterr.New(boterr.Unavailable, "", "the till does not answer: try it later")
 		})},
 		{ID: "panic", Trigger: botctx.TextIs("panic"), Pre: botctx.Do(func(context.Context, *botctx.Context) error { panic("no kettle") })},
-		{ID: "markup", Trigger: botctx.TextIs("markup"), Responses: botctx.Say(`<b id="injected">bold</b><script>document.title = "injected"</script>`)},
+		{ID: "markup", Trigger: botctx.TextIs("markup"), Responses: botctx.Say(
+			`<b id="injected">bold</b><script>document.title = "injected"</script>`)},
 	}
 	for _, node := range all {
 		node.Global = botctx.GlobalInTree
 	}
 	return append(all, &botctx.Node{ID: "reminder", Responses: botctx.Say("The kettle boils.")})
 }
+
+func isTap(bot *botctx.Context) bool { return bot.MessageEvent.Type == send.TypePayload }
 
 // Repeat answers with the text that the member sent.
 func Repeat(ctx context.Context, bot *botctx.Context) error {
