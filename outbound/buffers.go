@@ -155,7 +155,7 @@ func (b *responseBody) readRest(from io.Reader, begun []byte, length int64) ([]b
 	most := b.client.maxResponseBytes + 1
 	read, size := begun, 2*int64(len(begun))
 	if length >= int64(len(begun)) {
-		size = length + 1
+		size = min(length, DefaultMaxResponseBytes) + 1 // A host may allow more, and a server may lie about the length.
 	}
 	for {
 		if len(read) == cap(read) {

@@ -134,7 +134,7 @@ func New(config Config) (*Client, error) {
 	}
 	c := &Client{
 		allow:            allow,
-		maxResponseBytes: cmp.Or(config.MaxResponseBytes, DefaultMaxResponseBytes),
+		maxResponseBytes: min(cmp.Or(config.MaxResponseBytes, DefaultMaxResponseBytes), math.MaxInt64-1), // One more byte is read.
 		maxRequestBytes:  cmp.Or(config.MaxRequestBytes, DefaultMaxRequestBytes),
 		maxRedirects:     DefaultMaxRedirects,
 		timeout:          cmp.Or(config.Timeout, DefaultTimeout),

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -227,7 +228,8 @@ type Options struct {
 	// Fetch sends the requests of fetch. The default is the client of the context, which refuses private
 	// addresses; see botctx.Context.Fetch.
 	Fetch func(ctx context.Context, bot *botctx.Context, request outbound.Request) (*outbound.Response, error)
-	// Random is Math.random, from 0 to below 1. The default is from math/rand/v2.
+	// Random is Math.random, from 0 to below 1; another number is an error of the script. It is called by one script
+	// at a time. The default is from math/rand/v2.
 	Random func() float64
 
 	// Zone is the time zone of Date. The default is UTC.
@@ -261,6 +263,7 @@ type Options struct {
 const (
 	defaultDeadline    = 30 * time.Second
 	defaultMaxBusy     = time.Second
+	leastBusy          = time.Millisecond
 	defaultMaxCalls    = 1000
 	defaultMaxMemory   = 64 << 20
 	leastMemory        = 8 << 20
@@ -288,9 +291,10 @@ func (o Options) withDefaults() (Options, error) {
 			return bot.Fetch(ctx, request)
 		}
 	}
-	o.randomAhead = 1
 	if o.Random == nil {
 		o.Random, o.randomAhead = rand.Float64, 32
+	} else {
+		o.Random, o.randomAhead = oneAtATime(o.Random), 1
 	}
 	if o.Zone == nil {
 		o.Zone = time.UTC
@@ -325,6 +329,14 @@ func (o Options) check() error {
 	if err := absent.Check("Modules", o.Modules); err != nil {
 		return err
 	}
+	for name := range o.Helpers {
+		if name == "fetch" || name == "__proto__" || slices.Contains(recordNames, name) || slices.Contains(operationNames(), name) {
+			return boterr.Invalid("Helpers", "%q is a name of the context: give the helper another name", name)
+		}
+	}
+	if o.MaxBusy != 0 && o.MaxBusy < leastBusy {
+		return boterr.Invalid("MaxBusy", "must be at least %v", leastBusy)
+	}
 	if o.MaxCalls > mostCalls {
 		return boterr.Invalid("MaxCalls", "must be at most %d", mostCalls)
 	}
@@ -335,6 +347,16 @@ func (o Options) check() error {
 		return boterr.Invalid("MaxMemory", "must be between %d and %d bytes", leastMemory, mostMemory)
 	}
 	return nil
+}
+
+// oneAtATime returns random for several goroutines.
+func oneAtATime(random func() float64) func() float64 {
+	var mu sync.Mutex
+	return func() float64 {
+		mu.Lock()
+		defer mu.Unlock()
+		return random()
+	}
 }
 
 // orDefault returns given, or the default if it is zero.

@@ -139,6 +139,9 @@ func (r *run) hostNumbers(string) (any, error) {
 	numbers := make([]float64, r.engine.options.randomAhead)
 	for i := range numbers {
 		numbers[i] = r.engine.options.Random()
+		if !(numbers[i] >= 0 && numbers[i] < 1) {
+			return nil, boterr.New(boterr.Internal, "", "Options.Random returned %v: it must return numbers from 0 to below 1", numbers[i])
+		}
 	}
 	text, err := json.Marshal(numbers)
 	return json.RawMessage(text), err

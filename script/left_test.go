@@ -2,16 +2,20 @@ package script_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -166,14 +170,56 @@ func TestHelpers_ThatDoNotEnd(t *testing.T) {
 	require.ErrorContains(t, err, "see Options.MaxBusy")
 }
 
-func TestNew_RefusesLimitsThatAreTooLarge(t *testing.T) {
+func TestNew_RefusesOptionsOutOfRange(t *testing.T) {
 	t.Parallel()
 	for field, options := range map[string]script.Options{
 		"MaxCalls": {MaxCalls: math.MaxInt}, "MaxResultBytes": {MaxResultBytes: math.MaxInt}, "MaxMemory": {MaxMemory: math.MaxInt64},
+		"MaxBusy":  {MaxBusy: time.Microsecond},
+		`"member"`: {Helpers: map[string]string{"member": "x"}}, `"sendResponse"`: {Helpers: map[string]string{"sendResponse": "x"}},
+		`"fetch"`: {Helpers: map[string]string{"fetch": "x"}}, `"__proto__"`: {Helpers: map[string]string{"__proto__": "x"}},
 	} {
 		_, err := script.New(options)
 		require.ErrorIs(t, err, boterr.InvalidArgument, field)
 		require.ErrorContains(t, err, field)
+	}
+}
+
+func TestRandom_OutOfRange(t *testing.T) {
+	t.Parallel()
+	for _, number := range []float64{math.NaN(), 1, -0.5} {
+		s := newStage(t, script.Options{Random: func() float64 { return number }})
+		_, err := s.compile("return Math.random()").Run(t.Context(), s.ada.Context())
+		require.ErrorContains(t, err, "from 0 to below 1")
+	}
+}
+
+func TestRandom_OneAtATime(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2)) // It is not safe for concurrent use.
+	s := newStage(t, script.Options{Random: random.Float64})
+	program := s.compile("for (let i = 0; i < 100; i++) Math.random()")
+	var runs sync.WaitGroup
+	for range 4 {
+		runs.Go(func() {
+			_, err := program.Run(t.Context(), s.ada.Context())
+			assert.NoError(t, err)
+		})
+	}
+	runs.Wait()
+}
+
+func TestRun_CauseOfAnEndedContext(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	for name, source := range map[string]string{"before": "return 1", "during": "await new Promise(done => setTimeout(done, 1e6))"} {
+		ctx, cancel := context.WithTimeout(t.Context(), map[string]time.Duration{"during": 10 * time.Millisecond}[name])
+		defer cancel()
+		_, err := s.compile(source).Run(ctx, s.ada.Context())
+		failed, ok := errors.AsType[*script.Error](err)
+		require.True(t, ok, name)
+		cause, ok := errors.AsType[*boterr.Error](failed.Err)
+		require.True(t, ok, "%s: %#v", name, failed.Err)
+		require.Equal(t, boterr.Canceled, cause.Code, name)
 	}
 }
 

@@ -502,6 +502,9 @@ func (r *run) failed(err error) *Error {
 	if known, ok := errors.AsType[*Error](cause); ok {
 		return known
 	}
+	if r.ctx.Err() != nil && boterr.CodeOf(cause) == boterr.Canceled {
+		cause = boterr.Wrap("", cause) // A context's own error has no code.
+	}
 	failed := &Error{File: r.program.name, Err: cause}
 	if stack != "" {
 		places = r.places(stack)

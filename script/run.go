@@ -74,7 +74,7 @@ func (p *Program) run(ctx context.Context, bot *botctx.Context, wanted want) (an
 		return nil, &Error{File: p.name, Err: err}
 	}
 	if err := e.slots.Enter(ctx, r.app); err != nil {
-		return nil, &Error{File: p.name, Err: err}
+		return nil, &Error{File: p.name, Err: boterr.Wrap("", err)} // The context's error.
 	}
 	defer e.slots.Leave(r.app)
 	r.ctx = r.deadline.begin(ctx, e.options.Deadline, e.tooLong)
