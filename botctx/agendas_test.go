@@ -122,14 +122,6 @@ func TestRun_SharesAgendas(t *testing.T) {
 	})
 }
 
-func TestNew_RefusesSchedulerOptions(t *testing.T) {
-	t.Parallel()
-	_, err := botctx.New(botctx.Config{Store: memstore.New(), Scheduler: botctx.SchedulerOptions{Workers: -1}})
-	require.ErrorIs(t, err, boterr.InvalidArgument)
-	e, _ := boterr.AsError(err)
-	require.Contains(t, e.Field, "Scheduler")
-}
-
 func TestNewAgenda_UnknownZone(t *testing.T) {
 	t.Parallel()
 	_, bot := shopWith(t, botctx.Config{Store: memstore.New(), Zone: func(context.Context, *member.Member) (string, error) {

@@ -248,6 +248,9 @@ func (c Choice) answered() string {
 	if c.IsMute {
 		mute = "mute "
 	}
+	if i < 0 {
+		return mute + "node " + c.Node.String() + " answers"
+	}
 	text := fmt.Sprintf("%snode %s answers: %s, %s", mute, c.Node, c.Candidates[i].Rule, c.at())
 	if refused := of(c.Candidates[:i], func(one Candidate) bool { return one.Why == whyRefused }); len(refused) > 0 {
 		text += "; before it " + listed(refused)

@@ -147,7 +147,7 @@ type Config struct {
 	Retention Retention
 	// LaneLease is the length of the lease that a run holds on its member's lane. The lease is renewed after
 	// each quarter of its length. If a process dies during a run, other processes cannot run the member's
-	// logic until the lease expires. The default is 30 seconds.
+	// logic until the lease expires. The default is 30 seconds, and the maximum is 24 hours.
 	LaneLease time.Duration
 	// Zone returns the time zone of a member as a name of the IANA database, such as "Europe/London". The database is
 	// the machine's, or the program's if it imports time/tzdata. If Zone is nil or returns "", the zone is UTC.

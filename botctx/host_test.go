@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"math"
 	"net/http"
 	"reflect"
 	"slices"
@@ -199,12 +200,17 @@ func TestNew_RefusesWhatCanOnlyFail(t *testing.T) {
 		"Interceptors[1]":     {Interceptors: []botctx.Interceptor{botctx.Logged(nil), nil}},
 		"Scheduler.Workers":   {Scheduler: botctx.SchedulerOptions{Workers: 10_001}},
 		"Inbox.Workers":       {Inbox: botctx.InboxOptions{Workers: 1 << 30}},
+		"Scheduler.Lease":     {Scheduler: botctx.SchedulerOptions{Lease: 25 * time.Hour}},
+		"Inbox.Limit":         {Inbox: botctx.InboxOptions{Limit: -1}},
+		"Inbox.AcceptTimeout": {Inbox: botctx.InboxOptions{AcceptTimeout: math.MaxInt64}},
+		"LaneLease":           {LaneLease: math.MaxInt64},
 		"ParallelSends":       {ParallelSends: -1},
 	} {
 		if config.Store == nil {
 			config.Store = memstore.New()
 		}
-		_, err := botctx.New(config)
+		runtime, err := botctx.New(config)
+		require.Nil(t, runtime, field)
 		require.ErrorIs(t, err, boterr.InvalidArgument, field)
 		e, _ := boterr.AsError(err)
 		require.Equal(t, field, e.Field)

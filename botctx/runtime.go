@@ -59,8 +59,10 @@ type Runtime struct {
 	chatHTTP outbound.Doer
 }
 
-// New returns a Runtime. It returns InvalidArgument if the Config has no Store, if a port or an interceptor is a
-// nil pointer, if a number of workers is negative or more than 10,000, or if a time limit is longer than MaxRun.
+// New returns a Runtime. It returns InvalidArgument, with the field, if the Config has no Store, if a port or an
+// interceptor is a nil pointer, if a number of workers, a limit or a duration is negative, if there are more than
+// 10,000 workers, if a lease is shorter than 20 milliseconds or longer than 24 hours, or if a time limit is longer
+// than MaxRun.
 func New(config Config) (*Runtime, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -86,13 +88,15 @@ func New(config Config) (*Runtime, error) {
 	measured := r.guarded
 	measured.Now = steady(r.env.Now)
 	if r.leases, err = lease.New(lease.Config{Env: measured, Lease: config.LaneLease, Log: config.Logger}); err != nil {
-		return nil, boterr.PrefixField("LaneLease", err)
+		return nil, boterr.WithField("LaneLease", err)
 	}
 	if r.inbox, err = r.newInbox(measured); err != nil {
 		return nil, err
 	}
-	r.scheduler, err = r.newScheduler()
-	return r, err
+	if r.scheduler, err = r.newScheduler(); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // Env returns the store, the clock and the ids that the Runtime works with.

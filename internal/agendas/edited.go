@@ -28,8 +28,6 @@ const (
 	mostCount = 1 << 30
 	// mostFence is greater than any fencing token. Repaired tokens are times in Unix milliseconds.
 	mostFence = 1 << 53
-	// longestLease is the maximum duration of a lease.
-	longestLease = 24 * time.Hour
 	// clockSlack is the largest backward step of the store's clock that is ignored, because processes read the
 	// clock with some error.
 	clockSlack = time.Second

@@ -8,6 +8,7 @@ import (
 
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/fair"
+	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
 )
 
@@ -363,7 +364,7 @@ func (e *entry) read(o document.Object) (completed, stopped bool) { //nolint:cyc
 
 // hold sets the time until which the agenda is held, by the same rules as isHeld.
 func (e *entry) hold(leaseUntil, retryAt int64) {
-	if e.heldAt > 0 && leaseUntil <= e.heldAt+longestLease.Milliseconds() {
+	if e.heldAt > 0 && leaseUntil <= e.heldAt+lease.Longest.Milliseconds() {
 		e.heldUntil = max(0, leaseUntil)
 	}
 	if retryAt <= int64(latestTime) {

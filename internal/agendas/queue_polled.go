@@ -9,6 +9,7 @@ import (
 
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/fair"
+	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
@@ -232,7 +233,7 @@ func isHeld(now time.Time) document.Array {
 	future := millis(now.Add(clockSlack))
 	return document.A(
 		document.O(
-			fieldLeaseUntil, document.O("$gt", millis(now), "$lte", millis(now.Add(longestLease))),
+			fieldLeaseUntil, document.O("$gt", millis(now), "$lte", millis(now.Add(lease.Longest))),
 			fieldHeldAt, document.O("$gt", 0, "$lte", future),
 		),
 		document.O(

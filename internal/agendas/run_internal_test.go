@@ -579,7 +579,7 @@ func TestShutdown_EndOfAnAbandonedRunDoesNotAffectTheNextOne(t *testing.T) {
 						<-release
 					}
 					return nil
-				}, func(c *SchedulerConfig) { c.Poll, c.Lease = time.Hour, longestLease })
+				}, func(c *SchedulerConfig) { c.Poll, c.Lease = time.Hour, lease.Longest })
 				run := func() (stop func()) {
 					ctx, cancel := context.WithCancel(t.Context())
 					l.runs.Go(func() { _ = scheduler.Run(ctx) })

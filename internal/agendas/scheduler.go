@@ -85,8 +85,8 @@ func (c SchedulerConfig) withDefaults() (SchedulerConfig, error) {
 	c.ShutdownTimeout = cmp.Or(c.ShutdownTimeout, defaultShutdownTimeout)
 	c.Retention = cmp.Or(c.Retention, defaultRetention)
 	c.FailedRetention = cmp.Or(c.FailedRetention, defaultFailedRetention)
-	if c.Lease < lease.Shortest || c.Lease > longestLease {
-		return c, boterr.Invalid("lease", "must be from %s to %s, got %s", lease.Shortest, longestLease, c.Lease)
+	if err := lease.Check(c.Lease); err != nil {
+		return c, err
 	}
 	c.Log = safelog.New(c.Log)
 	return c.withAround()
@@ -109,12 +109,12 @@ func (c SchedulerConfig) checkNumbers() error {
 		field string
 		value int64
 	}{
-		{"workers", int64(c.Workers)},
-		{"limit", int64(c.Limit)},
-		{"lease", int64(c.Lease)},
-		{"poll", int64(c.Poll)},
-		{"lateAfter", int64(c.LateAfter)},
-		{"shutdownTimeout", int64(c.ShutdownTimeout)},
+		{"Workers", int64(c.Workers)},
+		{"Limit", int64(c.Limit)},
+		{"Lease", int64(c.Lease)},
+		{"Poll", int64(c.Poll)},
+		{"LateAfter", int64(c.LateAfter)},
+		{"ShutdownTimeout", int64(c.ShutdownTimeout)},
 	} {
 		if number.value < 0 {
 			return boterr.Invalid(number.field, "must not be negative: leave it out for the default")

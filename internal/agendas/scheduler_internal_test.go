@@ -30,12 +30,12 @@ func TestNewScheduler_Refuses(t *testing.T) {
 	for field, spoil := range map[string]func(*SchedulerConfig){
 		"env.store":       func(c *SchedulerConfig) { c.Env.Store = nil },
 		"handler":         func(c *SchedulerConfig) { c.Handler = nil },
-		"workers":         func(c *SchedulerConfig) { c.Workers = -1 },
-		"limit":           func(c *SchedulerConfig) { c.Limit = -1 },
-		"lease":           func(c *SchedulerConfig) { c.Lease = time.Millisecond },
-		"poll":            func(c *SchedulerConfig) { c.Poll = -1 },
-		"lateAfter":       func(c *SchedulerConfig) { c.LateAfter = -1 },
-		"shutdownTimeout": func(c *SchedulerConfig) { c.ShutdownTimeout = -1 },
+		"Workers":         func(c *SchedulerConfig) { c.Workers = -1 },
+		"Limit":           func(c *SchedulerConfig) { c.Limit = -1 },
+		"Lease":           func(c *SchedulerConfig) { c.Lease = time.Millisecond },
+		"Poll":            func(c *SchedulerConfig) { c.Poll = -1 },
+		"LateAfter":       func(c *SchedulerConfig) { c.LateAfter = -1 },
+		"ShutdownTimeout": func(c *SchedulerConfig) { c.ShutdownTimeout = -1 },
 	} {
 		config := SchedulerConfig{Env: record.Env{Store: memstore.New()}, Handler: succeed}
 		spoil(&config)

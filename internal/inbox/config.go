@@ -60,6 +60,7 @@ const (
 	defaultLimit           = 5
 	defaultMaxPending      = 100_000
 	defaultAcceptTimeout   = 10 * time.Second
+	longestTimeout         = 24 * time.Hour
 	defaultRetention       = 30 * 24 * time.Hour
 	defaultDeadRetention   = 90 * 24 * time.Hour
 	defaultShutdownTimeout = 20 * time.Second
@@ -81,15 +82,18 @@ func (c Config) withDefaults() (Config, error) {
 		field string
 		value int64
 	}{
-		{"workers", int64(c.Workers)},
-		{"poll", int64(c.Poll)},
-		{"limit", int64(c.Limit)},
-		{"acceptTimeout", int64(c.AcceptTimeout)},
-		{"shutdownTimeout", int64(c.ShutdownTimeout)},
+		{"Workers", int64(c.Workers)},
+		{"Poll", int64(c.Poll)},
+		{"Limit", int64(c.Limit)},
+		{"AcceptTimeout", int64(c.AcceptTimeout)},
+		{"ShutdownTimeout", int64(c.ShutdownTimeout)},
 	} {
 		if number.value < 0 {
 			return c, boterr.Invalid(number.field, "must not be negative: leave it out for the default")
 		}
+	}
+	if c.AcceptTimeout > longestTimeout {
+		return c, boterr.Invalid("AcceptTimeout", "must be at most %v", longestTimeout)
 	}
 	c.Workers = cmp.Or(c.Workers, defaultWorkers)
 	c.Poll = cmp.Or(c.Poll, defaultPoll)

@@ -32,8 +32,8 @@ func TestNew_RefusesWhatCannotWork(t *testing.T) {
 		"deriveId":  func(c *inbox.Config) { c.DeriveID = nil },
 		"leases":    func(c *inbox.Config) { c.Leases = nil },
 		"handler":   func(c *inbox.Config) { c.Handler = nil },
-		"workers":   func(c *inbox.Config) { c.Workers = -1 },
-		"limit":     func(c *inbox.Config) { c.Limit = -1 },
+		"Workers":   func(c *inbox.Config) { c.Workers = -1 },
+		"Limit":     func(c *inbox.Config) { c.Limit = -1 },
 	} {
 		config := configOf(t, memstore.New(), func(context.Context, *inbox.Delivery) error { return nil })
 		broken(&config)

@@ -20,6 +20,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/record"
@@ -81,6 +82,17 @@ const (
 
 // Shortest is the minimum duration of a lease, because leases are stored in milliseconds and renewed several times.
 const Shortest = 20 * time.Millisecond
+
+// Longest is the maximum duration of a lease: after it, a dead process holds nothing.
+const Longest = 24 * time.Hour
+
+// Check returns InvalidArgument at "Lease" for a duration that a lease cannot have.
+func Check(lease time.Duration) error {
+	if lease < Shortest || lease > Longest {
+		return boterr.Invalid("Lease", "must be from %v to %v, got %v", Shortest, Longest, lease)
+	}
+	return nil
+}
 
 // Held is the set of claims that a process holds. Create it with NewHeld. It is safe for concurrent use.
 type Held[C comparable] struct {

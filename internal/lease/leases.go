@@ -98,7 +98,7 @@ const defaultCollection = "leases"
 
 var laneSchema = &record.Schema{Name: "lane"}
 
-// New returns Leases. InvalidArgument: there is no store, or the lease is shorter than Shortest.
+// New returns Leases. InvalidArgument: there is no store, or Check refuses the lease.
 func New(config Config) (*Leases, error) {
 	if config.Env.Store == nil {
 		return nil, boterr.Missing("env.store", "the store that holds the leases")
@@ -106,8 +106,8 @@ func New(config Config) (*Leases, error) {
 	if config.Lease == 0 {
 		config.Lease = DefaultLease
 	}
-	if config.Lease < Shortest {
-		return nil, boterr.Invalid("lease", "must be at least %v", Shortest)
+	if err := Check(config.Lease); err != nil {
+		return nil, err
 	}
 	if config.Collection == "" {
 		config.Collection = defaultCollection

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -348,9 +347,8 @@ type budget struct {
 	unmeasured int
 	// room is the number of bytes that the call may still keep.
 	room int
-	// granted is the size of the last portion. total is the counter of CountWork, or nil.
-	granted int
-	total   *atomic.Int64
+	// granted is the size of the last portion. uncounted is work that AddWork has not added yet.
+	granted, uncounted int
 	// failure is the error that ended the call.
 	failure error
 }
@@ -380,7 +378,7 @@ const (
 
 // visit extends the budget for documents that are read.
 func (b *budget) visit(documents int) {
-	b.count(documents * readWork)
+	b.uncounted += documents * readWork
 	b.unmeasured += documents
 	b.left += documents * workPerDocument
 	b.room += documents * roomPerDocument
@@ -403,19 +401,16 @@ func (b *budget) spend(work int) bool {
 	return b.portion >= 0 || b.nextPortion()
 }
 
-// count adds work to the total of CountWork.
-func (b *budget) count(work int) {
-	if b.total != nil {
-		b.total.Add(int64(work))
-	}
-}
-
 // nextPortion takes the next portion of the remaining work and checks the context.
 func (b *budget) nextPortion() bool {
 	if b.failure == nil {
 		b.left += b.portion
 		if b.left >= 0 {
-			b.count(b.granted - b.portion)
+			b.uncounted += b.granted - b.portion
+			if b.uncounted >= lookEvery { // A short call does not look for a counter.
+				AddWork(b.ctx, b.uncounted)
+				b.uncounted = 0
+			}
 		}
 		b.portion = min(lookEvery, b.left)
 		b.granted = b.portion

@@ -672,7 +672,7 @@ func TestCountWork(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-	const perDocument, left = 64 + 32, 1 << 14
+	const perDocument, left = 64 + 32, 3 << 14
 	require.InDelta(t, 2*perDocument*len(documents), total.Load(), 2*left)
 	_, err = query.NewEvaluation(ctx).Select(nil, documents[:3], 0b101)
 	require.NoError(t, err)

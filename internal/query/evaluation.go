@@ -44,14 +44,14 @@ type arrayPosition struct {
 
 // NewEvaluation returns the evaluation of a call whose context is ctx.
 func NewEvaluation(ctx context.Context) *Evaluation {
-	return &Evaluation{budget: budget{ctx: ctx, left: baseWork, room: baseRoom, total: totalOf(ctx)}}
+	return &Evaluation{budget: budget{ctx: ctx, left: baseWork, room: baseRoom}}
 }
 
 // totalKey is the key of the counter of CountWork in a context.
 type totalKey struct{}
 
 // CountWork returns a context for calls of a store in this process. They add their work to total, in units of about
-// a nanosecond. Each evaluation leaves out its last units, fewer than 16,384.
+// a nanosecond. Each evaluation leaves out its last units, about 50,000 at most.
 func CountWork(ctx context.Context, total *atomic.Int64) context.Context {
 	return context.WithValue(ctx, totalKey{}, total)
 }
