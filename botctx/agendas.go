@@ -100,8 +100,7 @@ type SchedulerOptions struct {
 	// default is a minute.
 	LateAfter time.Duration
 	// ShutdownTimeout is the maximum time that Run waits for current runs after its context ends. Then it ends
-	// the contexts of these runs and waits for 5 more seconds. The default is 20 seconds. With the rest of a
-	// host's shutdown, this fits into the 30 seconds that orchestrators usually allow.
+	// the contexts of these runs and waits for 5 more seconds. The default is 20 seconds.
 	ShutdownTimeout time.Duration
 	// Around wraps the Runtime's handler of agendas, for example in a span. The returned handler must call the
 	// given handler with its own ctx or a ctx derived from it. The default does not wrap the handler.

@@ -31,6 +31,7 @@ func Example() {
 		APIURL:      api.URL + "/v23.0",
 		AppSecret:   channel.NewSecret("the application's secret"),
 		VerifyToken: channel.NewSecret("a word of your own"),
+		AppID:       "the application's id",
 		FindChannel: func(ctx context.Context, pageID string) (*channel.Channel, error) {
 			id, isKnown := pages[pageID]
 			if !isKnown {

@@ -1,6 +1,7 @@
 package botctxtest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -266,23 +267,23 @@ func moments() []moment { //nolint:funlen,revive // A table without logic.
 		},
 
 		{
-			"handed on", "member", byTaker, "the member, once: no agent is there yet",
+			"handed on by the agent", "member", byTaker, "the member, once: no agent is there yet",
 			(*chatAt).handsOn, (*chatAt).memberWrites,
 			[]string{texts.Waiting},
 			nil, "", false,
 		},
 		{
-			"handed on", "previous agent", byNobody, "the agent, once: it is over",
+			"handed on by the agent", "agent", byNobody, "the agent, once: it is over",
 			(*chatAt).handsOn, (*chatAt).agentWrites, nil,
 			[]string{texts.Over},
 			"", false,
 		},
 		{
-			"handed on", "bot to the member", byMember, "",
+			"handed on by the agent", "bot to the member", byMember, "",
 			(*chatAt).handsOn, (*chatAt).botWritesToMember, one, nil, "", false,
 		},
 		{
-			"handed on", "bot to the agent", byNobody, "the bot: FailedPrecondition",
+			"handed on by the agent", "bot to the agent", byNobody, "the bot: FailedPrecondition",
 			(*chatAt).handsOn, (*chatAt).botWritesToAgent, nil, nil, boterr.FailedPrecondition, false,
 		},
 
@@ -349,27 +350,29 @@ func moments() []moment { //nolint:funlen,revive // A table without logic.
 	}
 }
 
-// LiveChatTable returns a Markdown list for guides. For each phase of a live chat and each writer, the list names the
-// reader of a message, and the automatic text if the message does not arrive. A rule of the suite checks the list.
+// LiveChatTable returns a Markdown table for guides. For each phase of a live chat and each writer, the table names the
+// reader of a message, and the automatic text if the message does not arrive. A rule of the suite checks the table.
 func LiveChatTable() string {
-	var list strings.Builder
-	phase := ""
+	var phases []string
+	cells := map[string]string{}
 	for _, row := range moments() {
-		if row.at == phase {
-			list.WriteString("; ")
-		} else {
-			if phase != "" {
-				list.WriteString("\n")
-			}
-			list.WriteString("- " + row.at + ": ")
-		}
-		phase = row.at
-		list.WriteString(row.writer + " → " + string(row.seenBy))
+		phases = append(phases, row.at)
+		cell := string(row.seenBy)
 		if row.told != "" {
-			list.WriteString(" (" + row.told + ")")
+			cell += " (" + row.told + ")"
 		}
+		cells[row.at+row.writer] = cell
 	}
-	return list.String() + "\n"
+	var table strings.Builder
+	table.WriteString("| state | member writes | agent writes | bot to the member | bot to the agent |\n|---|---|---|---|---|\n")
+	for _, phase := range slices.Compact(phases) {
+		table.WriteString("| " + phase)
+		for _, writer := range []string{"member", "agent", "bot to the member", "bot to the agent"} {
+			table.WriteString(" | " + cmp.Or(cells[phase+writer], "-"))
+		}
+		table.WriteString(" |\n")
+	}
+	return table.String()
 }
 
 var momentRules = needing([]Capability{

@@ -2,6 +2,7 @@ package guides_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -25,7 +26,7 @@ func openDesk(ctx context.Context, database store.Store, web send.Connector) (*b
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := desk.EnsureIndexes(ctx, database); err != nil {
+	if err := errors.Join(botctx.EnsureIndexes(ctx, database), desk.EnsureIndexes(ctx, database)); err != nil {
 		return nil, nil, err
 	}
 	rt, err := botctx.New(botctx.Config{

@@ -26,13 +26,13 @@ func dentist() []*botctx.Node {
 		{ID: "reminder", Pre: botctx.Do(remind)},
 
 		{
-			ID: "floss", Trigger: botctx.TextIs("floss"), Pre: botctx.Do(flossDaily), Responses: botctx.Say("I remind you each day."),
+			ID: "floss", Trigger: botctx.TextIs("floss"), Pre: botctx.Do(flossDaily), Responses: botctx.Say("I will remind you every day."),
 			Schedules: botctx.Nodes("time to floss"),
 		},
 		{ID: "time to floss", Responses: botctx.Say("Time to floss, {{firstName}}!")},
 
 		{ID: "cancel", Trigger: botctx.TextIs("cancel"), Pre: botctx.Do(cancelReminder), Responses: botctx.Say("Cancelled.")},
-		{ID: "stop", Trigger: botctx.TextIs("stop"), Pre: botctx.Do(unsubscribe), Responses: botctx.Say("I write no more unasked.")},
+		{ID: "stop", Trigger: botctx.TextIs("stop"), Pre: botctx.Do(unsubscribe), Responses: botctx.Say("I will not write unless you ask.")},
 	}
 }
 
@@ -175,7 +175,7 @@ func TestDentist_StopSendsNothing(t *testing.T) {
 	ada.Says("floss")
 	ada.Says("stop")
 	p.Advance(7 * 24 * time.Hour)
-	require.Equal(t, "I write no more unasked.", ada.Last())
+	require.Equal(t, "I will not write unless you ask.", ada.Last())
 }
 
 func TestDentist_FailedReminderIsTriedAgain(t *testing.T) {
@@ -213,7 +213,7 @@ func TestZones_WhereSheIs(t *testing.T) {
 	})
 	require.NoError(t, err)
 	p.Advance(9 * time.Hour)
-	require.Equal(t, "I remind you each day.", ada.Last(), "it is four in the morning")
+	require.Equal(t, "I will remind you every day.", ada.Last(), "it is four in the morning")
 	p.Advance(4 * time.Hour)
 	require.Equal(t, "Time to floss, Ada!", ada.Last())
 }
