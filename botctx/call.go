@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"maps"
-	"math"
 	"net/http"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -46,10 +45,7 @@ func (c *Context) Call(ctx context.Context, name string, args json.RawMessage) (
 	if value == document.Missing {
 		return nil, failed
 	}
-	result, err = document.AppendJSON(nil, value)
-	if err != nil { // The operation succeeded, so return its result without the values that JSON cannot represent.
-		result, err = document.AppendJSON(nil, asJSON(value))
-	}
+	result, err = document.EncodeLossyJSON(value) // The operation succeeded, so a number that JSON cannot represent is no error.
 	return result, cmp.Or(failed, boterr.Wrap(name, err))
 }
 
@@ -166,25 +162,6 @@ func encoded(r document.ValueEncoder) (any, error) {
 		return nil, err
 	}
 	return document.ValueOf(value)
-}
-
-// asJSON replaces numbers that JSON cannot represent with null, as JSON.stringify does.
-func asJSON(value any) any {
-	switch v := value.(type) {
-	case float64:
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil
-		}
-	case document.Object:
-		return v.Shape().Object(func(i int) any { return asJSON(v.At(i)) })
-	case document.Array:
-		items := make([]any, 0, v.Len())
-		for _, item := range v.All() {
-			items = append(items, asJSON(item))
-		}
-		return document.ArrayOf(items)
-	}
-	return value
 }
 
 // FromCaller returns typed operations that make JSON calls; it is the inverse of Call. The JSON result of a send

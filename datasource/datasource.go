@@ -29,7 +29,7 @@ func (r *FetchResult) DecodeValue(value any) error {
 
 // MarshalJSON writes the entries, or their number if Count was set.
 func (r FetchResult) MarshalJSON() ([]byte, error) {
-	return document.EncodeJSON(listOrCount(r.Entries, r.Count))
+	return document.EncodeLossyJSON(listOrCount(r.Entries, r.Count))
 }
 
 // UnmarshalJSON reads an array of entries or a number.
@@ -49,7 +49,7 @@ func (r *FetchDistinctResult) DecodeValue(value any) error {
 
 // MarshalJSON writes the values, or their number if Count was set.
 func (r FetchDistinctResult) MarshalJSON() ([]byte, error) {
-	return document.EncodeJSON(listOrCount(r.Entries, r.Count))
+	return document.EncodeLossyJSON(listOrCount(r.Entries, r.Count))
 }
 
 // UnmarshalJSON reads an array of values or a number.
@@ -67,7 +67,7 @@ func (r *FetchGeoNearResult) DecodeValue(value any) error {
 
 // MarshalJSON writes the array of entries.
 func (r FetchGeoNearResult) MarshalJSON() ([]byte, error) {
-	return document.EncodeJSON(r.Entries)
+	return document.EncodeLossyJSON(r.Entries)
 }
 
 // UnmarshalJSON reads an array of entries.

@@ -3,6 +3,7 @@ package document
 import (
 	"encoding"
 	"encoding/json"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -38,6 +39,39 @@ func EncodeJSON(v any) ([]byte, error) {
 		return nil, err
 	}
 	return AppendJSON(make([]byte, 0, SizeOf(value)), value) // JSON is usually smaller than BSON.
+}
+
+// EncodeLossyJSON is EncodeJSON with null in place of the numbers that JSON cannot represent, NaN and infinities, as
+// JSON.stringify does.
+func EncodeLossyJSON(v any) ([]byte, error) {
+	value, err := goEncoder{forReader: true}.value(reflect.ValueOf(v))
+	if err != nil {
+		return nil, err
+	}
+	text, err := AppendJSON(make([]byte, 0, SizeOf(value)), value)
+	if err != nil {
+		return AppendJSON(nil, withoutNaN(value))
+	}
+	return text, nil
+}
+
+// withoutNaN returns a value with null in place of NaN and infinities.
+func withoutNaN(value any) any {
+	switch v := value.(type) {
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil
+		}
+	case Object:
+		return v.Shape().Object(func(i int) any { return withoutNaN(v.At(i)) })
+	case Array:
+		items := make([]any, 0, v.Len())
+		for _, item := range v.All() {
+			items = append(items, withoutNaN(item))
+		}
+		return ArrayOf(items)
+	}
+	return value
 }
 
 // ForReader returns v as EncodeJSON encodes it, but with readable times: each Timestamp is a time.Time, which

@@ -70,6 +70,17 @@ func TestJSON_NaN(t *testing.T) {
 	}
 }
 
+func TestEncodeLossyJSON(t *testing.T) {
+	t.Parallel()
+	for _, f := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		text, err := document.EncodeLossyJSON(map[string]any{"a": document.O("b", document.A(f, 1)), "c": f, "d": []float64{2, f}})
+		require.NoError(t, err)
+		require.JSONEq(t, `{"a": {"b": [null, 1]}, "c": null, "d": [2, null]}`, string(text))
+	}
+	_, err := document.EncodeLossyJSON(document.O("a"))
+	require.Error(t, err)
+}
+
 func TestUnmarshalJSON_AnotherType(t *testing.T) {
 	t.Parallel()
 	var o document.Object

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -318,6 +319,15 @@ func TestWriteJSON_OneLineEach(t *testing.T) {
 	require.Equal(t, []string{`{"_id":1}`, `{"_id":"two"}`, ""}, strings.Split(text.String(), "\n"))
 	require.ErrorIs(t, database.WriteJSON(t.Context(), &text, "b"), boterr.NotFound)
 	require.Equal(t, []string{"a"}, database.Collections())
+}
+
+func TestWriteJSON_NaN(t *testing.T) {
+	t.Parallel()
+	database := open(t, newPath(t))
+	require.NoError(t, database.Collection("a").Insert(t.Context(), document.O("_id", 1, "x", math.NaN()), document.O("_id", 2)))
+	var text strings.Builder
+	require.NoError(t, database.WriteJSON(t.Context(), &text, "a"))
+	require.Equal(t, []string{`{"_id":1,"x":null}`, `{"_id":2}`, ""}, strings.Split(text.String(), "\n"))
 }
 
 func TestOpen_HardLinkIsTheSameFile(t *testing.T) {

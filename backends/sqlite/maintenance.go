@@ -166,7 +166,7 @@ func (s *Store) Stats() (stats Stats) {
 }
 
 // WriteJSON writes a snapshot of a collection's documents in the order of insertion, one line of JSON each. It
-// is for people and their tools; JSON does not have all types of the store.
+// is for people and their tools; JSON does not have all types of the store. NaN and infinities are null.
 //
 // InvalidArgument: w is nil. NotFound: there is no such collection. Canceled: ctx ended. Other errors are from
 // w.
@@ -184,11 +184,11 @@ func (s *Store) WriteJSON(ctx context.Context, w io.Writer, collection string) e
 	}
 	defer view.Close()
 	out := bufio.NewWriter(w)
-	var line []byte
 	var failed error
 	err = view.All(0, engine.Yield(func(_ uint64, o document.Object) bool {
+		var line []byte
 		if failed = engine.CheckEnded(ctx); failed == nil {
-			line, failed = document.AppendJSON(line[:0], o)
+			line, failed = document.EncodeLossyJSON(o)
 		}
 		if failed == nil {
 			_, failed = out.Write(append(line, '\n'))

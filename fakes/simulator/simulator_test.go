@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -95,6 +96,18 @@ func TestSaved_ConversationIsTheSameWhenItIsHeldAgain(t *testing.T) {
 	came, err := conversation.NewSession(again).Play(kept)
 	require.NoError(t, err)
 	require.Empty(t, conversation.Difference(kept, came))
+}
+
+func TestWorld_NaN(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, simulator.Simulator{}, &botctx.Node{
+		ID: "nan", Trigger: botctx.TextIs("nan"), Pre: botctx.Do(func(_ context.Context, bot *botctx.Context) error {
+			bot.Member.Meta.Set("x", math.NaN())
+			return nil
+		}),
+	})
+	p.says("nan")
+	require.Contains(t, p.world().Members[0].Record.String(), `"x":null`)
 }
 
 func TestSaved_GoTest(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
@@ -499,6 +501,19 @@ func TestPage_BadRecords(t *testing.T) {
 	require.Equal(t, "closed 1", document.Get(closed[0], "id", ""))
 	h.does("grace", path+"/giveback", nothing)
 	h.does("busy", waits+"/take", nothing)
+}
+
+func TestPage_NaN(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	path := h.waiting("shop", "ada")
+	_, err := h.runtime.Operations(botctx.Scope{App: "shop"}).FindAndModifyMember(t.Context(), member.FindAndModifyParams{
+		Filter: document.O("externalId", "ada"), Patch: document.Set("meta.x", math.NaN()),
+	})
+	require.NoError(t, err)
+	meta := document.Get(h.does("eve", path, nil), "member.meta", document.O())
+	require.True(t, meta.Has("x"))
+	require.Nil(t, meta.Value("x"))
 }
 
 // The channels of an app may be elsewhere, and out of reach.

@@ -27,6 +27,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/display"
 )
 
@@ -124,9 +125,10 @@ func ProblemOf(err error) *Problem {
 	return told
 }
 
-// Answer writes a response with a status and a JSON body.
+// Answer writes a response with a status and a JSON body. Numbers that JSON cannot represent are null, so that one
+// stored NaN does not hide the rest of a page.
 func Answer(w http.ResponseWriter, status int, body any) {
-	text, err := json.Marshal(body)
+	text, err := document.EncodeLossyJSON(body)
 	if err != nil {
 		Fail(w, http.StatusInternalServerError, err)
 		return
