@@ -138,6 +138,8 @@ func deadLetterOf(l inbox.DeadLetter) DeadLetter {
 type DeadLettersParams struct {
 	// App and Channel are the ids of the app and channel at which the events arrived. "" means any.
 	App, Channel string
+	// ID is the id of the only dead letter to return. "" means any.
+	ID string
 	// After and Before are Cursors. They select the first dead letters after After, or the last ones before Before.
 	// Only one of them may be set, together with App. The dead letter of the cursor may have been removed.
 	After, Before string

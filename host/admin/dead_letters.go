@@ -44,14 +44,9 @@ func (v *view) deadLetters(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var found []botctx.DeadLetter
-	if wanted.id == "" {
-		found, err = v.runtime.DeadLetters(r.Context(), botctx.DeadLettersParams{
-			App: wanted.app, After: wanted.after, Before: wanted.before, Limit: wanted.limit + 1,
-		})
-	} else {
-		found, err = v.oneOrNone(r.Context(), wanted.id)
-	}
+	found, err := v.runtime.DeadLetters(r.Context(), botctx.DeadLettersParams{
+		App: wanted.app, ID: wanted.id, After: wanted.after, Before: wanted.before, Limit: wanted.limit + 1,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -63,14 +58,6 @@ func (v *view) deadLetters(r *http.Request) (any, error) {
 		shown[i] = seen(letter)
 	}
 	return tell(wanted, shown, func(one deadLetter) string { return one.place })
-}
-
-func (v *view) oneOrNone(ctx context.Context, id string) ([]botctx.DeadLetter, error) {
-	letter, err := v.letter(ctx, id)
-	if boterr.CodeOf(err) == boterr.NotFound {
-		return nil, nil
-	}
-	return []botctx.DeadLetter{letter}, err
 }
 
 // letter returns a dead letter if its app is in Config.Apps. For other apps it returns the same NotFound as

@@ -360,6 +360,31 @@ func TestRecords_IntegersAreExact(t *testing.T) {
 	require.Contains(t, shown, `"most":9223372036854775807,"least":-9223372036854775808`)
 }
 
+func TestRecords_NaN(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	scope := botctx.Scope{App: "bistro"}
+	members := members.New(h.runtime.Env(), record.Scope(scope), channels.New(h.runtime.Env(), record.Scope(scope)))
+	for id, meta := range map[string]document.Object{"ada": document.O("x", math.NaN(), "y", 1), "bob": document.O("x", math.Inf(1))} {
+		_, err := members.Insert(t.Context(), member.Member{Channel: "bistro-web", ExternalID: id, Meta: meta})
+		require.NoError(t, err)
+	}
+	require.ElementsMatch(t, []any{map[string]any{"x": nil, "y": 1.0}, map[string]any{"x": nil}}, h.view(false).list("/members").column("meta"))
+}
+
+func TestDeadLetters_ByIDAsOtherListsAre(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	h.arrive("bistro", "ada", "hi")
+	v := h.view(false, "florist")
+	letters := v.list("/dead-letters")
+	path := "/dead-letters?id=" + letters.Records[0]["id"].(string)
+	require.Equal(t, letters.Records, v.list(path).Records)
+	for _, excluding := range []string{"&app=florist", "&after=" + letters.Last, "&before=" + letters.First} {
+		require.Empty(t, v.list(path+excluding).Records, excluding)
+	}
+}
+
 func TestHandler_RefusesOddPages(t *testing.T) {
 	t.Parallel()
 	v := newHost(t).view(false)

@@ -22,6 +22,8 @@ import (
 type DeadLettersParams struct {
 	// App and Channel are the ids of the app and channel at which the events arrived. "" means any.
 	App, Channel string
+	// ID is the id of the only dead letter to return. "" means any.
+	ID string
 	// After and Before are Cursors. They select the first dead letters after After, or the last ones before Before.
 	// Only one of them may be set, together with App. The dead letter of the cursor may have been removed.
 	After, Before string
@@ -79,6 +81,9 @@ func (b *Inbox) findDead(ctx context.Context, p DeadLettersParams) (found []docu
 	}
 	if p.Channel != "" {
 		which = which.With(fieldChannel, p.Channel)
+	}
+	if p.ID != "" {
+		which = which.With(fieldID, p.ID)
 	}
 	if p.Before != "" {
 		direction = -1
