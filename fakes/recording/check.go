@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -63,8 +64,11 @@ func (d Differences) String() string {
 // Check repeats the calls of the recording, one after the other, and returns the differences between the recorded
 // answers and the new ones. Ids may differ if each id always has the same counterpart. Times may differ by the
 // difference between the clocks. Messages of errors may differ. Redacted values are not compared. Check returns an
-// error only if ctx ends; the differences are then incomplete.
+// error only if ctx ends, and the differences are then incomplete, or if Door is missing.
 func (r *Recording) Check(ctx context.Context, how Check) (Differences, error) {
+	if how.Door == nil {
+		return nil, boterr.Missing("Door", "a function that returns the implementation's botctx.Caller")
+	}
 	c := &checking{how: how, ids: newIDs(how.IDs)}
 	if how.Within == 0 {
 		c.how.Within = time.Second
@@ -239,16 +243,16 @@ func texts(of render.Change) (recorded, got string) {
 }
 
 // Replay answers from a recording: calls of one operation with the same params get the recorded answers in
-// order, whatever other calls come between them. It is safe for concurrent use.
+// order, whatever other calls come between them. Its zero value has no calls. It is safe for concurrent use.
 type Replay struct {
-	of *Recording
+	of Recording
 
 	mu   sync.Mutex
 	used map[int]bool
 }
 
 // Replay returns a Replay of the recording, from its beginning.
-func (r *Recording) Replay() *Replay { return &Replay{of: r, used: map[int]bool{}} }
+func (r *Recording) Replay() *Replay { return &Replay{of: *r, used: map[int]bool{}} }
 
 // Caller returns a botctx.Caller that answers the calls recorded for a scope. A call that was not recorded fails
 // with Internal; the error describes the most similar recorded call.
@@ -334,7 +338,7 @@ func (r *Recording) unknown(asked Call, times int) string {
 	if near != nil {
 		return fmt.Sprintf("this call was not recorded in %s; the nearest is that of line %d, %s", r.File, near.Line, near.otherwise(asked))
 	}
-	text := "no call of this operation was recorded in " + r.File
+	text := "no call of this operation was recorded in " + cmp.Or(r.File, "this recording")
 	if other := nearest.To(string(asked.Op), ops); other != "" {
 		text += ": there is " + other
 	}

@@ -15,7 +15,9 @@
 //	{"n":2,"at":1767225600000,"scope":{...},"op":"getMember","params":{"memberId":"x"},"error":{"op":"getMember","code":"NotFound",...}}
 //
 // at is the beginning of the call, in Unix milliseconds of the recording's clock. Credentials are redacted:
-// fields with names such as accessToken, credentials in texts and URLs, and the texts of [Recorder.Hide].
+// fields with names such as accessToken, credentials in texts and URLs, and the texts of [Recorder.Hide]. Numbers that JSON
+// cannot represent, NaN and infinities, are null. Calls that cannot be written as JSON at all are left out, such as a call
+// with malformed arguments.
 package recording
 
 import (
@@ -73,7 +75,7 @@ func (r *Recorder) Err() error {
 	return r.err
 }
 
-// Caller wraps a botctx.Caller of a scope and records its calls, except calls with arguments that are not JSON.
+// Caller wraps a botctx.Caller of a scope and records its calls.
 func (r *Recorder) Caller(of botctx.Caller, scope botctx.Scope) botctx.Caller {
 	return recorded{r, of, scope}
 }
@@ -96,17 +98,14 @@ func (c recorded) Call(ctx context.Context, name string, args json.RawMessage) (
 	if len(args) == 0 {
 		args = json.RawMessage(`{}`)
 	}
-	params, badParams := document.ParseJSON(args)
-	if badParams != nil { // A Replay refuses this call even without a record.
-		return result, err
-	}
+	params, bad := document.ParseJSON(args)
 	var value any
-	var badResult error
-	if len(result) > 0 {
-		value, badResult = document.ParseJSON(result)
+	if bad == nil && len(result) > 0 {
+		value, bad = document.ParseJSON(result)
 	}
-	made := Call{CalledAt: document.TimestampOf(at), Scope: c.scope, Op: botctx.Op(name), Params: params, Result: value}
-	c.by.add(made, err, badResult)
+	if bad == nil { // A Replay refuses other calls even without a record.
+		c.by.add(Call{CalledAt: document.TimestampOf(at), Scope: c.scope, Op: botctx.Op(name), Params: params, Result: value}, err)
+	}
 	return result, err
 }
 
@@ -115,15 +114,15 @@ func (c recorded) Call(ctx context.Context, name string, args json.RawMessage) (
 //	Interceptors: []botctx.Interceptor{recorder.Intercept},
 func (r *Recorder) Intercept(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 	at := r.now()
-	params, badParams := valueOf(call.Params) // The operation may modify the params.
+	params, bad := valueOf(call.Params) // The operation may modify the params.
 	result, err := next(ctx)
 	var value any
-	var badResult error
-	if err == nil || hasOutcomes(result) {
-		value, badResult = valueOf(result)
+	if bad == nil && (err == nil || hasOutcomes(result)) {
+		value, bad = valueOf(result)
 	}
-	r.add(Call{CalledAt: document.TimestampOf(at), Scope: call.Context.Scope(), Op: call.Op, Params: params, Result: value}, err,
-		errors.Join(badParams, badResult))
+	if bad == nil {
+		r.add(Call{CalledAt: document.TimestampOf(at), Scope: call.Context.Scope(), Op: call.Op, Params: params, Result: value}, err)
+	}
 	return result, err
 }
 
@@ -135,35 +134,36 @@ func hasOutcomes(result any) bool {
 
 // valueOf converts a Go value to a document value, by its JSON.
 func valueOf(v any) (any, error) {
-	text, err := document.EncodeJSON(v)
+	text, err := document.EncodeLossyJSON(v)
 	if err != nil {
 		return nil, err
 	}
 	return document.ParseJSON(text)
 }
 
-// add writes a call and its error. bad is the reason why the call cannot be written completely.
-func (r *Recorder) add(call Call, failed, bad error) {
+// add writes a call and its error, if the whole line can be written as JSON: around a value with the most levels of
+// nesting it cannot.
+func (r *Recorder) add(call Call, failed error) {
 	if failed != nil {
 		call.Err = errorOf(failed, call.Op)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.err = errors.Join(r.err, bad); r.err != nil {
+	if r.err != nil {
 		return
 	}
-	r.n++
-	call.N = r.n
+	call.N = r.n + 1
 	hide := hider{r.hidden}
 	call.Params, call.Result = hide.value(call.Params), hide.value(call.Result)
 	if call.Err != nil {
 		call.Err.Field, call.Err.Err = hide.own(call.Err.Field), errors.New(hide.text(call.Err.Message()))
 	}
 	line, err := document.EncodeJSON(call.object())
-	if err == nil {
-		_, err = r.out.Write(append(line, '\n'))
+	if err != nil {
+		return
 	}
-	r.err = err
+	r.n = call.N
+	_, r.err = r.out.Write(append(line, '\n'))
 }
 
 func errorOf(err error, op botctx.Op) *boterr.Error {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -250,6 +252,55 @@ func TestRecorder_MalformedCall(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, recorder.Err())
 	require.Len(t, read(t, out.String()).Calls, 1)
+}
+
+func TestRecorder_ValuesThatAreNotJSON(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	recorder := recording.New(&out, fakes.Start)
+	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.Interceptors = []botctx.Interceptor{recorder.Intercept} }))
+	p.AddData("odd", document.O("_id", 1, "x", math.NaN(), "y", math.Inf(1)))
+	bot := p.AddMember(member.Member{}).Context()
+	_, err := bot.FetchDataFromDataSource(t.Context(), datasource.FetchParams{DataSourceID: "odd", Filter: document.O()})
+	require.NoError(t, err)
+	_, err = bot.CountDataSource(t.Context(), datasource.CountParams{DataSourceID: "odd", Filter: document.O("a")})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	_, err = bot.CountDataSource(t.Context(), datasource.CountParams{DataSourceID: "odd", Filter: document.O("x", math.NaN())})
+	require.NoError(t, err)
+	require.NoError(t, recorder.Err())
+	calls := read(t, out.String()).Calls
+	require.Len(t, calls, 2, "only the call without an encoding is left out")
+	require.Contains(t, fmt.Sprint(calls[0].Result), `"x":null,"y":null`)
+	require.Contains(t, fmt.Sprint(calls[1].Params), `{"x":null}`)
+}
+
+// The line of a call has more levels of nesting than its params.
+func TestRecorder_DeepestParams(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	recorder := recording.New(&out, fakes.Start)
+	door := recorder.Caller(door(secrets{}.Call), botctx.Scope{})
+	inner := document.MaxNesting - 1
+	_, err := door.Call(t.Context(), "getMember", []byte(`{"a":`+strings.Repeat("[", inner)+strings.Repeat("]", inner)+`}`))
+	require.NoError(t, err)
+	_, err = door.Call(t.Context(), "getMember", nil)
+	require.NoError(t, err)
+	require.NoError(t, recorder.Err())
+	require.Len(t, read(t, out.String()).Calls, 1)
+}
+
+func TestCheck_NeedsADoor(t *testing.T) {
+	t.Parallel()
+	_, err := read(t, lines()).Check(t.Context(), recording.Check{})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+}
+
+func TestReplay_Zero(t *testing.T) {
+	t.Parallel()
+	var none recording.Replay
+	require.Empty(t, none.Left())
+	_, err := none.Caller(botctx.Scope{}).Call(t.Context(), "getMember", nil)
+	require.ErrorContains(t, err, "no call of this operation was recorded")
 }
 
 func check(t *testing.T, text string, s shop, recordedAda string) recording.Differences {
