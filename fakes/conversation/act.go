@@ -215,7 +215,12 @@ func noAgent(name, does string) error {
 	return usagef("%s is no agent: agents %s, and a line such as \"agent Grace at support\" adds one to the channel support", name, does)
 }
 
-func (a Waits) do(on *Session) error { return on.platform.TryAdvance(a.For) }
+func (a Waits) do(on *Session) error {
+	if a.For < 0 {
+		return usagef("the time cannot move by %v: give a positive duration or 0", a.For)
+	}
+	return on.platform.TryAdvance(a.For)
+}
 
 func (a AddMember) do(on *Session) error {
 	if err := on.isFree(a.Name); err != nil {

@@ -32,6 +32,10 @@ type printer struct {
 
 // step writes a step, preceded by an empty line unless it and the previous one add something.
 func (p *printer) step(s Step) {
+	if s.Act == nil { // Play refuses it, and no file holds it.
+		p.comment([]string{"a step without an act"})
+		return
+	}
 	isCast := adds(s.Act)
 	if p.text.Len() > 0 && (!isCast || !p.isCast || len(s.Comment) > 0) {
 		p.text.WriteString("\n")

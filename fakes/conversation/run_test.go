@@ -257,6 +257,32 @@ func TestDo_ActOfNobodyIsAMistake(t *testing.T) {
 	}
 }
 
+func TestDo_ImpossibleActs(t *testing.T) {
+	t.Parallel()
+	s := conversation.NewSession(fakes.New(fakes.For(t)))
+	for _, act := range []conversation.Act{nil, (*conversation.Says)(nil), conversation.Waits{For: -1}} {
+		_, err := s.Do(act)
+		var mistake *conversation.UsageError
+		require.ErrorAs(t, err, &mistake, "%T", act)
+	}
+	require.Empty(t, s.Conversation().Steps)
+}
+
+func TestPlay_StepWithoutAnAct(t *testing.T) {
+	t.Parallel()
+	c := conversation.Conversation{Steps: []conversation.Step{{Line: 7}}}
+	require.Equal(t, "# a step without an act\n", c.String())
+	_, err := conversation.NewSession(fakes.New(fakes.For(t))).Play(c)
+	require.EqualError(t, err, "line 7: the act is missing: give one, such as Says")
+}
+
+func TestSession_AddsNoNil(t *testing.T) {
+	t.Parallel()
+	s := conversation.NewSession(fakes.New(fakes.For(t)))
+	require.PanicsWithError(t, "Add: the actor is nil: give a member, such as one from AddMember", func() { s.Add(nil) })
+	require.PanicsWithError(t, "AddAgent: the agent is nil: give one from AddAgent of the platform", func() { s.AddAgent(nil) })
+}
+
 // rerun runs TestRun of this package's own program in a folder with one file in testdata, and returns its
 // output and the file's new content.
 func rerun(t *testing.T, file string, flags ...string) (out, after string, err error) {

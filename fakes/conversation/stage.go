@@ -10,6 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/livechat"
@@ -79,16 +80,23 @@ func NewSession(p *fakes.Platform) *Session { return &Session{platform: p} }
 func (s *Session) Platform() *fakes.Platform { return s.platform }
 
 // Add adds a member of the platform to the conversation, and returns the member's name in it: the first name,
-// or the id, with a number if the name is taken.
+// or the id, with a number if the name is taken. It panics if actor is nil.
 func (s *Session) Add(actor *fakes.Actor) string {
+	if actor == nil {
+		panic(usagef("Add: the actor is nil: give a member, such as one from AddMember"))
+	}
 	added := actor.Added()
 	name := s.free(cmp.Or(added.FirstName, actor.ID()))
 	s.add(AddMember{Name: name, Member: added}, &person{name: name, actor: actor})
 	return name
 }
 
-// AddAgent adds an agent of the platform to the conversation, and returns the agent's name in it.
+// AddAgent adds an agent of the platform to the conversation, and returns the agent's name in it. It panics if agent is
+// nil.
 func (s *Session) AddAgent(agent *fakes.Agent) string {
+	if agent == nil {
+		panic(usagef("AddAgent: the agent is nil: give one from AddAgent of the platform"))
+	}
 	name := s.free(agent.Name())
 	s.add(AddAgent{Name: name, Channel: agent.Channel(), Groups: agent.Groups()}, &person{name: name, agent: agent})
 	return name
@@ -159,25 +167,6 @@ func (s *Session) Conversation() Conversation {
 	return c
 }
 
-// Len returns the number of actions in the session, for Back.
-func (s *Session) Len() int { return len(s.done) }
-
-// Back removes all but the first length actions, after the platform was restored to its state at that point.
-// People who were added later are removed.
-func (s *Session) Back(length int) {
-	s.done = slices.Clip(s.done[:length])
-	s.people, s.cast = nil, cast{}
-	for _, one := range s.done {
-		if one.person != nil {
-			s.people = append(s.people, one.person)
-		}
-		s.cast.acts(one.step.Act)
-	}
-	for _, p := range s.people {
-		p.heard = len(p.messages())
-	}
-}
-
 // In returns a copy of the session that continues on a fork of the platform.
 func (s *Session) In(fork *fakes.Platform) *Session {
 	other := &Session{platform: fork, cast: s.cast, isOpen: s.isOpen}
@@ -223,6 +212,9 @@ func usagef(format string, args ...any) error { return &UsageError{fmt.Sprintf(f
 // Do carries out an act, and returns it with its results. The error either comes from a run of the bot, and
 // is the step's Failure, or is a UsageError: then nothing was done, and nothing is recorded.
 func (s *Session) Do(act Act) (Step, error) {
+	if absent.Is(act) {
+		return Step{}, usagef("the act is missing: give one, such as Says")
+	}
 	if err := s.meet(act.by()); err != nil {
 		return Step{}, err
 	}
