@@ -34,7 +34,7 @@ import (
 func Faults(t fakes.TB, plans int, property Property, options ...Option) {
 	t.Helper()
 	f := &faultSearch{
-		TB: t, settings: settingsOf(options), property: property, known: map[consequence]bool{},
+		TB: t, settings: settingsOf(t, plans, options), property: property, known: map[consequence]bool{},
 		planned: map[fakes.Fault]bool{}, met: map[fakes.Fault]bool{},
 	}
 	s := &search[fakes.Fault]{

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -27,6 +29,15 @@ func TestSmallest_IsTheLeastThatFails(t *testing.T) {
 		require.Less(t, tries, 200)
 	}
 	require.Empty(t, smallest(all, func([]int) bool { return true }), "what fails by itself needs nothing")
+}
+
+func TestAwait_RunWithoutCalls(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		from := time.Now() //nolint:forbidigo // The time of the bubble.
+		require.False(t, newRun("", settings{patience: time.Minute}).await(nil))
+		require.Equal(t, time.Minute, time.Since(from)) //nolint:forbidigo // The time of the bubble.
+	})
 }
 
 // allFaults returns a fault of each way, for operations, for services and for events.

@@ -37,7 +37,7 @@ type change struct {
 // them.
 func Orders(t fakes.TB, orders int, property Property, options ...Option) {
 	t.Helper()
-	o := &orderSearch{TB: t, settings: settingsOf(options), property: property, tried: map[change]bool{}}
+	o := &orderSearch{TB: t, settings: settingsOf(t, orders, options), property: property, tried: map[change]bool{}}
 	s := &search[change]{
 		TB: t, settings: o.settings, kind: kindOrders, what: "changes of turns", try: o.try, key: keyOfChanges, parse: parseChanges,
 		shown: func(_ []change, came outcome) string { return came.story },

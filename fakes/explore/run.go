@@ -13,6 +13,7 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/absent"
 )
 
 // Property is a function that makes members write to a bot on a fresh platform, and then checks the outcome.
@@ -120,7 +121,7 @@ func (r *run) count() {
 
 // await waits for the end of a run. It returns false if the run makes no calls for too long.
 func (r *run) await(done <-chan struct{}) bool {
-	for before := int64(-1); ; {
+	for before := int64(0); ; {
 		timer := time.NewTimer(r.settings.patience)
 		select {
 		case <-done:
@@ -240,18 +241,30 @@ func PlatformOptions(options ...fakes.Option) Option {
 	return func(s *settings) { s.platform = append(s.platform, options...) }
 }
 
-// Timeout is the time, in real time, after which a run without calls is considered hanging. The default is
-// ten seconds.
+// Timeout is the time, in real time, after which a run without calls is considered hanging. It must be positive. The
+// default is ten seconds.
 func Timeout(d time.Duration) Option { return func(s *settings) { s.patience = d } }
 
-// settingsOf applies the options. A seed in Variable takes precedence.
-func settingsOf(options []Option) settings {
+// settingsOf applies the options of a search with a number of rounds, and ends the test if one of them is impossible. A
+// seed in Variable takes precedence.
+func settingsOf(t fakes.TB, rounds int, options []Option) settings {
+	t.Helper()
 	s := settings{seed: defaultSeed, most: defaultMost, calls: defaultCalls, patience: defaultPatience}
+	if err := absent.CheckList("options", options); err != nil {
+		t.Fatalf("explore: %v", err)
+		return s
+	}
 	for _, option := range options {
 		option(&s)
 	}
 	if seed, err := strconv.ParseUint(os.Getenv(Variable), 10, 64); err == nil {
 		s.seed = seed
+	}
+	switch {
+	case rounds < 1:
+		t.Fatalf("explore: a search has at least one round, got %d", rounds)
+	case s.patience <= 0:
+		t.Fatalf("explore: Timeout(%v): give a positive duration", s.patience)
 	}
 	return s
 }

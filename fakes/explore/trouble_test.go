@@ -209,3 +209,14 @@ func TestOrders_APointOfTheTestsOwn(t *testing.T) {
 		})
 	}), "1. one, up to the write\n\t2. two, up to its end\n\t3. one, up to its end")
 }
+
+func TestSearches_RefuseImpossibleSettings(t *testing.T) {
+	t.Parallel()
+	holds := func(*explore.T, *fakes.Platform) {}
+	for _, explores := range []func(fakes.TB, int, explore.Property, ...explore.Option){explore.Faults, explore.Orders} {
+		requireFound(t, search(func(t fakes.TB) { explores(t, 0, holds) }), "explore: a search has at least one round, got 0")
+		requireFound(t, search(func(t fakes.TB) { explores(t, -1, holds) }), "got -1")
+		requireFound(t, search(func(t fakes.TB) { explores(t, 1, holds, explore.Timeout(0)) }), "explore: Timeout(0s): give a positive duration")
+		requireFound(t, search(func(t fakes.TB) { explores(t, 1, holds, nil) }), "options[0]: is nil")
+	}
+}
