@@ -1,6 +1,7 @@
 package fakes
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/outbound"
@@ -35,6 +37,11 @@ type settings struct {
 	hasInbox bool
 	// isEveryExpected is true if each message without an expectation fails the test.
 	isEveryExpected bool
+}
+
+// check refuses functions that are nil.
+func (s settings) check() error {
+	return cmp.Or(absent.CheckList("Config", s.changes), absent.CheckList("OnRequest", s.onRequest), absent.CheckList("OnArrival", s.onArrival))
 }
 
 // Option is a setting of a platform.

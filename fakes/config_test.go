@@ -100,6 +100,15 @@ func TestConfig_WithoutAStoreEndsTheTest(t *testing.T) {
 	require.Contains(t, tb.failures[0], "a Runtime needs a store")
 }
 
+func TestNew_NilFunctionsEndTheTest(t *testing.T) {
+	t.Parallel()
+	for want, option := range map[string]fakes.Option{
+		"options[0]": nil, "Config[0]": fakes.Config(nil), "OnRequest[0]": fakes.OnRequest(nil), "OnArrival[0]": fakes.OnArrival(nil),
+	} {
+		requireFailure(t, want+": is nil: leave it out", func(*fakes.Platform) {}, option)
+	}
+}
+
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	botctxtest.RunConformance(t, newHarness)

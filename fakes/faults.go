@@ -420,7 +420,7 @@ func (f *faults) set(list []planned) {
 //	p.Inject(fakes.Down(fakes.ServicePayments).Of("shop"))                    // Until Lift.
 //	p.Inject(fakes.Down(fakes.ServiceMail).Lasting(time.Hour).At(2))          // From the second request on.
 //
-// It ends the test if the fault names an unknown operation, service or part.
+// It ends the test if the fault names an unknown operation, service or part, or sets a field that its kind does not use.
 func (p *Platform) Inject(fault Fault) *Injected {
 	p.test.Helper()
 	p.checkFault(fault)
@@ -494,6 +494,8 @@ func (p *Platform) checkFault(f Fault) {
 		p.test.Fatalf("fakes: there is no %s of fault: use a constructor such as Fails", f.Kind)
 	case f.Nth < 0:
 		p.test.Fatalf("fakes: calls are counted from 1, got %d", f.Nth)
+	case f.unused() != "":
+		p.test.Fatalf("fakes: %s is set, but the kind %s does not use it: leave it out", f.unused(), f.Kind)
 	case f.Kind == KindDelays && f.For <= 0:
 		p.test.Fatalf("fakes: a call cannot be delayed by %v: give a positive duration", f.For)
 	case f.For < 0:
@@ -504,6 +506,22 @@ func (p *Platform) checkFault(f Fault) {
 		p.test.Fatalf("fakes: there is no code %q: give a constant of package boterr, such as boterr.Unavailable", string(code))
 	case f.Kind == KindRepeats && f.Service != ServiceMessages && f.Service != ServicePayments:
 		p.test.Fatalf("fakes: no events come from %s that could be repeated: give ServiceMessages or ServicePayments", f.Service)
+	}
+}
+
+// unused returns the name of a field that is set although the fault's kind does not use it, or "".
+func (f Fault) unused() string {
+	switch {
+	case f.Err != nil && f.Kind != KindFails && f.Kind != KindTimesOut:
+		return "Err"
+	case f.Reason != "" && f.Kind != KindDeclines:
+		return "Reason"
+	case f.For != 0 && f.Kind != KindDelays && f.Kind != KindDown:
+		return "For"
+	case f.App != "" && f.Part == "":
+		return "App"
+	default:
+		return ""
 	}
 }
 

@@ -339,6 +339,19 @@ func TestFaults_NeedAnError(t *testing.T) {
 	}
 }
 
+func TestFaults_FieldsThatTheirKindDoesNotUse(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]fakes.Fault{
+		"For is set, but the kind fails":    fakes.Fails(botctx.OpGetMember, boterr.Unavailable).Lasting(time.Hour),
+		"For is set, but the kind crashes":  fakes.Crashes(botctx.OpGetMember).Lasting(-1),
+		"Reason is set, but the kind fails": {Op: botctx.OpGetMember, Err: boterr.Unavailable, Reason: "expired_card"},
+		"Err is set, but the kind crashes":  {Op: botctx.OpGetMember, Kind: fakes.KindCrashes, Err: boterr.Unavailable},
+		"App is set, but the kind down":     fakes.Down(fakes.ServiceMail).OfApp("other", ""),
+	} {
+		requireFailure(t, name, func(p *fakes.Platform) { p.Inject(fault) })
+	}
+}
+
 func TestFault_GoString(t *testing.T) {
 	t.Parallel()
 	for want, fault := range map[string]fakes.Fault{

@@ -156,6 +156,11 @@ func (a *Account) Events() (all []utility.PaymentEvent) {
 // error, like the error of a failed run. The function belongs to this platform; snapshots and forks do not include
 // it.
 func (a *Account) OnEvent(call func(ctx context.Context, event utility.PaymentEvent) error) {
+	a.platform.test.Helper()
+	if call == nil {
+		a.platform.test.Fatalf("fakes: OnEvent of %s: the function is nil: give one", a.key.name)
+		return
+	}
 	payments := &a.platform.payments
 	payments.mu.Lock()
 	defer payments.mu.Unlock()

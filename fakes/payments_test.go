@@ -412,3 +412,8 @@ func TestGroups_IDOfPlatform(t *testing.T) {
 		require.Equal(t, want, p.Groups("desk")[0].ExternalID)
 	}
 }
+
+func TestOnEvent_NilEndsTheTest(t *testing.T) {
+	t.Parallel()
+	requireFailure(t, "OnEvent of shop: the function is nil", func(p *fakes.Platform) { p.AddAccount("shop").OnEvent(nil) })
+}

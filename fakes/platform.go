@@ -1,6 +1,7 @@
 package fakes
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -9,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/internal/datasources"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
@@ -56,7 +58,12 @@ type Platform struct {
 func New(options ...Option) *Platform {
 	s := settings{test: noTest{}, start: Start(), pause: hurrying}
 	for _, option := range options {
-		option(&s)
+		if option != nil {
+			option(&s)
+		}
+	}
+	if err := cmp.Or(absent.CheckList("options", options), s.check()); err != nil {
+		s.test.Fatalf("fakes: New: %v", err)
 	}
 	p := assemble(s)
 	p.ensureIndexes()
