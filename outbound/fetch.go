@@ -338,7 +338,11 @@ func failure(ctx context.Context, host string, err error) error {
 	if coded, ok := boterr.AsError(err); ok {
 		return coded
 	}
-	return boterr.New(boterr.Unavailable, "", "the exchange with %s failed: %w", host, withoutAddresses(err))
+	code := boterr.Unavailable
+	if boterr.HasCode(err) {
+		code = boterr.CodeOf(err)
+	}
+	return boterr.New(code, "", "the exchange with %s failed: %w", host, withoutAddresses(err))
 }
 
 // withoutAddresses returns the error without the URL, which bot logic knows, and without the addresses or ports of

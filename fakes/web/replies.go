@@ -278,8 +278,13 @@ func Redirect(status int, location string) Reply {
 }
 
 // Fail returns a reply that is a network failure. The caller gets Unavailable, or the code of the error if it
-// has one.
-func Fail(err error) Reply { return Reply{Err: err} }
+// has one; an err of nil is InvalidArgument.
+func Fail(err error) Reply {
+	if err == nil {
+		err = boterr.Invalid("", "web.Fail got a nil error; give the error with which the request fails")
+	}
+	return Reply{Err: err}
+}
 
 func contentType(value string) http.Header { return http.Header{"Content-Type": {value}} }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"sync"
 	"testing"
@@ -79,6 +80,24 @@ func TestFail_KeepsACode(t *testing.T) {
 	var site web.Replies
 	site.Add("GET", "https://a.example/", web.Fail(boterr.New(boterr.ResourceExhausted, "", "too many requests")))
 	require.Equal(t, "ResourceExhausted", fetch(t, &site, "GET", "https://a.example/"))
+}
+
+func TestFail_KeepsABareCode(t *testing.T) {
+	t.Parallel()
+	for code, err := range map[string]error{
+		"ResourceExhausted": boterr.ResourceExhausted, "NotFound": fmt.Errorf("gone: %w", boterr.NotFound), "Unavailable": io.EOF,
+	} {
+		var site web.Replies
+		site.Add("GET", "https://a.example/", web.Fail(err))
+		require.Equal(t, code, fetch(t, &site, "GET", "https://a.example/"))
+	}
+}
+
+func TestFail_NilIsNoSuccess(t *testing.T) {
+	t.Parallel()
+	var site web.Replies
+	site.Add("GET", "https://a.example/", web.Fail(nil))
+	require.Equal(t, "InvalidArgument", fetch(t, &site, "GET", "https://a.example/"))
 }
 
 func TestReplies_UnregisteredURL(t *testing.T) {
