@@ -47,17 +47,23 @@ type directory = persistent.Tree[string, *versions]
 // Option is a setting of a Store.
 type Option func(*Store)
 
-// WithNow sets the clock that Store.Now reads. The default is the machine's.
+// WithNow sets the clock that Store.Now reads. The default, and nil, is the machine's.
 func WithNow(now func() time.Time) Option {
-	return func(s *Store) { s.now = now }
+	return func(s *Store) {
+		if now != nil {
+			s.now = now
+		}
+	}
 }
 
-// New returns an empty store.
+// New returns an empty store. It ignores options that are nil.
 func New(options ...Option) *Store {
 	s := &Store{now: time.Now, firstLooks: firstLooks}
 	s.collections.Store(&directory{})
 	for _, option := range options {
-		option(s)
+		if option != nil {
+			option(s)
+		}
 	}
 	return s
 }

@@ -695,3 +695,10 @@ func TestUpdate_RemovedElements(t *testing.T) { //nolint:paralleltest // Other t
 		runtime.KeepAlive(stored)
 	}
 }
+
+func TestNew_NilOptions(t *testing.T) {
+	t.Parallel()
+	now, err := memstore.New(nil, memstore.WithNow(nil)).Now(t.Context())
+	require.NoError(t, err)
+	require.False(t, now.IsZero())
+}
