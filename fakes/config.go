@@ -41,7 +41,8 @@ type settings struct {
 
 // check refuses functions that are nil.
 func (s settings) check() error {
-	return cmp.Or(absent.CheckList("Config", s.changes), absent.CheckList("OnRequest", s.onRequest), absent.CheckList("OnArrival", s.onArrival))
+	return cmp.Or(absent.CheckList("Config", s.changes), absent.CheckList("OnRequest", s.onRequest),
+		absent.CheckList("OnArrival", s.onArrival))
 }
 
 // Option is a setting of a platform.
