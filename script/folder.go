@@ -330,10 +330,15 @@ func (o Options) check() error {
 		return err
 	}
 	for name := range o.Helpers {
-		if name == "fetch" || name == "__proto__" || slices.Contains(recordNames, name) || slices.Contains(operationNames(), name) {
+		if slices.Contains(slices.Concat([]string{"fetch", "__proto__"}, recordNames, operationNames()), name) {
 			return boterr.Invalid("Helpers", "%q is a name of the context: give the helper another name", name)
 		}
 	}
+	return o.checkSizes()
+}
+
+// checkSizes refuses limits that are too small or too large.
+func (o Options) checkSizes() error {
 	if o.MaxBusy != 0 && o.MaxBusy < leastBusy {
 		return boterr.Invalid("MaxBusy", "must be at least %v", leastBusy)
 	}

@@ -15,7 +15,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -201,11 +200,10 @@ func TestRandom_OneAtATime(t *testing.T) {
 	var runs sync.WaitGroup
 	for range 4 {
 		runs.Go(func() {
-			_, err := program.Run(t.Context(), s.ada.Context())
-			assert.NoError(t, err)
+			_, _ = program.Run(t.Context(), s.ada.Context())
 		})
 	}
-	runs.Wait()
+	runs.Wait() // The race detector would report two calls at a time.
 }
 
 func TestRun_CauseOfAnEndedContext(t *testing.T) {
@@ -213,8 +211,8 @@ func TestRun_CauseOfAnEndedContext(t *testing.T) {
 	s := newStage(t, script.Options{})
 	for name, source := range map[string]string{"before": "return 1", "during": "await new Promise(done => setTimeout(done, 1e6))"} {
 		ctx, cancel := context.WithTimeout(t.Context(), map[string]time.Duration{"during": 10 * time.Millisecond}[name])
-		defer cancel()
 		_, err := s.compile(source).Run(ctx, s.ada.Context())
+		cancel()
 		failed, ok := errors.AsType[*script.Error](err)
 		require.True(t, ok, name)
 		cause, ok := errors.AsType[*boterr.Error](failed.Err)

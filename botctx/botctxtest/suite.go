@@ -81,8 +81,14 @@ func Rules(lacks ...Capability) []Rule {
 		domain Capability
 		rules  []Rule
 	}{
-		{Channels, channelRules}, {Members, memberRules()}, {DataSources, dataRules()}, {Agendas, agendaRules()}, {Nodes, nodeRules},
-		{Sends, sendRules()}, {LiveChats, liveChatRules()}, {Utilities, slices.Concat(mailRules, uploadRules)},
+		{Channels, channelRules},
+		{Members, memberRules()},
+		{DataSources, dataRules()},
+		{Agendas, agendaRules()},
+		{Nodes, nodeRules},
+		{Sends, sendRules()},
+		{LiveChats, liveChatRules()},
+		{Utilities, slices.Concat(mailRules, uploadRules)},
 	} {
 		rules = append(rules, needing([]Capability{of.domain}, of.rules)...)
 	}

@@ -137,7 +137,8 @@ func TestNewAgenda_ReplaceAtEachCrash(t *testing.T) {
 			seed(t, a)
 			writes := 0
 			store.before = func(string) error {
-				if writes++; writes > crashes {
+				writes++
+				if writes > crashes {
 					return boterr.New(boterr.Unavailable, "", "the store is gone")
 				}
 				return nil
@@ -198,7 +199,8 @@ func replaceKilledAt(t *testing.T, at int, isAfter bool) bool {
 		if !isWrite(call) {
 			return ctx, nil, nil
 		}
-		switch writes++; {
+		writes++
+		switch {
 		case writes != at:
 			return ctx, nil, nil
 		case !isAfter:

@@ -22,7 +22,7 @@ const (
 )
 
 // Erase removes a conversation and its state, and returns the number of entries removed. An entry that is appended at the
-// same time may remain, and if another one begins the conversation anew first, its followers miss it. After an error, a
+// same time may remain, and if another one begins the conversation again first, its followers miss it. After an error, a
 // repeated call removes the rest. InvalidArgument: the conversation is incomplete. Other errors come from the store.
 func (l *Log) Erase(ctx context.Context, which Conversation) (removed int64, err error) {
 	if err := which.check(); err != nil {

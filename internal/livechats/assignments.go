@@ -344,12 +344,7 @@ func withFields(o, fields document.Object) (document.Object, error) {
 }
 
 // modified returns how many records an update of one record changed.
-func modified(isModified bool) int64 {
-	if isModified {
-		return 1
-	}
-	return 0
-}
+func modified(isModified bool) int64 { return map[bool]int64{true: 1}[isModified] }
 
 // checkMetaPath returns an error for a path in meta that contains an operator.
 func checkMetaPath(path string) error {

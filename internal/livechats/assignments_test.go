@@ -131,10 +131,10 @@ func (s *fixture) putOpen(t *testing.T, id string, createdAt int64, fields strin
 		"inlet": "web", "member": "member of %s", "slot": "member/member of %s" %s}`, id, createdAt, createdAt, id, id, fields))
 }
 
-// outletOf returns the id of the assignment that GetAssignmentByOutlet returns.
-func outletOf(t *testing.T, s *livechats.Service, outlet string) any {
+// atDesk returns the id of the assignment that GetAssignmentByOutlet returns for the desk.
+func atDesk(t *testing.T, s *livechats.Service) any {
 	t.Helper()
-	return withField(t, must(t, s.GetAssignmentByOutlet, `{"channelId": "`+outlet+`"}`), "_id")
+	return withField(t, must(t, s.GetAssignmentByOutlet, `{"channelId": "desk"}`), "_id")
 }
 
 const ticketAtDesk = `, "sentAt": 1, "tickets": [{"id": "1", "channel": "desk", "sentAt": 1}]`
@@ -160,7 +160,7 @@ func TestGetAssignmentByOutlet_IsThere(t *testing.T) {
 			s.putOpen(t, "a1", 1, c.fields)
 			s.putAssignment(t, "ended", 2, `, "outlet": "desk"`)
 			if c.is {
-				require.Equal(t, "a1", outletOf(t, s.mine.Service, "desk"))
+				require.Equal(t, "a1", atDesk(t, s.mine.Service))
 				return
 			}
 			requireRefused(t, s, s.mine.GetAssignmentByOutlet, refused{`{"channelId": "desk"}`, boterr.NotFound, "channelId"})
@@ -174,7 +174,7 @@ func TestGetAssignmentByOutlet_Newest(t *testing.T) {
 	s.putOpen(t, "second", 7, ticketAtDesk)
 	s.putOpen(t, "third", 7, ticketAtDesk)
 	s.putOpen(t, "first", 3, ticketAtDesk)
-	require.Equal(t, "third", outletOf(t, s.mine.Service, "desk"))
+	require.Equal(t, "third", atDesk(t, s.mine.Service))
 }
 
 func TestGetAssignmentByOutlet_Unreadable(t *testing.T) {
@@ -185,7 +185,7 @@ func TestGetAssignmentByOutlet_Unreadable(t *testing.T) {
 	})
 	s.putOpen(t, "good", 1, ticketAtDesk)
 	s.putOpen(t, "bad", 2, ticketAtDesk+`, "expiry": "soon"`)
-	require.Equal(t, "good", outletOf(t, s.mine.Service, "desk"))
+	require.Equal(t, "good", atDesk(t, s.mine.Service))
 	require.Len(t, unreadable, 1)
 	require.ErrorContains(t, unreadable[0], "the stored assignment bad cannot be read")
 }
@@ -214,7 +214,7 @@ func TestGetAssignmentByOutlet_MetaAsFilter(t *testing.T) {
 			s.putOpen(t, "for everyone", 1, ticketAtDesk)
 			s.putOpen(t, "asked", 2, ticketAtDesk+`, "meta": `+c.meta)
 			want := map[bool]string{true: "asked", false: "for everyone"}[c.is]
-			require.Equal(t, want, outletOf(t, s.mine.as("desk", "eve"), "desk"))
+			require.Equal(t, want, atDesk(t, s.mine.as("desk", "eve")))
 		})
 	}
 }

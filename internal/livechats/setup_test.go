@@ -405,7 +405,7 @@ func (s *fixture) on(store store.Store) *livechats.Service {
 func beforeWrites(inner store.Store, left int, then func() error) store.Store {
 	return store.Wrap(inner, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
 		switch call.Method {
-		case "insert", "update", "findAndModify", "delete":
+		case "insert", "update", "findAndModify", "delete": //nolint:usestdlibvars // These are methods of a store.
 		default:
 			return ctx, nil, nil
 		}

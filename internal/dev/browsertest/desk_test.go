@@ -152,7 +152,7 @@ func (p *tab) writes(text string) {
 	p.Sends(`#say`, text)
 }
 
-// takes takes the waiting chat of a member.
+// takes has the agent take the waiting chat of a member.
 func (p *tab) takes(name string) {
 	p.T.Helper()
 	p.Presses("Waiting")
