@@ -1,7 +1,6 @@
 package botctx
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -20,10 +19,11 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Accept stores an event and returns when it is durable, so the platform need not send it again. Run then handles the
-// event as Receive does, in this process or in another one with the same store. Events of one sender in one conversation
-// run in the order in which they were accepted. A failed run is tried again; see InboxOptions. If a process dies, another
-// one runs its events. Events wait while the Runtime has no logic; see Handle and HandleFunc.
+// Accept stores an event and returns when it is durable, so the platform need not send it again. Run then
+// handles the event as Receive does, in this process or in another one with the same store. Events of one
+// sender run in the order in which they were accepted. A failed run is tried again; see InboxOptions. If a
+// process dies, another one runs its events. Events wait while the Runtime has no logic; see Handle and
+// HandleFunc.
 //
 // If the platform repeats an event with a Key or a MessageID, the repetition is accepted but not run. It is
 // recognized until Config.Retention.HandledEvents after the event was done. Events with neither a Key nor a
@@ -53,10 +53,7 @@ func (r *Runtime) Accept(ctx context.Context, inbound Inbound) error {
 	if err != nil {
 		return err
 	}
-	return r.storeAccepted(ctx, InboxEvent{
-		App: inbound.App, Channel: inbound.Channel, From: inbound.Event.From, Key: key, Body: body,
-		Conversation: cmp.Or(inbound.Conversation, inbound.GroupExternalID),
-	})
+	return r.storeAccepted(ctx, InboxEvent{App: inbound.App, Channel: inbound.Channel, From: inbound.Event.From, Key: key, Body: body})
 }
 
 // maxEventKey is the maximum length of an event's key. Longer keys are replaced by a hash.
@@ -96,10 +93,6 @@ type Inbound struct {
 	// The bot's answers go to the group, and so do an agent's messages in a live chat that was requested there.
 	// Event.To must be the same id; this is also its default.
 	GroupExternalID string
-	// Conversation is the platform's id of the conversation, for a sender who may have several, such as an agent with
-	// several live chats. An event that cannot be handled holds up only later events of its sender in the same
-	// conversation. The default is GroupExternalID. Receive ignores it.
-	Conversation string
 	// Profile is the platform's information about the sender: names, locale and so on. It is used if the event
 	// creates a new member. Its ExternalID is ignored; Event.From is used instead.
 	Profile member.Member

@@ -68,8 +68,6 @@ type InboxEvent struct {
 	// App and Channel are the ids of the app and channel at which the event arrived. From is the sender's id on
 	// the platform.
 	App, Channel, From string
-	// Conversation is Inbound.Conversation, or the id of the group.
-	Conversation string
 	// Key is the key by which a repetition is recognized, or "" if there is none.
 	Key string
 	// Body has the fields of the Inbound: "event", "groupExternalId", "profile" and "key".

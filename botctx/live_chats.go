@@ -139,7 +139,6 @@ func (p *services) liveChatPorts() livechats.Ports {
 		IdleTimeout: config.LiveChat.IdleTimeout,
 		Texts:       config.LiveChat.Texts,
 		Pause:       config.Pause,
-		BeforeRelay: p.run.leaveForRelay,
 		Unreadable:  p.runtime.unreadable.Warn,
 		IsStrict:    config.Strict,
 	}
@@ -193,26 +192,9 @@ func (r *run) passOn(ctx context.Context) (livechats.Outcome, error) {
 	case r.isInLiveChat:
 		return r.bot.ownLiveChats().RelayFromMember(ctx, r.bot.scope.Member, event)
 	case r.byAgent || mayBeOutlet(r.bot.Channel):
-		outcome, err := r.bot.ownLiveChats().RelayFromAgent(ctx, r.bot.Channel.ID, event)
-		if outcome == livechats.OutcomeNone && r.hasLeft {
-			outcome = livechats.OutcomeAnswered // The chat was lost. Bot logic must not run outside of the lane.
-		}
-		return outcome, err
+		return r.bot.ownLiveChats().RelayFromAgent(ctx, r.bot.Channel.ID, event)
 	default:
 		return livechats.OutcomeNone, nil
-	}
-}
-
-// leaveForRelay leaves the lane of an agent before a message of the agent is sent to a member, so that a slow platform
-// does not delay the agent's other chats. The inbox's lane of the conversation keeps the order. If the run has changes
-// to write back, or if its event has no such lane, leaveForRelay does nothing.
-func (r *run) leaveForRelay(ctx context.Context) {
-	if r == nil || !r.hasOwnEvent() || r.delivery.Event.Conversation == "" || r.hasLeft {
-		return
-	}
-	if changes, err := r.changes(); err == nil && changes.IsZero() {
-		r.runtime.leaveLane(ctx, &r.own)
-		r.own, r.hasLeft = ownLane{}, true
 	}
 }
 

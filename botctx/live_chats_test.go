@@ -690,22 +690,3 @@ func TestPanic_LoggedOnce(t *testing.T) {
 	require.Contains(t, h.lines.String(), "plain")
 	require.NotContains(t, h.lines.String(), "S3CRET")
 }
-
-// rooms is a connector whose groups are named for their members. It does not answer messages to Ada before goOn is closed.
-type rooms struct {
-	sentTexts
-
-	began, goOn chan struct{}
-}
-
-func (r *rooms) CreateGroup(_ context.Context, _ *channel.Channel, group livechat.NewGroup) (livechat.CreatedGroup, error) {
-	return livechat.CreatedGroup{ExternalID: "room of " + group.Name}, nil
-}
-
-func (r *rooms) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
-	if message.To == "e-Ada" {
-		r.began <- struct{}{}
-		<-r.goOn
-	}
-	return r.sentTexts.Send(ctx, message)
-}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -13,14 +12,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/internal/channels"
-	"github.com/botctx/go-sdk/internal/members"
-	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
-	"github.com/botctx/go-sdk/store"
-	"github.com/botctx/go-sdk/store/memstore"
 )
 
 func TestRelay_BothWays(t *testing.T) {
@@ -110,61 +102,6 @@ func TestRelay_WithoutMember(t *testing.T) {
 				From: d.ada.Member().ExternalID, Type: send.TypeText, Data: document.O("text", "hi"),
 			}})
 			require.Equal(t, boterr.FailedPrecondition, boterr.CodeOf(err), "%v", err)
-		})
-	}
-}
-
-func TestRelay_ChatsDoNotWaitForEachOther(t *testing.T) {
-	t.Parallel()
-	for name, database := range map[string]store.Store{"alone": memstore.New(), "shared": sharedStore{memstore.New()}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			platform := &rooms{began: make(chan struct{}, 2), goOn: make(chan struct{})}
-			p, err := botctx.New(botctx.Config{
-				Store: database, MaxWait: 10 * time.Millisecond,
-				Connectors: map[channel.Type]send.Connector{channel.Webchat: platform, channel.Charlie: platform},
-			})
-			require.NoError(t, err)
-			p.HandleFunc(func(context.Context, *botctx.Context) error { return nil })
-			chats := channels.New(p.Env(), record.Scope{App: "shop"})
-			for _, c := range []channel.Channel{{ID: "web", Type: channel.Webchat, On: true}, {ID: "desk", Type: channel.Charlie, On: true}} {
-				_, err = chats.Save(t.Context(), &c)
-				require.NoError(t, err)
-			}
-			for _, name := range []string{"Ada", "Bob"} {
-				m, err := members.New(p.Env(), record.Scope{App: "shop"}, chats).Insert(t.Context(), member.Member{
-					Channel: "web", ExternalID: "e-" + name, FirstName: name,
-				})
-				require.NoError(t, err)
-				asked, err := p.CreateAssignment(t.Context(), "shop", livechat.CreateAssignmentParams{Member: m, Targets: []livechat.Target{
-					{Channel: "desk", BroadcastGroups: []channel.BroadcastGroupMember{{ID: "support", Type: "user"}}},
-				}})
-				require.NoError(t, err)
-				_, err = p.TakeTicket(t.Context(), "shop", livechat.TakeParams{
-					AssignmentID: asked.AssignmentID, ChannelID: "desk", AdminExternalID: "grace",
-				})
-				require.NoError(t, err)
-			}
-			for _, said := range []struct{ room, text string }{{"room of Ada", "1"}, {"room of Bob", "2"}, {"room of Ada", "3"}} {
-				require.NoError(t, p.Accept(t.Context(), botctx.Inbound{App: "shop", Channel: "desk", Conversation: said.room, Event: send.MessageEvent{
-					From: "grace", To: said.room, Type: send.TypeText, Data: document.O("text", said.text),
-				}}))
-			}
-			platform.texts = nil
-			ended := make(chan error)
-			go func() { ended <- second(p.RunNextEvent(context.WithoutCancel(t.Context()))) }()
-			<-platform.began
-			for _, isRun := range []bool{true, false} { // The next message to Ada waits for the first.
-				result, err := p.RunNextEvent(t.Context())
-				require.NoError(t, err)
-				require.NoError(t, result.Err)
-				require.Equal(t, isRun, result.Ran && !result.IsPostponed, "%+v", result)
-			}
-			require.Equal(t, []string{"2"}, platform.all())
-			close(platform.goOn)
-			require.NoError(t, <-ended)
-			require.NoError(t, second(p.RunNextEvent(t.Context())))
-			require.Equal(t, []string{"2", "1", "3"}, platform.all())
 		})
 	}
 }

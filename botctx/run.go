@@ -33,8 +33,6 @@ type run struct {
 	// lane is the member's lane. own is the lock and the lease that the run holds on it.
 	lane laneKey
 	own  ownLane
-	// hasLeft is true once the run has left the lane before its end.
-	hasLeft bool
 	// delivery is the delivery of the inbox that started the run, directly or through redirects, or nil.
 	delivery *inbox.Delivery
 	// agenda is the agenda that started the run, directly or through redirects, or nil. claim is the

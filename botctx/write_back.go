@@ -18,9 +18,16 @@ import (
 // differ from the values that the run read. Concurrent changes at other paths are kept.
 func (r *run) writeBack(ctx context.Context) error {
 	after := r.bot.Member
-	patch, err := r.changes()
-	if err != nil || patch.IsZero() {
-		return err
+	if after == nil || after.ID != r.bot.scope.Member {
+		return boterr.New(boterr.FailedPrecondition, "Member",
+			"bot.Member is no longer the member %s of the run: to change another member, use an operation", r.bot.scope.Member)
+	}
+	patch, err := r.read.before(after).Changes(members.WrittenBackOf(after))
+	if err != nil {
+		return boterr.PrefixField("Member", err)
+	}
+	if patch.IsZero() {
+		return nil
 	}
 	ctx, cancel := r.toEnd(ctx)
 	defer cancel()
@@ -45,17 +52,6 @@ func (r *run) writeBack(ctx context.Context) error {
 		return boterr.New(boterr.NotFound, "Member", "the member %s was removed during its run", after.ID)
 	}
 	return nil
-}
-
-// changes returns the patch of the run's changes to its member, or the zero Object if there are none.
-func (r *run) changes() (document.Object, error) {
-	after := r.bot.Member
-	if after == nil || after.ID != r.bot.scope.Member {
-		return document.Object{}, boterr.New(boterr.FailedPrecondition, "Member",
-			"bot.Member is no longer the member %s of the run: to change another member, use an operation", r.bot.scope.Member)
-	}
-	patch, err := r.read.before(after).Changes(members.WrittenBackOf(after))
-	return patch, boterr.PrefixField("Member", err)
 }
 
 // toEnd returns a ctx for storing the results of a run. It outlives the run's ctx, because messages and other effects

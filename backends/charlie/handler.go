@@ -131,9 +131,6 @@ func (h *handler) take(w http.ResponseWriter, r *http.Request, request unverifie
 	}
 	for _, arrived := range arrivals {
 		arrived.App, arrived.Channel = in.App, in.ID
-		if to := arrived.Event.To; strings.HasPrefix(to, "C") || strings.HasPrefix(to, "G") { // A person has one direct conversation.
-			arrived.Conversation = to
-		}
 		if err := h.hand(r.Context(), arrived); err != nil {
 			botctx.WriteHTTPError(w, err) // A repeated request contains earlier taps again; accept recognises them.
 			return

@@ -199,7 +199,7 @@ func TestHandler_TapWithPayload(t *testing.T) {
 				From: "U1", To: "C1", Type: send.TypePayload, Data: document.O("payload", payload),
 				Timestamp: 1699999999500, MessageID: "1699999999.000200",
 				Unknown: document.O("responseUrl", "https://x.test/back"),
-			}, Key: "tap C1 U1 1699999999.5  button-0", Conversation: "C1"}}, box.Got)
+			}, Key: "tap C1 U1 1699999999.5  button-0"}}, box.Got)
 		})
 	}
 }

@@ -262,7 +262,7 @@ func (p *pages) say(c *call) (any, error) {
 	ctx, key := context.WithoutCancel(c.Context()), "agent "+idOf(c.agent.ID)+" "+asked.Key
 	body := response.Object()
 	err = p.runtime.Accept(ctx, botctx.Inbound{
-		App: of.App, Channel: of.log().Channel, Key: of.log().ID + " " + key, Profile: profileOf(c.agent), Conversation: of.log().ID,
+		App: of.App, Channel: of.log().Channel, Key: of.log().ID + " " + key, Profile: profileOf(c.agent),
 		Event: send.MessageEvent{
 			From: c.agent.ID, To: of.log().ID, Type: response.Type(), Data: data, Timestamp: p.desk.now(), MessageID: key,
 		},

@@ -40,7 +40,7 @@ func (b *Inbox) Accept(ctx context.Context, e Event) (Accepted, error) {
 		return Accepted{}, err
 	}
 	id := b.keptID(e)
-	lane := e.lane()
+	lane := Lane(e.App, e.Channel, e.From)
 	atOnce := b.reserve(lane, fair.Key{App: e.App, Channel: e.Channel})
 	defer atOnce.release(ctx)
 	kept := stored{Event: e, id: id, lane: lane, acceptedAt: int64(document.TimestampOf(b.config.Env.Now())), hasBegun: atOnce != nil}
@@ -257,8 +257,7 @@ func (d *Delivery) Lease() *lease.Lease { return d.held }
 func (d *Delivery) Err() error { return d.held.Err() }
 
 // IsErased reports whether Erase has removed the event since the attempt was prepared. Then the handler should do
-// nothing. In a store that processes share, callers of Erase must hold the lease of the event's lane instead; an event of
-// a conversation that a process has already read may still be handled.
+// nothing. In a store that processes share, callers of Erase must hold the lease of the event's lane instead.
 func (d *Delivery) IsErased() bool {
 	alone, ok := d.inbox.source.(*exclusive)
 	return ok && alone.isErased(d.held.Lane(), d.ID)

@@ -176,7 +176,7 @@ func (b *Inbox) Retry(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	lane := letter.Event.lane()
+	lane := Lane(letter.Event.App, letter.Event.Channel, letter.Event.From)
 	if err := b.changeDead(ctx, id, b.updates().revive, document.O(fieldLane, lane)); err != nil {
 		return err
 	}
@@ -256,7 +256,7 @@ func (b *Inbox) removeAll(ctx context.Context, which document.Object) (removed i
 var eventSchema = &record.Schema{Name: "event"}
 
 // Erase removes everything that the inbox stores about a sender: events that wait or are being handled, dead
-// letters, the records of done events, and the documents of the sender's lanes. It returns the number of events that it
+// letters, the records of done events, and the document of the lane. It returns the number of events that it
 // removed.
 //
 // A run in progress continues, but its result is not stored; see Delivery.IsErased. An event that is accepted during
@@ -269,10 +269,8 @@ func (b *Inbox) Erase(ctx context.Context, app, channel, from string) (removed i
 	if err := (Event{App: app, Channel: channel, From: from}).check(); err != nil {
 		return 0, err
 	}
-	sender := Lane(app, channel, from)
-	for _, which := range []document.Object{
-		document.O(fieldState, statePending, fieldLane, lanesOf(sender)), document.O(fieldSender, senderOf(sender)),
-	} {
+	lane := Lane(app, channel, from)
+	for _, which := range []document.Object{document.O(fieldState, statePending, fieldLane, lane), document.O(fieldSender, senderOf(lane))} {
 		some, err := b.removeAll(ctx, which)
 		removed += some
 		if which.Has(fieldLane) {
@@ -282,7 +280,7 @@ func (b *Inbox) Erase(ctx context.Context, app, channel, from string) (removed i
 			return removed, err
 		}
 	}
-	return removed, b.leases.Forget(ctx, lanesOf(sender))
+	return removed, b.leases.Forget(ctx, lane)
 }
 
 // runRetention regularly removes old records until ctx ends.

@@ -9,11 +9,10 @@
 //
 // # Lanes
 //
-// A lane is the events of one sender on one channel of an app, or in one of the sender's conversations there. Its name
-// contains the sender's id on the platform, which is known before the member is. The events of a lane are handled in
-// the order in which the store has them. This is the order of acceptance if each event was accepted before the next
-// one arrived. If different processes accept two events within half a round trip, either may be first. Lanes do not
-// wait for each other.
+// A lane is the events of one sender on one channel of an app. Its name contains the sender's id on the platform,
+// which is known before the member is. The events of a lane are handled in the order in which the store has them.
+// This is the order of acceptance if each event was accepted before the next one arrived. If different processes
+// accept two events within half a round trip, either may be first. Lanes do not wait for each other.
 //
 // A process that handles events of a lane holds the lane's lease (lease.Lease), which is judged by the store's
 // clock and has a fencing token. If the process loses the lease, because it was stopped or the store did not

@@ -24,10 +24,8 @@ import (
 // Event is an event from a platform.
 type Event struct {
 	// App and Channel are the ids of the app and channel at which the event arrived. From is the sender's id
-	// on the platform. Together with Conversation they name the event's lane. Required.
+	// on the platform. Together they name the event's lane. Required.
 	App, Channel, From string
-	// Conversation is the platform's id of one of several conversations of the sender, or "".
-	Conversation string
 	// Key is the platform's id of the event, or "" if there is none. It identifies the event within the app
 	// and channel, so that a repetition is recognised.
 	Key string
@@ -58,19 +56,7 @@ func Lane(app, channel, from string) string {
 	return string(strconv.AppendQuote(name, from))
 }
 
-// lane returns the name of the event's lane. The lanes of a sender's conversations follow the sender's lane in order.
-func (e Event) lane() string {
-	sender := Lane(e.App, e.Channel, e.From)
-	if e.Conversation == "" {
-		return sender
-	}
-	return sender + " " + strconv.Quote(e.Conversation)
-}
-
-// lanesOf returns a condition that matches the lanes of a sender.
-func lanesOf(sender string) document.Object { return document.O("$gte", sender, "$lt", sender+"!") }
-
-// senderOf returns the value of fieldSender for a sender's lane: a hash, which is short because many events store one.
+// senderOf returns the value of fieldSender for a lane: a hash, which is short because many events store one.
 // The chance that two of a million senders have the same hash is one in ten million.
 func senderOf(lane string) int64 {
 	sum := sha256.Sum256([]byte(lane))
@@ -136,20 +122,17 @@ const (
 	fieldApp     = "app"
 	fieldChannel = "channel"
 	fieldFrom    = "from"
-	// fieldConversation is missing if it is "".
-	fieldConversation = "conversation"
-
-	fieldKey   = "key"
-	fieldBody  = "body"
-	fieldTrace = "trace"
-	fieldState = "state"
+	fieldKey     = "key"
+	fieldBody    = "body"
+	fieldTrace   = "trace"
+	fieldState   = "state"
 	// fieldLane is the lane in which the event waits. An event that does not wait lacks it.
 	fieldLane = "lane"
 	// fieldAcceptedAt, fieldDoneAt and fieldDiedAt are the times at which the event was accepted, handled and
 	// given up.
 	fieldAcceptedAt = "acceptedAt"
 	fieldDoneAt     = "doneAt"
-	// fieldSender is the hash of the sender's lane of an event that is done or dead. Erase uses it.
+	// fieldSender is the hash of the lane of an event that is done or dead. Erase uses it.
 	fieldSender = "sender"
 	fieldDiedAt = "diedAt"
 	// fieldDeadKey is the position among the app's dead letters, see deadKey.
@@ -176,7 +159,7 @@ const (
 func fieldsOfWaiting() document.Object {
 	b := document.NewBuilder(keptFields)
 	for _, field := range []string{
-		fieldState, fieldLane, fieldApp, fieldChannel, fieldFrom, fieldConversation, fieldAcceptedAt, fieldKey, fieldBody, fieldTrace,
+		fieldState, fieldLane, fieldApp, fieldChannel, fieldFrom, fieldAcceptedAt, fieldKey, fieldBody, fieldTrace,
 		fieldBegun, fieldFailures, fieldLost, fieldRetryAt, fieldPausedAt, fieldCode, fieldError, fieldDiedAt,
 		fieldDeadKey, fieldMemory, fieldNoted,
 	} {
@@ -203,14 +186,6 @@ type stored struct {
 	hasBegun, neverCameBack bool
 }
 
-// sender returns the value of fieldSender.
-func (e *stored) sender() int64 {
-	if e.Conversation == "" {
-		return senderOf(e.lane)
-	}
-	return senderOf(Lane(e.App, e.Channel, e.From))
-}
-
 // attempts returns the number of completed attempts, including runs that never came back.
 func (e *stored) attempts() int64 { return e.failures + e.lost }
 
@@ -223,9 +198,6 @@ func (e *stored) asDocument() document.Object {
 	b.Set(fieldApp, e.App)
 	b.Set(fieldChannel, e.Channel)
 	b.Set(fieldFrom, e.From)
-	if e.Conversation != "" {
-		b.Set(fieldConversation, e.Conversation)
-	}
 	b.Set(fieldAcceptedAt, e.acceptedAt)
 	if e.Key != "" {
 		b.Set(fieldKey, e.Key)
@@ -290,8 +262,6 @@ func (e *stored) readText(field, text string) {
 		e.Channel = text
 	case fieldFrom:
 		e.From = text
-	case fieldConversation:
-		e.Conversation = text
 	case fieldKey:
 		e.Key = text
 	case fieldTrace:
@@ -376,12 +346,9 @@ func (b *Inbox) settleEdited(
 	return result, err
 }
 
-// ownLane returns the lane of an event without fieldLane.
+// ownLane returns the lane of an event by its app, channel and sender. It is for records without fieldLane.
 func ownLane(o document.Object) string {
-	return Event{
-		App: document.Get(o, fieldApp, ""), Channel: document.Get(o, fieldChannel, ""), From: document.Get(o, fieldFrom, ""),
-		Conversation: document.Get(o, fieldConversation, ""),
-	}.lane()
+	return Lane(document.Get(o, fieldApp, ""), document.Get(o, fieldChannel, ""), document.Get(o, fieldFrom, ""))
 }
 
 // repairLanes sets fieldLane of the waiting events of a page that lack it.

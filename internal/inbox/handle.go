@@ -184,7 +184,7 @@ func (b *Inbox) finish(ctx context.Context, e stored) error {
 	if e.Key == "" {
 		changed, err = b.events.Delete(ctx, filter, store.DeleteOptions{})
 	} else {
-		changed, err = b.storeDone(ctx, filter, e.sender())
+		changed, err = b.storeDone(ctx, filter, e.lane)
 	}
 	if err != nil {
 		b.report(ctx, slog.LevelWarn, "inbox: result not stored", e, err)
@@ -200,14 +200,14 @@ func (b *Inbox) finish(ctx context.Context, e stored) error {
 
 // storeDone stores that the event that a filter matches is done. The record keeps only the id, and the fields for
 // retention and Erase.
-func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter, sender int64) (changed int64, err error) {
+func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter, lane string) (changed int64, err error) {
 	now, err := b.leases.CachedNow(ctx)
 	if err != nil {
 		return 0, err
 	}
 	kept := document.NewBuilder(2)
 	kept.Set(fieldDoneAt, int64(document.TimestampOf(now)))
-	kept.Set(fieldSender, sender)
+	kept.Set(fieldSender, senderOf(lane))
 	return b.update(ctx, filter, b.updates().done, kept.Object())
 }
 
@@ -261,7 +261,7 @@ func (b *Inbox) failAs(
 	if record.IsPermanent(failure) || failures >= b.config.Limit {
 		result.isDead, result.isOver = true, true
 		level = slog.LevelError
-		set = set.With(fieldState, stateDead).With(fieldDiedAt, int64(document.TimestampOf(now))).With(fieldSender, e.sender()).
+		set = set.With(fieldState, stateDead).With(fieldDiedAt, int64(document.TimestampOf(now))).With(fieldSender, senderOf(e.lane)).
 			With(fieldDeadKey, deadKey(e.App, deadPlace{acceptedAt: e.acceptedAt, id: e.id}))
 		unset = unset.With(fieldLane, true).With(fieldLost, true).With(fieldRetryAt, true).With(fieldPausedAt, true).With(fieldNoted, true)
 	} else {

@@ -452,14 +452,14 @@ func (t *Leases) Sweep(ctx context.Context, idle time.Duration) (removed int64, 
 	return removed, nil
 }
 
-// Forget removes the documents of lanes at once. lanes is a condition on their names. It keeps the documents of lanes
-// that are held, or whose last lease was never released. Errors come from the store.
-func (t *Leases) Forget(ctx context.Context, lanes document.Object) error {
-	filter, err := query.CompileFilter(document.O(document.IDField, lanes, FieldUntil, nil))
+// Forget removes the document of a lane at once. It does nothing if the lane is held, or if its last lease
+// was never released. Errors come from the store.
+func (t *Leases) Forget(ctx context.Context, lane string) error {
+	filter, err := query.CompileFilter(document.O(document.IDField, lane, FieldUntil, nil))
 	if err != nil {
 		return err
 	}
-	_, err = t.records.Delete(ctx, filter, store.DeleteOptions{Multi: true})
+	_, err = t.records.Delete(ctx, filter, store.DeleteOptions{})
 	return err
 }
 

@@ -109,9 +109,6 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	if ports.Pause == nil {
 		ports.Pause = pause
 	}
-	if ports.BeforeRelay == nil {
-		ports.BeforeRelay = func(context.Context) {}
-	}
 	if ports.Unreadable == nil {
 		ports.Unreadable = func(context.Context, error) {}
 	}
@@ -208,8 +205,6 @@ type Ports struct {
 	IdleTimeout time.Duration
 	// Texts are the messages that live chats send without bot logic. The default is livechat.DefaultTexts.
 	Texts *livechat.Texts
-	// BeforeRelay is called before an agent's message is sent to the member. Optional.
-	BeforeRelay func(ctx context.Context)
 	// Pause waits for d or until ctx ends. Calls use it to wait for another call that sends the same request. The
 	// default uses the machine's clock.
 	Pause func(ctx context.Context, d time.Duration)

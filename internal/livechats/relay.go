@@ -117,7 +117,6 @@ func (s *Service) relayFromAgent(
 	}
 	message, err := s.toInlet(ctx, r, g, response)
 	if err == nil {
-		s.ports.BeforeRelay(ctx)
 		err = s.sendRelayed(ctx, message)
 	}
 	toAgent := func(id, text string) error { return s.tellAgent(ctx, g, id, text) }

@@ -25,7 +25,6 @@ var laneRules = []Rule{
 		check: eachOnceByManyProcesses, needsProcesses: true,
 	},
 	rule(laneThatWaitsHoldsUpNobody, "members do not wait for each other, however many events of one member are waiting"),
-	rule(conversationIsALane, "the conversations of a member do not wait for each other, and each has its events in order"),
 	{
 		Name:  "TurnIsTakenOver",
 		Text:  "the event of a lost process is taken over once its lease has expired, not before, and counts as failed once",
@@ -138,29 +137,6 @@ func laneThatWaitsHoldsUpNobody(t *trial) {
 	t.accept(p, event("bob", "hi"))
 	t.drain(p)
 	t.requireHandled("0", "hi")
-}
-
-// in returns an event in a conversation.
-func in(conversation string, e inbox.Event) inbox.Event {
-	e.Conversation = conversation
-	return e
-}
-
-func conversationIsALane(t *trial) {
-	isDown := true
-	p := t.process(func(_ context.Context, d *inbox.Delivery) error {
-		if isDown && d.Event.Conversation == "a" {
-			return boterr.New(boterr.Unavailable, "", "no answer")
-		}
-		return nil
-	})
-	t.accept(p, in("a", event("ada", "1")), in("b", event("ada", "2")), in("a", event("ada", "3")), event("ada", "4"))
-	t.drain(p)
-	t.requireHandled("1", "2", "4")
-	isDown = false
-	t.advance(time.Minute)
-	t.drain(p)
-	t.requireHandled("1", "3")
 }
 
 func turnIsTakenOver(t *trial) {
