@@ -374,6 +374,26 @@ func TestRuns_TakeTurnsAcrossProcesses(t *testing.T) {
 
 func second(_ botctx.EventResult, err error) error { return err }
 
+func TestAccept_HookThatStoresNothing(t *testing.T) {
+	t.Parallel()
+	type next = func(context.Context) (botctx.Accepted, error)
+	for name, hook := range map[string]func(context.Context, *botctx.InboxEvent, next) (botctx.Accepted, error){
+		"no next": func(context.Context, *botctx.InboxEvent, next) (botctx.Accepted, error) {
+			return botctx.Accepted{}, nil
+		},
+		"no error": func(ctx context.Context, e *botctx.InboxEvent, store next) (botctx.Accepted, error) {
+			e.From = ""
+			_, _ = store(ctx)
+			return botctx.Accepted{}, nil
+		},
+		"a panic": func(context.Context, *botctx.InboxEvent, next) (botctx.Accepted, error) { panic("no trace") },
+	} {
+		runtime, err := botctx.New(botctx.Config{Store: memstore.New(), Inbox: botctx.InboxOptions{Hooks: botctx.InboxHooks{AroundAccept: hook}}})
+		require.NoError(t, err)
+		require.Error(t, runtime.Accept(t.Context(), fromAda("hi", "m1")), name)
+	}
+}
+
 func TestRun_HandlesWhatWasAccepted(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)

@@ -53,7 +53,7 @@ type InboxOptions struct {
 // Nil hooks are ignored.
 type InboxHooks struct {
 	// AroundAccept is called for each event that Accept stores. It must call next, which stores the event. Before,
-	// it may set event.Trace.
+	// it may set event.Trace. If it panics, or if no call of next succeeds, Accept returns an error.
 	AroundAccept func(ctx context.Context, event *InboxEvent, next func(context.Context) (Accepted, error)) (Accepted, error)
 	// AroundRun is called for each attempt to handle an event. It must call next, which runs the bot logic, and
 	// return its error. Its own error or panic is a failure of the attempt.
@@ -250,14 +250,22 @@ func (r *Runtime) newInbox(env record.Env) (*inbox.Inbox, error) {
 
 // storeAccepted stores an event in the inbox, within the host's hook.
 func (r *Runtime) storeAccepted(ctx context.Context, event InboxEvent) (err error) {
-	accept := func(ctx context.Context) (Accepted, error) {
-		accepted, err := r.inbox.Accept(ctx, inbox.Event(event))
-		return Accepted(accepted), err
+	around := r.config.Inbox.Hooks.AroundAccept
+	if around == nil {
+		_, err = r.inbox.Accept(ctx, inbox.Event(event))
+		return err
 	}
-	if around := r.config.Inbox.Hooks.AroundAccept; around != nil {
-		_, err = around(ctx, &event, accept)
-	} else {
-		_, err = accept(ctx)
+	defer boterr.Recover(&err)
+	notStored := error(boterr.New(boterr.Internal, "", "the event is not stored: Inbox.Hooks.AroundAccept must call next"))
+	_, err = around(ctx, &event, func(ctx context.Context) (Accepted, error) {
+		accepted, err := r.inbox.Accept(ctx, inbox.Event(event))
+		if notStored != nil {
+			notStored = err
+		}
+		return Accepted(accepted), err
+	})
+	if err == nil {
+		err = notStored
 	}
 	return err
 }

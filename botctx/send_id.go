@@ -150,7 +150,11 @@ func (r *Runtime) sendID(ctx context.Context, to string) string {
 	at.noteSpoken(to)
 	key := at.keyTo(ctx, to)
 	if key == "" {
-		return tryOf(ctx).key(slot{within: send.KeyOf(ctx), to: to}, r.env.NewID)
+		of := slot{within: send.KeyOf(ctx), to: to}
+		if at != nil {
+			of.node = at.node
+		}
+		return tryOf(ctx).key(of, r.env.NewID)
 	}
 	return r.config.DeriveID(key)
 }

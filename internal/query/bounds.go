@@ -370,7 +370,7 @@ const (
 	lookEvery = 1 << 14
 	// readWork and changeWork are the work of reading and of changing a document in memory. The budget does not limit
 	// them.
-	readWork   = 1 << 6
+	readWork   = 1 << 4
 	changeWork = 1 << 11
 	// maxAtOnce caps a single charge, so that sums do not overflow. It exceeds every budget.
 	maxAtOnce = 1 << 50
@@ -379,6 +379,10 @@ const (
 // visit extends the budget for documents that are read.
 func (b *budget) visit(documents int) {
 	b.uncounted += documents * readWork
+	if b.uncounted >= 2*lookEvery { // A call that tests nothing takes no portions.
+		AddWork(b.ctx, b.uncounted)
+		b.uncounted = 0
+	}
 	b.unmeasured += documents
 	b.left += documents * workPerDocument
 	b.room += documents * roomPerDocument

@@ -672,11 +672,18 @@ func TestCountWork(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-	const perDocument, left = 64 + 32, 3 << 14
+	const perDocument, left = 16 + 32, 3 << 14
 	require.InDelta(t, 2*perDocument*len(documents), total.Load(), 2*left)
 	_, err = query.NewEvaluation(ctx).Select(nil, documents[:3], 0b101)
 	require.NoError(t, err)
-	require.InDelta(t, 2*perDocument*len(documents)+2*64, total.Load(), 2*left)
+	require.InDelta(t, 2*perDocument*len(documents)+2*16, total.Load(), 2*left)
+	before := total.Load()
+	reading := query.NewEvaluation(ctx)
+	for _, o := range documents {
+		reading.Visit(o) // It tests nothing.
+	}
+	require.InDelta(t, 16*len(documents), total.Load()-before, 2*left)
+	total.Store(before)
 	query.AddWork(ctx, 1<<20)
 	query.AddWork(t.Context(), 1<<20)
 	require.InDelta(t, 2*perDocument*len(documents)+1<<20, total.Load(), 2*left)
