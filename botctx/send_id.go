@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/google/uuid"
 
@@ -88,20 +87,52 @@ func (r *run) nextKey(at slot) string {
 	return key
 }
 
-// try is one call of an interceptor's next. outer is the try that the call is part of, or nil.
-type try struct {
-	outer *try
-	*keys
-	taken map[slot]int
+// keys are the keys of the sends in the calls of an interceptor's next, since the last one that succeeded. A call after
+// a failed one takes them again.
+type keys struct {
+	mu        sync.Mutex
+	all       []slotKey
+	hasFailed bool
 }
 
-// keys are the keys of the sends in a call of next, by slot in their order. A call after a failed one shares them.
-type keys struct {
-	mu  sync.Mutex
-	all map[slot][]string
+type slotKey struct {
+	at  slot
+	key string
+}
+
+// bySlot returns the keys of failed calls by slot, in their order, or nil if no call has failed.
+func (k *keys) bySlot() map[slot][]string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.hasFailed {
+		return nil
+	}
+	found := map[slot][]string{}
+	for _, one := range k.all {
+		found[one.at] = append(found[one.at], one.key)
+	}
+	return found
+}
+
+// try is the context of one call of next. outer is the try that the call is part of, or nil. left are the keys of failed
+// calls that this one has not taken.
+type try struct {
+	context.Context //nolint:containedctx // It is a context.
+
+	outer *try
+	of    *keys
+	left  map[slot][]string
 }
 
 type tryKey struct{}
+
+// Value implements context.Context.
+func (t *try) Value(key any) any {
+	if key == (tryKey{}) {
+		return t
+	}
+	return t.Context.Value(key)
+}
 
 // tryOf returns the innermost try that ctx belongs to, or nil.
 func tryOf(ctx context.Context) *try {
@@ -114,34 +145,50 @@ func (t *try) key(at slot, newKey func() string) string {
 	if t == nil {
 		return newKey()
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	n := t.taken[at]
-	if n == len(t.all[at]) {
-		if t.all == nil {
-			t.all = map[slot][]string{}
-		}
-		t.all[at] = append(t.all[at], t.outer.key(at, newKey))
+	t.of.mu.Lock()
+	defer t.of.mu.Unlock()
+	if left := t.left[at]; len(left) > 0 {
+		t.left[at] = left[1:]
+		return left[0]
 	}
-	if t.taken == nil {
-		t.taken = map[slot]int{}
-	}
-	t.taken[at]++
-	return t.all[at][n]
+	key := t.outer.key(at, newKey)
+	t.of.all = append(t.of.all, slotKey{at, key})
+	return key
+}
+
+// repeated is the next of an interceptor.
+type repeated struct {
+	next Next
+	mu   sync.Mutex
+	// current are the keys of the calls since the last success, or nil. first are the keys before any success.
+	current *keys
+	first   keys
 }
 
 // repeatable returns next for an interceptor: a call after a failed one uses the same ids.
 func repeatable(next Next) Next {
-	var current atomic.Pointer[keys]
-	current.Store(new(keys))
-	return func(ctx context.Context) (any, error) {
-		one := &try{outer: tryOf(ctx), keys: current.Load()}
-		result, err := next(context.WithValue(ctx, tryKey{}, one))
-		if err == nil {
-			current.CompareAndSwap(one.keys, new(keys))
-		}
-		return result, err
+	r := &repeated{next: next}
+	r.current = &r.first
+	return r.call
+}
+
+func (r *repeated) call(ctx context.Context) (any, error) {
+	r.mu.Lock()
+	if r.current == nil {
+		r.current = new(keys)
 	}
+	of := r.current
+	r.mu.Unlock()
+	result, err := r.next(&try{Context: ctx, outer: tryOf(ctx), of: of, left: of.bySlot()}) //nolint:contextcheck // It contains ctx.
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil && r.current == of {
+		r.current = nil
+	}
+	of.mu.Lock()
+	defer of.mu.Unlock()
+	of.hasFailed = of.hasFailed || err != nil
+	return result, err
 }
 
 // sendID implements record.Env.SendID. It returns the id of a send in the step of ctx.
