@@ -77,7 +77,7 @@ func (r *run) of(property Property) outcome {
 	r.end()
 	came := outcome{hangs: hangs}
 	came.failure, came.logged = r.text()
-	if r.platform != nil && !hangs {
+	if !hangs && r.platform != nil { // A run that hangs may still set the platform.
 		came.transcript = r.platform.Transcript()
 	}
 	return came
