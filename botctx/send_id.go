@@ -68,8 +68,17 @@ func (s *step) keyTo(ctx context.Context, to string) string {
 	if s == nil || s.run.key == "" {
 		return ""
 	}
-	at := slot{run: s.run.key, node: s.node, within: send.KeyOf(ctx), to: to}
+	at := s.slotTo(ctx, to)
 	return tryOf(ctx).key(at, func() string { return s.run.nextKey(at) })
+}
+
+// slotTo returns the slot of a send to a recipient. s may be nil.
+func (s *step) slotTo(ctx context.Context, to string) slot {
+	at := slot{within: send.KeyOf(ctx), to: to}
+	if s != nil {
+		at.run, at.node = s.run.key, s.node
+	}
+	return at
 }
 
 func (r *run) nextKey(at slot) string {
@@ -197,11 +206,7 @@ func (r *Runtime) sendID(ctx context.Context, to string) string {
 	at.noteSpoken(to)
 	key := at.keyTo(ctx, to)
 	if key == "" {
-		of := slot{within: send.KeyOf(ctx), to: to}
-		if at != nil {
-			of.node = at.node
-		}
-		return tryOf(ctx).key(of, r.env.NewID)
+		return tryOf(ctx).key(at.slotTo(ctx, to), r.env.NewID)
 	}
 	return r.config.DeriveID(key)
 }
