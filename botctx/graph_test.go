@@ -230,7 +230,7 @@ func edgesOf(nodes []*botctx.Node) []botctx.Edge {
 
 func TestGraph_OfRandomNodes(t *testing.T) {
 	t.Parallel()
-	for seed := range rounds.Of(t, 300, 20_000) {
+	for seed := range rounds.Of(t, 100, 20_000) {
 		nodes := randomNodes(rand.New(rand.NewPCG(1, uint64(seed))))
 		graph := graphOf(t, nodes)
 		require.Subset(t, append(edgesOf(nodes), botctx.Edge{}), graph.Edges, "seed %d: no edge that is not there", seed)

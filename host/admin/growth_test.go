@@ -128,7 +128,7 @@ func pagesOf(t *testing.T, database store.Store, looked *atomic.Int64, count int
 
 func TestGrowth_PagesLookAtFew(t *testing.T) {
 	t.Parallel()
-	for _, count := range []int{100, rounds.Of(t, 2_000, 10_000)} {
+	for _, count := range []int{100, rounds.Of(t, 500, 10_000)} {
 		t.Run(strconv.Itoa(count), func(t *testing.T) {
 			t.Parallel()
 			database := filled(t, count)
