@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/internal/agendas"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/datasources"
@@ -100,8 +101,12 @@ func (r *Runtime) Members(ctx context.Context, app string, chosen member.Selecti
 }
 
 // EnsureIndexes creates the indexes that the SDK needs in a store, unless they exist. Call it once, before using
-// the store. Errors come from store.Collection.EnsureIndex. A panic of the store becomes an error, too.
+// the store. InvalidArgument: the store is nil. Other errors come from store.Collection.EnsureIndex. A panic of the store
+// becomes an error, too.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
+	if err := requireStore(database); err != nil {
+		return err
+	}
 	guarded := store.Wrap(database, nil)
 	for _, ensure := range []func(context.Context, store.Store) error{
 		members.EnsureIndexes, agendas.EnsureIndexes, livechats.EnsureIndexes, sends.EnsureIndexes,
@@ -113,18 +118,28 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 	return inbox.EnsureIndexes(ctx, database) // Not guarded: the inbox checks whether the store is a store.Watcher.
 }
 
+func requireStore(database store.Store) error {
+	return absent.Require("database", "the Store of the Runtime", database)
+}
+
 // EnsureMemberIndex creates two indexes of members by a path, such as "meta.plan" or "tags", unless they exist: one
 // for operations on one channel, such as PatchMembers, and one for operations on all channels of an app. Without
 // them, an operation with a filter on meta reads all members of the channel or the app. Call it once, before using
-// the store. Errors come from store.Collection.EnsureIndex.
+// the store. InvalidArgument: the store is nil. Other errors come from store.Collection.EnsureIndex.
 func EnsureMemberIndex(ctx context.Context, database store.Store, path string) error {
+	if err := requireStore(database); err != nil {
+		return err
+	}
 	return members.EnsureIndex(ctx, database, path)
 }
 
 // EnsureAssignmentIndex creates an index of the assignments of each app by a path, such as "meta.order", unless it
 // exists. Without an index, GetAssignmentsByMeta reads all assignments of the app. Call it once, before using the
-// store. Errors come from store.Collection.EnsureIndex.
+// store. InvalidArgument: the store is nil. Other errors come from store.Collection.EnsureIndex.
 func EnsureAssignmentIndex(ctx context.Context, database store.Store, path string) error {
+	if err := requireStore(database); err != nil {
+		return err
+	}
 	return livechats.EnsureIndex(ctx, database, path)
 }
 
@@ -135,9 +150,12 @@ func EnsureAssignmentIndex(ctx context.Context, database store.Store, path strin
 //
 //	err := botctx.EnsureDataSourceIndex(ctx, database, "shop", "coupons", store.Ascending("taken"))
 //
-// It returns InvalidArgument if the id of the data source is empty or too long. Other errors come from
+// It returns InvalidArgument if the store is nil, or if the id of the data source is empty or too long. Other errors come from
 // store.Collection.EnsureIndex.
 func EnsureDataSourceIndex(ctx context.Context, database store.Store, app, dataSourceID string, index store.Index) error {
+	if err := requireStore(database); err != nil {
+		return err
+	}
 	return datasources.EnsureIndex(ctx, database, app, dataSourceID, index)
 }
 

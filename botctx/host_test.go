@@ -289,6 +289,20 @@ func TestEnsureIndex_ServesFiltersOfBotLogic(t *testing.T) {
 	require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(err))
 }
 
+func TestEnsureIndex_NeedsAStore(t *testing.T) {
+	t.Parallel()
+	for _, database := range []store.Store{nil, (*memstore.Store)(nil)} {
+		for _, err := range []error{
+			botctx.EnsureIndexes(t.Context(), database),
+			botctx.EnsureMemberIndex(t.Context(), database, "meta.plan"),
+			botctx.EnsureAssignmentIndex(t.Context(), database, "meta.order"),
+			botctx.EnsureDataSourceIndex(t.Context(), database, "shop", "coupons", store.Ascending("taken")),
+		} {
+			require.ErrorIs(t, err, boterr.InvalidArgument)
+		}
+	}
+}
+
 func TestEraseMember_RemovesAllAndCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	for name, database := range map[string]store.Store{"alone": memstore.New(), "shared": sharedStore{memstore.New()}} {

@@ -490,3 +490,12 @@ func TestTimeout_UnlessInTheAddress(t *testing.T) {
 	more := options.Client().SetTimeout(time.Minute)
 	require.Equal(t, time.Minute, *options.MergeClientOptions(clientOptions("mongodb://localhost/bots"), more).Timeout)
 }
+
+func TestWithClientOptions_AddsToEarlierOnes(t *testing.T) {
+	t.Parallel()
+	set := settingsOf([]Option{
+		WithClientOptions(options.Client().SetTimeout(time.Minute)), WithClientOptions(nil), WithClientOptions(options.Client().SetAppName("bots")),
+	})
+	require.Equal(t, time.Minute, *set.client.Timeout)
+	require.Equal(t, "bots", *set.client.AppName)
+}

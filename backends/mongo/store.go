@@ -42,9 +42,10 @@ type settings struct {
 // Option changes a setting of a Store.
 type Option func(*settings)
 
-// WithClientOptions adds options, such as a pool size or a monitor, to the address's options. It only affects Open.
+// WithClientOptions adds options, such as a pool size or a monitor, to the address's options and to those that an
+// earlier WithClientOptions added. It only affects Open.
 func WithClientOptions(more *options.ClientOptions) Option {
-	return func(s *settings) { s.client = more }
+	return func(s *settings) { s.client = options.MergeClientOptions(s.client, more) }
 }
 
 // WithWriteConcern sets how many servers must confirm a write. The default is majority: confirmed writes

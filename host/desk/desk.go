@@ -8,6 +8,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/internal/chatlog"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/record"
@@ -72,10 +73,10 @@ var (
 
 // New returns a Desk. InvalidArgument: Store is missing, or Poll is negative.
 func New(config Config) (*Desk, error) {
-	switch {
-	case config.Store == nil:
-		return nil, boterr.Missing("Store", "the Store of the Runtime")
-	case config.Poll < 0:
+	if err := absent.Require("Store", "the Store of the Runtime", config.Store); err != nil {
+		return nil, err
+	}
+	if config.Poll < 0 {
 		return nil, boterr.Invalid("Poll", "must not be negative; leave it out for the default")
 	}
 	if config.KeepFor == 0 {
@@ -106,8 +107,11 @@ func (d *Desk) warn(ctx context.Context, what string, err error) {
 }
 
 // EnsureIndexes creates the indexes that the desk needs in a store, unless they exist. A host calls it once, before it
-// uses the store. Errors come from store.Collection.EnsureIndex.
+// uses the store. InvalidArgument: the store is nil. Other errors come from store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
+	if err := absent.Require("database", "the Store of the Runtime", database); err != nil {
+		return err
+	}
 	for _, wanted := range []struct {
 		kind  *record.Schema
 		paths []string

@@ -35,10 +35,11 @@ import (
 
 func TestHandler_NeedsItsParts(t *testing.T) {
 	t.Parallel()
-	_, err := desk.New(desk.Config{})
-	require.ErrorIs(t, err, boterr.InvalidArgument)
-	_, err = desk.New(desk.Config{Store: memstore.New(), Poll: -1})
-	require.ErrorIs(t, err, boterr.InvalidArgument)
+	for _, config := range []desk.Config{{}, {Store: (*memstore.Store)(nil)}, {Store: memstore.New(), Poll: -1}} {
+		_, err := desk.New(config)
+		require.ErrorIs(t, err, boterr.InvalidArgument)
+	}
+	require.ErrorIs(t, desk.EnsureIndexes(t.Context(), nil), boterr.InvalidArgument)
 	h := newHost(t)
 	for _, config := range []desk.PageConfig{{}, {Runtime: h.runtime}} {
 		_, err := h.desk.Handler(config)

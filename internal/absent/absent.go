@@ -19,6 +19,15 @@ func Check(field string, given any) error {
 	return boterr.Invalid(field, "is a nil %T: leave the field out, or check the error of the call that returned it", given)
 }
 
+// Require returns InvalidArgument at the field if an interface is nil, or holds a nil pointer or function. give describes
+// the missing value, as for boterr.Missing.
+func Require(field, give string, given any) error {
+	if given == nil {
+		return boterr.Missing(field, give)
+	}
+	return Check(field, given)
+}
+
 // CheckList returns InvalidArgument for a list with a nil element.
 func CheckList[Value any](field string, list []Value) error {
 	for i, value := range list {
