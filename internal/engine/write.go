@@ -27,6 +27,7 @@ type Inserting struct{ documents []document.Object }
 func (w *Inserting) Run(call *query.Evaluation, t Transaction) error {
 	for i, o := range w.documents {
 		call.Visit(o)
+		call.Write()
 		err := document.CheckInsert(o)
 		if err == nil {
 			err = t.Insert(o)
@@ -205,16 +206,17 @@ type Deleting struct {
 func (w *Deleting) Run(call *query.Evaluation, t Transaction) error {
 	w.removed = 0
 	if w.isMany {
-		return w.each(call, t, func(found Placed) error { return w.remove(t, found) })
+		return w.each(call, t, func(found Placed) error { return w.remove(call, t, found) })
 	}
 	found, ok, err := w.first(call, t, nil)
 	if err != nil || !ok {
 		return err
 	}
-	return w.remove(t, found)
+	return w.remove(call, t, found)
 }
 
-func (w *Deleting) remove(t Transaction, found Placed) error {
+func (w *Deleting) remove(call *query.Evaluation, t Transaction, found Placed) error {
+	call.Write()
 	w.removed++
 	return t.Remove(found.Position, found.Document)
 }

@@ -368,24 +368,29 @@ const (
 	roomPerByte     = 4
 	// lookEvery is the work between two checks of the context.
 	lookEvery = 1 << 14
-	// readWork and changeWork are the work of reading and of changing a document in memory. The budget does not limit
+	// readWork and writeWork are the work of reading and of writing a document in memory. The budget does not limit
 	// them.
-	readWork   = 1 << 4
-	changeWork = 1 << 11
+	readWork  = 1 << 4
+	writeWork = 1 << 11
 	// maxAtOnce caps a single charge, so that sums do not overflow. It exceeds every budget.
 	maxAtOnce = 1 << 50
 )
 
 // visit extends the budget for documents that are read.
 func (b *budget) visit(documents int) {
-	b.uncounted += documents * readWork
+	b.count(documents * readWork)
+	b.unmeasured += documents
+	b.left += documents * workPerDocument
+	b.room += documents * roomPerDocument
+}
+
+// count adds work that the budget does not limit to the counter of CountWork.
+func (b *budget) count(work int) {
+	b.uncounted += work
 	if b.uncounted >= 2*lookEvery { // A call that tests nothing takes no portions.
 		AddWork(b.ctx, b.uncounted)
 		b.uncounted = 0
 	}
-	b.unmeasured += documents
-	b.left += documents * workPerDocument
-	b.room += documents * roomPerDocument
 }
 
 // isBehind reports whether the call has used more than the budget that its number of documents grants. Only

@@ -64,7 +64,7 @@ func (c Change) Apply(filter *Filter, before document.Object) (after document.Ob
 
 // Change is like Change.Apply, within the budget of the evaluation.
 func (e *Evaluation) Change(change Change, filter *Filter, before document.Object) (after document.Object, modified bool, err error) {
-	e.budget.uncounted += changeWork
+	e.Write()
 	e.budget.spend(change.Update.work())
 	after, modified, err = change.applied(e, filter, before)
 	grown := grownBy(before, after)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	engine "github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -366,6 +367,23 @@ func TestBudget_ManyDocumentsPass(t *testing.T) {
 		require.NoError(t, err)
 		require.GreaterOrEqual(t, len(values), many)
 	}
+}
+
+func TestWork_WritesCount(t *testing.T) {
+	t.Parallel()
+	const many, each = 1_000, 2048
+	c := memstore.New().Collection("coupons")
+	var work atomic.Int64
+	ctx := engine.CountWork(t.Context(), &work)
+	coupons := make([]document.Object, many)
+	for i := range coupons {
+		coupons[i] = document.O("_id", i)
+	}
+	require.NoError(t, c.Insert(ctx, coupons...))
+	require.Greater(t, work.Swap(0), int64(many*each*9/10))
+	_, err := c.Delete(ctx, nil, store.DeleteOptions{Multi: true})
+	require.NoError(t, err)
+	require.Greater(t, work.Load(), int64(many*each*9/10))
 }
 
 func TestBudget_DistinctValues(t *testing.T) {
