@@ -253,17 +253,6 @@ func (s *Service) messageTo(
 	return send.Message{Channel: to, To: externalID, Response: filled}, nil
 }
 
-// messageToMember returns a validated message to a member of a channel.
-func (s *Service) messageToMember(to *channel.Channel, m *member.Member, response send.Response) (send.Message, error) {
-	externalID, err := m.RequireExternalID()
-	if err != nil {
-		return send.Message{}, err
-	}
-	message, err := s.messageTo(to, externalID, m, response)
-	message.Member = m
-	return message, err
-}
-
 // deliver sends a message through the connector of its channel.
 func (s *Service) deliver(ctx context.Context, message send.Message) (send.Result, error) {
 	connector, err := s.ports.Connectors.Of(message.Channel)
