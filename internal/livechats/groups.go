@@ -551,12 +551,12 @@ func (s *Service) GetAdminByExternalID(ctx context.Context, p livechat.GetAdminB
 	if p.ExternalID == "" {
 		return nil, boterr.Missing(fieldExternalID, "the id of an agent on the outlet's platform")
 	}
-	found, err := s.admins().Find(ctx, record.Query{Filter: document.O(fieldExternalID, p.ExternalID), Limit: 1})
+	a, err := s.admin(ctx, p.ExternalID)
+	if err == nil && a.ExternalID == "" {
+		err = boterr.New(boterr.NotFound, fieldExternalID, "the app has no agent with the external id %s", p.ExternalID)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if len(found) == 0 {
-		return nil, boterr.New(boterr.NotFound, fieldExternalID, "the app has no agent with the external id %s", p.ExternalID)
-	}
-	return adminFrom(found[0])
+	return &a, nil
 }
