@@ -4,7 +4,7 @@
 //
 // # The states of an assignment
 //
-// A call changes the state of an assignment in a single write, a transition.
+// A call changes the state of an assignment in a single write.
 //
 //	 request
 //	    |                     give back
@@ -21,18 +21,8 @@
 //	                     |  expire, hand on, withdraw, lose a side
 //	                     v
 //	                   ended
-//	transition        from                    -> to
-//	request           -                       -> sending
-//	open              sending                 -> pending
-//	open in a group   sending                 -> taken
-//	take              pending, taken          -> taken
-//	give back         taken                   -> pending
-//	end in the outlet sending, pending, taken -> ended
-//	end in the inlet  sending, pending, taken -> ended
-//	expire            pending, taken          -> ended
-//	hand on           sending, pending, taken -> ended
-//	withdraw          sending, pending        -> ended
-//	lose a side       sending, pending, taken -> ended
+//
+// A request that is being sent does not expire, and one that an agent has is not withdrawn.
 //
 // The call then reconciles: it carries out each step that is due for its aim in the new state, unless the
 // record shows the step as done. After a crash, the next call does the same, and so continues where the
