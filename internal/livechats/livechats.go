@@ -62,6 +62,7 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
@@ -101,6 +102,9 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	}
 	if ports.Unreadable == nil {
 		ports.Unreadable = func(context.Context, error) {}
+	}
+	if ports.CustomAPI == nil {
+		ports.CustomAPI = func(c *channel.Channel) (string, error) { return document.Get(c.Metadata, fieldLiveChatAPI, ""), nil }
 	}
 	if ports.InFlight == nil {
 		ports.InFlight = func(m *member.Member) *member.Member { return m }

@@ -201,7 +201,7 @@ func steps() []step {
 		{"clear the member's flag", wantClosed, ended, nil, nil, (*pass).letOut},
 		{"clear the member's group", wantClosed, ended, nil, hasNoGroup, (*pass).clearGroup},
 		{"deactivate the groups", wantClosed, ended, nil, nil, (*pass).endGroups},
-		{"tell the other side", wantClosed, ended, (*pass).hasLastWords, nil, (*pass).sayLastWords},
+		{"tell the other side", wantClosed, ended, nil, nil, (*pass).sayLastWords},
 		{"close the previous assignment", wantClosed, ended, nil, isFirst, (*pass).finishPrevious},
 		{"recall the tickets", wantClosed, ended, (*pass).wantsRecall, nil, (*pass).recall},
 		{"show the end on the tickets", wantClosed, ended, (*pass).isUntakenEnd, nil, (*pass).showOver},
