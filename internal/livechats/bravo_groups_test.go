@@ -160,7 +160,7 @@ func TestCreateBravoGroup_PlatformTellsTooLittle(t *testing.T) {
 	}
 	s := newFixture(t, thatMakes(func() (livechat.CreatedGroup, error) { return livechat.CreatedGroup{}, nil }))
 	s.pending(t, "a1", "ada")
-	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "phone", AdminExternalID: "eve"})
+	_, err := s.mine.Take(t.Context(), takenBy("a1", "eve@phone"))
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.Empty(t, s.groups(t, document.O()))
 }

@@ -256,8 +256,7 @@ func TestCreateAssignment_EndedAtOnce(t *testing.T) {
 		p.Members = members
 	})
 	members.end = sync.OnceFunc(func() {
-		_, err := s.mine.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
-		require.NoError(t, err)
+		must(t, s.mine.InletEndLiveChat, `{}`)
 	})
 	result, err := s.ask(t, `{}`)
 	require.NoError(t, err)
@@ -325,136 +324,164 @@ func TestCreateAssignment_EndedMeanwhile(t *testing.T) {
 	}
 }
 
-var endings = map[string]func(t *testing.T, s *fixture) func(*livechats.Service) error{
-	"ended in the outlet": func(t *testing.T, s *fixture) func(*livechats.Service) error {
-		t.Helper()
-		s.taken(t, "a1", "ada", "eve@desk")
-		return func(l *livechats.Service) error { return errorOf(call(t, l.EndLiveChat, endByEve)) }
-	},
-	"ended in the inlet": func(t *testing.T, s *fixture) func(*livechats.Service) error {
-		t.Helper()
-		s.taken(t, "a1", "ada", "eve@desk")
-		return func(l *livechats.Service) error { return errorOf(call(t, l.InletEndLiveChat, `{}`)) }
-	},
-	"its member is erased": func(t *testing.T, s *fixture) func(*livechats.Service) error {
-		t.Helper()
-		s.taken(t, "a1", "ada", "eve@desk")
-		return func(l *livechats.Service) error { return l.EndErased(t.Context(), "ada") }
-	},
-	"withdrawn": func(t *testing.T, s *fixture) func(*livechats.Service) error {
-		t.Helper()
-		s.pending(t, "a1", "ada")
-		return func(l *livechats.Service) error {
-			return errorOf(call(t, l.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`))
-		}
-	},
-	"handed on": func(t *testing.T, s *fixture) func(*livechats.Service) error {
-		t.Helper()
-		s.taken(t, "a1", "ada", "eve@desk")
-		return func(l *livechats.Service) error {
-			return errorOf(call(t, l.ReassignAssignment,
-				`{"channel": {"_id": "desk"}, "label": "sales", "messageEvent": {"from": "eve", "to": "group1"}}`))
-		}
-	},
+// endings are the ways in which ada's live chat a1 ends. agent is the agent who has it, or "".
+var endings = map[string]struct {
+	agent string
+	by    livechat.EndedBy
+	end   func(s *fixture, l *livechats.Service) error
+}{
+	"ended in the outlet": {"eve@desk", livechat.EndedByOutlet, func(s *fixture, l *livechats.Service) error {
+		return errorOf(call(s.t, l.EndLiveChat, endByEve))
+	}},
+	"ended on Bravo": {"eve@phone", livechat.EndedByOutlet, func(s *fixture, l *livechats.Service) error {
+		return errorOf(call(s.t, l.EndBravoLiveChat, `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "group1"}`))
+	}},
+	"ended in the inlet": {"eve@desk", livechat.EndedByInlet, func(s *fixture, l *livechats.Service) error {
+		return errorOf(call(s.t, l.InletEndLiveChat, `{}`))
+	}},
+	"idle": {"eve@desk", livechat.EndedByIdle, func(s *fixture, l *livechats.Service) error {
+		return l.Expire(s.t.Context(), idleAgenda())
+	}},
+	"its member is erased": {"eve@desk", livechat.EndedByMemberGone, func(s *fixture, l *livechats.Service) error {
+		return l.EndErased(s.t.Context(), "ada")
+	}},
+	"withdrawn": {"", "", func(s *fixture, l *livechats.Service) error {
+		return errorOf(call(s.t, l.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`))
+	}},
+	"handed on": {"eve@desk", livechat.EndedByReassign, func(s *fixture, l *livechats.Service) error {
+		_, err := l.ReassignAssignment(s.t.Context(), handOn)
+		return err
+	}},
 }
 
 func errorOf(_ string, err error) error { return err }
 
-// eachInterruption ends a live chat in each way, and interrupts the end after each possible number of writes.
-// After each interruption it calls then.
-func eachInterruption(t *testing.T, then func(t *testing.T, s *fixture, l *livechats.Service)) {
+// eachInterruption ends a live chat in each way, and interrupts the end after each possible number of writes. After
+// each interruption it calls then.
+func eachInterruption(t *testing.T, then func(s *fixture, l *livechats.Service, how string)) {
 	t.Helper()
-	for name, prepare := range endings {
-		t.Run(name, func(t *testing.T) {
+	for how, ending := range endings {
+		t.Run(how, func(t *testing.T) {
 			t.Parallel()
-			for writes := 0; ; writes++ {
+			everyMoment(t, 4, func(t *testing.T, writes int) bool {
+				t.Helper()
 				s := newFixture(t)
-				end := prepare(t, s)
-				broken, hasBroken := s.interrupted(writes)
-				if err := end(broken); !hasBroken() {
-					require.NoError(t, err)
-					require.Greater(t, writes, 3)
-					return
+				s.pending(t, "a1", "ada")
+				if ending.agent != "" {
+					s.take(t, "a1", ending.agent)
 				}
-				t.Logf("%s, interrupted after %d writes", name, writes)
-				then(t, s, s.afterCrash())
-			}
+				s.platform.forget()
+				s.advance(livechat.IdleTimeout)
+				broken, hasBroken := s.interrupted(writes)
+				if err := ending.end(s, broken); !hasBroken() {
+					require.NoError(t, err)
+					return false
+				}
+				t.Logf("interrupted after %d writes", writes)
+				if how != "handed on" && s.mine.member(t, "ada").BotMeta.LiveChat() {
+					require.Empty(t, s.groups(t, document.O("active", false)), "a repeated end finds the conversation")
+				}
+				then(s, s.afterCrash(), how)
+				return true
+			})
 		})
 	}
 }
 
-// requireNothingLeft checks that ada is not in live chat and that no group is live.
-func (s *fixture) requireNothingLeft(t *testing.T) {
-	t.Helper()
-	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
-	require.Empty(t, s.mine.openAgendas(t, "ada"))
-	for _, r := range s.assignments(t, "ada") {
-		require.NotEqual(t, livechat.Pending, r.State())
-		require.NotEqual(t, livechat.Taken, r.State())
+// requireClosed checks that ada's assignments are closed if they have ended.
+func (s *fixture) requireClosed() {
+	s.t.Helper()
+	for _, r := range s.assignments(s.t, "ada") {
+		require.Equal(s.t, r.EndedAt.IsZero(), r.ClosedAt.IsZero(), "%+v", r)
 	}
+}
+
+// requireOut checks that ada is not in live chat, and that nothing is open.
+func (s *fixture) requireOut() {
+	s.t.Helper()
+	require.False(s.t, s.mine.member(s.t, "ada").BotMeta.LiveChat())
+	require.Empty(s.t, s.mine.openAgendas(s.t, "ada"))
+	require.Empty(s.t, s.assignmentsThat(s.t, document.O("member", "ada", "endedAt", nil)))
+}
+
+// requireNothingLeft is requireOut, and checks that no group is live and all is closed.
+func (s *fixture) requireNothingLeft() {
+	s.t.Helper()
+	s.requireOut()
+	require.Empty(s.t, s.groups(s.t, document.O("active", true)))
+	s.requireClosed()
+}
+
+func TestEnd_AgainAfterCrash(t *testing.T) {
+	t.Parallel()
+	eachInterruption(t, func(s *fixture, l *livechats.Service, how string) {
+		if how == "handed on" {
+			return // See TestReassignAssignment_AfterCrash.
+		}
+		require.NoError(s.t, endings[how].end(s, l))
+		if by := endings[how].by; by != "" {
+			s.requireOver(s.t, "a1", "ada", by)
+		}
+		s.requireNothingLeft()
+		switch how {
+		case "its member is erased":
+			require.Equal(s.t, []string{livechat.DefaultTexts().MemberGone}, s.textsIn("group1"))
+		case "withdrawn":
+			require.Contains(s.t, s.platform.did(), "team: recall the ticket of D1")
+		}
+	})
 }
 
 func TestExpire_AfterCrash(t *testing.T) {
 	t.Parallel()
-	eachInterruption(t, func(t *testing.T, s *fixture, l *livechats.Service) {
-		t.Helper()
+	eachInterruption(t, func(s *fixture, l *livechats.Service, _ string) {
 		s.advance(2 * livechat.IdleTimeout)
-		for _, due := range s.mine.openAgendas(t, "ada") {
-			require.NoError(t, l.Expire(t.Context(), due.Agenda))
+		for _, due := range s.mine.openAgendas(s.t, "ada") {
+			require.NoError(s.t, l.Expire(s.t.Context(), due.Agenda))
 		}
-		s.requireNothingLeft(t)
+		s.requireOut()
+		require.NoError(s.t, l.Expire(s.t.Context(), idleAgenda()), "an agenda may be handled late")
+		s.requireNothingLeft()
 	})
-}
-
-func TestEndErased_AfterCrash(t *testing.T) {
-	t.Parallel()
-	for writes := 0; ; writes++ {
-		s := newFixture(t)
-		s.taken(t, "a1", "ada", "eve@desk")
-		broken, hasBroken := s.interrupted(writes)
-		if err := broken.EndErased(t.Context(), "ada"); !hasBroken() {
-			require.NoError(t, err)
-			return
-		}
-		require.NoError(t, s.afterCrash().EndErased(t.Context(), "ada"))
-		s.requireNothingLeft(t)
-		require.Equal(t, []string{livechat.DefaultTexts().MemberGone}, s.textsIn("group1"), "after %d writes", writes)
-	}
 }
 
 func TestInletEndLiveChat_AfterCrash(t *testing.T) {
 	t.Parallel()
-	eachInterruption(t, func(t *testing.T, s *fixture, l *livechats.Service) {
-		t.Helper()
-		_, _ = call(t, l.InletEndLiveChat, `{}`) // This completes the end, even if it returns an error.
-		s.requireNothingLeft(t)
-		require.Empty(t, s.groups(t, document.O("active", true)))
+	eachInterruption(t, func(s *fixture, l *livechats.Service, _ string) {
+		_, _ = call(s.t, l.InletEndLiveChat, `{}`) // This completes the end, even if it returns an error.
+		s.requireNothingLeft()
+	})
+}
+
+func TestRelayFromMember_AfterInterruptedEnd(t *testing.T) {
+	t.Parallel()
+	eachInterruption(t, func(s *fixture, l *livechats.Service, how string) {
+		_, err := l.RelayFromMember(s.t.Context(), "ada", *event("ada-web", "bot", "Hello?"))
+		require.NoError(s.t, err)
+		if how != "handed on" {
+			s.requireClosed()
+		}
 	})
 }
 
 func TestCreateAssignment_AfterInterruptedEnd(t *testing.T) {
 	t.Parallel()
-	eachInterruption(t, func(t *testing.T, s *fixture, l *livechats.Service) {
-		t.Helper()
-		created, err := l.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
-		require.NoError(t, err)
-		require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
-		require.Equal(t, s.record(t, created.AssignmentID).Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
-		for _, g := range s.groups(t, document.O("active", true)) {
-			require.Equal(t, created.AssignmentID, g.Assignment)
+	eachInterruption(t, func(s *fixture, l *livechats.Service, _ string) {
+		created, err := l.CreateAssignment(s.t.Context(), livechat.CreateAssignmentParams{})
+		require.NoError(s.t, err)
+		require.True(s.t, s.mine.member(s.t, "ada").BotMeta.LiveChat())
+		require.Equal(s.t, s.record(s.t, created.AssignmentID).Expiry, s.mine.onlyAgenda(s.t, "ada").NextRunAt)
+		for _, g := range s.groups(s.t, document.O("active", true)) {
+			require.Equal(s.t, created.AssignmentID, g.Assignment)
 		}
 	})
 }
 
 func TestRemovePendingAssignment_AfterInterruptedEnd(t *testing.T) {
 	t.Parallel()
-	eachInterruption(t, func(t *testing.T, s *fixture, l *livechats.Service) {
-		t.Helper()
-		_, err := call(t, l.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-		require.NoError(t, err)
-		for _, r := range s.assignments(t, "ada") {
-			require.True(t, r.State() == livechat.Taken || r.State() == livechat.Ended && !r.ClosedAt.IsZero(), "%+v", r)
-		}
+	eachInterruption(t, func(s *fixture, l *livechats.Service, _ string) {
+		must(s.t, l.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+		s.requireClosed()
 	})
 }
 
@@ -472,29 +499,11 @@ func TestExpire_DuringHandover(t *testing.T) {
 	}
 	const endedPrevious = 3
 	handing, hasHappened := s.meanwhile(endedPrevious, expire)
-	result, err := handing.ReassignAssignment(t.Context(), paramsOf[livechat.ReassignAssignmentParams](t,
-		`{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`))
+	result, err := handing.ReassignAssignment(t.Context(), handOn)
 	require.NoError(t, err)
 	require.True(t, hasHappened())
 	require.Equal(t, livechat.Pending, s.record(t, result.AssignmentID).State())
 	require.Equal(t, s.record(t, result.AssignmentID).Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
-}
-
-func TestEndLiveChat_OrderOfSteps(t *testing.T) {
-	t.Parallel()
-	for writes := 1; ; writes++ {
-		s := newFixture(t)
-		g := s.taken(t, "a1", "ada", "eve@desk").Group
-		broken, hasBroken := s.interrupted(writes)
-		_, err := call(t, broken.EndLiveChat, endByEve)
-		if !hasBroken() {
-			require.NoError(t, err)
-			return
-		}
-		if s.mine.member(t, "ada").BotMeta.LiveChat() {
-			require.True(t, s.group(t, g.ID).Active, "after %d writes", writes)
-		}
-	}
 }
 
 // everyMoment calls between with 0, 1, 2 and so on, until between returns false, because the tested call makes no
@@ -513,7 +522,7 @@ func TestTake_DoubleClick(t *testing.T) {
 		t.Helper()
 		s := newFixture(t)
 		s.pending(t, "a1", "ada")
-		take := livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"}
+		take := takenBy("a1", "eve@desk")
 		var other *livechat.TakeResult
 		mine, hasHappened := s.meanwhile(writes, func() {
 			var err error
@@ -540,7 +549,7 @@ func TestTake_EndsMeanwhile(t *testing.T) {
 		s := newFixture(t)
 		s.pending(t, "a1", "ada")
 		mine, hasHappened := s.meanwhile(writes, func() { must(t, s.mine.InletEndLiveChat, `{}`) })
-		_, err := mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"})
+		_, err := mine.Take(t.Context(), takenBy("a1", "eve@desk"))
 		if err != nil {
 			require.ErrorIs(t, err, boterr.FailedPrecondition, "after %d writes", writes)
 			require.Equal(t, "assignmentId", fieldOf(t, err))
@@ -560,7 +569,7 @@ func TestTake_AnotherTicketMeanwhile(t *testing.T) {
 		s.pending(t, "a1", "ada")
 		s.pending(t, "a2", "bob")
 		take := func(l *livechats.Service, id string) bool {
-			_, err := l.Take(t.Context(), livechat.TakeParams{AssignmentID: id, ChannelID: "desk", AdminExternalID: "eve"})
+			_, err := l.Take(t.Context(), takenBy(id, "eve@desk"))
 			if err != nil {
 				require.ErrorIs(t, err, boterr.FailedPrecondition)
 			}
@@ -645,34 +654,4 @@ func TestExpire_MessageAtTheLastMoment(t *testing.T) {
 	require.True(t, hasHappened())
 	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
 	require.Equal(t, s.at(livechat.IdleTimeout), s.mine.onlyAgenda(t, "ada").NextRunAt)
-}
-
-func TestEndLiveChat_CompletedByOthers(t *testing.T) {
-	t.Parallel()
-	for name, other := range map[string]func(s *fixture){
-		"inlet": func(s *fixture) {
-			_, err := call(t, s.mine.InletEndLiveChat, `{}`)
-			require.ErrorIs(t, err, boterr.FailedPrecondition)
-			require.ErrorContains(t, err, "ended in the outlet")
-		},
-		"agenda": func(s *fixture) { require.NoError(t, s.mine.Expire(t.Context(), idleAgenda())) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			everyMoment(t, 3, func(t *testing.T, writes int) bool {
-				t.Helper()
-				s := newFixture(t)
-				s.taken(t, "a1", "ada", "eve@desk")
-				broken, hasBroken := s.interrupted(writes + 1)
-				_, err := call(t, broken.EndLiveChat, endByEve)
-				if !hasBroken() {
-					require.NoError(t, err)
-					return false
-				}
-				other(s)
-				s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
-				return true
-			})
-		})
-	}
 }

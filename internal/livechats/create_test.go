@@ -476,8 +476,7 @@ func TestReassignAssignment_EndedBefore(t *testing.T) {
 	s, happens := meanwhile(t)
 	previous, _, event := conversation(t, s)
 	happens(func() {
-		_, err := s.mine.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
-		require.NoError(t, err)
+		must(t, s.mine.InletEndLiveChat, `{}`)
 	})
 	_, err := call(t, s.mine.ReassignAssignment, `{`+event+`, "label": "sales"}`)
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
@@ -556,8 +555,7 @@ func TestTake_BeforeRemovalOrNewTargets(t *testing.T) {
 			r := s.mustAsk(t, `{}`)
 			s.platform.forget()
 			service, hasHappened := s.meanwhile(0, func() {
-				_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
-				require.NoError(t, err)
+				s.take(t, r.ID, "eve@desk")
 			})
 			late(t, service, r.ID)
 			require.True(t, hasHappened())
@@ -649,10 +647,8 @@ func TestCreateAssignment_OnceByTwoAttempts(t *testing.T) {
 	first, err := run.next(s.store).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 	require.NoError(t, err)
 	require.True(t, first.Member.BotMeta.LiveChat())
-	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: first.AssignmentID, ChannelID: "desk", AdminExternalID: "eve"})
-	require.NoError(t, err)
-	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndParams{Channel: desk(), MessageEvent: event("eve", took.Group.ExternalID, "bye")})
-	require.NoError(t, err)
+	took := s.take(t, first.AssignmentID, "eve@desk")
+	s.end(t, "eve@desk", took.Group.ExternalID)
 
 	second, err := run.next(s.store).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 	require.NoError(t, err)

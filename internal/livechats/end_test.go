@@ -100,47 +100,6 @@ func TestInletEndLiveChat_RecallFails(t *testing.T) {
 	requireRefused(t, s, s.mine.InletEndLiveChat, refused{recall, boterr.FailedPrecondition, "member"})
 }
 
-func TestEndLiveChat_AfterCrash(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		end func(*livechats.Service) (string, error)
-		by  livechat.EndedBy
-	}{
-		"outlet": {func(l *livechats.Service) (string, error) { return call(t, l.EndLiveChat, endByEve) }, livechat.EndedByOutlet},
-		"inlet":  {func(l *livechats.Service) (string, error) { return call(t, l.InletEndLiveChat, `{}`) }, livechat.EndedByInlet},
-		"idle": {func(l *livechats.Service) (string, error) {
-			return "", l.Expire(t.Context(), idleAgenda())
-		}, livechat.EndedByIdle},
-		"bravo": {func(l *livechats.Service) (string, error) {
-			return call(t, l.EndBravoLiveChat, `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "group1"}`)
-		}, livechat.EndedByOutlet},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			outlet := "eve@desk"
-			if name == "bravo" {
-				outlet = "eve@phone"
-			}
-			for writes := 0; ; writes++ {
-				s := newFixture(t)
-				s.taken(t, "a1", "ada", outlet)
-				s.advance(livechat.IdleTimeout)
-				broken, hasBroken := s.interrupted(writes)
-				_, err := test.end(broken)
-				if !hasBroken() {
-					require.NoError(t, err)
-					require.Greater(t, writes, 3)
-					return
-				}
-				require.ErrorIs(t, err, errInterrupted)
-				_, err = test.end(s.mine.Service)
-				require.NoError(t, err, "after %d writes", writes)
-				s.requireOver(t, "a1", "ada", test.by)
-			}
-		})
-	}
-}
-
 func TestEndLiveChat_ManyAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
@@ -361,7 +320,7 @@ func TestGone_AtTheTake(t *testing.T) {
 	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
 	s.says(t, s.mine.Service, "hi", livechats.OutcomeKept)
 	s.platform.fail("group1", gone["archived"])
-	_, err := takes(s.mine.Service)(t)
+	_, err := s.mine.Service.Take(t.Context(), takenBy("a1", "eve@desk"))
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	s.requireOver(t, "a1", "ada", livechat.EndedByAgentGone)
 	require.Equal(t, []string{livechat.DefaultTexts().AgentGone}, s.textsIn("ada-web"))
@@ -416,9 +375,7 @@ func TestTellOver_HandedOn(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
-	_, err := s.mine.ReassignAssignment(t.Context(), paramsOf[livechat.ReassignAssignmentParams](t,
-		`{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`))
-	require.NoError(t, err)
+	s.handedOn(t, `{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`)
 	requireOutcome(t, livechats.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
 	require.Equal(t, []string{livechat.DefaultTexts().Over}, s.textsIn("group1"))
 }
@@ -437,18 +394,6 @@ func TestTellOver_SentAgainUnderTheSameID(t *testing.T) {
 	require.Equal(t, sent[0].ID, sent[1].ID)
 }
 
-func TestRelayFromMember_ClosesAnInterruptedEnd(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	broken, _ := s.interrupted(1)
-	_, err := call(t, broken.EndLiveChat, endByEve)
-	require.ErrorIs(t, err, errInterrupted)
-	require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
-	s.says(t, s.mine.Service, "Hello?", livechats.OutcomeNone)
-	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
-}
-
 func TestTellLate(t *testing.T) {
 	t.Parallel()
 	texts := livechat.DefaultTexts()
@@ -464,8 +409,7 @@ func TestTellLate(t *testing.T) {
 		}, texts.Late},
 		"by somebody": {func(t *testing.T, s *fixture) {
 			t.Helper()
-			_, err := takes(s.mine.Service)(t)
-			require.NoError(t, err)
+			s.take(t, "a1", "eve@desk")
 		}, "Taken by eve."},
 		"after its end": {func(t *testing.T, s *fixture) {
 			t.Helper()
@@ -562,25 +506,6 @@ func TestRemovePendingAssignment_MemberGone(t *testing.T) {
 	s.change(t, "members", document.O("_id", "ada"), document.Set("app", "another"))
 	must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
 	require.Empty(t, s.assignments(t, "ada"))
-}
-
-func TestRemovePendingAssignment_AfterCrash(t *testing.T) {
-	t.Parallel()
-	wasBroken := true
-	for writes := 0; wasBroken; writes++ {
-		s := newFixture(t)
-		s.mustAsk(t, `{}`)
-		service, hasBroken := s.interrupted(writes)
-		_, err := call(t, service.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-		if wasBroken = hasBroken(); wasBroken {
-			require.ErrorIs(t, err, errInterrupted)
-		}
-		must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-		require.Empty(t, s.assignments(t, "ada"), "after %d writes", writes)
-		require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
-		require.Empty(t, s.mine.openAgendas(t, "ada"))
-		require.Contains(t, s.platform.did(), "team: recall the ticket of D1")
-	}
 }
 
 // idleAgenda returns the agenda of ada's live chat, which is due.

@@ -146,8 +146,7 @@ func TestTake_NeverEntersTheConversationOfAnotherMember(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"web: send to ada-web: for Ada"}, s.platform.did(), "also while Bob's request names the group")
 
-	ofBob, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a2", ChannelID: "phone", AdminExternalID: "mallory"})
-	require.NoError(t, err)
+	ofBob := s.take(t, "a2", "mallory@phone")
 	require.NotEqual(t, ofAda.ID, ofBob.Group.ID)
 	s.platform.forget()
 	_, err = s.mine.RelayFromMember(t.Context(), "bob", *event("bob-web", "", "Bob's secret"))
@@ -158,8 +157,7 @@ func TestTake_NeverEntersTheConversationOfAnotherMember(t *testing.T) {
 		"phone: send to " + ofBob.Group.ExternalID + ": Bob's secret", "web: send to ada-web: for Ada only",
 	}, s.platform.did())
 
-	again, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "phone", AdminExternalID: "eve"})
-	require.NoError(t, err)
+	again := s.take(t, "a1", "eve@phone")
 	require.Equal(t, ofAda.ID, again.Group.ID, "Ada's stays where it is")
 }
 
@@ -167,18 +165,14 @@ func TestTake_OpensAConversationWhereTheNamedOneIsOver(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	over := s.taken(t, "a1", "ada", "eve@phone").Group
-	_, err := s.mine.EndLiveChat(t.Context(), livechat.EndParams{Channel: phone(), MessageEvent: event("eve", over.ExternalID, "bye")})
-	require.NoError(t, err)
+	s.end(t, "eve@phone", over.ExternalID)
 	s.pending(t, "a2", "ada")
-	_, err = s.mine.UpdateAssignmentGroup(t.Context(), livechat.UpdateAssignmentGroupParams{AssignmentID: "a2", Group: over})
+	_, err := s.mine.UpdateAssignmentGroup(t.Context(), livechat.UpdateAssignmentGroupParams{AssignmentID: "a2", Group: over})
 	require.NoError(t, err)
 
-	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a2", ChannelID: "phone", AdminExternalID: "eve"})
-	require.NoError(t, err)
+	took := s.take(t, "a2", "eve@phone")
 	require.True(t, took.Group.Active)
-	isRelayed, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "", "hello?"))
-	require.NoError(t, err)
-	require.Equal(t, livechats.OutcomeDelivered, isRelayed)
+	requireOutcome(t, livechats.OutcomeDelivered)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "", "hello?")))
 }
 
 func TestCreateAssignment_InAGroupThatIsOverIsTakenByNobody(t *testing.T) {
@@ -195,8 +189,7 @@ func TestCreateAssignment_InAGroupThatIsOverIsTakenByNobody(t *testing.T) {
 		require.NoError(t, err)
 	})(t)
 	ended := s.taken(t, "a1", "ada", "eve@phone").Group
-	_, err := s.mine.EndLiveChat(t.Context(), livechat.EndParams{Channel: phone(), MessageEvent: event("eve", ended.ExternalID, "bye")})
-	require.NoError(t, err)
+	s.end(t, "eve@phone", ended.ExternalID)
 	over = ended
 	asked := s.mustAsk(t, `{}`)
 	require.Equal(t, ended.ID, asked.Group)
@@ -208,10 +201,8 @@ func TestRelayFromAgent_TalkAmongAgentsReachesNoMember(t *testing.T) {
 	s := newFixture(t, thatOnlySends(channel.Charlie))
 	s.taken(t, "a1", "ada", "mallory@desk")
 	s.platform.forget()
-	isRelayed, err := s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "mallory", "what a customer"))
-	require.NoError(t, err)
-	require.Equal(t, livechats.OutcomeNone, isRelayed)
-	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndParams{Channel: desk(), MessageEvent: event("eve", "mallory", "bye")})
+	requireOutcome(t, livechats.OutcomeNone)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "mallory", "what a customer")))
+	_, err := s.mine.EndLiveChat(t.Context(), livechat.EndParams{Channel: desk(), MessageEvent: event("eve", "mallory", "bye")})
 	require.Error(t, err)
 	require.Empty(t, s.platform.did())
 	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
@@ -221,8 +212,7 @@ func TestTake_SendsTheSummaryWhereAnOutletIgnoresCreateGroup(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	asked := s.mustAsk(t, `{"createGroup": {}, "assignmentDetails": {"summary": "Order 7"}}`)
-	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: asked.ID, ChannelID: "desk", AdminExternalID: "eve"})
-	require.NoError(t, err)
+	took := s.take(t, asked.ID, "eve@desk")
 	require.Contains(t, s.platform.did(), "desk: send to "+took.Group.ExternalID+": Order 7")
 }
 
@@ -237,7 +227,7 @@ func TestCreateAssignment_LongSummaryLeavesRoomForTheHistory(t *testing.T) {
 
 func TestTake_SummaryIsSentAgainWithTheSameID(t *testing.T) {
 	t.Parallel()
-	p := livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"}
+	p := takenBy("a1", "eve@desk")
 	twice := false
 	for writes := range 14 {
 		s := newFixture(t)

@@ -24,8 +24,7 @@ func conversation(t *testing.T, s *fixture) (previous *livechat.AssignmentRecord
 	r := s.mustAsk(t, `{"meta": {"order": 7, "step": {"a": 1}}, "assignmentDetails": {"summary": "s", "groupName": "Order 7",
 		"relayMessage": {"charlie": {"type": "BUTTON", "text": "for {{firstName}}", "buttons": [
 			{"type": "postback", "title": "Go", "payload": {"payload": "go"}}]}}}}`)
-	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
-	require.NoError(t, err)
+	took := s.take(t, r.ID, "eve@desk")
 	s.platform.forget()
 	return s.record(t, r.ID), took.Group,
 		`"channel": {"_id": "desk"}, "messageEvent": {"type": "TEXT", "from": "eve", "to": "` + took.Group.ExternalID + `", "data": {"text": "transfer"}}`
@@ -67,11 +66,8 @@ func TestReassignAssignment(t *testing.T) {
 	children := must(t, s.mine.GetAssignmentsByParentAssignmentID, `{"assignmentId": "`+previous.ID+`"}`)
 	require.Contains(t, children, next.ID)
 
-	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: next.ID, ChannelID: "desk", AdminExternalID: "sam"})
-	require.NoError(t, err)
-	relayed, err := s.mine.RelayFromMember(t.Context(), "ada", send.MessageEvent{Type: send.TypeText, Data: document.O("text", "hi")})
-	require.NoError(t, err)
-	require.Equal(t, livechats.OutcomeDelivered, relayed)
+	s.take(t, next.ID, "sam@desk")
+	requireOutcome(t, livechats.OutcomeDelivered)(s.mine.RelayFromMember(t.Context(), "ada", send.MessageEvent{Type: send.TypeText, Data: document.O("text", "hi")}))
 }
 
 func TestReassignAssignment_Parameters(t *testing.T) {
@@ -197,9 +193,7 @@ func TestReassignAssignment_SendFails(t *testing.T) {
 	require.ErrorContains(t, err, "1 of 2 targets did not get the request: desk C9 (")
 	require.Equal(t, livechat.Taken, s.record(t, previous.ID).State())
 	require.True(t, s.group(t, group.ID).Active)
-	relayed, err := s.mine.RelayFromAgent(t.Context(), "desk", *event2(group))
-	require.NoError(t, err)
-	require.Equal(t, livechats.OutcomeDelivered, relayed, "the agent still talks with the member")
+	requireOutcome(t, livechats.OutcomeDelivered)(s.mine.RelayFromAgent(t.Context(), "desk", *event2(group)))
 	repeated := s.mustAsk(t, `{}`)
 	require.Equal(t, previous.ID, repeated.ID)
 
@@ -230,9 +224,8 @@ func TestReassignAssignment_Again(t *testing.T) {
 	require.Equal(t, next.ID, s.handedOn(t, `{`+event+`, "label": "sales"}`).ID)
 	require.Equal(t, before, s.stored(t))
 	require.Len(t, s.sentTo(), 1)
-	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: next.ID, ChannelID: "desk", AdminExternalID: "sam"})
-	require.NoError(t, err)
-	_, err = call(t, s.mine.ReassignAssignment, `{`+event+`, "label": "sales"}`)
+	s.take(t, next.ID, "sam@desk")
+	_, err := call(t, s.mine.ReassignAssignment, `{`+event+`, "label": "sales"}`)
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	require.ErrorContains(t, err, "sam has the next one")
 }
@@ -241,8 +234,7 @@ func TestReassignAssignment_EndsMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := before(func(s *fixture, m send.Message) {
 		if m.To == "C9" {
-			_, err := s.mine.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
-			require.NoError(t, err)
+			must(t, s.mine.InletEndLiveChat, `{}`)
 		}
 	})(t)
 	previous, _, event := conversation(t, s)
@@ -275,8 +267,7 @@ func TestReassignAssignment_EndsWithConversation(t *testing.T) {
 			_, err := call(t, s.mine.ReassignAssignment, `{`+event+`, "targets": [{"channel": "desk"}]}`)
 			id := unsentOf(t, err).AssignmentID
 			s.platform.work("U1")
-			_, err = s.mine.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
-			require.NoError(t, err)
+			must(t, s.mine.InletEndLiveChat, `{}`)
 			then(t, s, event)
 			require.Empty(t, s.assignmentsThat(t, document.O("_id", id)))
 			require.Contains(t, s.platform.did(), "desk: recall the ticket of C1")
@@ -346,8 +337,7 @@ func direct(t *testing.T) *fixture {
 func requireFree(t *testing.T, s *fixture, writes int) {
 	t.Helper()
 	s.pending(t, "b1", "bob", onlyIn("desk"))
-	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "b1", ChannelID: "desk", AdminExternalID: "eve"})
-	require.NoError(t, err, "after %d writes", writes)
+	s.take(t, "b1", "eve@desk")
 	require.Equal(t, livechat.EndedByReassign, s.record(t, "a1").EndedBy)
 	require.NotZero(t, s.record(t, "a1").ClosedAt, "after %d writes", writes)
 	require.Empty(t, s.groups(t, document.O("assignment", "a1", "active", true)))

@@ -185,17 +185,14 @@ func TestEraseMember_ChatGoesOnForOthers(t *testing.T) {
 	_, err := livechats.EraseMember(t.Context(), s.mine.env, "mine", "ada")
 	require.NoError(t, err)
 	require.Empty(t, s.assignments(t, "ada"))
-	did, err := s.mine.RelayFromMember(t.Context(), "bob", *event("b", "", "hi"))
-	require.NoError(t, err)
-	require.Equal(t, livechats.OutcomeDelivered, did)
+	requireOutcome(t, livechats.OutcomeDelivered)(s.mine.RelayFromMember(t.Context(), "bob", *event("b", "", "hi")))
 }
 
 func TestTake_GroupWasRemoved(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Group = "removed" })
-	taken, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "U7"})
-	require.NoError(t, err)
+	taken := s.take(t, "a1", "U7@desk")
 	require.NotEqual(t, "removed", taken.Group.ID)
 }
 
@@ -357,7 +354,7 @@ func liveChatEvents(t *testing.T) map[string]func(*fixture, *livechats.Service) 
 			if err != nil {
 				return err
 			}
-			_, err = chats.Take(t.Context(), livechat.TakeParams{AssignmentID: made.AssignmentID, ChannelID: "desk", AdminExternalID: "U7"})
+			_, err = chats.Take(t.Context(), takenBy(made.AssignmentID, "U7@desk"))
 			return err
 		},
 		"withdrawn": func(_ *fixture, chats *livechats.Service) error {

@@ -217,8 +217,7 @@ func TestCreateAssignment_GroupGone(t *testing.T) {
 	id := requireOpenWithout(t, s, "U1", err)
 	require.Equal(t, id, s.mustAsk(t, `{}`).ID)
 	require.Equal(t, []string{"desk C1", "team D1"}, s.sentTo())
-	_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: id, ChannelID: "desk", AdminExternalID: "eve"})
-	require.NoError(t, err)
+	s.take(t, id, "eve@desk")
 }
 
 func TestCreateAssignment_GroupGoneAndOneDown(t *testing.T) {
@@ -284,8 +283,7 @@ func TestAddNewTargets_OnceByTwoAttempts(t *testing.T) {
 	p := paramsOf[livechat.AddNewTargetsToAssignmentParams](t, `{"assignmentId": "a1", "targets": [{"channel": "team"}]}`)
 	first, err := run.next(s.store).AddNewTargetsToAssignment(t.Context(), p)
 	require.NoError(t, err)
-	_, err = takes(s.mine.Service)(t)
-	require.NoError(t, err)
+	s.take(t, "a1", "eve@desk")
 	second, err := run.next(s.store).AddNewTargetsToAssignment(t.Context(), p)
 	require.NoError(t, err)
 	require.Equal(t, first.AssignmentID, second.AssignmentID)

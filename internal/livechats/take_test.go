@@ -91,8 +91,7 @@ func TestTake_TakenMessage(t *testing.T) {
 	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) {
 		r.TakenMessage, r.Summary = "[adminName] helps. Thank you, [adminName]!", ""
 	})
-	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "team", AdminExternalID: "eve"})
-	require.NoError(t, err)
+	s.take(t, "a1", "eve@team")
 	require.Equal(t, []string{
 		`team: create group "Order 7" for "eve"`,
 		"desk: show on the ticket of C1: eve helps. Thank you, eve!",
@@ -116,8 +115,7 @@ func TestTake_DirectConversation(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, thatOnlySends(channel.Charlie), thatOnlySends(channel.Bravo), thatOnlySends(channel.Delta))
 	s.pending(t, "a1", "ada")
-	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"})
-	require.NoError(t, err)
+	took := s.take(t, "a1", "eve@desk")
 	require.Equal(t, "eve", took.Group.ExternalID)
 	require.Equal(t, []string{"desk: send to eve: Order 7, for {{firstName}}"}, s.platform.did(), "nothing else can be done there")
 }
@@ -127,7 +125,7 @@ func TestTake_OneDirectConversation(t *testing.T) {
 	s := newFixture(t, thatOnlySends(channel.Charlie))
 	s.taken(t, "a1", "ada", "eve@desk")
 	s.pending(t, "a2", "bob")
-	second := livechat.TakeParams{AssignmentID: "a2", ChannelID: "desk", AdminExternalID: "eve"}
+	second := takenBy("a2", "eve@desk")
 	before := s.stored(t)
 	_, err := s.mine.Take(t.Context(), second)
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
@@ -135,10 +133,7 @@ func TestTake_OneDirectConversation(t *testing.T) {
 	require.ErrorContains(t, err, "a1")
 	require.Equal(t, before, s.stored(t))
 
-	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndParams{
-		Channel: &channel.Channel{ID: "desk"}, MessageEvent: event("eve", "desk", "done"),
-	})
-	require.NoError(t, err)
+	s.end(t, "eve@desk", "desk")
 	_, err = s.mine.Take(t.Context(), second)
 	require.NoError(t, err)
 }
@@ -151,7 +146,7 @@ func TestTake_TwoTicketsAtOnce(t *testing.T) {
 	var both sync.WaitGroup
 	for _, id := range []string{"a1", "a2"} {
 		both.Go(func() {
-			_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: id, ChannelID: "desk", AdminExternalID: "eve"})
+			_, err := s.mine.Take(t.Context(), takenBy(id, "eve@desk"))
 			if err != nil && boterr.CodeOf(err) != boterr.FailedPrecondition {
 				t.Errorf("taking %s: %v", id, err)
 			}
@@ -175,16 +170,12 @@ func TestTake_DirectRequest(t *testing.T) {
 		}
 	}
 	s.pending(t, "a1", "ada", direct("help", "case-9"))
-	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "help", AdminExternalID: "eve"})
-	require.NoError(t, err)
+	took := s.take(t, "a1", "eve@help")
 	require.Equal(t, "case-9", took.Group.ExternalID)
 	require.Equal(t, []string{"help: send to case-9: Order 7, for {{firstName}}"}, s.platform.did(), "what opened it is no ticket")
 	took = s.taken(t, "a2", "bob", "eve@help", direct("help", ""))
 	require.Equal(t, "eve", took.Group.ExternalID)
-	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndParams{
-		Channel: &channel.Channel{ID: "help"}, MessageEvent: event("eve", "case-9", "done"),
-	})
-	require.NoError(t, err)
+	s.end(t, "eve@help", "case-9")
 	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
 	require.Equal(t, livechat.Taken, s.record(t, "a2").State())
 }
@@ -199,8 +190,7 @@ func TestTake_JoinsGroupOfOutlet(t *testing.T) {
 		r.Direct, r.Group, r.CreateGroup = "shop", "g1", &livechat.CreateGroup{}
 		r.Tickets = []livechat.Ticket{{ID: "t", Channel: "shop", Type: channel.Custom, ChatID: "room-5", SentAt: 1}}
 	})
-	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "shop", AdminExternalID: "eve"})
-	require.NoError(t, err)
+	took := s.take(t, "a1", "eve@shop")
 	require.Equal(t, "g1", took.Group.ID)
 	require.Equal(t, "eve", s.group(t, "g1").AdminExternalID)
 	require.Equal(t, "adm1", s.group(t, "g1").Admin)
@@ -229,30 +219,30 @@ func TestTake_Refuses(t *testing.T) {
 			code:   boterr.InvalidArgument, field: "adminExternalId",
 		},
 		"an assignment that is not there": {
-			params: livechat.TakeParams{AssignmentID: "a9", ChannelID: "desk", AdminExternalID: "eve"},
+			params: takenBy("a9", "eve@desk"),
 			code:   boterr.NotFound, field: "assignmentId",
 		},
 		"a channel of another app": {
-			params: livechat.TakeParams{AssignmentID: "a1", ChannelID: "foreign", AdminExternalID: "eve"},
+			params: takenBy("a1", "eve@foreign"),
 			code:   boterr.NotFound, field: "channelId",
 		},
 		"a channel without a ticket": {
-			params: livechat.TakeParams{AssignmentID: "a1", ChannelID: "hotel", AdminExternalID: "eve"},
+			params: takenBy("a1", "eve@hotel"),
 			code:   boterr.FailedPrecondition, field: "channelId", text: "not offered",
 		},
 		"one that is being sent": {
 			change: func(r *livechat.AssignmentRecord) { r.SentAt = 0 },
-			params: livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"},
+			params: takenBy("a1", "eve@desk"),
 			code:   boterr.FailedPrecondition, field: "assignmentId", text: "still being sent",
 		},
 		"one that has ended": {
 			change: func(r *livechat.AssignmentRecord) { r.EndedAt, r.Slot = 1, "ended/a1" },
-			params: livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"},
+			params: takenBy("a1", "eve@desk"),
 			code:   boterr.FailedPrecondition, field: "assignmentId", text: "has ended",
 		},
 		"one that the same agent has elsewhere": {
 			change: func(r *livechat.AssignmentRecord) { r.Assignee, r.Outlet, r.AssignedAt = "eve", "team", 1 },
-			params: livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"},
+			params: takenBy("a1", "eve@desk"),
 			code:   boterr.FailedPrecondition, field: "assignmentId", text: "eve",
 		},
 	} {
@@ -279,7 +269,7 @@ func TestTake_WithoutConnector(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, withoutConnector(channel.Charlie))
 	s.pending(t, "a1", "ada")
-	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"})
+	_, err := s.mine.Take(t.Context(), takenBy("a1", "eve@desk"))
 	require.ErrorIs(t, err, boterr.Unsupported)
 	require.ErrorContains(t, err, "charlie")
 	require.Equal(t, livechat.Pending, s.record(t, "a1").State())
@@ -300,12 +290,12 @@ func TestTake_SameAgentAgain(t *testing.T) {
 			s := newFixture(t)
 			s.pending(t, "a1", "ada")
 			s.platform.fail(failing, errDown)
-			take := livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"}
+			take := takenBy("a1", "eve@desk")
 			_, err := s.mine.Take(t.Context(), take)
 			require.ErrorIs(t, err, boterr.Unavailable)
 			require.Equal(t, "eve", s.record(t, "a1").Assignee)
 
-			_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "mallory"})
+			_, err = s.mine.Take(t.Context(), takenBy("a1", "mallory@desk"))
 			require.ErrorIs(t, err, boterr.FailedPrecondition, "it is taken all the same")
 
 			s.platform.work(failing)
@@ -324,7 +314,7 @@ func TestTake_AfterCrash(t *testing.T) {
 		s := newFixture(t)
 		s.pending(t, "a1", "ada")
 		broken, hasBroken := s.interrupted(writes)
-		take := livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"}
+		take := takenBy("a1", "eve@desk")
 		_, err := broken.Take(t.Context(), take)
 		if !hasBroken() {
 			require.NoError(t, err)
@@ -348,7 +338,7 @@ func TestTake_AfterCrash(t *testing.T) {
 
 func TestTake_FlagOfMember(t *testing.T) {
 	t.Parallel()
-	eve := livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"}
+	eve := takenBy("a1", "eve@desk")
 	clearFlag := func(s *fixture) {
 		s.change(t, "members", document.O("_id", "ada"), document.Set("botMeta.liveChat", false))
 	}
@@ -389,8 +379,7 @@ func TestLiveChatParameter_LastCallCounts(t *testing.T) {
 		next := document.Get(object(t, must(t, s.mine.ReassignAssignment, handOn)), "assignmentId", "")
 		require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat(), name)
 		test.change(s, next)
-		_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: next, ChannelID: "desk", AdminExternalID: "mallory"})
-		require.NoError(t, err, name)
+		s.take(t, next, "mallory@desk")
 		require.Equal(t, test.want, s.mine.member(t, "ada").BotMeta.LiveChat(), name)
 	}
 }
@@ -409,7 +398,7 @@ func TestTake_Canceled(t *testing.T) {
 	defer cancel()
 	s := newFixture(t, func(p *livechats.Ports) { p.Connectors[channel.Charlie] = quitter{cancel} })
 	s.pending(t, "a1", "ada")
-	take := livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"}
+	take := takenBy("a1", "eve@desk")
 	_, err := s.mine.Take(ctx, take)
 	require.ErrorIs(t, err, boterr.Canceled)
 	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
@@ -425,7 +414,7 @@ func TestTake_IsWatchedWhereverItBreaks(t *testing.T) {
 		s := newFixture(t)
 		r := s.mustAsk(t, `{"setLiveChatAgenda": false}`)
 		broken, hasBroken := s.interrupted(writes)
-		_, _ = broken.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
+		_, _ = broken.Take(t.Context(), takenBy(r.ID, "eve@desk"))
 		if !hasBroken() {
 			require.Greater(t, writes, 6)
 			return
@@ -449,14 +438,13 @@ func TestTake_GroupRefusedByThePlatform(t *testing.T) {
 			s := newFixture(t)
 			r := s.mustAsk(t, `{"setLiveChatAgenda": `+isWatched+`, "assignmentDetails": {"groupName": "VIP"}}`)
 			s.platform.fail("VIP", boterr.New(code, "name", "is not allowed"))
-			_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
+			_, err := s.mine.Take(t.Context(), takenBy(r.ID, "eve@desk"))
 			require.ErrorIs(t, err, code)
 			given := s.record(t, r.ID)
 			require.Equal(t, livechat.Pending, given.State(), "others may try")
 			require.Equal(t, r.Expiry.IsZero(), given.Expiry.IsZero())
 			s.platform.work("VIP")
-			_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "team", AdminExternalID: "mallory"})
-			require.NoError(t, err)
+			s.take(t, r.ID, "mallory@team")
 			require.Equal(t, s.record(t, r.ID).Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
 		})
 	}
@@ -467,7 +455,7 @@ func TestTake_PlatformGaveNoAnswer(t *testing.T) {
 	s := newFixture(t)
 	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.GroupName = "VIP" })
 	s.platform.fail("VIP", boterr.New(boterr.Unavailable, "", "no answer"))
-	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"})
+	_, err := s.mine.Take(t.Context(), takenBy("a1", "eve@desk"))
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.Equal(t, "eve", s.record(t, "a1").Assignee, "the same agent goes on")
 }
@@ -502,9 +490,7 @@ func TestTake_ByWritingInTheChatOfARequest(t *testing.T) {
 	s.pending(t, "a1", "ada", directlyIn("F1", "chat"))
 	s.pending(t, "a2", "bob", directlyIn("F1", "other chat"))
 	for _, elsewhere := range []string{"F1", "third chat", ""} {
-		outcome, err := s.mine.RelayFromAgent(t.Context(), "help", *event("eve", elsewhere, "to nobody"))
-		require.NoError(t, err)
-		require.Equal(t, livechats.OutcomeNone, outcome)
+		requireOutcome(t, livechats.OutcomeNone)(s.mine.RelayFromAgent(t.Context(), "help", *event("eve", elsewhere, "to nobody")))
 	}
 	require.Equal(t, livechat.Pending, s.record(t, "a1").State())
 	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "help", *event("eve", "chat", "for ada")))
@@ -636,8 +622,7 @@ func TestPosition(t *testing.T) {
 	}
 	require.Equal(t, []int64{4, 3, 1, 0}, []int64{waiting(""), waiting("default"), waiting("sales"), waiting("other")})
 
-	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a2", ChannelID: "desk", AdminExternalID: "eve"})
-	require.NoError(t, err)
+	s.take(t, "a2", "eve@desk")
 	must(t, s.mine.InletEndLiveChat, `{}`) // This ends a3, Ada's request.
 	require.Equal(t, []livechat.Position{{Waiting: 1}, {Waiting: 1}, {Place: 1, Waiting: 1}, {Place: 1, Waiting: 1}}, positions())
 

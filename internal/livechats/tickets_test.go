@@ -64,17 +64,12 @@ func TestCreateGroup_IsLiveAtOnce(t *testing.T) {
 	result, err := s.ask(t, `{"createGroup": {}}`)
 	require.NoError(t, err)
 	require.Equal(t, "Ada King", s.group(t, result.GroupID).Name)
-	relayed, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hello?"))
-	require.NoError(t, err)
-	require.Equal(t, livechats.OutcomeDelivered, relayed)
+	requireOutcome(t, livechats.OutcomeDelivered)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hello?")))
 	require.Equal(t, []string{"shop room-5"}, s.sentTo())
-	relayed, err = s.mine.RelayFromAgent(t.Context(), "shop", *event("eve", "room-5", "hi"))
-	require.NoError(t, err)
-	require.Equal(t, livechats.OutcomeDelivered, relayed)
+	requireOutcome(t, livechats.OutcomeDelivered)(s.mine.RelayFromAgent(t.Context(), "shop", *event("eve", "room-5", "hi")))
 	require.Equal(t, []string{"shop room-5", "web ada-web"}, s.sentTo())
 
-	_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: result.AssignmentID, ChannelID: "shop", AdminExternalID: "eve"})
-	require.NoError(t, err)
+	s.take(t, result.AssignmentID, "eve@shop")
 	require.Equal(t, "eve", s.record(t, result.AssignmentID).Assignee)
 	require.Equal(t, "eve", s.group(t, result.GroupID).AdminExternalID)
 }
@@ -175,8 +170,7 @@ func TestCreateAssignment_DirectOutlet(t *testing.T) {
 	require.Equal(t, []string{"help", "help"}, []string{r.Direct, r.Outlet})
 	require.Equal(t, livechat.Pending, r.State(), "an agent has yet to take it")
 
-	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "help", AdminExternalID: "eve"})
-	require.NoError(t, err)
+	took := s.take(t, r.ID, "eve@help")
 	require.Equal(t, "chat-F1", took.Group.ExternalID, "the conversation is the one that the first message opened")
 }
 
@@ -221,8 +215,7 @@ func TestAssignmentDetails_OfCustomOutlet(t *testing.T) {
 		r := s.mustAsk(t, `{"assignmentDetails": `+details+`}`)
 		require.Equal(t, "Ada King asks for a person.", s.lastSent(t).Text(), details)
 		require.JSONEq(t, details, document.Get(object(t, s.lastSent(t).String()), "assignmentDetails", document.Object{}).String())
-		_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "kiosk", AdminExternalID: "eve"})
-		require.NoError(t, err, details)
+		s.take(t, r.ID, "eve@kiosk")
 	}
 }
 
@@ -272,7 +265,7 @@ func TestCustomAPI_WithoutGroup(t *testing.T) {
 		require.Len(t, s.web.Requests(), 1, "it is open")
 
 		s.mine.ports.Connectors = s.platform.connectors()
-		took, err := s.mine.as("web", "ada").Take(t.Context(), livechat.TakeParams{AssignmentID: result.AssignmentID, ChannelID: "shop", AdminExternalID: "eve"})
+		took, err := s.mine.as("web", "ada").Take(t.Context(), takenBy(result.AssignmentID, "eve@shop"))
 		require.NoError(t, err)
 		require.Equal(t, conversation, took.Group.ExternalID)
 	}
@@ -476,8 +469,7 @@ func TestSummary_Literal(t *testing.T) {
 	s := newFixture(t)
 	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "{{lastName}} {{meta.note}}!"}}`)
 	require.Contains(t, s.lastSent(t).Text(), "{{lastName}} {{meta.note}}!")
-	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
-	require.NoError(t, err)
+	s.take(t, r.ID, "eve@desk")
 	require.Equal(t, "{{lastName}} {{meta.note}}!", s.lastSent(t).Text())
 }
 
