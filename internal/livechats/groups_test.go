@@ -225,32 +225,6 @@ func TestCreateAssignment_LongSummaryLeavesRoomForTheHistory(t *testing.T) {
 	require.Contains(t, text, "…\nhttps://", "the address is whole")
 }
 
-func TestTake_SummaryIsSentAgainWithTheSameID(t *testing.T) {
-	t.Parallel()
-	p := takenBy("a1", "eve@desk")
-	twice := false
-	for writes := range 14 {
-		s := newFixture(t)
-		s.pending(t, "a1", "ada")
-		s.platform.forget()
-		broken, _ := s.interrupted(writes)
-		_, _ = broken.Take(t.Context(), p) // The call may fail or succeed.
-		_, err := s.mine.Take(t.Context(), p)
-		require.NoError(t, err)
-		ids := map[string]bool{}
-		sent := 0
-		for _, m := range s.platform.sent() {
-			if strings.HasPrefix(m.Response.Text(), "Order 7") {
-				ids[m.ID] = true
-				sent++
-			}
-		}
-		require.Len(t, ids, 1, "after %d writes", writes)
-		twice = twice || sent > 1
-	}
-	require.True(t, twice, "once it could not be noted that it was sent")
-}
-
 func TestAddNewTargets_TakenMeanwhileIsShownOnTheNewTicket(t *testing.T) {
 	t.Parallel()
 	s := before(func(s *fixture, m send.Message) {

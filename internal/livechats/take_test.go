@@ -2,7 +2,6 @@ package livechats_test
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -305,34 +304,6 @@ func TestTake_SameAgentAgain(t *testing.T) {
 			require.NoError(t, err)
 			require.ElementsMatch(t, whole, s.platform.did(), "each thing once")
 		})
-	}
-}
-
-func TestTake_AfterCrash(t *testing.T) {
-	t.Parallel()
-	for writes := 0; ; writes++ {
-		s := newFixture(t)
-		s.pending(t, "a1", "ada")
-		broken, hasBroken := s.interrupted(writes)
-		take := takenBy("a1", "eve@desk")
-		_, err := broken.Take(t.Context(), take)
-		if !hasBroken() {
-			require.NoError(t, err)
-			require.Greater(t, writes, 6)
-			return
-		}
-		require.ErrorIs(t, err, errInterrupted)
-		_, err = s.mine.Take(t.Context(), take)
-		require.NoError(t, err)
-		r := s.record(t, "a1")
-		require.Equal(t, livechat.Taken, r.State())
-		groups := s.groups(t, document.O())
-		require.Len(t, groups, 1, "after %d writes", writes)
-		require.Equal(t, groups[0].ID, r.Group)
-		require.True(t, groups[0].Active)
-		require.NotZero(t, r.SummarySentAt)
-		require.Equal(t, r.Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
-		require.False(t, slices.ContainsFunc(r.Tickets, func(ticket livechat.Ticket) bool { return ticket.TakenAt.IsZero() }))
 	}
 }
 
