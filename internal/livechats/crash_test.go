@@ -21,30 +21,6 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-func TestCreateAssignment_ManyAtOnce(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	ids := make([]string, 50)
-	var all sync.WaitGroup
-	for i := range ids {
-		all.Go(func() {
-			result, err := s.mine.CreateAssignment(context.Background(), livechat.CreateAssignmentParams{})
-			if err == nil && result.Member.BotMeta.LiveChat() {
-				ids[i] = result.AssignmentID
-			}
-		})
-	}
-	all.Wait()
-	require.NotEmpty(t, ids[0])
-	for _, id := range ids {
-		require.Equal(t, ids[0], id)
-	}
-	require.Len(t, s.assignments(t, "ada"), 1)
-	require.Equal(t, []string{"desk C1", "desk U1", "team D1"}, s.sentTo())
-	require.Equal(t, livechat.Pending, s.record(t, ids[0]).State())
-	s.mine.onlyAgenda(t, "ada")
-}
-
 func TestCreateAssignment_AfterCrash(t *testing.T) {
 	t.Parallel()
 	for name, ask := range map[string]struct{ outlets, params string }{
@@ -267,8 +243,7 @@ func TestCreateAssignment_EndedAtOnce(t *testing.T) {
 func TestCreateAssignment_AnotherCallTakesItsPlace(t *testing.T) {
 	t.Parallel()
 	isLate := false
-	everyMoment(t, 6, func(t *testing.T, writes int) bool {
-		t.Helper()
+	everyMoment(t, 6, func(writes int) bool {
 		s := newFixture(t)
 		first, hasHappened := s.meanwhile(writes, func() {
 			if len(s.assignments(t, "ada")) == 0 {
@@ -299,8 +274,7 @@ func TestCreateAssignment_EndedMeanwhile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			everyMoment(t, 5, func(t *testing.T, writes int) bool {
-				t.Helper()
+			everyMoment(t, 5, func(writes int) bool {
 				s := newFixture(t)
 				s.web.Add("POST", shopAPI, web.JSON(200, `{"ok": true}`))
 				s.mine.pair(t, ask.outlet)
@@ -363,8 +337,7 @@ func eachInterruption(t *testing.T, then func(s *fixture, l *livechats.Service, 
 	for how, ending := range endings {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
-			everyMoment(t, 4, func(t *testing.T, writes int) bool {
-				t.Helper()
+			everyMoment(t, 4, func(writes int) bool {
 				s := newFixture(t)
 				s.pending(t, "a1", "ada")
 				if ending.agent != "" {
@@ -508,9 +481,9 @@ func TestExpire_DuringHandover(t *testing.T) {
 
 // everyMoment calls between with 0, 1, 2 and so on, until between returns false, because the tested call makes no
 // more writes than that. everyMoment fails if the tested call makes fewer writes than least.
-func everyMoment(t *testing.T, least int, between func(t *testing.T, writes int) bool) {
+func everyMoment(t *testing.T, least int, between func(writes int) bool) {
 	t.Helper()
-	for writes := 0; between(t, writes); writes++ {
+	for writes := 0; between(writes); writes++ {
 		least--
 	}
 	require.LessOrEqual(t, least, 0, "the tested call makes fewer writes than expected")
@@ -518,8 +491,7 @@ func everyMoment(t *testing.T, least int, between func(t *testing.T, writes int)
 
 func TestTake_DoubleClick(t *testing.T) {
 	t.Parallel()
-	everyMoment(t, 6, func(t *testing.T, writes int) bool {
-		t.Helper()
+	everyMoment(t, 6, func(writes int) bool {
 		s := newFixture(t)
 		s.pending(t, "a1", "ada")
 		take := takenBy("a1", "eve@desk")
@@ -544,8 +516,7 @@ func TestTake_DoubleClick(t *testing.T) {
 
 func TestTake_EndsMeanwhile(t *testing.T) {
 	t.Parallel()
-	everyMoment(t, 6, func(t *testing.T, writes int) bool {
-		t.Helper()
+	everyMoment(t, 6, func(writes int) bool {
 		s := newFixture(t)
 		s.pending(t, "a1", "ada")
 		mine, hasHappened := s.meanwhile(writes, func() { must(t, s.mine.InletEndLiveChat, `{}`) })
@@ -563,8 +534,7 @@ func TestTake_EndsMeanwhile(t *testing.T) {
 
 func TestTake_AnotherTicketMeanwhile(t *testing.T) {
 	t.Parallel()
-	everyMoment(t, 6, func(t *testing.T, writes int) bool {
-		t.Helper()
+	everyMoment(t, 6, func(writes int) bool {
 		s := newFixture(t, thatOnlySends(channel.Charlie))
 		s.pending(t, "a1", "ada")
 		s.pending(t, "a2", "bob")
@@ -588,8 +558,7 @@ func TestTake_AnotherTicketMeanwhile(t *testing.T) {
 
 func TestEndLiveChat_NewRequestMeanwhile(t *testing.T) {
 	t.Parallel()
-	everyMoment(t, 4, func(t *testing.T, writes int) bool {
-		t.Helper()
+	everyMoment(t, 4, func(writes int) bool {
 		s := newFixture(t)
 		s.taken(t, "a1", "ada", "eve@desk")
 		// A new request is possible only after the first write, which frees the member's slot.
@@ -608,8 +577,7 @@ func TestEndLiveChat_NewRequestMeanwhile(t *testing.T) {
 
 func TestEndLiveChat_NewRequestBeingSent(t *testing.T) {
 	t.Parallel()
-	everyMoment(t, 4, func(t *testing.T, writes int) bool {
-		t.Helper()
+	everyMoment(t, 4, func(writes int) bool {
 		s := newFixture(t)
 		s.taken(t, "a1", "ada", "eve@desk")
 		mine, hasHappened := s.meanwhile(writes+1, func() {
@@ -627,8 +595,7 @@ func TestEndLiveChat_NewRequestBeingSent(t *testing.T) {
 
 func TestRelayFromMember_EndsMeanwhile(t *testing.T) {
 	t.Parallel()
-	everyMoment(t, 2, func(t *testing.T, writes int) bool {
-		t.Helper()
+	everyMoment(t, 2, func(writes int) bool {
 		s := newFixture(t)
 		s.taken(t, "a1", "ada", "eve@desk")
 		s.advance(time.Minute)

@@ -31,60 +31,18 @@ func TestCreateAssignment_Routes(t *testing.T) {
 		params  string
 		sent    []string
 	}{
-		"pairing and the default label": {
-			pairing: []string{"desk", "team"},
-			params:  `{}`,
-			sent:    []string{"desk C1", "desk U1", "team D1"},
-		},
-		"a label that one outlet has": {
-			pairing: []string{"desk", "team"},
-			params:  `{"label": "sales"}`,
-			sent:    []string{"desk C9"},
-		},
-		"outlets that are off are left out": {
-			pairing: []string{"closed", "team"},
-			params:  `{}`,
-			sent:    []string{"team D1"},
-		},
-		"targets override label and pairing": {
-			pairing: []string{"team"},
-			params: `{"label": "nobody has it", "targets": [
-				{"channel": "phone"}, {"channel": "desk", "label": "sales"},
-				{"channel": "desk", "broadcastGroups": [{"type": "user", "id": "U7"}]}]}`,
-			sent: []string{"phone B1", "desk C9", "desk U7"},
-		},
-		"targets need no pairing": {
-			params: `{"targets": [{"channel": "team"}]}`,
-			sent:   []string{"team D1"},
-		},
-		"no targets are none": {
-			pairing: []string{"team"},
-			params:  `{"targets": []}`,
-			sent:    []string{"team D1"},
-		},
+		"all paired outlets":      {[]string{"desk", "team"}, `{}`, []string{"desk C1", "desk U1", "team D1"}},
+		"targets need no pairing": {nil, `{"targets": [{"channel": "team"}]}`, []string{"team D1"}},
 		"a group that is a target twice gets one ticket": {
-			params: `{"targets": [{"channel": "phone"}, {"channel": "phone"}]}`,
-			sent:   []string{"phone B1"},
+			nil, `{"targets": [{"channel": "phone"}, {"channel": "phone"}]}`, []string{"phone B1"},
 		},
-		"a foxtrot outlet without the label is none": {
-			pairing: []string{"help", "desk"},
-			params:  `{"label": "sales"}`,
-			sent:    []string{"desk C9"},
-		},
-		"a foxtrot outlet takes it alone": {
-			pairing: []string{"desk", "help", "shop", "team"},
-			params:  `{}`,
-			sent:    []string{"help F1"},
-		},
+		"a foxtrot outlet takes it alone": {[]string{"desk", "help", "shop", "team"}, `{}`, []string{"help F1"}},
 		"a custom outlet takes it alone, without broadcast groups": {
-			pairing: []string{"desk", "kiosk", "help"},
-			params:  `{"label": "nobody has it"}`,
-			sent:    []string{"kiosk "},
+			[]string{"desk", "kiosk", "help"}, `{"label": "nobody has it"}`, []string{"kiosk "},
 		},
 		"a direct target takes it alone": {
-			pairing: []string{"team"},
-			params:  `{"targets": [{"channel": "closed"}, {"channel": "help", "broadcastGroups": [{"type": "foxtrot"}]}]}`,
-			sent:    []string{"help "},
+			[]string{"team"}, `{"targets": [{"channel": "closed"}, {"channel": "help", "broadcastGroups": [{"type": "foxtrot"}]}]}`,
+			[]string{"help "},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -113,7 +71,7 @@ func TestCreateAssignment_NoRoute(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		pairing []string
-		change  func(*livechats.Ports)
+		change  []func(*livechats.Ports)
 		params  string
 		code    boterr.Code
 		field   string
@@ -136,11 +94,11 @@ func TestCreateAssignment_NoRoute(t *testing.T) {
 			code:   boterr.FailedPrecondition, field: "targets[0].channel", says: `help has no broadcast groups with the label "legal"`,
 		},
 		"a platform that is not wired": {
-			pairing: []string{"desk", "team"}, change: withoutConnector(channel.Delta), params: `{}`,
+			pairing: []string{"desk", "team"}, change: []func(*livechats.Ports){withoutConnector(channel.Delta)}, params: `{}`,
 			code: boterr.Unsupported, says: `channel team has type "delta", for which this host has no connector`,
 		},
 		"a direct platform that is not wired": {
-			pairing: []string{"help"}, change: withoutConnector(channel.Foxtrot), params: `{}`,
+			pairing: []string{"help"}, change: []func(*livechats.Ports){withoutConnector(channel.Foxtrot)}, params: `{}`,
 			code: boterr.Unsupported, says: `channel help has type "foxtrot"`,
 		},
 		"a target that is off": {
@@ -152,7 +110,7 @@ func TestCreateAssignment_NoRoute(t *testing.T) {
 			code:   boterr.FailedPrecondition, field: "targets[0].channel", says: `team has no broadcast groups with the label "legal"`,
 		},
 		"a target whose platform is not wired": {
-			change: withoutConnector(channel.Bravo), params: `{"targets": [{"channel": "phone"}]}`,
+			change: []func(*livechats.Ports){withoutConnector(channel.Bravo)}, params: `{"targets": [{"channel": "phone"}]}`,
 			code: boterr.Unsupported, field: "targets[0].channel", says: "phone",
 		},
 		"a broadcast group without an id": {
@@ -161,11 +119,7 @@ func TestCreateAssignment_NoRoute(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newFixture(t, func(p *livechats.Ports) {
-				if test.change != nil {
-					test.change(p)
-				}
-			})
+			s := newFixture(t, test.change...)
 			s.mine.addChannel(t, `{"_id": "odd", "type": "delta", "on": true, "broadcastGroups": [{"label": "default", "groups": [{"type": "team"}]}]}`)
 			s.mine.pair(t, test.pairing...)
 			requireRefused(t, s, s.mine.CreateAssignment, refused{test.params, test.code, test.field})
@@ -178,8 +132,7 @@ func TestCreateAssignment_NoRoute(t *testing.T) {
 func TestCreateAssignment_OutletRemoved(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, func(p *livechats.Ports) {
-		pairing := p.Pairing
-		p.Pairing = pairingWith(pairing, "gone")
+		p.Pairing = pairingWith(p.Pairing, "gone")
 	})
 	s.mustAsk(t, `{}`)
 	require.Equal(t, []string{"desk C1", "desk U1", "team D1"}, s.sentTo())
@@ -315,29 +268,6 @@ func TestCreateAssignment_History(t *testing.T) {
 		}
 	})
 	requireRefused(t, failing, failing.mine.CreateAssignment, refused{`{"history": true}`, boterr.FailedPrecondition, "history"})
-}
-
-func TestCreateAssignment_Record(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	result, err := s.ask(t, `{"member": {"_id": "bob", "firstName": "a forged name"}, "meta": {"order": 7}, "label": "sales",
-		"setLiveChatAgenda": false, "assignmentDetails": {"summary": "s", "groupName": "g", "extra": [1],
-		"relayMessage": {"charlie": {"type": "TEXT", "text": "{{firstName}}"}}}}`)
-	require.NoError(t, err)
-	require.Equal(t, "bob", result.Member.ID)
-	shown := object(t, must(t, s.mine.GetAssignment, `{"assignmentId": "`+result.AssignmentID+`"}`))
-	for _, stamp := range []string{"createdAt", "updatedAt", "_version", "etag"} {
-		require.True(t, shown.Has(stamp), stamp)
-		shown = shown.Without(stamp)
-	}
-	require.JSONEq(t, `{"_id": "`+result.AssignmentID+`", "app": "mine", "inlet": "web", "member": "bob", "meta": {"order": 7},
-		"history": false, "isZendesk": false, "relayMessage": {"charlie": {"type": "TEXT", "text": "Bob"}},
-		"targets": [{"channel": "desk", "label": "sales", "broadcastGroups": [{"id": "C9", "type": "private_channel"}]}]}`, shown.String())
-	r := s.record(t, result.AssignmentID)
-	require.Equal(t, []string{"s", "g", "sales"}, []string{r.Summary, r.GroupName, r.Label})
-	require.JSONEq(t, `[1]`, document.Get(r.Details, "extra", document.Array{}).String())
-	require.Zero(t, r.Expiry)
-	require.Empty(t, s.mine.openAgendas(t, "bob"))
 }
 
 func TestCreateAssignment_SomeTicketsFail(t *testing.T) {

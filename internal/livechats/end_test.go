@@ -2,7 +2,6 @@ package livechats_test
 
 import (
 	"errors"
-	"sync"
 	"testing"
 	"time"
 
@@ -45,23 +44,6 @@ func TestInletEndLiveChat_UntakenIsToldInItsConversation(t *testing.T) {
 
 func onCharlieAndDelta(r *livechat.AssignmentRecord) { r.Tickets = r.Tickets[:3] }
 
-func TestInletEndLiveChat_Recalls(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada", onCharlieAndDelta, func(r *livechat.AssignmentRecord) {
-		r.Tickets[1].SentAt = 0
-		r.Tickets[1].MessageID = ""
-	})
-	s.advance(time.Minute)
-	must(t, s.mine.InletEndLiveChat, recall)
-	require.Equal(t, []string{"desk: recall the ticket of C1", "team: recall the ticket of D1"}, s.platform.did())
-	s.requireOver(t, "a1", "ada", livechat.EndedByInlet)
-	tickets := s.record(t, "a1").Tickets
-	require.Equal(t, s.at(0), tickets[0].RecalledAt)
-	require.Zero(t, tickets[1].RecalledAt, "it was never sent")
-	require.Equal(t, s.at(0), tickets[2].RecalledAt)
-}
-
 func TestInletEndLiveChat_RecallUnsupported(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -98,30 +80,6 @@ func TestInletEndLiveChat_RecallFails(t *testing.T) {
 	require.Equal(t, []string{"team: recall the ticket of D1", "desk: recall the ticket of C1"}, s.platform.did())
 	s.requireOver(t, "a1", "ada", livechat.EndedByInlet)
 	requireRefused(t, s, s.mine.InletEndLiveChat, refused{recall, boterr.FailedPrecondition, "member"})
-}
-
-func TestEndLiveChat_ManyAtOnce(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	var all sync.WaitGroup
-	for i := range 20 {
-		all.Go(func() {
-			var err error
-			if i%2 == 0 {
-				_, err = s.mine.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
-			} else {
-				_, err = s.mine.EndLiveChat(t.Context(), livechat.EndParams{
-					Channel: &channel.Channel{ID: "desk"}, MessageEvent: event("eve", "group1", "done"),
-				})
-			}
-			if err != nil && boterr.CodeOf(err) != boterr.FailedPrecondition {
-				t.Errorf("ending: %v", err)
-			}
-		})
-	}
-	all.Wait()
-	s.requireOver(t, "a1", "ada", s.record(t, "a1").EndedBy)
 }
 
 func TestEndLiveChat_CompletedLate(t *testing.T) {
@@ -399,29 +357,26 @@ func TestTellLate(t *testing.T) {
 	texts := livechat.DefaultTexts()
 	tap := tapOf("mallory", "C1", document.O("payload", livechat.TakePayload, "value", "a1"))
 	for name, test := range map[string]struct {
-		end  func(t *testing.T, s *fixture)
+		end  func(s *fixture)
 		want string
 	}{
-		"taken back": {func(t *testing.T, s *fixture) { t.Helper(); must(t, s.mine.InletEndLiveChat, `{}`) }, texts.Late},
-		"withdrawn": {func(t *testing.T, s *fixture) {
-			t.Helper()
-			must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+		"taken back": {func(s *fixture) { must(s.t, s.mine.InletEndLiveChat, `{}`) }, texts.Late},
+		"withdrawn": {func(s *fixture) {
+			must(s.t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
 		}, texts.Late},
-		"by somebody": {func(t *testing.T, s *fixture) {
-			t.Helper()
-			s.take(t, "a1", "eve@desk")
+		"by somebody": {func(s *fixture) {
+			s.take(s.t, "a1", "eve@desk")
 		}, "Taken by eve."},
-		"after its end": {func(t *testing.T, s *fixture) {
-			t.Helper()
+		"after its end": {func(s *fixture) {
 			s.advance(livechat.IdleTimeout)
-			require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
+			require.NoError(s.t, s.mine.Expire(s.t.Context(), idleAgenda()))
 		}, texts.Late},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newFixture(t)
 			s.pending(t, "a1", "ada", onlyIn("desk"))
-			test.end(t, s)
+			test.end(s)
 			s.platform.forget()
 			isTaken, late := s.mine.TakeByTap(t.Context(), "desk", tap)
 			require.Error(t, late)
@@ -441,32 +396,6 @@ func TestInletEndLiveChat_ShowsOnTheTickets(t *testing.T) {
 	late := livechat.DefaultTexts().Late
 	require.Equal(t, []string{"desk: show on the ticket of C1: " + late, "desk: show on the ticket of U1: " + late}, s.platform.did())
 	s.requireOver(t, "a1", "ada", livechat.EndedByInlet)
-}
-
-func TestRemovePendingAssignment(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, thatOnlySends("delta"))
-	s.mustAsk(t, `{}`)
-	_, err := s.ask(t, `{"member": {"_id": "bob"}}`)
-	require.NoError(t, err)
-	s.platform.forget()
-	first := must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-	require.NotEmpty(t, document.Get(object(t, first), "clientMutationId", ""))
-	require.Empty(t, s.assignments(t, "ada"))
-	require.Equal(t, []string{"desk: recall the ticket of C1", "desk: recall the ticket of U1"}, s.platform.did(),
-		"what the platform of team cannot is left out")
-	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
-	require.Empty(t, s.mine.openAgendas(t, "ada"))
-	require.Len(t, s.assignments(t, "bob"), 1, "that of another member stays")
-	require.True(t, s.mine.member(t, "bob").BotMeta.LiveChat())
-	s.mine.onlyAgenda(t, "bob")
-
-	before := s.stored(t)
-	second := must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-	require.NotEqual(t, first, second)
-	require.NotEmpty(t, must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "nobody"}`))
-	require.Equal(t, before, s.stored(t))
-	s.mustAsk(t, `{}`)
 }
 
 func TestRemovePendingAssignment_SentInPart(t *testing.T) {

@@ -60,8 +60,7 @@ func TestKept_SentToWhoeverTakesIt(t *testing.T) {
 // A message that is written at any moment of a take must be sent after earlier messages.
 func TestKept_WrittenWhileItIsTaken(t *testing.T) {
 	t.Parallel()
-	everyMoment(t, 10, func(t *testing.T, writes int) bool {
-		t.Helper()
+	everyMoment(t, 10, func(writes int) bool {
 		s := newFixture(t)
 		s.pending(t, "a1", "ada", onlyIn("desk"))
 		s.says(t, s.mine.Service, "one", livechats.OutcomeKept)
@@ -194,8 +193,7 @@ func TestKept_HandedOnWithinTheBounds(t *testing.T) {
 // A message that is written at any moment of a hand-over must reach one of the two agents.
 func TestKept_WrittenWhileItIsHandedOn(t *testing.T) {
 	t.Parallel()
-	everyMoment(t, 8, func(t *testing.T, writes int) bool {
-		t.Helper()
+	everyMoment(t, 8, func(writes int) bool {
 		s := newFixture(t)
 		first := s.taken(t, "a1", "ada", "eve@desk").Group
 		mine, hasHappened := s.meanwhile(writes, func() {
@@ -341,8 +339,7 @@ func TestKept_OnceByTwoAttempts(t *testing.T) {
 // lease to expire.
 func TestKept_PassedOnByTheNextAttempt(t *testing.T) {
 	t.Parallel()
-	everyMoment(t, 5, func(t *testing.T, writes int) bool {
-		t.Helper()
+	everyMoment(t, 5, func(writes int) bool {
 		s := newFixture(t)
 		s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
 		s.says(t, s.mine.Service, "one", livechats.OutcomeKept)
@@ -385,8 +382,7 @@ func (p pausedStore) Now(ctx context.Context) (time.Time, error) {
 func TestTake_AfterCrash(t *testing.T) {
 	t.Parallel()
 	isSentTwice := false
-	everyMoment(t, 10, func(t *testing.T, writes int) bool {
-		t.Helper()
+	everyMoment(t, 10, func(writes int) bool {
 		paused := &atomic.Int64{}
 		s := newFixture(t, func(p *livechats.Ports) {
 			p.Pause = func(_ context.Context, d time.Duration) { paused.Add(int64(d)) }

@@ -6,21 +6,21 @@
 //
 // A call changes the state of an assignment in a single write.
 //
-//	 request
-//	    |                     give back
-//	    v               +------------------+
-//	 sending            v                  |
-//	  | | |   open            take         |
-//	  | | +---------> pending --------> taken
-//	  | |                |               ^ |
-//	  | +----------------|---------------+ |
-//	  |          open in a group           |
-//	  |                  |                 |
-//	  +------------------+-----------------+
-//	                     |  end in the outlet, end in the inlet,
-//	                     |  expire, hand on, withdraw, lose a side
-//	                     v
-//	                   ended
+//	request
+//	   |                     give back
+//	   v               +------------------+
+//	sending            v                  |
+//	 | | |   open            take         |
+//	 | | +---------> pending --------> taken
+//	 | |                |               ^ |
+//	 | +----------------|---------------+ |
+//	 |          open in a group           |
+//	 |                  |                 |
+//	 +------------------+-----------------+
+//	                    |  end in the outlet, end in the inlet,
+//	                    |  expire, hand on, withdraw, lose a side
+//	                    v
+//	                  ended
 //
 // A request that is being sent does not expire, and one that an agent has is not withdrawn.
 //

@@ -47,17 +47,7 @@ func TestTake(t *testing.T) {
 	require.JSONEq(t, `{"externalId": "group1", "name": "Order 7", "type": "charlie"}`, r.GroupInfo.String())
 	require.Equal(t, r.Assignment, *took.Assignment)
 
-	g := s.group(t, r.Group)
-	require.Equal(t, took.Group, g)
-	require.Equal(t, livechat.Group{
-		ID: g.ID, CreatedAt: s.at(0), UpdatedAt: s.at(0), Version: 1, App: "mine", Inlet: "web", Outlet: "desk",
-		Name: "Order 7", Meta: document.O(), Active: true, Valid: true, ExternalID: "group1", Type: channel.Charlie,
-		AdminExternalID: "U-eve", Admin: "adm1", Assignment: "a1", Member: "ada",
-	}, livechat.Group{
-		ID: g.ID, CreatedAt: g.CreatedAt, UpdatedAt: g.UpdatedAt, Version: g.Version, App: g.App, Inlet: g.Inlet, Outlet: g.Outlet,
-		Name: g.Name, Meta: g.Meta, Active: g.Active, Valid: g.Valid, ExternalID: g.ExternalID, Type: g.Type,
-		AdminExternalID: g.AdminExternalID, Admin: g.Admin, Assignment: g.Assignment, Member: g.Member,
-	})
+	require.Equal(t, took.Group, s.group(t, r.Group))
 }
 
 func TestTake_BotID(t *testing.T) {
@@ -98,16 +88,6 @@ func TestTake_TakenMessage(t *testing.T) {
 		"team: show on the ticket of D1: Taken by eve.",
 		"phone: show on the ticket of B1: Taken by eve.",
 	}, s.platform.did(), "without a name agents are called by their id")
-}
-
-func TestTake_GroupName(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.mine.addMember(t, `{"_id": "nobody", "channel": "web"}`)
-	for memberID, name := range map[string]string{"ada": "Ada King", "bob": "Bob", "nobody": "nobody"} {
-		took := s.taken(t, "of-"+memberID, memberID, "eve@desk", func(r *livechat.AssignmentRecord) { r.GroupName = "" })
-		require.Equal(t, name, took.Group.Name)
-	}
 }
 
 func TestTake_DirectConversation(t *testing.T) {
@@ -198,63 +178,39 @@ func TestTake_JoinsGroupOfOutlet(t *testing.T) {
 
 func TestTake_Refuses(t *testing.T) {
 	t.Parallel()
+	isAnything := func(*livechat.AssignmentRecord) {}
 	for name, test := range map[string]struct {
-		change func(*livechat.AssignmentRecord)
-		params livechat.TakeParams
-		code   boterr.Code
-		field  string
-		text   string
+		change    func(*livechat.AssignmentRecord)
+		id, agent string
+		code      boterr.Code
+		field     string
+		text      string
 	}{
-		"no assignment id": {
-			params: livechat.TakeParams{ChannelID: "desk", AdminExternalID: "eve"},
-			code:   boterr.InvalidArgument, field: "assignmentId",
-		},
-		"no channel": {
-			params: livechat.TakeParams{AssignmentID: "a1", AdminExternalID: "eve"},
-			code:   boterr.InvalidArgument, field: "channelId",
-		},
-		"no agent": {
-			params: livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk"},
-			code:   boterr.InvalidArgument, field: "adminExternalId",
-		},
-		"an assignment that is not there": {
-			params: takenBy("a9", "eve@desk"),
-			code:   boterr.NotFound, field: "assignmentId",
-		},
-		"a channel of another app": {
-			params: takenBy("a1", "eve@foreign"),
-			code:   boterr.NotFound, field: "channelId",
-		},
-		"a channel without a ticket": {
-			params: takenBy("a1", "eve@hotel"),
-			code:   boterr.FailedPrecondition, field: "channelId", text: "not offered",
-		},
+		"no assignment id":                {isAnything, "", "eve@desk", boterr.InvalidArgument, "assignmentId", ""},
+		"no channel":                      {isAnything, "a1", "eve@", boterr.InvalidArgument, "channelId", ""},
+		"no agent":                        {isAnything, "a1", "@desk", boterr.InvalidArgument, "adminExternalId", ""},
+		"an assignment that is not there": {isAnything, "a9", "eve@desk", boterr.NotFound, "assignmentId", ""},
+		"a channel of another app":        {isAnything, "a1", "eve@foreign", boterr.NotFound, "channelId", ""},
+		"a channel without a ticket":      {isAnything, "a1", "eve@hotel", boterr.FailedPrecondition, "channelId", "not offered"},
 		"one that is being sent": {
-			change: func(r *livechat.AssignmentRecord) { r.SentAt = 0 },
-			params: takenBy("a1", "eve@desk"),
-			code:   boterr.FailedPrecondition, field: "assignmentId", text: "still being sent",
+			func(r *livechat.AssignmentRecord) { r.SentAt = 0 },
+			"a1", "eve@desk", boterr.FailedPrecondition, "assignmentId", "still being sent",
 		},
 		"one that has ended": {
-			change: func(r *livechat.AssignmentRecord) { r.EndedAt, r.Slot = 1, "ended/a1" },
-			params: takenBy("a1", "eve@desk"),
-			code:   boterr.FailedPrecondition, field: "assignmentId", text: "has ended",
+			func(r *livechat.AssignmentRecord) { r.EndedAt, r.Slot = 1, "ended/a1" },
+			"a1", "eve@desk", boterr.FailedPrecondition, "assignmentId", "has ended",
 		},
 		"one that the same agent has elsewhere": {
-			change: func(r *livechat.AssignmentRecord) { r.Assignee, r.Outlet, r.AssignedAt = "eve", "team", 1 },
-			params: takenBy("a1", "eve@desk"),
-			code:   boterr.FailedPrecondition, field: "assignmentId", text: "eve",
+			func(r *livechat.AssignmentRecord) { r.Assignee, r.Outlet, r.AssignedAt = "eve", "team", 1 },
+			"a1", "eve@desk", boterr.FailedPrecondition, "assignmentId", "eve",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newFixture(t)
-			var changes []func(*livechat.AssignmentRecord)
-			if test.change != nil {
-				changes = append(changes, test.change)
-			}
-			s.pending(t, "a1", "ada", changes...)
+			s.pending(t, "a1", "ada", test.change)
 			before := s.stored(t)
-			_, err := s.mine.Take(t.Context(), test.params)
+			_, err := s.mine.Take(t.Context(), takenBy(test.id, test.agent))
 			require.ErrorIs(t, err, test.code)
 			require.Equal(t, test.field, fieldOf(t, err))
 			require.ErrorContains(t, err, test.text)
