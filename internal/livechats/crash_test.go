@@ -16,7 +16,6 @@ import (
 	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 )
@@ -209,37 +208,6 @@ func TestCreateAssignment_WithdrawnWhileSent(t *testing.T) {
 	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
 }
 
-// endingMembers are members whose live chat ends at the moment when they are let in.
-type endingMembers struct {
-	livechats.Members
-
-	end func()
-}
-
-func (e *endingMembers) PatchMembers(ctx context.Context, p member.PatchParams) (member.PatchResult, error) {
-	value, _ := p.Patch.Field("botMeta.liveChat")
-	if isLive, ok := value.(bool); ok && isLive {
-		e.end()
-	}
-	return e.Members.PatchMembers(ctx, p)
-}
-
-func TestCreateAssignment_EndedAtOnce(t *testing.T) {
-	t.Parallel()
-	members := &endingMembers{}
-	s := newFixture(t, func(p *livechats.Ports) {
-		members.Members = p.Members
-		p.Members = members
-	})
-	members.end = sync.OnceFunc(func() {
-		must(t, s.mine.InletEndLiveChat, `{}`)
-	})
-	result, err := s.ask(t, `{}`)
-	require.NoError(t, err)
-	require.False(t, result.Member.BotMeta.LiveChat())
-	s.requireOver(t, result.AssignmentID, "ada", livechat.EndedByInlet)
-}
-
 func TestCreateAssignment_AnotherCallTakesItsPlace(t *testing.T) {
 	t.Parallel()
 	isLate := false
@@ -268,29 +236,37 @@ func TestCreateAssignment_AnotherCallTakesItsPlace(t *testing.T) {
 
 func TestCreateAssignment_EndedMeanwhile(t *testing.T) {
 	t.Parallel()
-	for name, ask := range map[string]struct{ outlet, params string }{
-		"tickets": {"desk", `{}`},
-		"api":     {"shop", `{"createGroup": {"externalId": "room-1"}}`},
+	for name, test := range map[string]struct {
+		outlet, params string
+		end            func(s *fixture)
+	}{
+		"tickets": {"desk", `{}`, func(s *fixture) { must(s.t, s.mine.InletEndLiveChat, `{}`) }},
+		"withdrawn": {"desk", `{}`, func(s *fixture) {
+			must(s.t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+		}},
+		"api": {"shop", `{"createGroup": {"externalId": "room-1"}}`, func(s *fixture) {
+			must(s.t, s.mine.InletEndLiveChat, `{}`)
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			everyMoment(t, 5, func(writes int) bool {
 				s := newFixture(t)
 				s.web.Add("POST", shopAPI, web.JSON(200, `{"ok": true}`))
-				s.mine.pair(t, ask.outlet)
-				ended := ""
+				s.mine.pair(t, test.outlet)
+				isEnded := false
 				mine, hasHappened := s.meanwhile(writes, func() {
-					for _, r := range s.assignments(t, "ada") {
-						must(t, s.mine.InletEndLiveChat, `{}`)
-						ended = r.ID
+					if isEnded = len(s.assignments(t, "ada")) > 0; isEnded {
+						test.end(s)
 					}
 				})
-				_, err := mine.CreateAssignment(t.Context(), paramsOf[livechat.CreateAssignmentParams](t, ask.params))
+				result, err := mine.CreateAssignment(t.Context(), paramsOf[livechat.CreateAssignmentParams](t, test.params))
 				if err != nil {
 					require.ErrorIs(t, err, boterr.Conflict, "after %d writes", writes)
 				}
-				if ended != "" {
-					s.requireOver(t, ended, "ada", livechat.EndedByInlet)
+				if isEnded {
+					require.True(t, err != nil || !result.Member.BotMeta.LiveChat(), "after %d writes", writes)
+					s.requireNothingLeft()
 				}
 				return hasHappened()
 			})
@@ -558,39 +534,27 @@ func TestTake_AnotherTicketMeanwhile(t *testing.T) {
 
 func TestEndLiveChat_NewRequestMeanwhile(t *testing.T) {
 	t.Parallel()
-	everyMoment(t, 4, func(writes int) bool {
-		s := newFixture(t)
-		s.taken(t, "a1", "ada", "eve@desk")
-		// A new request is possible only after the first write, which frees the member's slot.
-		mine, hasHappened := s.meanwhile(writes+1, func() { s.pending(t, "a2", "ada") })
-		_, err := call(t, mine.EndLiveChat, endByEve)
-		require.NoError(t, err)
-		if hasHappened() {
-			require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat(), "after %d writes", writes)
-			require.Equal(t, s.record(t, "a2").Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
-			require.Equal(t, livechat.Pending, s.record(t, "a2").State())
-		}
-		require.Equal(t, livechat.Ended, s.record(t, "a1").State())
-		return hasHappened()
-	})
-}
-
-func TestEndLiveChat_NewRequestBeingSent(t *testing.T) {
-	t.Parallel()
-	everyMoment(t, 4, func(writes int) bool {
-		s := newFixture(t)
-		s.taken(t, "a1", "ada", "eve@desk")
-		mine, hasHappened := s.meanwhile(writes+1, func() {
-			s.pending(t, "a2", "ada") // The request is still being sent: its agenda is set before it opens.
-			s.change(t, "assignments", document.O("_id", "a2"), document.Unset("sentAt", "expiry"))
+	for _, isSending := range []bool{false, true} {
+		everyMoment(t, 4, func(writes int) bool {
+			s := newFixture(t)
+			s.taken(t, "a1", "ada", "eve@desk")
+			// A new request is possible only after the first write, which frees the member's slot.
+			mine, hasHappened := s.meanwhile(writes+1, func() {
+				s.pending(t, "a2", "ada")
+				if isSending { // Its agenda is set before it opens.
+					s.change(t, "assignments", document.O("_id", "a2"), document.Unset("sentAt", "expiry"))
+				}
+			})
+			must(t, mine.EndLiveChat, endByEve)
+			if hasHappened() {
+				require.True(t, isSending || s.mine.member(t, "ada").BotMeta.LiveChat(), "after %d writes", writes)
+				require.Equal(t, s.at(livechat.IdleTimeout), s.mine.onlyAgenda(t, "ada").NextRunAt, "after %d writes", writes)
+				require.NotEqual(t, livechat.Ended, s.record(t, "a2").State())
+			}
+			require.Equal(t, livechat.Ended, s.record(t, "a1").State())
+			return hasHappened()
 		})
-		_, err := call(t, mine.EndLiveChat, endByEve)
-		require.NoError(t, err)
-		if hasHappened() {
-			require.Equal(t, s.at(livechat.IdleTimeout), s.mine.onlyAgenda(t, "ada").NextRunAt, "after %d writes", writes)
-		}
-		return hasHappened()
-	})
+	}
 }
 
 func TestRelayFromMember_EndsMeanwhile(t *testing.T) {

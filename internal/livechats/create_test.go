@@ -12,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
@@ -302,19 +301,6 @@ func TestCreateAssignment_SomeTicketsFail(t *testing.T) {
 	require.Equal(t, []string{"desk C1", "desk U1", "team D1"}, s.sentTo(), "each got one ticket")
 }
 
-func TestCreateAssignment_SameMessageID(t *testing.T) {
-	t.Parallel()
-	var ids []string
-	s := before(func(_ *fixture, m send.Message) { ids = append(ids, m.ID) })(t)
-	s.platform.fail("C9", errDown)
-	_, err := s.ask(t, `{"label": "sales"}`)
-	require.ErrorIs(t, err, boterr.Unavailable)
-	s.platform.work("C9")
-	s.mustAsk(t, `{"label": "sales"}`)
-	require.Len(t, ids, 2)
-	require.Equal(t, ids[0], ids[1])
-}
-
 func TestCreateAssignment_AllRefused(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
@@ -413,33 +399,6 @@ func TestReassignAssignment_EndedBefore(t *testing.T) {
 	require.Empty(t, s.sentTo())
 	require.Len(t, s.assignments(t, "ada"), 1)
 	s.requireOver(t, previous.ID, "ada", livechat.EndedByInlet)
-}
-
-// lateAgendas runs a function before each call.
-type lateAgendas struct {
-	livechats.Agendas
-
-	before func()
-}
-
-func (l *lateAgendas) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Agenda, error) {
-	l.before()
-	return l.Agendas.NewAgenda(ctx, p)
-}
-
-func TestCreateAssignment_WithdrawnBeforeItIsOpen(t *testing.T) {
-	t.Parallel()
-	agendas := &lateAgendas{}
-	s := newFixture(t, func(p *livechats.Ports) {
-		agendas.Agendas = p.Agendas
-		p.Agendas = agendas
-	})
-	agendas.before = func() { must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`) }
-	_, err := s.ask(t, `{}`)
-	require.ErrorIs(t, err, boterr.Conflict)
-	require.Empty(t, s.mine.openAgendas(t, "ada"))
-	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
-	require.Empty(t, s.assignments(t, "ada"))
 }
 
 func TestAddNewTargetsToAssignment_TakenAtOnce(t *testing.T) {

@@ -161,22 +161,18 @@ var (
 	}
 )
 
-// sides returns the two sides of a live chat, each with a function that writes to the other side: the member ada in
-// the inlet web, and the agent eve in group1 of the outlet desk.
-func sides(t *testing.T) map[string]struct {
+// side is a side of a live chat that writes to the other one: the member ada in the inlet web, or the agent eve in group1
+// of the outlet desk.
+type side struct {
 	target, other string
 	by            livechat.EndedBy
 	text          string
 	write         func(s *fixture) error
-} {
+}
+
+func sides(t *testing.T) map[string]side {
 	t.Helper()
 	texts := livechat.DefaultTexts()
-	type side = struct {
-		target, other string
-		by            livechat.EndedBy
-		text          string
-		write         func(s *fixture) error
-	}
 	return map[string]side{
 		"the member writes": {"group1", "ada-web", livechat.EndedByAgentGone, texts.AgentGone, func(s *fixture) error {
 			_, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))

@@ -429,17 +429,6 @@ func TestKept_NobodyReadIt(t *testing.T) {
 	require.Equal(t, []string{livechat.DefaultTexts().Unread}, s.textsIn("ada-web"))
 }
 
-func TestKept_ErasedWithTheMember(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada")
-	s.says(t, s.mine.Service, "my secret", livechats.OutcomeKept)
-	require.Contains(t, s.stored(t), "my secret")
-	_, err := livechats.EraseMember(t.Context(), s.mine.env, "mine", "ada")
-	require.NoError(t, err)
-	require.NotContains(t, s.stored(t), "my secret")
-}
-
 // picky is a connector for a platform that only shows texts.
 type picky struct{ send.Connector }
 

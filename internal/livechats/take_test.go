@@ -117,28 +117,6 @@ func TestTake_OneDirectConversation(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestTake_TwoTicketsAtOnce(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, thatOnlySends(channel.Charlie))
-	s.pending(t, "a1", "ada")
-	s.pending(t, "a2", "bob")
-	var both sync.WaitGroup
-	for _, id := range []string{"a1", "a2"} {
-		both.Go(func() {
-			_, err := s.mine.Take(t.Context(), takenBy(id, "eve@desk"))
-			if err != nil && boterr.CodeOf(err) != boterr.FailedPrecondition {
-				t.Errorf("taking %s: %v", id, err)
-			}
-		})
-	}
-	both.Wait()
-	require.LessOrEqual(t, len(s.groups(t, document.O("active", true))), 1)
-	for _, id := range []string{"a1", "a2"} {
-		r := s.record(t, id)
-		require.Equal(t, r.State() == livechat.Taken, len(s.groups(t, document.O("assignment", id))) == 1)
-	}
-}
-
 func TestTake_DirectRequest(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
@@ -377,16 +355,6 @@ func TestTake_GroupRefusedByThePlatform(t *testing.T) {
 	}
 }
 
-func TestTake_PlatformGaveNoAnswer(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.GroupName = "VIP" })
-	s.platform.fail("VIP", boterr.New(boterr.Unavailable, "", "no answer"))
-	_, err := s.mine.Take(t.Context(), takenBy("a1", "eve@desk"))
-	require.ErrorIs(t, err, boterr.Unavailable)
-	require.Equal(t, "eve", s.record(t, "a1").Assignee, "the same agent goes on")
-}
-
 // directlyIn turns a request into one that was sent directly to a chat of the channel help.
 func directlyIn(group, chatID string) func(*livechat.AssignmentRecord) {
 	return func(r *livechat.AssignmentRecord) {
@@ -438,22 +406,19 @@ func TestTake_ChatInUse(t *testing.T) {
 	require.Equal(t, []string{"web: send to ada-web: for ada", "web: send to bob-web: for bob"}, s.platform.did())
 }
 
-func TestTake_GroupLeftLive(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	old := s.taken(t, "a1", "ada", "eve@help", directlyIn("F1", "chat")).Group
-	s.change(t, "assignments", document.O("_id", "a1"), document.Set("endedAt", s.at(0), "endedBy", "outlet", "slot", "ended/a1"))
-	require.Equal(t, "chat", s.taken(t, "a2", "bob", "eve@help", directlyIn("F1", "chat")).Group.ExternalID)
-	require.False(t, s.group(t, old.ID).Active)
-}
-
 func TestTake_ConversationLeftLive(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, thatOnlySends(channel.Charlie))
-	old := s.taken(t, "a1", "ada", "eve@desk").Group
-	s.change(t, "assignments", document.O("_id", "a1"), document.Set("endedAt", s.at(0), "endedBy", "outlet", "slot", "ended/a1"))
-	require.Equal(t, "eve", s.taken(t, "a2", "bob", "eve@desk").Group.ExternalID)
-	require.False(t, s.group(t, old.ID).Active)
+	for outlet, conversation := range map[string]string{"help": "chat", "desk": "eve"} {
+		s := newFixture(t, thatOnlySends(channel.Charlie))
+		var changes []func(*livechat.AssignmentRecord)
+		if outlet == "help" {
+			changes = append(changes, directlyIn("F1", "chat"))
+		}
+		old := s.taken(t, "a1", "ada", "eve@"+outlet, changes...).Group
+		s.change(t, "assignments", document.O("_id", "a1"), document.Set("endedAt", s.at(0), "endedBy", "outlet", "slot", "ended/a1"))
+		require.Equal(t, conversation, s.taken(t, "a2", "bob", "eve@"+outlet, changes...).Group.ExternalID)
+		require.False(t, s.group(t, old.ID).Active)
+	}
 }
 
 // sameRoom is a platform that returns the same id for every group.

@@ -120,17 +120,18 @@ func TestCreateGroup_APIRefuses(t *testing.T) {
 	}
 }
 
-func TestCreateGroup_WithoutAPI(t *testing.T) {
+func TestCustomAPI_CannotBeAsked(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
-	s.mine.addChannel(t, `{"_id": "bare", "type": "custom", "on": true}`)
 	s.mine.addChannel(t, `{"_id": "broken", "type": "custom", "on": true, "metadata": {"liveChatApi": "not an address"}}`)
 	requireRefused(t, s, s.mine.CreateAssignment,
-		refused{`{"createGroup": {}, "targets": [{"channel": "bare"}]}`, boterr.FailedPrecondition, "createGroup"},
-		refused{`{"createGroup": {}, "targets": [{"channel": "broken"}]}`, boterr.FailedPrecondition, "createGroup"})
+		refused{`{"createGroup": {}, "targets": [{"channel": "kiosk"}]}`, boterr.FailedPrecondition, "createGroup"},
+		refused{`{"createGroup": {}, "targets": [{"channel": "broken"}]}`, boterr.FailedPrecondition, "createGroup"},
+		refused{`{"targets": [{"channel": "broken"}]}`, boterr.FailedPrecondition, "targets[0].channel"})
 	offline := newFixture(t, func(p *livechats.Ports) { p.HTTP = nil })
 	requireRefused(t, offline, offline.mine.CreateAssignment,
-		refused{`{"createGroup": {}, "targets": [{"channel": "shop"}]}`, boterr.Unsupported, "createGroup"})
+		refused{`{"createGroup": {}, "targets": [{"channel": "shop"}]}`, boterr.Unsupported, "createGroup"},
+		refused{`{"targets": [{"channel": "shop"}]}`, boterr.Unsupported, "targets[0].channel"})
 }
 
 func TestCustomAPI_AddressOfHost(t *testing.T) {
@@ -257,23 +258,9 @@ func TestCustomAPI_WithoutGroup(t *testing.T) {
 	}
 }
 
-func TestCustomAPI_CannotBeAsked(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.mine.addChannel(t, `{"_id": "broken", "type": "custom", "on": true, "metadata": {"liveChatApi": "not an address"}}`)
-	requireRefused(t, s, s.mine.CreateAssignment, refused{`{"targets": [{"channel": "broken"}]}`, boterr.FailedPrecondition, "targets[0].channel"})
-	offline := newFixture(t, func(p *livechats.Ports) { p.HTTP = nil })
-	requireRefused(t, offline, offline.mine.CreateAssignment, refused{`{"targets": [{"channel": "shop"}]}`, boterr.Unsupported, "targets[0].channel"})
-}
-
 func TestTicket_TapsSendAssignment(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ given, sent string }{
-		"a button": {
-			`{"type": "BUTTON", "text": "Ada waits", "buttons": [{"type": "postback", "title": "Go", "payload": "go"}]}`,
-			`{"type": "BUTTON", "text": "Ada waits", "buttons": [
-				{"type": "postback", "title": "Go", "payload": {"payload": "go", "value": "<id>"}}]}`,
-		},
 		"the cards of a carousel": {
 			`{"type": "CAROUSEL", "carousel": [
 				{"title": "Ada", "subtitle": "waits", "buttons": [
@@ -445,17 +432,14 @@ func TestReassignAssignment_PartEndsWithConversation(t *testing.T) {
 			require.Empty(t, s.assignmentsThat(t, document.O("_id", next)))
 			require.NotZero(t, s.record(t, "a1").ClosedAt)
 			require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+
+			s.platform.work("C9")
+			_, err = s.mine.ReassignAssignment(t.Context(), handOn)
+			require.ErrorIs(t, err, boterr.FailedPrecondition)
+			require.Empty(t, s.mustAsk(t, `{}`).ParentAssignment)
+			require.NotContains(t, s.sentTo(), "desk C9", "nothing more is sent of it")
 		})
 	}
-}
-
-func TestSummary_Literal(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "{{lastName}} {{meta.note}}!"}}`)
-	require.Contains(t, s.lastSent(t).Text(), "{{lastName}} {{meta.note}}!")
-	s.take(t, r.ID, "eve@desk")
-	require.Equal(t, "{{lastName}} {{meta.note}}!", s.lastSent(t).Text())
 }
 
 func TestTicket_LongName(t *testing.T) {
