@@ -32,16 +32,12 @@ func (s *Service) GetAssignmentByBravoGroupID(
 	ctx context.Context, p livechat.GetAssignmentByBravoGroupIDParams,
 ) (*livechat.Assignment, error) {
 	if p.BravoGroupID == "" {
-		return nil, boterr.Missing("bravoGroupId", "the id of a group on Bravo")
+		return nil, boterr.Missing(fieldBravoGroupID, "the id of a group on Bravo")
 	}
-	found, ok, err := newest(ctx, s.assignments(), document.O(fieldGroupInfo+"."+fieldBravoGroupID, p.BravoGroupID))
-	if err == nil && !ok {
-		err = boterr.New(boterr.NotFound, "bravoGroupId", "the app has no assignment with the Bravo group %s", p.BravoGroupID)
+	r, err := newest(ctx, s.assignments(), document.O(fieldGroupInfo+"."+fieldBravoGroupID, p.BravoGroupID), assignmentFrom)
+	if err == nil && r == nil {
+		err = boterr.New(boterr.NotFound, fieldBravoGroupID, "the app has no assignment with the Bravo group %s", p.BravoGroupID)
 	}
-	if err != nil {
-		return nil, err
-	}
-	r, err := assignmentFrom(found)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -67,16 +66,6 @@ func TestGetAssignment_EmptyFields(t *testing.T) {
 		must(t, s.mine.GetAssignment, `{"assignmentId": "a1"}`))
 }
 
-func TestGetAssignment_Unreadable(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.putAssignment(t, "a1", 1, `, "targets": 7`)
-	_, err := call(t, s.mine.GetAssignment, `{"assignmentId": "a1"}`)
-	require.ErrorIs(t, err, boterr.FailedPrecondition)
-	require.ErrorContains(t, err, "a1")
-	require.ErrorContains(t, err, "targets")
-}
-
 func TestGetAssignmentsByMemberID_RefusesNaturalOrder(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
@@ -99,29 +88,6 @@ func TestFindAssignments(t *testing.T) {
 	require.Empty(t, found)
 	_, err = s.mine.FindAssignments(t.Context(), record.Query{Filter: document.O("$where", "1")})
 	require.ErrorIs(t, err, boterr.InvalidArgument)
-}
-
-func TestGetAssignmentsByMeta_Equal(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.putAssignment(t, "a", 1, `, "meta": {"topic": "bill", "order": {"id": 1, "lines": [1, 2]}, "tags": ["x", "y"], "n": 1}`)
-	for params, want := range map[string][]string{
-		`{"meta": {"order.lines": [1, 2]}}`: {"a"},
-		`{"meta": {"tags": "x"}}`:           {"a"},
-		`{"meta": {"topic": "Bill"}}`:       {},
-		`{"meta": {"n": 1.0}}`:              {"a"},
-		`{"meta": {"n": "1"}}`:              {},
-	} {
-		require.Equal(t, want, idsOf(t, must(t, s.mine.GetAssignmentsByMeta, params)), params)
-	}
-}
-
-func TestGetAssignmentsByMeta_RefusesOperators(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	requireRefused(t, s, s.mine.GetAssignmentsByMeta,
-		refused{`{"meta": {"n": {"deep": {"$in": [1]}}}}`, boterr.InvalidArgument, "meta.n.deep.$in"},
-		refused{`{"meta": {"list": [1, {"$ne": 1}]}}`, boterr.InvalidArgument, "meta.list[1].$ne"})
 }
 
 // putOpen stores an open assignment of a new member. fields is additional JSON that starts with a comma.
@@ -235,55 +201,16 @@ func (s *fixture) putGroup(t *testing.T, id string, fields string) {
 	s.put(t, "groups", `{"_id": "`+id+`", "app": "mine", "_version": 1, "active": true, "valid": true`+fields+`}`)
 }
 
-func TestUpdateAssignmentGroup(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct{ group, params, info string }{
-		"of charlie": {
-			`, "externalId": "G1", "type": "charlie", "name": "Ada"`, `{"assignmentId": "a1", "group": {"_id": "g1"}}`,
-			`{"externalId": "G1", "type": "charlie", "name": "Ada"}`,
-		},
-		"of bravo": {
-			`, "externalId": "G1", "type": "bravo", "name": "Ada"`, `{"assignmentId": "a1", "group": {"_id": "g1"}}`,
-			`{"externalId": "G1", "type": "bravo", "name": "Ada", "bravoGroupId": "G1"}`,
-		},
-		"with another id on bravo": {
-			`, "externalId": "G1", "type": "bravo", "name": "Ada"`, `{"assignmentId": "a1", "group": {"_id": "g1"}, "bravoGroupId": "B2"}`,
-			`{"externalId": "G1", "type": "bravo", "name": "Ada", "bravoGroupId": "B2"}`,
-		},
-		"a group is an address": {
-			`, "externalId": "G1", "type": "charlie", "name": "Ada"`,
-			`{"assignmentId": "a1", "group": {"_id": "g1", "app": "theirs", "externalId": "forged"}, "bravoGroupId": "B2"}`,
-			`{"externalId": "G1", "type": "charlie", "name": "Ada"}`,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newFixture(t)
-			s.putAssignment(t, "a1", 1, `, "groupInfo": {"old": 1}`)
-			s.putGroup(t, "g1", c.group)
-			s.advance(time.Second)
-			updated := must(t, s.mine.UpdateAssignmentGroup, c.params)
-			kept := s.record(t, "a1")
-			require.JSONEq(t, `{"_docsIds": {"updated": ["a1"]}, "modified": 1, "_docs": [
-				{"_id": "a1", "app": "mine", "_version": 2, "createdAt": 1, "updatedAt": 1709294401000, "etag": "`+kept.Etag+`",
-				"inlet": "web", "member": "ada", "history": false, "isZendesk": false, "meta": {}, "targets": [], "group": "g1",
-				"groupInfo": `+c.info+`}]}`, updated)
-			require.NotEqual(t, "e", kept.Etag)
-			s.advance(time.Second)
-			again := must(t, s.mine.UpdateAssignmentGroup, c.params)
-			require.EqualValues(t, 0, withField(t, again, "modified"))
-			require.Equal(t, kept, s.record(t, "a1"), "what is so already is not changed")
-		})
-	}
-}
-
 func TestUpdateAssignmentGroup_BravoGroupIDOfAnother(t *testing.T) {
 	t.Parallel()
+	const given = `{"assignmentId": "a1", "group": {"_id": "g1"}, "bravoGroupId": "B"}`
 	s := newFixture(t, strict)
 	s.putAssignment(t, "a1", 1, ``)
-	s.putGroup(t, "g1", `, "type": "charlie"`)
-	requireRefused(t, s, s.mine.UpdateAssignmentGroup,
-		refused{`{"assignmentId": "a1", "group": {"_id": "g1"}, "bravoGroupId": "B"}`, boterr.InvalidArgument, "bravoGroupId"})
+	s.putGroup(t, "g1", `, "externalId": "G1", "type": "charlie"`)
+	requireRefused(t, s, s.mine.UpdateAssignmentGroup, refused{given, boterr.InvalidArgument, "bravoGroupId"})
+	s.mine.ports.IsStrict = false
+	must(t, s.mine.as("web", "ada").UpdateAssignmentGroup, given)
+	require.JSONEq(t, `{"externalId": "G1", "name": "", "type": "charlie"}`, s.record(t, "a1").GroupInfo.String())
 }
 
 func TestUpdateAssignmentMeta_OperatorsAreData(t *testing.T) {
@@ -298,21 +225,6 @@ func TestUpdateAssignmentMeta_OperatorsAreData(t *testing.T) {
 	require.JSONEq(t, meta, s.group(t, "g1").Meta.String())
 }
 
-func TestUpdateAssignmentMeta_RefusesPaths(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.putAssignment(t, "a1", 1, `, "meta": {"text": "x"}`)
-	s.putGroup(t, "g1", `, "meta": {"text": "x"}`)
-	for meta, field := range map[string]string{
-		`{"list.$[].n": 1}`:  "meta.list.$[].n",
-		`{"text.inside": 1}`: "meta.text.inside",
-		`{"a": 1, "a.b": 1}`: "meta.a.b",
-	} {
-		requireRefused(t, s, s.mine.UpdateAssignmentMeta, refused{`{"assignmentId": "a1", "meta": ` + meta + `}`, boterr.InvalidArgument, field})
-		requireRefused(t, s, s.mine.UpdateGroupMeta, refused{`{"groupId": "g1", "meta": ` + meta + `}`, boterr.InvalidArgument, field})
-	}
-}
-
 func TestEnsureIndexes_OneOpenAssignment(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
@@ -323,51 +235,45 @@ func TestEnsureIndexes_OneOpenAssignment(t *testing.T) {
 	require.NoError(t, insert(`{"_id": "a4", "app": "mine", "slot": "ended/a4"}`))
 }
 
-// scripted is a fixture with bot logic that creates a Bravo group for a request and brings agents into it.
-type scripted struct {
-	*fixture
-
-	t *testing.T
-}
-
-// steps are the calls of scripted's bot logic by name. by is the Service for the call, which a test may interrupt.
-var steps = map[string]func(s scripted, by *livechats.Service) error{
-	"ask": func(s scripted, by *livechats.Service) error {
+// steps are the calls of bot logic that creates a Bravo group for a request and brings agents into it, by name. by is the
+// Service for the call, which a test may interrupt.
+var steps = map[string]func(s *fixture, by *livechats.Service) error{
+	"ask": func(s *fixture, by *livechats.Service) error {
 		_, err := call(s.t, by.CreateAssignment, `{"targets": [{"channel": "phone", "broadcastGroups": [{"id": "B1"}]}],
 			"assignmentDetails": {"summary": "A kettle.", "groupName": "Kettles"}}`)
 		return err
 	},
-	"join": func(s scripted, by *livechats.Service) error {
+	"join": func(s *fixture, by *livechats.Service) error {
 		_, err := call(s.t, by.HandleAdminJoinedGroup, `{"channel": {"_id": "phone"}, "externalId": "eve", "bravoGroupId": "room"}`)
 		return err
 	},
-	"give": func(s scripted, by *livechats.Service) error {
+	"give": func(s *fixture, by *livechats.Service) error {
 		_, err := call(s.t, by.UpdateAssignmentGroup, fmt.Sprintf(`{"assignmentId": %q, "group": {"_id": %q}, "bravoGroupId": "room"}`,
 			s.assignment().ID, s.room().ID))
 		return err
 	},
-	"give by id": func(s scripted, by *livechats.Service) error {
+	"give by id": func(s *fixture, by *livechats.Service) error {
 		_, err := call(s.t, by.UpdateAssignmentGroup, fmt.Sprintf(`{"assignmentId": %q, "bravoGroupId": "room"}`, s.assignment().ID))
 		return err
 	},
 }
 
 // assignment returns Ada's only assignment.
-func (s scripted) assignment() *livechat.AssignmentRecord {
+func (s *fixture) assignment() *livechat.AssignmentRecord {
 	s.t.Helper()
 	found := s.assignments(s.t, "ada")
 	require.Len(s.t, found, 1)
 	return found[0]
 }
 
-func (s scripted) room() *livechat.Group {
+func (s *fixture) room() *livechat.Group {
 	s.t.Helper()
 	found := s.groups(s.t, document.O())
 	require.Len(s.t, found, 1)
 	return found[0]
 }
 
-// orders are the possible orders of the steps.
+// orders are possible orders of the steps. Rules of botctxtest hold what comes of them without a crash.
 var orders = [][]string{
 	{"ask", "join", "give"},
 	{"join", "ask", "give"},
@@ -378,7 +284,7 @@ var orders = [][]string{
 }
 
 // requireConnected checks that Eve has Ada's request and that they are connected.
-func (s scripted) requireConnected() {
+func (s *fixture) requireConnected() {
 	s.t.Helper()
 	r, g := s.assignment(), s.room()
 	require.Equal(s.t, livechat.Taken, r.State())
@@ -399,29 +305,6 @@ func (s scripted) requireConnected() {
 	require.Equal(s.t, []string{"web ada-web"}, s.sentTo()[len(s.sentTo())-1:])
 }
 
-func TestLinks_AnyOrder(t *testing.T) {
-	t.Parallel()
-	for _, order := range orders {
-		for times, name := range map[int]string{1: "once", 2: "each twice"} {
-			t.Run(strings.Join(order, ", ")+", "+name, func(t *testing.T) {
-				t.Parallel()
-				s := scripted{newFixture(t), t}
-				for _, step := range order {
-					for range times {
-						require.NoError(t, steps[step](s, s.mine.Service))
-					}
-				}
-				for _, step := range order {
-					require.NoError(t, steps[step](s, s.mine.Service))
-				}
-				summaries := strings.Count(strings.Join(s.platform.did(), "\n"), "send to room: A kettle.")
-				require.Equal(t, 1, summaries, "the summary is sent once")
-				s.requireConnected()
-			})
-		}
-	}
-}
-
 func TestLinks_AfterCrash(t *testing.T) {
 	t.Parallel()
 	for _, order := range orders {
@@ -429,7 +312,7 @@ func TestLinks_AfterCrash(t *testing.T) {
 			t.Run(strings.Join(order, ", ")+", crash at "+crashing, func(t *testing.T) {
 				t.Parallel()
 				for writes, isBroken := 0, true; isBroken; writes++ {
-					s := scripted{newFixture(t), t}
+					s := newFixture(t)
 					for _, step := range order[:i] {
 						require.NoError(t, steps[step](s, s.mine.Service))
 					}
@@ -450,7 +333,7 @@ func TestLinks_AfterCrash(t *testing.T) {
 func TestLinks_GroupGivenWhileSending(t *testing.T) {
 	t.Parallel()
 	for _, give := range []string{"give", "give by id"} {
-		s := scripted{newFixture(t), t}
+		s := newFixture(t)
 		require.NoError(t, steps["join"](s, s.mine.Service))
 		broken, _ := s.interrupted(1)
 		require.Error(t, steps["ask"](s, broken))
@@ -464,7 +347,7 @@ func TestLinks_GroupGivenWhileSending(t *testing.T) {
 
 func TestLinks_SeveralAgents(t *testing.T) {
 	t.Parallel()
-	s := scripted{newFixture(t), t}
+	s := newFixture(t)
 	require.NoError(t, steps["ask"](s, s.mine.Service))
 	for _, agent := range []string{"eve", "bert"} {
 		must(t, s.mine.HandleAdminJoinedGroup, `{"channel": {"_id": "phone"}, "externalId": "`+agent+`", "bravoGroupId": "room"}`)
@@ -493,7 +376,7 @@ func TestLinks_GroupOfAnother(t *testing.T) {
 
 func TestLinks_EndedRequest(t *testing.T) {
 	t.Parallel()
-	s := scripted{newFixture(t), t}
+	s := newFixture(t)
 	require.NoError(t, steps["ask"](s, s.mine.Service))
 	must(t, s.mine.InletEndLiveChat, `{}`)
 	require.NoError(t, steps["join"](s, s.mine.Service))
@@ -505,8 +388,7 @@ func TestLinks_EndedRequest(t *testing.T) {
 
 func TestUpdateAssignmentGroup_WithdrawnMeanwhile(t *testing.T) {
 	t.Parallel()
-	everyMoment(t, 3, func(t *testing.T, writes int) bool {
-		t.Helper()
+	everyMoment(t, 3, func(writes int) bool {
 		s := newFixture(t)
 		s.pending(t, "a1", "ada")
 		must(t, s.mine.HandleAdminJoinedGroup, `{"channel": {"_id": "phone"}, "externalId": "eve", "bravoGroupId": "R1"}`)

@@ -46,51 +46,6 @@ func TestBravoOperations_ConnectorOnlySends(t *testing.T) {
 	}
 }
 
-func TestDisableBravoGroupInviteLink(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	const params = `{"channel": {"_id": "phone"}, "externalId": "room"}`
-	first := document.Get(object(t, must(t, s.mine.DisableBravoGroupInviteLink, params)), "clientMutationId", "")
-	second := document.Get(object(t, must(t, s.mine.as("phone", "").DisableBravoGroupInviteLink, `{"externalId": "room"}`)), "clientMutationId", "")
-	require.NotEmpty(t, first)
-	require.NotEqual(t, first, second)
-	require.Equal(t, []string{"phone: disable link of room", "phone: disable link of room"}, s.platform.did())
-	s.platform.fail("room", boterr.New(boterr.NotFound, "", "there is no such group"))
-	requireRefused(t, s, s.mine.DisableBravoGroupInviteLink, refused{params, boterr.NotFound, "externalId"})
-	s.platform.fail("room", errDown)
-	requireRefused(t, s, s.mine.DisableBravoGroupInviteLink, refused{params, boterr.Unavailable, ""})
-}
-
-func TestHandleAdminJoinedGroup(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.saveAdmin(t, "adm1", "eve", "Eve")
-	require.JSONEq(t, `"https://invite.example/2"`,
-		must(t, s.mine.HandleAdminJoinedGroup, `{"channel": {"_id": "phone"}, "externalId": "eve", "bravoGroupId": "room"}`))
-	require.Equal(t, []string{"phone: disable link of room", "phone: renew link of room"}, s.platform.did())
-	groups := s.groups(t, document.O())
-	require.Len(t, groups, 1)
-	g := groups[0]
-	require.Equal(t, []any{"room", "eve", "adm1", "phone", channel.Bravo, true, true, s.at(0)},
-		[]any{g.ExternalID, g.AdminExternalID, g.Admin, g.Outlet, g.Type, g.Active, g.Valid, g.CreatedAt})
-	found := must(t, s.mine.GetGroupByExternalID, `{"adminExternalId": "eve", "channelId": "phone", "type": "bravo"}`)
-	require.Equal(t, g.ID, document.Get(object(t, found), "_id", ""))
-
-	s.platform.forget()
-	require.JSONEq(t, `""`, must(t, s.mine.as("phone", "").HandleAdminJoinedGroup,
-		`{"externalId": "eve", "bravoGroupId": "room", "isRenewGroupInviteLink": false}`))
-	require.Equal(t, []string{"phone: disable link of room"}, s.platform.did())
-	require.Len(t, s.groups(t, document.O()), 1, "who joins again is recorded already")
-}
-
-func TestHandleAdminJoinedGroup_NoSuchGroup(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.platform.fail("room", boterr.New(boterr.NotFound, "", "there is no such group"))
-	requireRefused(t, s, s.mine.HandleAdminJoinedGroup,
-		refused{`{"channel": {"_id": "phone"}, "externalId": "eve", "bravoGroupId": "room"}`, boterr.NotFound, "bravoGroupId"})
-}
-
 func TestHandleAdminJoinedGroup_GroupInUse(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
@@ -160,7 +115,7 @@ func TestCreateBravoGroup_PlatformTellsTooLittle(t *testing.T) {
 	}
 	s := newFixture(t, thatMakes(func() (livechat.CreatedGroup, error) { return livechat.CreatedGroup{}, nil }))
 	s.pending(t, "a1", "ada")
-	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "phone", AdminExternalID: "eve"})
+	_, err := s.mine.Take(t.Context(), takenBy("a1", "eve@phone"))
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.Empty(t, s.groups(t, document.O()))
 }
@@ -248,19 +203,10 @@ func TestSetBravoGroupIcon_Refuses(t *testing.T) {
 	})
 }
 
-func TestCreateHotelChannel(t *testing.T) {
+func TestCreateHotelChannel_Fails(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t)
 	const params = `{"channel": {"_id": "hotel"}, "hotelGroupId": "floor", "displayName": "Lobby"}`
-	require.JSONEq(t, `{"ok": 1, "result": {"channelId": "channel1"}}`, must(t, s.mine.CreateHotelChannel, params))
-	must(t, s.mine.as("hotel", "").CreateHotelChannel, `{"hotelGroupId": "floor", "displayName": "Bar"}`)
-	require.Equal(t, []string{`hotel: create channel "Lobby" in floor`, `hotel: create channel "Bar" in floor`}, s.platform.did())
-	requireRefused(t, s, s.mine.CreateHotelChannel,
-		refused{`{"channel": {"_id": "hotel"}, "displayName": "Lobby"}`, boterr.InvalidArgument, "hotelGroupId"},
-		refused{`{"channel": {"_id": "hotel"}, "hotelGroupId": "floor"}`, boterr.InvalidArgument, "displayName"},
-		refused{`{"channel": {"_id": "desk"}, "hotelGroupId": "floor", "displayName": "x"}`, boterr.Unsupported, "channel"},
-		refused{`{"channel": {"_id": "foreign"}, "hotelGroupId": "floor", "displayName": "x"}`, boterr.NotFound, "channel._id"},
-		refused{`{"hotelGroupId": "floor", "displayName": "x"}`, boterr.Unsupported, "channel"})
+	s := newFixture(t)
 	s.platform.fail("floor", errDown)
 	requireRefused(t, s, s.mine.CreateHotelChannel, refused{params, boterr.Unavailable, ""})
 	bare := newFixture(t, thatOnlySends(channel.Hotel))

@@ -52,7 +52,9 @@ func HasLiveGroup(
 // liveGroups returns the live groups of an outlet to which an event belongs: first groups of the sending agent, then
 // newest first.
 func (s *Service) liveGroups(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
-	found, err := s.liveGroupsOf(ctx, outletID, event)
+	found, err := s.groupsFor(ctx, outletID, event, func(externalID string) ([]*livechat.Group, error) {
+		return s.liveGroupsIn(ctx, outletID, externalID)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -61,11 +63,13 @@ func (s *Service) liveGroups(ctx context.Context, outletID string, event send.Me
 	return found, nil
 }
 
-// liveGroupsOf returns the live groups to which an event is addressed. For an event addressed to the bot, these are
-// the sender's direct conversations.
-func (s *Service) liveGroupsOf(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
+// groupsFor returns the groups to which an event is addressed. For an event addressed to the bot, these are the sender's
+// direct conversations. in returns the groups of the outlet with an external id.
+func (s *Service) groupsFor(
+	ctx context.Context, outletID string, event send.MessageEvent, in func(externalID string) ([]*livechat.Group, error),
+) ([]*livechat.Group, error) {
 	if event.To != "" {
-		found, err := s.liveGroupsIn(ctx, outletID, event.To)
+		found, err := in(event.To)
 		if err == nil {
 			found, err = s.withoutTalk(ctx, outletID, event.From, found)
 		}
@@ -73,7 +77,7 @@ func (s *Service) liveGroupsOf(ctx context.Context, outletID string, event send.
 			return found, err
 		}
 	}
-	found, err := s.liveGroupsIn(ctx, outletID, event.From)
+	found, err := in(event.From)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -97,14 +101,13 @@ func (s *Service) groupsOf(ctx context.Context, outletID string, event send.Mess
 // lastGroups returns the newest group of an outlet to which an event would belong if the group were still live, or
 // none.
 func (s *Service) lastGroups(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
-	last, err := s.newestGroup(ctx, inConversation(outletID, event.To), liveFirst)
-	if err == nil && last == nil {
-		last, err = s.lastDirect(ctx, outletID, event)
-	}
-	if err != nil || last == nil {
-		return nil, err
-	}
-	return s.withoutTalk(ctx, outletID, event.From, []*livechat.Group{last})
+	return s.groupsFor(ctx, outletID, event, func(externalID string) ([]*livechat.Group, error) {
+		last, err := s.newestGroup(ctx, inConversation(outletID, externalID), liveFirst)
+		if err != nil || last == nil {
+			return nil, err
+		}
+		return []*livechat.Group{last}, nil
+	})
 }
 
 // withoutTalk returns groups without the direct conversations of agents other than the sender: a message from
@@ -119,19 +122,6 @@ func (s *Service) withoutTalk(ctx context.Context, outletID, from string, groups
 		return nil, err
 	}
 	return slices.DeleteFunc(groups, func(g *livechat.Group) bool { return isOfOther(g) && !hearsBot(g, from, ids) }), nil
-}
-
-// lastDirect returns the last direct conversation with the agent who wrote to the bot, or nil.
-func (s *Service) lastDirect(ctx context.Context, outletID string, event send.MessageEvent) (*livechat.Group, error) {
-	last, err := s.newestGroup(ctx, inConversation(outletID, event.From).With(fieldAdminExternalID, document.O("$eq", event.From)), liveFirst)
-	if err != nil || last == nil {
-		return nil, err
-	}
-	ids, err := s.botIDs(ctx, outletID, event.From)
-	if err != nil || !hearsBot(last, event.To, ids) {
-		return nil, err
-	}
-	return last, nil
 }
 
 // rank is the sort key of a group, by which groups of the agent come first.

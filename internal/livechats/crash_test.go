@@ -16,34 +16,9 @@ import (
 	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 )
-
-func TestCreateAssignment_ManyAtOnce(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	ids := make([]string, 50)
-	var all sync.WaitGroup
-	for i := range ids {
-		all.Go(func() {
-			result, err := s.mine.CreateAssignment(context.Background(), livechat.CreateAssignmentParams{})
-			if err == nil && result.Member.BotMeta.LiveChat() {
-				ids[i] = result.AssignmentID
-			}
-		})
-	}
-	all.Wait()
-	require.NotEmpty(t, ids[0])
-	for _, id := range ids {
-		require.Equal(t, ids[0], id)
-	}
-	require.Len(t, s.assignments(t, "ada"), 1)
-	require.Equal(t, []string{"desk C1", "desk U1", "team D1"}, s.sentTo())
-	require.Equal(t, livechat.Pending, s.record(t, ids[0]).State())
-	s.mine.onlyAgenda(t, "ada")
-}
 
 func TestCreateAssignment_AfterCrash(t *testing.T) {
 	t.Parallel()
@@ -233,43 +208,10 @@ func TestCreateAssignment_WithdrawnWhileSent(t *testing.T) {
 	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
 }
 
-// endingMembers are members whose live chat ends at the moment when they are let in.
-type endingMembers struct {
-	livechats.Members
-
-	end func()
-}
-
-func (e *endingMembers) PatchMembers(ctx context.Context, p member.PatchParams) (member.PatchResult, error) {
-	value, _ := p.Patch.Field("botMeta.liveChat")
-	if isLive, ok := value.(bool); ok && isLive {
-		e.end()
-	}
-	return e.Members.PatchMembers(ctx, p)
-}
-
-func TestCreateAssignment_EndedAtOnce(t *testing.T) {
-	t.Parallel()
-	members := &endingMembers{}
-	s := newFixture(t, func(p *livechats.Ports) {
-		members.Members = p.Members
-		p.Members = members
-	})
-	members.end = sync.OnceFunc(func() {
-		_, err := s.mine.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
-		require.NoError(t, err)
-	})
-	result, err := s.ask(t, `{}`)
-	require.NoError(t, err)
-	require.False(t, result.Member.BotMeta.LiveChat())
-	s.requireOver(t, result.AssignmentID, "ada", livechat.EndedByInlet)
-}
-
 func TestCreateAssignment_AnotherCallTakesItsPlace(t *testing.T) {
 	t.Parallel()
 	isLate := false
-	everyMoment(t, 6, func(t *testing.T, writes int) bool {
-		t.Helper()
+	everyMoment(t, 6, func(writes int) bool {
 		s := newFixture(t)
 		first, hasHappened := s.meanwhile(writes, func() {
 			if len(s.assignments(t, "ada")) == 0 {
@@ -294,30 +236,37 @@ func TestCreateAssignment_AnotherCallTakesItsPlace(t *testing.T) {
 
 func TestCreateAssignment_EndedMeanwhile(t *testing.T) {
 	t.Parallel()
-	for name, ask := range map[string]struct{ outlet, params string }{
-		"tickets": {"desk", `{}`},
-		"api":     {"shop", `{"createGroup": {"externalId": "room-1"}}`},
+	for name, test := range map[string]struct {
+		outlet, params string
+		end            func(s *fixture)
+	}{
+		"tickets": {"desk", `{}`, func(s *fixture) { must(s.t, s.mine.InletEndLiveChat, `{}`) }},
+		"withdrawn": {"desk", `{}`, func(s *fixture) {
+			must(s.t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+		}},
+		"api": {"shop", `{"createGroup": {"externalId": "room-1"}}`, func(s *fixture) {
+			must(s.t, s.mine.InletEndLiveChat, `{}`)
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			everyMoment(t, 5, func(t *testing.T, writes int) bool {
-				t.Helper()
+			everyMoment(t, 5, func(writes int) bool {
 				s := newFixture(t)
 				s.web.Add("POST", shopAPI, web.JSON(200, `{"ok": true}`))
-				s.mine.pair(t, ask.outlet)
-				ended := ""
+				s.mine.pair(t, test.outlet)
+				isEnded := false
 				mine, hasHappened := s.meanwhile(writes, func() {
-					for _, r := range s.assignments(t, "ada") {
-						must(t, s.mine.InletEndLiveChat, `{}`)
-						ended = r.ID
+					if isEnded = len(s.assignments(t, "ada")) > 0; isEnded {
+						test.end(s)
 					}
 				})
-				_, err := mine.CreateAssignment(t.Context(), paramsOf[livechat.CreateAssignmentParams](t, ask.params))
+				result, err := mine.CreateAssignment(t.Context(), paramsOf[livechat.CreateAssignmentParams](t, test.params))
 				if err != nil {
 					require.ErrorIs(t, err, boterr.Conflict, "after %d writes", writes)
 				}
-				if ended != "" {
-					s.requireOver(t, ended, "ada", livechat.EndedByInlet)
+				if isEnded {
+					require.True(t, err != nil || !result.Member.BotMeta.LiveChat(), "after %d writes", writes)
+					s.requireNothingLeft()
 				}
 				return hasHappened()
 			})
@@ -325,136 +274,163 @@ func TestCreateAssignment_EndedMeanwhile(t *testing.T) {
 	}
 }
 
-var endings = map[string]func(t *testing.T, s *fixture) func(*livechats.Service) error{
-	"ended in the outlet": func(t *testing.T, s *fixture) func(*livechats.Service) error {
-		t.Helper()
-		s.taken(t, "a1", "ada", "eve@desk")
-		return func(l *livechats.Service) error { return errorOf(call(t, l.EndLiveChat, endByEve)) }
-	},
-	"ended in the inlet": func(t *testing.T, s *fixture) func(*livechats.Service) error {
-		t.Helper()
-		s.taken(t, "a1", "ada", "eve@desk")
-		return func(l *livechats.Service) error { return errorOf(call(t, l.InletEndLiveChat, `{}`)) }
-	},
-	"its member is erased": func(t *testing.T, s *fixture) func(*livechats.Service) error {
-		t.Helper()
-		s.taken(t, "a1", "ada", "eve@desk")
-		return func(l *livechats.Service) error { return l.EndErased(t.Context(), "ada") }
-	},
-	"withdrawn": func(t *testing.T, s *fixture) func(*livechats.Service) error {
-		t.Helper()
-		s.pending(t, "a1", "ada")
-		return func(l *livechats.Service) error {
-			return errorOf(call(t, l.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`))
-		}
-	},
-	"handed on": func(t *testing.T, s *fixture) func(*livechats.Service) error {
-		t.Helper()
-		s.taken(t, "a1", "ada", "eve@desk")
-		return func(l *livechats.Service) error {
-			return errorOf(call(t, l.ReassignAssignment,
-				`{"channel": {"_id": "desk"}, "label": "sales", "messageEvent": {"from": "eve", "to": "group1"}}`))
-		}
-	},
+// endings are the ways in which ada's live chat a1 ends. agent is the agent who has it, or "".
+var endings = map[string]struct {
+	agent string
+	by    livechat.EndedBy
+	end   func(s *fixture, l *livechats.Service) error
+}{
+	"ended in the outlet": {"eve@desk", livechat.EndedByOutlet, func(s *fixture, l *livechats.Service) error {
+		return errorOf(call(s.t, l.EndLiveChat, endByEve))
+	}},
+	"ended on Bravo": {"eve@phone", livechat.EndedByOutlet, func(s *fixture, l *livechats.Service) error {
+		return errorOf(call(s.t, l.EndBravoLiveChat, `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "group1"}`))
+	}},
+	"ended in the inlet": {"eve@desk", livechat.EndedByInlet, func(s *fixture, l *livechats.Service) error {
+		return errorOf(call(s.t, l.InletEndLiveChat, `{}`))
+	}},
+	"idle": {"eve@desk", livechat.EndedByIdle, func(s *fixture, l *livechats.Service) error {
+		return l.Expire(s.t.Context(), idleAgenda())
+	}},
+	"its member is erased": {"eve@desk", livechat.EndedByMemberGone, func(s *fixture, l *livechats.Service) error {
+		return l.EndErased(s.t.Context(), "ada")
+	}},
+	"withdrawn": {"", "", func(s *fixture, l *livechats.Service) error {
+		return errorOf(call(s.t, l.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`))
+	}},
+	"handed on": {"eve@desk", livechat.EndedByReassign, func(s *fixture, l *livechats.Service) error {
+		_, err := l.ReassignAssignment(s.t.Context(), handOn)
+		return err
+	}},
 }
 
 func errorOf(_ string, err error) error { return err }
 
-// eachInterruption ends a live chat in each way, and interrupts the end after each possible number of writes.
-// After each interruption it calls then.
-func eachInterruption(t *testing.T, then func(t *testing.T, s *fixture, l *livechats.Service)) {
+// eachInterruption ends a live chat in each way, and interrupts the end after each possible number of writes. After
+// each interruption it calls then.
+func eachInterruption(t *testing.T, then func(s *fixture, l *livechats.Service, how string)) {
 	t.Helper()
-	for name, prepare := range endings {
-		t.Run(name, func(t *testing.T) {
+	for how, ending := range endings {
+		t.Run(how, func(t *testing.T) {
 			t.Parallel()
-			for writes := 0; ; writes++ {
+			everyMoment(t, 4, func(writes int) bool {
 				s := newFixture(t)
-				end := prepare(t, s)
-				broken, hasBroken := s.interrupted(writes)
-				if err := end(broken); !hasBroken() {
-					require.NoError(t, err)
-					require.Greater(t, writes, 3)
-					return
+				s.pending(t, "a1", "ada")
+				if ending.agent != "" {
+					s.take(t, "a1", ending.agent)
 				}
-				t.Logf("%s, interrupted after %d writes", name, writes)
-				then(t, s, s.afterCrash())
-			}
+				s.platform.forget()
+				s.advance(livechat.IdleTimeout)
+				broken, hasBroken := s.interrupted(writes)
+				if err := ending.end(s, broken); !hasBroken() {
+					require.NoError(t, err)
+					return false
+				}
+				t.Logf("interrupted after %d writes", writes)
+				if how != "handed on" && s.mine.member(t, "ada").BotMeta.LiveChat() {
+					require.Empty(t, s.groups(t, document.O("active", false)), "a repeated end finds the conversation")
+				}
+				then(s, s.afterCrash(), how)
+				return true
+			})
 		})
 	}
 }
 
-// requireNothingLeft checks that ada is not in live chat and that no group is live.
-func (s *fixture) requireNothingLeft(t *testing.T) {
-	t.Helper()
-	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
-	require.Empty(t, s.mine.openAgendas(t, "ada"))
-	for _, r := range s.assignments(t, "ada") {
-		require.NotEqual(t, livechat.Pending, r.State())
-		require.NotEqual(t, livechat.Taken, r.State())
+// requireClosed checks that ada's assignments are closed if they have ended.
+func (s *fixture) requireClosed() {
+	s.t.Helper()
+	for _, r := range s.assignments(s.t, "ada") {
+		require.Equal(s.t, r.EndedAt.IsZero(), r.ClosedAt.IsZero(), "%+v", r)
 	}
+}
+
+// requireOut checks that ada is not in live chat, and that nothing is open.
+func (s *fixture) requireOut() {
+	s.t.Helper()
+	require.False(s.t, s.mine.member(s.t, "ada").BotMeta.LiveChat())
+	require.Empty(s.t, s.mine.openAgendas(s.t, "ada"))
+	require.Empty(s.t, s.assignmentsThat(s.t, document.O("member", "ada", "endedAt", nil)))
+}
+
+// requireNothingLeft is requireOut, and checks that no group is live and all is closed.
+func (s *fixture) requireNothingLeft() {
+	s.t.Helper()
+	s.requireOut()
+	require.Empty(s.t, s.groups(s.t, document.O("active", true)))
+	s.requireClosed()
+}
+
+func TestEnd_AgainAfterCrash(t *testing.T) {
+	t.Parallel()
+	eachInterruption(t, func(s *fixture, l *livechats.Service, how string) {
+		if how == "handed on" {
+			return // See TestReassignAssignment_AfterCrash.
+		}
+		require.NoError(s.t, endings[how].end(s, l))
+		if by := endings[how].by; by != "" {
+			s.requireOver(s.t, "a1", "ada", by)
+		}
+		s.requireNothingLeft()
+		switch how {
+		case "its member is erased":
+			require.Equal(s.t, []string{livechat.DefaultTexts().MemberGone}, s.textsIn("group1"))
+		case "withdrawn":
+			require.Contains(s.t, s.platform.did(), "team: recall the ticket of D1")
+		}
+	})
 }
 
 func TestExpire_AfterCrash(t *testing.T) {
 	t.Parallel()
-	eachInterruption(t, func(t *testing.T, s *fixture, l *livechats.Service) {
-		t.Helper()
+	eachInterruption(t, func(s *fixture, l *livechats.Service, _ string) {
 		s.advance(2 * livechat.IdleTimeout)
-		for _, due := range s.mine.openAgendas(t, "ada") {
-			require.NoError(t, l.Expire(t.Context(), due.Agenda))
+		for _, due := range s.mine.openAgendas(s.t, "ada") {
+			require.NoError(s.t, l.Expire(s.t.Context(), due.Agenda))
 		}
-		s.requireNothingLeft(t)
+		s.requireOut()
+		require.NoError(s.t, l.Expire(s.t.Context(), idleAgenda()), "an agenda may be handled late")
+		s.requireNothingLeft()
 	})
-}
-
-func TestEndErased_AfterCrash(t *testing.T) {
-	t.Parallel()
-	for writes := 0; ; writes++ {
-		s := newFixture(t)
-		s.taken(t, "a1", "ada", "eve@desk")
-		broken, hasBroken := s.interrupted(writes)
-		if err := broken.EndErased(t.Context(), "ada"); !hasBroken() {
-			require.NoError(t, err)
-			return
-		}
-		require.NoError(t, s.afterCrash().EndErased(t.Context(), "ada"))
-		s.requireNothingLeft(t)
-		require.Equal(t, []string{livechat.DefaultTexts().MemberGone}, s.textsIn("group1"), "after %d writes", writes)
-	}
 }
 
 func TestInletEndLiveChat_AfterCrash(t *testing.T) {
 	t.Parallel()
-	eachInterruption(t, func(t *testing.T, s *fixture, l *livechats.Service) {
-		t.Helper()
-		_, _ = call(t, l.InletEndLiveChat, `{}`) // This completes the end, even if it returns an error.
-		s.requireNothingLeft(t)
-		require.Empty(t, s.groups(t, document.O("active", true)))
+	eachInterruption(t, func(s *fixture, l *livechats.Service, _ string) {
+		_, _ = call(s.t, l.InletEndLiveChat, `{}`) // This completes the end, even if it returns an error.
+		s.requireNothingLeft()
+	})
+}
+
+func TestRelayFromMember_AfterInterruptedEnd(t *testing.T) {
+	t.Parallel()
+	eachInterruption(t, func(s *fixture, l *livechats.Service, how string) {
+		_, err := l.RelayFromMember(s.t.Context(), "ada", *event("ada-web", "bot", "Hello?"))
+		require.NoError(s.t, err)
+		if how != "handed on" {
+			s.requireClosed()
+		}
 	})
 }
 
 func TestCreateAssignment_AfterInterruptedEnd(t *testing.T) {
 	t.Parallel()
-	eachInterruption(t, func(t *testing.T, s *fixture, l *livechats.Service) {
-		t.Helper()
-		created, err := l.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
-		require.NoError(t, err)
-		require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
-		require.Equal(t, s.record(t, created.AssignmentID).Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
-		for _, g := range s.groups(t, document.O("active", true)) {
-			require.Equal(t, created.AssignmentID, g.Assignment)
+	eachInterruption(t, func(s *fixture, l *livechats.Service, _ string) {
+		created, err := l.CreateAssignment(s.t.Context(), livechat.CreateAssignmentParams{})
+		require.NoError(s.t, err)
+		require.True(s.t, s.mine.member(s.t, "ada").BotMeta.LiveChat())
+		require.Equal(s.t, s.record(s.t, created.AssignmentID).Expiry, s.mine.onlyAgenda(s.t, "ada").NextRunAt)
+		for _, g := range s.groups(s.t, document.O("active", true)) {
+			require.Equal(s.t, created.AssignmentID, g.Assignment)
 		}
 	})
 }
 
 func TestRemovePendingAssignment_AfterInterruptedEnd(t *testing.T) {
 	t.Parallel()
-	eachInterruption(t, func(t *testing.T, s *fixture, l *livechats.Service) {
-		t.Helper()
-		_, err := call(t, l.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-		require.NoError(t, err)
-		for _, r := range s.assignments(t, "ada") {
-			require.True(t, r.State() == livechat.Taken || r.State() == livechat.Ended && !r.ClosedAt.IsZero(), "%+v", r)
-		}
+	eachInterruption(t, func(s *fixture, l *livechats.Service, _ string) {
+		must(s.t, l.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+		s.requireClosed()
 	})
 }
 
@@ -472,36 +448,18 @@ func TestExpire_DuringHandover(t *testing.T) {
 	}
 	const endedPrevious = 3
 	handing, hasHappened := s.meanwhile(endedPrevious, expire)
-	result, err := handing.ReassignAssignment(t.Context(), paramsOf[livechat.ReassignAssignmentParams](t,
-		`{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`))
+	result, err := handing.ReassignAssignment(t.Context(), handOn)
 	require.NoError(t, err)
 	require.True(t, hasHappened())
 	require.Equal(t, livechat.Pending, s.record(t, result.AssignmentID).State())
 	require.Equal(t, s.record(t, result.AssignmentID).Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
 }
 
-func TestEndLiveChat_OrderOfSteps(t *testing.T) {
-	t.Parallel()
-	for writes := 1; ; writes++ {
-		s := newFixture(t)
-		g := s.taken(t, "a1", "ada", "eve@desk").Group
-		broken, hasBroken := s.interrupted(writes)
-		_, err := call(t, broken.EndLiveChat, endByEve)
-		if !hasBroken() {
-			require.NoError(t, err)
-			return
-		}
-		if s.mine.member(t, "ada").BotMeta.LiveChat() {
-			require.True(t, s.group(t, g.ID).Active, "after %d writes", writes)
-		}
-	}
-}
-
 // everyMoment calls between with 0, 1, 2 and so on, until between returns false, because the tested call makes no
 // more writes than that. everyMoment fails if the tested call makes fewer writes than least.
-func everyMoment(t *testing.T, least int, between func(t *testing.T, writes int) bool) {
+func everyMoment(t *testing.T, least int, between func(writes int) bool) {
 	t.Helper()
-	for writes := 0; between(t, writes); writes++ {
+	for writes := 0; between(writes); writes++ {
 		least--
 	}
 	require.LessOrEqual(t, least, 0, "the tested call makes fewer writes than expected")
@@ -509,11 +467,10 @@ func everyMoment(t *testing.T, least int, between func(t *testing.T, writes int)
 
 func TestTake_DoubleClick(t *testing.T) {
 	t.Parallel()
-	everyMoment(t, 6, func(t *testing.T, writes int) bool {
-		t.Helper()
+	everyMoment(t, 6, func(writes int) bool {
 		s := newFixture(t)
 		s.pending(t, "a1", "ada")
-		take := livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"}
+		take := takenBy("a1", "eve@desk")
 		var other *livechat.TakeResult
 		mine, hasHappened := s.meanwhile(writes, func() {
 			var err error
@@ -535,12 +492,11 @@ func TestTake_DoubleClick(t *testing.T) {
 
 func TestTake_EndsMeanwhile(t *testing.T) {
 	t.Parallel()
-	everyMoment(t, 6, func(t *testing.T, writes int) bool {
-		t.Helper()
+	everyMoment(t, 6, func(writes int) bool {
 		s := newFixture(t)
 		s.pending(t, "a1", "ada")
 		mine, hasHappened := s.meanwhile(writes, func() { must(t, s.mine.InletEndLiveChat, `{}`) })
-		_, err := mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"})
+		_, err := mine.Take(t.Context(), takenBy("a1", "eve@desk"))
 		if err != nil {
 			require.ErrorIs(t, err, boterr.FailedPrecondition, "after %d writes", writes)
 			require.Equal(t, "assignmentId", fieldOf(t, err))
@@ -554,13 +510,12 @@ func TestTake_EndsMeanwhile(t *testing.T) {
 
 func TestTake_AnotherTicketMeanwhile(t *testing.T) {
 	t.Parallel()
-	everyMoment(t, 6, func(t *testing.T, writes int) bool {
-		t.Helper()
+	everyMoment(t, 6, func(writes int) bool {
 		s := newFixture(t, thatOnlySends(channel.Charlie))
 		s.pending(t, "a1", "ada")
 		s.pending(t, "a2", "bob")
 		take := func(l *livechats.Service, id string) bool {
-			_, err := l.Take(t.Context(), livechat.TakeParams{AssignmentID: id, ChannelID: "desk", AdminExternalID: "eve"})
+			_, err := l.Take(t.Context(), takenBy(id, "eve@desk"))
 			if err != nil {
 				require.ErrorIs(t, err, boterr.FailedPrecondition)
 			}
@@ -579,47 +534,32 @@ func TestTake_AnotherTicketMeanwhile(t *testing.T) {
 
 func TestEndLiveChat_NewRequestMeanwhile(t *testing.T) {
 	t.Parallel()
-	everyMoment(t, 4, func(t *testing.T, writes int) bool {
-		t.Helper()
-		s := newFixture(t)
-		s.taken(t, "a1", "ada", "eve@desk")
-		// A new request is possible only after the first write, which frees the member's slot.
-		mine, hasHappened := s.meanwhile(writes+1, func() { s.pending(t, "a2", "ada") })
-		_, err := call(t, mine.EndLiveChat, endByEve)
-		require.NoError(t, err)
-		if hasHappened() {
-			require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat(), "after %d writes", writes)
-			require.Equal(t, s.record(t, "a2").Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
-			require.Equal(t, livechat.Pending, s.record(t, "a2").State())
-		}
-		require.Equal(t, livechat.Ended, s.record(t, "a1").State())
-		return hasHappened()
-	})
-}
-
-func TestEndLiveChat_NewRequestBeingSent(t *testing.T) {
-	t.Parallel()
-	everyMoment(t, 4, func(t *testing.T, writes int) bool {
-		t.Helper()
-		s := newFixture(t)
-		s.taken(t, "a1", "ada", "eve@desk")
-		mine, hasHappened := s.meanwhile(writes+1, func() {
-			s.pending(t, "a2", "ada") // The request is still being sent: its agenda is set before it opens.
-			s.change(t, "assignments", document.O("_id", "a2"), document.Unset("sentAt", "expiry"))
+	for _, isSending := range []bool{false, true} {
+		everyMoment(t, 4, func(writes int) bool {
+			s := newFixture(t)
+			s.taken(t, "a1", "ada", "eve@desk")
+			// A new request is possible only after the first write, which frees the member's slot.
+			mine, hasHappened := s.meanwhile(writes+1, func() {
+				s.pending(t, "a2", "ada")
+				if isSending { // Its agenda is set before it opens.
+					s.change(t, "assignments", document.O("_id", "a2"), document.Unset("sentAt", "expiry"))
+				}
+			})
+			must(t, mine.EndLiveChat, endByEve)
+			if hasHappened() {
+				require.True(t, isSending || s.mine.member(t, "ada").BotMeta.LiveChat(), "after %d writes", writes)
+				require.Equal(t, s.at(livechat.IdleTimeout), s.mine.onlyAgenda(t, "ada").NextRunAt, "after %d writes", writes)
+				require.NotEqual(t, livechat.Ended, s.record(t, "a2").State())
+			}
+			require.Equal(t, livechat.Ended, s.record(t, "a1").State())
+			return hasHappened()
 		})
-		_, err := call(t, mine.EndLiveChat, endByEve)
-		require.NoError(t, err)
-		if hasHappened() {
-			require.Equal(t, s.at(livechat.IdleTimeout), s.mine.onlyAgenda(t, "ada").NextRunAt, "after %d writes", writes)
-		}
-		return hasHappened()
-	})
+	}
 }
 
 func TestRelayFromMember_EndsMeanwhile(t *testing.T) {
 	t.Parallel()
-	everyMoment(t, 2, func(t *testing.T, writes int) bool {
-		t.Helper()
+	everyMoment(t, 2, func(writes int) bool {
 		s := newFixture(t)
 		s.taken(t, "a1", "ada", "eve@desk")
 		s.advance(time.Minute)
@@ -645,34 +585,4 @@ func TestExpire_MessageAtTheLastMoment(t *testing.T) {
 	require.True(t, hasHappened())
 	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
 	require.Equal(t, s.at(livechat.IdleTimeout), s.mine.onlyAgenda(t, "ada").NextRunAt)
-}
-
-func TestEndLiveChat_CompletedByOthers(t *testing.T) {
-	t.Parallel()
-	for name, other := range map[string]func(s *fixture){
-		"inlet": func(s *fixture) {
-			_, err := call(t, s.mine.InletEndLiveChat, `{}`)
-			require.ErrorIs(t, err, boterr.FailedPrecondition)
-			require.ErrorContains(t, err, "ended in the outlet")
-		},
-		"agenda": func(s *fixture) { require.NoError(t, s.mine.Expire(t.Context(), idleAgenda())) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			everyMoment(t, 3, func(t *testing.T, writes int) bool {
-				t.Helper()
-				s := newFixture(t)
-				s.taken(t, "a1", "ada", "eve@desk")
-				broken, hasBroken := s.interrupted(writes + 1)
-				_, err := call(t, broken.EndLiveChat, endByEve)
-				if !hasBroken() {
-					require.NoError(t, err)
-					return false
-				}
-				other(s)
-				s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
-				return true
-			})
-		})
-	}
 }

@@ -193,9 +193,11 @@ func (s *Service) begin(ctx context.Context, asked request) (*livechat.Assignmen
 	if err != nil {
 		return nil, err
 	}
-	if planned.Sender, err = s.newSender(ctx); err != nil {
+	until, err := s.leaseEnd(ctx)
+	if err != nil {
 		return nil, err
 	}
+	planned.Sender = &livechat.Sender{ID: s.env.NewID(), Until: until}
 	encoded, err := document.Encode(planned)
 	if err != nil {
 		return nil, err
@@ -413,15 +415,6 @@ func checkDetailNames(d livechat.AssignmentDetails, to route) error {
 // longer than a platform or a live-chat API takes for one message.
 const senderLease = 45 * time.Second
 
-// newSender returns a Sender for the call, starting now.
-func (s *Service) newSender(ctx context.Context) (*livechat.Sender, error) {
-	until, err := s.leaseEnd(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &livechat.Sender{ID: s.env.NewID(), Until: until}, nil
-}
-
 // leaseEnd returns the end of a sender's lease that begins now, by the store's clock.
 func (s *Service) leaseEnd(ctx context.Context) (document.Timestamp, error) {
 	now, err := s.env.Store.Now(ctx)
@@ -431,19 +424,24 @@ func (s *Service) leaseEnd(ctx context.Context) (document.Timestamp, error) {
 // claimSending makes the call the sender of an untaken assignment that meets a condition. It returns nil if the
 // condition is not met or another call is the sender.
 func (s *Service) claimSending(ctx context.Context, id string, condition document.Object) (*livechat.AssignmentRecord, error) {
-	sender, err := s.newSender(ctx)
+	return s.claimLease(ctx, id, fieldSender, s.env.NewID(), condition.With(fieldAssignedAt, isAbsent))
+}
+
+// claimLease gives the lease in a field of an open assignment to a holder, unless another one has it. It returns nil if
+// another one has it or the assignment does not meet the condition.
+func (s *Service) claimLease(
+	ctx context.Context, id, field, holder string, condition document.Object,
+) (*livechat.AssignmentRecord, error) {
+	until, err := s.leaseEnd(ctx)
 	if err != nil {
 		return nil, err
 	}
-	begun := sender.Until - document.Timestamp(senderLease.Milliseconds())
-	return s.modify(ctx, id, condition.
-		With(fieldAssignedAt, isAbsent).
-		With(fieldEndedAt, isAbsent).
-		With("$or", document.A(
-			document.O(fieldSender, isAbsent),
-			document.O(fieldSender+".until", document.O("$lte", begun)),
-		)),
-		document.Set(fieldSender, sender))
+	now := until - document.Timestamp(senderLease.Milliseconds())
+	return s.modify(ctx, id, condition.With(fieldEndedAt, isAbsent).With("$or", document.A(
+		document.O(field, isAbsent),
+		document.O(field+".until", document.O("$lte", now)),
+		document.O(field+".id", holder),
+	)), document.Set(field, livechat.Sender{ID: holder, Until: until}))
 }
 
 // The pauses of a call that waits for another one, and its longest wait. The longest wait exceeds senderLease, so

@@ -12,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
@@ -31,60 +30,18 @@ func TestCreateAssignment_Routes(t *testing.T) {
 		params  string
 		sent    []string
 	}{
-		"pairing and the default label": {
-			pairing: []string{"desk", "team"},
-			params:  `{}`,
-			sent:    []string{"desk C1", "desk U1", "team D1"},
-		},
-		"a label that one outlet has": {
-			pairing: []string{"desk", "team"},
-			params:  `{"label": "sales"}`,
-			sent:    []string{"desk C9"},
-		},
-		"outlets that are off are left out": {
-			pairing: []string{"closed", "team"},
-			params:  `{}`,
-			sent:    []string{"team D1"},
-		},
-		"targets override label and pairing": {
-			pairing: []string{"team"},
-			params: `{"label": "nobody has it", "targets": [
-				{"channel": "phone"}, {"channel": "desk", "label": "sales"},
-				{"channel": "desk", "broadcastGroups": [{"type": "user", "id": "U7"}]}]}`,
-			sent: []string{"phone B1", "desk C9", "desk U7"},
-		},
-		"targets need no pairing": {
-			params: `{"targets": [{"channel": "team"}]}`,
-			sent:   []string{"team D1"},
-		},
-		"no targets are none": {
-			pairing: []string{"team"},
-			params:  `{"targets": []}`,
-			sent:    []string{"team D1"},
-		},
+		"all paired outlets":      {[]string{"desk", "team"}, `{}`, []string{"desk C1", "desk U1", "team D1"}},
+		"targets need no pairing": {nil, `{"targets": [{"channel": "team"}]}`, []string{"team D1"}},
 		"a group that is a target twice gets one ticket": {
-			params: `{"targets": [{"channel": "phone"}, {"channel": "phone"}]}`,
-			sent:   []string{"phone B1"},
+			nil, `{"targets": [{"channel": "phone"}, {"channel": "phone"}]}`, []string{"phone B1"},
 		},
-		"a foxtrot outlet without the label is none": {
-			pairing: []string{"help", "desk"},
-			params:  `{"label": "sales"}`,
-			sent:    []string{"desk C9"},
-		},
-		"a foxtrot outlet takes it alone": {
-			pairing: []string{"desk", "help", "shop", "team"},
-			params:  `{}`,
-			sent:    []string{"help F1"},
-		},
+		"a foxtrot outlet takes it alone": {[]string{"desk", "help", "shop", "team"}, `{}`, []string{"help F1"}},
 		"a custom outlet takes it alone, without broadcast groups": {
-			pairing: []string{"desk", "kiosk", "help"},
-			params:  `{"label": "nobody has it"}`,
-			sent:    []string{"kiosk "},
+			[]string{"desk", "kiosk", "help"}, `{"label": "nobody has it"}`, []string{"kiosk "},
 		},
 		"a direct target takes it alone": {
-			pairing: []string{"team"},
-			params:  `{"targets": [{"channel": "closed"}, {"channel": "help", "broadcastGroups": [{"type": "foxtrot"}]}]}`,
-			sent:    []string{"help "},
+			[]string{"team"}, `{"targets": [{"channel": "closed"}, {"channel": "help", "broadcastGroups": [{"type": "foxtrot"}]}]}`,
+			[]string{"help "},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -113,7 +70,7 @@ func TestCreateAssignment_NoRoute(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		pairing []string
-		change  func(*livechats.Ports)
+		change  []func(*livechats.Ports)
 		params  string
 		code    boterr.Code
 		field   string
@@ -136,11 +93,11 @@ func TestCreateAssignment_NoRoute(t *testing.T) {
 			code:   boterr.FailedPrecondition, field: "targets[0].channel", says: `help has no broadcast groups with the label "legal"`,
 		},
 		"a platform that is not wired": {
-			pairing: []string{"desk", "team"}, change: withoutConnector(channel.Delta), params: `{}`,
+			pairing: []string{"desk", "team"}, change: []func(*livechats.Ports){withoutConnector(channel.Delta)}, params: `{}`,
 			code: boterr.Unsupported, says: `channel team has type "delta", for which this host has no connector`,
 		},
 		"a direct platform that is not wired": {
-			pairing: []string{"help"}, change: withoutConnector(channel.Foxtrot), params: `{}`,
+			pairing: []string{"help"}, change: []func(*livechats.Ports){withoutConnector(channel.Foxtrot)}, params: `{}`,
 			code: boterr.Unsupported, says: `channel help has type "foxtrot"`,
 		},
 		"a target that is off": {
@@ -152,7 +109,7 @@ func TestCreateAssignment_NoRoute(t *testing.T) {
 			code:   boterr.FailedPrecondition, field: "targets[0].channel", says: `team has no broadcast groups with the label "legal"`,
 		},
 		"a target whose platform is not wired": {
-			change: withoutConnector(channel.Bravo), params: `{"targets": [{"channel": "phone"}]}`,
+			change: []func(*livechats.Ports){withoutConnector(channel.Bravo)}, params: `{"targets": [{"channel": "phone"}]}`,
 			code: boterr.Unsupported, field: "targets[0].channel", says: "phone",
 		},
 		"a broadcast group without an id": {
@@ -161,11 +118,7 @@ func TestCreateAssignment_NoRoute(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newFixture(t, func(p *livechats.Ports) {
-				if test.change != nil {
-					test.change(p)
-				}
-			})
+			s := newFixture(t, test.change...)
 			s.mine.addChannel(t, `{"_id": "odd", "type": "delta", "on": true, "broadcastGroups": [{"label": "default", "groups": [{"type": "team"}]}]}`)
 			s.mine.pair(t, test.pairing...)
 			requireRefused(t, s, s.mine.CreateAssignment, refused{test.params, test.code, test.field})
@@ -178,8 +131,7 @@ func TestCreateAssignment_NoRoute(t *testing.T) {
 func TestCreateAssignment_OutletRemoved(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, func(p *livechats.Ports) {
-		pairing := p.Pairing
-		p.Pairing = pairingWith(pairing, "gone")
+		p.Pairing = pairingWith(p.Pairing, "gone")
 	})
 	s.mustAsk(t, `{}`)
 	require.Equal(t, []string{"desk C1", "desk U1", "team D1"}, s.sentTo())
@@ -317,29 +269,6 @@ func TestCreateAssignment_History(t *testing.T) {
 	requireRefused(t, failing, failing.mine.CreateAssignment, refused{`{"history": true}`, boterr.FailedPrecondition, "history"})
 }
 
-func TestCreateAssignment_Record(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	result, err := s.ask(t, `{"member": {"_id": "bob", "firstName": "a forged name"}, "meta": {"order": 7}, "label": "sales",
-		"setLiveChatAgenda": false, "assignmentDetails": {"summary": "s", "groupName": "g", "extra": [1],
-		"relayMessage": {"charlie": {"type": "TEXT", "text": "{{firstName}}"}}}}`)
-	require.NoError(t, err)
-	require.Equal(t, "bob", result.Member.ID)
-	shown := object(t, must(t, s.mine.GetAssignment, `{"assignmentId": "`+result.AssignmentID+`"}`))
-	for _, stamp := range []string{"createdAt", "updatedAt", "_version", "etag"} {
-		require.True(t, shown.Has(stamp), stamp)
-		shown = shown.Without(stamp)
-	}
-	require.JSONEq(t, `{"_id": "`+result.AssignmentID+`", "app": "mine", "inlet": "web", "member": "bob", "meta": {"order": 7},
-		"history": false, "isZendesk": false, "relayMessage": {"charlie": {"type": "TEXT", "text": "Bob"}},
-		"targets": [{"channel": "desk", "label": "sales", "broadcastGroups": [{"id": "C9", "type": "private_channel"}]}]}`, shown.String())
-	r := s.record(t, result.AssignmentID)
-	require.Equal(t, []string{"s", "g", "sales"}, []string{r.Summary, r.GroupName, r.Label})
-	require.JSONEq(t, `[1]`, document.Get(r.Details, "extra", document.Array{}).String())
-	require.Zero(t, r.Expiry)
-	require.Empty(t, s.mine.openAgendas(t, "bob"))
-}
-
 func TestCreateAssignment_SomeTicketsFail(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
@@ -370,19 +299,6 @@ func TestCreateAssignment_SomeTicketsFail(t *testing.T) {
 	require.Equal(t, r.ID, again.ID)
 	require.Equal(t, livechat.Pending, again.State())
 	require.Equal(t, []string{"desk C1", "desk U1", "team D1"}, s.sentTo(), "each got one ticket")
-}
-
-func TestCreateAssignment_SameMessageID(t *testing.T) {
-	t.Parallel()
-	var ids []string
-	s := before(func(_ *fixture, m send.Message) { ids = append(ids, m.ID) })(t)
-	s.platform.fail("C9", errDown)
-	_, err := s.ask(t, `{"label": "sales"}`)
-	require.ErrorIs(t, err, boterr.Unavailable)
-	s.platform.work("C9")
-	s.mustAsk(t, `{"label": "sales"}`)
-	require.Len(t, ids, 2)
-	require.Equal(t, ids[0], ids[1])
 }
 
 func TestCreateAssignment_AllRefused(t *testing.T) {
@@ -476,41 +392,13 @@ func TestReassignAssignment_EndedBefore(t *testing.T) {
 	s, happens := meanwhile(t)
 	previous, _, event := conversation(t, s)
 	happens(func() {
-		_, err := s.mine.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
-		require.NoError(t, err)
+		must(t, s.mine.InletEndLiveChat, `{}`)
 	})
 	_, err := call(t, s.mine.ReassignAssignment, `{`+event+`, "label": "sales"}`)
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	require.Empty(t, s.sentTo())
 	require.Len(t, s.assignments(t, "ada"), 1)
 	s.requireOver(t, previous.ID, "ada", livechat.EndedByInlet)
-}
-
-// lateAgendas runs a function before each call.
-type lateAgendas struct {
-	livechats.Agendas
-
-	before func()
-}
-
-func (l *lateAgendas) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Agenda, error) {
-	l.before()
-	return l.Agendas.NewAgenda(ctx, p)
-}
-
-func TestCreateAssignment_WithdrawnBeforeItIsOpen(t *testing.T) {
-	t.Parallel()
-	agendas := &lateAgendas{}
-	s := newFixture(t, func(p *livechats.Ports) {
-		agendas.Agendas = p.Agendas
-		p.Agendas = agendas
-	})
-	agendas.before = func() { must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`) }
-	_, err := s.ask(t, `{}`)
-	require.ErrorIs(t, err, boterr.Conflict)
-	require.Empty(t, s.mine.openAgendas(t, "ada"))
-	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
-	require.Empty(t, s.assignments(t, "ada"))
 }
 
 func TestAddNewTargetsToAssignment_TakenAtOnce(t *testing.T) {
@@ -556,8 +444,7 @@ func TestTake_BeforeRemovalOrNewTargets(t *testing.T) {
 			r := s.mustAsk(t, `{}`)
 			s.platform.forget()
 			service, hasHappened := s.meanwhile(0, func() {
-				_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
-				require.NoError(t, err)
+				s.take(t, r.ID, "eve@desk")
 			})
 			late(t, service, r.ID)
 			require.True(t, hasHappened())
@@ -649,10 +536,8 @@ func TestCreateAssignment_OnceByTwoAttempts(t *testing.T) {
 	first, err := run.next(s.store).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 	require.NoError(t, err)
 	require.True(t, first.Member.BotMeta.LiveChat())
-	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: first.AssignmentID, ChannelID: "desk", AdminExternalID: "eve"})
-	require.NoError(t, err)
-	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndParams{Channel: desk(), MessageEvent: event("eve", took.Group.ExternalID, "bye")})
-	require.NoError(t, err)
+	took := s.take(t, first.AssignmentID, "eve@desk")
+	s.end(t, "eve@desk", took.Group.ExternalID)
 
 	second, err := run.next(s.store).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 	require.NoError(t, err)

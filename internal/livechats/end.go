@@ -431,15 +431,12 @@ func (p *pass) lastWords() (text string, isForMember bool) {
 	return "", false
 }
 
-// hasLastWords reports whether the other side gets a text when the assignment ends.
-func (p *pass) hasLastWords() bool {
-	text, isForMember := p.lastWords()
-	return text != "" && (isForMember || p.r.Group != "")
-}
-
-// sayLastWords sends the text for the other side. A failure does not prevent the following steps.
+// sayLastWords sends the text for the other side, if there is one. A failure does not prevent the following steps.
 func (p *pass) sayLastWords(ctx context.Context) error {
 	text, isForMember := p.lastWords()
+	if text == "" || !isForMember && p.r.Group == "" {
+		return nil
+	}
 	id := p.r.ID + "/end"
 	var err error
 	if isForMember {

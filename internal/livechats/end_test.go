@@ -2,7 +2,6 @@ package livechats_test
 
 import (
 	"errors"
-	"sync"
 	"testing"
 	"time"
 
@@ -45,23 +44,6 @@ func TestInletEndLiveChat_UntakenIsToldInItsConversation(t *testing.T) {
 
 func onCharlieAndDelta(r *livechat.AssignmentRecord) { r.Tickets = r.Tickets[:3] }
 
-func TestInletEndLiveChat_Recalls(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada", onCharlieAndDelta, func(r *livechat.AssignmentRecord) {
-		r.Tickets[1].SentAt = 0
-		r.Tickets[1].MessageID = ""
-	})
-	s.advance(time.Minute)
-	must(t, s.mine.InletEndLiveChat, recall)
-	require.Equal(t, []string{"desk: recall the ticket of C1", "team: recall the ticket of D1"}, s.platform.did())
-	s.requireOver(t, "a1", "ada", livechat.EndedByInlet)
-	tickets := s.record(t, "a1").Tickets
-	require.Equal(t, s.at(0), tickets[0].RecalledAt)
-	require.Zero(t, tickets[1].RecalledAt, "it was never sent")
-	require.Equal(t, s.at(0), tickets[2].RecalledAt)
-}
-
 func TestInletEndLiveChat_RecallUnsupported(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -98,71 +80,6 @@ func TestInletEndLiveChat_RecallFails(t *testing.T) {
 	require.Equal(t, []string{"team: recall the ticket of D1", "desk: recall the ticket of C1"}, s.platform.did())
 	s.requireOver(t, "a1", "ada", livechat.EndedByInlet)
 	requireRefused(t, s, s.mine.InletEndLiveChat, refused{recall, boterr.FailedPrecondition, "member"})
-}
-
-func TestEndLiveChat_AfterCrash(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		end func(*livechats.Service) (string, error)
-		by  livechat.EndedBy
-	}{
-		"outlet": {func(l *livechats.Service) (string, error) { return call(t, l.EndLiveChat, endByEve) }, livechat.EndedByOutlet},
-		"inlet":  {func(l *livechats.Service) (string, error) { return call(t, l.InletEndLiveChat, `{}`) }, livechat.EndedByInlet},
-		"idle": {func(l *livechats.Service) (string, error) {
-			return "", l.Expire(t.Context(), idleAgenda())
-		}, livechat.EndedByIdle},
-		"bravo": {func(l *livechats.Service) (string, error) {
-			return call(t, l.EndBravoLiveChat, `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "group1"}`)
-		}, livechat.EndedByOutlet},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			outlet := "eve@desk"
-			if name == "bravo" {
-				outlet = "eve@phone"
-			}
-			for writes := 0; ; writes++ {
-				s := newFixture(t)
-				s.taken(t, "a1", "ada", outlet)
-				s.advance(livechat.IdleTimeout)
-				broken, hasBroken := s.interrupted(writes)
-				_, err := test.end(broken)
-				if !hasBroken() {
-					require.NoError(t, err)
-					require.Greater(t, writes, 3)
-					return
-				}
-				require.ErrorIs(t, err, errInterrupted)
-				_, err = test.end(s.mine.Service)
-				require.NoError(t, err, "after %d writes", writes)
-				s.requireOver(t, "a1", "ada", test.by)
-			}
-		})
-	}
-}
-
-func TestEndLiveChat_ManyAtOnce(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	var all sync.WaitGroup
-	for i := range 20 {
-		all.Go(func() {
-			var err error
-			if i%2 == 0 {
-				_, err = s.mine.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
-			} else {
-				_, err = s.mine.EndLiveChat(t.Context(), livechat.EndParams{
-					Channel: &channel.Channel{ID: "desk"}, MessageEvent: event("eve", "group1", "done"),
-				})
-			}
-			if err != nil && boterr.CodeOf(err) != boterr.FailedPrecondition {
-				t.Errorf("ending: %v", err)
-			}
-		})
-	}
-	all.Wait()
-	s.requireOver(t, "a1", "ada", s.record(t, "a1").EndedBy)
 }
 
 func TestEndLiveChat_CompletedLate(t *testing.T) {
@@ -244,22 +161,18 @@ var (
 	}
 )
 
-// sides returns the two sides of a live chat, each with a function that writes to the other side: the member ada in
-// the inlet web, and the agent eve in group1 of the outlet desk.
-func sides(t *testing.T) map[string]struct {
+// side is a side of a live chat that writes to the other one: the member ada in the inlet web, or the agent eve in group1
+// of the outlet desk.
+type side struct {
 	target, other string
 	by            livechat.EndedBy
 	text          string
 	write         func(s *fixture) error
-} {
+}
+
+func sides(t *testing.T) map[string]side {
 	t.Helper()
 	texts := livechat.DefaultTexts()
-	type side = struct {
-		target, other string
-		by            livechat.EndedBy
-		text          string
-		write         func(s *fixture) error
-	}
 	return map[string]side{
 		"the member writes": {"group1", "ada-web", livechat.EndedByAgentGone, texts.AgentGone, func(s *fixture) error {
 			_, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
@@ -361,7 +274,7 @@ func TestGone_AtTheTake(t *testing.T) {
 	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
 	s.says(t, s.mine.Service, "hi", livechats.OutcomeKept)
 	s.platform.fail("group1", gone["archived"])
-	_, err := takes(s.mine.Service)(t)
+	_, err := s.mine.Service.Take(t.Context(), takenBy("a1", "eve@desk"))
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	s.requireOver(t, "a1", "ada", livechat.EndedByAgentGone)
 	require.Equal(t, []string{livechat.DefaultTexts().AgentGone}, s.textsIn("ada-web"))
@@ -416,9 +329,7 @@ func TestTellOver_HandedOn(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
-	_, err := s.mine.ReassignAssignment(t.Context(), paramsOf[livechat.ReassignAssignmentParams](t,
-		`{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`))
-	require.NoError(t, err)
+	s.handedOn(t, `{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`)
 	requireOutcome(t, livechats.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
 	require.Equal(t, []string{livechat.DefaultTexts().Over}, s.textsIn("group1"))
 }
@@ -437,47 +348,31 @@ func TestTellOver_SentAgainUnderTheSameID(t *testing.T) {
 	require.Equal(t, sent[0].ID, sent[1].ID)
 }
 
-func TestRelayFromMember_ClosesAnInterruptedEnd(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	broken, _ := s.interrupted(1)
-	_, err := call(t, broken.EndLiveChat, endByEve)
-	require.ErrorIs(t, err, errInterrupted)
-	require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
-	s.says(t, s.mine.Service, "Hello?", livechats.OutcomeNone)
-	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
-}
-
 func TestTellLate(t *testing.T) {
 	t.Parallel()
 	texts := livechat.DefaultTexts()
 	tap := tapOf("mallory", "C1", document.O("payload", livechat.TakePayload, "value", "a1"))
 	for name, test := range map[string]struct {
-		end  func(t *testing.T, s *fixture)
+		end  func(s *fixture)
 		want string
 	}{
-		"taken back": {func(t *testing.T, s *fixture) { t.Helper(); must(t, s.mine.InletEndLiveChat, `{}`) }, texts.Late},
-		"withdrawn": {func(t *testing.T, s *fixture) {
-			t.Helper()
-			must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+		"taken back": {func(s *fixture) { must(s.t, s.mine.InletEndLiveChat, `{}`) }, texts.Late},
+		"withdrawn": {func(s *fixture) {
+			must(s.t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
 		}, texts.Late},
-		"by somebody": {func(t *testing.T, s *fixture) {
-			t.Helper()
-			_, err := takes(s.mine.Service)(t)
-			require.NoError(t, err)
+		"by somebody": {func(s *fixture) {
+			s.take(s.t, "a1", "eve@desk")
 		}, "Taken by eve."},
-		"after its end": {func(t *testing.T, s *fixture) {
-			t.Helper()
+		"after its end": {func(s *fixture) {
 			s.advance(livechat.IdleTimeout)
-			require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
+			require.NoError(s.t, s.mine.Expire(s.t.Context(), idleAgenda()))
 		}, texts.Late},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newFixture(t)
 			s.pending(t, "a1", "ada", onlyIn("desk"))
-			test.end(t, s)
+			test.end(s)
 			s.platform.forget()
 			isTaken, late := s.mine.TakeByTap(t.Context(), "desk", tap)
 			require.Error(t, late)
@@ -497,32 +392,6 @@ func TestInletEndLiveChat_ShowsOnTheTickets(t *testing.T) {
 	late := livechat.DefaultTexts().Late
 	require.Equal(t, []string{"desk: show on the ticket of C1: " + late, "desk: show on the ticket of U1: " + late}, s.platform.did())
 	s.requireOver(t, "a1", "ada", livechat.EndedByInlet)
-}
-
-func TestRemovePendingAssignment(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, thatOnlySends("delta"))
-	s.mustAsk(t, `{}`)
-	_, err := s.ask(t, `{"member": {"_id": "bob"}}`)
-	require.NoError(t, err)
-	s.platform.forget()
-	first := must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-	require.NotEmpty(t, document.Get(object(t, first), "clientMutationId", ""))
-	require.Empty(t, s.assignments(t, "ada"))
-	require.Equal(t, []string{"desk: recall the ticket of C1", "desk: recall the ticket of U1"}, s.platform.did(),
-		"what the platform of team cannot is left out")
-	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
-	require.Empty(t, s.mine.openAgendas(t, "ada"))
-	require.Len(t, s.assignments(t, "bob"), 1, "that of another member stays")
-	require.True(t, s.mine.member(t, "bob").BotMeta.LiveChat())
-	s.mine.onlyAgenda(t, "bob")
-
-	before := s.stored(t)
-	second := must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-	require.NotEqual(t, first, second)
-	require.NotEmpty(t, must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "nobody"}`))
-	require.Equal(t, before, s.stored(t))
-	s.mustAsk(t, `{}`)
 }
 
 func TestRemovePendingAssignment_SentInPart(t *testing.T) {
@@ -562,25 +431,6 @@ func TestRemovePendingAssignment_MemberGone(t *testing.T) {
 	s.change(t, "members", document.O("_id", "ada"), document.Set("app", "another"))
 	must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
 	require.Empty(t, s.assignments(t, "ada"))
-}
-
-func TestRemovePendingAssignment_AfterCrash(t *testing.T) {
-	t.Parallel()
-	wasBroken := true
-	for writes := 0; wasBroken; writes++ {
-		s := newFixture(t)
-		s.mustAsk(t, `{}`)
-		service, hasBroken := s.interrupted(writes)
-		_, err := call(t, service.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-		if wasBroken = hasBroken(); wasBroken {
-			require.ErrorIs(t, err, errInterrupted)
-		}
-		must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-		require.Empty(t, s.assignments(t, "ada"), "after %d writes", writes)
-		require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
-		require.Empty(t, s.mine.openAgendas(t, "ada"))
-		require.Contains(t, s.platform.did(), "team: recall the ticket of D1")
-	}
 }
 
 // idleAgenda returns the agenda of ada's live chat, which is due.

@@ -179,18 +179,26 @@ func (s *Service) updateGroup(ctx context.Context, id string, fields document.Ob
 	}, nil
 }
 
+// channelWith returns the channel that a call names, and the port of its connector for what the call does.
+func channelWith[P any](
+	ctx context.Context, s *Service, named record.Ref, platform channel.Type, what string,
+) (in *channel.Channel, port P, err error) {
+	if in, err = channels.Load(ctx, s.ports.Channels, named, platform); err != nil {
+		return nil, port, err
+	}
+	port, err = send.RequirePort[P](s.ports.Connectors, in, what)
+	return in, port, boterr.WithField(named.Field(), err)
+}
+
 // CreateBravoGroup implements Operations.
 func (s *Service) CreateBravoGroup(ctx context.Context, p livechat.CreateBravoGroupParams) (livechat.CreateBravoGroupResult, error) {
 	if p.Name == "" {
 		return livechat.CreateBravoGroupResult{}, boterr.Missing(fieldName, "the name of the new group")
 	}
-	in, err := channels.Load(ctx, s.ports.Channels, channels.ByID(s.scope, fieldChannelID, p.ChannelID), channel.Bravo)
+	named := channels.ByID(s.scope, fieldChannelID, p.ChannelID)
+	in, creator, err := channelWith[livechat.GroupCreator](ctx, s, named, channel.Bravo, "make groups")
 	if err != nil {
 		return livechat.CreateBravoGroupResult{}, err
-	}
-	creator, err := send.RequirePort[livechat.GroupCreator](s.ports.Connectors, in, "make groups")
-	if err != nil {
-		return livechat.CreateBravoGroupResult{}, boterr.WithField(fieldChannelID, err)
 	}
 	needsLink := p.RequireInvitationLink == nil || *p.RequireInvitationLink
 	of := fmt.Sprintf("group %q %q", in.ID, p.Name)
@@ -218,13 +226,10 @@ func (s *Service) DisableBravoGroupInviteLink(
 	if p.ExternalID == "" {
 		return livechat.DisableBravoGroupInviteLinkResult{}, boterr.Missing(fieldExternalID, "the id of a group on Bravo")
 	}
-	in, err := channels.Load(ctx, s.ports.Channels, channels.ByRecord(s.scope, p.Channel), channel.Bravo)
+	named := channels.ByRecord(s.scope, p.Channel)
+	in, linker, err := channelWith[livechat.InviteLinker](ctx, s, named, channel.Bravo, "change invitation links")
 	if err != nil {
 		return livechat.DisableBravoGroupInviteLinkResult{}, err
-	}
-	linker, err := send.RequirePort[livechat.InviteLinker](s.ports.Connectors, in, "change invitation links")
-	if err != nil {
-		return livechat.DisableBravoGroupInviteLinkResult{}, boterr.WithField(fieldChannel, err)
 	}
 	if err := s.disableLink(ctx, linker, in, p.ExternalID); err != nil {
 		return livechat.DisableBravoGroupInviteLinkResult{}, aboutGroup(fieldExternalID, err)
@@ -243,13 +248,10 @@ func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleA
 	case p.BravoGroupID == "":
 		return "", boterr.Missing(fieldBravoGroupID, "the id of the group on Bravo")
 	}
-	in, err := channels.Load(ctx, s.ports.Channels, channels.ByRecord(s.scope, p.Channel), channel.Bravo)
+	named := channels.ByRecord(s.scope, p.Channel)
+	in, linker, err := channelWith[livechat.InviteLinker](ctx, s, named, channel.Bravo, "change invitation links")
 	if err != nil {
 		return "", err
-	}
-	linker, err := send.RequirePort[livechat.InviteLinker](s.ports.Connectors, in, "change invitation links")
-	if err != nil {
-		return "", boterr.WithField(fieldChannel, err)
 	}
 	if err := s.disableLink(ctx, linker, in, p.BravoGroupID); err != nil {
 		return "", aboutGroup(fieldBravoGroupID, err)
@@ -381,13 +383,10 @@ func (s *Service) CreateHotelChannel(ctx context.Context, p livechat.CreateHotel
 	case p.DisplayName == "":
 		return livechat.CreateHotelChannelResult{}, boterr.Missing("displayName", "the name of the new channel")
 	}
-	in, err := channels.Load(ctx, s.ports.Channels, channels.ByRecord(s.scope, p.Channel), channel.Hotel)
+	named := channels.ByRecord(s.scope, p.Channel)
+	in, creator, err := channelWith[livechat.ChannelCreator](ctx, s, named, channel.Hotel, "make channels")
 	if err != nil {
 		return livechat.CreateHotelChannelResult{}, err
-	}
-	creator, err := send.RequirePort[livechat.ChannelCreator](s.ports.Connectors, in, "make channels")
-	if err != nil {
-		return livechat.CreateHotelChannelResult{}, boterr.WithField(fieldChannel, err)
 	}
 	of := fmt.Sprintf("channel %q %q %q", in.ID, p.HotelGroupID, p.DisplayName)
 	return sends.Once(ctx, s.env, of, func(ctx context.Context) (livechat.CreateHotelChannelResult, error) {
@@ -407,13 +406,10 @@ func (s *Service) SetBravoGroupIcon(ctx context.Context, p livechat.SetBravoGrou
 	case p.BravoGroupID == "":
 		return livechat.SetBravoGroupIconResult{}, boterr.Missing(fieldBravoGroupID, "the id of a group on Bravo")
 	}
-	in, err := channels.Load(ctx, s.ports.Channels, channels.ByID(s.scope, fieldChannelID, p.ChannelID), channel.Bravo)
+	named := channels.ByID(s.scope, fieldChannelID, p.ChannelID)
+	in, setter, err := channelWith[livechat.GroupIconSetter](ctx, s, named, channel.Bravo, "set icons of groups")
 	if err != nil {
 		return livechat.SetBravoGroupIconResult{}, err
-	}
-	setter, err := send.RequirePort[livechat.GroupIconSetter](s.ports.Connectors, in, "set icons of groups")
-	if err != nil {
-		return livechat.SetBravoGroupIconResult{}, boterr.WithField(fieldChannelID, err)
 	}
 	of := fmt.Sprintf("icon %q %q", in.ID, p.BravoGroupID)
 	return sends.Once(ctx, s.env, of, func(ctx context.Context) (livechat.SetBravoGroupIconResult, error) {
@@ -551,12 +547,12 @@ func (s *Service) GetAdminByExternalID(ctx context.Context, p livechat.GetAdminB
 	if p.ExternalID == "" {
 		return nil, boterr.Missing(fieldExternalID, "the id of an agent on the outlet's platform")
 	}
-	found, err := s.admins().Find(ctx, record.Query{Filter: document.O(fieldExternalID, p.ExternalID), Limit: 1})
+	a, err := s.admin(ctx, p.ExternalID)
+	if err == nil && a.ExternalID == "" {
+		err = boterr.New(boterr.NotFound, fieldExternalID, "the app has no agent with the external id %s", p.ExternalID)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if len(found) == 0 {
-		return nil, boterr.New(boterr.NotFound, fieldExternalID, "the app has no agent with the external id %s", p.ExternalID)
-	}
-	return adminFrom(found[0])
+	return &a, nil
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
@@ -129,20 +128,7 @@ func (s *Service) withPosition(ctx context.Context, r *livechat.AssignmentRecord
 // tellMember sends a text to the member of an assignment, or to the group in which the member made the
 // request.
 func (s *Service) tellMember(ctx context.Context, r *livechat.AssignmentRecord, id, text string) error {
-	inlet, err := s.ports.Channels.Load(ctx, r.Inlet)
-	if err != nil {
-		return err
-	}
-	m, err := members.Get(ctx, s.ports.Members, r.Member)
-	if err != nil {
-		return err
-	}
-	var message send.Message
-	if group := inletGroupID(r); group != "" {
-		message, err = s.messageTo(inlet, group, m, send.Text(text))
-	} else {
-		message, err = s.messageToMember(inlet, m, send.Text(text))
-	}
+	message, err := s.toInlet(ctx, r, inletGroupID(r), send.Text(text))
 	if err != nil {
 		return err
 	}
@@ -361,17 +347,8 @@ func (s *Service) drainKept(ctx context.Context, now *livechat.AssignmentRecord,
 // or if another call sends them. A later attempt of a run takes over from the earlier one at once, because it has
 // the same id.
 func (s *Service) claimKept(ctx context.Context, id string) (*livechat.AssignmentRecord, error) {
-	sender, err := s.newSender(ctx)
-	if err != nil {
-		return nil, err
-	}
-	sender.ID = s.env.SendID(ctx, "sender of kept "+id)
-	begun := sender.Until - document.Timestamp(senderLease.Milliseconds())
-	return s.modify(ctx, id, document.O(fieldKept+".0", isPresent, fieldEndedAt, isAbsent, "$or", document.A(
-		document.O(fieldKeptSender, isAbsent),
-		document.O(fieldKeptSender+".until", document.O("$lte", begun)),
-		document.O(fieldKeptSender+".id", sender.ID),
-	)), document.Set(fieldKeptSender, sender))
+	holder := s.env.SendID(ctx, "sender of kept "+id)
+	return s.claimLease(ctx, id, fieldKeptSender, holder, document.O(fieldKept+".0", isPresent))
 }
 
 func (s *Service) sendHeading(ctx context.Context, outlet *channel.Channel, g *livechat.Group, kept []livechat.KeptMessage) error {

@@ -4,35 +4,25 @@
 //
 // # The states of an assignment
 //
-// A call changes the state of an assignment in a single write, a transition.
+// A call changes the state of an assignment in a single write.
 //
-//	 request
-//	    |                     give back
-//	    v               +------------------+
-//	 sending            v                  |
-//	  | | |   open            take         |
-//	  | | +---------> pending --------> taken
-//	  | |                |               ^ |
-//	  | +----------------|---------------+ |
-//	  |          open in a group           |
-//	  |                  |                 |
-//	  +------------------+-----------------+
-//	                     |  end in the outlet, end in the inlet,
-//	                     |  expire, hand on, withdraw, lose a side
-//	                     v
-//	                   ended
-//	transition        from                    -> to
-//	request           -                       -> sending
-//	open              sending                 -> pending
-//	open in a group   sending                 -> taken
-//	take              pending, taken          -> taken
-//	give back         taken                   -> pending
-//	end in the outlet sending, pending, taken -> ended
-//	end in the inlet  sending, pending, taken -> ended
-//	expire            pending, taken          -> ended
-//	hand on           sending, pending, taken -> ended
-//	withdraw          sending, pending        -> ended
-//	lose a side       sending, pending, taken -> ended
+//	request
+//	   |                     give back
+//	   v               +------------------+
+//	sending            v                  |
+//	 | | |   open            take         |
+//	 | | +---------> pending --------> taken
+//	 | |                |               ^ |
+//	 | +----------------|---------------+ |
+//	 |          open in a group           |
+//	 |                  |                 |
+//	 +------------------+-----------------+
+//	                    |  end in the outlet, end in the inlet,
+//	                    |  expire, hand on, withdraw, lose a side
+//	                    v
+//	                  ended
+//
+// A request that is being sent does not expire, and one that an agent has is not withdrawn.
 //
 // The call then reconciles: it carries out each step that is due for its aim in the new state, unless the
 // record shows the step as done. After a crash, the next call does the same, and so continues where the
@@ -72,6 +62,7 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
@@ -111,6 +102,9 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	}
 	if ports.Unreadable == nil {
 		ports.Unreadable = func(context.Context, error) {}
+	}
+	if ports.CustomAPI == nil {
+		ports.CustomAPI = func(c *channel.Channel) (string, error) { return document.Get(c.Metadata, fieldLiveChatAPI, ""), nil }
 	}
 	if ports.InFlight == nil {
 		ports.InFlight = func(m *member.Member) *member.Member { return m }
@@ -251,17 +245,6 @@ func (s *Service) messageTo(
 		return send.Message{}, boterr.PrefixField(fieldResponse, err)
 	}
 	return send.Message{Channel: to, To: externalID, Response: filled}, nil
-}
-
-// messageToMember returns a validated message to a member of a channel.
-func (s *Service) messageToMember(to *channel.Channel, m *member.Member, response send.Response) (send.Message, error) {
-	externalID, err := m.RequireExternalID()
-	if err != nil {
-		return send.Message{}, err
-	}
-	message, err := s.messageTo(to, externalID, m, response)
-	message.Member = m
-	return message, err
 }
 
 // deliver sends a message through the connector of its channel.

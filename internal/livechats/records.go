@@ -187,29 +187,34 @@ func (s *Service) assignmentOf(ctx context.Context, g *livechat.Group) (*livecha
 			return named, nil
 		}
 	}
-	found, ok, err := newest(ctx, s.assignments(), document.O(fieldGroup, g.ID))
-	if err != nil || !ok {
+	found, err := newest(ctx, s.assignments(), document.O(fieldGroup, g.ID), assignmentFrom)
+	if err != nil || found == nil {
 		return named, err
 	}
-	return assignmentFrom(found)
+	return found, nil
 }
 
-// newest returns the newest matching record, and whether there is one. If records were created at the same time, it
-// returns the one inserted last. With an index for the filter and createdAt, further matches do not slow it down.
-func newest(ctx context.Context, of *record.Collection, filter document.Object) (document.Object, bool, error) {
+// newest returns the newest matching record, or nil. If records were created at the same time, it returns the one
+// inserted last. With an index for the filter and createdAt, further matches do not slow it down.
+func newest[T any](
+	ctx context.Context, of *record.Collection, filter document.Object, read func(document.Object) (*T, error),
+) (*T, error) {
 	last, err := of.Find(ctx, record.Query{Filter: filter, SortBy: document.O(record.FieldCreatedAt, -1), Limit: 2})
 	if err != nil || len(last) == 0 {
-		return document.Object{}, false, err
+		return nil, err
 	}
 	at := last[0].Value(record.FieldCreatedAt)
 	if len(last) == 1 || at == document.Missing || !document.Equal(at, last[1].Value(record.FieldCreatedAt)) {
-		return last[0], true, nil
+		return read(last[0])
 	}
 	same, err := of.Find(ctx, record.Query{Filter: filter.With(record.FieldCreatedAt, at)})
-	if err != nil || len(same) == 0 {
-		return last[0], err == nil, err
+	if err != nil {
+		return nil, err
 	}
-	return same[len(same)-1], true, nil
+	if len(same) == 0 { // They were removed meanwhile.
+		same = last[:1]
+	}
+	return read(same[len(same)-1])
 }
 
 // openAssignment returns the assignment in a member's slot, which is being sent, pending or taken, or nil.
@@ -291,12 +296,9 @@ var (
 // the first value that has one, or nil.
 func (s *Service) newestGroup(ctx context.Context, filter document.Object, active []any) (*livechat.Group, error) {
 	for _, value := range active {
-		found, ok, err := newest(ctx, s.groups(), filter.With(fieldActive, value))
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			return groupFrom(found)
+		g, err := newest(ctx, s.groups(), filter.With(fieldActive, value), groupFrom)
+		if err != nil || g != nil {
+			return g, err
 		}
 	}
 	return nil, nil

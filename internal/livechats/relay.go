@@ -115,7 +115,7 @@ func (s *Service) relayFromAgent(
 	case r.State() != livechat.Taken:
 		return OutcomeNone, nil
 	}
-	message, err := s.toInlet(ctx, r, g, response)
+	message, err := s.toInlet(ctx, r, g.InletGroupExternalID, response)
 	if err == nil {
 		err = s.sendRelayed(ctx, message)
 	}
@@ -139,9 +139,9 @@ func (s *Service) groupToRelay(ctx context.Context, outletID string, event send.
 	return last[0], false, nil
 }
 
-// toInlet returns a message to the member of a live chat, or to the group on the inlet's side.
+// toInlet returns a message to the member of a live chat or, if group is not "", to that group on the inlet's side.
 func (s *Service) toInlet(
-	ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group, response send.Response,
+	ctx context.Context, r *livechat.AssignmentRecord, group string, response send.Response,
 ) (send.Message, error) {
 	inlet, err := s.ports.Channels.Load(ctx, r.Inlet)
 	if err != nil {
@@ -151,10 +151,16 @@ func (s *Service) toInlet(
 	if err != nil {
 		return send.Message{}, err
 	}
-	if g.InletGroupExternalID != "" {
-		return s.messageTo(inlet, g.InletGroupExternalID, m, response)
+	if group != "" {
+		return s.messageTo(inlet, group, m, response)
 	}
-	return s.messageToMember(inlet, m, response)
+	externalID, err := m.RequireExternalID()
+	if err != nil {
+		return send.Message{}, err
+	}
+	message, err := s.messageTo(inlet, externalID, m, response)
+	message.Member = m
+	return message, err
 }
 
 // tellUnsent sends the text Unsent to the writer of a message if the live chat continues without it: failed is the error
@@ -246,15 +252,7 @@ func (s *Service) SendMessageToInlet(ctx context.Context, p livechat.SendMessage
 	if err != nil {
 		return send.Result{}, err
 	}
-	inlet, err := s.ports.Channels.Load(ctx, r.Inlet)
-	if err != nil {
-		return send.Result{}, err
-	}
-	m, err := members.Get(ctx, s.ports.Members, r.Member)
-	if err != nil {
-		return send.Result{}, err
-	}
-	message, err := s.messageToMember(inlet, m, p.Response)
+	message, err := s.toInlet(ctx, r, "", p.Response)
 	if err != nil {
 		return send.Result{}, err
 	}

@@ -1,8 +1,6 @@
 package livechats_test
 
 import (
-	"context"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,66 +9,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
 )
-
-func TestAddNewTargetsToAssignment(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		label   string
-		targets string
-		sent    []string
-		kept    string
-	}{
-		"a target with a label": {
-			label: "sales", targets: `[{"channel": "team"}, {"channel": "desk"}]`,
-			sent: []string{"team D1", "desk C1", "desk U1"},
-			kept: `[{"channel": "team", "label": "default", "broadcastGroups": [{"id": "D1"}]},
-				{"channel": "desk", "label": "default", "broadcastGroups": [{"id": "C1", "type": "public_channel"}, {"id": "U1", "type": "user"}]}]`,
-		},
-		"broadcast groups of the outlet that is there": {
-			label: "sales", targets: `[{"id": "U7", "type": "user"}, {"id": "C9", "type": "private_channel"}]`,
-			sent: []string{"desk U7"},
-			kept: `[{"channel": "desk", "label": "default", "broadcastGroups": [{"id": "U7", "type": "user"}]}]`,
-		},
-		"groups that are given": {
-			label: "sales", targets: `[{"channel": "desk", "broadcastGroups": [{"id": "C9", "type": "private_channel"}, {"id": "C8", "type": "public_channel"}]}]`,
-			sent: []string{"desk C8"},
-			kept: `[{"channel": "desk", "label": "default", "broadcastGroups": [{"id": "C8", "type": "public_channel"}]}]`,
-		},
-		"a label with its groups, of the outlet that is there": {
-			label: "sales", targets: `[{"label": "vip", "shift": 2, "groups": [{"id": "U7", "type": "user", "rank": 1}, {"id": "C9", "type": "private_channel"}]}]`,
-			sent: []string{"desk U7"},
-			kept: `[{"channel": "desk", "label": "vip", "shift": 2, "broadcastGroups": [{"id": "U7", "type": "user", "rank": 1}]}]`,
-		},
-		"groups of a channel": {
-			label: "sales", targets: `[{"channel": "team", "groups": [{"id": "D7"}]}]`,
-			sent: []string{"team D7"},
-			kept: `[{"channel": "team", "label": "default", "broadcastGroups": [{"id": "D7"}]}]`,
-		},
-		"all of them have one": {label: "sales", targets: `[{"channel": "desk", "label": "sales"}]`, sent: []string{}, kept: `[]`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newFixture(t)
-			r := s.mustAsk(t, `{"label": "`+test.label+`"}`)
-			s.platform.forget()
-			result := object(t, must(t, s.mine.AddNewTargetsToAssignment, `{"assignmentId": "`+r.ID+`", "targets": `+test.targets+`}`))
-			require.Equal(t, r.ID, document.Get(result, "assignmentId", ""))
-			require.True(t, document.Get(result, "member.botMeta.liveChat", false))
-			require.Equal(t, test.sent, s.sentTo())
-			after := s.record(t, r.ID)
-			require.Equal(t, livechat.Pending, after.State())
-			require.Nil(t, after.Sender)
-			added, err := document.EncodeJSON(after.Targets[1:])
-			require.NoError(t, err)
-			require.JSONEq(t, test.kept, string(added))
-
-			again := must(t, s.mine.AddNewTargetsToAssignment, `{"assignmentId": "`+r.ID+`", "targets": `+test.targets+`}`)
-			require.NotEmpty(t, again)
-			require.Equal(t, test.sent, s.sentTo(), "the same call again sends nothing")
-			require.Equal(t, after.Targets, s.record(t, r.ID).Targets)
-		})
-	}
-}
 
 func TestAddNewTargetsToAssignment_Refuses(t *testing.T) {
 	t.Parallel()
@@ -129,27 +67,6 @@ func TestAddNewTargetsToAssignment_SentInPart(t *testing.T) {
 	require.Equal(t, livechat.Pending, s.record(t, id).State())
 	require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
 	s.mine.onlyAgenda(t, "ada")
-}
-
-func TestAddNewTargetsToAssignment_AtOnce(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	r := s.mustAsk(t, `{"label": "sales"}`)
-	s.platform.forget()
-	failures := make([]error, 20)
-	var calls sync.WaitGroup
-	for i := range failures {
-		calls.Go(func() {
-			_, failures[i] = s.mine.AddNewTargetsToAssignment(context.Background(), livechat.AddNewTargetsToAssignmentParams{
-				AssignmentID: r.ID, Targets: []livechat.NewTarget{{Channel: "phone"}, {Channel: "team"}},
-			})
-		})
-	}
-	calls.Wait()
-	for _, err := range failures {
-		require.NoError(t, err)
-	}
-	require.Equal(t, []string{"phone B1", "team D1"}, s.sentTo())
 }
 
 func TestAddNewTargetsToAssignment_AfterCrash(t *testing.T) {
@@ -217,8 +134,7 @@ func TestCreateAssignment_GroupGone(t *testing.T) {
 	id := requireOpenWithout(t, s, "U1", err)
 	require.Equal(t, id, s.mustAsk(t, `{}`).ID)
 	require.Equal(t, []string{"desk C1", "team D1"}, s.sentTo())
-	_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: id, ChannelID: "desk", AdminExternalID: "eve"})
-	require.NoError(t, err)
+	s.take(t, id, "eve@desk")
 }
 
 func TestCreateAssignment_GroupGoneAndOneDown(t *testing.T) {
@@ -284,8 +200,7 @@ func TestAddNewTargets_OnceByTwoAttempts(t *testing.T) {
 	p := paramsOf[livechat.AddNewTargetsToAssignmentParams](t, `{"assignmentId": "a1", "targets": [{"channel": "team"}]}`)
 	first, err := run.next(s.store).AddNewTargetsToAssignment(t.Context(), p)
 	require.NoError(t, err)
-	_, err = takes(s.mine.Service)(t)
-	require.NoError(t, err)
+	s.take(t, "a1", "eve@desk")
 	second, err := run.next(s.store).AddNewTargetsToAssignment(t.Context(), p)
 	require.NoError(t, err)
 	require.Equal(t, first.AssignmentID, second.AssignmentID)

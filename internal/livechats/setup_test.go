@@ -41,6 +41,7 @@ const noon = 1_709_294_400_000
 // (custom, without an API), hotel, and closed (charlie, switched off). The app theirs has the channel foreign and the
 // member tom.
 type fixture struct {
+	t            *testing.T
 	mine, theirs *app
 
 	// platform receives the messages for all types of channels.
@@ -70,7 +71,7 @@ const shopAPI = "https://shop.example/livechat"
 // newFixture returns a fixture. changes apply to the ports of mine.
 func newFixture(t *testing.T, changes ...func(*livechats.Ports)) *fixture {
 	t.Helper()
-	s := &fixture{store: memstore.New(), platform: newPlatform(), web: &web.Replies{}}
+	s := &fixture{t: t, store: memstore.New(), platform: newPlatform(), web: &web.Replies{}}
 	s.now.Store(noon)
 	require.NoError(t, livechats.EnsureIndexes(t.Context(), s.store))
 	require.NoError(t, members.EnsureIndexes(t.Context(), s.store))
@@ -309,11 +310,33 @@ func onlyIn(channelID string) func(*livechat.AssignmentRecord) {
 func (s *fixture) taken(t *testing.T, id, memberID, by string, changes ...func(*livechat.AssignmentRecord)) *livechat.TakeResult {
 	t.Helper()
 	s.pending(t, id, memberID, changes...)
-	agent, channelID, _ := strings.Cut(by, "@")
-	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: id, ChannelID: channelID, AdminExternalID: agent})
-	require.NoError(t, err)
+	took := s.take(t, id, by)
 	s.platform.forget()
 	return took
+}
+
+// takenBy returns the parameters with which an agent takes a request in a channel, such as "eve@desk".
+func takenBy(id, agent string) livechat.TakeParams {
+	agent, channelID, _ := strings.Cut(agent, "@")
+	return livechat.TakeParams{AssignmentID: id, ChannelID: channelID, AdminExternalID: agent}
+}
+
+// take gives a request to an agent, such as "eve@desk".
+func (s *fixture) take(t *testing.T, id, agent string) *livechat.TakeResult {
+	t.Helper()
+	took, err := s.mine.Take(t.Context(), takenBy(id, agent))
+	require.NoError(t, err)
+	return took
+}
+
+// end ends the live chat of an agent, such as "eve@desk", by a message to a group or to the bot.
+func (s *fixture) end(t *testing.T, agent, to string) {
+	t.Helper()
+	agent, channelID, _ := strings.Cut(agent, "@")
+	_, err := s.mine.EndLiveChat(t.Context(), livechat.EndParams{
+		Channel: &channel.Channel{ID: channelID}, MessageEvent: event(agent, to, "bye"),
+	})
+	require.NoError(t, err)
 }
 
 // saveAdmin stores an agent with a name.

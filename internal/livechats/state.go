@@ -34,64 +34,26 @@ var (
 	isPresent = document.O("$exists", true)
 )
 
-// transition is a change of an assignment's state by a single write. The write applies only in the states of from,
-// so only one of several concurrent calls succeeds. The steps of the new state follow.
-type transition struct {
-	name string
-	from []livechat.State
-	to   livechat.State
-}
-
-var (
-	requesting     = transition{"request", nil, livechat.Sending}
-	opening        = transition{"open", []livechat.State{livechat.Sending}, livechat.Pending}
-	openingInGroup = transition{"open in a group", []livechat.State{livechat.Sending}, livechat.Taken} // A live-chat API created it.
-	// Taken is included because an assignment that opened in a group has no agent yet.
-	taking = transition{"take", []livechat.State{livechat.Pending, livechat.Taken}, livechat.Taken}
-	// A request is given back if its agent got no conversation with the member.
-	givingBack     = transition{"give back", []livechat.State{livechat.Taken}, livechat.Pending}
-	endingInOutlet = transition{"end in the outlet", []livechat.State{livechat.Sending, livechat.Pending, livechat.Taken}, livechat.Ended}
-	endingInInlet  = transition{"end in the inlet", []livechat.State{livechat.Sending, livechat.Pending, livechat.Taken}, livechat.Ended}
-	expiring       = transition{"expire", []livechat.State{livechat.Pending, livechat.Taken}, livechat.Ended}
-	handingOn      = transition{"hand on", []livechat.State{livechat.Sending, livechat.Pending, livechat.Taken}, livechat.Ended}
-	withdrawing    = transition{"withdraw", []livechat.State{livechat.Sending, livechat.Pending}, livechat.Ended}
-	// One side is gone from its platform.
-	losing = transition{"lose a side", []livechat.State{livechat.Sending, livechat.Pending, livechat.Taken}, livechat.Ended}
-)
-
-// transitions returns all transitions in the order of the package comment.
-func transitions() []transition {
-	return []transition{
-		requesting, opening, openingInGroup, taking, givingBack,
-		endingInOutlet, endingInInlet, expiring, handingOn, withdrawing, losing,
-	}
-}
-
-// ending returns the transition with which a side ends an assignment.
-func ending(by livechat.EndedBy) transition {
+// endableIn returns the states in which an assignment can end in a way.
+func endableIn(by livechat.EndedBy) []livechat.State {
 	switch by {
-	case livechat.EndedByInlet:
-		return endingInInlet
 	case livechat.EndedByIdle:
-		return expiring
-	case livechat.EndedByReassign:
-		return handingOn
+		return []livechat.State{livechat.Pending, livechat.Taken}
 	case livechat.EndedByRemoval:
-		return withdrawing
-	case livechat.EndedByMemberGone, livechat.EndedByAgentGone:
-		return losing
+		return []livechat.State{livechat.Sending, livechat.Pending}
 	default:
-		return endingInOutlet
+		return []livechat.State{livechat.Sending, livechat.Pending, livechat.Taken}
 	}
 }
 
-// move makes a transition by an update of an assignment. It returns the changed assignment, or nil if the
-// assignment does not meet the condition or is not in a state of t.from.
+// move changes the state of an assignment by a single write, which applies only in the states of from, so only one of
+// several concurrent calls succeeds. It returns the changed assignment, or nil if the assignment does not meet the
+// condition or is in another state.
 func (s *Service) move(
-	ctx context.Context, r *livechat.AssignmentRecord, t transition, condition, update document.Object,
+	ctx context.Context, r *livechat.AssignmentRecord, from []livechat.State, condition, update document.Object,
 ) (*livechat.AssignmentRecord, error) {
-	states := make([]any, len(t.from))
-	for i, state := range t.from {
+	states := make([]any, len(from))
+	for i, state := range from {
 		states[i] = stateFilter(state)
 	}
 	return s.modify(ctx, r.ID, condition.With("$or", document.A(states...)), update)
@@ -103,7 +65,7 @@ func (s *Service) markEnded(
 	ctx context.Context, r *livechat.AssignmentRecord, by livechat.EndedBy, condition document.Object, further ...any,
 ) (*livechat.AssignmentRecord, error) {
 	fields := append([]any{fieldEndedAt, document.TimestampOf(s.env.Now()), fieldEndedBy, string(by), fieldSlot, endedSlot(r.ID)}, further...)
-	return s.move(ctx, r, ending(by), condition, document.O(
+	return s.move(ctx, r, endableIn(by), condition, document.O(
 		"$set", document.O(fields...),
 		"$unset", document.O(fieldExpiry, ""),
 	))
@@ -239,7 +201,7 @@ func steps() []step {
 		{"clear the member's flag", wantClosed, ended, nil, nil, (*pass).letOut},
 		{"clear the member's group", wantClosed, ended, nil, hasNoGroup, (*pass).clearGroup},
 		{"deactivate the groups", wantClosed, ended, nil, nil, (*pass).endGroups},
-		{"tell the other side", wantClosed, ended, (*pass).hasLastWords, nil, (*pass).sayLastWords},
+		{"tell the other side", wantClosed, ended, nil, nil, (*pass).sayLastWords},
 		{"close the previous assignment", wantClosed, ended, nil, isFirst, (*pass).finishPrevious},
 		{"recall the tickets", wantClosed, ended, (*pass).wantsRecall, nil, (*pass).recall},
 		{"show the end on the tickets", wantClosed, ended, (*pass).isUntakenEnd, nil, (*pass).showOver},

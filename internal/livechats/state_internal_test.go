@@ -57,32 +57,6 @@ func names(states []livechat.State) string {
 	return strings.Join(texts, ", ")
 }
 
-const transitionRow = "%-17s %-23s -> %s"
-
-func TestTransitions_Documented(t *testing.T) {
-	t.Parallel()
-	var rows []string
-	for _, one := range transitions() {
-		from := names(one.from)
-		if from == "" {
-			from = "-"
-		}
-		rows = append(rows, fmt.Sprintf(transitionRow, one.name, from, one.to))
-	}
-	require.Equal(t, rows, below(t, documented(t), fmt.Sprintf(transitionRow, "transition", "from", "to")))
-}
-
-func TestTransitions_Drawn(t *testing.T) {
-	t.Parallel()
-	text := strings.Join(documented(t), "\n")
-	drawing, _, isFound := strings.Cut(text, fmt.Sprintf(transitionRow, "transition", "from", "to"))
-	require.True(t, isFound)
-	for _, one := range transitions() {
-		require.Contains(t, drawing, one.name)
-		require.Contains(t, drawing, string(one.to))
-	}
-}
-
 const stepRow = "%-30s %-16s %s"
 
 func TestSteps_Documented(t *testing.T) {

@@ -115,11 +115,11 @@ func (p *pass) open(ctx context.Context) error {
 		}
 		fields = fields.With(fieldExpiry, expiry)
 	}
-	to := opening
-	if p.r.Group != "" && asksForGroup(p.r) {
-		to, fields = openingInGroup, fields.With(fieldAssignedAt, document.TimestampOf(p.env.Now()))
+	if p.r.Group != "" && asksForGroup(p.r) { // A live-chat API has created the group, so the request is taken at once.
+		fields = fields.With(fieldAssignedAt, document.TimestampOf(p.env.Now()))
 	}
-	opened, err := p.move(ctx, p.r, to, document.O(), document.O("$set", fields, "$unset", document.O(fieldSender, "")))
+	opened, err := p.move(ctx, p.r, []livechat.State{livechat.Sending}, document.O(),
+		document.O("$set", fields, "$unset", document.O(fieldSender, "")))
 	switch {
 	case errors.Is(err, boterr.AlreadyExists):
 		return p.withdraw(ctx, p.r, boterr.New(boterr.Conflict, "",

@@ -78,15 +78,16 @@ func (s *Service) markTaken(
 	ctx context.Context, r *livechat.AssignmentRecord, outletID, adminExternalID string,
 ) (*livechat.AssignmentRecord, error) {
 	expiry := s.nextExpiry()
+	from := []livechat.State{livechat.Pending, livechat.Taken} // One that opened in a group is taken, but has no agent yet.
 	// The alarm is set first, so that after a crash there is no taken assignment without an alarm.
-	if r.Expiry.IsZero() && slices.Contains(taking.from, r.State()) {
+	if r.Expiry.IsZero() && slices.Contains(from, r.State()) {
 		if err := s.setAlarm(ctx, r.Member, expiry); err != nil {
 			return nil, err
 		}
 	}
 	taken := document.O(
 		fieldAssignee, adminExternalID, fieldAssignedAt, document.TimestampOf(s.env.Now()), fieldOutlet, outletID, fieldExpiry, expiry)
-	return s.move(ctx, r, taking, document.O(fieldAssignee, isAbsent), document.O("$set", taken))
+	return s.move(ctx, r, from, document.O(fieldAssignee, isAbsent), document.O("$set", taken))
 }
 
 // claimedBefore returns the assignment if the same agent already has it. Otherwise it returns the error for the
@@ -327,7 +328,7 @@ func (s *Service) giveBack(ctx context.Context, r *livechat.AssignmentRecord, wh
 		unset = append(unset, fieldExpiry)
 	}
 	hasNone := document.O(fieldAssignee, r.Assignee).With(fieldGroup, isAbsent)
-	if _, err := s.move(ctx, r, givingBack, hasNone, document.Unset(unset...)); err != nil {
+	if _, err := s.move(ctx, r, []livechat.State{livechat.Taken}, hasNone, document.Unset(unset...)); err != nil {
 		return err
 	}
 	return why

@@ -2,7 +2,6 @@ package livechats_test
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -48,17 +47,7 @@ func TestTake(t *testing.T) {
 	require.JSONEq(t, `{"externalId": "group1", "name": "Order 7", "type": "charlie"}`, r.GroupInfo.String())
 	require.Equal(t, r.Assignment, *took.Assignment)
 
-	g := s.group(t, r.Group)
-	require.Equal(t, took.Group, g)
-	require.Equal(t, livechat.Group{
-		ID: g.ID, CreatedAt: s.at(0), UpdatedAt: s.at(0), Version: 1, App: "mine", Inlet: "web", Outlet: "desk",
-		Name: "Order 7", Meta: document.O(), Active: true, Valid: true, ExternalID: "group1", Type: channel.Charlie,
-		AdminExternalID: "U-eve", Admin: "adm1", Assignment: "a1", Member: "ada",
-	}, livechat.Group{
-		ID: g.ID, CreatedAt: g.CreatedAt, UpdatedAt: g.UpdatedAt, Version: g.Version, App: g.App, Inlet: g.Inlet, Outlet: g.Outlet,
-		Name: g.Name, Meta: g.Meta, Active: g.Active, Valid: g.Valid, ExternalID: g.ExternalID, Type: g.Type,
-		AdminExternalID: g.AdminExternalID, Admin: g.Admin, Assignment: g.Assignment, Member: g.Member,
-	})
+	require.Equal(t, took.Group, s.group(t, r.Group))
 }
 
 func TestTake_BotID(t *testing.T) {
@@ -91,8 +80,7 @@ func TestTake_TakenMessage(t *testing.T) {
 	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) {
 		r.TakenMessage, r.Summary = "[adminName] helps. Thank you, [adminName]!", ""
 	})
-	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "team", AdminExternalID: "eve"})
-	require.NoError(t, err)
+	s.take(t, "a1", "eve@team")
 	require.Equal(t, []string{
 		`team: create group "Order 7" for "eve"`,
 		"desk: show on the ticket of C1: eve helps. Thank you, eve!",
@@ -102,22 +90,11 @@ func TestTake_TakenMessage(t *testing.T) {
 	}, s.platform.did(), "without a name agents are called by their id")
 }
 
-func TestTake_GroupName(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.mine.addMember(t, `{"_id": "nobody", "channel": "web"}`)
-	for memberID, name := range map[string]string{"ada": "Ada King", "bob": "Bob", "nobody": "nobody"} {
-		took := s.taken(t, "of-"+memberID, memberID, "eve@desk", func(r *livechat.AssignmentRecord) { r.GroupName = "" })
-		require.Equal(t, name, took.Group.Name)
-	}
-}
-
 func TestTake_DirectConversation(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, thatOnlySends(channel.Charlie), thatOnlySends(channel.Bravo), thatOnlySends(channel.Delta))
 	s.pending(t, "a1", "ada")
-	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"})
-	require.NoError(t, err)
+	took := s.take(t, "a1", "eve@desk")
 	require.Equal(t, "eve", took.Group.ExternalID)
 	require.Equal(t, []string{"desk: send to eve: Order 7, for {{firstName}}"}, s.platform.did(), "nothing else can be done there")
 }
@@ -127,7 +104,7 @@ func TestTake_OneDirectConversation(t *testing.T) {
 	s := newFixture(t, thatOnlySends(channel.Charlie))
 	s.taken(t, "a1", "ada", "eve@desk")
 	s.pending(t, "a2", "bob")
-	second := livechat.TakeParams{AssignmentID: "a2", ChannelID: "desk", AdminExternalID: "eve"}
+	second := takenBy("a2", "eve@desk")
 	before := s.stored(t)
 	_, err := s.mine.Take(t.Context(), second)
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
@@ -135,34 +112,9 @@ func TestTake_OneDirectConversation(t *testing.T) {
 	require.ErrorContains(t, err, "a1")
 	require.Equal(t, before, s.stored(t))
 
-	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndParams{
-		Channel: &channel.Channel{ID: "desk"}, MessageEvent: event("eve", "desk", "done"),
-	})
-	require.NoError(t, err)
+	s.end(t, "eve@desk", "desk")
 	_, err = s.mine.Take(t.Context(), second)
 	require.NoError(t, err)
-}
-
-func TestTake_TwoTicketsAtOnce(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, thatOnlySends(channel.Charlie))
-	s.pending(t, "a1", "ada")
-	s.pending(t, "a2", "bob")
-	var both sync.WaitGroup
-	for _, id := range []string{"a1", "a2"} {
-		both.Go(func() {
-			_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: id, ChannelID: "desk", AdminExternalID: "eve"})
-			if err != nil && boterr.CodeOf(err) != boterr.FailedPrecondition {
-				t.Errorf("taking %s: %v", id, err)
-			}
-		})
-	}
-	both.Wait()
-	require.LessOrEqual(t, len(s.groups(t, document.O("active", true))), 1)
-	for _, id := range []string{"a1", "a2"} {
-		r := s.record(t, id)
-		require.Equal(t, r.State() == livechat.Taken, len(s.groups(t, document.O("assignment", id))) == 1)
-	}
 }
 
 func TestTake_DirectRequest(t *testing.T) {
@@ -175,16 +127,12 @@ func TestTake_DirectRequest(t *testing.T) {
 		}
 	}
 	s.pending(t, "a1", "ada", direct("help", "case-9"))
-	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "help", AdminExternalID: "eve"})
-	require.NoError(t, err)
+	took := s.take(t, "a1", "eve@help")
 	require.Equal(t, "case-9", took.Group.ExternalID)
 	require.Equal(t, []string{"help: send to case-9: Order 7, for {{firstName}}"}, s.platform.did(), "what opened it is no ticket")
 	took = s.taken(t, "a2", "bob", "eve@help", direct("help", ""))
 	require.Equal(t, "eve", took.Group.ExternalID)
-	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndParams{
-		Channel: &channel.Channel{ID: "help"}, MessageEvent: event("eve", "case-9", "done"),
-	})
-	require.NoError(t, err)
+	s.end(t, "eve@help", "case-9")
 	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
 	require.Equal(t, livechat.Taken, s.record(t, "a2").State())
 }
@@ -199,8 +147,7 @@ func TestTake_JoinsGroupOfOutlet(t *testing.T) {
 		r.Direct, r.Group, r.CreateGroup = "shop", "g1", &livechat.CreateGroup{}
 		r.Tickets = []livechat.Ticket{{ID: "t", Channel: "shop", Type: channel.Custom, ChatID: "room-5", SentAt: 1}}
 	})
-	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "shop", AdminExternalID: "eve"})
-	require.NoError(t, err)
+	took := s.take(t, "a1", "eve@shop")
 	require.Equal(t, "g1", took.Group.ID)
 	require.Equal(t, "eve", s.group(t, "g1").AdminExternalID)
 	require.Equal(t, "adm1", s.group(t, "g1").Admin)
@@ -209,63 +156,39 @@ func TestTake_JoinsGroupOfOutlet(t *testing.T) {
 
 func TestTake_Refuses(t *testing.T) {
 	t.Parallel()
+	isAnything := func(*livechat.AssignmentRecord) {}
 	for name, test := range map[string]struct {
-		change func(*livechat.AssignmentRecord)
-		params livechat.TakeParams
-		code   boterr.Code
-		field  string
-		text   string
+		change    func(*livechat.AssignmentRecord)
+		id, agent string
+		code      boterr.Code
+		field     string
+		text      string
 	}{
-		"no assignment id": {
-			params: livechat.TakeParams{ChannelID: "desk", AdminExternalID: "eve"},
-			code:   boterr.InvalidArgument, field: "assignmentId",
-		},
-		"no channel": {
-			params: livechat.TakeParams{AssignmentID: "a1", AdminExternalID: "eve"},
-			code:   boterr.InvalidArgument, field: "channelId",
-		},
-		"no agent": {
-			params: livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk"},
-			code:   boterr.InvalidArgument, field: "adminExternalId",
-		},
-		"an assignment that is not there": {
-			params: livechat.TakeParams{AssignmentID: "a9", ChannelID: "desk", AdminExternalID: "eve"},
-			code:   boterr.NotFound, field: "assignmentId",
-		},
-		"a channel of another app": {
-			params: livechat.TakeParams{AssignmentID: "a1", ChannelID: "foreign", AdminExternalID: "eve"},
-			code:   boterr.NotFound, field: "channelId",
-		},
-		"a channel without a ticket": {
-			params: livechat.TakeParams{AssignmentID: "a1", ChannelID: "hotel", AdminExternalID: "eve"},
-			code:   boterr.FailedPrecondition, field: "channelId", text: "not offered",
-		},
+		"no assignment id":                {isAnything, "", "eve@desk", boterr.InvalidArgument, "assignmentId", ""},
+		"no channel":                      {isAnything, "a1", "eve@", boterr.InvalidArgument, "channelId", ""},
+		"no agent":                        {isAnything, "a1", "@desk", boterr.InvalidArgument, "adminExternalId", ""},
+		"an assignment that is not there": {isAnything, "a9", "eve@desk", boterr.NotFound, "assignmentId", ""},
+		"a channel of another app":        {isAnything, "a1", "eve@foreign", boterr.NotFound, "channelId", ""},
+		"a channel without a ticket":      {isAnything, "a1", "eve@hotel", boterr.FailedPrecondition, "channelId", "not offered"},
 		"one that is being sent": {
-			change: func(r *livechat.AssignmentRecord) { r.SentAt = 0 },
-			params: livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"},
-			code:   boterr.FailedPrecondition, field: "assignmentId", text: "still being sent",
+			func(r *livechat.AssignmentRecord) { r.SentAt = 0 },
+			"a1", "eve@desk", boterr.FailedPrecondition, "assignmentId", "still being sent",
 		},
 		"one that has ended": {
-			change: func(r *livechat.AssignmentRecord) { r.EndedAt, r.Slot = 1, "ended/a1" },
-			params: livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"},
-			code:   boterr.FailedPrecondition, field: "assignmentId", text: "has ended",
+			func(r *livechat.AssignmentRecord) { r.EndedAt, r.Slot = 1, "ended/a1" },
+			"a1", "eve@desk", boterr.FailedPrecondition, "assignmentId", "has ended",
 		},
 		"one that the same agent has elsewhere": {
-			change: func(r *livechat.AssignmentRecord) { r.Assignee, r.Outlet, r.AssignedAt = "eve", "team", 1 },
-			params: livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"},
-			code:   boterr.FailedPrecondition, field: "assignmentId", text: "eve",
+			func(r *livechat.AssignmentRecord) { r.Assignee, r.Outlet, r.AssignedAt = "eve", "team", 1 },
+			"a1", "eve@desk", boterr.FailedPrecondition, "assignmentId", "eve",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newFixture(t)
-			var changes []func(*livechat.AssignmentRecord)
-			if test.change != nil {
-				changes = append(changes, test.change)
-			}
-			s.pending(t, "a1", "ada", changes...)
+			s.pending(t, "a1", "ada", test.change)
 			before := s.stored(t)
-			_, err := s.mine.Take(t.Context(), test.params)
+			_, err := s.mine.Take(t.Context(), takenBy(test.id, test.agent))
 			require.ErrorIs(t, err, test.code)
 			require.Equal(t, test.field, fieldOf(t, err))
 			require.ErrorContains(t, err, test.text)
@@ -279,7 +202,7 @@ func TestTake_WithoutConnector(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, withoutConnector(channel.Charlie))
 	s.pending(t, "a1", "ada")
-	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"})
+	_, err := s.mine.Take(t.Context(), takenBy("a1", "eve@desk"))
 	require.ErrorIs(t, err, boterr.Unsupported)
 	require.ErrorContains(t, err, "charlie")
 	require.Equal(t, livechat.Pending, s.record(t, "a1").State())
@@ -300,12 +223,12 @@ func TestTake_SameAgentAgain(t *testing.T) {
 			s := newFixture(t)
 			s.pending(t, "a1", "ada")
 			s.platform.fail(failing, errDown)
-			take := livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"}
+			take := takenBy("a1", "eve@desk")
 			_, err := s.mine.Take(t.Context(), take)
 			require.ErrorIs(t, err, boterr.Unavailable)
 			require.Equal(t, "eve", s.record(t, "a1").Assignee)
 
-			_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "mallory"})
+			_, err = s.mine.Take(t.Context(), takenBy("a1", "mallory@desk"))
 			require.ErrorIs(t, err, boterr.FailedPrecondition, "it is taken all the same")
 
 			s.platform.work(failing)
@@ -318,37 +241,9 @@ func TestTake_SameAgentAgain(t *testing.T) {
 	}
 }
 
-func TestTake_AfterCrash(t *testing.T) {
-	t.Parallel()
-	for writes := 0; ; writes++ {
-		s := newFixture(t)
-		s.pending(t, "a1", "ada")
-		broken, hasBroken := s.interrupted(writes)
-		take := livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"}
-		_, err := broken.Take(t.Context(), take)
-		if !hasBroken() {
-			require.NoError(t, err)
-			require.Greater(t, writes, 6)
-			return
-		}
-		require.ErrorIs(t, err, errInterrupted)
-		_, err = s.mine.Take(t.Context(), take)
-		require.NoError(t, err)
-		r := s.record(t, "a1")
-		require.Equal(t, livechat.Taken, r.State())
-		groups := s.groups(t, document.O())
-		require.Len(t, groups, 1, "after %d writes", writes)
-		require.Equal(t, groups[0].ID, r.Group)
-		require.True(t, groups[0].Active)
-		require.NotZero(t, r.SummarySentAt)
-		require.Equal(t, r.Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
-		require.False(t, slices.ContainsFunc(r.Tickets, func(ticket livechat.Ticket) bool { return ticket.TakenAt.IsZero() }))
-	}
-}
-
 func TestTake_FlagOfMember(t *testing.T) {
 	t.Parallel()
-	eve := livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"}
+	eve := takenBy("a1", "eve@desk")
 	clearFlag := func(s *fixture) {
 		s.change(t, "members", document.O("_id", "ada"), document.Set("botMeta.liveChat", false))
 	}
@@ -389,8 +284,7 @@ func TestLiveChatParameter_LastCallCounts(t *testing.T) {
 		next := document.Get(object(t, must(t, s.mine.ReassignAssignment, handOn)), "assignmentId", "")
 		require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat(), name)
 		test.change(s, next)
-		_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: next, ChannelID: "desk", AdminExternalID: "mallory"})
-		require.NoError(t, err, name)
+		s.take(t, next, "mallory@desk")
 		require.Equal(t, test.want, s.mine.member(t, "ada").BotMeta.LiveChat(), name)
 	}
 }
@@ -409,7 +303,7 @@ func TestTake_Canceled(t *testing.T) {
 	defer cancel()
 	s := newFixture(t, func(p *livechats.Ports) { p.Connectors[channel.Charlie] = quitter{cancel} })
 	s.pending(t, "a1", "ada")
-	take := livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"}
+	take := takenBy("a1", "eve@desk")
 	_, err := s.mine.Take(ctx, take)
 	require.ErrorIs(t, err, boterr.Canceled)
 	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
@@ -425,7 +319,7 @@ func TestTake_IsWatchedWhereverItBreaks(t *testing.T) {
 		s := newFixture(t)
 		r := s.mustAsk(t, `{"setLiveChatAgenda": false}`)
 		broken, hasBroken := s.interrupted(writes)
-		_, _ = broken.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
+		_, _ = broken.Take(t.Context(), takenBy(r.ID, "eve@desk"))
 		if !hasBroken() {
 			require.Greater(t, writes, 6)
 			return
@@ -449,27 +343,16 @@ func TestTake_GroupRefusedByThePlatform(t *testing.T) {
 			s := newFixture(t)
 			r := s.mustAsk(t, `{"setLiveChatAgenda": `+isWatched+`, "assignmentDetails": {"groupName": "VIP"}}`)
 			s.platform.fail("VIP", boterr.New(code, "name", "is not allowed"))
-			_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
+			_, err := s.mine.Take(t.Context(), takenBy(r.ID, "eve@desk"))
 			require.ErrorIs(t, err, code)
 			given := s.record(t, r.ID)
 			require.Equal(t, livechat.Pending, given.State(), "others may try")
 			require.Equal(t, r.Expiry.IsZero(), given.Expiry.IsZero())
 			s.platform.work("VIP")
-			_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "team", AdminExternalID: "mallory"})
-			require.NoError(t, err)
+			s.take(t, r.ID, "mallory@team")
 			require.Equal(t, s.record(t, r.ID).Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
 		})
 	}
-}
-
-func TestTake_PlatformGaveNoAnswer(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.GroupName = "VIP" })
-	s.platform.fail("VIP", boterr.New(boterr.Unavailable, "", "no answer"))
-	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"})
-	require.ErrorIs(t, err, boterr.Unavailable)
-	require.Equal(t, "eve", s.record(t, "a1").Assignee, "the same agent goes on")
 }
 
 // directlyIn turns a request into one that was sent directly to a chat of the channel help.
@@ -502,9 +385,7 @@ func TestTake_ByWritingInTheChatOfARequest(t *testing.T) {
 	s.pending(t, "a1", "ada", directlyIn("F1", "chat"))
 	s.pending(t, "a2", "bob", directlyIn("F1", "other chat"))
 	for _, elsewhere := range []string{"F1", "third chat", ""} {
-		outcome, err := s.mine.RelayFromAgent(t.Context(), "help", *event("eve", elsewhere, "to nobody"))
-		require.NoError(t, err)
-		require.Equal(t, livechats.OutcomeNone, outcome)
+		requireOutcome(t, livechats.OutcomeNone)(s.mine.RelayFromAgent(t.Context(), "help", *event("eve", elsewhere, "to nobody")))
 	}
 	require.Equal(t, livechat.Pending, s.record(t, "a1").State())
 	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "help", *event("eve", "chat", "for ada")))
@@ -525,22 +406,19 @@ func TestTake_ChatInUse(t *testing.T) {
 	require.Equal(t, []string{"web: send to ada-web: for ada", "web: send to bob-web: for bob"}, s.platform.did())
 }
 
-func TestTake_GroupLeftLive(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	old := s.taken(t, "a1", "ada", "eve@help", directlyIn("F1", "chat")).Group
-	s.change(t, "assignments", document.O("_id", "a1"), document.Set("endedAt", s.at(0), "endedBy", "outlet", "slot", "ended/a1"))
-	require.Equal(t, "chat", s.taken(t, "a2", "bob", "eve@help", directlyIn("F1", "chat")).Group.ExternalID)
-	require.False(t, s.group(t, old.ID).Active)
-}
-
 func TestTake_ConversationLeftLive(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, thatOnlySends(channel.Charlie))
-	old := s.taken(t, "a1", "ada", "eve@desk").Group
-	s.change(t, "assignments", document.O("_id", "a1"), document.Set("endedAt", s.at(0), "endedBy", "outlet", "slot", "ended/a1"))
-	require.Equal(t, "eve", s.taken(t, "a2", "bob", "eve@desk").Group.ExternalID)
-	require.False(t, s.group(t, old.ID).Active)
+	for outlet, conversation := range map[string]string{"help": "chat", "desk": "eve"} {
+		s := newFixture(t, thatOnlySends(channel.Charlie))
+		var changes []func(*livechat.AssignmentRecord)
+		if outlet == "help" {
+			changes = append(changes, directlyIn("F1", "chat"))
+		}
+		old := s.taken(t, "a1", "ada", "eve@"+outlet, changes...).Group
+		s.change(t, "assignments", document.O("_id", "a1"), document.Set("endedAt", s.at(0), "endedBy", "outlet", "slot", "ended/a1"))
+		require.Equal(t, conversation, s.taken(t, "a2", "bob", "eve@"+outlet, changes...).Group.ExternalID)
+		require.False(t, s.group(t, old.ID).Active)
+	}
 }
 
 // sameRoom is a platform that returns the same id for every group.
@@ -636,8 +514,7 @@ func TestPosition(t *testing.T) {
 	}
 	require.Equal(t, []int64{4, 3, 1, 0}, []int64{waiting(""), waiting("default"), waiting("sales"), waiting("other")})
 
-	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a2", ChannelID: "desk", AdminExternalID: "eve"})
-	require.NoError(t, err)
+	s.take(t, "a2", "eve@desk")
 	must(t, s.mine.InletEndLiveChat, `{}`) // This ends a3, Ada's request.
 	require.Equal(t, []livechat.Position{{Waiting: 1}, {Waiting: 1}, {Place: 1, Waiting: 1}, {Place: 1, Waiting: 1}}, positions())
 

@@ -302,49 +302,45 @@ const (
 // withAssignment returns a ticket on which every tap sends the assignment's id as its value. Buttons that
 // already have a value keep it.
 func withAssignment(ticket send.Response, assignmentID string) send.Response {
-	field, change := fieldButtons, postbackOf(assignmentID)
+	field, change := fieldButtons, postbackOf
 	if ticket.Type() == send.TypeCarousel {
-		field, change = fieldCarousel, cardOf(assignmentID)
+		field, change = fieldCarousel, cardOf
 	} else if ticket.Type() == send.TypeQuickReplies {
-		field, change = fieldQuickReplies, replyOf(assignmentID)
+		field, change = fieldQuickReplies, replyOf
 	}
 	items := document.Get(ticket, field, document.Array{})
 	if items.Len() == 0 {
 		return ticket
 	}
-	return ticket.With(field, eachOf(items, change))
+	return ticket.With(field, eachOf(items, assignmentID, change))
 }
 
-func eachOf(items document.Array, change func(document.Object) document.Object) document.Array {
+func eachOf(items document.Array, assignmentID string, change func(item document.Object, id string) document.Object) document.Array {
 	changed := make([]any, 0, items.Len())
 	for _, item := range items.All() {
 		if object, ok := item.(document.Object); ok {
-			item = change(object)
+			item = change(object, assignmentID)
 		}
 		changed = append(changed, item)
 	}
 	return document.A(changed...)
 }
 
-// cardOf returns a function that makes the buttons of a card send the assignment's id.
-func cardOf(assignmentID string) func(document.Object) document.Object {
-	return func(card document.Object) document.Object {
-		buttons := document.Get(card, fieldButtons, document.Array{})
-		if buttons.Len() == 0 {
-			return card
-		}
-		return card.With(fieldButtons, eachOf(buttons, postbackOf(assignmentID)))
+// cardOf returns a card whose buttons send the assignment's id.
+func cardOf(card document.Object, assignmentID string) document.Object {
+	buttons := document.Get(card, fieldButtons, document.Array{})
+	if buttons.Len() == 0 {
+		return card
 	}
+	return card.With(fieldButtons, eachOf(buttons, assignmentID, postbackOf))
 }
 
-// postbackOf returns a function that makes a postback button send the assignment's id.
-func postbackOf(assignmentID string) func(document.Object) document.Object {
-	return func(button document.Object) document.Object {
-		if document.Get(button, fieldType, "") != send.ButtonPostback {
-			return button
-		}
-		return button.With(fieldPayload, payloadFor(button, assignmentID))
+// postbackOf returns a button that sends the assignment's id if it is a postback.
+func postbackOf(button document.Object, assignmentID string) document.Object {
+	if document.Get(button, fieldType, "") != send.ButtonPostback {
+		return button
 	}
+	return button.With(fieldPayload, payloadFor(button, assignmentID))
 }
 
 // payloadFor returns the payload of a button, with the assignment's id as its value unless it has a value.
@@ -361,16 +357,14 @@ func payloadFor(button document.Object, assignmentID string) any {
 	return payload
 }
 
-// replyOf returns a function that sets the value of a text quick reply to the assignment's id, unless the reply has
-// a value. The id is not in the payload, because a quick reply's payload is a string.
-func replyOf(assignmentID string) func(document.Object) document.Object {
-	return func(reply document.Object) document.Object {
-		isText := document.Get(reply, fieldContentType, send.ContentText) == send.ContentText
-		if !isText || reply.Has(fieldValue) {
-			return reply
-		}
-		return reply.With(fieldValue, assignmentID)
+// replyOf returns a text quick reply with the assignment's id as its value, unless it has a value. The id is not in
+// the payload, because a quick reply's payload is a string.
+func replyOf(reply document.Object, assignmentID string) document.Object {
+	isText := document.Get(reply, fieldContentType, send.ContentText) == send.ContentText
+	if !isText || reply.Has(fieldValue) {
+		return reply
 	}
+	return reply.With(fieldValue, assignmentID)
 }
 
 // TakeByTap gives a request to the agent who tapped on its ticket, as Take does, and reports whether the
@@ -426,11 +420,7 @@ func (s *Service) apiOf(r *livechat.AssignmentRecord, c *channel.Channel) (strin
 	if !c.Type.Has(channel.LiveChatAPI) {
 		return "", nil
 	}
-	address := s.ports.CustomAPI
-	if address == nil {
-		address = apiInMetadata
-	}
-	given, err := address(c)
+	given, err := s.ports.CustomAPI(c)
 	switch {
 	case err != nil:
 		return "", err
@@ -459,11 +449,6 @@ func (s *Service) plannedAPI(r *livechat.AssignmentRecord, o outlet) (string, er
 	}
 	address, err := s.apiOf(r, o.Channel)
 	return address, boterr.WithField(field, err)
-}
-
-// apiInMetadata returns the URL in a channel's metadata, or "".
-func apiInMetadata(c *channel.Channel) (string, error) {
-	return document.Get(c.Metadata, fieldLiveChatAPI, ""), nil
 }
 
 // askAPI sends a request to the live-chat API at an address, and returns the API's id of the conversation. It

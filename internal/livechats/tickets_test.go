@@ -37,23 +37,9 @@ func TestCreateGroup_AsksAPI(t *testing.T) {
 		"history": "https://history.example/ada",
 		"assignmentDetails": {"summary": "s", "groupName": "Order 7", "queue": {"name": "{{firstName}}"}}}`, body.Without("member").String())
 
-	g := s.group(t, result.GroupID)
-	require.Equal(t, livechat.Group{
-		ID: g.ID, CreatedAt: noon, UpdatedAt: noon, Inlet: "web", Outlet: "shop", Name: "Order 7", Meta: document.O(),
-		Active: true, Valid: true, ExternalID: "room-5", Type: channel.Custom, App: "mine",
-		Assignment: result.AssignmentID, Member: "ada", Version: 1,
-	}, *g)
 	r := s.record(t, result.AssignmentID)
+	require.Equal(t, []string{result.GroupID, "shop", "room-5"}, []string{r.Group, r.Outlet, document.Get(r.GroupInfo, "externalId", "")})
 	require.Equal(t, livechat.Taken, r.State())
-	require.Equal(t, g.ID, r.Group)
-	require.Equal(t, "shop", r.Outlet)
-	require.Equal(t, "room-5", document.Get(r.GroupInfo, "externalId", ""))
-	require.False(t, r.IsZendesk)
-
-	again, err := s.ask(t, `{"createGroup": {}}`)
-	require.NoError(t, err)
-	require.Equal(t, result.GroupID, again.GroupID)
-	require.Len(t, s.web.Requests(), 1)
 }
 
 func TestCreateGroup_IsLiveAtOnce(t *testing.T) {
@@ -64,17 +50,12 @@ func TestCreateGroup_IsLiveAtOnce(t *testing.T) {
 	result, err := s.ask(t, `{"createGroup": {}}`)
 	require.NoError(t, err)
 	require.Equal(t, "Ada King", s.group(t, result.GroupID).Name)
-	relayed, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hello?"))
-	require.NoError(t, err)
-	require.Equal(t, livechats.OutcomeDelivered, relayed)
+	requireOutcome(t, livechats.OutcomeDelivered)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hello?")))
 	require.Equal(t, []string{"shop room-5"}, s.sentTo())
-	relayed, err = s.mine.RelayFromAgent(t.Context(), "shop", *event("eve", "room-5", "hi"))
-	require.NoError(t, err)
-	require.Equal(t, livechats.OutcomeDelivered, relayed)
+	requireOutcome(t, livechats.OutcomeDelivered)(s.mine.RelayFromAgent(t.Context(), "shop", *event("eve", "room-5", "hi")))
 	require.Equal(t, []string{"shop room-5", "web ada-web"}, s.sentTo())
 
-	_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: result.AssignmentID, ChannelID: "shop", AdminExternalID: "eve"})
-	require.NoError(t, err)
+	s.take(t, result.AssignmentID, "eve@shop")
 	require.Equal(t, "eve", s.record(t, result.AssignmentID).Assignee)
 	require.Equal(t, "eve", s.group(t, result.GroupID).AdminExternalID)
 }
@@ -139,17 +120,18 @@ func TestCreateGroup_APIRefuses(t *testing.T) {
 	}
 }
 
-func TestCreateGroup_WithoutAPI(t *testing.T) {
+func TestCustomAPI_CannotBeAsked(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
-	s.mine.addChannel(t, `{"_id": "bare", "type": "custom", "on": true}`)
 	s.mine.addChannel(t, `{"_id": "broken", "type": "custom", "on": true, "metadata": {"liveChatApi": "not an address"}}`)
 	requireRefused(t, s, s.mine.CreateAssignment,
-		refused{`{"createGroup": {}, "targets": [{"channel": "bare"}]}`, boterr.FailedPrecondition, "createGroup"},
-		refused{`{"createGroup": {}, "targets": [{"channel": "broken"}]}`, boterr.FailedPrecondition, "createGroup"})
+		refused{`{"createGroup": {}, "targets": [{"channel": "kiosk"}]}`, boterr.FailedPrecondition, "createGroup"},
+		refused{`{"createGroup": {}, "targets": [{"channel": "broken"}]}`, boterr.FailedPrecondition, "createGroup"},
+		refused{`{"targets": [{"channel": "broken"}]}`, boterr.FailedPrecondition, "targets[0].channel"})
 	offline := newFixture(t, func(p *livechats.Ports) { p.HTTP = nil })
 	requireRefused(t, offline, offline.mine.CreateAssignment,
-		refused{`{"createGroup": {}, "targets": [{"channel": "shop"}]}`, boterr.Unsupported, "createGroup"})
+		refused{`{"createGroup": {}, "targets": [{"channel": "shop"}]}`, boterr.Unsupported, "createGroup"},
+		refused{`{"targets": [{"channel": "shop"}]}`, boterr.Unsupported, "targets[0].channel"})
 }
 
 func TestCustomAPI_AddressOfHost(t *testing.T) {
@@ -175,8 +157,7 @@ func TestCreateAssignment_DirectOutlet(t *testing.T) {
 	require.Equal(t, []string{"help", "help"}, []string{r.Direct, r.Outlet})
 	require.Equal(t, livechat.Pending, r.State(), "an agent has yet to take it")
 
-	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "help", AdminExternalID: "eve"})
-	require.NoError(t, err)
+	took := s.take(t, r.ID, "eve@help")
 	require.Equal(t, "chat-F1", took.Group.ExternalID, "the conversation is the one that the first message opened")
 }
 
@@ -221,8 +202,7 @@ func TestAssignmentDetails_OfCustomOutlet(t *testing.T) {
 		r := s.mustAsk(t, `{"assignmentDetails": `+details+`}`)
 		require.Equal(t, "Ada King asks for a person.", s.lastSent(t).Text(), details)
 		require.JSONEq(t, details, document.Get(object(t, s.lastSent(t).String()), "assignmentDetails", document.Object{}).String())
-		_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "kiosk", AdminExternalID: "eve"})
-		require.NoError(t, err, details)
+		s.take(t, r.ID, "eve@kiosk")
 	}
 }
 
@@ -272,29 +252,15 @@ func TestCustomAPI_WithoutGroup(t *testing.T) {
 		require.Len(t, s.web.Requests(), 1, "it is open")
 
 		s.mine.ports.Connectors = s.platform.connectors()
-		took, err := s.mine.as("web", "ada").Take(t.Context(), livechat.TakeParams{AssignmentID: result.AssignmentID, ChannelID: "shop", AdminExternalID: "eve"})
+		took, err := s.mine.as("web", "ada").Take(t.Context(), takenBy(result.AssignmentID, "eve@shop"))
 		require.NoError(t, err)
 		require.Equal(t, conversation, took.Group.ExternalID)
 	}
 }
 
-func TestCustomAPI_CannotBeAsked(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.mine.addChannel(t, `{"_id": "broken", "type": "custom", "on": true, "metadata": {"liveChatApi": "not an address"}}`)
-	requireRefused(t, s, s.mine.CreateAssignment, refused{`{"targets": [{"channel": "broken"}]}`, boterr.FailedPrecondition, "targets[0].channel"})
-	offline := newFixture(t, func(p *livechats.Ports) { p.HTTP = nil })
-	requireRefused(t, offline, offline.mine.CreateAssignment, refused{`{"targets": [{"channel": "shop"}]}`, boterr.Unsupported, "targets[0].channel"})
-}
-
 func TestTicket_TapsSendAssignment(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ given, sent string }{
-		"a button": {
-			`{"type": "BUTTON", "text": "Ada waits", "buttons": [{"type": "postback", "title": "Go", "payload": "go"}]}`,
-			`{"type": "BUTTON", "text": "Ada waits", "buttons": [
-				{"type": "postback", "title": "Go", "payload": {"payload": "go", "value": "<id>"}}]}`,
-		},
 		"the cards of a carousel": {
 			`{"type": "CAROUSEL", "carousel": [
 				{"title": "Ada", "subtitle": "waits", "buttons": [
@@ -444,13 +410,12 @@ func TestExpire_TicketOfConversationStays(t *testing.T) {
 
 func TestReassignAssignment_PartEndsWithConversation(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(*testing.T, *fixture){
-		"inlet":  func(t *testing.T, s *fixture) { t.Helper(); must(t, s.mine.InletEndLiveChat, `{}`) },
-		"outlet": func(t *testing.T, s *fixture) { t.Helper(); must(t, s.mine.EndLiveChat, endByEve) },
-		"idle": func(t *testing.T, s *fixture) {
-			t.Helper()
+	for name, end := range map[string]func(*fixture){
+		"inlet":  func(s *fixture) { must(s.t, s.mine.InletEndLiveChat, `{}`) },
+		"outlet": func(s *fixture) { must(s.t, s.mine.EndLiveChat, endByEve) },
+		"idle": func(s *fixture) {
 			s.advance(livechat.IdleTimeout)
-			require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
+			require.NoError(s.t, s.mine.Expire(s.t.Context(), idleAgenda()))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -462,23 +427,19 @@ func TestReassignAssignment_PartEndsWithConversation(t *testing.T) {
 				"targets": [{"channel": "team"}, {"channel": "desk", "label": "sales"}]}`)
 			next := unsentOf(t, err).AssignmentID
 			s.platform.forget()
-			end(t, s)
+			end(s)
 			require.Contains(t, s.platform.did(), "team: recall the ticket of D1")
 			require.Empty(t, s.assignmentsThat(t, document.O("_id", next)))
 			require.NotZero(t, s.record(t, "a1").ClosedAt)
 			require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+
+			s.platform.work("C9")
+			_, err = s.mine.ReassignAssignment(t.Context(), handOn)
+			require.ErrorIs(t, err, boterr.FailedPrecondition)
+			require.Empty(t, s.mustAsk(t, `{}`).ParentAssignment)
+			require.NotContains(t, s.sentTo(), "desk C9", "nothing more is sent of it")
 		})
 	}
-}
-
-func TestSummary_Literal(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "{{lastName}} {{meta.note}}!"}}`)
-	require.Contains(t, s.lastSent(t).Text(), "{{lastName}} {{meta.note}}!")
-	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
-	require.NoError(t, err)
-	require.Equal(t, "{{lastName}} {{meta.note}}!", s.lastSent(t).Text())
 }
 
 func TestTicket_LongName(t *testing.T) {
