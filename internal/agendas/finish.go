@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -19,9 +18,6 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
 )
-
-// maxErrorSize is the maximum size of a failure's stored text, in bytes.
-const maxErrorSize = 1000
 
 // An outcome is the change of an agenda after a run.
 type outcome struct {
@@ -256,14 +252,14 @@ func (s *Scheduler) afterLastFailure(r *agenda.Record, claimed time.Time, failur
 		return s.failed(claimed, failure)
 	}
 	return outcome{
-		update: updates().skip, stamps: goesOn(r, next).With(fieldError, textOf(failure)), next: next, final: true,
+		update: updates().skip, stamps: goesOn(r, next).With(fieldError, display.Brief(failure)), next: next, final: true,
 	}
 }
 
 // failed returns the outcome for an agenda that failed for good. claimed is the time of the claim.
 func (s *Scheduler) failed(claimed time.Time, failure error) outcome {
 	return outcome{
-		update: updates().fail, stamps: document.O(fieldError, textOf(failure), fieldFailedAt, millis(claimed)), final: true,
+		update: updates().fail, stamps: document.O(fieldError, display.Brief(failure), fieldFailedAt, millis(claimed)), final: true,
 	}
 }
 
@@ -272,7 +268,7 @@ func (s *Scheduler) retry(
 	ctx context.Context, r *agenda.Record, failure error, pause func(failures int) time.Duration,
 ) outcome {
 	return outcome{
-		update: updates().retry, stamps: document.O(fieldError, textOf(failure)),
+		update: updates().retry, stamps: document.O(fieldError, display.Brief(failure)),
 		pauses: true, pause: max(s.pauseAfter(ctx, int(r.Failures)+1, pause), boterr.RetryAfter(failure)),
 	}
 }
@@ -292,15 +288,6 @@ func (s *Scheduler) notBegun(r *agenda.Record) outcome {
 		return s.released(r)
 	}
 	return outcome{update: updates().giveBack, next: r.NextRunAt.Time()}
-}
-
-// textOf returns the text of a failure as it is stored: without credentials, and shortened if it is long.
-func textOf(failure error) string {
-	text := strings.ToValidUTF8(display.Text(failure), "�")
-	if len(text) > maxErrorSize {
-		text = strings.ToValidUTF8(text[:maxErrorSize], "")
-	}
-	return text
 }
 
 // The default pauses after failures.
@@ -369,35 +356,25 @@ func newUpdates() *allUpdates {
 		succeeded = document.O(appendPairs(last, fieldFailed, true, fieldError, true)...)
 	)
 	return &allUpdates{
-		claim:      mustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1)),
-		claimAgain: mustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1), "$unset", document.O(fieldRetryAt, true)),
-		lost: mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldFailures, 1, fieldFence, 1),
+		claim:      query.MustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1)),
+		claimAgain: query.MustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1), "$unset", document.O(fieldRetryAt, true)),
+		lost: query.MustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldFailures, 1, fieldFence, 1),
 			"$set", document.O(fieldError, neverCameBackText)),
-		lostNotAlone:  mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldLost, 1, fieldFence, 1)),
-		notAlone:      mustUpdate("$set", document.O(fieldNotAlone, true)),
-		release:       mustUpdate("$unset", document.O(ended...)),
-		giveBack:      mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldAttempts, -1)),
-		postpone:      mustUpdate("$unset", document.O(left...), "$inc", document.O(fieldAttempts, -1)),
-		relocate:      mustUpdate("$unset", document.O(last...)),
-		advance:       mustUpdate("$unset", succeeded),
-		complete:      mustUpdate("$unset", succeeded, "$set", document.O(fieldCompleted, true)),
-		retry:         mustUpdate("$unset", document.O(left...), "$inc", document.O(fieldFailures, 1)),
-		retryNotBegun: mustUpdate("$unset", document.O(left...), "$inc", document.O(fieldFailures, 1, fieldAttempts, -1)),
-		fail: mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldFailures, 1),
+		lostNotAlone:  query.MustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldLost, 1, fieldFence, 1)),
+		notAlone:      query.MustUpdate("$set", document.O(fieldNotAlone, true)),
+		release:       query.MustUpdate("$unset", document.O(ended...)),
+		giveBack:      query.MustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldAttempts, -1)),
+		postpone:      query.MustUpdate("$unset", document.O(left...), "$inc", document.O(fieldAttempts, -1)),
+		relocate:      query.MustUpdate("$unset", document.O(last...)),
+		advance:       query.MustUpdate("$unset", succeeded),
+		complete:      query.MustUpdate("$unset", succeeded, "$set", document.O(fieldCompleted, true)),
+		retry:         query.MustUpdate("$unset", document.O(left...), "$inc", document.O(fieldFailures, 1)),
+		retryNotBegun: query.MustUpdate("$unset", document.O(left...), "$inc", document.O(fieldFailures, 1, fieldAttempts, -1)),
+		fail: query.MustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldFailures, 1),
 			"$set", document.O(fieldFailed, true)),
-		skip: mustUpdate("$unset", document.O(last...), "$set", document.O(fieldFailed, true)),
+		skip: query.MustUpdate("$unset", document.O(last...), "$set", document.O(fieldFailed, true)),
 	}
 }
 
 // appendPairs returns pairs followed by more, without modifying pairs.
 func appendPairs(pairs []any, more ...any) []any { return append(slices.Clip(pairs), more...) }
-
-func mustUpdate(pairs ...any) *query.Update { return must(query.CompileUpdate(document.O(pairs...))) }
-
-// must returns what was compiled from a constant.
-func must[T any](compiled T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return compiled
-}

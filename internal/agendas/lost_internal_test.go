@@ -16,6 +16,7 @@ import (
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -210,7 +211,7 @@ func TestLostRun_HowManyAtOnce(t *testing.T) {
 				for range 3 {
 					ids = append(ids, l.add(0, func(r *agenda.Record) {
 						r.NextRunAt = document.TimestampOf(l.began)
-						r.Failures, r.Failed, r.Error = int64(c.failures), c.failed, textOf(errNeverCameBack)
+						r.Failures, r.Failed, r.Error = int64(c.failures), c.failed, display.Brief(errNeverCameBack)
 						if c.failed {
 							r.Pattern, r.RunUntil = "0 9 * * *", document.TimestampOf(l.began)
 						}

@@ -8,8 +8,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/fair"
+	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/store"
-	"github.com/botctx/go-sdk/store/query"
 )
 
 // watchedQueue finds candidates in a queue in memory. The queue is filled at the first call, and then updated
@@ -82,7 +82,7 @@ func (w *watchedQueue) fill(ctx context.Context) error {
 			return err
 		}
 	}
-	found, err := w.store.Find(ctx, must(query.CompileFilter(document.O(fieldCompleted, false))), store.FindOptions{})
+	found, err := w.store.Find(ctx, query.Must(query.CompileFilter(document.O(fieldCompleted, false))), store.FindOptions{})
 	q := newQueue(len(found))
 	for _, o := range found {
 		q.set(idOf(o), o)

@@ -14,10 +14,10 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/fair"
+	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
-	"github.com/botctx/go-sdk/store/query"
 )
 
 func completed(r *agenda.Record) { r.Completed = true }
@@ -204,8 +204,8 @@ func TestQueue_FailedCostNothing(t *testing.T) {
 	found, _, err := scheduler.candidates.take(s.ctx, start(), 1, 0, fair.NewShares(1))
 	require.NoError(t, err)
 	require.Len(t, found, 1)
-	explanation, err := s.store.(*memstore.Store).Explain(s.ctx, schema.Collection, must(query.CompileFilter(isDue(start()))),
-		store.FindOptions{Sort: must(query.CompileSort(document.O(fieldPriority, 1, fieldNextRunAt, 1, record.FieldCreatedAt, 1))), Limit: 10})
+	explanation, err := s.store.(*memstore.Store).Explain(s.ctx, schema.Collection, query.Must(query.CompileFilter(isDue(start()))),
+		store.FindOptions{Sort: query.Must(query.CompileSort(document.O(fieldPriority, 1, fieldNextRunAt, 1, record.FieldCreatedAt, 1))), Limit: 10})
 	require.NoError(t, err)
 	require.EqualValues(t, 1, explanation.Examined)
 }

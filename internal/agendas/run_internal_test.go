@@ -18,6 +18,7 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/background"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/rounds"
@@ -500,7 +501,7 @@ func TestShutdown_RunIgnoresItsContext(t *testing.T) {
 		began := l.elapsed()
 		l.stop()
 		l.runs.Wait()
-		require.Equal(l.t, 10*time.Second+lease.LastWait, l.elapsed()-began)
+		require.Equal(l.t, 10*time.Second+background.LastWait, l.elapsed()-began)
 		require.Equal(l.t, boterr.Canceled, boterr.CodeOf(left))
 		require.ErrorContains(l.t, left, id)
 		require.Contains(l.t, lines.String(), "agenda: left running")

@@ -120,11 +120,8 @@ type Inbox struct {
 	config Config
 	events store.Collection
 	leases *lease.Leases
-	// compiled is set by compiling. Read it with updates.
-	compiling sync.Once
-	compiled  updates
-	log       *slog.Logger
-	load      load
+	log    *slog.Logger
+	load   load
 	// accepting bounds the time of acceptances, and endings the time of writes after runs.
 	accepting, endings endings
 	// underWay is the number of lanes that are being handled.

@@ -177,7 +177,7 @@ func (b *Inbox) Retry(ctx context.Context, id string) error {
 		return err
 	}
 	lane := Lane(letter.Event.App, letter.Event.Channel, letter.Event.From)
-	if err := b.changeDead(ctx, id, b.updates().revive, document.O(fieldLane, lane)); err != nil {
+	if err := b.changeDead(ctx, id, updates().revive, document.O(fieldLane, lane)); err != nil {
 		return err
 	}
 	b.load.add(letter.Event.App, 1)
@@ -192,7 +192,7 @@ func (b *Inbox) Discard(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return b.changeDead(ctx, id, b.updates().done, document.O(fieldDoneAt, int64(document.TimestampOf(now))))
+	return b.changeDead(ctx, id, updates().done, document.O(fieldDoneAt, int64(document.TimestampOf(now))))
 }
 
 func (b *Inbox) changeDead(ctx context.Context, id string, update *query.Update, set document.Object) error {
@@ -283,17 +283,9 @@ func (b *Inbox) Erase(ctx context.Context, app, channel, from string) (removed i
 	return removed, b.leases.Forget(ctx, lane)
 }
 
-// runRetention regularly removes old records until ctx ends.
-func (p *pool) runRetention(ctx context.Context) {
-	ticker := time.NewTicker(retentionPause)
-	defer ticker.Stop()
-	for ctx.Err() == nil {
-		if _, err := p.RemoveOld(ctx); err != nil && ctx.Err() == nil {
-			p.log.LogAttrs(ctx, slog.LevelWarn, "inbox: old records not removed", slog.String("error", display.Text(err)))
-		}
-		select {
-		case <-ctx.Done():
-		case <-ticker.C:
-		}
+// applyRetention removes old records and logs an error.
+func (p *pool) applyRetention(ctx context.Context) {
+	if _, err := p.RemoveOld(ctx); err != nil && ctx.Err() == nil {
+		p.log.LogAttrs(ctx, slog.LevelWarn, "inbox: old records not removed", slog.String("error", display.Text(err)))
 	}
 }

@@ -440,7 +440,7 @@ var ErrNeverCameBack = boterr.New(boterr.Internal, "",
 	"the run of the event began and never finished: its process ended, or lost the lease")
 
 // neverCameBackText is the stored text of ErrNeverCameBack.
-var neverCameBackText = textOf(ErrNeverCameBack)
+var neverCameBackText = display.Brief(ErrNeverCameBack)
 
 var errGoroutineEnded = boterr.New(boterr.Internal, "", "the handler ended its goroutine: return an error instead")
 
@@ -477,18 +477,6 @@ func (b *Inbox) pauseAfter(ctx context.Context, failures int, part func(time.Dur
 	chosen = growing(failures) //nolint:wastedassign // It is the result after a panic.
 	defer b.recovered(ctx, "back-off panicked", "", nil)
 	return max(0, b.config.Backoff(failures))
-}
-
-// maxErrorSize is the maximum size of a failure's stored text, in bytes.
-const maxErrorSize = 1000
-
-// textOf returns the text of a failure as it is stored: without credentials, and shortened if it is long.
-func textOf(failure error) string {
-	text := strings.ToValidUTF8(display.Text(failure), "�")
-	if len(text) > maxErrorSize {
-		text = strings.ToValidUTF8(text[:maxErrorSize], "")
-	}
-	return text
 }
 
 // isEnded reports whether a run failed after its context ended. Then the failure does not count.

@@ -10,8 +10,8 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/store"
-	"github.com/botctx/go-sdk/store/query"
 )
 
 // exclusive is the source of an inbox over a store that this process has to itself (store.Watcher). It keeps
@@ -107,7 +107,7 @@ func (a *exclusive) begun(ctx context.Context, taken []work) error {
 			}
 		}
 	}
-	return a.changeAll(ctx, ids, a.updates().begin)
+	return a.changeAll(ctx, ids, updates().begin)
 }
 
 // changeAll updates the waiting events with the given ids, in one write.
@@ -134,7 +134,7 @@ func (a *exclusive) left(ctx context.Context, w work, left laneState) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.leases.Duration())
 	defer cancel()
-	if err := a.changeAll(ctx, notBegun, a.updates().giveBack); err != nil { // The events stay marked until they are handled.
+	if err := a.changeAll(ctx, notBegun, updates().giveBack); err != nil { // The events stay marked until they are handled.
 		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: events not given back", slog.String("error", display.Text(err)))
 	}
 }
@@ -317,7 +317,7 @@ func (a *exclusive) fill(ctx context.Context) error {
 // matches no event.
 func (a *exclusive) awaitReports(ctx context.Context) error {
 	const noEvent = ""
-	return a.changeAll(ctx, []any{noEvent}, a.updates().giveBack)
+	return a.changeAll(ctx, []any{noEvent}, updates().giveBack)
 }
 
 // isFilled reports whether the queue is filled. If not, it records that filling has started.
@@ -416,7 +416,7 @@ func (a *exclusive) resign(ctx context.Context, fence int64) {
 	defer cancel()
 	filter, err := query.CompileFilter(document.O(fieldID, noteID, lease.FieldFence, fence))
 	if err == nil {
-		_, err = a.notes.Update(ctx, filter, query.Change{Update: mustUpdate("$set", document.O(fieldIsFree, true))}, store.UpdateOptions{})
+		_, err = a.notes.Update(ctx, filter, query.Change{Update: query.MustUpdate("$set", document.O(fieldIsFree, true))}, store.UpdateOptions{})
 	}
 	if err != nil {
 		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: lead not given up", slog.String("error", display.Text(err)))
@@ -543,7 +543,7 @@ func (a *exclusive) loseAll(ctx context.Context, lost []stored) error {
 			return err
 		}
 	}
-	if err := a.changeAll(ctx, ids, a.updates().lose); err != nil {
+	if err := a.changeAll(ctx, ids, updates().lose); err != nil {
 		return err
 	}
 	for _, e := range lost {

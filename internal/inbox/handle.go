@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -13,45 +14,31 @@ import (
 	"github.com/botctx/go-sdk/internal/blame"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
-	"github.com/botctx/go-sdk/store/query"
 )
 
-// updates are the compiled changes of events. Values that differ from event to event are the Stamps of a
+// allUpdates are the compiled changes of events. Values that differ from event to event are the Stamps of a
 // query.Change instead.
-type updates struct {
+type allUpdates struct {
 	// begin marks an event as begun, and giveBack removes the mark. lose counts a lost run, and revive puts a
 	// dead letter back. done removes the fields that a done event does not need.
 	begin, giveBack, lose, revive, done *query.Update
 }
 
 // updates returns the updates, compiled at first use.
-func (b *Inbox) updates() *updates {
-	b.compiling.Do(func() { b.compiled = newUpdates() })
-	return &b.compiled
-}
-
-func newUpdates() updates {
-	return updates{
-		begin:    mustUpdate("$set", document.O(fieldBegun, true)),
-		giveBack: mustUpdate("$unset", document.O(fieldBegun, true)),
-		done:     mustUpdate("$unset", fieldsOfWaiting()),
-		lose:     mustUpdate("$inc", document.O(fieldLost, 1), "$unset", document.O(fieldBegun, true)),
-		revive: mustUpdate("$set", document.O(fieldState, statePending), "$unset", document.O(
+var updates = sync.OnceValue(func() allUpdates {
+	return allUpdates{
+		begin:    query.MustUpdate("$set", document.O(fieldBegun, true)),
+		giveBack: query.MustUpdate("$unset", document.O(fieldBegun, true)),
+		done:     query.MustUpdate("$unset", fieldsOfWaiting()),
+		lose:     query.MustUpdate("$inc", document.O(fieldLost, 1), "$unset", document.O(fieldBegun, true)),
+		revive: query.MustUpdate("$set", document.O(fieldState, statePending), "$unset", document.O(
 			fieldFailures, true, fieldRetryAt, true, fieldPausedAt, true, fieldLost, true,
 			fieldDiedAt, true, fieldDeadKey, true, fieldSender, true)),
 	}
-}
-
-// mustUpdate compiles a constant update.
-func mustUpdate(pairs ...any) *query.Update {
-	update, err := query.CompileUpdate(document.O(pairs...))
-	if err != nil {
-		panic(err)
-	}
-	return update
-}
+})
 
 // An outcome is the result of handling an event.
 type outcome struct {
@@ -208,7 +195,7 @@ func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter, lane string
 	kept := document.NewBuilder(2)
 	kept.Set(fieldDoneAt, int64(document.TimestampOf(now)))
 	kept.Set(fieldSender, senderOf(lane))
-	return b.update(ctx, filter, b.updates().done, kept.Object())
+	return b.update(ctx, filter, updates().done, kept.Object())
 }
 
 // wasLost returns ErrLost if an update of an event matched nothing, because the event has changed since the lease
@@ -256,7 +243,7 @@ func (b *Inbox) failAs(
 		return outcome{failure: failure}, err
 	}
 	result, level := outcome{failure: failure}, slog.LevelWarn
-	set := document.O(fieldFailures, failures, fieldCode, string(boterr.CodeOf(failure)), fieldError, textOf(failure))
+	set := document.O(fieldFailures, failures, fieldCode, string(boterr.CodeOf(failure)), fieldError, display.Brief(failure))
 	unset := document.O(fieldBegun, true)
 	if record.IsPermanent(failure) || failures >= b.config.Limit {
 		result.isDead, result.isOver = true, true

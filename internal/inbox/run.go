@@ -11,6 +11,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/background"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/lease"
@@ -38,7 +39,7 @@ func (b *Inbox) Run(ctx context.Context) error {
 		stop := shared.listen()
 		defer stop()
 	}
-	if lease.Serve(ctx, b.config.ShutdownTimeout, ErrShutdown, func(runs context.Context) { p.serve(ctx, runs) }) {
+	if background.Serve(ctx, b.config.ShutdownTimeout, ErrShutdown, func(runs context.Context) { p.serve(ctx, runs) }) {
 		taking := &b.source.base().taking
 		taking.Lock()
 		defer taking.Unlock()
@@ -66,12 +67,7 @@ func (b *Inbox) closeSoon(ctx context.Context) {
 		defer taking.Unlock()
 		b.source.close(context.WithoutCancel(ctx))
 	}()
-	left := time.NewTimer(closeWait)
-	defer left.Stop()
-	select {
-	case <-closed:
-	case <-left.C:
-	}
+	background.IsClosedWithin(closed, closeWait)
 }
 
 // A pool is the state of one Run, which its workers share.
@@ -101,31 +97,21 @@ type pool struct {
 // serve works until ctx has ended and all runs have returned.
 func (p *pool) serve(ctx, runs context.Context) {
 	p.handleNow = func(w work) { p.begin(ctx, runs, w) }
-	p.all.Go(func() { p.runRetention(ctx) })
-	p.startDispatch(ctx, runs)
-	p.pool.Store(p)
-	defer p.pool.CompareAndSwap(p, nil) // Another Run may have begun, if this one was abandoned.
-	p.all.Wait()
-}
-
-// startDispatch starts the goroutine that calls dispatch. If the store ends the goroutine, it is started
-// again.
-func (p *pool) startDispatch(ctx, runs context.Context) {
-	p.all.Go(func() {
-		done := false
-		defer func() {
-			if done || ctx.Err() != nil {
-				p.close()
-				return
-			}
+	p.all.Go(func() { background.Every(ctx, retentionPause, func() { p.applyRetention(ctx) }) })
+	hasBegun := false
+	background.Go(&p.all, func() {
+		if hasBegun { // The store ended the goroutine.
 			p.wait(ctx, p.config.Poll)
-			p.startDispatch(ctx, runs)
-		}()
+		}
+		hasBegun = true
 		for ctx.Err() == nil {
 			p.wait(ctx, p.dispatch(ctx, runs))
 		}
-		done = true
+		p.close()
 	})
+	p.pool.Store(p)
+	defer p.pool.CompareAndSwap(p, nil) // Another Run may have begun, if this one was abandoned.
+	p.all.Wait()
 }
 
 // dispatch starts all work that can be done now, and returns how long to wait before the next call.
