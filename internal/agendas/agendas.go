@@ -443,7 +443,6 @@ func failedBefore(at time.Time) document.Object {
 func (s *Scheduler) applyRetention(ctx context.Context) {
 	back := s.inFlight.begin("the removal of completed agendas")
 	defer back()
-	defer s.recovered(ctx, "store panicked", nil)
 	if _, err := s.RemoveCompleted(ctx); err != nil && ctx.Err() == nil {
 		s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: completed agendas not removed", slog.String("error", display.Text(err)))
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -317,7 +318,7 @@ func (s *Scheduler) pauseAfter(
 	ctx context.Context, failures int, pause func(failures int) time.Duration,
 ) (chosen time.Duration) {
 	chosen = exponential(failures) //nolint:wastedassign // It is the result after a panic.
-	defer s.recovered(ctx, "back-off panicked", nil)
+	defer safelog.Recovered(ctx, s.log, "agenda: back-off panicked", nil)
 	return max(0, pause(failures))
 }
 

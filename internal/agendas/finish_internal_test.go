@@ -153,8 +153,8 @@ func TestFailure_PanicWithItsCause(t *testing.T) {
 		id := s.add(0)
 		err := s.runNext(scheduler).Err
 		require.ErrorIs(t, err, boterr.Internal)
-		require.ErrorContains(t, err, "panicked")
-		require.Contains(t, s.get(id).Error, "panicked")
+		require.ErrorContains(t, err, "panic: ")
+		require.Contains(t, s.get(id).Error, "panic: ")
 		if thrown == any(cause) {
 			require.ErrorIs(t, err, boterr.NotFound)
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -155,8 +154,10 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 		return nil, err
 	}
 	database := store.Wrap(c.Env.Store, nil)
+	guarded := c.Env
+	guarded.Store = database
 	s := &Scheduler{
-		store: database, agendas: database.Collection(schema.Collection), records: record.Open(c.Env, schema),
+		store: database, agendas: database.Collection(schema.Collection), records: record.Open(guarded, schema),
 		name:   rand.Text(),
 		config: c, backoff: c.Backoff, jittered: c.Backoff, log: c.Log,
 	}
@@ -253,7 +254,7 @@ func (s *Scheduler) call(ctx context.Context, name string, hook func(context.Con
 	if hook == nil {
 		return
 	}
-	defer s.recovered(ctx, "hook panicked", nil, slog.String("hook", name), slog.String("agenda", e.Run.Agenda.ID))
+	defer safelog.Recovered(ctx, s.log, "agenda: hook panicked", nil, slog.String("hook", name), slog.String("agenda", e.Run.Agenda.ID))
 	hook(ctx, e)
 }
 
@@ -279,20 +280,6 @@ func (s *Scheduler) tellFinished(ctx context.Context, e agenda.Event) {
 func (s *Scheduler) tellFailed(ctx context.Context, level slog.Level, e agenda.Event) {
 	s.report(ctx, level, "agenda: failed", e, slog.String("error", display.Text(e.Err)))
 	s.call(ctx, "Failed", s.config.Hooks.Failed, e)
-}
-
-// recovered must be deferred. It recovers from a panic of the host's code, logs it with the stack, and sets *err
-// unless err is nil.
-func (s *Scheduler) recovered(ctx context.Context, message string, err *error, about ...slog.Attr) {
-	thrown := recover()
-	if thrown == nil {
-		return
-	}
-	s.log.LogAttrs(ctx, slog.LevelError, "agenda: "+message, append(about,
-		slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))...)
-	if err != nil {
-		*err = panicked(thrown)
-	}
 }
 
 // report writes a line of the log.

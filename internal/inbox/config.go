@@ -223,7 +223,7 @@ type Settled struct {
 }
 
 func (b *Inbox) tellSettled(ctx context.Context, e stored, failure error, isDead bool) {
-	defer b.recovered(ctx, "hook panicked", e.id, nil)
+	defer safelog.Recovered(ctx, b.log, "inbox: hook panicked", nil, slog.String("event", e.id))
 	b.config.Settled(ctx, Settled{
 		ID: e.id, Event: e.Event, Attempt: int(e.attempts()) + 1, Err: failure, IsDead: isDead,
 		AcceptedAt: document.Timestamp(e.acceptedAt).Time(), At: b.config.Env.Now(),

@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -475,7 +476,7 @@ func (b *Inbox) pauseAfter(ctx context.Context, failures int, part func(time.Dur
 		return part(growing(failures))
 	}
 	chosen = growing(failures) //nolint:wastedassign // It is the result after a panic.
-	defer b.recovered(ctx, "back-off panicked", "", nil)
+	defer safelog.Recovered(ctx, b.log, "inbox: back-off panicked", nil)
 	return max(0, b.config.Backoff(failures))
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -116,22 +116,8 @@ func (b *Inbox) handle(
 
 // call calls the handler and turns a panic into an error.
 func (b *Inbox) call(ctx context.Context, d *Delivery) (err error) {
-	defer b.recovered(ctx, "handler panicked", d.ID, &err)
+	defer safelog.Recovered(ctx, b.log, "inbox: handler panicked", &err, slog.String("event", d.ID))
 	return b.config.Handler(ctx, d)
-}
-
-// recovered must be deferred. It recovers from a panic of the host's code, logs it with the event and the stack,
-// and sets *err unless err is nil.
-func (b *Inbox) recovered(ctx context.Context, message, event string, err *error) {
-	thrown := recover()
-	if thrown == nil {
-		return
-	}
-	b.log.LogAttrs(ctx, slog.LevelError, "inbox: "+message, slog.String("event", event),
-		slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))
-	if err != nil {
-		*err = boterr.Recovered(thrown)
-	}
 }
 
 // settle stores the result of an event.
