@@ -88,11 +88,9 @@ func asClaimed(e stored) document.Object {
 	return filter
 }
 
-// handle passes an event to the handler, and stores the result. ctx is the context of the run. part returns the
-// part of a pause to wait. If the lease is lost, handle stores nothing and returns ErrLost.
-func (b *Inbox) handle(
-	ctx context.Context, held *lease.Lease, e stored, part func(time.Duration) time.Duration,
-) (result outcome, err error) {
+// handle passes an event to the handler, and stores the result. ctx is the context of the run. If the lease is lost,
+// handle stores nothing and returns ErrLost.
+func (b *Inbox) handle(ctx context.Context, held *lease.Lease, e stored) (result outcome, err error) {
 	d := b.deliver(e, held)
 	if d.IsErased() {
 		return outcome{isOver: true}, nil
@@ -101,7 +99,7 @@ func (b *Inbox) handle(
 	isBack := false
 	defer func() {
 		if !isBack { // The handler ended the goroutine.
-			_, _ = b.settle(ctx, held, e, failure, part)
+			_, _ = b.settle(ctx, held, e, failure)
 		}
 	}()
 	if edited := e.check(); edited != nil { // Accept has checked the event, so it was edited.
@@ -111,7 +109,7 @@ func (b *Inbox) handle(
 		e.noted = d.onlyNoted()
 	}
 	isBack = true
-	return b.settle(ctx, held, e, failure, part)
+	return b.settle(ctx, held, e, failure)
 }
 
 // call calls the handler and turns a panic into an error.
@@ -121,10 +119,9 @@ func (b *Inbox) call(ctx context.Context, d *Delivery) (err error) {
 }
 
 // settle stores the result of an event.
-func (b *Inbox) settle(
-	run context.Context, held *lease.Lease, e stored, failure error, part func(time.Duration) time.Duration,
-) (outcome, error) {
-	ctx := b.endings.after(run)
+func (b *Inbox) settle(run context.Context, held *lease.Lease, e stored, failure error) (outcome, error) {
+	ctx, stop := b.ending(run)
+	defer stop()
 	var result outcome
 	var err error
 	switch {
@@ -139,10 +136,10 @@ func (b *Inbox) settle(
 		b.report(ctx, slog.LevelDebug, "inbox: given back", e, failure)
 		return outcome{failure: failure}, nil
 	default:
-		result, err = b.fail(ctx, e, failure, part)
+		result, err = b.fail(ctx, e, failure)
 	}
 	if isLost(err) {
-		return b.settleEdited(ctx, held, e, failure, part)
+		return b.settleEdited(ctx, held, e, failure)
 	}
 	return result, err
 }
@@ -209,16 +206,12 @@ func (b *Inbox) setAll(ctx context.Context, filter *query.Filter, set, unset doc
 	return b.update(ctx, filter, update, document.Object{})
 }
 
-func (b *Inbox) fail(
-	ctx context.Context, e stored, failure error, part func(time.Duration) time.Duration,
-) (outcome, error) {
-	return b.failAs(ctx, asClaimed(e), e, failure, part)
+func (b *Inbox) fail(ctx context.Context, e stored, failure error) (outcome, error) {
+	return b.failAs(ctx, asClaimed(e), e, failure)
 }
 
 // failAs is fail with a given filter for the event.
-func (b *Inbox) failAs(
-	ctx context.Context, which document.Object, e stored, failure error, part func(time.Duration) time.Duration,
-) (outcome, error) {
+func (b *Inbox) failAs(ctx context.Context, which document.Object, e stored, failure error) (outcome, error) {
 	failures := int(e.failures) + 1
 	now, err := b.leases.CachedNow(ctx)
 	if err != nil {
@@ -235,7 +228,7 @@ func (b *Inbox) failAs(
 		result.isDead, result.isOver = true, true
 		level = slog.LevelError
 		set = set.With(fieldState, stateDead).With(fieldDiedAt, int64(document.TimestampOf(now))).With(fieldSender, senderOf(e.lane)).
-			With(fieldDeadKey, deadKey(e.App, deadPlace{acceptedAt: e.acceptedAt, id: e.id}))
+			With(fieldDeadKey, deadKey(e.App, e.acceptedAt, e.id))
 		unset = unset.With(fieldLane, true).With(fieldLost, true).With(fieldRetryAt, true).With(fieldPausedAt, true).With(fieldNoted, true)
 	} else {
 		if e.noted.Len() > 0 {
@@ -243,7 +236,7 @@ func (b *Inbox) failAs(
 		} else {
 			unset = unset.With(fieldNoted, true)
 		}
-		result.retryAt = now.Add(max(b.pauseAfter(ctx, failures, part), boterr.RetryAfter(failure)))
+		result.retryAt = now.Add(max(b.pauseAfter(ctx, failures, e.isExact), boterr.RetryAfter(failure)))
 		set = set.With(fieldRetryAt, int64(document.TimestampOf(result.retryAt))).With(fieldPausedAt, int64(document.TimestampOf(now)))
 	}
 	b.report(ctx, level, "inbox: failed", e, failure)
