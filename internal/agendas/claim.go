@@ -27,6 +27,8 @@ type Claim struct {
 	unreadable error
 	// attempts and failures are the counts that this claim has last stored.
 	attempts, failures int64
+	// isLive is true if Run made the claim, and not RunNext.
+	isLive bool
 	// isSuspect is true if the agenda may kill the process, see package blame.
 	isSuspect bool
 	// isEdited is true if another program changed the claim's fields in the store.

@@ -37,18 +37,15 @@ type outcome struct {
 // A verdict determines the outcome of a run from the currently stored agenda.
 type verdict func(r *agenda.Record) outcome
 
-// finish stores the outcome of a run and reports it. ctx is not the context of the run, which may have ended. pause
-// returns the back-off.
-func (s *Scheduler) finish(
-	ctx context.Context, c *Claim, failure error, pause func(failures int) time.Duration,
-) (agenda.Result, error) {
+// finish stores the outcome of a run and reports it. ctx is not the context of the run, which may have ended.
+func (s *Scheduler) finish(ctx context.Context, c *Claim, failure error) (agenda.Result, error) {
 	if wait, ok := agenda.Postponed(failure); ok {
-		return s.postpone(ctx, c, failure, wait, pause)
+		return s.postpone(ctx, c, failure, wait)
 	}
 	if relocated, ok := errors.AsType[*relocation](failure); ok {
 		return s.relocate(ctx, c, relocated)
 	}
-	done, err := s.conclude(ctx, c, func(r *agenda.Record) outcome { return s.afterRun(ctx, c, r, failure, pause) })
+	done, err := s.conclude(ctx, c, func(r *agenda.Record) outcome { return s.afterRun(ctx, c, r, failure) })
 	failure = c.failureOf(failure)
 	result := agenda.Result{Ran: true, Run: c.run, Err: failure, Next: done.next}
 	event := agenda.Event{Run: c.run, At: c.claimedAt, Err: failure, Next: done.next}
@@ -78,9 +75,7 @@ func (c *Claim) failureOf(failure error) error {
 	}
 }
 
-func (s *Scheduler) afterRun(
-	ctx context.Context, c *Claim, r *agenda.Record, failure error, pause func(failures int) time.Duration,
-) outcome {
+func (s *Scheduler) afterRun(ctx context.Context, c *Claim, r *agenda.Record, failure error) outcome {
 	failure = c.failureOf(failure)
 	switch {
 	case wasRescheduled(r):
@@ -88,9 +83,9 @@ func (s *Scheduler) afterRun(
 	case failure == nil:
 		return s.afterSuccess(r, c.claimedAt)
 	case c.isZoneUnknown: // Another process may know the zone.
-		return s.retry(ctx, r, failure, pause)
+		return s.retry(ctx, c, r, failure)
 	case int(r.Failures)+1 < s.config.Limit:
-		next := s.retry(ctx, r, failure, pause)
+		next := s.retry(ctx, c, r, failure)
 		if !c.hasBegun && !c.isSpent { // A failure before the handler was called does not count as a start.
 			next.update = updates().retryNotBegun
 		}
@@ -102,15 +97,13 @@ func (s *Scheduler) afterRun(
 
 // postpone gives a claim back; its agenda can be claimed again after wait. If the record was edited during the run,
 // the run counts as failed.
-func (s *Scheduler) postpone(
-	ctx context.Context, c *Claim, reason error, wait time.Duration, pause func(failures int) time.Duration,
-) (agenda.Result, error) {
+func (s *Scheduler) postpone(ctx context.Context, c *Claim, reason error, wait time.Duration) (agenda.Result, error) {
 	result, err := s.abandon(ctx, c, reason, func(r *agenda.Record) outcome {
 		switch {
 		case wasRescheduled(r):
 			return s.released(r)
 		case c.isEdited:
-			return s.afterRun(ctx, c, r, errEdited, pause)
+			return s.afterRun(ctx, c, r, errEdited)
 		}
 		return outcome{update: updates().postpone, pauses: true, pause: wait}
 	})
@@ -265,12 +258,10 @@ func (s *Scheduler) failed(claimed time.Time, failure error) outcome {
 }
 
 // retry is the verdict on a failed run that gets another attempt after a pause.
-func (s *Scheduler) retry(
-	ctx context.Context, r *agenda.Record, failure error, pause func(failures int) time.Duration,
-) outcome {
+func (s *Scheduler) retry(ctx context.Context, c *Claim, r *agenda.Record, failure error) outcome {
 	return outcome{
 		update: updates().retry, stamps: document.O(fieldError, display.Brief(failure)),
-		pauses: true, pause: max(s.pauseAfter(ctx, int(r.Failures)+1, pause), boterr.RetryAfter(failure)),
+		pauses: true, pause: max(s.pauseAfter(ctx, int(r.Failures)+1, c.isLive), boterr.RetryAfter(failure)),
 	}
 }
 
@@ -307,19 +298,24 @@ func exponential(failures int) time.Duration {
 	return min(pause, maxPause)
 }
 
-// jittered is the default back-off: a random part of exponential.
-func jittered(failures int) time.Duration {
-	return rand.N(exponential(failures) + 1) //nolint:gosec // Spreading load needs no secrecy.
+// jittered returns a random part of a pause.
+func jittered(pause time.Duration) time.Duration {
+	return rand.N(pause + 1) //nolint:gosec // Spreading load needs no secrecy.
 }
 
-// pauseAfter returns the pause after a number of failures, from the host's function. If that panics, the default
-// applies.
-func (s *Scheduler) pauseAfter(
-	ctx context.Context, failures int, pause func(failures int) time.Duration,
-) (chosen time.Duration) {
-	chosen = exponential(failures) //nolint:wastedassign // It is the result after a panic.
+// pauseAfter returns the pause after a number of failures: from the host's function or, if there is none or it panics,
+// the default, which is jittered in Run.
+func (s *Scheduler) pauseAfter(ctx context.Context, failures int, isLive bool) (chosen time.Duration) {
+	chosen = exponential(failures)
+	switch {
+	case s.config.Backoff != nil:
+	case isLive:
+		return jittered(chosen)
+	default:
+		return chosen
+	}
 	defer safelog.Recovered(ctx, s.log, "agenda: back-off panicked", nil)
-	return max(0, pause(failures))
+	return max(0, s.config.Backoff(failures))
 }
 
 // updates returns the changes made by schedulers, compiled on first use. Values that differ from agenda to agenda

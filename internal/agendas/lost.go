@@ -142,5 +142,5 @@ func claimIndex() store.Index {
 // giveUp ends a claim that is spent: it stores errNeverCameBack as the last failure, without a run.
 func (s *Scheduler) giveUp(ctx context.Context, c *Claim) (agenda.Result, error) {
 	s.tellClaimed(ctx, agenda.Event{Run: c.run, At: c.claimedAt})
-	return s.finish(ctx, c, errNeverCameBack, s.backoff)
+	return s.finish(ctx, c, errNeverCameBack)
 }

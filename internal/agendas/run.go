@@ -349,6 +349,7 @@ func (p *pool) begin(ctx, runs context.Context, t *taken) {
 			return
 		}
 	}
+	c.isLive = true
 	defer p.endSuspect(c)
 	p.held.Add(c)
 	defer p.held.End(c)
@@ -429,7 +430,7 @@ func (p *pool) settle(ctx context.Context, c *Claim, failure error) {
 	case failure != nil && ctx.Err() != nil:
 		p.giveBack(stored, c, failure, p.released)
 	default:
-		_, _ = p.finish(stored, c, failure, p.jittered) // finish logs its errors.
+		_, _ = p.finish(stored, c, failure) // finish logs its errors.
 	}
 }
 

@@ -136,9 +136,7 @@ type Scheduler struct {
 	name any
 
 	config SchedulerConfig
-	// backoff and jittered return the pause after a number of failures, without and with jitter.
-	backoff, jittered func(failures int) time.Duration
-	log               *slog.Logger
+	log    *slog.Logger
 
 	running  atomic.Bool
 	inFlight inFlight
@@ -158,11 +156,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	guarded.Store = database
 	s := &Scheduler{
 		store: database, agendas: database.Collection(schema.Collection), records: record.Open(guarded, schema),
-		name:   rand.Text(),
-		config: c, backoff: c.Backoff, jittered: c.Backoff, log: c.Log,
-	}
-	if c.Backoff == nil {
-		s.backoff, s.jittered = exponential, jittered
+		name: rand.Text(), config: c, log: c.Log,
 	}
 	if watcher, ok := c.Env.Store.(store.Watcher); ok {
 		s.candidates = newWatchedQueue(watcher, database, schema.Collection)
@@ -246,7 +240,7 @@ func (s *Scheduler) runHere(ctx, writing context.Context, c *Claim) (agenda.Resu
 	if failure != nil && ctx.Err() != nil {
 		return s.abandon(writing, c, failure, s.released)
 	}
-	return s.finish(writing, c, failure, s.backoff)
+	return s.finish(writing, c, failure)
 }
 
 // call calls a hook unless it is nil.
