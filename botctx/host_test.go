@@ -24,8 +24,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/channels"
-	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -76,10 +74,7 @@ func TestHost_OwnRecords(t *testing.T) {
 	runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		return bot.Reply(ctx, send.Template("Hello {{firstName}}"))
 	})
-	require.NoError(t, runtime.Receive(t.Context(), botctx.Inbound{
-		App: "shop", Channel: "web",
-		Event: send.MessageEvent{From: "e7", Type: send.TypeText, Data: document.O("text", "hi")},
-	}))
+	require.NoError(t, runtime.Receive(t.Context(), message("e7", "hi", "")))
 	require.Len(t, box.sent, 1)
 	require.Equal(t, "e7", box.sent[0].To)
 	require.Equal(t, "Hello Ada", box.sent[0].Response.Text())
@@ -117,9 +112,7 @@ func TestRun_ChangesItsOwnCopyOfAChannel(t *testing.T) {
 		return bot.Reply(ctx, send.Text("hello"))
 	})
 	for _, from := range []string{"ada", "bob"} {
-		require.NoError(t, runtime.Receive(t.Context(), botctx.Inbound{
-			App: "shop", Channel: "web", Event: send.MessageEvent{From: from, Type: send.TypeText},
-		}))
+		require.NoError(t, runtime.Receive(t.Context(), message(from, "", "")))
 	}
 	require.Equal(t, newChannel(), kept, "the host's")
 	for _, message := range box.sent {
@@ -148,9 +141,7 @@ func TestRun_LoadsItsChannelOnce(t *testing.T) {
 		_, err := bot.GetChannel(ctx, channel.GetParams{ChannelID: "other"})
 		return err
 	})
-	require.NoError(t, runtime.Receive(t.Context(), botctx.Inbound{
-		App: "shop", Channel: "web", Event: send.MessageEvent{From: "e1", Type: send.TypeText},
-	}))
+	require.NoError(t, runtime.Receive(t.Context(), said("hi")))
 	require.Equal(t, []string{"web", "other"}, loaded)
 	require.Len(t, box.sent, 2)
 	for _, m := range box.sent {
@@ -176,10 +167,11 @@ func TestHost_OwnArrival(t *testing.T) {
 		arrived = bot.Member
 		return nil
 	})
-	event := send.MessageEvent{From: "e1", Type: send.TypeText}
-	require.NoError(t, runtime.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: event}))
+	inbound := said("hi")
+	require.NoError(t, runtime.Receive(t.Context(), inbound))
 	require.Equal(t, "e1", arrived.ExternalID)
-	require.ErrorIs(t, runtime.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "other", Event: event}), boterr.NotFound)
+	inbound.Channel = "other"
+	require.ErrorIs(t, runtime.Receive(t.Context(), inbound), boterr.NotFound)
 	reference, err := runtime.Operations(botctx.Scope{App: "shop"}).GetChannel(t.Context(), channel.GetParams{ChannelID: "web"})
 	require.NoError(t, err)
 	require.Equal(t, &channel.Reference{ChannelID: "web", AppID: "shop"}, reference)
@@ -217,48 +209,27 @@ func TestNew_RefusesWhatCanOnlyFail(t *testing.T) {
 	}
 }
 
-// fullStore is a store that counts writes, and refuses them while it is full.
-type fullStore struct {
-	store.Store
-
-	isFull atomic.Bool
-	writes atomic.Int64
-}
-
-func (s *fullStore) Collection(name string) store.Collection {
-	return fullCollection{s.Store.Collection(name), s}
-}
-
-type fullCollection struct {
-	store.Collection
-
-	of *fullStore
-}
-
-func (c fullCollection) Update(
-	ctx context.Context, f *query.Filter, change query.Change, options store.UpdateOptions,
-) (store.UpdateResult, error) {
-	c.of.writes.Add(1)
-	if c.of.isFull.Load() {
-		return store.UpdateResult{}, errors.New("no space left on device")
-	}
-	return c.Collection.Update(ctx, f, change, options)
-}
-
 func TestReady_ProvesThatTheStoreTakesWrites(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		full := &fullStore{Store: memstore.New()}
-		runtime, err := botctx.New(botctx.Config{Store: full})
+		writes, isFull := 0, false
+		database := store.Wrap(memstore.New(), func(ctx context.Context, _ store.Call) (context.Context, func(int, error) error, error) {
+			writes++
+			if isFull {
+				return ctx, nil, errors.New("no space left on device")
+			}
+			return ctx, nil, nil
+		})
+		runtime, err := botctx.New(botctx.Config{Store: database})
 		require.NoError(t, err)
 		for range 100 {
 			require.NoError(t, runtime.Ready(t.Context()))
 		}
-		require.EqualValues(t, 1, full.writes.Load(), "an answer stands for a second")
-		full.isFull.Store(true)
+		require.Equal(t, 1, writes, "an answer stands for a second")
+		isFull = true
 		pass(time.Second)
 		require.ErrorContains(t, runtime.Ready(t.Context()), "no space left")
-		full.isFull.Store(false)
+		isFull = false
 		pass(time.Second)
 		require.NoError(t, runtime.Ready(t.Context()))
 	})
@@ -300,13 +271,8 @@ func TestEraseMember_RemovesAllAndCanBeRepeated(t *testing.T) {
 			_, err := runtime.RunNextEvent(t.Context())
 			require.NoError(t, err)
 			require.NoError(t, runtime.Accept(t.Context(), said("waits")))
-			scope := botctx.Scope{App: "shop", Channel: "web"}
-			e1, err := members.KnownID(t.Context(), runtime.Env(), record.Scope(scope), "e1")
-			require.NoError(t, err)
-			_, err = ada.NewAgenda(t.Context(), agenda.NewParams{
-				MemberID: e1, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(ada.Now().Add(time.Hour)),
-			})
-			require.NoError(t, err)
+			e1 := knownID(t, runtime)
+			plan(t, ada, e1, "reminder", time.Hour)
 			erased, err := runtime.EraseMember(t.Context(), "shop", e1)
 			require.NoError(t, err)
 			require.Equal(t, botctx.Erased{Member: true, Events: 2, Agendas: 1}, erased)
@@ -379,9 +345,7 @@ func TestEraseMember_MembersOfTheHost(t *testing.T) {
 		Override: func(botctx.Scope, botctx.Services) botctx.Services { return botctx.Services{Members: customers{}} },
 	})
 	require.NoError(t, err)
-	require.NoError(t, runtime.Accept(t.Context(), botctx.Inbound{
-		App: "shop", Channel: "web", Event: send.MessageEvent{From: "e7", Type: send.TypeText, Data: document.O("text", "a secret")},
-	}))
+	require.NoError(t, runtime.Accept(t.Context(), message("e7", "a secret", "")))
 	erased, err := runtime.EraseMember(t.Context(), "shop", "customer-7")
 	require.NoError(t, err)
 	require.Equal(t, botctx.Erased{Events: 1}, erased)
@@ -653,19 +617,11 @@ func brokenHost(t *testing.T, breaks func(*botctx.Config, *fault), f *fault) *bo
 		Pattern: "* * * * *", RunUntil: document.TimestampOf(bot.Now().Add(time.Hour)),
 	})
 	require.NoError(t, err)
-	channels := channels.New(runtime.Env(), record.Scope(bot.Scope()))
-	_, err = channels.Save(t.Context(), &channel.Channel{ID: "desk", Type: channel.Custom, On: true})
-	require.NoError(t, err)
-	require.NoError(t, channels.Pair(t.Context(), channels, "web", "desk"))
-	require.NoError(t, runtime.Accept(t.Context(), saidByAda("m1")))
+	saveChannel(t, runtime, channel.Channel{ID: "desk", Type: channel.Custom})
+	require.NoError(t, runtime.Pair(t.Context(), "shop", "web", "desk"))
+	require.NoError(t, runtime.Accept(t.Context(), message("ext-ada", "hi", "m1")))
 	f.isOn.Store(true)
 	return runtime
-}
-
-func saidByAda(id string) botctx.Inbound {
-	return botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
-		From: "ext-ada", Type: send.TypeText, Data: document.O("text", "hi"), MessageID: id,
-	}}
 }
 
 // callAll returns an action that calls every operation, and every other method that calls the host's functions. A panic
@@ -679,7 +635,7 @@ func callAll(runtime *botctx.Runtime) botctx.Action {
 		bot.Pause(ctx, time.Second)
 		_, _ = bot.Location(ctx)
 		_, _ = bot.Fetch(ctx, outbound.Request{URL: "https://example.com"})
-		return runtime.Accept(ctx, saidByAda("m2"))
+		return runtime.Accept(ctx, message("ext-ada", "hi", "m2"))
 	}
 }
 
@@ -708,18 +664,15 @@ func TestRun_SurvivesPanics(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var f fault
 				runtime := brokenHost(t, breaks, &f)
-				ctx, cancel := context.WithCancel(t.Context())
-				ended := make(chan error)
-				go func() { ended <- runtime.Run(ctx) }()
+				stop := running(t, runtime)
 				pass(5 * time.Minute)
 				require.Positive(t, f.reached.Load(), "nothing has called it")
 				f.isOn.Store(false)
 				pass(5 * time.Minute)
-				stats, err := runtime.InboxStats(ctx)
+				stats, err := runtime.InboxStats(t.Context())
 				require.NoError(t, err)
 				require.Zero(t, stats.Pending, "a lane is stuck")
-				cancel()
-				require.NoError(t, <-ended)
+				stop()
 			})
 		})
 	}
