@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-
 	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store/memstore"
