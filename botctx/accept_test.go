@@ -17,9 +17,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/lease"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
@@ -43,11 +41,15 @@ type sharedStore struct{ store.Store }
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
 	f := &fleet{t: t, now: time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC), wait: time.Minute}
-	f.database = sharedStore{memstore.New(memstore.WithNow(f.clock))}
-	_, err := channels.New(record.Env{Store: f.database}, record.Scope{App: "shop"}).
-		Save(t.Context(), &channel.Channel{ID: "web", Type: channel.Webchat, On: true})
-	require.NoError(t, err)
+	f.use(sharedStore{memstore.New(memstore.WithNow(f.clock))})
 	return f
+}
+
+// use makes the next Runtimes use a store, and adds the channel "web" to it.
+func (f *fleet) use(database store.Store) {
+	f.t.Helper()
+	f.database = database
+	saveChannel(f.t, f.made(), channel.Channel{ID: "web", Type: channel.Webchat})
 }
 
 func (f *fleet) clock() time.Time {
@@ -62,33 +64,36 @@ func (f *fleet) advance(by time.Duration) {
 	f.now = f.now.Add(by)
 }
 
-// process returns a new Runtime whose HandleFunc is action.
-func (f *fleet) process(action botctx.Action) *botctx.Runtime {
+// made returns a new Runtime.
+func (f *fleet) made(changes ...func(*botctx.Config)) *botctx.Runtime {
 	f.t.Helper()
-	return f.processBy(f.clock, action)
-}
-
-func (f *fleet) processBy(clock func() time.Time, action botctx.Action) *botctx.Runtime {
-	f.t.Helper()
-	runtime := f.processWithoutLogic(clock)
-	runtime.HandleFunc(action)
+	config := webchat(&f.sent)
+	config.Store, config.Now, config.MaxWait, config.AgendaWait = f.database, f.clock, f.wait, f.wait
+	for _, change := range changes {
+		change(&config)
+	}
+	runtime, err := botctx.New(config)
+	require.NoError(f.t, err)
 	return runtime
 }
 
-func (f *fleet) processWithoutLogic(clock func() time.Time) *botctx.Runtime {
+// process returns a new Runtime whose HandleFunc is action.
+func (f *fleet) process(action botctx.Action, changes ...func(*botctx.Config)) *botctx.Runtime {
 	f.t.Helper()
-	runtime, err := botctx.New(botctx.Config{
-		Store: f.database, Now: clock, Connectors: map[channel.Type]send.Connector{channel.Webchat: &f.sent},
-		MaxWait: f.wait, AgendaWait: f.wait,
-	})
-	require.NoError(f.t, err)
+	runtime := f.made(changes...)
+	runtime.HandleFunc(action)
 	return runtime
 }
 
 // fromAda returns a text message from ada. id is its MessageID.
 func fromAda(text, id string) botctx.Inbound {
+	return message("ada", text, id)
+}
+
+// message returns a text message in the channel "web" of the app "shop".
+func message(from, text, id string) botctx.Inbound {
 	return botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
-		From: "ada", Type: send.TypeText, Data: document.O("text", text), MessageID: id,
+		From: from, Type: send.TypeText, Data: document.O("text", text), MessageID: id,
 	}}
 }
 
@@ -284,13 +289,13 @@ func TestAccept_LateWriteBackFindsNoMember(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	began, goOn, start := make(chan struct{}), make(chan struct{}), f.clock()
-	frozen := f.processBy(func() time.Time { return start }, func(_ context.Context, bot *botctx.Context) error {
+	frozen := f.process(func(_ context.Context, bot *botctx.Context) error {
 		bot.Member.Meta.Set("by", "the frozen one")
 		bot.Member.Meta.Set("late", true)
 		close(began)
 		<-goOn
 		return nil
-	})
+	}, func(c *botctx.Config) { c.Now = func() time.Time { return start } })
 	require.NoError(t, frozen.Accept(t.Context(), fromAda("hi", "m1")))
 	ended := make(chan botctx.EventResult)
 	go func() {
@@ -402,13 +407,10 @@ func TestRun_HandlesWhatWasAccepted(t *testing.T) {
 		close(done)
 		return nil
 	})
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error)
-	go func() { ended <- p.Run(ctx) }()
+	stop := running(t, p)
 	require.NoError(t, p.Accept(t.Context(), fromAda("hi", "m1")))
 	<-done
 	stop()
-	require.NoError(t, <-ended)
 }
 
 func TestRun_WhereItRunsAlready(t *testing.T) {
@@ -419,14 +421,11 @@ func TestRun_WhereItRunsAlready(t *testing.T) {
 		close(began)
 		return nil
 	})
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error)
-	go func() { ended <- p.Run(ctx) }()
+	stop := running(t, p)
 	require.NoError(t, p.Accept(t.Context(), fromAda("hi", "m1")))
 	<-began
-	require.Equal(t, boterr.FailedPrecondition, boterr.CodeOf(p.Run(ctx)), "the error must come before the context ends")
+	require.Equal(t, boterr.FailedPrecondition, boterr.CodeOf(p.Run(t.Context())), "the error must come before the context ends")
 	stop()
-	require.NoError(t, <-ended)
 }
 
 // TestAccept_WaitsForARunOfItsMember freezes a run for longer than MaxWait. Waiting does not count as a failure of an
@@ -434,24 +433,16 @@ func TestRun_WhereItRunsAlready(t *testing.T) {
 func TestAccept_WaitsForARunOfItsMember(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
-	f.database = memstore.New(memstore.WithNow(f.clock))
-	_, err := channels.New(record.Env{Store: f.database}, record.Scope{App: "shop"}).
-		Save(t.Context(), &channel.Channel{ID: "web", Type: channel.Webchat, On: true})
-	require.NoError(t, err)
+	f.use(memstore.New(memstore.WithNow(f.clock)))
 	began, goOn, ended := make(chan struct{}), make(chan struct{}), make(chan error)
 	var first sync.Once
-	p, err := botctx.New(botctx.Config{
-		Store: f.database, Now: f.clock, Connectors: map[channel.Type]send.Connector{channel.Webchat: &f.sent},
-		MaxWait: 10 * time.Millisecond, Inbox: botctx.InboxOptions{Limit: 1},
-	})
-	require.NoError(t, err)
-	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+	p := f.process(func(ctx context.Context, bot *botctx.Context) error {
 		first.Do(func() {
 			close(began)
 			<-goOn
 		})
 		return echo(ctx, bot)
-	})
+	}, func(c *botctx.Config) { c.MaxWait, c.Inbox.Limit = 10*time.Millisecond, 1 })
 	go func() { ended <- p.Receive(context.WithoutCancel(t.Context()), fromAda("one", "")) }()
 	<-began
 	require.NoError(t, p.Accept(t.Context(), fromAda("two", "m2")))
@@ -473,12 +464,7 @@ func TestAccept_RunsAsSoonAsTheLaneIsLeft(t *testing.T) {
 	f := newFleet(t)
 	began, goOn, received := make(chan struct{}), make(chan struct{}), make(chan error)
 	done, wasRefused := make(chan struct{}), make(chan struct{})
-	p, err := botctx.New(botctx.Config{
-		Store: f.database, Now: f.clock, Connectors: map[channel.Type]send.Connector{channel.Webchat: &f.sent},
-		Inbox: botctx.InboxOptions{Poll: time.Hour},
-	})
-	require.NoError(t, err)
-	p.HandleFunc(func(_ context.Context, bot *botctx.Context) error {
+	p := f.process(func(_ context.Context, bot *botctx.Context) error {
 		switch bot.MessageEvent.Text() {
 		case "one":
 			close(began)
@@ -489,22 +475,17 @@ func TestAccept_RunsAsSoonAsTheLaneIsLeft(t *testing.T) {
 			close(wasRefused)
 		}
 		return nil
-	})
+	}, func(c *botctx.Config) { c.Inbox.Poll = time.Hour })
 	go func() { received <- p.Receive(context.WithoutCancel(t.Context()), fromAda("one", "")) }()
 	<-began
 	require.NoError(t, p.Accept(t.Context(), fromAda("two", "m2")))
-	fromBob := fromAda("three", "m3")
-	fromBob.Event.From = "bob"
-	require.NoError(t, p.Accept(t.Context(), fromBob))
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error)
-	go func() { ended <- p.Run(ctx) }()
+	require.NoError(t, p.Accept(t.Context(), message("bob", "three", "m3")))
+	stop := running(t, p)
 	<-wasRefused
 	close(goOn)
 	require.NoError(t, <-received)
 	<-done
 	stop()
-	require.NoError(t, <-ended)
 }
 
 func TestAccept_KeyDoesNotGrowWithTheEvent(t *testing.T) {
@@ -512,20 +493,11 @@ func TestAccept_KeyDoesNotGrowWithTheEvent(t *testing.T) {
 	database := memstore.New()
 	rt, err := botctx.New(botctx.Config{Store: database})
 	require.NoError(t, err)
-	require.NoError(t, rt.Accept(t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
-		From: "ada", Type: send.TypeText, MessageID: "m1", Data: document.O("text", strings.Repeat("a", 100_000)),
-	}}))
+	require.NoError(t, rt.Accept(t.Context(), fromAda(strings.Repeat("a", 100_000), "m1")))
 	found, err := database.Collection("inbox").Find(t.Context(), nil, store.FindOptions{})
 	require.NoError(t, err)
 	require.Len(t, found, 1)
 	require.Len(t, document.Get(found[0], "key", ""), 43)
-}
-
-func (f *fleet) processHandling(nodes ...*botctx.Node) *botctx.Runtime {
-	f.t.Helper()
-	runtime := f.processWithoutLogic(f.clock)
-	require.NoError(f.t, runtime.Handle(nodes...))
-	return runtime
 }
 
 // redirecting returns a node that redirects each message to an undeclared node.
@@ -540,20 +512,20 @@ func redirecting(to string) *botctx.Node {
 func TestAccept_NodeThatOnlyANewerProcessHasIsFoundInALaterAttempt(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
-	before := f.processHandling(redirecting("new"))
+	before := f.processOf(redirecting("new"))
 	require.NoError(t, before.Accept(t.Context(), fromAda("hi", "m1")))
 	result := f.runNext(before)
 	require.Equal(t, boterr.Unavailable, boterr.CodeOf(result.Err))
 	require.ErrorIs(t, result.Err, boterr.NotFound, "the cause must be wrapped")
 	require.False(t, result.IsDead)
 	f.advance(time.Second)
-	require.NoError(t, f.runNext(f.processHandling(redirecting("new"), &botctx.Node{ID: "new"})).Err)
+	require.NoError(t, f.runNext(f.processOf(redirecting("new"), &botctx.Node{ID: "new"})).Err)
 }
 
 func TestAccept_RedirectsWithoutEndAreNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
-	p := f.processHandling(redirecting("pong"), &botctx.Node{ID: "pong", Redirect: botctx.To("start")})
+	p := f.processOf(redirecting("pong"), &botctx.Node{ID: "pong", Redirect: botctx.To("start")})
 	require.NoError(t, p.Accept(t.Context(), fromAda("hi", "m1")))
 	result := f.runNext(p)
 	require.Equal(t, boterr.FailedPrecondition, boterr.CodeOf(result.Err))

@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/agendas"
+	"github.com/botctx/go-sdk/internal/background"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 )
@@ -34,16 +35,9 @@ func (r *Runtime) Run(ctx context.Context) error {
 	removed := make(chan struct{})
 	go func() {
 		defer close(removed)
-		r.runRetention(both)
+		background.Every(both, retentionPause, func() { r.applyRetention(both) })
 	}()
-	defer func() { // Do not wait forever for a store that does not answer.
-		left := time.NewTimer(leftAfter)
-		defer left.Stop()
-		select {
-		case <-removed:
-		case <-left.C:
-		}
-	}()
+	defer background.IsClosedWithin(removed, leftAfter) // Do not wait forever for a store that does not answer.
 	err := r.scheduler.Run(both)
 	stop() // End the inbox if the scheduler returned early.
 	return errors.Join(err, <-ofInbox)

@@ -47,7 +47,9 @@ func (s *sentTexts) all() []string {
 // newShop returns a Runtime, and a context for its member Ada in the channel "web" of the app "shop".
 func newShop(t *testing.T, store store.Store, sent *sentTexts) (*botctx.Runtime, *botctx.Context) {
 	t.Helper()
-	return shopWith(t, botctx.Config{Store: store, Connectors: map[channel.Type]send.Connector{channel.Webchat: sent}})
+	config := webchat(sent)
+	config.Store = store
+	return shopWith(t, config)
 }
 
 func shopWith(t *testing.T, config botctx.Config) (*botctx.Runtime, *botctx.Context) {
@@ -55,17 +57,51 @@ func shopWith(t *testing.T, config botctx.Config) (*botctx.Runtime, *botctx.Cont
 	runtime, err := botctx.New(config)
 	require.NoError(t, err)
 	require.NoError(t, runtime.Handle(&botctx.Node{ID: "reminder", Responses: []send.Response{send.Template("Still there, {{firstName}}?")}}))
-	scope := botctx.Scope{App: "shop", Channel: "web", Member: "ada"}
-	channels := channels.New(runtime.Env(), record.Scope(scope))
-	_, err = channels.Save(t.Context(), &channel.Channel{ID: "web", Type: channel.Webchat, On: true})
-	require.NoError(t, err)
-	_, err = members.New(runtime.Env(), record.Scope(scope), channels).Insert(t.Context(), member.Member{ID: "ada", FirstName: "Ada"})
+	saveChannel(t, runtime, channel.Channel{ID: "web", Type: channel.Webchat})
+	_, err = insertMember(t, runtime, member.Member{ID: "ada", FirstName: "Ada"})
 	if err != nil {
 		require.ErrorIs(t, err, boterr.AlreadyExists)
 	}
-	bot, err := runtime.Context(t.Context(), scope)
+	bot, err := runtime.Context(t.Context(), botctx.Scope{App: "shop", Channel: "web", Member: "ada"})
 	require.NoError(t, err)
 	return runtime, bot
+}
+
+// saveChannel stores a channel of the app "shop" that is on.
+func saveChannel(t *testing.T, runtime *botctx.Runtime, c channel.Channel) {
+	t.Helper()
+	c.On = true
+	_, err := runtime.SaveChannel(t.Context(), "shop", &c)
+	require.NoError(t, err)
+}
+
+// insertMember stores a member in the channel "web" of the app "shop".
+func insertMember(t *testing.T, runtime *botctx.Runtime, m member.Member) (*member.Member, error) {
+	t.Helper()
+	scope := record.Scope{App: "shop", Channel: "web"}
+	return members.New(runtime.Env(), scope, channels.New(runtime.Env(), scope)).Insert(t.Context(), m)
+}
+
+// plan creates an agenda that falls due after a time.
+func plan(t *testing.T, bot *botctx.Context, memberID, node string, after time.Duration) {
+	t.Helper()
+	_, err := bot.NewAgenda(t.Context(), agenda.NewParams{
+		MemberID: memberID, NodeCompositeID: node, NextRunAt: document.TimestampOf(bot.Now().Add(after)),
+	})
+	require.NoError(t, err)
+}
+
+// running calls Run until stop is called.
+func running(t *testing.T, runtime *botctx.Runtime) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- runtime.Run(ctx) }()
+	return func() {
+		t.Helper()
+		cancel()
+		require.NoError(t, <-ended)
+	}
 }
 
 // pass lets virtual time pass, and waits until all goroutines are blocked.
@@ -79,19 +115,13 @@ func TestRun_RealTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sent sentTexts
 		runtime, bot := newShop(t, memstore.New(), &sent)
-		_, err := bot.NewAgenda(t.Context(), agenda.NewParams{
-			MemberID: "ada", NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(time.Hour)),
-		})
-		require.NoError(t, err)
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan error)
-		go func() { ended <- runtime.Run(ctx) }()
+		plan(t, bot, "ada", "reminder", time.Hour)
+		stop := running(t, runtime)
 		pass(time.Hour - time.Second)
 		require.Empty(t, sent.all())
 		pass(2 * time.Second)
 		require.Equal(t, []string{"Still there, Ada?"}, sent.all())
-		cancel()
-		require.NoError(t, <-ended)
+		stop()
 	})
 }
 
@@ -101,24 +131,17 @@ func TestRun_SharesAgendas(t *testing.T) {
 		const planned = 100
 		var sent sentTexts
 		store := memstore.New()
-		ctx, cancel := context.WithCancel(t.Context())
-		var running sync.WaitGroup
 		var bot *botctx.Context
 		for range 3 {
 			var runtime *botctx.Runtime
 			runtime, bot = newShop(t, store, &sent)
-			running.Go(func() { require.NoError(t, runtime.Run(ctx)) })
+			defer running(t, runtime)()
 		}
 		for range planned {
-			_, err := bot.NewAgenda(t.Context(), agenda.NewParams{
-				MemberID: "ada", NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(time.Minute)),
-			})
-			require.NoError(t, err)
+			plan(t, bot, "ada", "reminder", time.Minute)
 		}
 		pass(2 * time.Minute)
 		require.Len(t, sent.all(), planned)
-		cancel()
-		running.Wait()
 	})
 }
 
@@ -138,9 +161,9 @@ func TestNewAgenda_UnknownZone(t *testing.T) {
 // reminders.
 func slowShop(t *testing.T, sent *sentTexts, took time.Duration) (*botctx.Runtime, *botctx.Context) {
 	t.Helper()
-	runtime, bot := shopWith(t, botctx.Config{
-		Store: memstore.New(), Connectors: map[channel.Type]send.Connector{channel.Webchat: sent}, MaxRun: -1,
-	})
+	config := webchat(sent)
+	config.MaxRun = -1
+	runtime, bot := shopWith(t, config)
 	slow := func(context.Context, *botctx.Context) error {
 		time.Sleep(took) //nolint:forbidigo // The virtual clock of synctest.
 		return nil
@@ -155,10 +178,7 @@ func slowShop(t *testing.T, sent *sentTexts, took time.Duration) (*botctx.Runtim
 
 func receives(t *testing.T, runtime *botctx.Runtime, text string) {
 	t.Helper()
-	err := runtime.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
-		From: "ada", Type: send.TypeText, Data: document.O("text", text),
-	}})
-	require.NoError(t, err)
+	require.NoError(t, runtime.Receive(t.Context(), fromAda(text, "")))
 }
 
 func TestRun_CanceledReminder(t *testing.T) {
@@ -170,14 +190,11 @@ func TestRun_CanceledReminder(t *testing.T) {
 				var sent sentTexts
 				runtime, bot := slowShop(t, &sent, 2*time.Second)
 				require.NoError(t, remindIn(time.Second)(t.Context(), bot))
-				ctx, cancel := context.WithCancel(t.Context())
-				var running sync.WaitGroup
-				running.Go(func() { require.NoError(t, runtime.Run(ctx)) })
+				stop := running(t, runtime)
 				receives(t, runtime, text)
 				pass(time.Minute)
 				require.Len(t, sent.all(), want)
-				cancel()
-				running.Wait()
+				stop()
 			})
 		})
 	}
@@ -190,28 +207,18 @@ func TestRun_SlowMember(t *testing.T) {
 		const waiting = 20 // More than a channel has workers.
 		runtime, ada := slowShop(t, &sent, 5*time.Minute)
 		for range waiting {
-			_, err := ada.NewAgenda(t.Context(), agenda.NewParams{
-				MemberID: "ada", NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(ada.Now().Add(time.Second)),
-			})
-			require.NoError(t, err)
+			plan(t, ada, "ada", "reminder", time.Second)
 		}
-		scope := botctx.Scope{App: "shop", Channel: "web"}
-		bob, err := members.New(runtime.Env(), record.Scope(scope), channels.New(runtime.Env(), record.Scope(scope))).Insert(t.Context(), member.Member{FirstName: "Bob"})
+		bob, err := insertMember(t, runtime, member.Member{FirstName: "Bob"})
 		require.NoError(t, err)
-		_, err = ada.NewAgenda(t.Context(), agenda.NewParams{
-			MemberID: bob.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(ada.Now().Add(time.Minute)),
-		})
-		require.NoError(t, err)
-		ctx, cancel := context.WithCancel(t.Context())
-		var running sync.WaitGroup
-		running.Go(func() { require.NoError(t, runtime.Run(ctx)) })
-		running.Go(func() { receives(t, runtime, "slow") })
+		plan(t, ada, bob.ID, "reminder", time.Minute)
+		stop := running(t, runtime)
+		go receives(t, runtime, "slow")
 		pass(2 * time.Minute)
 		require.Equal(t, []string{"Still there, Bob?"}, sent.all())
 		pass(5 * time.Minute)
 		require.Len(t, sent.all(), 1+waiting, "the agendas of the blocked member must run afterwards")
-		cancel()
-		running.Wait()
+		stop()
 	})
 }
 

@@ -18,8 +18,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/channels"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
@@ -193,10 +191,8 @@ func hungHost(t *testing.T) *botctx.Context {
 		Mailer:     hung{},
 		Payments:   func(string, string) (utility.PaymentClient, error) { return hung{}, nil },
 	})
-	channels := channels.New(runtime.Env(), record.Scope{App: "shop"})
 	for _, platform := range []channel.Type{channel.Alpha, channel.Bravo} {
-		_, err := channels.Save(t.Context(), &channel.Channel{ID: string(platform), Type: platform, On: true})
-		require.NoError(t, err)
+		saveChannel(t, runtime, channel.Channel{ID: string(platform), Type: platform})
 	}
 	return ada
 }
@@ -217,14 +213,12 @@ func TestMaxSend_BoundsRequestsOfLiveChats(t *testing.T) {
 				config := webchat(hung{})
 				config.HTTP = answer
 				runtime, ada := shopWith(t, config)
-				channels := channels.New(runtime.Env(), record.Scope{App: "shop"})
-				_, err := channels.Save(t.Context(), &channel.Channel{
-					ID: "desk", Type: channel.Custom, On: true, Metadata: document.O("liveChatApi", "https://desk.example/requests"),
+				saveChannel(t, runtime, channel.Channel{
+					ID: "desk", Type: channel.Custom, Metadata: document.O("liveChatApi", "https://desk.example/requests"),
 				})
-				require.NoError(t, err)
-				require.NoError(t, channels.Pair(t.Context(), channels, "web", "desk"))
+				require.NoError(t, runtime.Pair(t.Context(), "shop", "web", "desk"))
 				begun := ada.Now()
-				_, err = ada.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+				_, err := ada.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 				requireLate(t, "createAssignment", err)
 				require.Equal(t, 15*time.Second, ada.Now().Sub(begun))
 			})

@@ -12,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -392,10 +391,7 @@ func TestRun_TriedAgainEndsTheConversationsThatAreLeft(t *testing.T) {
 func dueAction(t *testing.T, runtime *botctx.Runtime, bot *botctx.Context, action botctx.Action) {
 	t.Helper()
 	require.NoError(t, runtime.Handle(&botctx.Node{ID: "due", Pre: []botctx.Action{action}}))
-	_, err := bot.NewAgenda(t.Context(), agenda.NewParams{
-		MemberID: "ada", NodeCompositeID: "due", NextRunAt: document.TimestampOf(bot.Now()),
-	})
-	require.NoError(t, err)
+	plan(t, bot, "ada", "due", 0)
 }
 
 func TestRun_LeftAction(t *testing.T) {

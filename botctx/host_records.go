@@ -321,18 +321,9 @@ func (r *Runtime) removeRecords(ctx context.Context) (err error) {
 	return errors.Join(ofLiveChats, ofComments, ofConnectors)
 }
 
-// runRetention calls removeRecords at intervals until ctx ends. The inbox and the scheduler remove old events and
-// agendas.
-func (r *Runtime) runRetention(ctx context.Context) {
-	ticker := time.NewTicker(retentionPause)
-	defer ticker.Stop()
-	for ctx.Err() == nil {
-		if err := r.removeRecords(ctx); err != nil && ctx.Err() == nil {
-			r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: old records not removed", slog.String("error", display.Text(err)))
-		}
-		select {
-		case <-ctx.Done():
-		case <-ticker.C:
-		}
+// applyRetention calls removeRecords and logs an error. The inbox and the scheduler remove old events and agendas.
+func (r *Runtime) applyRetention(ctx context.Context) {
+	if err := r.removeRecords(ctx); err != nil && ctx.Err() == nil {
+		r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: old records not removed", slog.String("error", display.Text(err)))
 	}
 }

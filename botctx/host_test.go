@@ -24,8 +24,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/channels"
-	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -76,10 +74,7 @@ func TestHost_OwnRecords(t *testing.T) {
 	runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		return bot.Reply(ctx, send.Template("Hello {{firstName}}"))
 	})
-	require.NoError(t, runtime.Receive(t.Context(), botctx.Inbound{
-		App: "shop", Channel: "web",
-		Event: send.MessageEvent{From: "e7", Type: send.TypeText, Data: document.O("text", "hi")},
-	}))
+	require.NoError(t, runtime.Receive(t.Context(), message("e7", "hi", "")))
 	require.Len(t, box.sent, 1)
 	require.Equal(t, "e7", box.sent[0].To)
 	require.Equal(t, "Hello Ada", box.sent[0].Response.Text())
@@ -117,9 +112,7 @@ func TestRun_ChangesItsOwnCopyOfAChannel(t *testing.T) {
 		return bot.Reply(ctx, send.Text("hello"))
 	})
 	for _, from := range []string{"ada", "bob"} {
-		require.NoError(t, runtime.Receive(t.Context(), botctx.Inbound{
-			App: "shop", Channel: "web", Event: send.MessageEvent{From: from, Type: send.TypeText},
-		}))
+		require.NoError(t, runtime.Receive(t.Context(), message(from, "", "")))
 	}
 	require.Equal(t, newChannel(), kept, "the host's")
 	for _, message := range box.sent {
@@ -148,9 +141,7 @@ func TestRun_LoadsItsChannelOnce(t *testing.T) {
 		_, err := bot.GetChannel(ctx, channel.GetParams{ChannelID: "other"})
 		return err
 	})
-	require.NoError(t, runtime.Receive(t.Context(), botctx.Inbound{
-		App: "shop", Channel: "web", Event: send.MessageEvent{From: "e1", Type: send.TypeText},
-	}))
+	require.NoError(t, runtime.Receive(t.Context(), said("hi")))
 	require.Equal(t, []string{"web", "other"}, loaded)
 	require.Len(t, box.sent, 2)
 	for _, m := range box.sent {
@@ -176,10 +167,11 @@ func TestHost_OwnArrival(t *testing.T) {
 		arrived = bot.Member
 		return nil
 	})
-	event := send.MessageEvent{From: "e1", Type: send.TypeText}
-	require.NoError(t, runtime.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: event}))
+	inbound := said("hi")
+	require.NoError(t, runtime.Receive(t.Context(), inbound))
 	require.Equal(t, "e1", arrived.ExternalID)
-	require.ErrorIs(t, runtime.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "other", Event: event}), boterr.NotFound)
+	inbound.Channel = "other"
+	require.ErrorIs(t, runtime.Receive(t.Context(), inbound), boterr.NotFound)
 	reference, err := runtime.Operations(botctx.Scope{App: "shop"}).GetChannel(t.Context(), channel.GetParams{ChannelID: "web"})
 	require.NoError(t, err)
 	require.Equal(t, &channel.Reference{ChannelID: "web", AppID: "shop"}, reference)
@@ -217,48 +209,27 @@ func TestNew_RefusesWhatCanOnlyFail(t *testing.T) {
 	}
 }
 
-// fullStore is a store that counts writes, and refuses them while it is full.
-type fullStore struct {
-	store.Store
-
-	isFull atomic.Bool
-	writes atomic.Int64
-}
-
-func (s *fullStore) Collection(name string) store.Collection {
-	return fullCollection{s.Store.Collection(name), s}
-}
-
-type fullCollection struct {
-	store.Collection
-
-	of *fullStore
-}
-
-func (c fullCollection) Update(
-	ctx context.Context, f *query.Filter, change query.Change, options store.UpdateOptions,
-) (store.UpdateResult, error) {
-	c.of.writes.Add(1)
-	if c.of.isFull.Load() {
-		return store.UpdateResult{}, errors.New("no space left on device")
-	}
-	return c.Collection.Update(ctx, f, change, options)
-}
-
 func TestReady_ProvesThatTheStoreTakesWrites(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		full := &fullStore{Store: memstore.New()}
-		runtime, err := botctx.New(botctx.Config{Store: full})
+		writes, isFull := 0, false
+		database := store.Wrap(memstore.New(), func(ctx context.Context, _ store.Call) (context.Context, func(int, error) error, error) {
+			writes++
+			if isFull {
+				return ctx, nil, errors.New("no space left on device")
+			}
+			return ctx, nil, nil
+		})
+		runtime, err := botctx.New(botctx.Config{Store: database})
 		require.NoError(t, err)
 		for range 100 {
 			require.NoError(t, runtime.Ready(t.Context()))
 		}
-		require.EqualValues(t, 1, full.writes.Load(), "an answer stands for a second")
-		full.isFull.Store(true)
+		require.Equal(t, 1, writes, "an answer stands for a second")
+		isFull = true
 		pass(time.Second)
 		require.ErrorContains(t, runtime.Ready(t.Context()), "no space left")
-		full.isFull.Store(false)
+		isFull = false
 		pass(time.Second)
 		require.NoError(t, runtime.Ready(t.Context()))
 	})
@@ -314,13 +285,8 @@ func TestEraseMember_RemovesAllAndCanBeRepeated(t *testing.T) {
 			_, err := runtime.RunNextEvent(t.Context())
 			require.NoError(t, err)
 			require.NoError(t, runtime.Accept(t.Context(), said("waits")))
-			scope := botctx.Scope{App: "shop", Channel: "web"}
-			e1, err := members.KnownID(t.Context(), runtime.Env(), record.Scope(scope), "e1")
-			require.NoError(t, err)
-			_, err = ada.NewAgenda(t.Context(), agenda.NewParams{
-				MemberID: e1, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(ada.Now().Add(time.Hour)),
-			})
-			require.NoError(t, err)
+			e1 := knownID(t, runtime)
+			plan(t, ada, e1, "reminder", time.Hour)
 			erased, err := runtime.EraseMember(t.Context(), "shop", e1)
 			require.NoError(t, err)
 			require.Equal(t, botctx.Erased{Member: true, Events: 2, Agendas: 1}, erased)
@@ -393,9 +359,7 @@ func TestEraseMember_MembersOfTheHost(t *testing.T) {
 		Override: func(botctx.Scope, botctx.Services) botctx.Services { return botctx.Services{Members: customers{}} },
 	})
 	require.NoError(t, err)
-	require.NoError(t, runtime.Accept(t.Context(), botctx.Inbound{
-		App: "shop", Channel: "web", Event: send.MessageEvent{From: "e7", Type: send.TypeText, Data: document.O("text", "a secret")},
-	}))
+	require.NoError(t, runtime.Accept(t.Context(), message("e7", "a secret", "")))
 	erased, err := runtime.EraseMember(t.Context(), "shop", "customer-7")
 	require.NoError(t, err)
 	require.Equal(t, botctx.Erased{Events: 1}, erased)
@@ -471,164 +435,97 @@ func (l faultyLog) Enabled(context.Context, slog.Level) bool { return true }
 // faults returns, for each field of Config with a function or a port, a change that makes it panic while the fault is
 // on.
 func faults() map[string]func(config *botctx.Config, f *fault) {
-	all := faultsOfRuns()
-	maps.Copy(all, faultsOfSchedulers())
-	return all
-}
-
-func faultsOfRuns() map[string]func(config *botctx.Config, f *fault) {
-	return map[string]func(*botctx.Config, *fault){
-		"Store":       func(c *botctx.Config, f *fault) { c.Store = faultyStore{Store: c.Store, fault: f} },
-		"Connectors":  func(c *botctx.Config, f *fault) { c.Connectors[channel.Webchat] = faultyPort{f} },
-		"HTTP":        func(c *botctx.Config, f *fault) { c.HTTP = faultyPort{f} },
-		"Mailer":      func(c *botctx.Config, f *fault) { c.Mailer = faultyPort{f} },
-		"ObjectStore": func(c *botctx.Config, f *fault) { c.ObjectStore = faultyPort{f} },
-		"Override": func(c *botctx.Config, f *fault) {
-			c.Override = func(botctx.Scope, botctx.Services) botctx.Services { f.strike(); return botctx.Services{} }
-		},
-		"LoadChannel": func(c *botctx.Config, f *fault) {
-			c.LoadChannel = func(_ context.Context, app, id string) (*channel.Channel, error) {
-				f.strike()
-				return &channel.Channel{ID: id, App: app, Type: channel.Webchat, On: true}, nil
-			}
-		},
-		"Arrive": func(c *botctx.Config, f *fault) {
-			c.Arrive = func(context.Context, botctx.Inbound) (*member.Member, error) {
-				f.strike()
-				return &member.Member{ID: "ada"}, nil
-			}
-		},
+	all := map[string]func(*botctx.Config, *fault){
+		"Store":         func(c *botctx.Config, f *fault) { c.Store = faultyStore{Store: c.Store, fault: f} },
+		"Connectors":    func(c *botctx.Config, f *fault) { c.Connectors[channel.Webchat] = faultyPort{f} },
+		"HTTP":          func(c *botctx.Config, f *fault) { c.HTTP = faultyPort{f} },
+		"Mailer":        func(c *botctx.Config, f *fault) { c.Mailer = faultyPort{f} },
+		"ObjectStore":   func(c *botctx.Config, f *fault) { c.ObjectStore = faultyPort{f} },
+		"Logger":        func(c *botctx.Config, f *fault) { c.Logger = slog.New(faultyLog{fault: f}) },
+		"Inbox.Log":     func(c *botctx.Config, f *fault) { c.Inbox.Log = slog.New(faultyLog{fault: f}) },
+		"Scheduler.Log": func(c *botctx.Config, f *fault) { c.Scheduler.Log = slog.New(faultyLog{fault: f}) },
 		"Interceptors": func(c *botctx.Config, f *fault) {
 			c.Interceptors = []botctx.Interceptor{func(ctx context.Context, _ *botctx.Call, next botctx.Next) (any, error) {
 				f.strike()
 				return next(ctx)
 			}}
 		},
-		"Now": func(c *botctx.Config, f *fault) {
-			c.Now = func() time.Time { f.strike(); return record.Env{}.WithDefaults().Now() }
-		},
-		"Pause": func(c *botctx.Config, f *fault) {
-			c.Pause = func(context.Context, time.Duration) { f.strike() }
-		},
-		"NewEtag": func(c *botctx.Config, f *fault) { c.NewEtag = func() string { f.strike(); return "etag" } },
-		"NewID": func(c *botctx.Config, f *fault) {
-			c.NewID = func() string { f.strike(); return record.Env{}.WithDefaults().NewID() }
-		},
-		"DeriveID": func(c *botctx.Config, f *fault) { c.DeriveID = func(of string) string { f.strike(); return of } },
-		"Zone": func(c *botctx.Config, f *fault) {
-			c.Zone = func(context.Context, *member.Member) (string, error) { f.strike(); return "", nil }
-		},
-		"Payments": func(c *botctx.Config, f *fault) {
-			c.Payments = func(string, string) (utility.PaymentClient, error) { f.strike(); return nil, nil }
-		},
-		"Flow.IsOpen": func(c *botctx.Config, f *fault) {
-			c.Flow.IsOpen = func(context.Context, *botctx.Context) (bool, error) { f.strike(); return true, nil }
-		},
-		"Flow.PriorityGroup": func(c *botctx.Config, f *fault) {
-			c.Flow.PriorityGroup = func(context.Context, *botctx.Context) (string, error) { f.strike(); return "", nil }
-		},
-		"Flow.HeadNodes": func(c *botctx.Config, f *fault) {
-			c.Flow.HeadNodes = func(context.Context, *botctx.Context) ([]botctx.NodeRef, error) { f.strike(); return nil, nil }
-		},
-		"Flow.LiveChatTree": func(c *botctx.Config, f *fault) {
-			c.Flow.LiveChatTree = func(*botctx.Context) string { f.strike(); return "" }
-		},
-		"LiveChat.CustomAPI": func(c *botctx.Config, f *fault) {
-			c.LiveChat.CustomAPI = func(*channel.Channel) (string, error) { f.strike(); return "https://example.com/chat", nil }
-		},
-		"LiveChat.HistoryURL": func(c *botctx.Config, f *fault) {
-			c.LiveChat.HistoryURL = func(*livechat.Assignment) (string, error) { f.strike(); return "https://example.com/history", nil }
-		},
-		"LiveChat.Pairing": func(c *botctx.Config, f *fault) {
-			c.LiveChat.Pairing = func(context.Context, string, string) ([]string, error) { f.strike(); return nil, nil }
-		},
-		"OnChoice": func(c *botctx.Config, f *fault) {
-			c.OnChoice = func(context.Context, botctx.Choice) { f.strike() }
-		},
-		"OnWarning": func(c *botctx.Config, f *fault) {
-			c.OnWarning = func(context.Context, botctx.Warning) { f.strike() }
-		},
-		"Logger":        func(c *botctx.Config, f *fault) { c.Logger = slog.New(faultyLog{fault: f}) },
-		"OnUnfilled":    breaksOnUnfilled,
-		"Inbox.Log":     breaksInboxLog,
-		"Inbox.Backoff": breaksInboxBackoff,
-
-		"Inbox.Hooks.AroundAccept": breaksAroundAccept,
-		"Inbox.Hooks.AroundRun":    breaksAroundRun,
-		"Inbox.Hooks.Settled":      breaksSettled,
-	}
-}
-
-func faultsOfSchedulers() map[string]func(config *botctx.Config, f *fault) {
-	return map[string]func(*botctx.Config, *fault){
 		"Scheduler.Around": func(c *botctx.Config, f *fault) {
 			c.Scheduler.Around = func(handler agenda.Handler) agenda.Handler {
 				return func(ctx context.Context, run agenda.Run) error { f.strike(); return handler(ctx, run) }
 			}
 		},
-		"Scheduler.Hooks.Claimed": func(c *botctx.Config, f *fault) {
-			c.Scheduler.Hooks.Claimed = func(context.Context, agenda.Event) { f.strike() }
-		},
-		"Scheduler.Hooks.Late": func(c *botctx.Config, f *fault) {
-			c.Scheduler.Hooks.Late = func(context.Context, agenda.Event) { f.strike() }
-		},
-		"Scheduler.Hooks.Finished": func(c *botctx.Config, f *fault) {
-			c.Scheduler.Hooks.Finished = func(context.Context, agenda.Event) { f.strike() }
-		},
-		"Scheduler.Hooks.Failed": func(c *botctx.Config, f *fault) {
-			c.Connectors[channel.Webchat] = faultyPort{f} // A failure is needed for this part to be called.
-			c.Scheduler.Hooks.Failed = func(context.Context, agenda.Event) { f.strike() }
-		},
-		"Scheduler.Log": func(c *botctx.Config, f *fault) { c.Scheduler.Log = slog.New(faultyLog{fault: f}) },
-		"Scheduler.Backoff": func(c *botctx.Config, f *fault) {
-			c.Connectors[channel.Webchat] = faultyPort{f} // A failure is needed for this part to be called.
-			c.Scheduler.Backoff = func(int) time.Duration { f.strike(); return time.Second }
-		},
 	}
+	for _, name := range portsOf(reflect.TypeFor[botctx.Config](), "") {
+		if at := fieldAt(&botctx.Config{}, name); at.Kind() == reflect.Func && all[name] == nil {
+			all[name] = func(c *botctx.Config, f *fault) { fieldAt(c, name).Set(faultyFunc(at.Type(), f, working()[name])) }
+		}
+	}
+	return all
 }
 
-func breaksOnUnfilled(c *botctx.Config, f *fault) {
-	c.OnUnfilled = func(context.Context, botctx.Scope, string) { f.strike() }
+// fieldAt returns the field of a Config at a path.
+func fieldAt(c *botctx.Config, path string) reflect.Value {
+	at := reflect.ValueOf(c).Elem()
+	for name := range strings.SplitSeq(path, ".") {
+		at = at.FieldByName(name)
+	}
+	return at
 }
 
-func breaksInboxLog(c *botctx.Config, f *fault) {
-	c.Connectors[channel.Webchat] = faultyPort{f} // A failure is needed for this part to be called.
-	c.Inbox.Log = slog.New(faultyLog{fault: f})
-}
-
-func breaksInboxBackoff(c *botctx.Config, f *fault) {
-	c.Connectors[channel.Webchat] = faultyPort{f} // A failure is needed for this part to be called.
-	c.Inbox.Backoff = func(int) time.Duration { f.strike(); return time.Second }
-}
-
-func breaksAroundAccept(c *botctx.Config, f *fault) {
-	c.Inbox.Hooks.AroundAccept = func(
-		ctx context.Context, _ *botctx.InboxEvent, next func(context.Context) (botctx.Accepted, error),
-	) (botctx.Accepted, error) {
+// faultyFunc returns a function that panics while the fault is on, and else calls works. If works is nil, it returns
+// zero values.
+func faultyFunc(of reflect.Type, f *fault, works any) reflect.Value {
+	return reflect.MakeFunc(of, func(args []reflect.Value) []reflect.Value {
 		f.strike()
-		return next(ctx)
+		if works != nil {
+			return reflect.ValueOf(works).Call(args)
+		}
+		results := make([]reflect.Value, of.NumOut())
+		for i := range results {
+			results[i] = reflect.Zero(of.Out(i))
+		}
+		return results
+	})
+}
+
+// working returns functions of a host for the fields of Config whose functions must not return zero values.
+func working() map[string]any {
+	defaults := record.Env{}.WithDefaults()
+	return map[string]any{
+		"Now": defaults.Now, "NewID": defaults.NewID, "DeriveID": func(of string) string { return of },
+		"LoadChannel": func(_ context.Context, app, id string) (*channel.Channel, error) {
+			return &channel.Channel{ID: id, App: app, Type: channel.Webchat, On: true}, nil
+		},
+		"Arrive":      func(context.Context, botctx.Inbound) (*member.Member, error) { return &member.Member{ID: "ada"}, nil },
+		"Flow.IsOpen": func(context.Context, *botctx.Context) (bool, error) { return true, nil },
+		"Inbox.Hooks.AroundAccept": func(
+			ctx context.Context, _ *botctx.InboxEvent, next func(context.Context) (botctx.Accepted, error),
+		) (botctx.Accepted, error) {
+			return next(ctx)
+		},
+		"Inbox.Hooks.AroundRun": func(ctx context.Context, _ botctx.InboxAttempt, next func(context.Context) error) error {
+			return next(ctx)
+		},
 	}
 }
 
-func breaksAroundRun(c *botctx.Config, f *fault) {
-	c.Inbox.Hooks.AroundRun = func(ctx context.Context, _ botctx.InboxAttempt, next func(context.Context) error) error {
-		f.strike()
-		return next(ctx)
-	}
+// needsFailure reports whether a part of a host is only called after a failure.
+func needsFailure(name string) bool {
+	return slices.Contains([]string{"Inbox.Log", "Inbox.Backoff", "Scheduler.Backoff", "Scheduler.Hooks.Failed"}, name)
 }
 
-func breaksSettled(c *botctx.Config, f *fault) {
-	c.Inbox.Hooks.Settled = func(context.Context, botctx.SettledAttempt) { f.strike() }
-}
-
-// portsOf returns the paths of the fields of a struct that hold functions or interfaces, including nested structs.
+// portsOf returns the paths of the fields of a struct that hold functions or interfaces, including nested structs. It
+// leaves out data, and OnWait, which TestOnWait_APanicLeavesTheQueue tests.
 func portsOf(config reflect.Type, prefix string) []string {
 	var names []string
 	for field := range config.Fields() {
 		name := prefix + field.Name
 		switch field.Type.Kind() {
 		case reflect.Func, reflect.Interface, reflect.Map, reflect.Slice, reflect.Pointer:
-			names = append(names, name)
+			if name != "LiveChat.Texts" && name != "OnWait" {
+				names = append(names, name)
+			}
 		case reflect.Struct:
 			names = append(names, portsOf(field.Type, name+".")...)
 		default: // Fields such as numbers cannot panic.
@@ -639,24 +536,21 @@ func portsOf(config reflect.Type, prefix string) []string {
 
 func TestPanic_EachPortIsTried(t *testing.T) {
 	t.Parallel()
-	ports := slices.DeleteFunc(portsOf(reflect.TypeFor[botctx.Config](), ""), func(name string) bool {
-		return strings.HasPrefix(name, "Scheduler.Env.") || name == "Scheduler.Handler" || name == "Scheduler.Zone" || // New sets them.
-			name == "LiveChat.Texts" || // This is data.
-			name == "OnWait" || // TestOnWait_APanicLeavesTheQueue tests it.
-			strings.HasPrefix(name, "Inbox.Env.") || slices.Contains([]string{"Inbox.DeriveID", "Inbox.Leases", "Inbox.Handler", "Inbox.Enter"}, name)
-	})
-	require.ElementsMatch(t, ports, slices.Collect(maps.Keys(faults())))
+	require.ElementsMatch(t, portsOf(reflect.TypeFor[botctx.Config](), ""), slices.Collect(maps.Keys(faults())))
 }
 
 // brokenHost returns a Runtime of the app "shop" and turns the fault on. Ada, in the channel "web", has a late agenda and
 // an accepted event whose run calls every operation. The outlet of the channel is "desk".
-func brokenHost(t *testing.T, breaks func(*botctx.Config, *fault), f *fault) *botctx.Runtime {
+func brokenHost(t *testing.T, name string, f *fault) *botctx.Runtime {
 	t.Helper()
 	config := botctx.Config{
 		Store: memstore.New(), Connectors: map[channel.Type]send.Connector{channel.Webchat: &sentTexts{}, channel.Custom: &sentTexts{}}, HTTP: faultyPort{&fault{}},
 		LiveChat: botctx.LiveChat{HistoryURL: func(*livechat.Assignment) (string, error) { return "https://example.com/history", nil }},
 	}
-	breaks(&config, f)
+	if needsFailure(name) {
+		config.Connectors[channel.Webchat] = faultyPort{f}
+	}
+	faults()[name](&config, f)
 	runtime, bot := shopWith(t, config)
 	require.NoError(t, runtime.Handle(&botctx.Node{
 		ID: "hello", Trigger: botctx.TextIs("hi"), Pre: []botctx.Action{callAll(runtime)},
@@ -667,19 +561,11 @@ func brokenHost(t *testing.T, breaks func(*botctx.Config, *fault), f *fault) *bo
 		Pattern: "* * * * *", RunUntil: document.TimestampOf(bot.Now().Add(time.Hour)),
 	})
 	require.NoError(t, err)
-	channels := channels.New(runtime.Env(), record.Scope(bot.Scope()))
-	_, err = channels.Save(t.Context(), &channel.Channel{ID: "desk", Type: channel.Custom, On: true})
-	require.NoError(t, err)
-	require.NoError(t, channels.Pair(t.Context(), channels, "web", "desk"))
-	require.NoError(t, runtime.Accept(t.Context(), saidByAda("m1")))
+	saveChannel(t, runtime, channel.Channel{ID: "desk", Type: channel.Custom})
+	require.NoError(t, runtime.Pair(t.Context(), "shop", "web", "desk"))
+	require.NoError(t, runtime.Accept(t.Context(), message("ext-ada", "hi", "m1")))
 	f.isOn.Store(true)
 	return runtime
-}
-
-func saidByAda(id string) botctx.Inbound {
-	return botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
-		From: "ext-ada", Type: send.TypeText, Data: document.O("text", "hi"), MessageID: id,
-	}}
 }
 
 // callAll returns an action that calls every operation, and every other method that calls the host's functions. A panic
@@ -693,7 +579,7 @@ func callAll(runtime *botctx.Runtime) botctx.Action {
 		bot.Pause(ctx, time.Second)
 		_, _ = bot.Location(ctx)
 		_, _ = bot.Fetch(ctx, outbound.Request{URL: "https://example.com"})
-		return runtime.Accept(ctx, saidByAda("m2"))
+		return runtime.Accept(ctx, message("ext-ada", "hi", "m2"))
 	}
 }
 
@@ -716,24 +602,21 @@ func leastArguments() map[botctx.Op]string {
 // continues, and tries failed work again after the fault is off.
 func TestRun_SurvivesPanics(t *testing.T) {
 	t.Parallel()
-	for name, breaks := range faults() {
+	for name := range faults() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var f fault
-				runtime := brokenHost(t, breaks, &f)
-				ctx, cancel := context.WithCancel(t.Context())
-				ended := make(chan error)
-				go func() { ended <- runtime.Run(ctx) }()
+				runtime := brokenHost(t, name, &f)
+				stop := running(t, runtime)
 				pass(5 * time.Minute)
 				require.Positive(t, f.reached.Load(), "nothing has called it")
 				f.isOn.Store(false)
 				pass(5 * time.Minute)
-				stats, err := runtime.InboxStats(ctx)
+				stats, err := runtime.InboxStats(t.Context())
 				require.NoError(t, err)
 				require.Zero(t, stats.Pending, "a lane is stuck")
-				cancel()
-				require.NoError(t, <-ended)
+				stop()
 			})
 		})
 	}

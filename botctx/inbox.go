@@ -36,8 +36,7 @@ type InboxOptions struct {
 	// after every ten polls. The default is 100,000. A negative number means no limit.
 	MaxPending int
 	// AcceptTimeout is the time that Accept waits for a store that does not answer if its context never ends, as
-	// in a handler that continues after the sender hangs up. Accept may wait up to twice as long. The default is
-	// 10 seconds, and the maximum is 24 hours.
+	// in a handler that continues after the sender hangs up. The default is 10 seconds, and the maximum is 24 hours.
 	AcceptTimeout time.Duration
 	// ShutdownTimeout is the maximum time that Run waits for current runs after its context ends. Then it ends
 	// the contexts of these runs and waits for 5 more seconds. The default is 20 seconds.

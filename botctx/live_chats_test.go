@@ -17,9 +17,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/web"
-	"github.com/botctx/go-sdk/internal/channels"
-	"github.com/botctx/go-sdk/internal/members"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -353,34 +350,16 @@ type host struct {
 	ada   *botctx.Context
 }
 
-func newHost(t *testing.T, inlet, outlet channel.Type) *host {
+func newHost(t *testing.T) *host {
 	t.Helper()
-	host := &host{platform: &plain{}}
-	runtime, err := botctx.New(botctx.Config{
-		Store:      memstore.New(),
-		Connectors: map[channel.Type]send.Connector{inlet: host.platform, outlet: host.platform},
-		Logger:     slog.New(slog.NewTextHandler(&host.lines, nil)),
+	h := &host{platform: &plain{}}
+	h.Runtime, h.ada = shopWith(t, botctx.Config{
+		Store: memstore.New(), Connectors: send.Connectors{channel.Webchat: h.platform, channel.Charlie: h.platform},
+		Logger: slog.New(slog.NewTextHandler(&h.lines, nil)),
 	})
-	require.NoError(t, err)
-	scope := botctx.Scope{App: "shop", Channel: "web", Member: "ada"}
-	channels := channels.New(runtime.Env(), record.Scope(scope))
-	for _, c := range []channel.Channel{
-		{ID: "web", App: "shop", Type: inlet, On: true},
-		{ID: "desk", App: "shop", Type: outlet, On: true, BroadcastGroups: []channel.BroadcastGroup{
-			{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "support", Type: "user"}}},
-			{Label: "sales", Groups: []channel.BroadcastGroupMember{{ID: "sales", Type: "user"}}},
-		}},
-	} {
-		_, err := channels.Save(t.Context(), &c)
-		require.NoError(t, err)
-	}
-	require.NoError(t, channels.Pair(t.Context(), channels, "web", "desk"))
-	_, err = members.New(runtime.Env(), record.Scope(scope), channels).Insert(t.Context(), member.Member{
-		ID: "ada", App: "shop", Channel: "web", ExternalID: "e-ada", FirstName: "Ada",
-	})
-	require.NoError(t, err)
-	host.Runtime, host.ada = runtime, runtime.Operations(scope)
-	return host
+	saveChannel(t, h.Runtime, channel.Channel{ID: "desk", Type: channel.Charlie, BroadcastGroups: supportAndSales()})
+	require.NoError(t, h.Pair(t.Context(), "shop", "web", "desk"))
+	return h
 }
 
 // connect makes a live-chat request for Ada, which the agent grace takes.
@@ -641,28 +620,17 @@ func TestCall_Desk(t *testing.T) {
 func TestLiveChats_ConnectorPanics(t *testing.T) {
 	t.Parallel()
 	said := send.MessageEvent{Type: send.TypeText, Data: document.O("text", "hi"), From: "grace", To: "desk"}
-	for name, call := range map[string]func(t *testing.T, h *host) error{
-		"from the agent": func(t *testing.T, h *host) error {
-			t.Helper()
-			h.connect(t)
-			h.platform.panics = true
-			return h.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "desk", Event: said})
-		},
-		"from the member": func(t *testing.T, h *host) error {
-			t.Helper()
-			h.connect(t)
-			h.platform.panics = true
-			return h.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
-				Type: send.TypeText, Data: document.O("text", "hi"), From: "e-ada",
-			}})
-		},
+	for name, inbound := range map[string]botctx.Inbound{
+		"from the agent": {App: "shop", Channel: "desk", Event: said}, "from the member": fromAda("hi", ""),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHost(t, channel.Webchat, channel.Charlie)
+			h := newHost(t)
 			h.HandleFunc(func(context.Context, *botctx.Context) error { return nil })
+			h.connect(t)
+			h.platform.panics = true
 			var err error
-			require.NotPanics(t, func() { err = call(t, h) })
+			require.NotPanics(t, func() { err = h.Receive(t.Context(), inbound) })
 			require.Equal(t, boterr.Internal, boterr.CodeOf(err), "%v", err)
 			var panicked *boterr.PanicError
 			require.ErrorAs(t, err, &panicked)
@@ -676,12 +644,9 @@ func TestLiveChats_ConnectorPanics(t *testing.T) {
 
 func TestPanic_LoggedOnce(t *testing.T) {
 	t.Parallel()
-	h := newHost(t, channel.Webchat, channel.Charlie)
+	h := newHost(t)
 	h.platform.panics = true
-	scope := botctx.Scope{App: "shop", Channel: "web"}
-	_, err := members.New(h.Env(), record.Scope(scope), channels.New(h.Env(), record.Scope(scope))).Insert(t.Context(), member.Member{
-		ID: "bob", App: "shop", Channel: "web", ExternalID: "e-bob", FirstName: "Bob",
-	})
+	_, err := insertMember(t, h.Runtime, member.Member{ID: "bob", FirstName: "Bob"})
 	require.NoError(t, err)
 	_, err = h.ada.SendResponse(t.Context(), send.SendResponseParams{MemberID: document.One("ada", "bob"), Response: send.Text("hi")})
 	require.Error(t, err)

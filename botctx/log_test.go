@@ -20,11 +20,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/channels"
-	"github.com/botctx/go-sdk/internal/members"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
@@ -51,21 +47,14 @@ func loggedHost(t *testing.T, config botctx.Config) (*botctx.Runtime, botctx.Sco
 		return now
 	}
 	runtime := newRuntime(t, config)
-	scope := botctx.Scope{App: "shop", Channel: "web", Member: "ada"}
-	channels := channels.New(runtime.Env(), record.Scope(scope))
-	_, err := channels.Save(t.Context(), &channel.Channel{ID: "web", App: "shop", Type: channel.Webchat, On: true})
+	saveChannel(t, runtime, channel.Channel{ID: "web", Type: channel.Webchat})
+	_, err := insertMember(t, runtime, member.Member{ID: "ada", FirstName: "Ada"})
 	require.NoError(t, err)
-	_, err = members.New(runtime.Env(), record.Scope(scope), channels).Insert(t.Context(), member.Member{
-		ID: "ada", App: "shop", Channel: "web", ExternalID: "e-ada", FirstName: "Ada",
-	})
-	require.NoError(t, err)
-	return runtime, scope
+	return runtime, botctx.Scope{App: "shop", Channel: "web", Member: "ada"}
 }
 
 func adaWrites(ctx context.Context, runtime *botctx.Runtime, text string) error {
-	return runtime.Receive(ctx, botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
-		From: "e-ada", Type: send.TypeText, Data: document.O("text", text),
-	}})
+	return runtime.Receive(ctx, fromAda(text, ""))
 }
 
 func TestLogged_Lines(t *testing.T) {

@@ -18,7 +18,6 @@ import (
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
-	"github.com/botctx/go-sdk/store/query"
 )
 
 func says(text string) botctx.Action {
@@ -508,35 +507,6 @@ func TestCheckNodes_TellsAllThatIsWrong(t *testing.T) {
 	require.Empty(t, botctx.CheckNodes(&botctx.Node{ID: "a"}))
 }
 
-// forgetfulStore is a store that fails once when the inbox stores that an event is done.
-type forgetfulStore struct {
-	store.Store
-
-	isForgetting atomic.Bool
-}
-
-type forgetfulInbox struct {
-	store.Collection
-
-	of *forgetfulStore
-}
-
-func (s *forgetfulStore) Collection(name string) store.Collection {
-	if name != "inbox" {
-		return s.Store.Collection(name)
-	}
-	return forgetfulInbox{s.Store.Collection(name), s}
-}
-
-func (c forgetfulInbox) Update(
-	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
-) (store.UpdateResult, error) {
-	if change.Stamps.Set.Has("doneAt") && c.of.isForgetting.CompareAndSwap(true, false) {
-		return store.UpdateResult{}, boterr.New(boterr.Unavailable, "", "the store is gone")
-	}
-	return c.Collection.Update(ctx, filter, change, options)
-}
-
 // booking returns nodes that ask for a day and then refuse every answer.
 func booking() []*botctx.Node {
 	return []*botctx.Node{
@@ -550,11 +520,17 @@ func booking() []*botctx.Node {
 func TestAccept_DoneAfterItsWriteBack(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
-	forgetful := &forgetfulStore{Store: f.database}
-	forgetful.isForgetting.Store(true)
-	f.database = forgetful
+	isForgetting := false
+	f.database = store.Wrap(f.database, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+		if isForgetting && call == (store.Call{Method: "update", Collection: "inbox"}) {
+			isForgetting = false
+			return ctx, nil, boterr.New(boterr.Unavailable, "", "the store is gone")
+		}
+		return ctx, nil, nil
+	})
 	nodes := booking()
 	nodes[0].Post = botctx.Do(func(_ context.Context, bot *botctx.Context) error {
+		isForgetting = true // The next write to the inbox stores that the event is done.
 		bot.Member.Meta.Set("asked", document.Get(bot.Member.Meta, "asked", 0)+1)
 		return nil
 	})

@@ -692,11 +692,7 @@ func TestTriedAgain_AgendaSendsUnderTheSameKeys(t *testing.T) {
 		}
 		return nil
 	}}})
-	bot := w.actor.Context()
-	_, err := bot.NewAgenda(t.Context(), agenda.NewParams{
-		MemberID: w.actor.ID(), NodeCompositeID: "due", NextRunAt: document.TimestampOf(bot.Now()),
-	})
-	require.NoError(t, err)
+	plan(t, w.actor.Context(), w.actor.ID(), "due", 0)
 	w.outside.take()
 	var sent [][]asked
 	for range 2 {

@@ -21,7 +21,6 @@ import (
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
-	"github.com/botctx/go-sdk/store/query"
 )
 
 // waits is an action that blocks until its ctx ends, and returns the cause.
@@ -32,9 +31,7 @@ func waits(ctx context.Context, _ *botctx.Context) error {
 
 // said returns a text event of a member other than Ada.
 func said(text string) botctx.Inbound {
-	return botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
-		From: "e1", Type: send.TypeText, Data: document.O("text", text), MessageID: text,
-	}}
+	return message("e1", text, text)
 }
 
 // requireOverdue requires the error of a run that exceeded the default MaxRun.
@@ -146,13 +143,10 @@ func TestMaxRun_IsAFailureOfTheEvent(t *testing.T) {
 			begun = append(begun, ada.Now().Sub(start).Truncate(time.Second))
 			return waits(ctx, bot)
 		})
-		ctx, cancel := context.WithCancel(t.Context())
-		returned := make(chan error)
-		go func() { returned <- runtime.Run(ctx) }()
+		stop := running(t, runtime)
 		require.NoError(t, runtime.Accept(t.Context(), said("hi")))
 		pass(3 * time.Minute)
-		cancel()
-		require.NoError(t, <-returned)
+		stop()
 		require.Len(t, begun, 2)
 		require.GreaterOrEqual(t, begun[1]-begun[0], 70*time.Second)
 		dead, err := runtime.DeadLetters(t.Context(), botctx.DeadLettersParams{})
@@ -169,13 +163,10 @@ func TestMaxRun_ShutdownGivesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runtime, _ := shopWith(t, botctx.Config{Store: memstore.New(), Inbox: botctx.InboxOptions{Limit: 1}})
 		runtime.HandleFunc(waits)
-		ctx, cancel := context.WithCancel(t.Context())
-		returned := make(chan error)
-		go func() { returned <- runtime.Run(ctx) }()
+		stop := running(t, runtime)
 		require.NoError(t, runtime.Accept(t.Context(), said("hi")))
 		pass(10 * time.Second)
-		cancel()
-		require.NoError(t, <-returned)
+		stop()
 		dead, err := runtime.DeadLetters(t.Context(), botctx.DeadLettersParams{})
 		require.NoError(t, err)
 		require.Empty(t, dead)
@@ -233,24 +224,15 @@ func TestMaxRun_BoundsTheHost(t *testing.T) {
 	})
 }
 
-// hurriedStore is a store whose leases are slow. Like some database clients, it fails at once if the ctx has a deadline
+// hurried returns a store whose leases are slow. Like some database clients, it fails at once if the ctx has a deadline
 // that it could not meet.
-type hurriedStore struct{ store.Store }
-
-func (s hurriedStore) Collection(name string) store.Collection {
-	if inner := s.Store.Collection(name); name != "leases" {
-		return inner
-	}
-	return hurriedTurns{s.Store.Collection(name)}
-}
-
-type hurriedTurns struct{ store.Collection }
-
-func (c hurriedTurns) Find(ctx context.Context, filter *query.Filter, options store.FindOptions) ([]document.Object, error) {
-	if _, has := ctx.Deadline(); has {
-		return nil, boterr.New(boterr.Canceled, "", "not sent: %w", context.DeadlineExceeded)
-	}
-	return c.Collection.Find(ctx, filter, options)
+func hurried(inner store.Store) store.Store {
+	return sharedStore{store.Wrap(inner, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+		if _, has := ctx.Deadline(); has && call == (store.Call{Method: "find", Collection: "leases"}) {
+			return ctx, nil, boterr.New(boterr.Canceled, "", "not sent: %w", context.DeadlineExceeded)
+		}
+		return ctx, nil, nil
+	})}
 }
 
 func TestAgenda_TurnThatCannotComeBeforeTheWaitEndsIsNoFailure(t *testing.T) {
@@ -258,13 +240,10 @@ func TestAgenda_TurnThatCannotComeBeforeTheWaitEndsIsNoFailure(t *testing.T) {
 	f := newFleet(t)
 	require.NoError(t, f.process(echo).Receive(t.Context(), fromAda("hi", "m0")))
 	scope := botctx.Scope{App: "shop", Channel: "web", Member: f.ada().ID}
-	f.database = hurriedStore{f.database}
+	f.database = hurried(f.database)
 	process := f.process(echo)
 	require.NoError(t, process.Handle(&botctx.Node{ID: "node"}))
-	_, err := process.Operations(scope).NewAgenda(t.Context(), agenda.NewParams{
-		MemberID: scope.Member, NodeCompositeID: "node", NextRunAt: document.TimestampOf(f.clock()),
-	})
-	require.NoError(t, err)
+	plan(t, process.Operations(scope), scope.Member, "node", 0)
 	result, err := process.RunNextAgenda(t.Context())
 	require.NoError(t, err)
 	require.True(t, result.Postponed, "%+v", result)
@@ -286,11 +265,7 @@ func (f *fleet) overtaken(change func(*botctx.Config), action botctx.Action) {
 	go func() { _, _ = lost.RunNextEvent(context.WithoutCancel(f.t.Context())) }()
 	<-began
 	f.advance(lease.DefaultLease)
-	config := botctx.Config{Store: f.database, Now: f.clock, Connectors: map[channel.Type]send.Connector{channel.Webchat: &f.sent}}
-	change(&config)
-	other, err := botctx.New(config)
-	require.NoError(f.t, err)
-	other.HandleFunc(action)
+	other := f.process(action, change)
 	require.Error(f.t, f.runNext(other).Err, "the start that never came back")
 	f.advance(time.Second)
 	require.NoError(f.t, f.runNext(other).Err)

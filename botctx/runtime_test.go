@@ -14,7 +14,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -30,7 +29,6 @@ import (
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
-	"github.com/botctx/go-sdk/store/query"
 )
 
 func newRuntime(t *testing.T, config botctx.Config) *botctx.Runtime {
@@ -178,29 +176,27 @@ func TestMembers_ByTagAndChannel(t *testing.T) {
 	}
 }
 
-// dyingStore is a store that allows a number of removals and refuses all later ones, as if the process had died.
-type dyingStore struct {
-	store.Store
-
-	left int
+// dying returns a store that allows *left removals and refuses all later ones, as if the process had died. A negative
+// number allows all.
+func dying(left *int) store.Store {
+	return store.Wrap(memstore.New(), func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+		if call.Method != "delete" || *left < 0 {
+			return ctx, nil, nil
+		}
+		if *left == 0 {
+			return ctx, nil, errors.New("the process died")
+		}
+		*left--
+		return ctx, nil, nil
+	})
 }
 
-func (s *dyingStore) Collection(name string) store.Collection {
-	return dyingCollection{s.Store.Collection(name), s}
-}
-
-type dyingCollection struct {
-	store.Collection
-
-	of *dyingStore
-}
-
-func (c dyingCollection) Delete(ctx context.Context, f *query.Filter, options store.DeleteOptions) (int64, error) {
-	if c.of.left == 0 {
-		return 0, errors.New("the process died")
-	}
-	c.of.left--
-	return c.Collection.Delete(ctx, f, options)
+// knownID returns the id of the member who sends the messages of said, or "" if there is none.
+func knownID(t *testing.T, runtime *botctx.Runtime) string {
+	t.Helper()
+	id, err := members.KnownID(t.Context(), runtime.Env(), record.Scope{App: "shop", Channel: "web"}, "e1")
+	require.NoError(t, err)
+	return id
 }
 
 // An erasure can fail after any number of removals. A second call completes it.
@@ -209,27 +205,22 @@ func TestEraseMember_CrashAmid(t *testing.T) {
 	completed := false
 	for removals := 0; !completed; removals++ {
 		require.Less(t, removals, 100)
-		dying := &dyingStore{Store: memstore.New(), left: -1}
-		runtime, ada := newShop(t, dying, &sentTexts{})
+		left := -1
+		runtime, ada := newShop(t, dying(&left), &sentTexts{})
 		runtime.HandleFunc(echo)
 		require.NoError(t, runtime.Accept(t.Context(), said("hi")))
 		_, err := runtime.RunNextEvent(t.Context())
 		require.NoError(t, err)
-		id, err := members.KnownID(t.Context(), runtime.Env(), record.Scope{App: "shop", Channel: "web"}, "e1")
-		require.NoError(t, err)
-		_, err = ada.NewAgenda(t.Context(), agenda.NewParams{
-			MemberID: id, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(ada.Now().Add(time.Hour)),
-		})
-		require.NoError(t, err)
-		dying.left = removals
+		id := knownID(t, runtime)
+		plan(t, ada, id, "reminder", time.Hour)
+		left = removals
 		first, err := runtime.EraseMember(t.Context(), "shop", id)
 		completed = err == nil
 		if !completed {
 			require.ErrorContains(t, err, "the process died")
-			_, err = members.KnownID(t.Context(), runtime.Env(), record.Scope{App: "shop", Channel: "web"}, "e1")
-			require.NoError(t, err, "the record goes last: the erasure can be repeated")
+			require.Equal(t, id, knownID(t, runtime), "the record goes last: the erasure can be repeated")
 		}
-		dying.left = -1
+		left = -1
 		second, err := runtime.EraseMember(t.Context(), "shop", id)
 		require.NoError(t, err)
 		require.Equal(t, botctx.Erased{Member: true, Events: 1, Agendas: 1}, botctx.Erased{
@@ -292,9 +283,7 @@ func TestEraseMember_AcceptedEventsThatWaitAreNotRun(t *testing.T) {
 		for _, text := range []string{"1", "2", "3"} {
 			require.NoError(t, runtime.Accept(t.Context(), said(text)))
 		}
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan error)
-		go func() { ended <- runtime.Run(ctx) }()
+		stop := running(t, runtime)
 		first := <-began
 		erased := make(chan error)
 		go func() {
@@ -306,11 +295,8 @@ func TestEraseMember_AcceptedEventsThatWaitAreNotRun(t *testing.T) {
 		require.NoError(t, <-erased)
 		synctest.Wait()
 		stop()
-		require.NoError(t, <-ended)
 		require.Equal(t, []string{"1"}, ran)
-		id, err := members.KnownID(t.Context(), runtime.Env(), record.Scope{App: "shop", Channel: "web"}, "e1")
-		require.NoError(t, err)
-		require.Empty(t, id)
+		require.Empty(t, knownID(t, runtime))
 	})
 }
 
@@ -333,11 +319,6 @@ func TestEraseMember_AcceptedEventCreatesNoMember(t *testing.T) {
 	runtime, _ := newShop(t, database, &sentTexts{})
 	runtime.HandleFunc(echo)
 	require.NoError(t, runtime.Receive(t.Context(), said("hi")))
-	known := func() string {
-		id, err := members.KnownID(t.Context(), runtime.Env(), record.Scope{App: "shop", Channel: "web"}, "e1")
-		require.NoError(t, err)
-		return id
-	}
 	require.NoError(t, runtime.Accept(t.Context(), said("there")))
 	failed := make(chan error)
 	go func() {
@@ -345,11 +326,11 @@ func TestEraseMember_AcceptedEventCreatesNoMember(t *testing.T) {
 		failed <- errors.Join(result.Err, err)
 	}()
 	<-searches
-	_, err := runtime.EraseMember(t.Context(), "shop", known())
+	_, err := runtime.EraseMember(t.Context(), "shop", knownID(t, runtime))
 	require.NoError(t, err)
 	close(goOn)
 	require.NoError(t, <-failed)
-	require.Empty(t, known())
+	require.Empty(t, knownID(t, runtime))
 }
 
 func TestReceive_RunsOnceWhoeverIsMissing(t *testing.T) {
@@ -500,8 +481,7 @@ func newStreet(t *testing.T, database store.Store) *street {
 	require.NoError(t, s.runtime.Handle(&botctx.Node{ID: "reminder", Responses: []send.Response{send.Text("reminded")}}))
 	s.runtime.HandleFunc(echo)
 	for _, at := range []place{{"hung", "hung"}, {"shop", "web"}} {
-		_, err := channels.New(s.runtime.Env(), record.Scope{App: at.app}).
-			Save(t.Context(), &channel.Channel{ID: at.channel, Type: channel.Webchat, On: true})
+		_, err := s.runtime.SaveChannel(t.Context(), at.app, &channel.Channel{ID: at.channel, Type: channel.Webchat, On: true})
 		require.NoError(t, err)
 	}
 	return s
@@ -509,9 +489,9 @@ func newStreet(t *testing.T, database store.Store) *street {
 
 func (s *street) writes(at place, from string) {
 	s.t.Helper()
-	require.NoError(s.t, s.runtime.Accept(s.t.Context(), botctx.Inbound{App: at.app, Channel: at.channel, Event: send.MessageEvent{
-		From: from, Type: send.TypeText, Data: document.O("text", "hi"), MessageID: from,
-	}}))
+	inbound := message(from, "hi", from)
+	inbound.App, inbound.Channel = at.app, at.channel
+	require.NoError(s.t, s.runtime.Accept(s.t.Context(), inbound))
 }
 
 // isReminded creates a due agenda for a member.
@@ -522,10 +502,7 @@ func (s *street) isReminded(at place, from string) {
 		Arrive(s.t.Context(), member.Member{Channel: at.channel, ExternalID: from})
 	require.NoError(s.t, err)
 	bot := s.runtime.Operations(botctx.Scope{App: at.app, Channel: at.channel, Member: known.Member.ID})
-	_, err = bot.NewAgenda(s.t.Context(), agenda.NewParams{
-		MemberID: known.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now()),
-	})
-	require.NoError(s.t, err)
+	plan(s.t, bot, known.Member.ID, "reminder", 0)
 }
 
 // TestRun_PlatformThatHangsHoldsUpNoOtherApp accepts events of many members of an app whose platform does not answer,
@@ -544,16 +521,10 @@ func TestRun_PlatformThatHangsHoldsUpNoOtherApp(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
 					s := newStreet(t, memstore.New())
-					ctx, cancel := context.WithCancel(t.Context())
-					ended := make(chan error)
 					for i := range members {
 						begin.with(s, place{"hung", "hung"}, fmt.Sprint("h", i))
 					}
-					go func() { ended <- s.runtime.Run(ctx) }()
-					defer func() {
-						cancel()
-						require.NoError(t, <-ended)
-					}()
+					defer running(t, s.runtime)()
 					synctest.Wait()
 					begin.with(s, place{"shop", "web"}, "ada")
 					synctest.Wait()

@@ -439,24 +439,10 @@ func failedBefore(at time.Time) document.Object {
 	return document.O(fieldCompleted, false, fieldFailedAt, document.O("$gt", 0, "$lt", millis(at)))
 }
 
-// runRetention removes completed agendas each hour, until ctx ends.
-func (s *Scheduler) runRetention(ctx context.Context) {
-	ticker := time.NewTicker(retentionPause)
-	defer ticker.Stop()
-	for ctx.Err() == nil {
-		s.applyRetention(ctx)
-		select {
-		case <-ctx.Done():
-		case <-ticker.C:
-		}
-	}
-}
-
 // applyRetention removes old agendas and logs an error.
 func (s *Scheduler) applyRetention(ctx context.Context) {
 	back := s.inFlight.begin("the removal of completed agendas")
 	defer back()
-	defer s.recovered(ctx, "store panicked", nil)
 	if _, err := s.RemoveCompleted(ctx); err != nil && ctx.Err() == nil {
 		s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: completed agendas not removed", slog.String("error", display.Text(err)))
 	}

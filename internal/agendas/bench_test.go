@@ -243,20 +243,13 @@ func neighbour(b *testing.B, database store.Store, hung int) {
 	require.NoError(b, <-ended)
 }
 
-// everybody returns a member for every id.
-type everybody struct{}
-
-func (everybody) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {
-	return &member.Member{ID: p.MemberID, Channel: "c1"}, nil
-}
-
 // newServiceOfEverybody returns the agendas of an app in which the member "m" has count agendas with different tags.
 func newServiceOfEverybody(b *testing.B, count int) *agendas.Service {
 	b.Helper()
 	store := memstore.New()
 	require.NoError(b, agendas.EnsureIndexes(b.Context(), store))
 	s := agendas.New(record.Env{Store: store}, record.Scope{App: "app"},
-		agendas.Ports{Members: everybody{}})
+		agendas.Ports{Members: anyone{}})
 	for i := range count {
 		_, err := s.NewAgenda(b.Context(), agenda.NewParams{
 			MemberID: "m", NodeCompositeID: "n", NextRunAt: 1, Tag: strconv.Itoa(i),

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/agenda"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/safelog"
 )
 
 // Claim is a claim of a scheduler on an agenda.
@@ -27,6 +27,8 @@ type Claim struct {
 	unreadable error
 	// attempts and failures are the counts that this claim has last stored.
 	attempts, failures int64
+	// isLive is true if Run made the claim, and not RunNext.
+	isLive bool
 	// isSuspect is true if the agenda may kill the process, see package blame.
 	isSuspect bool
 	// isEdited is true if another program changed the claim's fields in the store.
@@ -185,7 +187,7 @@ func (s *Scheduler) handle(ctx context.Context, c *Claim) (err error) {
 	if c.unreadable != nil {
 		return c.unreadable
 	}
-	defer s.recovered(ctx, "handler panicked", &err, slog.String("agenda", c.id))
+	defer safelog.Recovered(ctx, s.log, "agenda: handler panicked", &err, slog.String("agenda", c.id))
 	err = s.followMember(ctx, c)
 	if unknown := s.unknownZone(&c.record); unknown != nil {
 		c.isZoneUnknown = true
@@ -196,11 +198,4 @@ func (s *Scheduler) handle(ctx context.Context, c *Claim) (err error) {
 	}
 	c.hasBegun = true
 	return s.config.Handler(context.WithValue(ctx, claimKey{}, c), c.run)
-}
-
-func panicked(thrown any) error {
-	if err, ok := thrown.(error); ok {
-		return boterr.New(boterr.Internal, "", "the handler panicked: %w", err)
-	}
-	return boterr.New(boterr.Internal, "", "the handler panicked: %v", thrown)
 }

@@ -74,7 +74,7 @@ func TestClockThatGoesBack_LeavesALiveLease(t *testing.T) {
 		holder.renewAll(s.ctx, held)
 		s.clock.advance(defaultLease - time.Second)
 		s.requireNothingDue(other)
-		_, err = holder.finish(s.ctx, c, nil, holder.backoff)
+		_, err = holder.finish(s.ctx, c, nil)
 		require.NoError(s.t, err)
 		require.True(s.t, s.get(id).Completed)
 	})

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -17,11 +16,9 @@ import (
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/store"
 )
-
-// maxErrorSize is the maximum size of a failure's stored text, in bytes.
-const maxErrorSize = 1000
 
 // An outcome is the change of an agenda after a run.
 type outcome struct {
@@ -40,18 +37,15 @@ type outcome struct {
 // A verdict determines the outcome of a run from the currently stored agenda.
 type verdict func(r *agenda.Record) outcome
 
-// finish stores the outcome of a run and reports it. ctx is not the context of the run, which may have ended. pause
-// returns the back-off.
-func (s *Scheduler) finish(
-	ctx context.Context, c *Claim, failure error, pause func(failures int) time.Duration,
-) (agenda.Result, error) {
+// finish stores the outcome of a run and reports it. ctx is not the context of the run, which may have ended.
+func (s *Scheduler) finish(ctx context.Context, c *Claim, failure error) (agenda.Result, error) {
 	if wait, ok := agenda.Postponed(failure); ok {
-		return s.postpone(ctx, c, failure, wait, pause)
+		return s.postpone(ctx, c, failure, wait)
 	}
 	if relocated, ok := errors.AsType[*relocation](failure); ok {
 		return s.relocate(ctx, c, relocated)
 	}
-	done, err := s.conclude(ctx, c, func(r *agenda.Record) outcome { return s.afterRun(ctx, c, r, failure, pause) })
+	done, err := s.conclude(ctx, c, func(r *agenda.Record) outcome { return s.afterRun(ctx, c, r, failure) })
 	failure = c.failureOf(failure)
 	result := agenda.Result{Ran: true, Run: c.run, Err: failure, Next: done.next}
 	event := agenda.Event{Run: c.run, At: c.claimedAt, Err: failure, Next: done.next}
@@ -81,9 +75,7 @@ func (c *Claim) failureOf(failure error) error {
 	}
 }
 
-func (s *Scheduler) afterRun(
-	ctx context.Context, c *Claim, r *agenda.Record, failure error, pause func(failures int) time.Duration,
-) outcome {
+func (s *Scheduler) afterRun(ctx context.Context, c *Claim, r *agenda.Record, failure error) outcome {
 	failure = c.failureOf(failure)
 	switch {
 	case wasRescheduled(r):
@@ -91,9 +83,9 @@ func (s *Scheduler) afterRun(
 	case failure == nil:
 		return s.afterSuccess(r, c.claimedAt)
 	case c.isZoneUnknown: // Another process may know the zone.
-		return s.retry(ctx, r, failure, pause)
+		return s.retry(ctx, c, r, failure)
 	case int(r.Failures)+1 < s.config.Limit:
-		next := s.retry(ctx, r, failure, pause)
+		next := s.retry(ctx, c, r, failure)
 		if !c.hasBegun && !c.isSpent { // A failure before the handler was called does not count as a start.
 			next.update = updates().retryNotBegun
 		}
@@ -105,15 +97,13 @@ func (s *Scheduler) afterRun(
 
 // postpone gives a claim back; its agenda can be claimed again after wait. If the record was edited during the run,
 // the run counts as failed.
-func (s *Scheduler) postpone(
-	ctx context.Context, c *Claim, reason error, wait time.Duration, pause func(failures int) time.Duration,
-) (agenda.Result, error) {
+func (s *Scheduler) postpone(ctx context.Context, c *Claim, reason error, wait time.Duration) (agenda.Result, error) {
 	result, err := s.abandon(ctx, c, reason, func(r *agenda.Record) outcome {
 		switch {
 		case wasRescheduled(r):
 			return s.released(r)
 		case c.isEdited:
-			return s.afterRun(ctx, c, r, errEdited, pause)
+			return s.afterRun(ctx, c, r, errEdited)
 		}
 		return outcome{update: updates().postpone, pauses: true, pause: wait}
 	})
@@ -256,24 +246,22 @@ func (s *Scheduler) afterLastFailure(r *agenda.Record, claimed time.Time, failur
 		return s.failed(claimed, failure)
 	}
 	return outcome{
-		update: updates().skip, stamps: goesOn(r, next).With(fieldError, textOf(failure)), next: next, final: true,
+		update: updates().skip, stamps: goesOn(r, next).With(fieldError, display.Brief(failure)), next: next, final: true,
 	}
 }
 
 // failed returns the outcome for an agenda that failed for good. claimed is the time of the claim.
 func (s *Scheduler) failed(claimed time.Time, failure error) outcome {
 	return outcome{
-		update: updates().fail, stamps: document.O(fieldError, textOf(failure), fieldFailedAt, millis(claimed)), final: true,
+		update: updates().fail, stamps: document.O(fieldError, display.Brief(failure), fieldFailedAt, millis(claimed)), final: true,
 	}
 }
 
 // retry is the verdict on a failed run that gets another attempt after a pause.
-func (s *Scheduler) retry(
-	ctx context.Context, r *agenda.Record, failure error, pause func(failures int) time.Duration,
-) outcome {
+func (s *Scheduler) retry(ctx context.Context, c *Claim, r *agenda.Record, failure error) outcome {
 	return outcome{
-		update: updates().retry, stamps: document.O(fieldError, textOf(failure)),
-		pauses: true, pause: max(s.pauseAfter(ctx, int(r.Failures)+1, pause), boterr.RetryAfter(failure)),
+		update: updates().retry, stamps: document.O(fieldError, display.Brief(failure)),
+		pauses: true, pause: max(s.pauseAfter(ctx, int(r.Failures)+1, c.isLive), boterr.RetryAfter(failure)),
 	}
 }
 
@@ -294,15 +282,6 @@ func (s *Scheduler) notBegun(r *agenda.Record) outcome {
 	return outcome{update: updates().giveBack, next: r.NextRunAt.Time()}
 }
 
-// textOf returns the text of a failure as it is stored: without credentials, and shortened if it is long.
-func textOf(failure error) string {
-	text := strings.ToValidUTF8(display.Text(failure), "�")
-	if len(text) > maxErrorSize {
-		text = strings.ToValidUTF8(text[:maxErrorSize], "")
-	}
-	return text
-}
-
 // The default pauses after failures.
 const (
 	firstPause = 10 * time.Second
@@ -319,19 +298,24 @@ func exponential(failures int) time.Duration {
 	return min(pause, maxPause)
 }
 
-// jittered is the default back-off: a random part of exponential.
-func jittered(failures int) time.Duration {
-	return rand.N(exponential(failures) + 1) //nolint:gosec // Spreading load needs no secrecy.
+// jittered returns a random part of a pause.
+func jittered(pause time.Duration) time.Duration {
+	return rand.N(pause + 1) //nolint:gosec // Spreading load needs no secrecy.
 }
 
-// pauseAfter returns the pause after a number of failures, from the host's function. If that panics, the default
-// applies.
-func (s *Scheduler) pauseAfter(
-	ctx context.Context, failures int, pause func(failures int) time.Duration,
-) (chosen time.Duration) {
-	chosen = exponential(failures) //nolint:wastedassign // It is the result after a panic.
-	defer s.recovered(ctx, "back-off panicked", nil)
-	return max(0, pause(failures))
+// pauseAfter returns the pause after a number of failures: from the host's function or, if there is none or it panics,
+// the default, which is jittered in Run.
+func (s *Scheduler) pauseAfter(ctx context.Context, failures int, isLive bool) (chosen time.Duration) {
+	chosen = exponential(failures)
+	switch {
+	case s.config.Backoff != nil:
+	case isLive:
+		return jittered(chosen)
+	default:
+		return chosen
+	}
+	defer safelog.Recovered(ctx, s.log, "agenda: back-off panicked", nil)
+	return max(0, s.config.Backoff(failures))
 }
 
 // updates returns the changes made by schedulers, compiled on first use. Values that differ from agenda to agenda
@@ -369,35 +353,25 @@ func newUpdates() *allUpdates {
 		succeeded = document.O(appendPairs(last, fieldFailed, true, fieldError, true)...)
 	)
 	return &allUpdates{
-		claim:      mustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1)),
-		claimAgain: mustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1), "$unset", document.O(fieldRetryAt, true)),
-		lost: mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldFailures, 1, fieldFence, 1),
+		claim:      query.MustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1)),
+		claimAgain: query.MustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1), "$unset", document.O(fieldRetryAt, true)),
+		lost: query.MustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldFailures, 1, fieldFence, 1),
 			"$set", document.O(fieldError, neverCameBackText)),
-		lostNotAlone:  mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldLost, 1, fieldFence, 1)),
-		notAlone:      mustUpdate("$set", document.O(fieldNotAlone, true)),
-		release:       mustUpdate("$unset", document.O(ended...)),
-		giveBack:      mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldAttempts, -1)),
-		postpone:      mustUpdate("$unset", document.O(left...), "$inc", document.O(fieldAttempts, -1)),
-		relocate:      mustUpdate("$unset", document.O(last...)),
-		advance:       mustUpdate("$unset", succeeded),
-		complete:      mustUpdate("$unset", succeeded, "$set", document.O(fieldCompleted, true)),
-		retry:         mustUpdate("$unset", document.O(left...), "$inc", document.O(fieldFailures, 1)),
-		retryNotBegun: mustUpdate("$unset", document.O(left...), "$inc", document.O(fieldFailures, 1, fieldAttempts, -1)),
-		fail: mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldFailures, 1),
+		lostNotAlone:  query.MustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldLost, 1, fieldFence, 1)),
+		notAlone:      query.MustUpdate("$set", document.O(fieldNotAlone, true)),
+		release:       query.MustUpdate("$unset", document.O(ended...)),
+		giveBack:      query.MustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldAttempts, -1)),
+		postpone:      query.MustUpdate("$unset", document.O(left...), "$inc", document.O(fieldAttempts, -1)),
+		relocate:      query.MustUpdate("$unset", document.O(last...)),
+		advance:       query.MustUpdate("$unset", succeeded),
+		complete:      query.MustUpdate("$unset", succeeded, "$set", document.O(fieldCompleted, true)),
+		retry:         query.MustUpdate("$unset", document.O(left...), "$inc", document.O(fieldFailures, 1)),
+		retryNotBegun: query.MustUpdate("$unset", document.O(left...), "$inc", document.O(fieldFailures, 1, fieldAttempts, -1)),
+		fail: query.MustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldFailures, 1),
 			"$set", document.O(fieldFailed, true)),
-		skip: mustUpdate("$unset", document.O(last...), "$set", document.O(fieldFailed, true)),
+		skip: query.MustUpdate("$unset", document.O(last...), "$set", document.O(fieldFailed, true)),
 	}
 }
 
 // appendPairs returns pairs followed by more, without modifying pairs.
 func appendPairs(pairs []any, more ...any) []any { return append(slices.Clip(pairs), more...) }
-
-func mustUpdate(pairs ...any) *query.Update { return must(query.CompileUpdate(document.O(pairs...))) }
-
-// must returns what was compiled from a constant.
-func must[T any](compiled T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return compiled
-}

@@ -153,8 +153,8 @@ func TestFailure_PanicWithItsCause(t *testing.T) {
 		id := s.add(0)
 		err := s.runNext(scheduler).Err
 		require.ErrorIs(t, err, boterr.Internal)
-		require.ErrorContains(t, err, "panicked")
-		require.Contains(t, s.get(id).Error, "panicked")
+		require.ErrorContains(t, err, "panic: ")
+		require.Contains(t, s.get(id).Error, "panic: ")
 		if thrown == any(cause) {
 			require.ErrorIs(t, err, boterr.NotFound)
 		}
@@ -382,7 +382,7 @@ func TestBackoff_DefaultGrowsToAnHour(t *testing.T) {
 	require.Equal(t, time.Hour, exponential(10))
 	require.Equal(t, time.Hour, exponential(1_000_000))
 	for range 1000 {
-		pause := jittered(2)
+		pause := jittered(exponential(2))
 		require.GreaterOrEqual(t, pause, time.Duration(0))
 		require.LessOrEqual(t, pause, 20*time.Second)
 	}

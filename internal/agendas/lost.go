@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/blame"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
@@ -25,7 +26,7 @@ var errNeverCameBack = boterr.New(boterr.Internal, "",
 	"the run began and never finished: its process ended, or lost the lease")
 
 // neverCameBackText is the stored text of errNeverCameBack.
-var neverCameBackText = textOf(errNeverCameBack)
+var neverCameBackText = display.Brief(errNeverCameBack)
 
 // wasLost reports whether the last start of a stored agenda never came back. If the agenda was rescheduled since, it
 // returns false.
@@ -141,5 +142,5 @@ func claimIndex() store.Index {
 // giveUp ends a claim that is spent: it stores errNeverCameBack as the last failure, without a run.
 func (s *Scheduler) giveUp(ctx context.Context, c *Claim) (agenda.Result, error) {
 	s.tellClaimed(ctx, agenda.Event{Run: c.run, At: c.claimedAt})
-	return s.finish(ctx, c, errNeverCameBack, s.backoff)
+	return s.finish(ctx, c, errNeverCameBack)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -139,50 +139,6 @@ func (m *mortal) live() {
 	}
 }
 
-// oneProcess runs the due agendas in a process that dies during the agenda with the tag "kills". It returns when the
-// process is dead or 20 minutes have passed.
-func (l *live) oneProcess() {
-	l.t.Helper()
-	store := l.newMortal()
-	scheduler := l.scheduler(func(ctx context.Context, run agenda.Run) error {
-		if run.Agenda.Tag == "kills" {
-			<-time.After(time.Second)
-			store.isDead.Store(true)
-		}
-		<-time.After(10 * time.Second)
-		store.live()
-		return ctx.Err()
-	}, func(c *SchedulerConfig) { c.Env.Store = store.Store })
-	go func() { _ = scheduler.Run(l.running) }()
-	for range 20 {
-		l.pass(time.Minute)
-		if store.isDead.Load() {
-			break
-		}
-	}
-	store.isDead.Store(true)
-	l.pass(2 * defaultLease)
-}
-
-func TestLostRun_OthersBesideItGoOn(t *testing.T) {
-	t.Parallel()
-	inBubble(t, func(l *live) {
-		killer := l.add(0, named("kills"), func(r *agenda.Record) { r.NextRunAt = document.TimestampOf(l.began) })
-		var others []string
-		for i := range 10 {
-			others = append(others, l.add(0, named(strconv.Itoa(i)), func(r *agenda.Record) { r.NextRunAt = document.TimestampOf(l.began) }))
-		}
-		for range 8 {
-			l.oneProcess()
-		}
-		require.True(l.t, l.get(killer).Failed)
-		require.False(l.t, slices.ContainsFunc(others, func(id string) bool {
-			r := l.get(id)
-			return r.Failed || !r.Completed
-		}), "%s", l.stored())
-	})
-}
-
 func TestLostRun_HowManyAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -208,9 +164,8 @@ func TestLostRun_HowManyAtOnce(t *testing.T) {
 				}, func(s *SchedulerConfig) { s.Limit = c.limit })
 				var ids []string
 				for range 3 {
-					ids = append(ids, l.add(0, func(r *agenda.Record) {
-						r.NextRunAt = document.TimestampOf(l.began)
-						r.Failures, r.Failed, r.Error = int64(c.failures), c.failed, textOf(errNeverCameBack)
+					ids = append(ids, l.due(0, func(r *agenda.Record) {
+						r.Failures, r.Failed, r.Error = int64(c.failures), c.failed, display.Brief(errNeverCameBack)
 						if c.failed {
 							r.Pattern, r.RunUntil = "0 9 * * *", document.TimestampOf(l.began)
 						}
@@ -241,8 +196,7 @@ func TestLostRun_LastStartAtShutdown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			inBubble(t, func(l *live) {
-				id := l.add(0, func(r *agenda.Record) {
-					r.NextRunAt = document.TimestampOf(l.began)
+				id := l.due(0, func(r *agenda.Record) {
 					r.Attempts, r.Failures, r.LeaseUntil = defaultLimit, defaultLimit-1, document.TimestampOf(l.began)
 				})
 				l.pass(time.Minute)
@@ -333,10 +287,10 @@ func TestBlame_GuiltyAgendaIsFound(t *testing.T) {
 	t.Parallel()
 	const innocent, limit = 5, 3
 	inBubble(t, func(l *live) {
-		guilty := l.add(0, named("kills"), dueNow(l))
+		guilty := l.due(0, named("kills"))
 		var others []string
 		for i := range 2 * innocent {
-			others = append(others, l.add(0, named(strconv.Itoa(i)), dueNow(l)))
+			others = append(others, l.due(0, named(strconv.Itoa(i))))
 		}
 		crashes := 0
 		for ; l.dies(limit); crashes++ {
@@ -349,11 +303,6 @@ func TestBlame_GuiltyAgendaIsFound(t *testing.T) {
 			require.True(l.t, r.Completed && !r.Failed && r.Failures == 0, "%v", l.stored())
 		}
 	})
-}
-
-// dueNow makes an agenda due at the start of the test.
-func dueNow(l *live) func(*agenda.Record) {
-	return func(r *agenda.Record) { r.NextRunAt = document.TimestampOf(l.began) }
 }
 
 // dies runs the due agendas in a process that the agenda "kills" kills while others run. It reports whether that
@@ -386,10 +335,10 @@ func TestBlame_AppsTakeTurns(t *testing.T) {
 	inBubble(t, func(l *live) {
 		ran := make(chan string, 100)
 		for i := range suspects {
-			l.add(0, dueNow(l), func(r *agenda.Record) { r.Tag, r.Lost = fmt.Sprint("a", i), 1 })
+			l.due(0, func(r *agenda.Record) { r.Tag, r.Lost = fmt.Sprint("a", i), 1 })
 		}
 		l.pass(time.Millisecond)
-		l.edit(l.add(0, dueNow(l), func(r *agenda.Record) { r.Tag, r.Lost = "b", 1 }), document.O("app", "b"))
+		l.edit(l.due(0, func(r *agenda.Record) { r.Tag, r.Lost = "b", 1 }), document.O("app", "b"))
 		l.start(func(ctx context.Context, run agenda.Run) error {
 			ran <- run.Agenda.Tag
 			select {
@@ -409,7 +358,7 @@ func TestBlame_SuspectsLeaveTimeForOthers(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(l *live) {
 		for i := range 20 {
-			l.add(0, dueNow(l), func(r *agenda.Record) { r.Tag, r.Lost = fmt.Sprint("alone", i), 2 })
+			l.due(0, func(r *agenda.Record) { r.Tag, r.Lost = fmt.Sprint("alone", i), 2 })
 		}
 		ran := make(chan string, 100)
 		l.start(func(_ context.Context, run agenda.Run) error {
@@ -421,7 +370,7 @@ func TestBlame_SuspectsLeaveTimeForOthers(t *testing.T) {
 		})
 		l.pass(time.Second)
 		require.Len(l.t, ran, 1)
-		l.add(0, dueNow(l), named("other"))
+		l.due(0, named("other"))
 		l.pass(45 * time.Second)
 		require.Contains(l.t, []string{<-ran, <-ran}, "other")
 	})
@@ -433,10 +382,10 @@ func TestBlame_SuspectThatDoesNotEnd(t *testing.T) {
 	t.Parallel()
 	for lost := range int64(2) {
 		inBubble(t, func(l *live) {
-			stuck := l.add(0, dueNow(l), func(r *agenda.Record) { r.Tag, r.Lost, r.Priority = "stuck", 1+lost, -1 })
+			stuck := l.due(0, func(r *agenda.Record) { r.Tag, r.Lost, r.Priority = "stuck", 1+lost, -1 })
 			var others []string
 			for i := range 3 {
-				others = append(others, l.add(0, dueNow(l), func(r *agenda.Record) { r.Tag, r.Lost = strconv.Itoa(i), 1 }))
+				others = append(others, l.due(0, func(r *agenda.Record) { r.Tag, r.Lost = strconv.Itoa(i), 1 }))
 			}
 			store := l.newMortal()
 			ran := make(chan string, 10)

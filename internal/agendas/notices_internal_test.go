@@ -13,7 +13,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/sharedtest"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 )
@@ -30,16 +29,10 @@ type noticed struct {
 // inNoticedBubble runs a test with a scheduler that relies on notices, because it polls very rarely.
 func inNoticedBubble(t *testing.T, handler agenda.Handler, test func(n *noticed)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		shared := sharedtest.New(memstore.New())
-		began, err := shared.Now(t.Context())
-		require.NoError(t, err)
-		env := record.Env{Store: store.Wrap(shared, nil)}.WithDefaults()
-		n := &noticed{live: &live{stand: &stand{t: t, ctx: t.Context(), store: shared, env: env}, began: began}, ran: make(chan time.Duration, 10)}
-		n.running, n.stop = context.WithCancel(t.Context())
-		n.service = New(env, record.Scope{App: "shop"}, Ports{Members: anyMember{}})
+	inBubbleOn(t, func() store.Store { return sharedtest.New(memstore.New()) }, func(l *live) {
+		n := &noticed{live: l, service: New(l.env, record.Scope{App: "shop"}, Ports{Members: anybody{}}), ran: make(chan time.Duration, 10)}
 		n.start(func(ctx context.Context, run agenda.Run) error {
-			n.ran <- env.Now().Sub(began)
+			n.ran <- n.elapsed()
 			return handler(ctx, run)
 		}, func(c *SchedulerConfig) {
 			c.Poll = time.Hour
@@ -47,15 +40,7 @@ func inNoticedBubble(t *testing.T, handler agenda.Handler, test func(n *noticed)
 		})
 		synctest.Wait()
 		test(n)
-		n.stop()
-		n.runs.Wait()
 	})
-}
-
-type anyMember struct{}
-
-func (anyMember) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {
-	return &member.Member{ID: p.MemberID, Channel: "web"}, nil
 }
 
 func (n *noticed) add(after time.Duration) {
@@ -133,7 +118,7 @@ func TestNotices_LostOnesAreMadeUpFor(t *testing.T) {
 	t.Parallel()
 	inNoticedBubble(t, succeed, func(n *noticed) {
 		shared, _ := n.store.(*sharedtest.Store)
-		deaf := New(record.Env{Store: struct{ store.Store }{shared}}.WithDefaults(), record.Scope{App: "shop"}, Ports{Members: anyMember{}})
+		deaf := New(record.Env{Store: struct{ store.Store }{shared}}.WithDefaults(), record.Scope{App: "shop"}, Ports{Members: anybody{}})
 		_, err := deaf.NewAgenda(t.Context(), agenda.NewParams{
 			MemberID: "ada", NodeCompositeID: "n", NextRunAt: document.TimestampOf(n.began),
 		})

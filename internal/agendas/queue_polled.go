@@ -10,9 +10,9 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
-	"github.com/botctx/go-sdk/store/query"
 )
 
 // polledQueue finds candidates by queries of the store, which are served by indexes. If the store sends notices,
@@ -42,8 +42,8 @@ var _ candidates = (*polledQueue)(nil)
 func newPolledQueue(database store.Store, collection store.Collection) *polledQueue {
 	return &polledQueue{
 		store: collection, alarm: newAlarm(database), blocked: map[fair.Key]bool{},
-		inOrder: must(query.CompileSort(document.O(fieldPriority, 1, fieldNextRunAt, 1, record.FieldCreatedAt, 1))),
-		byTime:  must(query.CompileSort(document.O(fieldNextRunAt, 1))),
+		inOrder: query.Must(query.CompileSort(document.O(fieldPriority, 1, fieldNextRunAt, 1, record.FieldCreatedAt, 1))),
+		byTime:  query.Must(query.CompileSort(document.O(fieldNextRunAt, 1))),
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/fair"
+	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/store"
-	"github.com/botctx/go-sdk/store/query"
 )
 
 // watchedQueue finds candidates in a queue in memory. The queue is filled at the first call, and then updated
@@ -27,15 +27,23 @@ type watchedQueue struct {
 	mu sync.Mutex
 	// queue is nil until it is filled.
 	queue *queue
-	// early collects changes while the queue is being filled. It is nil at other times.
-	early *earlyChanges
+	// early are the changes made while the queue is being filled.
+	early     []change
+	isFilling bool
 }
 
-// earlyChanges are the agendas that changed while the queue was being filled, in the order of their first change.
-type earlyChanges struct {
-	ids []string
-	// newest maps ids to the current agendas, or to the zero Object if they were removed.
-	newest map[string]document.Object
+// change is a change of an agenda. after is the zero Object if it was removed.
+type change struct {
+	id    string
+	after document.Object
+}
+
+func (q *queue) apply(c change) (isNext bool) {
+	if c.after.IsZero() {
+		q.remove(c.id)
+		return false
+	}
+	return q.set(c.id, c.after)
 }
 
 var _ candidates = (*watchedQueue)(nil)
@@ -67,14 +75,11 @@ func (w *watchedQueue) filled(ctx context.Context, run func(*queue)) error {
 func (w *watchedQueue) fill(ctx context.Context) error {
 	w.filling.Lock()
 	defer w.filling.Unlock()
-	early := &earlyChanges{newest: map[string]document.Object{}}
 	w.mu.Lock()
-	full := w.queue != nil
-	if !full {
-		w.early = early
-	}
+	w.isFilling, w.early = w.queue == nil, nil
+	isFull := w.queue != nil
 	w.mu.Unlock()
-	if full {
+	if isFull {
 		return nil
 	}
 	if w.stop == nil {
@@ -82,18 +87,20 @@ func (w *watchedQueue) fill(ctx context.Context) error {
 			return err
 		}
 	}
-	found, err := w.store.Find(ctx, must(query.CompileFilter(document.O(fieldCompleted, false))), store.FindOptions{})
+	found, err := w.store.Find(ctx, query.Must(query.CompileFilter(document.O(fieldCompleted, false))), store.FindOptions{})
 	q := newQueue(len(found))
 	for _, o := range found {
 		q.set(idOf(o), o)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err == nil && w.early == early {
-		early.apply(q)
+	if err == nil && w.isFilling {
+		for _, c := range w.early {
+			q.apply(c)
+		}
 		w.queue = q
 	}
-	w.early = nil
+	w.isFilling, w.early = false, nil
 	return err
 }
 
@@ -109,41 +116,19 @@ func (w *watchedQueue) watch() (err error) {
 	return nil
 }
 
-func (c *earlyChanges) note(id string, after document.Object) {
-	if _, ok := c.newest[id]; !ok {
-		c.ids = append(c.ids, id)
-	}
-	c.newest[id] = after
-}
-
-func (c *earlyChanges) apply(q *queue) {
-	for _, id := range c.ids {
-		if after := c.newest[id]; after.IsZero() {
-			q.remove(id)
-		} else {
-			q.set(id, after)
-		}
-	}
-}
-
 // changed handles a change of an agenda.
 func (w *watchedQueue) changed(before, after document.Object) {
-	id := idOf(after)
+	c := change{idOf(after), after}
 	if after.IsZero() {
-		id = idOf(before)
+		c.id = idOf(before)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
-	case w.queue == nil && w.early != nil:
-		w.early.note(id, after)
-	case w.queue == nil:
-	case after.IsZero():
-		w.queue.remove(id)
-	default:
-		if w.queue.set(id, after) {
-			w.signal()
-		}
+	case w.isFilling:
+		w.early = append(w.early, c)
+	case w.queue != nil && w.queue.apply(c):
+		w.signal()
 	}
 }
 
@@ -151,7 +136,7 @@ func (w *watchedQueue) changed(before, after document.Object) {
 func (w *watchedQueue) reset() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.queue, w.early = nil, nil
+	w.queue, w.isFilling, w.early = nil, false, nil
 	w.signal()
 }
 

@@ -14,10 +14,10 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/fair"
+	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
-	"github.com/botctx/go-sdk/store/query"
 )
 
 func completed(r *agenda.Record) { r.Completed = true }
@@ -38,15 +38,17 @@ func (s *stand) tags() []string {
 	return tags
 }
 
-func TestRetention_RemovesCompleted(t *testing.T) {
+func TestRetention_RemovesOld(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		retention time.Duration
-		left      []string
+		completed, failed time.Duration
+		left              []string
 	}{
-		"default":  {retention: 0, left: []string{"failed", "new", "open"}},
-		"longer":   {retention: 32 * day, left: []string{"failed", "new", "old", "open"}},
-		"for ever": {retention: -1, left: []string{"failed", "new", "old", "open"}},
+		"default":          {left: []string{"failed", "new", "open", "pattern that goes on"}},
+		"longer":           {completed: 32 * day, left: []string{"failed", "new", "old", "open", "pattern that goes on"}},
+		"shorter":          {failed: 5 * day, left: []string{"new", "open", "pattern that goes on"}},
+		"for ever":         {completed: -1, left: []string{"failed", "new", "old", "open", "pattern that goes on"}},
+		"failed, for ever": {failed: -1, left: []string{"failed", "failed long ago", "new", "open", "pattern that goes on"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -54,11 +56,13 @@ func TestRetention_RemovesCompleted(t *testing.T) {
 				s.add(-31*day, named("old"), completed)
 				s.add(-29*day, named("new"), completed)
 				s.add(-31*day, named("open"))
-				s.add(-31*day, named("failed"), failed(-31*day))
-				scheduler := s.scheduler(succeed, func(c *SchedulerConfig) { c.Retention = test.retention })
+				s.add(-100*day, named("failed"), failed(-10*day))
+				s.add(-100*day, named("failed long ago"), failed(-91*day))
+				s.add(-100*day, named("pattern that goes on"), repeating("0 * * * *"), func(r *agenda.Record) { r.Failed = true })
+				scheduler := s.scheduler(succeed, func(c *SchedulerConfig) { c.Retention, c.FailedRetention = test.completed, test.failed })
 				removed, err := scheduler.RemoveCompleted(s.ctx)
 				require.NoError(s.t, err)
-				require.EqualValues(s.t, 4-len(test.left), removed)
+				require.EqualValues(s.t, 6-len(test.left), removed)
 				require.Equal(s.t, test.left, s.tags())
 			})
 		})
@@ -89,32 +93,6 @@ func TestRetention_UsesIndex(t *testing.T) {
 		explanation, err := s.store.(*memstore.Store).Explain(s.ctx, schema.Collection, old, store.FindOptions{})
 		require.NoError(t, err)
 		require.Equal(t, "completed_1_failedAt_1_nextRunAt_1", explanation.Index)
-	}
-}
-
-func TestRetention_RemovesFailed(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		retention time.Duration
-		left      []string
-	}{
-		"default":  {retention: 0, left: []string{"new", "pattern that goes on"}},
-		"shorter":  {retention: 5 * day, left: []string{"pattern that goes on"}},
-		"for ever": {retention: -1, left: []string{"new", "old", "pattern that goes on"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			eachStore(t, func(s *stand) {
-				s.add(-100*day, named("new"), failed(-10*day))
-				s.add(-100*day, named("old"), failed(-91*day))
-				s.add(-100*day, named("pattern that goes on"), repeating("0 * * * *"), func(r *agenda.Record) { r.Failed = true })
-				scheduler := s.scheduler(succeed, func(c *SchedulerConfig) { c.Retention, c.FailedRetention = -1, test.retention })
-				removed, err := scheduler.RemoveCompleted(s.ctx)
-				require.NoError(s.t, err)
-				require.EqualValues(s.t, 3-len(test.left), removed)
-				require.Equal(s.t, test.left, s.tags())
-			})
-		})
 	}
 }
 
@@ -150,7 +128,7 @@ func TestRetention_RunRemovesCompleted(t *testing.T) {
 	inBubble(t, func(l *live) {
 		l.start(succeed, func(c *SchedulerConfig) { c.Retention, c.Poll = 90*time.Minute, time.Minute })
 		for i := range 3 {
-			l.add(0, named(strconv.Itoa(i)), func(r *agenda.Record) { r.NextRunAt = document.TimestampOf(l.began.Add(time.Duration(i) * time.Hour)) })
+			l.due(time.Duration(i)*time.Hour, named(strconv.Itoa(i)))
 		}
 		l.pass(2*time.Hour + time.Minute)
 		require.Equal(l.t, []string{"1", "2"}, l.tags())
@@ -204,8 +182,8 @@ func TestQueue_FailedCostNothing(t *testing.T) {
 	found, _, err := scheduler.candidates.take(s.ctx, start(), 1, 0, fair.NewShares(1))
 	require.NoError(t, err)
 	require.Len(t, found, 1)
-	explanation, err := s.store.(*memstore.Store).Explain(s.ctx, schema.Collection, must(query.CompileFilter(isDue(start()))),
-		store.FindOptions{Sort: must(query.CompileSort(document.O(fieldPriority, 1, fieldNextRunAt, 1, record.FieldCreatedAt, 1))), Limit: 10})
+	explanation, err := s.store.(*memstore.Store).Explain(s.ctx, schema.Collection, query.Must(query.CompileFilter(isDue(start()))),
+		store.FindOptions{Sort: query.Must(query.CompileSort(document.O(fieldPriority, 1, fieldNextRunAt, 1, record.FieldCreatedAt, 1))), Limit: 10})
 	require.NoError(t, err)
 	require.EqualValues(t, 1, explanation.Examined)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/background"
 	"github.com/botctx/go-sdk/internal/blame"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/fair"
@@ -41,7 +42,7 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	defer s.running.Store(false)
 
 	p := newPool(s)
-	if lease.Serve(ctx, s.config.ShutdownTimeout, agenda.ErrShutdown, func(runs context.Context) { p.serve(ctx, runs) }) {
+	if background.Serve(ctx, s.config.ShutdownTimeout, agenda.ErrShutdown, func(runs context.Context) { p.serve(ctx, runs) }) {
 		return nil
 	}
 	return p.abandonAll(ctx)
@@ -97,10 +98,10 @@ func (p *pool) serve(ctx, runs context.Context) {
 	defer p.endServing()
 	var workers, beating sync.WaitGroup
 	idle := make(chan struct{})
-	p.startHeartbeat(runs, &beating, idle)
-	beating.Go(func() { p.runRetention(ctx) })
+	background.Go(&beating, func() { lease.Keep(p.config.Lease, idle, func() { p.renewAll(runs, p.held) }) })
+	beating.Go(func() { background.Every(ctx, retentionPause, func() { p.applyRetention(ctx) }) })
 	for range p.config.Workers {
-		p.startWorker(ctx, runs, &workers)
+		background.Go(&workers, func() { p.work(ctx, runs) })
 	}
 	workers.Wait()
 	close(idle)
@@ -121,35 +122,6 @@ func (p *pool) endServing() {
 		p.server = nil
 		p.candidates.close()
 	}
-}
-
-// startHeartbeat renews the leases until the workers are idle. If the store ends the goroutine, it starts another
-// one.
-func (p *pool) startHeartbeat(runs context.Context, beating *sync.WaitGroup, idle <-chan struct{}) {
-	beating.Go(func() {
-		done := false
-		defer func() {
-			if !done {
-				p.startHeartbeat(runs, beating, idle)
-			}
-		}()
-		lease.Keep(p.config.Lease, idle, func() { p.renewAll(runs, p.held) })
-		done = true
-	})
-}
-
-// startWorker starts a worker. If a handler ends the worker's goroutine, it starts another one.
-func (p *pool) startWorker(ctx, runs context.Context, workers *sync.WaitGroup) {
-	workers.Go(func() {
-		done := false
-		defer func() {
-			if !done {
-				p.startWorker(ctx, runs, workers)
-			}
-		}()
-		p.work(ctx, runs)
-		done = true
-	})
 }
 
 // work runs taken agendas until ctx ends. If there are none, it takes due ones.
@@ -377,6 +349,7 @@ func (p *pool) begin(ctx, runs context.Context, t *taken) {
 			return
 		}
 	}
+	c.isLive = true
 	defer p.endSuspect(c)
 	p.held.Add(c)
 	defer p.held.End(c)
@@ -457,7 +430,7 @@ func (p *pool) settle(ctx context.Context, c *Claim, failure error) {
 	case failure != nil && ctx.Err() != nil:
 		p.giveBack(stored, c, failure, p.released)
 	default:
-		_, _ = p.finish(stored, c, failure, p.jittered) // finish logs its errors.
+		_, _ = p.finish(stored, c, failure) // finish logs its errors.
 	}
 }
 

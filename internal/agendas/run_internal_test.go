@@ -18,6 +18,7 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/background"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/rounds"
@@ -40,24 +41,27 @@ type live struct {
 // stops the schedulers.
 func inBubble(t *testing.T, test func(l *live)) {
 	t.Helper()
-	for name, wrap := range map[string]func(store.Store) store.Store{
-		"watched": func(s store.Store) store.Store { return s },
-		"polled":  func(s store.Store) store.Store { return unwatched{s} },
-	} {
+	for name, wrap := range wraps() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				store := wrap(memstore.New())
-				began, err := store.Now(t.Context())
-				require.NoError(t, err)
-				l := &live{stand: &stand{t: t, ctx: t.Context(), store: store, env: record.Env{Store: store}.WithDefaults()}, began: began}
-				l.running, l.stop = context.WithCancel(t.Context())
-				test(l)
-				l.stop()
-				l.runs.Wait()
-			})
+			inBubbleOn(t, func() store.Store { return wrap(memstore.New()) }, test)
 		})
 	}
+}
+
+// inBubbleOn is inBubble with a store that is made in the bubble.
+func inBubbleOn(t *testing.T, newStore func() store.Store, test func(l *live)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		database := newStore()
+		began, err := database.Now(t.Context())
+		require.NoError(t, err)
+		l := &live{stand: &stand{t: t, ctx: t.Context(), store: database, env: record.Env{Store: database}.WithDefaults()}, began: began}
+		l.running, l.stop = context.WithCancel(t.Context())
+		test(l)
+		l.stop()
+		l.runs.Wait()
+	})
 }
 
 func (l *live) pass(d time.Duration) {
@@ -77,9 +81,10 @@ func (l *live) start(handler agenda.Handler, settings ...func(*SchedulerConfig))
 }
 
 // due adds an agenda that falls due a time after the beginning, and returns its id.
-func (l *live) due(after time.Duration) string {
+func (l *live) due(after time.Duration, settings ...func(*agenda.Record)) string {
 	l.t.Helper()
-	return l.add(0, func(r *agenda.Record) { r.NextRunAt = document.TimestampOf(l.began.Add(after)) })
+	at := func(r *agenda.Record) { r.NextRunAt = document.TimestampOf(l.began.Add(after)) }
+	return l.add(0, append([]func(*agenda.Record){at}, settings...)...)
 }
 
 // elapsed returns the time since the start of the test.
@@ -89,14 +94,19 @@ func (l *live) elapsed() time.Duration {
 	return now.Sub(l.began)
 }
 
+// tells returns a handler that sends the time since the start of the test.
+func (l *live) tells(ran chan<- time.Duration) agenda.Handler {
+	return func(context.Context, agenda.Run) error {
+		ran <- l.elapsed()
+		return nil
+	}
+}
+
 func TestRun_RunsWhatFallsDue(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(l *live) {
 		ran := make(chan time.Duration, 10)
-		l.start(func(context.Context, agenda.Run) error {
-			ran <- l.elapsed()
-			return nil
-		})
+		l.start(l.tells(ran))
 		l.due(2 * time.Minute)
 		l.due(90 * time.Second)
 		require.Equal(l.t, 90*time.Second, <-ran)
@@ -110,48 +120,27 @@ func TestRun_RunsWhatFallsDue(t *testing.T) {
 
 func TestRun_WokenByNewAgenda(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		store := memstore.New()
-		l := &live{stand: &stand{t: t, ctx: t.Context(), store: store, env: record.Env{Store: store}.WithDefaults()}}
-		l.running, l.stop = context.WithCancel(t.Context())
-		ran := make(chan time.Time, 1)
-		l.start(func(ctx context.Context, _ agenda.Run) error {
-			now, err := store.Now(ctx)
-			ran <- now
-			return err
-		}, func(c *SchedulerConfig) { c.Poll = time.Hour })
+	inBubbleOn(t, func() store.Store { return memstore.New() }, func(l *live) {
+		ran := make(chan time.Duration, 1)
+		l.start(l.tells(ran), func(c *SchedulerConfig) { c.Poll = time.Hour })
 		l.pass(time.Minute)
-		now, err := store.Now(t.Context())
-		require.NoError(t, err)
-		l.began = now
-		l.due(time.Second)
-		require.Equal(t, now.Add(time.Second), <-ran)
-		l.stop()
-		l.runs.Wait()
+		l.due(time.Minute + time.Second)
+		require.Equal(t, time.Minute+time.Second, <-ran)
 	})
 }
 
 func TestRun_WokenByRestore(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		store := memstore.New()
-		now, err := store.Now(t.Context())
-		require.NoError(t, err)
-		l := &live{stand: &stand{t: t, ctx: t.Context(), store: store, env: record.Env{Store: store}.WithDefaults()}, began: now}
-		l.running, l.stop = context.WithCancel(t.Context())
+	memory := memstore.New()
+	inBubbleOn(t, func() store.Store { return memory }, func(l *live) {
 		id := l.due(time.Minute)
-		snapshot := store.Snapshot()
+		snapshot := memory.Snapshot()
 		l.remove(id)
 		ran := make(chan time.Duration, 1)
-		l.start(func(context.Context, agenda.Run) error {
-			ran <- l.elapsed()
-			return nil
-		}, func(c *SchedulerConfig) { c.Poll = time.Hour })
+		l.start(l.tells(ran), func(c *SchedulerConfig) { c.Poll = time.Hour })
 		l.pass(2 * time.Minute)
-		store.Restore(snapshot)
+		memory.Restore(snapshot)
 		require.Equal(t, 2*time.Minute, <-ran)
-		l.stop()
-		l.runs.Wait()
 	})
 }
 
@@ -226,10 +215,7 @@ func TestLease_CannotBeRenewed(t *testing.T) {
 		}, func(c *SchedulerConfig) { c.Env.Store = mute(l.store, &isMute) })
 		l.due(0)
 		l.pass(5 * time.Second)
-		l.start(func(context.Context, agenda.Run) error {
-			again <- l.elapsed()
-			return nil
-		})
+		l.start(l.tells(again))
 		first, second := <-ended, <-again
 		require.Greater(l.t, first, 30*time.Second)
 		require.LessOrEqual(l.t, first, second)
@@ -389,7 +375,7 @@ func TestRun_HandlerEndsItsGoroutine(t *testing.T) {
 		}, limited(3), func(c *SchedulerConfig) { c.Workers = 2 })
 		var ids []string
 		for range 4 {
-			ids = append(ids, l.add(0, named("ends"), func(r *agenda.Record) { r.NextRunAt = document.TimestampOf(l.began) }))
+			ids = append(ids, l.due(0, named("ends")))
 		}
 		l.due(time.Hour)
 		<-ran
@@ -500,7 +486,7 @@ func TestShutdown_RunIgnoresItsContext(t *testing.T) {
 		began := l.elapsed()
 		l.stop()
 		l.runs.Wait()
-		require.Equal(l.t, 10*time.Second+lease.LastWait, l.elapsed()-began)
+		require.Equal(l.t, 10*time.Second+background.LastWait, l.elapsed()-began)
 		require.Equal(l.t, boterr.Canceled, boterr.CodeOf(left))
 		require.ErrorContains(l.t, left, id)
 		require.Contains(l.t, lines.String(), "agenda: left running")
@@ -542,7 +528,7 @@ func TestShutdown_NamesLostStoreCalls(t *testing.T) {
 					c.Env.Store = stuck(l.store, call, release)
 					c.Log = slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelError}))
 				})
-				l.add(0, completed, func(r *agenda.Record) { r.NextRunAt = document.TimestampOf(l.began.Add(-31 * day)) })
+				l.due(-31*day, completed)
 				l.due(0)
 				var left error
 				l.runs.Go(func() { left = scheduler.Run(l.running) })
@@ -562,15 +548,13 @@ func TestShutdown_NamesLostStoreCalls(t *testing.T) {
 
 func TestShutdown_EndOfAnAbandonedRunDoesNotAffectTheNextOne(t *testing.T) {
 	t.Parallel()
-	for name, database := range map[string]store.Store{
-		"watched": memstore.New(), "polled with notices": sharedtest.New(memstore.New()),
+	for name, newStore := range map[string]func() store.Store{
+		"watched":             func() store.Store { return memstore.New() },
+		"polled with notices": func() store.Store { return sharedtest.New(memstore.New()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				began, err := database.Now(t.Context())
-				require.NoError(t, err)
-				l := &live{stand: &stand{t: t, ctx: t.Context(), store: database, env: record.Env{Store: database}.WithDefaults()}, began: began}
+			inBubbleOn(t, newStore, func(l *live) {
 				begun, release := make(chan string, 2), make(chan struct{})
 				stuck := l.due(0)
 				scheduler := l.scheduler(func(_ context.Context, run agenda.Run) error {
@@ -581,13 +565,13 @@ func TestShutdown_EndOfAnAbandonedRunDoesNotAffectTheNextOne(t *testing.T) {
 					return nil
 				}, func(c *SchedulerConfig) { c.Poll, c.Lease = time.Hour, lease.Longest })
 				run := func() (stop func()) {
-					ctx, cancel := context.WithCancel(t.Context())
+					ctx, cancel := context.WithCancel(l.ctx)
 					l.runs.Go(func() { _ = scheduler.Run(ctx) })
 					synctest.Wait()
 					return cancel
 				}
 				stop := run()
-				require.Equal(t, stuck, <-begun)
+				require.Equal(l.t, stuck, <-begun)
 				stop()
 				l.runs.Wait()
 				stop = run()
@@ -595,12 +579,11 @@ func TestShutdown_EndOfAnAbandonedRunDoesNotAffectTheNextOne(t *testing.T) {
 				synctest.Wait()
 				due := l.elapsed() + time.Minute
 				id := l.due(due)
-				notify(l.store, began.Add(due))
+				notify(l.store, l.began.Add(due))
 				l.pass(time.Minute)
-				require.Len(t, begun, 1, "the agenda is late")
-				require.Equal(t, id, <-begun)
+				require.Len(l.t, begun, 1, "the agenda is late")
+				require.Equal(l.t, id, <-begun)
 				stop()
-				l.runs.Wait()
 			})
 		})
 	}

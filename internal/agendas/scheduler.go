@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -137,9 +136,7 @@ type Scheduler struct {
 	name any
 
 	config SchedulerConfig
-	// backoff and jittered return the pause after a number of failures, without and with jitter.
-	backoff, jittered func(failures int) time.Duration
-	log               *slog.Logger
+	log    *slog.Logger
 
 	running  atomic.Bool
 	inFlight inFlight
@@ -155,13 +152,11 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 		return nil, err
 	}
 	database := store.Wrap(c.Env.Store, nil)
+	guarded := c.Env
+	guarded.Store = database
 	s := &Scheduler{
-		store: database, agendas: database.Collection(schema.Collection), records: record.Open(c.Env, schema),
-		name:   rand.Text(),
-		config: c, backoff: c.Backoff, jittered: c.Backoff, log: c.Log,
-	}
-	if c.Backoff == nil {
-		s.backoff, s.jittered = exponential, jittered
+		store: database, agendas: database.Collection(schema.Collection), records: record.Open(guarded, schema),
+		name: rand.Text(), config: c, log: c.Log,
 	}
 	if watcher, ok := c.Env.Store.(store.Watcher); ok {
 		s.candidates = newWatchedQueue(watcher, database, schema.Collection)
@@ -245,7 +240,7 @@ func (s *Scheduler) runHere(ctx, writing context.Context, c *Claim) (agenda.Resu
 	if failure != nil && ctx.Err() != nil {
 		return s.abandon(writing, c, failure, s.released)
 	}
-	return s.finish(writing, c, failure, s.backoff)
+	return s.finish(writing, c, failure)
 }
 
 // call calls a hook unless it is nil.
@@ -253,7 +248,7 @@ func (s *Scheduler) call(ctx context.Context, name string, hook func(context.Con
 	if hook == nil {
 		return
 	}
-	defer s.recovered(ctx, "hook panicked", nil, slog.String("hook", name), slog.String("agenda", e.Run.Agenda.ID))
+	defer safelog.Recovered(ctx, s.log, "agenda: hook panicked", nil, slog.String("hook", name), slog.String("agenda", e.Run.Agenda.ID))
 	hook(ctx, e)
 }
 
@@ -279,20 +274,6 @@ func (s *Scheduler) tellFinished(ctx context.Context, e agenda.Event) {
 func (s *Scheduler) tellFailed(ctx context.Context, level slog.Level, e agenda.Event) {
 	s.report(ctx, level, "agenda: failed", e, slog.String("error", display.Text(e.Err)))
 	s.call(ctx, "Failed", s.config.Hooks.Failed, e)
-}
-
-// recovered must be deferred. It recovers from a panic of the host's code, logs it with the stack, and sets *err
-// unless err is nil.
-func (s *Scheduler) recovered(ctx context.Context, message string, err *error, about ...slog.Attr) {
-	thrown := recover()
-	if thrown == nil {
-		return
-	}
-	s.log.LogAttrs(ctx, slog.LevelError, "agenda: "+message, append(about,
-		slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))...)
-	if err != nil {
-		*err = panicked(thrown)
-	}
 }
 
 // report writes a line of the log.

@@ -60,6 +60,18 @@ func mustEscape(r rune) bool { return r != '\n' && r != '\t' && IsHidden(r) }
 // not panic, even if the value's methods do.
 func Text(value any) string { return Visible(Redact(fmt.Sprint(value))) }
 
+// maxBrief is the maximum length of Brief in bytes.
+const maxBrief = 1000
+
+// Brief returns the Text of an error as it is stored: valid UTF-8, and shortened if it is long.
+func Brief(err error) string {
+	text := strings.ToValidUTF8(Text(err), "\uFFFD")
+	if len(text) > maxBrief {
+		text = strings.ToValidUTF8(text[:maxBrief], "")
+	}
+	return text
+}
+
 // List joins the first 20 of count texts with commas, and adds the number of the others.
 func List(count int, text func(i int) string) string {
 	const most = 20

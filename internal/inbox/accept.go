@@ -34,7 +34,9 @@ func (b *Inbox) Accept(ctx context.Context, e Event) (Accepted, error) {
 		return Accepted{}, err
 	}
 	if ctx.Done() == nil {
-		ctx = b.accepting.after(ctx)
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, b.config.AcceptTimeout)
+		defer stop()
 	}
 	if err := b.admit(ctx, e.App); err != nil {
 		return Accepted{}, err
@@ -364,16 +366,12 @@ func (d *Delivery) keep(key string, value document.Object) error {
 	return nil
 }
 
-// Stats counts waiting events and dead letters.
+// Stats counts waiting events and dead letters, see botctx.InboxStats.
 type Stats struct {
-	// Pending is the number of events that wait or are being handled. Oldest is the acceptance time of the first of
-	// them, or zero.
-	Pending int64
-	Oldest  time.Time
-	// DeadLetters is the number of dead letters.
+	Pending     int64
+	Oldest      time.Time
 	DeadLetters int64
-	// Lanes is the number of lanes that this process is handling.
-	Lanes int
+	Lanes       int
 }
 
 // Stats counts the events with queries. Errors come from the store.

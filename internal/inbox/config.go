@@ -120,13 +120,8 @@ type Inbox struct {
 	config Config
 	events store.Collection
 	leases *lease.Leases
-	// compiled is set by compiling. Read it with updates.
-	compiling sync.Once
-	compiled  updates
-	log       *slog.Logger
-	load      load
-	// accepting bounds the time of acceptances, and endings the time of writes after runs.
-	accepting, endings endings
+	log    *slog.Logger
+	load   load
 	// underWay is the number of lanes that are being handled.
 	underWay atomic.Int64
 	suspects blame.Suspects
@@ -148,8 +143,7 @@ func New(config Config) (*Inbox, error) {
 	database := store.Wrap(config.Env.Store, nil)
 	b := &Inbox{
 		config: config, events: database.Collection(collection), leases: config.Leases,
-		log:  config.Log,
-		wake: make(chan struct{}, 1), accepting: endings{within: config.AcceptTimeout}, endings: endings{within: config.Leases.Duration()},
+		log: config.Log, wake: make(chan struct{}, 1),
 	}
 	b.source = sourceOf(b, config.Env.Store, database)
 	return b, nil
@@ -209,24 +203,18 @@ func (b *Inbox) ensureIndexes(ctx context.Context) error {
 	return nil
 }
 
-// Settled is the result of an attempt to handle an event. If Err is nil, the event is done. Otherwise it is a
-// dead letter, or will be tried again.
+// Settled is an attempt to handle an event, and its result; see botctx.SettledAttempt.
 type Settled struct {
-	// ID is the event's id in the inbox.
-	ID    string
-	Event Event
-	// Attempt is the number of the attempt, starting with 1.
-	Attempt int
-	// AcceptedAt is the time of acceptance by the clock of the process that accepted the event. At is the end
-	// of the attempt by the clock of this process.
+	ID             string
+	Event          Event
+	Attempt        int
 	AcceptedAt, At time.Time
-	// Err is the error of the attempt. IsDead is true if the event became a dead letter.
-	Err    error
-	IsDead bool
+	Err            error
+	IsDead         bool
 }
 
 func (b *Inbox) tellSettled(ctx context.Context, e stored, failure error, isDead bool) {
-	defer b.recovered(ctx, "hook panicked", e.id, nil)
+	defer safelog.Recovered(ctx, b.log, "inbox: hook panicked", nil, slog.String("event", e.id))
 	b.config.Settled(ctx, Settled{
 		ID: e.id, Event: e.Event, Attempt: int(e.attempts()) + 1, Err: failure, IsDead: isDead,
 		AcceptedAt: document.Timestamp(e.acceptedAt).Time(), At: b.config.Env.Now(),

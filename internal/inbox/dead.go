@@ -18,17 +18,11 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// DeadLettersParams selects dead letters. The zero value selects all.
+// DeadLettersParams are the params of DeadLetters, see botctx.DeadLettersParams.
 type DeadLettersParams struct {
-	// App and Channel are the ids of the app and channel at which the events arrived. "" means any.
-	App, Channel string
-	// ID is the id of the only dead letter to return. "" means any.
-	ID string
-	// After and Before are Cursors. They select the first dead letters after After, or the last ones before Before.
-	// Only one of them may be set, together with App. The dead letter of the cursor may have been removed.
-	After, Before string
-	// Limit is the maximum number of dead letters to return. 0 means all.
-	Limit int
+	App, Channel, ID string
+	After, Before    string
+	Limit            int
 }
 
 // check returns an error if the params contradict each other.
@@ -100,24 +94,18 @@ func (p DeadLettersParams) addCursor(between *document.Object, field, operator, 
 	if cursor == "" {
 		return nil
 	}
-	from, ok := parseCursor(cursor)
-	if !ok {
+	at, id, _ := strings.Cut(cursor, ".")
+	acceptedAt, err := strconv.ParseInt(at, 10, 64)
+	if err != nil || id == "" || len(cursor) > maxCursor || !utf8.ValidString(id) {
 		return boterr.Invalid(field, "is %.100q: give the Cursor of a dead letter", cursor)
 	}
-	between.Set(operator, deadKey(p.App, from))
+	between.Set(operator, deadKey(p.App, acceptedAt, id))
 	return nil
 }
 
-// deadPlace is a position in the order of an app's dead letters.
-type deadPlace struct {
-	// acceptedAt is the time of acceptance in Unix milliseconds.
-	acceptedAt int64
-	id         string
-}
-
-// deadKey returns the value of fieldDeadKey for a place in an app. The values sort like the places.
-func deadKey(app string, p deadPlace) string {
-	return fmt.Sprintf("%s%016x%s", deadKeys(app), uint64(p.acceptedAt)^1<<63, p.id) // XOR makes negative times sort first.
+// deadKey returns the value of fieldDeadKey for an event of an app. The values sort like the dead letters.
+func deadKey(app string, acceptedAt int64, id string) string {
+	return fmt.Sprintf("%s%016x%s", deadKeys(app), uint64(acceptedAt)^1<<63, id) // XOR makes negative times sort first.
 }
 
 // deadKeys returns the common prefix of an app's deadKeys. A hexadecimal digit follows it.
@@ -133,16 +121,6 @@ func Cursor(acceptedAt time.Time, id string) string {
 
 // maxCursor is the maximum length of a cursor in bytes. The cursors of an Inbox are much shorter.
 const maxCursor = 1000
-
-// parseCursor parses a Cursor. ok is false if it is invalid.
-func parseCursor(cursor string) (place deadPlace, ok bool) {
-	at, id, _ := strings.Cut(cursor, ".")
-	acceptedAt, err := strconv.ParseInt(at, 10, 64)
-	if err != nil || id == "" || len(cursor) > maxCursor || !utf8.ValidString(id) {
-		return deadPlace{}, false
-	}
-	return deadPlace{acceptedAt: acceptedAt, id: id}, true
-}
 
 // DeadLetter returns the dead letter with an id, or NotFound. Other errors come from the store.
 func (b *Inbox) DeadLetter(ctx context.Context, id string) (DeadLetter, error) {
@@ -177,7 +155,7 @@ func (b *Inbox) Retry(ctx context.Context, id string) error {
 		return err
 	}
 	lane := Lane(letter.Event.App, letter.Event.Channel, letter.Event.From)
-	if err := b.changeDead(ctx, id, b.updates().revive, document.O(fieldLane, lane)); err != nil {
+	if err := b.changeDead(ctx, id, updates().revive, document.O(fieldLane, lane)); err != nil {
 		return err
 	}
 	b.load.add(letter.Event.App, 1)
@@ -192,7 +170,7 @@ func (b *Inbox) Discard(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return b.changeDead(ctx, id, b.updates().done, document.O(fieldDoneAt, int64(document.TimestampOf(now))))
+	return b.changeDead(ctx, id, updates().done, document.O(fieldDoneAt, int64(document.TimestampOf(now))))
 }
 
 func (b *Inbox) changeDead(ctx context.Context, id string, update *query.Update, set document.Object) error {
@@ -283,17 +261,9 @@ func (b *Inbox) Erase(ctx context.Context, app, channel, from string) (removed i
 	return removed, b.leases.Forget(ctx, lane)
 }
 
-// runRetention regularly removes old records until ctx ends.
-func (p *pool) runRetention(ctx context.Context) {
-	ticker := time.NewTicker(retentionPause)
-	defer ticker.Stop()
-	for ctx.Err() == nil {
-		if _, err := p.RemoveOld(ctx); err != nil && ctx.Err() == nil {
-			p.log.LogAttrs(ctx, slog.LevelWarn, "inbox: old records not removed", slog.String("error", display.Text(err)))
-		}
-		select {
-		case <-ctx.Done():
-		case <-ticker.C:
-		}
+// applyRetention removes old records and logs an error.
+func (p *pool) applyRetention(ctx context.Context) {
+	if _, err := p.RemoveOld(ctx); err != nil && ctx.Err() == nil {
+		p.log.LogAttrs(ctx, slog.LevelWarn, "inbox: old records not removed", slog.String("error", display.Text(err)))
 	}
 }

@@ -160,7 +160,7 @@ func (s *distributed) upcoming(name string, want want) (names []string, seen *wo
 	}
 	names = append(names, name)
 	s.lanes.ready.All(func(k fair.Key, lanes *list.List) bool {
-		if !want.may(k) {
+		if !want.shares.May(k) {
 			return true
 		}
 		for at := lanes.Front(); at != nil && len(names) < window; at = at.Next() {
@@ -311,7 +311,7 @@ func (s *distributed) close(context.Context) {
 
 func (s *distributed) next(ctx context.Context) (at time.Time, ok bool, err error) {
 	fresh := newDistributed(s.Inbox)
-	taken, _, err := take(ctx, fresh, want{lanes: 1, each: 1, isNew: true})
+	taken, _, err := take(ctx, fresh, want{lanes: 1, each: 1, isNew: true, shares: unlimited()})
 	if err != nil {
 		return time.Time{}, false, err
 	}
@@ -328,7 +328,7 @@ func (s *distributed) next(ctx context.Context) (at time.Time, ok bool, err erro
 		return time.Time{}, false, err
 	}
 	if len(retried) > 0 {
-		at, ok = document.Timestamp(retryAtOf(retried[0])).Time(), true
+		at, ok = document.Timestamp(number(retried[0], fieldRetryAt)).Time(), true
 	}
 	if waiting := fresh.lanes.waiting; len(waiting) > 0 {
 		if first := document.Timestamp(waiting[0].until).Time(); !ok || first.Before(at) {
@@ -369,11 +369,11 @@ func (s *distributed) further(ctx context.Context, want want) error {
 	}
 	s.pass.isUnderWay = len(page) == pageSize
 	for _, o := range page {
-		at, _ := o.Value(fieldAcceptedAt).(int64)
+		at := number(o, fieldAcceptedAt)
 		if at != s.pass.after {
 			s.pass.after, s.pass.there = at, nil
 		}
-		s.pass.there = append(s.pass.there, idOf(o))
+		s.pass.there = append(s.pass.there, text(o, fieldID))
 	}
 	s.leaveOutLong(page)
 	if err := s.repairLanes(ctx, page); err != nil {
@@ -385,7 +385,7 @@ func (s *distributed) further(ctx context.Context, want want) error {
 		name := laneOf(o)
 		known := s.lanes.known[name]
 		// The page only contains an event with a later retry if the clock was set back: see isPaused.
-		if name != "" && (known == nil || known.isAsked || retryAtOf(o) > int64(document.TimestampOf(want.now))) {
+		if name != "" && (known == nil || known.isAsked || number(o, fieldRetryAt) > int64(document.TimestampOf(want.now))) {
 			s.lanes.makeReady(s.lanes.get(name))
 		}
 	}
@@ -411,7 +411,7 @@ func (s *distributed) crowded(want want) []fair.Key {
 	defer s.mu.Unlock()
 	var keys []fair.Key
 	s.lanes.ready.All(func(k fair.Key, lanes *list.List) bool {
-		if lanes.Len() >= window && !want.may(k) {
+		if lanes.Len() >= window && !want.shares.May(k) {
 			if s.pass.skipped == nil {
 				s.pass.skipped, s.pass.since = map[fair.Key]bool{}, s.pass.after
 			}
@@ -429,7 +429,7 @@ func (s *distributed) resumes(want want) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for k := range s.pass.skipped {
-		if _, isKnown := s.lanes.ready.Find(k); !isKnown && want.may(k) {
+		if _, isKnown := s.lanes.ready.Find(k); !isKnown && want.shares.May(k) {
 			s.pass, s.hasSkipped = pass{isUnderWay: true, after: s.pass.since}, false
 			return true
 		}

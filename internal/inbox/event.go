@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -17,23 +16,17 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Event is an event from a platform.
+// Event is an event from a platform, see botctx.InboxEvent. App, Channel and From name its lane. They are required.
 type Event struct {
-	// App and Channel are the ids of the app and channel at which the event arrived. From is the sender's id
-	// on the platform. Together they name the event's lane. Required.
 	App, Channel, From string
-	// Key is the platform's id of the event, or "" if there is none. It identifies the event within the app
-	// and channel, so that a repetition is recognised.
-	Key string
-	// Body is passed to the handler. A body that cannot be stored is InvalidArgument.
-	Body document.Object
-	// Trace is stored with the event until it is handled. A hook may set it, for example to the trace context
-	// of the acceptance.
-	Trace string
+	Key                string
+	Body               document.Object
+	Trace              string
 }
 
 // check returns an error for an event without a lane, or with an invalid body.
@@ -96,18 +89,14 @@ func appendPlace(text []byte, app, channel string) []byte {
 	return strconv.AppendQuote(append(strconv.AppendQuote(text, app), ' '), channel)
 }
 
-// DeadLetter is an event that failed for good.
+// DeadLetter is an event that failed for good, see botctx.DeadLetter.
 type DeadLetter struct {
-	// ID is the id of the event in the inbox.
-	ID    string
-	Event Event
-	// AcceptedAt is the time of acceptance. DiedAt is the time at which the event was given up.
+	ID                 string
+	Event              Event
 	AcceptedAt, DiedAt time.Time
-	// Failures is the number of failed attempts.
-	Failures int
-	// Code is the code of the last error. Error is the error's text without credentials.
-	Code  boterr.Code
-	Error string
+	Failures           int
+	Code               boterr.Code
+	Error              string
 }
 
 // States of an event. A done event has no state.
@@ -182,6 +171,8 @@ type stored struct {
 	noted      document.Array
 	// isOdd is true if the value of fieldFailures is not a count. isLostOdd is the same for fieldLost.
 	isOdd, isLostOdd bool
+	// isExact is true if the pause after a failure is not jittered.
+	isExact bool
 	// hasBegun is the value of fieldBegun. neverCameBack is true if the last failure is ErrNeverCameBack.
 	hasBegun, neverCameBack bool
 }
@@ -218,72 +209,38 @@ func (e *stored) asDocument() document.Object {
 const keptFields = 10
 
 func read(o document.Object) stored {
-	var e stored
-	for field, value := range o.All() {
-		switch v := value.(type) {
-		case string:
-			e.readText(field, v)
-		case int64:
-			e.readNumber(field, v)
-		case document.Object:
-			if field == fieldBody {
-				e.Body = v
-			}
-		case document.Array:
-			switch field {
-			case fieldMemory:
-				e.memory = v
-			case fieldNoted:
-				e.noted = v
-			}
-		case bool:
-			if field == fieldBegun {
-				e.hasBegun = v
-			}
-		}
+	e := stored{
+		Event: Event{
+			App: text(o, fieldApp), Channel: text(o, fieldChannel), From: text(o, fieldFrom), Key: text(o, fieldKey), Trace: text(o, fieldTrace),
+		},
+		id: text(o, fieldID), lane: ownLane(o), neverCameBack: text(o, fieldError) == neverCameBackText,
+		failures: countIn(o, fieldFailures), lost: countIn(o, fieldLost),
+		acceptedAt: number(o, fieldAcceptedAt), retryAt: number(o, fieldRetryAt), pausedAt: number(o, fieldPausedAt),
 	}
+	e.Body, _ = o.Value(fieldBody).(document.Object)
+	e.memory, _ = o.Value(fieldMemory).(document.Array)
+	e.noted, _ = o.Value(fieldNoted).(document.Array)
+	e.hasBegun, _ = o.Value(fieldBegun).(bool)
 	e.isOdd = e.failures == 0 && o.Has(fieldFailures)
 	e.isLostOdd = (e.lost == 0 || e.lost == mostFailures) && o.Has(fieldLost)
-	if e.lane == "" {
-		e.lane = ownLane(o)
-	}
 	return e
 }
 
-func (e *stored) readText(field, text string) {
-	switch field {
-	case fieldID:
-		e.id = text
-	case fieldLane:
-		e.lane = text
-	case fieldApp:
-		e.App = text
-	case fieldChannel:
-		e.Channel = text
-	case fieldFrom:
-		e.From = text
-	case fieldKey:
-		e.Key = text
-	case fieldTrace:
-		e.Trace = text
-	case fieldError:
-		e.neverCameBack = text == neverCameBackText
-	}
+// text returns the value of a field if it is a text, and else "".
+func text(o document.Object, field string) string {
+	value, _ := o.Value(field).(string)
+	return value
 }
 
-func (e *stored) readNumber(field string, number int64) {
-	switch field {
-	case fieldFailures:
-		e.failures = min(max(0, number), mostFailures)
-	case fieldLost:
-		e.lost = min(max(0, number), mostFailures)
-	case fieldAcceptedAt:
-		e.acceptedAt = number
-	case fieldRetryAt:
-		e.retryAt = number
-	case fieldPausedAt:
-		e.pausedAt = number
-	}
+// number returns the value of a field if it is an integer, and else 0.
+func number(o document.Object, field string) int64 {
+	value, _ := o.Value(field).(int64)
+	return value
+}
+
+// countIn returns the value of a counter, limited to its possible values.
+func countIn(o document.Object, field string) int64 {
+	return min(max(0, number(o, field)), mostFailures)
 }
 
 // mostFailures is more than the number of failures that any event can have.
@@ -323,9 +280,7 @@ var errEdited = boterr.New(boterr.Internal, "", "the record of the event changed
 // settleEdited handles a result that matched no record. If the lease still holds, the record was edited during
 // the run, and settleEdited stores a failure. If the event no longer waits, it is over. It returns ErrLost if
 // the lease is lost.
-func (b *Inbox) settleEdited(
-	ctx context.Context, held *lease.Lease, e stored, failure error, part func(time.Duration) time.Duration,
-) (outcome, error) {
+func (b *Inbox) settleEdited(ctx context.Context, held *lease.Lease, e stored, failure error) (outcome, error) {
 	if err := held.Check(ctx); err != nil {
 		return outcome{failure: failure}, err
 	}
@@ -339,26 +294,29 @@ func (b *Inbox) settleEdited(
 		failure = errEdited
 	}
 	e.failures = max(e.failures, read(found[0]).failures)
-	result, err := b.failAs(ctx, which, e, failure, part)
+	result, err := b.failAs(ctx, which, e, failure)
 	if isLost(err) {
 		return outcome{failure: failure, isOver: true}, nil // The event was removed meanwhile.
 	}
 	return result, err
 }
 
-// ownLane returns the lane of an event by its app, channel and sender. It is for records without fieldLane.
+// ownLane returns the lane of an event. Only an edited record does not name it; then the app, the channel and the
+// sender do.
 func ownLane(o document.Object) string {
-	return Lane(document.Get(o, fieldApp, ""), document.Get(o, fieldChannel, ""), document.Get(o, fieldFrom, ""))
+	if lane := text(o, fieldLane); lane != "" {
+		return lane
+	}
+	return Lane(text(o, fieldApp), text(o, fieldChannel), text(o, fieldFrom))
 }
 
 // repairLanes sets fieldLane of the waiting events of a page that lack it.
 func (s *distributed) repairLanes(ctx context.Context, page []document.Object) error {
 	for _, o := range page {
-		if hasLane(o) {
+		if text(o, fieldLane) != "" { // Only edited records lack a lane.
 			continue
 		}
-		id, _ := o.Field(fieldID)
-		which := document.O(fieldID, id, fieldState, statePending)
+		which := document.O(fieldID, o.Value(fieldID), fieldState, statePending)
 		found, err := s.find(ctx, which, store.FindOptions{Limit: 1})
 		for _, broken := range found {
 			err = s.setLane(ctx, which, ownLane(broken))
@@ -388,49 +346,6 @@ func (s *distributed) setLane(ctx context.Context, which document.Object, lane s
 	return err
 }
 
-// endings creates contexts for writes, so that a store that does not respond cannot block a worker forever. Contexts
-// created at about the same time share a timer.
-type endings struct {
-	// within is the minimum duration of a context. The maximum is twice as long.
-	within time.Duration
-	// newest is the context that ends further contexts, or nil if it would end too soon.
-	newest atomic.Pointer[context.Context]
-}
-
-// after returns a context that has the values of another one, but not its end.
-func (e *endings) after(of context.Context) context.Context {
-	if shared := e.newest.Load(); shared != nil {
-		return ending{Context: *shared, of: of}
-	}
-	return ending{Context: e.begin(), of: of}
-}
-
-// begin creates a shared context that ends after twice within. For the first half of this time, the contexts that
-// the method after returns end with it.
-func (e *endings) begin() context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*e.within)
-	context.AfterFunc(ctx, cancel)
-	e.newest.Store(&ctx)
-	time.AfterFunc(e.within, func() { e.newest.CompareAndSwap(&ctx, nil) })
-	return ctx
-}
-
-// ending is a context with the values of one context and the end of another one, which has no values.
-type ending struct {
-	context.Context //nolint:containedctx // It is one.
-
-	of context.Context //nolint:containedctx // only for its values
-}
-
-// Value implements context.Context. Package context uses an internal key to link cancellations; this key must be
-// looked up in the context that ends.
-func (e ending) Value(key any) any {
-	if value := e.Context.Value(key); value != nil {
-		return value
-	}
-	return e.of.Value(key)
-}
-
 // ErrShutdown is the context.Cause of a run whose inbox shuts down and no longer waits for it. The event is
 // handled again, and the attempt does not count as a failure.
 var ErrShutdown = boterr.New(boterr.Canceled, "", "the inbox is shutting down: the event will be handled again")
@@ -440,7 +355,7 @@ var ErrNeverCameBack = boterr.New(boterr.Internal, "",
 	"the run of the event began and never finished: its process ended, or lost the lease")
 
 // neverCameBackText is the stored text of ErrNeverCameBack.
-var neverCameBackText = textOf(ErrNeverCameBack)
+var neverCameBackText = display.Brief(ErrNeverCameBack)
 
 var errGoroutineEnded = boterr.New(boterr.Internal, "", "the handler ended its goroutine: return an error instead")
 
@@ -466,29 +381,19 @@ func jittered(pause time.Duration) time.Duration {
 	return pause - rand.N(pause/2+1) //nolint:gosec // Spreading load needs no secrecy.
 }
 
-func whole(pause time.Duration) time.Duration { return pause }
-
-// pauseAfter returns the pause after a number of failures from the host's function. If that panics, the default
-// applies.
-func (b *Inbox) pauseAfter(ctx context.Context, failures int, part func(time.Duration) time.Duration) (chosen time.Duration) {
-	if b.config.Backoff == nil {
-		return part(growing(failures))
+// pauseAfter returns the pause after a number of failures: from the host's function or, if there is none or it panics,
+// the default. The default is jittered unless isExact is true.
+func (b *Inbox) pauseAfter(ctx context.Context, failures int, isExact bool) (chosen time.Duration) {
+	chosen = growing(failures)
+	switch {
+	case b.config.Backoff != nil:
+	case isExact:
+		return chosen
+	default:
+		return jittered(chosen)
 	}
-	chosen = growing(failures) //nolint:wastedassign // It is the result after a panic.
-	defer b.recovered(ctx, "back-off panicked", "", nil)
+	defer safelog.Recovered(ctx, b.log, "inbox: back-off panicked", nil)
 	return max(0, b.config.Backoff(failures))
-}
-
-// maxErrorSize is the maximum size of a failure's stored text, in bytes.
-const maxErrorSize = 1000
-
-// textOf returns the text of a failure as it is stored: without credentials, and shortened if it is long.
-func textOf(failure error) string {
-	text := strings.ToValidUTF8(display.Text(failure), "�")
-	if len(text) > maxErrorSize {
-		text = strings.ToValidUTF8(text[:maxErrorSize], "")
-	}
-	return text
 }
 
 // isEnded reports whether a run failed after its context ended. Then the failure does not count.

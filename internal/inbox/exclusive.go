@@ -10,8 +10,8 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/store"
-	"github.com/botctx/go-sdk/store/query"
 )
 
 // exclusive is the source of an inbox over a store that this process has to itself (store.Watcher). It keeps
@@ -107,7 +107,7 @@ func (a *exclusive) begun(ctx context.Context, taken []work) error {
 			}
 		}
 	}
-	return a.changeAll(ctx, ids, a.updates().begin)
+	return a.changeAll(ctx, ids, updates().begin)
 }
 
 // changeAll updates the waiting events with the given ids, in one write.
@@ -132,9 +132,9 @@ func (a *exclusive) left(ctx context.Context, w work, left laneState) {
 	if len(notBegun) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.leases.Duration())
-	defer cancel()
-	if err := a.changeAll(ctx, notBegun, a.updates().giveBack); err != nil { // The events stay marked until they are handled.
+	ctx, stop := a.ending(ctx)
+	defer stop()
+	if err := a.changeAll(ctx, notBegun, updates().giveBack); err != nil { // The events stay marked until they are handled.
 		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: events not given back", slog.String("error", display.Text(err)))
 	}
 }
@@ -171,7 +171,7 @@ func (a *exclusive) next(ctx context.Context) (at time.Time, ok bool, err error)
 	if err != nil {
 		return time.Time{}, false, err
 	}
-	own := want{now: now, each: 1}
+	own := want{now: now, each: 1, shares: unlimited()}
 	a.mu.Lock()
 	if a.queue != nil {
 		a.queue.askAll()
@@ -317,7 +317,7 @@ func (a *exclusive) fill(ctx context.Context) error {
 // matches no event.
 func (a *exclusive) awaitReports(ctx context.Context) error {
 	const noEvent = ""
-	return a.changeAll(ctx, []any{noEvent}, a.updates().giveBack)
+	return a.changeAll(ctx, []any{noEvent}, updates().giveBack)
 }
 
 // isFilled reports whether the queue is filled. If not, it records that filling has started.
@@ -398,8 +398,8 @@ func (a *exclusive) endLocked() {
 
 // close gives up the lead. Events that still run stay marked as begun.
 func (a *exclusive) close(ctx context.Context) {
-	if isLeader, fence := a.leadership(); isLeader {
-		a.resign(ctx, fence)
+	if isLeader, _ := a.standing(); isLeader {
+		a.resign(ctx)
 	}
 	for _, stop := range a.stop {
 		stop()
@@ -411,22 +411,17 @@ func (a *exclusive) close(ctx context.Context) {
 	clear(a.granted)
 }
 
-func (a *exclusive) resign(ctx context.Context, fence int64) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.leases.Duration())
-	defer cancel()
-	filter, err := query.CompileFilter(document.O(fieldID, noteID, lease.FieldFence, fence))
+// resign gives up the lead. The caller holds taking.
+func (a *exclusive) resign(ctx context.Context) {
+	ctx, stop := a.ending(ctx)
+	defer stop()
+	filter, err := query.CompileFilter(document.O(fieldID, noteID, lease.FieldFence, a.fence))
 	if err == nil {
-		_, err = a.notes.Update(ctx, filter, query.Change{Update: mustUpdate("$set", document.O(fieldIsFree, true))}, store.UpdateOptions{})
+		_, err = a.notes.Update(ctx, filter, query.Change{Update: query.MustUpdate("$set", document.O(fieldIsFree, true))}, store.UpdateOptions{})
 	}
 	if err != nil {
 		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: lead not given up", slog.String("error", display.Text(err)))
 	}
-}
-
-func (a *exclusive) leadership() (isLeader bool, fence int64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.isLeader, a.fence
 }
 
 // lead takes the lead, unless this inbox has it, and fills the queue. It returns false if another inbox has taken the
@@ -504,7 +499,8 @@ func (a *exclusive) countLosses(ctx context.Context, want want) (err error) {
 		return nil // The store's content was replaced meanwhile.
 	}
 	if len(lost) == 1 {
-		_, err = a.fail(ctx, lost[0], ErrNeverCameBack, want.part)
+		lost[0].isExact = want.isForced
+		_, err = a.fail(ctx, lost[0], ErrNeverCameBack)
 	} else {
 		err = a.loseAll(ctx, lost)
 	}
@@ -543,7 +539,7 @@ func (a *exclusive) loseAll(ctx context.Context, lost []stored) error {
 			return err
 		}
 	}
-	if err := a.changeAll(ctx, ids, a.updates().lose); err != nil {
+	if err := a.changeAll(ctx, ids, updates().lose); err != nil {
 		return err
 	}
 	for _, e := range lost {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -13,45 +13,32 @@ import (
 	"github.com/botctx/go-sdk/internal/blame"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/store"
-	"github.com/botctx/go-sdk/store/query"
 )
 
-// updates are the compiled changes of events. Values that differ from event to event are the Stamps of a
+// allUpdates are the compiled changes of events. Values that differ from event to event are the Stamps of a
 // query.Change instead.
-type updates struct {
+type allUpdates struct {
 	// begin marks an event as begun, and giveBack removes the mark. lose counts a lost run, and revive puts a
 	// dead letter back. done removes the fields that a done event does not need.
 	begin, giveBack, lose, revive, done *query.Update
 }
 
 // updates returns the updates, compiled at first use.
-func (b *Inbox) updates() *updates {
-	b.compiling.Do(func() { b.compiled = newUpdates() })
-	return &b.compiled
-}
-
-func newUpdates() updates {
-	return updates{
-		begin:    mustUpdate("$set", document.O(fieldBegun, true)),
-		giveBack: mustUpdate("$unset", document.O(fieldBegun, true)),
-		done:     mustUpdate("$unset", fieldsOfWaiting()),
-		lose:     mustUpdate("$inc", document.O(fieldLost, 1), "$unset", document.O(fieldBegun, true)),
-		revive: mustUpdate("$set", document.O(fieldState, statePending), "$unset", document.O(
+var updates = sync.OnceValue(func() allUpdates {
+	return allUpdates{
+		begin:    query.MustUpdate("$set", document.O(fieldBegun, true)),
+		giveBack: query.MustUpdate("$unset", document.O(fieldBegun, true)),
+		done:     query.MustUpdate("$unset", fieldsOfWaiting()),
+		lose:     query.MustUpdate("$inc", document.O(fieldLost, 1), "$unset", document.O(fieldBegun, true)),
+		revive: query.MustUpdate("$set", document.O(fieldState, statePending), "$unset", document.O(
 			fieldFailures, true, fieldRetryAt, true, fieldPausedAt, true, fieldLost, true,
 			fieldDiedAt, true, fieldDeadKey, true, fieldSender, true)),
 	}
-}
-
-// mustUpdate compiles a constant update.
-func mustUpdate(pairs ...any) *query.Update {
-	update, err := query.CompileUpdate(document.O(pairs...))
-	if err != nil {
-		panic(err)
-	}
-	return update
-}
+})
 
 // An outcome is the result of handling an event.
 type outcome struct {
@@ -101,11 +88,9 @@ func asClaimed(e stored) document.Object {
 	return filter
 }
 
-// handle passes an event to the handler, and stores the result. ctx is the context of the run. part returns the
-// part of a pause to wait. If the lease is lost, handle stores nothing and returns ErrLost.
-func (b *Inbox) handle(
-	ctx context.Context, held *lease.Lease, e stored, part func(time.Duration) time.Duration,
-) (result outcome, err error) {
+// handle passes an event to the handler, and stores the result. ctx is the context of the run. If the lease is lost,
+// handle stores nothing and returns ErrLost.
+func (b *Inbox) handle(ctx context.Context, held *lease.Lease, e stored) (result outcome, err error) {
 	d := b.deliver(e, held)
 	if d.IsErased() {
 		return outcome{isOver: true}, nil
@@ -114,7 +99,7 @@ func (b *Inbox) handle(
 	isBack := false
 	defer func() {
 		if !isBack { // The handler ended the goroutine.
-			_, _ = b.settle(ctx, held, e, failure, part)
+			_, _ = b.settle(ctx, held, e, failure)
 		}
 	}()
 	if edited := e.check(); edited != nil { // Accept has checked the event, so it was edited.
@@ -124,34 +109,19 @@ func (b *Inbox) handle(
 		e.noted = d.onlyNoted()
 	}
 	isBack = true
-	return b.settle(ctx, held, e, failure, part)
+	return b.settle(ctx, held, e, failure)
 }
 
 // call calls the handler and turns a panic into an error.
 func (b *Inbox) call(ctx context.Context, d *Delivery) (err error) {
-	defer b.recovered(ctx, "handler panicked", d.ID, &err)
+	defer safelog.Recovered(ctx, b.log, "inbox: handler panicked", &err, slog.String("event", d.ID))
 	return b.config.Handler(ctx, d)
 }
 
-// recovered must be deferred. It recovers from a panic of the host's code, logs it with the event and the stack,
-// and sets *err unless err is nil.
-func (b *Inbox) recovered(ctx context.Context, message, event string, err *error) {
-	thrown := recover()
-	if thrown == nil {
-		return
-	}
-	b.log.LogAttrs(ctx, slog.LevelError, "inbox: "+message, slog.String("event", event),
-		slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))
-	if err != nil {
-		*err = boterr.Recovered(thrown)
-	}
-}
-
 // settle stores the result of an event.
-func (b *Inbox) settle(
-	run context.Context, held *lease.Lease, e stored, failure error, part func(time.Duration) time.Duration,
-) (outcome, error) {
-	ctx := b.endings.after(run)
+func (b *Inbox) settle(run context.Context, held *lease.Lease, e stored, failure error) (outcome, error) {
+	ctx, stop := b.ending(run)
+	defer stop()
 	var result outcome
 	var err error
 	switch {
@@ -166,10 +136,10 @@ func (b *Inbox) settle(
 		b.report(ctx, slog.LevelDebug, "inbox: given back", e, failure)
 		return outcome{failure: failure}, nil
 	default:
-		result, err = b.fail(ctx, e, failure, part)
+		result, err = b.fail(ctx, e, failure)
 	}
 	if isLost(err) {
-		return b.settleEdited(ctx, held, e, failure, part)
+		return b.settleEdited(ctx, held, e, failure)
 	}
 	return result, err
 }
@@ -208,7 +178,7 @@ func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter, lane string
 	kept := document.NewBuilder(2)
 	kept.Set(fieldDoneAt, int64(document.TimestampOf(now)))
 	kept.Set(fieldSender, senderOf(lane))
-	return b.update(ctx, filter, b.updates().done, kept.Object())
+	return b.update(ctx, filter, updates().done, kept.Object())
 }
 
 // wasLost returns ErrLost if an update of an event matched nothing, because the event has changed since the lease
@@ -236,16 +206,12 @@ func (b *Inbox) setAll(ctx context.Context, filter *query.Filter, set, unset doc
 	return b.update(ctx, filter, update, document.Object{})
 }
 
-func (b *Inbox) fail(
-	ctx context.Context, e stored, failure error, part func(time.Duration) time.Duration,
-) (outcome, error) {
-	return b.failAs(ctx, asClaimed(e), e, failure, part)
+func (b *Inbox) fail(ctx context.Context, e stored, failure error) (outcome, error) {
+	return b.failAs(ctx, asClaimed(e), e, failure)
 }
 
 // failAs is fail with a given filter for the event.
-func (b *Inbox) failAs(
-	ctx context.Context, which document.Object, e stored, failure error, part func(time.Duration) time.Duration,
-) (outcome, error) {
+func (b *Inbox) failAs(ctx context.Context, which document.Object, e stored, failure error) (outcome, error) {
 	failures := int(e.failures) + 1
 	now, err := b.leases.CachedNow(ctx)
 	if err != nil {
@@ -256,13 +222,13 @@ func (b *Inbox) failAs(
 		return outcome{failure: failure}, err
 	}
 	result, level := outcome{failure: failure}, slog.LevelWarn
-	set := document.O(fieldFailures, failures, fieldCode, string(boterr.CodeOf(failure)), fieldError, textOf(failure))
+	set := document.O(fieldFailures, failures, fieldCode, string(boterr.CodeOf(failure)), fieldError, display.Brief(failure))
 	unset := document.O(fieldBegun, true)
 	if record.IsPermanent(failure) || failures >= b.config.Limit {
 		result.isDead, result.isOver = true, true
 		level = slog.LevelError
 		set = set.With(fieldState, stateDead).With(fieldDiedAt, int64(document.TimestampOf(now))).With(fieldSender, senderOf(e.lane)).
-			With(fieldDeadKey, deadKey(e.App, deadPlace{acceptedAt: e.acceptedAt, id: e.id}))
+			With(fieldDeadKey, deadKey(e.App, e.acceptedAt, e.id))
 		unset = unset.With(fieldLane, true).With(fieldLost, true).With(fieldRetryAt, true).With(fieldPausedAt, true).With(fieldNoted, true)
 	} else {
 		if e.noted.Len() > 0 {
@@ -270,7 +236,7 @@ func (b *Inbox) failAs(
 		} else {
 			unset = unset.With(fieldNoted, true)
 		}
-		result.retryAt = now.Add(max(b.pauseAfter(ctx, failures, part), boterr.RetryAfter(failure)))
+		result.retryAt = now.Add(max(b.pauseAfter(ctx, failures, e.isExact), boterr.RetryAfter(failure)))
 		set = set.With(fieldRetryAt, int64(document.TimestampOf(result.retryAt))).With(fieldPausedAt, int64(document.TimestampOf(now)))
 	}
 	b.report(ctx, level, "inbox: failed", e, failure)

@@ -64,9 +64,7 @@ func TestLead_TakenOverBeforeTheInboxKnowsThatItHasIt(t *testing.T) {
 			_, err := later.RunNext(t.Context())
 			require.NoError(t, err)
 		}), notHere(t)))
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan error)
-		go func() { ended <- first.Run(ctx) }()
+		stop := running(t, first)
 		synctest.Wait()
 		accept(t, later, "ada")
 		synctest.Wait()
@@ -74,7 +72,6 @@ func TestLead_TakenOverBeforeTheInboxKnowsThatItHasIt(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 1, handled)
 		stop()
-		require.NoError(t, <-ended)
 	})
 }
 

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -21,8 +19,7 @@ func processOn(t *testing.T, shared *sharedtest.Store, handler inbox.Handler) *i
 	t.Helper()
 	config := configOf(t, shared, handler)
 	config.Poll = seldom
-	p, err := inbox.New(config)
-	require.NoError(t, err)
+	p := newInbox(t, config)
 	return p
 }
 

@@ -43,11 +43,11 @@ func (q *queue) change(before, after document.Object) bool {
 		return q.put(is, after)
 	case was != "":
 		q.takeOut(was, before, after)
-	case stateOf(before) == stateDead && stateOf(after) != stateDead:
-		delete(q.dead, idOf(before))
-	case stateOf(after) == stateDead:
+	case text(before, fieldState) == stateDead && text(after, fieldState) != stateDead:
+		delete(q.dead, text(before, fieldID))
+	case text(after, fieldState) == stateDead:
 		q.last++
-		q.dead[idOf(after)] = q.last
+		q.dead[text(after, fieldID)] = q.last
 	}
 	return false
 }
@@ -67,7 +67,7 @@ func (q *queue) catchUp(before, after document.Object) {
 // put adds an event to its lane, or replaces it there.
 func (q *queue) put(name string, o document.Object) bool {
 	if of := q.known[name]; of != nil {
-		if i := of.find(idOf(o)); i >= 0 {
+		if i := of.find(text(o, fieldID)); i >= 0 {
 			of.events[i].document = o
 			q.arrange(of)
 			return false
@@ -78,7 +78,7 @@ func (q *queue) put(name string, o document.Object) bool {
 
 // insert adds an event that is known to be new.
 func (q *queue) insert(name string, o document.Object) bool {
-	of, id := q.get(name), idOf(o)
+	of, id := q.get(name), text(o, fieldID)
 	q.count(of, 1)
 	e := numbered{number: q.numberOf(id), id: id, document: o}
 	i := len(of.events)
@@ -106,13 +106,13 @@ func (q *queue) takeOut(name string, before, after document.Object) {
 	if of == nil {
 		return
 	}
-	id := idOf(before)
+	id := text(before, fieldID)
 	i := of.find(id)
 	if i < 0 {
 		return
 	}
 	q.count(of, -1)
-	if stateOf(after) == stateDead {
+	if text(after, fieldState) == stateDead {
 		q.dead[id] = of.events[i].number
 	}
 	if i == 0 {
@@ -143,10 +143,10 @@ func (q *queue) arrange(of *lane) {
 	case of.place == placeTaken, of.place == placeParked:
 	case len(of.events) == 0:
 		q.drop(of)
-	case retryAtOf(of.events[0].document) > 0:
+	case number(of.events[0].document, fieldRetryAt) > 0:
 		first := of.events[0].document
-		q.wait(of, retryAtOf(first))
-		q.now = max(q.now, pausedAtOf(first))
+		q.wait(of, number(first, fieldRetryAt))
+		q.now = max(q.now, number(first, fieldPausedAt))
 	default:
 		q.makeReady(of)
 	}
@@ -165,7 +165,7 @@ func (l *lane) allowed(now int64, most int) []stored {
 	waiting := l.events[:min(most, len(l.events))]
 	events := make([]stored, 0, len(waiting))
 	for _, e := range waiting {
-		if isPaused(retryAtOf(e.document), pausedAtOf(e.document), now) {
+		if isPaused(number(e.document, fieldRetryAt), number(e.document, fieldPausedAt), now) {
 			break
 		}
 		events = append(events, read(e.document))
@@ -186,38 +186,8 @@ func (q *queue) oldest() document.Object {
 
 // laneOf returns the lane in which an event waits, or "".
 func laneOf(o document.Object) string {
-	if stateOf(o) != statePending {
+	if text(o, fieldState) != statePending {
 		return ""
 	}
-	if !hasLane(o) {
-		return ownLane(o)
-	}
-	lane, _ := o.Value(fieldLane).(string)
-	return lane
-}
-
-// hasLane reports whether a record names a lane. Only edited records lack one.
-func hasLane(o document.Object) bool {
-	lane, _ := o.Value(fieldLane).(string)
-	return lane != ""
-}
-
-func pausedAtOf(o document.Object) int64 {
-	at, _ := o.Value(fieldPausedAt).(int64)
-	return at
-}
-
-func stateOf(o document.Object) string {
-	state, _ := o.Value(fieldState).(string)
-	return state
-}
-
-func idOf(o document.Object) string {
-	id, _ := o.Value(fieldID).(string)
-	return id
-}
-
-func retryAtOf(o document.Object) int64 {
-	at, _ := o.Value(fieldRetryAt).(int64)
-	return at
+	return ownLane(o)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/background"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/lease"
@@ -38,7 +39,7 @@ func (b *Inbox) Run(ctx context.Context) error {
 		stop := shared.listen()
 		defer stop()
 	}
-	if lease.Serve(ctx, b.config.ShutdownTimeout, ErrShutdown, func(runs context.Context) { p.serve(ctx, runs) }) {
+	if background.Serve(ctx, b.config.ShutdownTimeout, ErrShutdown, func(runs context.Context) { p.serve(ctx, runs) }) {
 		taking := &b.source.base().taking
 		taking.Lock()
 		defer taking.Unlock()
@@ -66,12 +67,7 @@ func (b *Inbox) closeSoon(ctx context.Context) {
 		defer taking.Unlock()
 		b.source.close(context.WithoutCancel(ctx))
 	}()
-	left := time.NewTimer(closeWait)
-	defer left.Stop()
-	select {
-	case <-closed:
-	case <-left.C:
-	}
+	background.IsClosedWithin(closed, closeWait)
 }
 
 // A pool is the state of one Run, which its workers share.
@@ -101,31 +97,21 @@ type pool struct {
 // serve works until ctx has ended and all runs have returned.
 func (p *pool) serve(ctx, runs context.Context) {
 	p.handleNow = func(w work) { p.begin(ctx, runs, w) }
-	p.all.Go(func() { p.runRetention(ctx) })
-	p.startDispatch(ctx, runs)
-	p.pool.Store(p)
-	defer p.pool.CompareAndSwap(p, nil) // Another Run may have begun, if this one was abandoned.
-	p.all.Wait()
-}
-
-// startDispatch starts the goroutine that calls dispatch. If the store ends the goroutine, it is started
-// again.
-func (p *pool) startDispatch(ctx, runs context.Context) {
-	p.all.Go(func() {
-		done := false
-		defer func() {
-			if done || ctx.Err() != nil {
-				p.close()
-				return
-			}
+	p.all.Go(func() { background.Every(ctx, retentionPause, func() { p.applyRetention(ctx) }) })
+	hasBegun := false
+	background.Go(&p.all, func() {
+		if hasBegun { // The store ended the goroutine.
 			p.wait(ctx, p.config.Poll)
-			p.startDispatch(ctx, runs)
-		}()
+		}
+		hasBegun = true
 		for ctx.Err() == nil {
 			p.wait(ctx, p.dispatch(ctx, runs))
 		}
-		done = true
+		p.close()
 	})
+	p.pool.Store(p)
+	defer p.pool.CompareAndSwap(p, nil) // Another Run may have begun, if this one was abandoned.
+	p.all.Wait()
 }
 
 // dispatch starts all work that can be done now, and returns how long to wait before the next call.
@@ -136,7 +122,7 @@ func (p *pool) dispatch(ctx, runs context.Context) time.Duration {
 		return p.config.Poll
 	}
 	taken, pause, err := take(ctx, p.source, want{
-		lanes: free, each: perLease, part: jittered, isNew: p.takePoll(), shares: p.shares,
+		lanes: free, each: perLease, isNew: p.takePoll(), shares: p.shares,
 	})
 	for _, w := range taken {
 		p.begin(ctx, runs, w)
@@ -228,7 +214,7 @@ func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 		}
 		p.end(runs, held, errors.Join(end, held.Err()))
 	}()
-	done, err := p.countLost(run, held, w.events[0], jittered)
+	done, err := p.countLost(run, held, w.events[0])
 	if err == nil && done.failure == nil {
 		done, err = p.handleAll(ctx, run, held, w)
 	}
@@ -245,18 +231,16 @@ func (p *pool) handleAll(ctx, run context.Context, held *lease.Lease, w work) (d
 		if held.Err() != nil {
 			return outcome{}, lease.ErrLost
 		}
-		if hasEnded(ctx) || i > 0 && p.config.Env.Now().Sub(began) >= longLease {
+		if ctx.Err() != nil || i > 0 && p.config.Env.Now().Sub(began) >= longLease {
 			return outcome{}, nil // The lane goes back to the source.
 		}
 		p.note(held, e.id)
-		if done, err = p.handle(run, held, e, jittered); err != nil || !done.isOver {
+		if done, err = p.handle(run, held, e); err != nil || !done.isOver {
 			return done, err
 		}
 	}
 	return done, nil
 }
-
-func hasEnded(ctx context.Context) bool { return ctx.Err() != nil }
 
 // note records the event that is being handled under a lease.
 func (p *pool) note(held *lease.Lease, event string) {
@@ -359,18 +343,14 @@ func (s *start) release(ctx context.Context) {
 	}
 }
 
-// Result is the result of RunNext.
+// Result is the result of RunNext, see botctx.EventResult.
 type Result struct {
-	// Ran is true if an event could be handled. ID is its id in the inbox.
-	Ran   bool
-	ID    string
-	Event Event
-	// Err is the error of the attempt. IsDead is true if the event became a dead letter. Otherwise, Next is the time
-	// of the next attempt.
-	Err    error
-	IsDead bool
-	Next   time.Time
-	// IsPostponed is true if the handler postponed the event, see Postpone.
+	Ran         bool
+	ID          string
+	Event       Event
+	Err         error
+	IsDead      bool
+	Next        time.Time
 	IsPostponed bool
 }
 
@@ -395,7 +375,7 @@ func (b *Inbox) RunNext(ctx context.Context) (Result, error) {
 		from = newDistributed(b) // A new source reads everything again, and does not affect Run.
 	}
 	for isFirst := true; ; isFirst = false {
-		taken, _, err := take(ctx, from, want{lanes: 1, each: 1, part: whole, isNew: isFirst, isForced: true})
+		taken, _, err := take(ctx, from, want{lanes: 1, each: 1, isNew: isFirst, isForced: true, shares: unlimited()})
 		if err != nil || len(taken) == 0 {
 			return Result{}, err
 		}
@@ -419,9 +399,10 @@ func (b *Inbox) runFirst(ctx context.Context, from source, w work) (result Resul
 
 // runClaimed handles an event under its lease.
 func (b *Inbox) runClaimed(ctx context.Context, held *lease.Lease, e stored, left *laneState) (Result, error) {
-	done, err := b.countLost(ctx, held, e, whole)
+	e.isExact = true
+	done, err := b.countLost(ctx, held, e)
 	if err == nil && done.failure == nil {
-		done, err = b.handle(ctx, held, e, whole)
+		done, err = b.handle(ctx, held, e)
 	}
 	*left = done.state(err)
 	return Result{
@@ -449,15 +430,13 @@ func (b *Inbox) claim(ctx context.Context, w work) (*lease.Lease, error) {
 // countLost counts a start of a lane's first event that never came back, if the previous lease of the lane was
 // lost and covered the event. Earlier events of that lease are done. The start counts as a failure if no other
 // lease was lost with it, and otherwise as a loss. Without such a start, the outcome is zero.
-func (b *Inbox) countLost(
-	ctx context.Context, held *lease.Lease, first stored, part func(time.Duration) time.Duration,
-) (outcome, error) {
+func (b *Inbox) countLost(ctx context.Context, held *lease.Lease, first stored) (outcome, error) {
 	work, wasLost := held.Lost()
 	if !wasLost || work.Purpose != purpose || !slices.Contains(work.Items, first.id) {
 		return outcome{}, nil
 	}
 	if held.WasAlone() {
-		return b.fail(ctx, first, ErrNeverCameBack, part)
+		return b.fail(ctx, first, ErrNeverCameBack)
 	}
 	return b.lose(ctx, first)
 }
@@ -492,10 +471,16 @@ func (b *Inbox) end(ctx context.Context, held *lease.Lease, err error) {
 	}
 }
 
+// ending returns a context for a write that must happen although ctx has ended. It ends by itself, so that a store
+// that does not respond cannot block a worker forever.
+func (b *Inbox) ending(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), b.leases.Duration())
+}
+
 // release releases a lease. If that fails, it logs the error, and the lease expires.
 func (b *Inbox) release(ctx context.Context, held *lease.Lease) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.leases.Duration())
-	defer cancel()
+	ctx, stop := b.ending(ctx)
+	defer stop()
 	if err := held.Release(ctx); err != nil {
 		b.log.LogAttrs(ctx, slog.LevelWarn, "inbox: lease not released",
 			slog.String("lane", held.Lane()), slog.String("error", display.Text(err)))

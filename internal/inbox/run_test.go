@@ -33,16 +33,27 @@ func (c *jumpingClock) now() time.Time {
 	return record.Env{}.WithDefaults().Now().Add(time.Duration(c.by.Load()))
 }
 
-// countingStore counts how often its clock is read.
-type countingStore struct {
-	store.Store
-
-	asked atomic.Int64
+// onNow returns a store that calls before each time its clock is read.
+func onNow(inner store.Store, before func()) store.Store {
+	return store.Wrap(inner, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+		if call.Method == "now" {
+			before()
+		}
+		return ctx, nil, nil
+	})
 }
 
-func (s *countingStore) Now(ctx context.Context) (time.Time, error) {
-	s.asked.Add(1)
-	return s.Store.Now(ctx)
+// running calls Run until stop is called.
+func running(t *testing.T, p *inbox.Inbox) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- p.Run(ctx) }()
+	return func() {
+		t.Helper()
+		cancel()
+		require.NoError(t, <-ended)
+	}
 }
 
 // renewalEnds waits, at the end of a test in virtual time, until the process stops renewing leases.
@@ -71,29 +82,18 @@ func runUntil(t *testing.T, p *inbox.Inbox, done <-chan struct{}) {
 	}
 }
 
-// countingMemory is a countingStore that can be watched.
-type countingMemory struct {
-	*memstore.Store
-
-	asked atomic.Int64
-}
-
-func (s *countingMemory) Now(ctx context.Context) (time.Time, error) {
-	s.asked.Add(1)
-	return s.Store.Now(ctx)
-}
-
 func TestRun_RetryInTheFarFuture(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		database := &countingMemory{Store: memstore.New()}
+		var asked atomic.Int64
+		database := onNow(memstore.New(), func() { asked.Add(1) })
 		p := newInbox(t, configOf(t, database, notHere(t)))
 		accept(t, p, "ada")
 		edit(t, database, "$set", document.O("retryAt", int64(9e15)))
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 		defer stop()
 		require.NoError(t, p.Run(ctx))
-		require.Less(t, database.asked.Load(), int64(1000))
+		require.Less(t, asked.Load(), int64(1000))
 	})
 }
 
@@ -120,8 +120,7 @@ func TestRun_EventOfARunThatWasFrozenForALeaseIsHandledAgain(t *testing.T) {
 			},
 		})
 		require.NoError(t, err)
-		_, err = p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
-		require.NoError(t, err)
+		accept(t, p, "ada")
 		runUntil(t, p, done)
 	})
 }
@@ -145,14 +144,11 @@ func TestRun_LaneThatCannotBeEnteredHoldsUpNoOther(t *testing.T) {
 			}
 			return func() {}, true
 		}
-		p, err := inbox.New(config)
-		require.NoError(t, err)
+		p := newInbox(t, config)
 		for range 70 {
-			_, err := p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
-			require.NoError(t, err)
+			accept(t, p, "ada")
 		}
-		_, err = p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "bob"})
-		require.NoError(t, err)
+		accept(t, p, "bob")
 		runUntil(t, p, done)
 		require.LessOrEqual(t, refused.Load(), int64(12), "a lane that cannot be entered is asked again with the next poll")
 	})
@@ -171,10 +167,8 @@ func TestRun_TriesAgainAfterThePauseHoweverSeldomItPolls(t *testing.T) {
 			return nil
 		})
 		config.Poll, config.Backoff = time.Hour, func(int) time.Duration { return time.Millisecond }
-		p, err := inbox.New(config)
-		require.NoError(t, err)
-		_, err = p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
-		require.NoError(t, err)
+		p := newInbox(t, config)
+		accept(t, p, "ada")
 		runUntil(t, p, done)
 	})
 }
@@ -185,8 +179,8 @@ func TestRun_WaitsByTheClockOfTheStore(t *testing.T) {
 		defer renewalEnds()
 		var clock jumpingClock
 		clock.by.Store(int64(time.Hour))
-		database := &countingStore{Store: memstore.New()}
-		env := record.Env{Store: database, Now: clock.now}
+		var asked atomic.Int64
+		env := record.Env{Store: onNow(sharedStore{memstore.New()}, func() { asked.Add(1) }), Now: clock.now}
 		leases, err := lease.New(lease.Config{Env: env})
 		require.NoError(t, err)
 		done := make(chan struct{})
@@ -196,7 +190,7 @@ func TestRun_WaitsByTheClockOfTheStore(t *testing.T) {
 			Backoff: func(int) time.Duration { return 100 * time.Millisecond },
 			Handler: func(_ context.Context, d *inbox.Delivery) error {
 				if d.Attempt == 1 {
-					failed = database.asked.Load()
+					failed = asked.Load()
 					return errors.New("try again")
 				}
 				close(done)
@@ -204,10 +198,9 @@ func TestRun_WaitsByTheClockOfTheStore(t *testing.T) {
 			},
 		})
 		require.NoError(t, err)
-		_, err = p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
-		require.NoError(t, err)
+		accept(t, p, "ada")
 		runUntil(t, p, done)
-		require.Less(t, database.asked.Load()-failed, int64(50))
+		require.Less(t, asked.Load()-failed, int64(50))
 	})
 }
 
@@ -236,59 +229,31 @@ func TestRun_ClockThatGoesBackDelaysNoRetry(t *testing.T) {
 				}
 			}
 			p := newInbox(t, config)
-			_, err := p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
-			require.NoError(t, err)
+			accept(t, p, "ada")
 			runUntil(t, p, done)
 		}
 	})
 }
 
-// exitingStore ends the goroutines of the first callers that read its clock, as t.FailNow would.
-type exitingStore struct {
-	store.Store
-
-	exits atomic.Int64
-}
-
-func (s *exitingStore) Now(ctx context.Context) (time.Time, error) {
-	if s.exits.Add(-1) >= 0 {
-		runtime.Goexit()
-	}
-	return s.Store.Now(ctx)
-}
-
-// exitingWatched is an exitingStore for one process.
-type exitingWatched struct {
-	*exitingStore
-	store.Watcher
-}
-
 func TestRun_GoesOnWhereTheStoreEndsItsGoroutine(t *testing.T) {
 	t.Parallel()
-	for shape, over := range map[string]func(*memstore.Store) (store.Store, *exitingStore){
-		"distributed": func(m *memstore.Store) (store.Store, *exitingStore) {
-			s := &exitingStore{Store: m}
-			return s, s
-		},
-		"exclusive": func(m *memstore.Store) (store.Store, *exitingStore) {
-			s := &exitingStore{Store: m}
-			return exitingWatched{s, m}, s
-		},
-	} {
+	for shape, inner := range map[string]store.Store{"distributed": sharedStore{memstore.New()}, "exclusive": memstore.New()} {
 		t.Run(shape, func(t *testing.T) {
 			t.Parallel()
-			database, exits := over(memstore.New())
+			var exits atomic.Int64
 			done := make(chan struct{})
-			config := configOf(t, database, func(context.Context, *inbox.Delivery) error {
+			config := configOf(t, onNow(inner, func() {
+				if exits.Add(-1) >= 0 {
+					runtime.Goexit() // As t.FailNow would.
+				}
+			}), func(context.Context, *inbox.Delivery) error {
 				close(done)
 				return nil
 			})
 			config.Poll, config.Workers = time.Millisecond, 2
-			p, err := inbox.New(config)
-			require.NoError(t, err)
-			_, err = p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
-			require.NoError(t, err)
-			exits.exits.Store(4) // This ends the goroutine that removes old events, and goroutines that look for work.
+			p := newInbox(t, config)
+			accept(t, p, "ada")
+			exits.Store(4) // This ends the goroutine that removes old events, and goroutines that look for work.
 			runUntil(t, p, done)
 		})
 	}
@@ -339,26 +304,18 @@ type runKey struct{}
 
 func TestSettled_IsToldInAContextWithTheValuesOfRunThatEndsByItself(t *testing.T) {
 	t.Parallel()
-	told := make(chan context.Context, 1)
+	told := make(chan []any, 1)
 	config := configOf(t, memstore.New(), func(context.Context, *inbox.Delivery) error { return nil })
-	config.Settled = func(ctx context.Context, _ inbox.Settled) { told <- ctx }
-	b := newInbox(t, config)
 	run, stop := context.WithCancel(context.WithValue(t.Context(), runKey{}, "of the host"))
-	ended := make(chan error)
-	go func() { ended <- b.Run(run) }()
-	_, err := b.Accept(run, inbox.Event{App: "app", Channel: "web", From: "ada"})
-	require.NoError(t, err)
-	ctx := <-told
-	stop()
-	require.NoError(t, <-ended)
-	require.Equal(t, "of the host", ctx.Value(runKey{}))
-	_, ends := ctx.Deadline()
-	require.True(t, ends, "a store that does not answer must not hold up a worker for ever")
-	require.NoError(t, ctx.Err(), "the end of the run is not that of what is stored after it")
-	derived, cancel := context.WithCancel(ctx)
-	cancel()
-	require.Error(t, derived.Err())
-	require.NoError(t, ctx.Err())
+	config.Settled = func(ctx context.Context, _ inbox.Settled) {
+		stop()
+		_, ends := ctx.Deadline() // A store that does not answer must not hold up a worker for ever.
+		told <- []any{ctx.Value(runKey{}), ends, ctx.Err()}
+	}
+	b := newInbox(t, config)
+	accept(t, b, "ada")
+	require.NoError(t, b.Run(run))
+	require.Equal(t, []any{"of the host", true, nil}, <-told)
 }
 
 // TestRun_ReadsWhatWaitsAFewTimes has many lanes with events that fail and are tried again. Each event may only be
@@ -390,8 +347,7 @@ func TestRun_ReadsWhatWaitsAFewTimes(t *testing.T) {
 			return nil
 		})
 		config.Poll, config.Backoff = time.Hour, func(int) time.Duration { return 50 * time.Millisecond }
-		p, err := inbox.New(config)
-		require.NoError(t, err)
+		p := newInbox(t, config)
 		for i := range lanes {
 			_, err := p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: strconv.FormatInt(i, 10)})
 			require.NoError(t, err)

@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
 
@@ -61,32 +62,19 @@ type taker struct {
 type want struct {
 	// lanes is the maximum number of lanes, and each the maximum number of events per lane.
 	lanes, each int
-	// shares are the places of workers. Taking a lane takes a place, and leaving the lane returns it. It is
-	// nil if lanes need no place.
+	// shares are the places of workers. Taking a lane takes a place, and leaving the lane returns it.
 	shares *fair.Shares
-	// part returns the part of a pause to wait: jittered or whole.
-	part func(time.Duration) time.Duration
 	// isNew makes the source read everything again, including lanes that could not be entered and work of other
 	// processes.
 	isNew bool
-	// isForced makes the source take the lead back from another inbox.
+	// isForced makes the source take the lead back from another inbox. Pauses after failures are exact then.
 	isForced bool
 	// now is the time of the store's clock, set by take.
 	now time.Time
 }
 
-// take takes a place for a lane of a channel and reports whether it got one.
-func (w want) take(k fair.Key) bool { return w.shares == nil || w.shares.Take(k) }
-
-// may reports whether take would succeed.
-func (w want) may(k fair.Key) bool { return w.shares == nil || w.shares.May(k) }
-
-// release returns a place to shares.
-func (w want) release(k fair.Key) {
-	if w.shares != nil {
-		w.shares.Release(k)
-	}
-}
+// unlimited returns places for callers that take lanes one by one.
+func unlimited() *fair.Shares { return fair.NewShares(math.MaxInt32) }
 
 // work is a lane that was taken.
 type work struct {
@@ -164,7 +152,7 @@ func take(ctx context.Context, from source, want want) (taken []work, pause time
 	if t.lanes == nil {
 		return taken, 0, nil // The store's content was replaced meanwhile.
 	}
-	return taken, t.lanes.pause(want.may, t.config.Poll), nil
+	return taken, t.lanes.pause(want.shares.May, t.config.Poll), nil
 }
 
 // takeNext takes and enters the next lane that can be entered. While a suspect must run alone, this can only be its
@@ -199,9 +187,9 @@ func (t *taker) takeLane(only string, want want) (name string, ok bool) {
 	switch {
 	case t.lanes == nil:
 	case only != "":
-		next = t.lanes.takeOnly(only, want.take)
+		next = t.lanes.takeOnly(only, want.shares.Take)
 	default:
-		next = t.lanes.take(want.take)
+		next = t.lanes.take(want.shares.Take)
 	}
 	if next == nil {
 		return "", false
@@ -217,7 +205,7 @@ func (t *taker) enterLane(ctx context.Context, from source, name string, want wa
 			t.setAside(name)
 		}
 		if !ok {
-			want.release(keyOf(name))
+			want.shares.Release(keyOf(name))
 		}
 	}()
 	w, ok, err = from.open(ctx, name, want)
@@ -232,7 +220,7 @@ func (t *taker) enterLane(ctx context.Context, from source, name string, want wa
 		return work{}, false, nil
 	}
 	isOurs = false
-	w.free = sync.OnceFunc(func() { want.release(keyOf(name)) })
+	w.free = sync.OnceFunc(func() { want.shares.Release(keyOf(name)) })
 	w.leave = func() {
 		leave()
 		w.free()

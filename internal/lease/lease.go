@@ -22,6 +22,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/background"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
@@ -254,18 +255,12 @@ func (t *Leases) startBeating() {
 	defer t.mu.Unlock()
 	if !t.isBeating {
 		t.isBeating = true
-		go t.beat()
+		background.Go(new(sync.WaitGroup), t.beat)
 	}
 }
 
 // beat renews the held leases until none are left.
 func (t *Leases) beat() {
-	done := false
-	defer func() {
-		if !done {
-			go t.beat() // The store ended this goroutine with runtime.Goexit.
-		}
-	}()
 	ticker := time.NewTicker(t.lease / BeatsPerLease)
 	defer ticker.Stop()
 	for !t.isIdle() {
@@ -273,7 +268,6 @@ func (t *Leases) beat() {
 		t.renewAll()
 		t.sweepNowAndThen()
 	}
-	done = true
 }
 
 // isIdle reports whether no lease is held. If so, it records that renewal has stopped.
@@ -378,41 +372,6 @@ func (t *Leases) CachedNow(ctx context.Context) (time.Time, error) {
 		return last.store.Add(since), nil
 	}
 	return t.Now(ctx)
-}
-
-// LastWait is the time that Serve waits for runs after it has ended their contexts.
-const LastWait = 5 * time.Second
-
-// Serve runs work until ctx ends, and then waits for it to return. Work must start nothing new once ctx has
-// ended. Its context, runs, has the values of ctx but outlives it: if work has not returned after within,
-// Serve cancels runs with cause. Serve returns true once work has returned, or false if work still continues
-// LastWait after that. The durations are real time.
-func Serve(ctx context.Context, within time.Duration, cause error, work func(runs context.Context)) bool {
-	runs, endRuns := context.WithCancelCause(context.WithoutCancel(ctx))
-	defer endRuns(nil)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		work(runs)
-	}()
-	<-ctx.Done()
-	if isClosedWithin(done, within) {
-		return true
-	}
-	endRuns(cause)
-	return isClosedWithin(done, LastWait)
-}
-
-// isClosedWithin waits until a channel is closed, or for at most the duration most.
-func isClosedWithin(done <-chan struct{}, most time.Duration) bool {
-	timer := time.NewTimer(most)
-	defer timer.Stop()
-	select {
-	case <-done:
-		return true
-	case <-timer.C:
-		return false
-	}
 }
 
 const (

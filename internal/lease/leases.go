@@ -10,10 +10,10 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/store"
-	"github.com/botctx/go-sdk/store/query"
 )
 
 // ErrLost is the error of a lease that may no longer hold, because it could not be renewed or another process has
@@ -36,10 +36,7 @@ type Leases struct {
 	lease time.Duration
 	now   func() time.Time
 	log   *slog.Logger
-	// compiled are the updates, once compiling is done. See updates.
-	compiling sync.Once
-	compiled  leaseUpdates
-	held      *Held[*Lease]
+	held  *Held[*Lease]
 	// process identifies the leases of this process.
 	process string
 
@@ -71,7 +68,6 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// leaseUpdates are the changes that leases make, compiled once.
 type leaseUpdates struct{ claim, release, releaseMarked, notAlone *query.Update }
 
 // reading is a reading of the store's clock, and the process's own time of the reading.
@@ -121,30 +117,15 @@ func New(config Config) (*Leases, error) {
 	}, nil
 }
 
-// updates returns the updates, compiled at first use.
-func (t *Leases) updates() *leaseUpdates {
-	t.compiling.Do(func() { t.compiled = newLeaseUpdates() })
-	return &t.compiled
-}
-
-func newLeaseUpdates() leaseUpdates {
+// updates returns the changes that leases make, compiled at first use.
+var updates = sync.OnceValue(func() leaseUpdates {
 	return leaseUpdates{
-		claim:   mustUpdate("$inc", document.O(FieldFence, 1), "$unset", document.O(fieldNotAlone, true)),
-		release: mustUpdate("$unset", document.O(FieldUntil, true)),
-
-		releaseMarked: mustUpdate("$unset", document.O(FieldUntil, true, fieldOvertaken, true)),
-		notAlone:      mustUpdate("$set", document.O(fieldNotAlone, true)),
+		claim:         query.MustUpdate("$inc", document.O(FieldFence, 1), "$unset", document.O(fieldNotAlone, true)),
+		release:       query.MustUpdate("$unset", document.O(FieldUntil, true)),
+		releaseMarked: query.MustUpdate("$unset", document.O(FieldUntil, true, fieldOvertaken, true)),
+		notAlone:      query.MustUpdate("$set", document.O(fieldNotAlone, true)),
 	}
-}
-
-// mustUpdate compiles a constant update.
-func mustUpdate(pairs ...any) *query.Update {
-	update, err := query.CompileUpdate(document.O(pairs...))
-	if err != nil {
-		panic(err)
-	}
-	return update
-}
+})
 
 // Duration returns how long a lease holds without renewal.
 func (t *Leases) Duration() time.Duration { return t.lease }
@@ -219,7 +200,7 @@ func (t *Leases) Claim(
 		held.wasLost, held.lost, held.isOvertaken = true, workOf(seen), true
 		set = set.With(fieldOvertaken, true)
 	}
-	change := query.Change{Update: t.updates().claim, Stamps: query.Stamps{Set: set}}
+	change := query.Change{Update: updates().claim, Stamps: query.Stamps{Set: set}}
 	claimed, err := t.update(ctx, asSeen(lane, seen), change)
 	if err != nil || !claimed {
 		return nil, err
@@ -243,7 +224,7 @@ func (t *Leases) wasAlone(ctx context.Context, lane string, seen document.Object
 	if err != nil {
 		return false, err
 	}
-	marked, err := t.records.Update(ctx, others, query.Change{Update: t.updates().notAlone}, store.UpdateOptions{Multi: true})
+	marked, err := t.records.Update(ctx, others, query.Change{Update: updates().notAlone}, store.UpdateOptions{Multi: true})
 	if err != nil || marked.Matched > 0 {
 		return false, err
 	}
@@ -420,9 +401,9 @@ func (t *Lease) Release(ctx context.Context) error {
 		return nil
 	}
 	freedAt := t.claimedAt.Add(t.leases.now().Sub(t.began))
-	update := t.leases.updates().release
+	update := updates().release
 	if t.isMarked.Load() {
-		update = t.leases.updates().releaseMarked
+		update = updates().releaseMarked
 	}
 	change := query.Change{
 		Update: update,

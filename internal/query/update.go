@@ -49,6 +49,17 @@ func CompileUpdate(source document.Object, arrayFilters ...document.Object) (*Up
 	return c.update, c.filters.checkUsed()
 }
 
+// MustUpdate compiles an update that is known to be valid.
+func MustUpdate(pairs ...any) *Update { return Must(CompileUpdate(document.O(pairs...))) }
+
+// Must returns what was compiled, or panics with the error.
+func Must[T any](compiled T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return compiled
+}
+
 func compileReplacement(source document.Object, arrayFilters []document.Object) (*Update, error) {
 	for key := range source.All() {
 		if isOperator(key) {

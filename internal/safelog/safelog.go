@@ -5,9 +5,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"slices"
 	"sync"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/display"
 )
 
@@ -24,6 +26,20 @@ func New(logger *slog.Logger) *slog.Logger {
 		return logger
 	}
 	return slog.New(handler{logger.Handler()})
+}
+
+// Recovered recovers from a panic of the host's code, logs it with the stack, and sets *err unless err is nil. Defer
+// Recovered itself.
+func Recovered(ctx context.Context, logger *slog.Logger, message string, err *error, about ...slog.Attr) {
+	thrown := recover()
+	if thrown == nil {
+		return
+	}
+	logger.LogAttrs(ctx, slog.LevelError, message, append(about,
+		slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))...)
+	if err != nil {
+		*err = boterr.Recovered(thrown)
+	}
 }
 
 // maxOnce is the number of errors that a Once logs and remembers.

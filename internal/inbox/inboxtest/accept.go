@@ -331,19 +331,14 @@ func (t *trial) atOnce(handle inbox.Handler, settings ...func(*inbox.Config)) (e
 		}
 		return nil
 	}, settings...)
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error)
-	go func() { ended <- p.Run(ctx) }()
+	end = run(t, p)
 	isAtOnce := false
 	for i := 0; !isAtOnce && i < 100; i++ {
 		t.accept(p, event(fmt.Sprintf("sender %d", i), "hi"))
 		isAtOnce = <-began
 	}
 	require.True(t, isAtOnce, "with idle workers, no event began with its acceptance")
-	return func() {
-		stop()
-		require.NoError(t, <-ended)
-	}
+	return end
 }
 
 // isAtOnce reports whether an event was stored as begun when it was accepted.

@@ -321,13 +321,10 @@ func (t *trial) running(p func(inbox.Handler) *inbox.Inbox, hangs func(inbox.Eve
 		}
 		return ctx.Err()
 	})
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- box.Run(ctx) }()
+	stop := run(t, box)
 	return texts, sync.OnceFunc(func() {
-		stop()
 		close(release)
-		require.NoError(t, <-ended)
+		stop()
 	})
 }
 

@@ -379,21 +379,20 @@ func Benchmark(b *testing.B, database store.Store, load Load) {
 	b.Helper()
 	var handled atomic.Int64
 	done := make(chan struct{})
-	box := idleInbox(b, database, load.Workers, func() {
+	box := benchmarked(b, database, load.Workers, func(context.Context, *inbox.Delivery) error {
 		if handled.Add(1) == int64(b.N) {
 			close(done)
 		}
+		return nil
 	})
-	ctx, stop := context.WithCancel(b.Context())
-	ended := make(chan error)
-	go func() { ended <- box.Run(ctx) }()
+	stop := run(b, box)
 	b.ResetTimer()
 	var next atomic.Int64
 	var all sync.WaitGroup
 	for range load.Producers {
 		all.Go(func() {
 			for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
-				_, err := box.Accept(ctx, inbox.Event{
+				_, err := box.Accept(b.Context(), inbox.Event{
 					App: "app", Channel: "web", From: strconv.FormatInt(i%int64(load.Members), 10), Key: strconv.FormatInt(i, 10),
 				})
 				if err != nil {
@@ -406,15 +405,18 @@ func Benchmark(b *testing.B, database store.Store, load Load) {
 	<-done
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
 	stop()
-	require.NoError(b, <-ended)
 }
 
-// idleInbox returns an inbox without a limit on waiting events. Its handler only calls count.
-func idleInbox(b *testing.B, database store.Store, workers int, count func()) *inbox.Inbox {
-	b.Helper()
-	return benchmarked(b, database, workers, func(context.Context, *inbox.Delivery) error {
-		count()
-		return nil
+// run calls Run until stop is called.
+func run(t T, p *inbox.Inbox) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- p.Run(ctx) }()
+	return sync.OnceFunc(func() {
+		t.Helper()
+		cancel()
+		require.NoError(t, <-ended)
 	})
 }
 
@@ -448,11 +450,9 @@ func BenchmarkNeighbour(b *testing.B, database store.Store, hung int) {
 		handled <- struct{}{}
 		return nil
 	})
-	ctx, stop := context.WithCancel(b.Context())
-	ended := make(chan error)
-	go func() { ended <- box.Run(ctx) }()
+	stop := run(b, box)
 	accept := func(app, from string, i int) {
-		_, err := box.Accept(ctx, inbox.Event{App: app, Channel: "web", From: from, Key: strconv.Itoa(i)})
+		_, err := box.Accept(b.Context(), inbox.Event{App: app, Channel: "web", From: from, Key: strconv.Itoa(i)})
 		require.NoError(b, err)
 	}
 	for i := range hung {
@@ -464,7 +464,6 @@ func BenchmarkNeighbour(b *testing.B, database store.Store, hung int) {
 		<-handled
 	}
 	b.StopTimer()
-	stop()
 	close(release)
-	require.NoError(b, <-ended)
+	stop()
 }
