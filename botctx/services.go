@@ -159,29 +159,6 @@ func (f effective) DeleteMemberAgenda(
 	return f.services.agendas().DeleteMemberAgenda(ctx, p)
 }
 
-// inFlight returns a member with the run's changes that are not written back yet, if it is the run's member. If they cannot
-// be stored, which the write-back reports, it returns the member without them.
-func (p *services) inFlight(m *member.Member) *member.Member {
-	if p.run == nil || !p.run.isRunning() {
-		return m
-	}
-	changed := p.run.bot.Member
-	if changed == nil || changed.ID != m.ID {
-		return m
-	}
-	merged, err := p.run.read.before(changed).Merged(members.WrittenBackOf(changed), m)
-	if err != nil {
-		return m
-	}
-	return merged
-}
-
-// isLeftOut reports whether the run sends nothing to a member, because an agenda started it, directly or through
-// redirects, and the member is not subscribed.
-func (p *services) isLeftOut(m *member.Member) bool {
-	return p.run != nil && p.run.agenda != nil && !p.inFlight(m).BotMeta.Subscribe()
-}
-
 // recipients loads the recipients of messages. It returns the run's own member from memory, unless the host replaces
 // the operations on members.
 type recipients struct{ services *services }
@@ -193,6 +170,30 @@ func (r recipients) GetMember(ctx context.Context, p member.GetParams) (*member.
 		}
 	}
 	return r.services.members().GetMember(ctx, p)
+}
+
+// InFlight returns a member with the run's changes that are not written back yet, if it is the run's member. If they cannot
+// be stored, which the write-back reports, it returns the member without them.
+func (r recipients) InFlight(m *member.Member) *member.Member {
+	run := r.services.run
+	if run == nil || !run.isRunning() {
+		return m
+	}
+	changed := run.bot.Member
+	if changed == nil || changed.ID != m.ID {
+		return m
+	}
+	merged, err := run.read.before(changed).Merged(members.WrittenBackOf(changed), m)
+	if err != nil {
+		return m
+	}
+	return merged
+}
+
+// IsLeftOut reports whether the run sends nothing to a member, because an agenda started it, directly or through
+// redirects, and the member is not subscribed.
+func (r recipients) IsLeftOut(m *member.Member) bool {
+	return r.services.run != nil && r.services.run.agenda != nil && !r.InFlight(m).BotMeta.Subscribe()
 }
 
 // Thread returns the thread in which the run's event was written, or none outside runs.
@@ -252,11 +253,9 @@ func (p *services) ownSends() *sends.Service {
 		return sends.New(p.runtime.guarded, p.scope, sends.Ports{
 			Channels:      p.loaded,
 			Members:       recipients{p},
-			InFlight:      p.inFlight,
-			IsLeftOut:     p.isLeftOut,
+			Run:           recipients{p},
 			Connectors:    config.Connectors,
 			ParallelSends: config.ParallelSends,
-			Threads:       recipients{p},
 			IsStrict:      config.Strict,
 		})
 	})

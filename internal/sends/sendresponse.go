@@ -63,7 +63,7 @@ func (s *Service) messages(
 		if err != nil {
 			return nil, nil, err
 		}
-		if s.ports.IsLeftOut(m) {
+		if s.ports.Run.IsLeftOut(m) {
 			messages[i].Channel = to
 			continue
 		}
@@ -71,8 +71,8 @@ func (s *Service) messages(
 		if err != nil {
 			return nil, nil, forMember(recipients, m, err)
 		}
-		if r.IsOwn() && to.ID == s.scope.Channel && s.ports.Threads != nil {
-			message = in(message, s.ports.Threads.Thread(ctx))
+		if r.IsOwn() && to.ID == s.scope.Channel {
+			message = in(message, s.ports.Run.Thread(ctx))
 		}
 		message.MessagingType, message.MessagingTag = messaging.kind, messaging.tag
 		messages[i] = message
@@ -140,12 +140,6 @@ type Thread struct {
 	ID string
 }
 
-// Threads finds the threads of answers.
-type Threads interface {
-	// Thread returns the thread in which a call answers the scope's own member, or the zero Thread.
-	Thread(ctx context.Context) Thread
-}
-
 // ThreadOf returns the thread in which an event was written, or the zero Thread.
 func ThreadOf(platform channel.Type, event *send.MessageEvent) Thread {
 	if event == nil || !platform.Has(channel.Threads) {
@@ -202,7 +196,7 @@ func (s *Service) SendHotelResponse(ctx context.Context, p send.SendHotelRespons
 		return send.Result{}, err
 	}
 	toOwn := message.ReceiverType == send.ReceiverUser && message.To == about.ExternalID && about.Channel == message.Channel.ID
-	if toOwn && s.ports.IsLeftOut(about) {
+	if toOwn && s.ports.Run.IsLeftOut(about) {
 		return nothing(message), nil
 	}
 	if message.Response, err = s.filled(p.Response, about); err != nil {
