@@ -43,13 +43,13 @@ type services struct {
 	scope   record.Scope
 	// host is the result of Config.Override, or noServices.
 	host *Services
-	// own holds the SDK's services. Each is created on first use.
+	// own holds the SDK's services. Those that few runs need are created on first use.
 	own struct {
-		members     lazy[members.Service]
-		dataSources lazy[datasources.Service]
+		members     members.Service
+		dataSources datasources.Service
+		sends       sends.Service
 		agendas     lazy[agendas.Service]
 		liveChats   lazy[livechats.Service]
-		sends       lazy[sends.Service]
 		utilities   lazy[utilities.Service]
 	}
 	// loaded provides the channels of the app, from Config.LoadChannel or from the store.
@@ -58,13 +58,26 @@ type services struct {
 	redirects NodeOperations
 }
 
-func (p *services) override() {
-	if p.runtime.config.Override == nil {
+// create creates the services that most runs need, and calls Config.Override.
+func (p *services) create() {
+	config := &p.runtime.config
+	p.own.members = *members.New(p.runtime.guarded, p.scope, effective{p})
+	p.own.members.ChecksEtags = config.CheckEtags
+	p.own.dataSources = *datasources.New(p.runtime.guarded, p.scope)
+	p.own.sends = *sends.New(p.runtime.guarded, p.scope, sends.Ports{
+		Channels:      p.loaded,
+		Members:       recipients{p},
+		Run:           recipients{p},
+		Connectors:    config.Connectors,
+		ParallelSends: config.ParallelSends,
+		IsStrict:      config.Strict,
+	})
+	if config.Override == nil {
 		return
 	}
-	given := p.runtime.config.Override(Scope(p.scope), Services{
-		Channels: p.loaded, Members: p.ownMembers(), DataSources: p.ownDataSources(), Agendas: p.ownAgendas(),
-		Nodes: p.redirects, LiveChats: p.ownLiveChats(), Sends: p.ownSends(), Utilities: p.ownUtilities(),
+	given := config.Override(Scope(p.scope), Services{
+		Channels: p.loaded, Members: &p.own.members, DataSources: &p.own.dataSources, Agendas: p.ownAgendas(),
+		Nodes: p.redirects, LiveChats: p.ownLiveChats(), Sends: &p.own.sends, Utilities: p.ownUtilities(),
 	})
 	p.host = &given
 }
@@ -88,14 +101,14 @@ func (p *services) allMembers() member.Operations {
 	if p.host.Members != nil {
 		return p.host.Members
 	}
-	return p.ownMembers()
+	return &p.own.members
 }
 
 func (p *services) dataSources() datasource.Operations {
 	if p.host.DataSources != nil {
 		return p.host.DataSources
 	}
-	return p.ownDataSources()
+	return &p.own.dataSources
 }
 
 func (p *services) agendas() agenda.Operations {
@@ -123,7 +136,7 @@ func (p *services) sends() send.Operations {
 	if p.host.Sends != nil {
 		return p.host.Sends
 	}
-	return p.ownSends()
+	return &p.own.sends
 }
 
 func (p *services) utilities() utility.Operations {
@@ -216,22 +229,6 @@ func (l *lazy[T]) get(newT func() *T) *T {
 	return l.made.Load()
 }
 
-func (p *services) ownMembers() *members.Service {
-	return p.own.members.get(func() *members.Service { return p.runtime.ownMembers(p.scope, effective{p}) })
-}
-
-// ownMembers returns the SDK's operations on the members of a scope. They use channels to check that channels exist.
-func (r *Runtime) ownMembers(scope record.Scope, channels channel.Operations) *members.Service {
-	if r.config.CheckEtags {
-		return members.New(r.guarded, scope, channels, members.WithEtagChecks())
-	}
-	return members.New(r.guarded, scope, channels)
-}
-
-func (p *services) ownDataSources() *datasources.Service {
-	return p.own.dataSources.get(func() *datasources.Service { return datasources.New(p.runtime.guarded, p.scope) })
-}
-
 func (p *services) ownAgendas() *agendas.Service {
 	return p.own.agendas.get(func() *agendas.Service {
 		r := p.runtime
@@ -244,20 +241,6 @@ func (p *services) ownAgendas() *agendas.Service {
 func (p *services) ownLiveChats() *livechats.Service {
 	return p.own.liveChats.get(func() *livechats.Service {
 		return livechats.New(p.runtime.guarded, p.scope, p.liveChatPorts())
-	})
-}
-
-func (p *services) ownSends() *sends.Service {
-	return p.own.sends.get(func() *sends.Service {
-		config := p.runtime.config
-		return sends.New(p.runtime.guarded, p.scope, sends.Ports{
-			Channels:      p.loaded,
-			Members:       recipients{p},
-			Run:           recipients{p},
-			Connectors:    config.Connectors,
-			ParallelSends: config.ParallelSends,
-			IsStrict:      config.Strict,
-		})
 	})
 }
 

@@ -21,7 +21,7 @@ type Ports struct {
 	Channels channels.Loader
 	// Members loads the members of the scope's app. Required.
 	Members members.Getter
-	// Run is the run of bot logic that calls the Service. The default is none.
+	// Run is the run of bot logic that calls the Service. Required.
 	Run Run
 	// Connectors must not be modified later.
 	Connectors send.Connectors
@@ -41,13 +41,6 @@ type Run interface {
 	Thread(ctx context.Context) Thread
 }
 
-// noRun is the Run of calls outside of runs.
-type noRun struct{}
-
-func (noRun) InFlight(m *member.Member) *member.Member { return m }
-func (noRun) IsLeftOut(*member.Member) bool            { return false }
-func (noRun) Thread(context.Context) Thread            { return Thread{} }
-
 // Service sends messages for one scope. It is safe for concurrent use.
 type Service struct {
 	env   record.Env
@@ -60,9 +53,6 @@ var _ send.Operations = (*Service)(nil)
 // New returns the Service of a scope. SavePostCommentAnalytics stores comments in the store of env. Other operations
 // use only its clock and ids.
 func New(env record.Env, scope record.Scope, ports Ports) *Service {
-	if ports.Run == nil {
-		ports.Run = noRun{}
-	}
 	return &Service{env: env.WithDefaults(), scope: scope, ports: ports}
 }
 
