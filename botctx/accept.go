@@ -367,7 +367,7 @@ func (r *Runtime) sender(ctx context.Context, inbound Inbound, begin runInput) (
 	profile := inbound.Profile
 	profile.App, profile.Channel = "", "" // The scope already has the app and the channel.
 	profile.ExternalID = externalID
-	arrived, err := r.ownMembers(scope, begin.channels).Arrive(ctx, members.On(profile, begin.channel))
+	arrived, err := members.New(r.guarded, scope, begin.channels).Arrive(ctx, members.On(profile, begin.channel))
 	if err != nil {
 		return "", "", err
 	}

@@ -95,7 +95,7 @@ func (c *choosing) lost() string {
 		return ""
 	case c.nodes.byRef[at] == nil:
 		return "no such node"
-	case !c.field.within.trees(at.Tree):
+	case !c.field.within.has(at.Tree):
 		return "its tree is none of " + c.field.within.name
 	default:
 		return ""
@@ -124,7 +124,7 @@ func (c *choosing) whyNot(node *Node) string {
 		return "has no trigger: redirects and agendas run it"
 	case c.run.byAgent && node.Priority >= FallbackPriority:
 		return "is a fallback, and fallbacks do not answer agents"
-	case !c.field.within.trees(node.Tree):
+	case !c.field.within.has(node.Tree):
 		return fmt.Sprintf("is in the tree %q, which is none of %s", node.Tree, c.field.within.name)
 	case node.Global == GlobalInTree:
 		return fmt.Sprintf("needs a position in the tree %q", node.Tree)

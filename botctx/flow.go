@@ -29,17 +29,26 @@ type Flow struct {
 // reach is a set of nodes that may answer an event: the nodes of some trees, and global nodes with some ids.
 type reach struct {
 	// name describes the trees, such as "the off trees". since is the reason for using them, or "".
-	name   string
-	since  string
-	trees  func(tree string) bool
+	name  string
+	since string
+	// trees are the trees or, if but is not nil, the trees that are left out, in addition to those that answer only on some
+	// occasions in that channel.
+	trees  []string
+	but    *channel.Channel
 	global []string
+}
+
+// has reports whether the nodes of a tree may answer.
+func (r *reach) has(tree string) bool {
+	isNamed := slices.Contains(r.trees, tree)
+	return isNamed && r.but == nil || r.but != nil && !isNamed && !isForOccasions(r.but, tree)
 }
 
 // reach returns the nodes that may answer: the live-chat tree, the off trees, the group trees or all other trees.
 func (f Flow) reach(ctx context.Context, bot *Context) (reach, error) {
-	liveChat, hasLiveChat := f.liveChatTree(bot)
+	liveChat := f.liveChatTrees(bot)
 	if bot.run.isInLiveChat {
-		return reach{name: "the live-chat tree", trees: func(tree string) bool { return hasLiveChat && tree == liveChat }}, nil
+		return reach{name: "the live-chat tree", trees: liveChat}, nil
 	}
 	group, err := f.priorityGroup(ctx, bot)
 	if err != nil {
@@ -54,16 +63,14 @@ func (f Flow) reach(ctx context.Context, bot *Context) (reach, error) {
 	}
 	switch {
 	case !isOpen:
-		return reach{name: "the off trees", since: closed, trees: isOneOf(group.OffTrees), global: group.OffGlobalNodes}, nil
+		return reach{name: "the off trees", since: closed, trees: group.OffTrees, global: group.OffGlobalNodes}, nil
 	case bot.run.isForGroupTrees(group):
-		return reach{name: "the group trees", trees: isOneOf(group.GroupTrees), global: group.GroupGlobalNodes}, nil
+		return reach{name: "the group trees", trees: group.GroupTrees, global: group.GroupGlobalNodes}, nil
 	case len(group.Trees) > 0:
-		return reach{name: "the trees of the priority group", trees: isOneOf(group.Trees), global: group.GlobalNodes}, nil
+		return reach{name: "the trees of the priority group", trees: group.Trees, global: group.GlobalNodes}, nil
+	default:
+		return reach{name: "the trees of the channel", trees: liveChat, but: bot.Channel, global: group.GlobalNodes}, nil
 	}
-	others := func(tree string) bool {
-		return !(hasLiveChat && tree == liveChat) && !isForOccasions(bot.Channel, tree)
-	}
-	return reach{name: "the trees of the channel", trees: others, global: group.GlobalNodes}, nil
 }
 
 // isForGroupTrees reports whether the group trees answer the run's event. They answer events from a group on Bravo.
@@ -75,13 +82,15 @@ func (r *run) isForGroupTrees(group channel.PriorityGroup) bool {
 	return isFromGroup && (!needsNone || len(group.GroupTrees) > 0)
 }
 
-// liveChatTree returns the tree for members in a live chat, if there is one.
-func (f Flow) liveChatTree(bot *Context) (string, bool) {
+// liveChatTrees returns the tree for members in a live chat, if there is one.
+func (f Flow) liveChatTrees(bot *Context) []string {
 	if f.LiveChatTree == nil {
-		return "", false
+		return nil
 	}
-	tree := f.LiveChatTree(bot)
-	return tree, tree != ""
+	if tree := f.LiveChatTree(bot); tree != "" {
+		return []string{tree}
+	}
+	return nil
 }
 
 // priorityGroup returns the group that serves the member, or zero if the channel has no groups.
@@ -113,10 +122,6 @@ func isForOccasions(c *channel.Channel, tree string) bool {
 	return slices.ContainsFunc(c.PriorityGroups, func(g channel.PriorityGroup) bool {
 		return slices.Contains(g.OffTrees, tree) || slices.Contains(g.GroupTrees, tree)
 	})
-}
-
-func isOneOf(trees []string) func(tree string) bool {
-	return func(tree string) bool { return slices.Contains(trees, tree) }
 }
 
 // field holds the nodes that may answer an event.
@@ -159,7 +164,7 @@ func (n *nodes) candidates(ctx context.Context, flow Flow, bot *Context) (field,
 }
 
 func (n *nodes) isAt(position NodeRef, within reach) bool {
-	return n.byRef[position] != nil && within.trees(position.Tree)
+	return n.byRef[position] != nil && within.has(position.Tree)
 }
 
 // atPosition returns the children of the node at the position and the global nodes of its tree, or the head
@@ -188,7 +193,7 @@ func (n *nodes) headNodes(ctx context.Context, flow Flow, bot *Context, within r
 	var found []candidate
 	if flow.HeadNodes == nil {
 		for _, node := range n.list {
-			if node.Parent == "" && within.trees(node.Tree) {
+			if node.Parent == "" && within.has(node.Tree) {
 				found = append(found, candidate{node, RuleHead})
 			}
 		}
@@ -204,7 +209,7 @@ func (n *nodes) headNodes(ctx context.Context, flow Flow, bot *Context, within r
 			missing := noNodeError("Flow.HeadNodes returned an unknown node: " + ref.String() + "; give it to Handle")
 			return nil, boterr.New(boterr.NotFound, "", "%w", missing)
 		}
-		if within.trees(node.Tree) {
+		if within.has(node.Tree) {
 			found = append(found, candidate{node, RuleHead})
 		}
 	}
@@ -217,9 +222,9 @@ func (n *nodes) globalInChannel(within reach) []candidate {
 	var found []candidate
 	for _, node := range n.list {
 		switch {
-		case node.Global == GlobalInChannel && within.trees(node.Tree):
+		case node.Global == GlobalInChannel && within.has(node.Tree):
 			found = append(found, candidate{node, RuleGlobalInChannel})
-		case slices.Contains(within.global, node.ID) && (within.trees(node.Tree) || !n.has(node.ID, within)):
+		case slices.Contains(within.global, node.ID) && (within.has(node.Tree) || !n.has(node.ID, within)):
 			found = append(found, candidate{node, RuleGlobalInGroup})
 		}
 	}
@@ -228,5 +233,5 @@ func (n *nodes) globalInChannel(within reach) []candidate {
 
 // has reports whether a tree within reach has a node with an id.
 func (n *nodes) has(id string, within reach) bool {
-	return slices.ContainsFunc(n.list, func(one *Node) bool { return one.ID == id && within.trees(one.Tree) })
+	return slices.ContainsFunc(n.list, func(one *Node) bool { return one.ID == id && within.has(one.Tree) })
 }

@@ -97,7 +97,7 @@ func (r *Runtime) PostComments(ctx context.Context, app string, q Query) ([]*sen
 // if a stored record is not a member, or an error of the store.
 func (r *Runtime) Members(ctx context.Context, app string, chosen member.Selection) iter.Seq2[*member.Member, error] {
 	scope := record.Scope{App: app}
-	return r.ownMembers(scope, r.channels(scope)).All(ctx, chosen)
+	return members.New(r.guarded, scope, r.channels(scope)).All(ctx, chosen)
 }
 
 // EnsureIndexes creates the indexes that the SDK needs in a store, unless they exist. Call it once, before using

@@ -128,7 +128,7 @@ func (p *services) liveChatPorts() livechats.Ports {
 	}
 	return livechats.Ports{
 		Members:     effective{p},
-		InFlight:    p.inFlight,
+		InFlight:    recipients{p}.InFlight,
 		Channels:    p.loaded,
 		Pairing:     pairing,
 		Agendas:     effective{p},

@@ -161,7 +161,7 @@ func (c *Context) init(r *Runtime, scope record.Scope, loaded channelSource, in 
 	c.AgendaMeta, c.Values = document.O(), map[string]any{}
 	c.runtime, c.run, c.scope, c.host, c.loaded = r, in, scope, noServices, loaded
 	c.redirects = redirects{c}
-	c.override()
+	c.create()
 }
 
 // Context returns the context of a member outside of a run, with Channel and Member loaded. It returns NotFound

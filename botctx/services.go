@@ -43,13 +43,13 @@ type services struct {
 	scope   record.Scope
 	// host is the result of Config.Override, or noServices.
 	host *Services
-	// own holds the SDK's services. Each is created on first use.
+	// own holds the SDK's services. Those that few runs need are created on first use.
 	own struct {
-		members     lazy[members.Service]
-		dataSources lazy[datasources.Service]
+		members     members.Service
+		dataSources datasources.Service
+		sends       sends.Service
 		agendas     lazy[agendas.Service]
 		liveChats   lazy[livechats.Service]
-		sends       lazy[sends.Service]
 		utilities   lazy[utilities.Service]
 	}
 	// loaded provides the channels of the app, from Config.LoadChannel or from the store.
@@ -58,13 +58,26 @@ type services struct {
 	redirects NodeOperations
 }
 
-func (p *services) override() {
-	if p.runtime.config.Override == nil {
+// create creates the services that most runs need, and calls Config.Override.
+func (p *services) create() {
+	config := &p.runtime.config
+	p.own.members = *members.New(p.runtime.guarded, p.scope, effective{p})
+	p.own.members.ChecksEtags = config.CheckEtags
+	p.own.dataSources = *datasources.New(p.runtime.guarded, p.scope)
+	p.own.sends = *sends.New(p.runtime.guarded, p.scope, sends.Ports{
+		Channels:      p.loaded,
+		Members:       recipients{p},
+		Run:           recipients{p},
+		Connectors:    config.Connectors,
+		ParallelSends: config.ParallelSends,
+		IsStrict:      config.Strict,
+	})
+	if config.Override == nil {
 		return
 	}
-	given := p.runtime.config.Override(Scope(p.scope), Services{
-		Channels: p.loaded, Members: p.ownMembers(), DataSources: p.ownDataSources(), Agendas: p.ownAgendas(),
-		Nodes: p.redirects, LiveChats: p.ownLiveChats(), Sends: p.ownSends(), Utilities: p.ownUtilities(),
+	given := config.Override(Scope(p.scope), Services{
+		Channels: p.loaded, Members: &p.own.members, DataSources: &p.own.dataSources, Agendas: p.ownAgendas(),
+		Nodes: p.redirects, LiveChats: p.ownLiveChats(), Sends: &p.own.sends, Utilities: p.ownUtilities(),
 	})
 	p.host = &given
 }
@@ -88,14 +101,14 @@ func (p *services) allMembers() member.Operations {
 	if p.host.Members != nil {
 		return p.host.Members
 	}
-	return p.ownMembers()
+	return &p.own.members
 }
 
 func (p *services) dataSources() datasource.Operations {
 	if p.host.DataSources != nil {
 		return p.host.DataSources
 	}
-	return p.ownDataSources()
+	return &p.own.dataSources
 }
 
 func (p *services) agendas() agenda.Operations {
@@ -123,7 +136,7 @@ func (p *services) sends() send.Operations {
 	if p.host.Sends != nil {
 		return p.host.Sends
 	}
-	return p.ownSends()
+	return &p.own.sends
 }
 
 func (p *services) utilities() utility.Operations {
@@ -159,29 +172,6 @@ func (f effective) DeleteMemberAgenda(
 	return f.services.agendas().DeleteMemberAgenda(ctx, p)
 }
 
-// inFlight returns a member with the run's changes that are not written back yet, if it is the run's member. If they cannot
-// be stored, which the write-back reports, it returns the member without them.
-func (p *services) inFlight(m *member.Member) *member.Member {
-	if p.run == nil || !p.run.isRunning() {
-		return m
-	}
-	changed := p.run.bot.Member
-	if changed == nil || changed.ID != m.ID {
-		return m
-	}
-	merged, err := p.run.read.before(changed).Merged(members.WrittenBackOf(changed), m)
-	if err != nil {
-		return m
-	}
-	return merged
-}
-
-// isLeftOut reports whether the run sends nothing to a member, because an agenda started it, directly or through
-// redirects, and the member is not subscribed.
-func (p *services) isLeftOut(m *member.Member) bool {
-	return p.run != nil && p.run.agenda != nil && !p.inFlight(m).BotMeta.Subscribe()
-}
-
 // recipients loads the recipients of messages. It returns the run's own member from memory, unless the host replaces
 // the operations on members.
 type recipients struct{ services *services }
@@ -193,6 +183,30 @@ func (r recipients) GetMember(ctx context.Context, p member.GetParams) (*member.
 		}
 	}
 	return r.services.members().GetMember(ctx, p)
+}
+
+// InFlight returns a member with the run's changes that are not written back yet, if it is the run's member. If they cannot
+// be stored, which the write-back reports, it returns the member without them.
+func (r recipients) InFlight(m *member.Member) *member.Member {
+	run := r.services.run
+	if run == nil || !run.isRunning() {
+		return m
+	}
+	changed := run.bot.Member
+	if changed == nil || changed.ID != m.ID {
+		return m
+	}
+	merged, err := run.read.before(changed).Merged(members.WrittenBackOf(changed), m)
+	if err != nil {
+		return m
+	}
+	return merged
+}
+
+// IsLeftOut reports whether the run sends nothing to a member, because an agenda started it, directly or through
+// redirects, and the member is not subscribed.
+func (r recipients) IsLeftOut(m *member.Member) bool {
+	return r.services.run != nil && r.services.run.agenda != nil && !r.InFlight(m).BotMeta.Subscribe()
 }
 
 // Thread returns the thread in which the run's event was written, or none outside runs.
@@ -215,22 +229,6 @@ func (l *lazy[T]) get(newT func() *T) *T {
 	return l.made.Load()
 }
 
-func (p *services) ownMembers() *members.Service {
-	return p.own.members.get(func() *members.Service { return p.runtime.ownMembers(p.scope, effective{p}) })
-}
-
-// ownMembers returns the SDK's operations on the members of a scope. They use channels to check that channels exist.
-func (r *Runtime) ownMembers(scope record.Scope, channels channel.Operations) *members.Service {
-	if r.config.CheckEtags {
-		return members.New(r.guarded, scope, channels, members.WithEtagChecks())
-	}
-	return members.New(r.guarded, scope, channels)
-}
-
-func (p *services) ownDataSources() *datasources.Service {
-	return p.own.dataSources.get(func() *datasources.Service { return datasources.New(p.runtime.guarded, p.scope) })
-}
-
 func (p *services) ownAgendas() *agendas.Service {
 	return p.own.agendas.get(func() *agendas.Service {
 		r := p.runtime
@@ -243,22 +241,6 @@ func (p *services) ownAgendas() *agendas.Service {
 func (p *services) ownLiveChats() *livechats.Service {
 	return p.own.liveChats.get(func() *livechats.Service {
 		return livechats.New(p.runtime.guarded, p.scope, p.liveChatPorts())
-	})
-}
-
-func (p *services) ownSends() *sends.Service {
-	return p.own.sends.get(func() *sends.Service {
-		config := p.runtime.config
-		return sends.New(p.runtime.guarded, p.scope, sends.Ports{
-			Channels:      p.loaded,
-			Members:       recipients{p},
-			InFlight:      p.inFlight,
-			IsLeftOut:     p.isLeftOut,
-			Connectors:    config.Connectors,
-			ParallelSends: config.ParallelSends,
-			Threads:       recipients{p},
-			IsStrict:      config.Strict,
-		})
 	})
 }
 

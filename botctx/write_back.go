@@ -33,7 +33,7 @@ func (r *run) writeBack(ctx context.Context) error {
 	defer cancel()
 	write := r.bot.members().PatchMembers
 	if r.bot.host.Members == nil {
-		write = r.bot.ownMembers().PatchByRun
+		write = r.bot.own.members.PatchByRun
 	}
 	written, err := write(ctx, member.PatchParams{
 		MemberID: after.ID, Patch: r.andHandled(patch), WithModifier: true, Filter: r.unlessTakenOver(),
@@ -105,7 +105,7 @@ func (r *run) takeOver(ctx context.Context, memberID string) error {
 	if lane == nil || !lane.IsOvertaken() || r.bot.host.Members != nil {
 		return nil
 	}
-	_, err := r.bot.ownMembers().PatchByRun(ctx, member.PatchParams{
+	_, err := r.bot.own.members.PatchByRun(ctx, member.PatchParams{
 		MemberID: memberID, WithModifier: true, Patch: document.O("$set", document.O(record.FieldLaneFence, lane.Fence())),
 		Filter: r.unlessTakenOver(),
 	})

@@ -2,6 +2,7 @@ package send
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -216,6 +217,8 @@ func formatted(value any) string {
 		return ""
 	case string:
 		return v
+	case int64:
+		return strconv.FormatInt(v, 10)
 	}
 	text, err := document.AppendJSON(nil, value)
 	if err != nil {

@@ -31,7 +31,7 @@ var schema = &record.Schema{
 type Service struct {
 	scope    record.Scope
 	env      record.Env
-	channels *record.Collection
+	channels record.Collection
 	decoded  *Decoded
 }
 
@@ -42,7 +42,7 @@ func New(env record.Env, scope record.Scope) *Service {
 	return &Service{
 		scope:    scope,
 		env:      env.WithDefaults(),
-		channels: record.OfApp(env, schema, scope.App),
+		channels: *record.OfApp(env, schema, scope.App),
 	}
 }
 

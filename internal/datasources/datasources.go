@@ -34,10 +34,10 @@ func New(env record.Env, scope record.Scope) *Service {
 const maxCollectionName = 200
 
 // collection returns the collection of the data source that collectionName or dataSourceID names.
-func (s *Service) collection(collectionName, dataSourceID string) (*record.Collection, error) {
+func (s *Service) collection(collectionName, dataSourceID string) (record.Collection, error) {
 	switch {
 	case collectionName != "" && dataSourceID != "" && collectionName != dataSourceID:
-		return nil, boterr.Invalid("collectionName", "differs from dataSourceId; give only one of them")
+		return record.Collection{}, boterr.Invalid("collectionName", "differs from dataSourceId; give only one of them")
 	case collectionName != "":
 		return s.open("collectionName", collectionName)
 	default:
@@ -46,12 +46,12 @@ func (s *Service) collection(collectionName, dataSourceID string) (*record.Colle
 }
 
 // open returns the collection of a data source. Errors have the given field.
-func (s *Service) open(field, id string) (*record.Collection, error) {
+func (s *Service) open(field, id string) (record.Collection, error) {
 	name, err := collectionOf(s.app, field, id)
 	if err != nil {
-		return nil, err
+		return record.Collection{}, err
 	}
-	return record.OpenNamed(s.env, entrySchema, name), nil
+	return *record.OpenNamed(s.env, entrySchema, name), nil
 }
 
 var entrySchema = &record.Schema{

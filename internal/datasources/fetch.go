@@ -99,7 +99,7 @@ func (s *Service) FetchGeoNearFromDataSource(
 	if err != nil {
 		return result, err
 	}
-	found, err := near(ctx, entries, p.Data)
+	found, err := near(ctx, &entries, p.Data)
 	if err != nil {
 		return result, boterr.PrefixField("data", err)
 	}

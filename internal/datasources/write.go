@@ -124,12 +124,12 @@ func (s *Service) UpsertDataToDataSource(
 	if err != nil {
 		return datasource.UpsertResult{}, err
 	}
-	if err := checkCreatedAt(ctx, entries, elements); err != nil {
+	if err := checkCreatedAt(ctx, &entries, elements); err != nil {
 		return datasource.UpsertResult{}, err
 	}
 	outcome := datasource.UpsertOutcome{DocsIDs: datasource.UpsertedIDs{Updated: []any{}, Inserted: []any{}, Upserted: []any{}}}
 	for i := range elements {
-		if err := write(ctx, &outcome, entries, &elements[i]); err != nil {
+		if err := write(ctx, &outcome, &entries, &elements[i]); err != nil {
 			return datasource.UpsertResult{}, boterr.PrefixField(elements[i].field, err)
 		}
 	}

@@ -36,36 +36,26 @@ var runSchema = &record.Schema{Name: schema.Name, Collection: schema.Collection,
 
 // Service implements member.Operations for the members of one app. It is safe for concurrent use.
 type Service struct {
-	env        record.Env
-	scope      record.Scope
-	channels   channel.Operations
-	members    *record.Collection
-	checkEtags bool
+	// ChecksEtags makes UpdateMember return Conflict if the given etag differs from the stored one. Updates without an
+	// etag are not checked. It is set before the first call.
+	ChecksEtags bool
+
+	env      record.Env
+	scope    record.Scope
+	channels channel.Operations
+	members  record.Collection
 }
 
 var _ member.Operations = (*Service)(nil)
 
-// Option is a setting of a Service.
-type Option func(*Service)
-
-// WithEtagChecks makes UpdateMember return Conflict if the given etag differs from the stored one. Updates without an
-// etag are not checked.
-func WithEtagChecks() Option {
-	return func(s *Service) { s.checkEtags = true }
+// New returns the Service of the scope's app. It uses channels to check that channels exist.
+func New(env record.Env, scope record.Scope, channels channel.Operations) *Service {
+	s := service(env, scope, channels)
+	return &s // The compiler inlines this, so that a caller can keep the Service as a part of a struct.
 }
 
-// New returns the Service of the scope's app. It uses channels to check that channels exist.
-func New(env record.Env, scope record.Scope, channels channel.Operations, options ...Option) *Service {
-	s := &Service{
-		env:      env.WithDefaults(),
-		scope:    scope,
-		channels: channels,
-		members:  record.OfApp(env, schema, scope.App),
-	}
-	for _, option := range options {
-		option(s)
-	}
-	return s
+func service(env record.Env, scope record.Scope, channels channel.Operations) Service {
+	return Service{env: env.WithDefaults(), scope: scope, channels: channels, members: *record.OfApp(env, schema, scope.App)}
 }
 
 // EnsureIndexes creates the missing indexes that members need. They make externalId unique within a channel, find

@@ -106,7 +106,7 @@ func checkFindAndModify(p member.FindAndModifyParams) error {
 
 // PatchMembers implements member.Operations.
 func (s *Service) PatchMembers(ctx context.Context, p member.PatchParams) (member.PatchResult, error) {
-	return s.patch(ctx, s.members, p)
+	return s.patch(ctx, &s.members, p)
 }
 
 // PatchByRun is PatchMembers for the run of a member, which may also change the SDK's internal fields.
@@ -182,7 +182,7 @@ func (s *Service) UpdateMember(ctx context.Context, p member.UpdateParams) (memb
 		return member.UpdateResult{}, boterr.PrefixField("member", err)
 	}
 	patch := record.Patch{Patch: p.Member}
-	if s.checkEtags && etag != "" {
+	if s.ChecksEtags && etag != "" {
 		patch.Filter = document.O(record.FieldEtag, document.O("$eq", etag))
 	}
 	found, err := s.members.Where(record.FieldID, id).FindAndModify(ctx, patch, true)

@@ -64,7 +64,8 @@ func TestUpdateMember_EtagChecks(t *testing.T) {
 
 	env := record.Env{Store: a.store}
 	scope := record.Scope{App: "mine", Channel: "c1"}
-	checked := members.New(env, scope, channels.New(env, scope), members.WithEtagChecks())
+	checked := members.New(env, scope, channels.New(env, scope))
+	checked.ChecksEtags = true
 	before := a.stored(t)
 	_, err := call(t, checked.UpdateMember, stale)
 	require.ErrorIs(t, err, boterr.Conflict)

@@ -312,7 +312,7 @@ func (c Change) requiredFields(e *Evaluation, filter *Filter) (document.Object, 
 			continue
 		}
 		values[e.path] = e.value
-		if err := required.add(e.path, set{value: e.value}); err != nil {
+		if err := required.add(e.path, set{}, e.value); err != nil {
 			return document.O(), boterr.Invalid(e.path, "the filter requires two values here, so no document can be made from it")
 		}
 	}

@@ -219,15 +219,15 @@ func (c *updateCompiler) path(path string, argument any, compile operationCompil
 		return err
 	}
 	if rename, ok := operation.(*renameTo); ok {
-		if err := c.add(path, unset{}); err != nil {
+		if err := c.add(path, unset{}, nil); err != nil {
 			return err
 		}
 		path = rename.to
 	}
-	return c.add(path, operation)
+	return c.add(path, operation, argument)
 }
 
-func (c *updateCompiler) add(path string, operation operation) error {
+func (c *updateCompiler) add(path string, operation operation, operand any) error {
 	if err := document.CheckPath(path); err != nil {
 		return err
 	}
@@ -257,7 +257,7 @@ func (c *updateCompiler) add(path string, operation operation) error {
 	if node.operation != nil || len(node.children) > 0 {
 		return conflictAt(path)
 	}
-	node.operation = operation
+	node.operation, node.operand = operation, operand
 	return nil
 }
 
@@ -290,8 +290,8 @@ func (c *updateCompiler) selector(part string) (selector, error) {
 func selectsElements(part string) bool { return part == "$" || strings.HasPrefix(part, "$[") }
 
 type operation interface {
-	// apply returns the new value, or missing to remove the field. value may be missing.
-	apply(value any, run *updateRun) (any, error)
+	// apply returns the new value, or missing to remove the field. value may be missing. operand is the operator's argument.
+	apply(value, operand any, run *updateRun) (any, error)
 	// needsPath reports whether an impossible path, such as a path through a string, is an error. This is true for
 	// operations that create a missing field, and for $pop.
 	needsPath(run *updateRun) bool
@@ -301,13 +301,13 @@ type operation interface {
 type operationCompiler func(path string, argument any) (operation, error)
 
 var updateOperators = map[string]operationCompiler{
-	"$set":         compileSet,
-	"$setOnInsert": compileSetOnInsert,
-	"$unset":       compileUnset,
-	"$inc":         compileArithmetic("$inc", addNumbers),
-	"$mul":         compileArithmetic("$mul", multiplyNumbers),
-	"$min":         compileExtreme(-1),
-	"$max":         compileExtreme(1),
+	"$set":         anyOperand(set{}),
+	"$setOnInsert": anyOperand(setOnInsert{}),
+	"$unset":       anyOperand(unset{}),
+	"$inc":         (&arithmetic{operator: "$inc", compute: addNumbers}).compile,
+	"$mul":         (&arithmetic{operator: "$mul", compute: multiplyNumbers}).compile,
+	"$min":         anyOperand(extreme{sign: -1}),
+	"$max":         anyOperand(extreme{sign: 1}),
 	"$rename":      compileRename,
 	"$currentDate": compileCurrentDate,
 	"$bit":         compileBit,
@@ -328,35 +328,29 @@ type pathOptional struct{}
 
 func (pathOptional) needsPath(*updateRun) bool { return false }
 
-type set struct {
-	pathRequired
-	value any
+// anyOperand returns the compiler of an operator that takes any argument.
+func anyOperand(o operation) operationCompiler {
+	return func(string, any) (operation, error) { return o, nil }
 }
 
-func compileSet(_ string, argument any) (operation, error) { return set{value: argument}, nil }
+type set struct{ pathRequired }
 
-func (s set) apply(any, *updateRun) (any, error) { return s.value, nil }
+func (set) apply(_, operand any, _ *updateRun) (any, error) { return operand, nil }
 
-type setOnInsert struct{ value any }
+type setOnInsert struct{}
 
-func compileSetOnInsert(_ string, argument any) (operation, error) {
-	return setOnInsert{value: argument}, nil
-}
-
-func (s setOnInsert) apply(value any, run *updateRun) (any, error) {
+func (setOnInsert) apply(value, operand any, run *updateRun) (any, error) {
 	if run.inserting {
-		return s.value, nil
+		return operand, nil
 	}
 	return value, nil
 }
 
-func (s setOnInsert) needsPath(run *updateRun) bool { return run.inserting }
+func (setOnInsert) needsPath(run *updateRun) bool { return run.inserting }
 
 type unset struct{ pathOptional }
 
-func compileUnset(string, any) (operation, error) { return unset{}, nil }
-
-func (unset) apply(any, *updateRun) (any, error) { return document.Missing, nil }
+func (unset) apply(any, any, *updateRun) (any, error) { return document.Missing, nil }
 
 // renameTo is the operation of $rename at the target's path. At the source's path, the operation is unset.
 type renameTo struct{ from, to string }
@@ -380,7 +374,7 @@ func compileRename(path string, argument any) (operation, error) {
 	return &renameTo{from: path, to: to}, nil
 }
 
-func (r *renameTo) apply(value any, run *updateRun) (any, error) {
+func (r *renameTo) apply(value, _ any, run *updateRun) (any, error) {
 	moved, err := r.source(run.document)
 	if err != nil || moved == document.Missing {
 		return value, err
@@ -460,14 +454,14 @@ func compileCurrentDate(_ string, argument any) (operation, error) {
 	return currentDate{}, nil
 }
 
-func (currentDate) apply(_ any, run *updateRun) (any, error) { return document.ValueOf(run.now) }
+func (currentDate) apply(_, _ any, run *updateRun) (any, error) { return document.ValueOf(run.now) }
 
 // dollarField is an operation at a path whose first name starts with $. An upsert may insert such a field, as Insert
 // may. In an existing document, it can be removed but not changed.
 type dollarField struct{ operation }
 
-func (d dollarField) apply(value any, run *updateRun) (any, error) {
-	next, err := d.operation.apply(value, run)
+func (d dollarField) apply(value, operand any, run *updateRun) (any, error) {
+	next, err := d.operation.apply(value, operand, run)
 	if err == nil && !run.inserting && next != document.Missing && !document.Identical(value, next) {
 		return nil, boterr.Invalid("", "a field whose name begins with $ can be inserted and removed, but not changed")
 	}
@@ -478,35 +472,31 @@ func (d dollarField) apply(value any, run *updateRun) (any, error) {
 type arithmetic struct {
 	pathRequired
 	operator string
-	operand  any
-	compute  func(a, b any) (any, bool)
+	// compute returns false if the result overflows int64.
+	compute func(a, b any) (any, bool)
 }
 
-// compileArithmetic returns the compiler of an arithmetic operator. compute returns false if the result overflows
-// int64.
-func compileArithmetic(operator string, compute func(a, b any) (any, bool)) operationCompiler {
-	return func(_ string, argument any) (operation, error) {
-		if _, ok := document.FloatNumber(argument); !ok {
-			return nil, document.WrongType("number", argument)
-		}
-		return &arithmetic{operator: operator, operand: argument, compute: compute}, nil
+func (a *arithmetic) compile(_ string, argument any) (operation, error) {
+	if _, ok := document.FloatNumber(argument); !ok {
+		return nil, document.WrongType("number", argument)
 	}
+	return a, nil
 }
 
-func (a *arithmetic) apply(value any, _ *updateRun) (any, error) {
+func (a *arithmetic) apply(value, operand any, _ *updateRun) (any, error) {
 	if value == document.Missing {
 		value = int64(0)
-		if _, ok := a.operand.(float64); ok {
+		if _, ok := operand.(float64); ok {
 			value = 0.0
 		}
 	}
 	if _, ok := document.FloatNumber(value); !ok {
 		return nil, boterr.Invalid("", "%s needs a number, the field holds a %s", a.operator, document.TypeName(value))
 	}
-	result, ok := a.compute(value, a.operand)
-	if !ok || isFinite(value) && isFinite(a.operand) && !isFinite(result) {
+	result, ok := a.compute(value, operand)
+	if !ok || isFinite(value) && isFinite(operand) && !isFinite(result) {
 		return nil, boterr.Invalid("", "%s of %s to %s is beyond the range of numbers",
-			a.operator, document.Excerpt(a.operand), document.Excerpt(value))
+			a.operator, document.Excerpt(operand), document.Excerpt(value))
 	}
 	return result, nil
 }
@@ -568,23 +558,16 @@ func magnitude(i int64) uint64 {
 // extreme implements $min and $max.
 type extreme struct {
 	pathRequired
-	operand any
 	// sign is -1 for the lesser value, 1 for the greater.
 	sign int
 }
 
-func compileExtreme(sign int) operationCompiler {
-	return func(_ string, argument any) (operation, error) {
-		return &extreme{operand: argument, sign: sign}, nil
-	}
-}
-
-func (e *extreme) apply(value any, run *updateRun) (any, error) {
-	if !run.call.comparing(e.operand, value) {
+func (e extreme) apply(value, operand any, run *updateRun) (any, error) {
+	if !run.call.comparing(operand, value) {
 		return nil, run.call.budget.failure
 	}
-	if value == document.Missing || document.Compare(e.operand, value)*e.sign > 0 {
-		return e.operand, nil
+	if value == document.Missing || document.Compare(operand, value)*e.sign > 0 {
+		return operand, nil
 	}
 	return value, nil
 }
@@ -619,7 +602,7 @@ func compileBit(_ string, argument any) (operation, error) {
 	return b, nil
 }
 
-func (b *bitwise) apply(value any, run *updateRun) (any, error) {
+func (b *bitwise) apply(value, _ any, run *updateRun) (any, error) {
 	if err := run.steps(len(b.steps)); err != nil {
 		return nil, err
 	}

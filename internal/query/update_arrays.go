@@ -96,7 +96,7 @@ func wholeOperand(operand any) (*int64, error) {
 	return &n, nil
 }
 
-func (p *push) apply(value any, run *updateRun) (any, error) {
+func (p *push) apply(value, _ any, run *updateRun) (any, error) {
 	items, err := itemsOf("$push", value)
 	if err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func compileAddToSet(_ string, argument any) (operation, error) {
 	return &addToSet{values: values}, nil
 }
 
-func (s *addToSet) apply(value any, run *updateRun) (any, error) {
+func (s *addToSet) apply(value, _ any, run *updateRun) (any, error) {
 	items, err := itemsOf("$addToSet", value)
 	if err != nil {
 		return nil, err
@@ -231,7 +231,7 @@ func compilePullAll(_ string, argument any) (operation, error) {
 	}}, nil
 }
 
-func (p *pull) apply(value any, run *updateRun) (any, error) {
+func (p *pull) apply(value, _ any, run *updateRun) (any, error) {
 	if value == document.Missing {
 		return document.Missing, nil
 	}
@@ -260,7 +260,7 @@ func compilePop(_ string, argument any) (operation, error) {
 	return pop{first: end == -1}, nil
 }
 
-func (p pop) apply(value any, run *updateRun) (any, error) {
+func (p pop) apply(value, _ any, run *updateRun) (any, error) {
 	if value == document.Missing {
 		return document.Missing, nil
 	}

@@ -10,11 +10,12 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// updateNode is a node of the tree of paths that an update changes. A leaf holds an operation, an inner node
+// updateNode is a node of the tree of paths that an update changes. A leaf holds an operation with its operand, an inner node
 // the next parts of the paths.
 type updateNode struct {
 	selector  selector
 	operation operation
+	operand   any
 	// children, once sorted, are in the order in which MongoDB adds new fields.
 	children []*updateNode
 	// first is the storage of children while there is only one child.
@@ -129,7 +130,7 @@ func (n *updateNode) sort() {
 // apply returns the value after the node's changes. The value may be missing before or after.
 func (n *updateNode) apply(value any, run *updateRun) (any, error) {
 	if n.operation != nil {
-		next, err := n.operation.apply(value, run)
+		next, err := n.operation.apply(value, n.operand, run)
 		if err != nil {
 			return nil, err
 		}

@@ -84,10 +84,9 @@ type Collection struct {
 	newEtag func() string
 	schema  *Schema
 	stored  store.Collection
-	// scope are the field values that all records of the collection have. room is the memory for a scope with
-	// only the app.
-	scope []query.FieldValue
-	room  [1]query.FieldValue
+	// fields begins with the results of scope. narrowed is their number.
+	fields   [4]query.FieldValue
+	narrowed int
 	// err is the reason for an invalid scope. Every method returns it.
 	err error
 }
@@ -98,28 +97,35 @@ func Open(env Env, schema *Schema) *Collection { return OpenNamed(env, schema, s
 
 // OpenNamed is like Open, for records in another collection of the store than schema.Collection.
 func OpenNamed(env Env, schema *Schema, collection string) *Collection {
+	c := open(env, schema, collection)
+	return &c // The compiler inlines this, so that a collection that the caller does not keep needs no allocation.
+}
+
+func open(env Env, schema *Schema, collection string) Collection {
 	env = env.WithDefaults()
-	return &Collection{
+	return Collection{
 		now: env.Now, newID: env.NewID, newEtag: env.NewEtag, schema: schema, stored: store.Wrap(env.Store, nil).Collection(collection),
 	}
 }
 
 // OfApp returns the collection of a kind of records as seen by an app.
 func OfApp(env Env, schema *Schema, app string) *Collection {
-	c := Open(env, schema)
+	c := ofApp(env, schema, app)
+	return &c
+}
+
+func ofApp(env Env, schema *Schema, app string) Collection {
+	c := open(env, schema, schema.Collection)
 	c.narrow(FieldApp, app)
 	return c
 }
 
 // Where narrows the collection to the records whose field has a value. Other records are not found. New records get
-// the value, and updates cannot change it.
+// the value, and updates cannot change it. A collection can be narrowed four times, and OfApp is the first.
 func (c *Collection) Where(field, value string) *Collection {
-	narrowed := &Collection{
-		now: c.now, newID: c.newID, newEtag: c.newEtag, schema: c.schema, stored: c.stored, err: c.err,
-	}
-	narrowed.scope = append(narrowed.room[:0], c.scope...)
+	narrowed := *c
 	narrowed.narrow(field, value)
-	return narrowed
+	return &narrowed
 }
 
 // narrow narrows a collection that is not used concurrently yet.
@@ -128,18 +134,19 @@ func (c *Collection) narrow(field, value string) {
 		_, err := query.CompileFilter(document.O(field, value))
 		c.err = boterr.PrefixField(field, err)
 	}
-	if c.scope == nil {
-		c.scope = c.room[:0]
-	}
-	c.scope = append(c.scope, query.FieldValue{Name: field, Value: strings.ToValidUTF8(value, "\uFFFD")})
+	c.fields[c.narrowed] = query.FieldValue{Name: field, Value: strings.ToValidUTF8(value, "\uFFFD")}
+	c.narrowed++
 }
+
+// scope returns the field values that all records of the collection have.
+func (c *Collection) scope() []query.FieldValue { return c.fields[:c.narrowed] }
 
 // isLong reports whether a text may be too long for a query document.
 func isLong(text string) bool { return len(text) > document.MaxSize/2 }
 
 // scoped returns the value that a field has in all records of the collection, if there is one.
 func (c *Collection) scoped(field string) (any, bool) {
-	for _, fixed := range slices.Backward(c.scope) {
+	for _, fixed := range slices.Backward(c.scope()) {
 		if fixed.Name == field {
 			return fixed.Value, true
 		}
@@ -167,8 +174,8 @@ func (c *Collection) Get(ctx context.Context, id any) (document.Object, error) {
 		return document.Object{}, c.err
 	}
 	found, exists, err := c.stored.Get(ctx, id)
-	for i := range c.scope {
-		exists = exists && found.Value(c.scope[i].Name) == c.scope[i].Value
+	for _, fixed := range c.scope() {
+		exists = exists && found.Value(fixed.Name) == fixed.Value
 	}
 	switch {
 	case err != nil:
@@ -221,7 +228,7 @@ func (c *Collection) whereEqual(fields []query.FieldValue) (*query.Filter, error
 	if !areShort(all) {
 		return c.filter(equalTo(fields))
 	}
-	return query.FieldsEqual(append(all, c.scope...)...), c.err
+	return query.FieldsEqual(append(all, c.scope()...)...), c.err
 }
 
 // areShort reports whether all values are booleans, or texts that fit into a query document. It converts texts
@@ -296,7 +303,7 @@ func (c *Collection) GeoNear(ctx context.Context, near document.Object) ([]query
 	if err != nil {
 		return nil, err
 	}
-	return c.stored.GeoNear(ctx, search.Within(query.FieldsEqual(c.scope...)))
+	return c.stored.GeoNear(ctx, search.Within(query.FieldsEqual(c.scope()...)))
 }
 
 // filter compiles a caller's filter and narrows it to the scope.
@@ -305,9 +312,9 @@ func (c *Collection) filter(source document.Object) (*query.Filter, error) {
 		return nil, c.err
 	}
 	if source.IsZero() {
-		return query.FieldsEqual(c.scope...), nil
+		return query.FieldsEqual(c.scope()...), nil
 	}
-	filter, err := query.CompileFilterWhere(source, c.scope...)
+	filter, err := query.CompileFilterWhere(source, c.scope()...)
 	if err != nil {
 		return nil, boterr.PrefixField("filter", err)
 	}
@@ -413,9 +420,9 @@ func (c *Collection) begin(id any, more int) *document.Builder {
 	if id == nil {
 		id = strings.ToValidUTF8(c.newID(), "\uFFFD")
 	}
-	record := document.NewBuilder(1 + len(c.scope) + len(c.schema.Stamps) + more)
+	record := document.NewBuilder(1 + len(c.scope()) + len(c.schema.Stamps) + more)
 	record.Set(FieldID, id)
-	for _, fixed := range c.scope {
+	for _, fixed := range c.scope() {
 		record.Set(fixed.Name, fixed.Value)
 	}
 	var now any = int64(document.TimestampOf(c.now()))

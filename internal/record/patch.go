@@ -160,12 +160,12 @@ func (c *Collection) change(update *query.Update) query.Change {
 
 // fixed returns the fields that no update can change, without _id.
 func (c *Collection) fixed() []string {
-	if c.schema.fixes(c.scope) {
+	if c.schema.fixes(c.scope()) {
 		return c.schema.Fixed
 	}
-	fixed := make([]string, 0, 1+len(c.schema.Fixed)+len(c.scope))
+	fixed := make([]string, 0, 1+len(c.schema.Fixed)+len(c.scope()))
 	fixed = append(append(fixed, FieldCreatedAt), c.schema.Fixed...)
-	for _, scoped := range c.scope {
+	for _, scoped := range c.scope() {
 		fixed = append(fixed, scoped.Name)
 	}
 	return fixed

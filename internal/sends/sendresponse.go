@@ -3,6 +3,7 @@ package sends
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -17,7 +18,8 @@ import (
 
 // SendResponse implements Operations.
 func (s *Service) SendResponse(ctx context.Context, p send.SendResponseParams) (send.SendResponseResult, error) {
-	to, messages, err := s.messages(ctx, p)
+	var room [1]send.Message
+	to, messages, err := s.messages(ctx, p, room[:0])
 	if err != nil {
 		return send.SendResponseResult{}, err
 	}
@@ -26,7 +28,7 @@ func (s *Service) SendResponse(ctx context.Context, p send.SendResponseParams) (
 		return send.SendResponseResult{}, err
 	}
 	if len(messages) > 1 {
-		results, err := s.deliverAll(ctx, connector, messages)
+		results, err := s.deliverAll(ctx, connector, slices.Clone(messages)) // A single message stays on the stack.
 		return send.SendResponseResult{Results: results}, err
 	}
 	result, err := deliver(ctx, s.env, connector, messages[0])
@@ -37,15 +39,16 @@ func (s *Service) SendResponse(ctx context.Context, p send.SendResponseParams) (
 }
 
 // messages returns the channel of a call, and the validated message to each member. There is at least one; the message
-// to a member who is left out only has its channel. If allowed is not empty, the channel must have one of these types.
+// to a member who is left out only has its channel. The messages are appended to room. If allowed is not empty, the
+// channel must have one of these types.
 func (s *Service) messages(
-	ctx context.Context, p send.SendResponseParams, allowed ...channel.Type,
+	ctx context.Context, p send.SendResponseParams, room []send.Message, allowed ...channel.Type,
 ) (*channel.Channel, []send.Message, error) {
 	if p.Response.IsZero() {
 		return nil, nil, boterr.PrefixField("response", p.Response.Validate())
 	}
-	var room [1]record.Ref
-	recipients, err := s.recipients(p.Member, p.MemberID, room[:0])
+	var only [1]record.Ref
+	recipients, err := s.recipients(p.Member, p.MemberID, only[:0])
 	if err != nil {
 		return nil, nil, err
 	}
@@ -57,25 +60,25 @@ func (s *Service) messages(
 	if err != nil {
 		return nil, nil, err
 	}
-	messages := make([]send.Message, len(recipients))
-	for i, r := range recipients {
+	messages := room
+	for _, r := range recipients {
 		m, err := s.loadMember(ctx, to, r)
 		if err != nil {
 			return nil, nil, err
 		}
-		if s.ports.IsLeftOut(m) {
-			messages[i].Channel = to
+		if s.ports.Run.IsLeftOut(m) {
+			messages = append(messages, send.Message{Channel: to})
 			continue
 		}
 		message, err := s.messageTo(to, r, m, p.Response)
 		if err != nil {
 			return nil, nil, forMember(recipients, m, err)
 		}
-		if r.IsOwn() && to.ID == s.scope.Channel && s.ports.Threads != nil {
-			message = in(message, s.ports.Threads.Thread(ctx))
+		if r.IsOwn() && to.ID == s.scope.Channel {
+			message = in(message, s.ports.Run.Thread(ctx))
 		}
 		message.MessagingType, message.MessagingTag = messaging.kind, messaging.tag
-		messages[i] = message
+		messages = append(messages, message)
 	}
 	return to, messages, nil
 }
@@ -140,12 +143,6 @@ type Thread struct {
 	ID string
 }
 
-// Threads finds the threads of answers.
-type Threads interface {
-	// Thread returns the thread in which a call answers the scope's own member, or the zero Thread.
-	Thread(ctx context.Context) Thread
-}
-
 // ThreadOf returns the thread in which an event was written, or the zero Thread.
 func ThreadOf(platform channel.Type, event *send.MessageEvent) Thread {
 	if event == nil || !platform.Has(channel.Threads) {
@@ -202,7 +199,7 @@ func (s *Service) SendHotelResponse(ctx context.Context, p send.SendHotelRespons
 		return send.Result{}, err
 	}
 	toOwn := message.ReceiverType == send.ReceiverUser && message.To == about.ExternalID && about.Channel == message.Channel.ID
-	if toOwn && s.ports.IsLeftOut(about) {
+	if toOwn && s.ports.Run.IsLeftOut(about) {
 		return nothing(message), nil
 	}
 	if message.Response, err = s.filled(p.Response, about); err != nil {

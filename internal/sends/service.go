@@ -21,19 +21,24 @@ type Ports struct {
 	Channels channels.Loader
 	// Members loads the members of the scope's app. Required.
 	Members members.Getter
-	// InFlight returns a member with the changes of the current run that are not stored yet. {{path}} is filled from the
-	// result. The default returns the member.
-	InFlight func(m *member.Member) *member.Member
-	// IsLeftOut reports whether a member gets no messages. The default is that all get them.
-	IsLeftOut func(m *member.Member) bool
+	// Run is the run of bot logic that calls the Service. Required.
+	Run Run
 	// Connectors must not be modified later.
 	Connectors send.Connectors
 	// ParallelSends is the number of messages of a call that are sent concurrently. The default is 1.
 	ParallelSends int
-	// Threads finds the threads of answers. The default is none.
-	Threads Threads
 	// IsStrict refuses parameters that the platform does not support instead of ignoring them.
 	IsStrict bool
+}
+
+// Run is a run of bot logic.
+type Run interface {
+	// InFlight returns a member with the changes of the run that are not stored yet. {{path}} is filled from the result.
+	InFlight(m *member.Member) *member.Member
+	// IsLeftOut reports whether a member gets no messages.
+	IsLeftOut(m *member.Member) bool
+	// Thread returns the thread in which a call answers the scope's own member, or the zero Thread.
+	Thread(ctx context.Context) Thread
 }
 
 // Service sends messages for one scope. It is safe for concurrent use.
@@ -48,19 +53,13 @@ var _ send.Operations = (*Service)(nil)
 // New returns the Service of a scope. SavePostCommentAnalytics stores comments in the store of env. Other operations
 // use only its clock and ids.
 func New(env record.Env, scope record.Scope, ports Ports) *Service {
-	if ports.InFlight == nil {
-		ports.InFlight = func(m *member.Member) *member.Member { return m }
-	}
-	if ports.IsLeftOut == nil {
-		ports.IsLeftOut = func(*member.Member) bool { return false }
-	}
 	return &Service{env: env.WithDefaults(), scope: scope, ports: ports}
 }
 
 // filled returns a response to or about a member, filled and validated.
 func (s *Service) filled(response send.Response, m *member.Member) (send.Response, error) {
 	if response.IsTemplate() { // InFlight reads fields that the run may change concurrently.
-		m = s.ports.InFlight(m)
+		m = s.ports.Run.InFlight(m)
 	}
 	filled, err := send.Filled(response, m)
 	return filled, boterr.PrefixField("response", err)

@@ -103,9 +103,18 @@ func (w *world) in(channelID, memberID string) *sends.Service {
 
 func (w *world) with(channelID, memberID string, connectors map[channel.Type]send.Connector) *sends.Service {
 	return sends.New(w.env, record.Scope{App: "acme", Channel: channelID, Member: memberID}, sends.Ports{
-		Channels: deaf{w}, Members: deaf{w}, Connectors: connectors, ParallelSends: w.parallel, IsStrict: w.strict,
+		Channels: deaf{w}, Members: deaf{w}, Run: noRun{}, Connectors: connectors, ParallelSends: w.parallel, IsStrict: w.strict,
 	})
 }
+
+// noRun is the Run of calls outside of runs.
+type noRun struct{}
+
+func (noRun) InFlight(m *member.Member) *member.Member { return m }
+
+func (noRun) IsLeftOut(*member.Member) bool { return false }
+
+func (noRun) Thread(context.Context) sends.Thread { return sends.Thread{} }
 
 // deaf returns the records of a world even after ctx has ended, as a host's ports may do.
 type deaf struct{ of *world }
