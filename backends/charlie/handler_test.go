@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -548,46 +547,4 @@ func TestHandler_PartOfARequestIsRefused(t *testing.T) {
 	require.Equal(t, http.StatusOK, ask(h, tapped(both)).Code)
 	require.Len(t, keys, 4)
 	require.Equal(t, keys[:2], keys[2:], "the first is known by its key")
-}
-
-func TestRuntime_OrderOfEachSender(t *testing.T) {
-	t.Parallel()
-	const senders, messages = 50, 10
-	host := newHost(t)
-	var mu sync.Mutex
-	heard := map[string][]string{}
-	host.runtime.HandleFunc(func(_ context.Context, bot *botctx.Context) error {
-		mu.Lock()
-		defer mu.Unlock()
-		heard[bot.Member.ExternalID] = append(heard[bot.Member.ExternalID], bot.MessageEvent.Text())
-		return nil
-	})
-	h := host.connector.Handler(host.runtime.Accept)
-	running, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- host.runtime.Run(running) }()
-	var all sync.WaitGroup
-	for u := range senders {
-		all.Go(func() {
-			for i := range messages {
-				if code := ask(h, said(fmt.Sprintf("U%d", u), i)).Code; code != http.StatusOK {
-					t.Errorf("answered %d", code)
-				}
-			}
-		})
-	}
-	all.Wait()
-	require.Eventually(t, func() bool {
-		waiting, err := host.runtime.InboxStats(t.Context())
-		return err == nil && waiting.Pending == 0
-	}, time.Minute, time.Millisecond)
-	stop()
-	require.NoError(t, <-ended)
-	require.Len(t, heard, senders)
-	for user, texts := range heard {
-		require.Len(t, texts, messages, user)
-		for i, text := range texts {
-			require.Equal(t, strconv.Itoa(i), text, user)
-		}
-	}
 }

@@ -13,7 +13,6 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -458,16 +457,16 @@ func TestSend_EndlessAnswer(t *testing.T) {
 // A signed message is only sent to the channel's URL, even if the client would follow redirects.
 func TestSend_RedirectCarriesNothing(t *testing.T) {
 	t.Parallel()
+	elsewhere := newReceiver(t, "", http.StatusOK)
 	for _, status := range []int{http.StatusFound, http.StatusTemporaryRedirect} {
-		var asked atomic.Int32
-		elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
-		t.Cleanup(elsewhere.Close)
 		peer := httptest.NewServer(http.RedirectHandler(elsewhere.URL, status))
 		t.Cleanup(peer.Close)
-		_, err := newConnector(t, webhook.Config{HTTP: &http.Client{}}).Send(t.Context(), hello(webchat(peer.URL)))
-		require.ErrorIs(t, err, boterr.FailedPrecondition)
-		require.Zero(t, asked.Load())
+		for _, client := range []outbound.Doer{&http.Client{}, loopback(t)} {
+			_, err := newConnector(t, webhook.Config{HTTP: client}).Send(t.Context(), hello(webchat(peer.URL)))
+			require.ErrorIs(t, err, boterr.FailedPrecondition)
+		}
 	}
+	require.Empty(t, elsewhere.got())
 }
 
 func TestRepeat_AgendaKeepsMessageID(t *testing.T) {
