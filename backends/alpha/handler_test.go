@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -267,12 +268,27 @@ func TestHandler_OneOfSeveralCannotBeAccepted(t *testing.T) {
 	require.Len(t, b.Errs, 2)
 }
 
+func TestHandler_LikeAllHandlers(t *testing.T) {
+	t.Parallel()
+	receiver := connectortest.Receiver{
+		Open: func(t *testing.T, lookUp connectortest.LookUp, bodyTime time.Duration) *connectortest.Box {
+			t.Helper()
+			return timedBox(t, connectortest.Find(lookUp, find), bodyTime).Box
+		},
+		Request: func(ctx context.Context, body string) *http.Request {
+			return graphtest.Report(ctx, "/alpha", ownSecret, []byte(body))
+		},
+		Report: text("1901", "m1", "hi"),
+		Forge:  func(r *http.Request) { r.Header.Set("X-Hub-Signature-256", "sha256=zz") },
+	}
+	receiver.Run(t)
+}
+
 func TestHandler_LookUpFails(t *testing.T) {
 	t.Parallel()
 	b := newBox(t, func(context.Context, string) (*channel.Channel, error) { return nil, errors.New("no database") })
 	require.Equal(t, http.StatusServiceUnavailable, b.report(t.Context(), appSecret, text("1900", "m1", "hi")))
-	require.Equal(t, http.StatusServiceUnavailable, b.report(t.Context(), ownSecret, text("1901", "m1", "hi")))
-	require.Len(t, b.Errs, 2)
+	require.Len(t, b.Errs, 1)
 	require.Equal(t, http.StatusServiceUnavailable, b.Ask(graphtest.Check(t.Context(), "/alpha?account=1901", ownWord, "7")).Code)
 }
 
@@ -293,13 +309,6 @@ func TestHandler_LookUpFailsOnce(t *testing.T) {
 	require.Equal(t, http.StatusOK, b.report(t.Context(), appSecret, report))
 	require.Len(t, b.Got, 2)
 	require.Equal(t, "m1", b.Got[0].Event.MessageID)
-}
-
-func TestHandler_PanicIsAnError(t *testing.T) {
-	t.Parallel()
-	b := newBox(t, find)
-	b.Refuse = func(botctx.Inbound) error { panic("no") }
-	require.Equal(t, http.StatusInternalServerError, b.report(t.Context(), appSecret, text("1900", "m1", "hi")))
 }
 
 func TestHandler_AnswersTheCheck(t *testing.T) {
@@ -354,7 +363,6 @@ func TestHandler_RefusesOtherRequests(t *testing.T) {
 		change(request)
 		return b.Ask(request).Code
 	}
-	require.Equal(t, http.StatusMethodNotAllowed, report(func(r *http.Request) { r.Method = http.MethodPut }))
 	for _, signature := range []string{"", "sha256=", "sha256=zz", "sha256=" + strings.Repeat("0", 64), "sha1=" + strings.Repeat("0", 40)} {
 		require.Equal(t, http.StatusUnauthorized, report(func(r *http.Request) { r.Header.Set("X-Hub-Signature-256", signature) }))
 	}
@@ -362,7 +370,6 @@ func TestHandler_RefusesOtherRequests(t *testing.T) {
 		r.Header.Set("X-Hub-Signature", r.Header.Get("X-Hub-Signature-256"))
 		r.Header.Del("X-Hub-Signature-256")
 	}), "the older header is not read")
-	require.Equal(t, http.StatusRequestEntityTooLarge, b.report(t.Context(), appSecret, strings.Repeat(" ", 1<<20)+"{}"))
 	require.Equal(t, http.StatusBadRequest, b.report(t.Context(), appSecret, "[]"))
 	require.Equal(t, http.StatusBadRequest, b.report(t.Context(), appSecret, `{"object":"page"`))
 	require.Empty(t, b.Lines(1))

@@ -12,7 +12,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/alphafake"
 	"github.com/botctx/go-sdk/internal/connectortest"
-	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/send/sendtest"
@@ -204,14 +203,6 @@ func TestSend_ProvesTheSecret(t *testing.T) {
 	message.Channel = desk()
 	_, err = connector.Send(t.Context(), message)
 	require.ErrorContains(t, err, "Invalid appsecret_proof", "the desk has an application of its own")
-}
-
-func TestPorts_NotOffered(t *testing.T) {
-	t.Parallel()
-	connector := alpha.Limited(newConnector(t, alpha.Config{}))
-	require.False(t, connectortest.Offers[send.Broadcaster](connector))
-	require.False(t, connectortest.Offers[livechat.GroupCreator](connector))
-	require.True(t, connectortest.Offers[send.Labeler](connector))
 }
 
 func TestLabels_ByName(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -84,9 +85,15 @@ type box struct{ *connectortest.Box }
 
 func newBox(t *testing.T, find func(context.Context, string) (*channel.Channel, error)) *box {
 	t.Helper()
+	return timedBox(t, find, 0)
+}
+
+// timedBox is newBox with a time limit for bodies.
+func timedBox(t *testing.T, find func(context.Context, string) (*channel.Channel, error), bodyTime time.Duration) *box {
+	t.Helper()
 	b := &box{connectortest.NewBox()}
 	b.Handler = newConnector(t, alpha.Config{
-		FindChannel: find, AppSecret: channel.NewSecret(appSecret), VerifyToken: channel.NewSecret(verifyToken), AppID: "15",
+		FindChannel: find, BodyTime: bodyTime, AppSecret: channel.NewSecret(appSecret), VerifyToken: channel.NewSecret(verifyToken), AppID: "15",
 		Drops: b.Drops, OnError: b.OnError,
 	}).Handler(b.Accept)
 	return b

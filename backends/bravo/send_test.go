@@ -14,7 +14,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bravofake"
 	"github.com/botctx/go-sdk/internal/connectortest"
-	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/send/sendtest"
@@ -216,12 +215,4 @@ func TestSend_CredentialsOfTheChannel(t *testing.T) {
 		require.ErrorIs(t, err, boterr.FailedPrecondition)
 		require.ErrorContains(t, err, text)
 	}
-}
-
-func TestPorts_NotOffered(t *testing.T) {
-	t.Parallel()
-	limited := bravo.Limited(newConnector(t, bravo.Config{}))
-	require.False(t, connectortest.Offers[livechat.TicketUpdater](limited))
-	require.False(t, connectortest.Offers[send.Labeler](limited))
-	require.True(t, connectortest.Offers[livechat.GroupCreator](limited))
 }

@@ -11,11 +11,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -352,81 +350,41 @@ func TestHandler_ChecksTheAddress(t *testing.T) {
 
 func TestHandler_RefusesOtherRequests(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		request *http.Request
-		code    int
-	}{
-		"a look":            {httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), http.StatusMethodNotAllowed},
-		"too much":          {signed("application/json", strings.Repeat(" ", 1<<20+1)), http.StatusRequestEntityTooLarge},
-		"no JSON":           {signed("application/json", "{"), http.StatusBadRequest},
-		"an array":          {signed("application/json", "[]"), http.StatusBadRequest},
-		"no type":           {signed("application/json", "{}"), http.StatusBadRequest},
-		"no media type":     {signed("", "{}"), http.StatusBadRequest},
-		"no payload":        {signed("application/x-www-form-urlencoded", "command=%2Fx"), http.StatusBadRequest},
-		"no form":           {signed("application/x-www-form-urlencoded", "%zz"), http.StatusBadRequest},
-		"a long challenge":  {signed("application/json", `{"type":"url_verification","challenge":"`+strings.Repeat("x", 1001)+`"}`), http.StatusBadRequest},
-		"an empty one":      {signed("application/json", `{"type":"url_verification"}`), http.StatusBadRequest},
-		"nested too deeply": {signed("application/json", strings.Repeat(`{"a":`, 100_000)), http.StatusBadRequest},
+	for name, request := range map[string]*http.Request{
+		"no media type":    signed("", "{}"),
+		"no payload":       signed("application/x-www-form-urlencoded", "command=%2Fx"),
+		"no form":          signed("application/x-www-form-urlencoded", "%zz"),
+		"a long challenge": signed("application/json", `{"type":"url_verification","challenge":"`+strings.Repeat("x", 1001)+`"}`),
+		"an empty one":     signed("application/json", `{"type":"url_verification"}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, c.code, newInbox(t, charlie.Config{}).Ask(c.request).Code)
+			require.Equal(t, http.StatusBadRequest, newInbox(t, charlie.Config{}).Ask(request).Code)
 		})
 	}
 }
 
-func TestHandler_ChannelThatCannotBeLookedUpNow(t *testing.T) {
+func TestHandler_LikeAllHandlers(t *testing.T) {
 	t.Parallel()
-	down := errors.New("the database is down")
-	isDown := true
-	box := newInbox(t, charlie.Config{FindChannel: func(ctx context.Context, from charlie.Workspace) (*channel.Channel, error) {
-		if isDown {
-			return nil, down
-		}
-		return findT1(ctx, from)
-	}})
-	require.Equal(t, http.StatusServiceUnavailable, box.Ask(wrote("E1", hello)).Code)
-	require.ErrorIs(t, box.Errs[0], down)
-	isDown = false
-	require.Equal(t, http.StatusOK, box.Ask(wrote("E1", hello)).Code)
-	require.Len(t, box.Got, 1)
-}
-
-func TestHandler_NeedsFindChannel(t *testing.T) {
-	t.Parallel()
-	connector, err := charlie.New(charlie.Config{})
-	require.NoError(t, err)
-	h := connector.Handler(func(context.Context, botctx.Inbound) error { return nil })
-	r := signedAt(time.Now().Unix(), signingSecret, "application/json", `{"type":"event_callback"}`) //nolint:forbidigo // The connector's default clock.
-	require.Equal(t, http.StatusServiceUnavailable, ask(h, r).Code)
-}
-
-// silence is the body of a request. Read blocks until SetReadDeadline is called.
-type silence struct {
-	*httptest.ResponseRecorder
-
-	ended chan struct{}
-}
-
-func (s silence) Read([]byte) (int, error) {
-	<-s.ended
-	return 0, os.ErrDeadlineExceeded
-}
-
-func (s silence) Close() error { return nil }
-
-func (s silence) SetReadDeadline(time.Time) error {
-	close(s.ended)
-	return nil
-}
-
-func TestHandler_SlowBody(t *testing.T) {
-	t.Parallel()
-	s := silence{ResponseRecorder: httptest.NewRecorder(), ended: make(chan struct{})}
-	r := wrote("E1", hello)
-	r.Body = s
-	newInbox(t, charlie.Config{BodyTime: time.Nanosecond}).ServeHTTP(s, r)
-	require.Equal(t, http.StatusRequestTimeout, s.Code)
+	receiver := connectortest.Receiver{
+		Open: func(t *testing.T, lookUp connectortest.LookUp, bodyTime time.Duration) *connectortest.Box {
+			t.Helper()
+			box := connectortest.NewBox()
+			connector, err := charlie.New(charlie.Config{
+				FindChannel: connectortest.Find(lookUp, findT1), BodyTime: bodyTime, Now: clock, Drops: box.Drops, OnError: box.OnError,
+			})
+			require.NoError(t, err)
+			box.Handler = connector.Handler(box.Accept)
+			return box
+		},
+		Request: func(ctx context.Context, body string) *http.Request {
+			return signed("application/json", body).WithContext(ctx)
+		},
+		Report:         `{"type":"event_callback","team_id":"T1","event":` + hello + `}`,
+		NoReports:      []string{"{", "[]", "{}", strings.Repeat(`{"a":`, 100_000)},
+		ReturnsInvalid: true,
+	}
+	receiver.Run(t)
 }
 
 func TestHandler_BodyAfterSignature(t *testing.T) {
@@ -501,16 +459,6 @@ func TestHandler_AnswersWhenItIsAccepted(t *testing.T) {
 	})
 }
 
-func TestHandler_GoesOnWhenTheToolHangsUp(t *testing.T) {
-	t.Parallel()
-	ctx, hangUp := context.WithCancel(t.Context())
-	h, _ := taking(t, func(ctx context.Context, _ botctx.Inbound) error {
-		hangUp()
-		return ctx.Err()
-	})
-	require.Equal(t, http.StatusOK, ask(h, said("U1", 1).WithContext(ctx)).Code)
-}
-
 func TestHandler_StatusOfWhatIsNotAccepted(t *testing.T) {
 	t.Parallel()
 	for _, code := range boterr.Codes() {
@@ -522,14 +470,6 @@ func TestHandler_StatusOfWhatIsNotAccepted(t *testing.T) {
 		require.NotContains(t, answer.Body.String(), "hidden")
 		require.ErrorIs(t, failures["U1"], code)
 	}
-}
-
-func TestHandler_AcceptThatPanics(t *testing.T) {
-	t.Parallel()
-	h, failures := taking(t, func(context.Context, botctx.Inbound) error { panic("no tea at all") })
-	require.Equal(t, http.StatusInternalServerError, ask(h, said("U2", 1)).Code)
-	require.ErrorIs(t, failures["U2"], boterr.Internal)
-	require.ErrorContains(t, failures["U2"], "no tea at all")
 }
 
 // The second of two taps in one request is refused, so the tool sends both again.
@@ -548,46 +488,4 @@ func TestHandler_PartOfARequestIsRefused(t *testing.T) {
 	require.Equal(t, http.StatusOK, ask(h, tapped(both)).Code)
 	require.Len(t, keys, 4)
 	require.Equal(t, keys[:2], keys[2:], "the first is known by its key")
-}
-
-func TestRuntime_OrderOfEachSender(t *testing.T) {
-	t.Parallel()
-	const senders, messages = 50, 10
-	host := newHost(t)
-	var mu sync.Mutex
-	heard := map[string][]string{}
-	host.runtime.HandleFunc(func(_ context.Context, bot *botctx.Context) error {
-		mu.Lock()
-		defer mu.Unlock()
-		heard[bot.Member.ExternalID] = append(heard[bot.Member.ExternalID], bot.MessageEvent.Text())
-		return nil
-	})
-	h := host.connector.Handler(host.runtime.Accept)
-	running, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- host.runtime.Run(running) }()
-	var all sync.WaitGroup
-	for u := range senders {
-		all.Go(func() {
-			for i := range messages {
-				if code := ask(h, said(fmt.Sprintf("U%d", u), i)).Code; code != http.StatusOK {
-					t.Errorf("answered %d", code)
-				}
-			}
-		})
-	}
-	all.Wait()
-	require.Eventually(t, func() bool {
-		waiting, err := host.runtime.InboxStats(t.Context())
-		return err == nil && waiting.Pending == 0
-	}, time.Minute, time.Millisecond)
-	stop()
-	require.NoError(t, <-ended)
-	require.Len(t, heard, senders)
-	for user, texts := range heard {
-		require.Len(t, texts, messages, user)
-		for i, text := range texts {
-			require.Equal(t, strconv.Itoa(i), text, user)
-		}
-	}
 }

@@ -2,7 +2,6 @@ package echo_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,7 +17,6 @@ import (
 
 	"github.com/botctx/go-sdk/backends/echo"
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/connectortest"
@@ -214,12 +212,6 @@ func TestHandler_RefusesOtherBodies(t *testing.T) {
 		require.Equal(t, http.StatusBadRequest, b.Ask(deskWebhook.Report(t.Context(), "/echo/gh_desk", noon(), body)).Code, name)
 		require.EqualValues(t, 1, b.Dropped("report", send.DropInvalid), name)
 	}
-	b := newBox(t, find)
-	long := deskWebhook.Report(t.Context(), "/echo/gh_desk", noon(), "<xml>"+strings.Repeat(" ", 1<<20)+"</xml>")
-	require.Equal(t, http.StatusRequestEntityTooLarge, b.Ask(long).Code)
-	put := deskWebhook.Report(t.Context(), "/echo/gh_desk", noon(), "<xml/>")
-	put.Method = http.MethodPut
-	require.Equal(t, http.StatusMethodNotAllowed, b.Ask(put).Code)
 }
 
 // The work for a report grows with its length, however often an element is repeated.
@@ -312,67 +304,39 @@ func TestHandler_RepeatsHaveTheSameKeys(t *testing.T) {
 	}
 }
 
-func TestHandler_EventCannotBeAccepted(t *testing.T) {
+func TestHandler_LikeAllHandlers(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		err     error
-		status  int
-		dropped int64
-	}{
-		"for now":  {boterr.New(boterr.ResourceExhausted, "", "too many wait"), http.StatusServiceUnavailable, 0},
-		"the host": {errors.New("no database"), http.StatusInternalServerError, 0},
-		"ever":     {boterr.Invalid("Event.Type", "is wrong"), http.StatusOK, 1},
-	} {
-		b := newBox(t, find)
-		b.Refuse = func(botctx.Inbound) error { return c.err }
-		text := echofake.Text(ada, "gh_shop", "7", noon(), "hi")
-		require.Equal(t, c.status, b.Ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), text)).Code, name)
-		require.Equal(t, c.dropped, b.Dropped("text", send.DropInvalid), name)
-		require.Len(t, b.Errs, 1)
+	receiver := connectortest.Receiver{
+		Open: func(t *testing.T, lookUp connectortest.LookUp, bodyTime time.Duration) *connectortest.Box {
+			t.Helper()
+			return timedBox(t, connectortest.Find(lookUp, find), bodyTime)
+		},
+		Request: func(ctx context.Context, body string) *http.Request {
+			return deskWebhook.Report(ctx, "/echo/gh_desk", noon(), body)
+		},
+		Report: echofake.Text(ada, "gh_desk", "7", noon(), "hi"), NoReports: []string{"", "{}", "<xml><A>1</A>"},
+		Forge: func(r *http.Request) { r.URL.RawQuery = "" },
 	}
-}
-
-func TestHandler_PanicIsAnError(t *testing.T) {
-	t.Parallel()
-	b := newBox(t, find)
-	b.Refuse = func(botctx.Inbound) error { panic("no") }
-	text := echofake.Text(ada, "gh_shop", "7", noon(), "hi")
-	require.Equal(t, http.StatusInternalServerError, b.Ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), text)).Code)
+	receiver.Run(t)
 }
 
 func TestHandler_ChannelsThatAreNotUsable(t *testing.T) {
 	t.Parallel()
 	text := echofake.Text(ada, "gh_shop", "7", noon(), "hi")
-	with := func(info channel.Info) func(context.Context, string) (*channel.Channel, error) {
-		return func(context.Context, string) (*channel.Channel, error) {
-			in := shop()
-			in.Info = info
-			return in, nil
-		}
-	}
 	badKey := channel.EchoInfo{AppID: shopApp, Further: channel.Further{
 		Unknown: channel.Hide(document.O("token", webhookToken, "encodingAESKey", "short")),
 	}}
-	for name, c := range map[string]struct {
-		find   func(context.Context, string) (*channel.Channel, error)
-		status int
-		errs   int
-		lacks  int64
-	}{
-		"the look-up fails": {func(context.Context, string) (*channel.Channel, error) { return nil, errors.New("no database") }, http.StatusServiceUnavailable, 1, 0},
-		"nothing is found":  {func(context.Context, string) (*channel.Channel, error) { return nil, nil }, http.StatusUnauthorized, 0, 0},
-		"no look-up":        {nil, http.StatusServiceUnavailable, 1, 0},
-		"another type":      {with(channel.DeltaInfo{}), http.StatusUnauthorized, 0, 1},
-		"no token":          {with(channel.EchoInfo{AppID: shopApp}), http.StatusUnauthorized, 0, 1},
-		"a wrong key":       {with(badKey), http.StatusUnauthorized, 0, 1},
+	for name, info := range map[string]channel.Info{
+		"another type": channel.DeltaInfo{}, "no token": channel.EchoInfo{AppID: shopApp}, "a wrong key": badKey,
 	} {
-		b := newBox(t, c.find)
-		require.Equal(t, c.status, b.Ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), text)).Code, name)
-		require.Len(t, b.Errs, c.errs, name)
-		require.Equal(t, c.lacks, b.Dropped("request", send.DropNoSecret), name)
-		for _, err := range b.Errs {
-			require.NotContains(t, err.Error(), webhookToken)
-		}
+		b := newBox(t, func(context.Context, string) (*channel.Channel, error) {
+			in := shop()
+			in.Info = info
+			return in, nil
+		})
+		require.Equal(t, http.StatusUnauthorized, b.Ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), text)).Code, name)
+		require.Empty(t, b.Errs, name)
+		require.EqualValues(t, 1, b.Dropped("request", send.DropNoSecret), name)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/echofake"
-	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/send/sendtest"
@@ -299,12 +298,4 @@ func TestSaveTag_ReplyOfThePlatform(t *testing.T) {
 		require.Equal(t, c.reply, reply)
 	}
 	require.Len(t, p.Tags(shopApp, ada), send.MaxMemberTags)
-}
-
-func TestPorts_NotOffered(t *testing.T) {
-	t.Parallel()
-	connector := echo.Limited(newConnector(t, echo.Config{}))
-	require.False(t, connectortest.Offers[livechat.GroupCreator](connector))
-	require.False(t, connectortest.Offers[send.Labeler](connector))
-	require.True(t, connectortest.Offers[send.Tagger](connector))
 }

@@ -112,10 +112,16 @@ func toAda(response send.Response) send.Message {
 
 func newBox(t *testing.T, find func(context.Context, string) (*channel.Channel, error)) *connectortest.Box {
 	t.Helper()
+	return timedBox(t, find, 0)
+}
+
+// timedBox is newBox with a time limit for bodies.
+func timedBox(t *testing.T, find func(context.Context, string) (*channel.Channel, error), bodyTime time.Duration) *connectortest.Box {
+	t.Helper()
 	b := connectortest.NewBox()
 	mux := http.NewServeMux()
 	mux.Handle("/echo/{account}", newConnector(t, echo.Config{
-		FindChannel: find, Drops: b.Drops, OnError: b.OnError,
+		FindChannel: find, BodyTime: bodyTime, Drops: b.Drops, OnError: b.OnError,
 	}).Handler(b.Accept))
 	b.Handler = mux
 	return b

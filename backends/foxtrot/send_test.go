@@ -17,7 +17,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/foxtrotfake"
-	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/send/sendtest"
@@ -392,14 +391,6 @@ func TestTicket_SubjectIsShort(t *testing.T) {
 	body, _, _ := p.Ticket(1001)
 	require.Equal(t, strings.Repeat("x", 149)+"…", document.Get(body, "subject", ""))
 	require.False(t, body.Has("group_id"), "the group's id is not a number")
-}
-
-func TestPorts_NotOffered(t *testing.T) {
-	t.Parallel()
-	connector := foxtrot.Limited(newConnector(t, foxtrot.Config{}))
-	require.False(t, connectortest.Offers[livechat.GroupCreator](connector))
-	require.False(t, connectortest.Offers[send.Tagger](connector))
-	require.False(t, connectortest.Offers[livechat.TicketUpdater](connector))
 }
 
 func TestExplore_ReportsUnderFaults(t *testing.T) {

@@ -107,10 +107,16 @@ type box struct{ *connectortest.Box }
 
 func newBox(t *testing.T, find func(context.Context, string) (*channel.Channel, error)) *box {
 	t.Helper()
+	return timedBox(t, find, 0)
+}
+
+// timedBox is newBox with a time limit for bodies.
+func timedBox(t *testing.T, find func(context.Context, string) (*channel.Channel, error), bodyTime time.Duration) *box {
+	t.Helper()
 	b := &box{connectortest.NewBox()}
 	mux := http.NewServeMux()
 	mux.Handle("/foxtrot/{account}", newConnector(t, foxtrot.Config{
-		FindChannel: find, Drops: b.Drops, OnError: b.OnError,
+		FindChannel: find, BodyTime: bodyTime, Drops: b.Drops, OnError: b.OnError,
 	}).Handler(b.Accept))
 	b.Handler = mux
 	return b

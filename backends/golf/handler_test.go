@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -269,25 +268,6 @@ func TestHandler_OnError(t *testing.T) {
 	require.ErrorContains(t, errs[1], "data.object")
 }
 
-// silence is the body of a request. Read blocks until SetReadDeadline is called.
-type silence struct {
-	*httptest.ResponseRecorder
-
-	ended chan struct{}
-}
-
-func (s silence) Read([]byte) (int, error) {
-	<-s.ended
-	return 0, os.ErrDeadlineExceeded
-}
-
-func (s silence) Close() error { return nil }
-
-func (s silence) SetReadDeadline(time.Time) error {
-	close(s.ended)
-	return nil
-}
-
 func TestHandler_SlowBody(t *testing.T) {
 	t.Parallel()
 	client, err := golf.New(golf.Config{
@@ -295,31 +275,18 @@ func TestHandler_SlowBody(t *testing.T) {
 		Now: func() time.Time { return now }, BodyTime: time.Nanosecond,
 	})
 	require.NoError(t, err)
-	s := silence{ResponseRecorder: httptest.NewRecorder(), ended: make(chan struct{})}
-	req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/payments", s)
+	req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/payments", nil)
 	req.Header.Set("Stripe-Signature", signature(endpointSecret, now, "{}"))
-	client.Handler((&desk{}).receive).ServeHTTP(s, req)
-	require.Equal(t, http.StatusRequestTimeout, s.Code)
-}
-
-// unread is a body that fails the test if it is read.
-type unread struct{ t *testing.T }
-
-func (u unread) Read([]byte) (int, error) {
-	u.t.Error("the body was read")
-	return 0, io.EOF
+	connectortest.RequireSlowBody(t, client.Handler((&desk{}).receive), req)
 }
 
 func TestHandler_UnsignableBodyIsNotRead(t *testing.T) {
 	t.Parallel()
 	handler := handling(t, &desk{}, endpointSecret)
 	for _, header := range []string{"", "t=1600000000,v1=00"} {
-		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/payments", unread{t})
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/payments", nil)
 		req.Header.Set("Stripe-Signature", header)
-		recorder := httptest.NewRecorder()
-		handler.ServeHTTP(recorder, req)
-		require.Equal(t, http.StatusUnauthorized, recorder.Code, header)
-		require.Equal(t, "close", recorder.Header().Get("Connection"), "else the server reads it before it answers")
+		connectortest.RequireUnread(t, handler, req, http.StatusUnauthorized)
 	}
 }
 

@@ -2,9 +2,7 @@ package hotel_test
 
 import (
 	"context"
-	"errors"
 	"net/http"
-	"net/http/httptest"
 	"runtime"
 	"strings"
 	"testing"
@@ -13,10 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/backends/hotel"
-	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/hotelfake"
 	"github.com/botctx/go-sdk/send"
 )
@@ -169,72 +166,58 @@ func TestHandler_AnswersAnAction(t *testing.T) {
 	require.Equal(t, 200, document.Get(parsed(t, answer.Body.String()), "statusCode", 0))
 }
 
-func TestHandler_NotAccepted(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		err    error
-		status int
-		drops  int64
-	}{
-		{boterr.New(boterr.Unavailable, "", "later"), 503, 0},
-		{errors.New("odd"), 500, 0},
-		{boterr.Invalid("event", "is odd"), 200, 1},
-	} {
-		b := newUsualBox(t)
-		b.Refuse = func(botctx.Inbound) error { return c.err }
-		require.Equal(t, c.status, b.reports(t.Context(), document.O("text", "Hi")).Code)
-		require.Equal(t, c.drops, b.dropped(send.DropInvalid))
-		require.Len(t, b.Errs, 1)
-	}
-}
-
-func TestHandler_PanicIsAnError(t *testing.T) {
+func TestHandler_LikeAllHandlers(t *testing.T) {
 	t.Parallel()
 	p := newPlatform()
-	handler := through(t, p, p).Handler(func(context.Context, botctx.Inbound) error { panic("odd") })
-	answer := httptest.NewRecorder()
-	handler.ServeHTTP(answer, p.Report(t.Context(), "/hotel", shopApp().ID, p.Activity(shopApp(), adaID, "", document.O("text", "Hi"))))
-	require.Equal(t, http.StatusInternalServerError, answer.Code)
+	receiver := connectortest.Receiver{
+		Open: func(t *testing.T, lookUp connectortest.LookUp, bodyTime time.Duration) *connectortest.Box {
+			t.Helper()
+			find := func(context.Context, hotel.Bot) (*channel.Channel, error) { return shop(), nil }
+			return newBox(t, p, p, func(config *hotel.Config) {
+				config.FindChannel, config.BodyTime = connectortest.Find(lookUp, find), bodyTime
+			}).Box
+		},
+		Request: func(ctx context.Context, body string) *http.Request {
+			return hotelfake.Request(ctx, "/hotel", p.Token(shopApp().ID, hotelfake.ServiceURL), []byte(body))
+		},
+		Report:    p.Activity(shopApp(), adaID, "", document.O("text", "Hi")).String(),
+		NoReports: []string{"", "[]", `{"text":`},
+		Forge:     func(r *http.Request) { r.Header.Set("Authorization", "Bearer token") },
+		Refused:   http.StatusForbidden,
+	}
+	receiver.Run(t)
 }
 
 func TestHandler_FindChannel(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		found  *channel.Channel
-		err    error
 		status int
 	}{
-		"no such bot":             {nil, boterr.New(boterr.NotFound, "", "no"), 403},
-		"nothing":                 {nil, nil, 403},
-		"cannot be looked up":     {nil, boterr.New(boterr.Unavailable, "", "no"), 503},
-		"another bot's channel":   {channelOf(deskApp()), nil, 403},
-		"without credentials":     {&channel.Channel{ID: "shop", App: "app-1", Type: channel.Hotel}, nil, 403},
-		"the channel of this bot": {shop(), nil, 200},
+		"another bot's channel":   {channelOf(deskApp()), 403},
+		"without credentials":     {&channel.Channel{ID: "shop", App: "app-1", Type: channel.Hotel}, 403},
+		"the channel of this bot": {shop(), 200},
 	} {
 		p := newPlatform()
 		var asked hotel.Bot
 		b := newBox(t, p, p, func(config *hotel.Config) {
 			config.FindChannel = func(_ context.Context, of hotel.Bot) (*channel.Channel, error) {
 				asked = of
-				return c.found, c.err
+				return c.found, nil
 			}
 		})
 		require.Equal(t, c.status, b.reports(t.Context(), document.O("text", "Hi")).Code, name)
 		require.Equal(t, name == "without credentials", b.Dropped("request", send.DropNoSecret) == 1, name)
 		require.Equal(t, hotel.Bot{AppID: "app-of-the-shop", TenantID: "7d3a1c9e-8f42-4b6d-a1e0-6c5b4a392817"}, asked)
 	}
-	p := newPlatform()
-	b := newBox(t, p, p, func(config *hotel.Config) { config.FindChannel = nil })
-	require.Equal(t, http.StatusServiceUnavailable, b.reports(t.Context(), document.O("text", "Hi")).Code)
 }
 
 func TestHandler_OddRequests(t *testing.T) {
 	t.Parallel()
 	b := newUsualBox(t)
-	require.Equal(t, http.StatusMethodNotAllowed, b.Ask(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/hotel", nil)).Code)
 	token := b.platform.Token(shopApp().ID, hotelfake.ServiceURL)
 	for body, status := range map[string]int{
-		"": 400, "[]": 400, `{"text":`: 400, "{}": 403, strings.Repeat("x", 2<<20): 413,
+		"{}": 403,
 		// If a field occurs twice, the last one counts, both in the check and in the event.
 		`{"serviceUrl":"` + hotelfake.ServiceURL + `","channelId":"msteams","serviceUrl":"https://evil.test/"}`: 403,
 	} {
@@ -242,49 +225,6 @@ func TestHandler_OddRequests(t *testing.T) {
 	}
 	require.Empty(t, b.Got)
 }
-
-func TestHandler_StrangerCostsNoBody(t *testing.T) {
-	t.Parallel()
-	b := newUsualBox(t)
-	request := hotelfake.Request(t.Context(), "/hotel", "token", nil)
-	request.Body = unread{t}
-	require.Equal(t, http.StatusForbidden, b.Ask(request).Code)
-}
-
-// unread is a body that fails the test if it is read.
-type unread struct{ t *testing.T }
-
-func (u unread) Read([]byte) (int, error) {
-	u.t.Error("the body was read before the token was checked")
-	return 0, errors.New("it must not be read")
-}
-
-func (unread) Close() error { return nil }
-
-func TestHandler_SlowBody(t *testing.T) {
-	t.Parallel()
-	p := newPlatform()
-	server := httptest.NewServer(newBox(t, p, p, func(config *hotel.Config) { config.BodyTime = time.Millisecond }))
-	t.Cleanup(server.Close)
-	request := p.Report(t.Context(), server.URL, shopApp().ID, p.Activity(shopApp(), adaID, "", document.O("text", "Hi")))
-	never, stop := context.WithCancel(t.Context())
-	t.Cleanup(stop)
-	request.Body, request.ContentLength = silent{never}, 100
-	answer, err := http.DefaultClient.Do(request)
-	require.NoError(t, err)
-	require.NoError(t, answer.Body.Close())
-	require.Equal(t, http.StatusRequestTimeout, answer.StatusCode)
-}
-
-// silent is a body that never arrives.
-type silent struct{ context.Context }
-
-func (s silent) Read([]byte) (int, error) {
-	<-s.Done()
-	return 0, s.Err()
-}
-
-func (silent) Close() error { return nil }
 
 func FuzzHandler(f *testing.F) {
 	f.Add(`{"type":"message","text":"Hi","from":{"id":"29:ada-1"},"conversation":{"id":"a:1"}}`)

@@ -304,18 +304,3 @@ func TestMembers_EndlessListIsCut(t *testing.T) {
 	_, err := over(t, p, saying(p, 200, `{"members":[{"id":"29:x"}],"continuationToken":"again"}`)).Members(t.Context(), shop(), teamID)
 	require.ErrorIs(t, err, boterr.ResourceExhausted)
 }
-
-func TestPorts_Unsupported(t *testing.T) {
-	t.Parallel()
-	p := newPlatform()
-	connector := over(t, p, p)
-	for name, has := range map[string]bool{
-		"groups": connectortest.Offers[livechat.GroupCreator](connector), "links": connectortest.Offers[livechat.InviteLinker](connector),
-		"icons": connectortest.Offers[livechat.GroupIconSetter](connector), "uploads": connectortest.Offers[send.AttachmentUploader](connector),
-		"labels": connectortest.Offers[send.Labeler](connector), "tags": connectortest.Offers[send.Tagger](connector), "threads": connectortest.Offers[send.ThreadPasser](connector),
-		"broadcasts": connectortest.Offers[send.Broadcaster](connector), "batches": connectortest.Offers[send.BatchSender](connector),
-		"archiving": connectortest.Offers[send.ConversationArchiver](connector),
-	} {
-		require.False(t, has, name)
-	}
-}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -30,13 +31,7 @@ func TestHandler_Statuses(t *testing.T) {
 	withoutSecret := newChannel("plain", token)
 	withoutSecret.Info = channel.OtherInfo{Hidden: channel.Hide(document.O("token", token))}
 	withoutToken := newChannel("empty", "")
-	load := loads(shop(), withoutSecret, withoutToken)
-	config := telegram.Config{LoadChannel: func(ctx context.Context, app, id string) (*channel.Channel, error) {
-		if app == "down" {
-			return nil, boterr.New(boterr.Unavailable, "", "the store does not answer")
-		}
-		return load(ctx, app, id)
-	}}
+	config := telegram.Config{LoadChannel: loads(shop(), withoutSecret, withoutToken)}
 	for name, c := range map[string]struct {
 		path, secret, body string
 		status             int
@@ -49,9 +44,6 @@ func TestHandler_Statuses(t *testing.T) {
 		"no token":        {"/telegram/app-1/empty", secretToken, hello, 401},
 		"no such channel": {"/telegram/app-1/none", secretToken, hello, 401},
 		"another app":     {"/telegram/app-2/shop", secretToken, hello, 401},
-		"store is down":   {"/telegram/down/shop", secretToken, hello, 503},
-		"no update":       {shopPath, secretToken, `[]`, 400},
-		"too long":        {shopPath, secretToken, strings.Repeat(" ", 1<<20+1), 413},
 	} {
 		var a connectortest.Box
 		config.Drops = &send.Drops{Logger: silent()}
@@ -66,35 +58,32 @@ func TestHandler_Statuses(t *testing.T) {
 		lacks := slices.Contains([]string{"empty for none", "no token"}, name)
 		require.Equal(t, lacks, slices.ContainsFunc(config.Drops.Counts(), func(c send.DropCount) bool { return c.Reason == send.DropNoSecret }), name)
 	}
-	answer := httptest.NewRecorder()
-	routed(direct(t, http.NotFoundHandler(), config).Handler(nil)).ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, shopPath, nil))
-	require.Equal(t, http.StatusMethodNotAllowed, answer.Code)
 }
 
-func TestHandler_NotSetUp(t *testing.T) {
+func TestHandler_LikeAllHandlers(t *testing.T) {
 	t.Parallel()
-	connector, err := telegram.New(telegram.Config{})
-	require.NoError(t, err)
-	require.Equal(t, http.StatusInternalServerError, postUpdate(routed(connector.Handler(nil)), shopPath, secretToken, hello).Code)
-}
-
-func TestHandler_BodyIsReadOnlyWithTheSecret(t *testing.T) {
-	t.Parallel()
-	handler := routed(direct(t, http.NotFoundHandler(), telegram.Config{}).Handler(nil))
-	request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, shopPath, unread{t})
-	request.Header.Set("X-Telegram-Bot-Api-Secret-Token", "wrong")
-	answer := httptest.NewRecorder()
-	handler.ServeHTTP(answer, request)
-	require.Equal(t, http.StatusUnauthorized, answer.Code)
-	require.Equal(t, "close", answer.Header().Get("Connection"))
-}
-
-// unread is a body that fails the test if it is read.
-type unread struct{ t *testing.T }
-
-func (u unread) Read([]byte) (int, error) {
-	u.t.Error("the body was read")
-	return 0, errors.New("read")
+	receiver := connectortest.Receiver{
+		Open: func(t *testing.T, lookUp connectortest.LookUp, bodyTime time.Duration) *connectortest.Box {
+			t.Helper()
+			box := connectortest.NewBox()
+			connector, err := telegram.New(telegram.Config{
+				LoadChannel: lookUp.Load(loads(shop())), BodyTime: bodyTime, Drops: box.Drops, Logger: silent(),
+			})
+			require.NoError(t, err)
+			box.Handler = routed(connector.Handler(box.Accept))
+			return box
+		},
+		Request: func(ctx context.Context, body string) *http.Request {
+			request := httptest.NewRequestWithContext(ctx, http.MethodPost, shopPath, strings.NewReader(body))
+			request.Header.Set("X-Telegram-Bot-Api-Secret-Token", secretToken)
+			return request
+		},
+		Report: hello, NoReports: []string{"[]", "{"},
+		Forge:        func(r *http.Request) { r.Header.Set("X-Telegram-Bot-Api-Secret-Token", "wrong") },
+		LookUpFailed: http.StatusInternalServerError,
+		HasNoOnError: true,
+	}
+	receiver.Run(t)
 }
 
 func TestHandler_SeveralChannelsAtOneAddress(t *testing.T) {
@@ -112,29 +101,6 @@ func TestHandler_SeveralChannelsAtOneAddress(t *testing.T) {
 		got = append(got, event.App+" "+event.Channel+" "+event.Event.To)
 	}
 	require.Equal(t, []string{"app-1 shop 7001", "app-1 desk 7002", "app-2 shop 7003"}, got)
-}
-
-func TestHandler_NotAccepted(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		fail    error
-		status  int
-		dropped int
-	}{
-		"too many wait":  {boterr.New(boterr.ResourceExhausted, "", "full"), 503, 0},
-		"store is down":  {boterr.New(boterr.Unavailable, "", "down"), 503, 0},
-		"unknown":        {errors.New("broken"), 500, 0},
-		"never accepted": {boterr.Invalid("Event.From", "is too long"), 200, 1},
-	} {
-		drops := &send.Drops{Logger: silent()}
-		a := connectortest.Box{Refuse: func(botctx.Inbound) error { return c.fail }}
-		handler := routed(direct(t, http.NotFoundHandler(), telegram.Config{Drops: drops, Logger: silent()}).Handler(a.Accept))
-		require.Equal(t, c.status, postUpdate(handler, shopPath, secretToken, hello).Code, name)
-		require.Len(t, drops.Counts(), c.dropped, name)
-	}
-	panics := func(context.Context, botctx.Inbound) error { panic("no") }
-	handler := routed(direct(t, http.NotFoundHandler(), telegram.Config{}).Handler(panics))
-	require.Equal(t, http.StatusInternalServerError, postUpdate(handler, shopPath, secretToken, hello).Code)
 }
 
 func TestHandler_FailuresAreLogged(t *testing.T) {

@@ -286,27 +286,6 @@ func TestCreateGroup_TopicOrOwnConversation(t *testing.T) {
 	require.ErrorContains(t, err, "agentsChat")
 }
 
-// The connector lacks the ports that Telegram cannot support, so these operations are Unsupported.
-func TestPorts_ThatTelegramLacks(t *testing.T) {
-	t.Parallel()
-	var connector send.Connector = newConnector(t, telegram.Config{})
-	for name, has := range map[string]bool{
-		"batches":     connectortest.Offers[send.BatchSender](connector),
-		"broadcasts":  connectortest.Offers[send.Broadcaster](connector),
-		"attachments": connectortest.Offers[send.AttachmentUploader](connector),
-		"threads":     connectortest.Offers[send.ThreadPasser](connector),
-		"labels":      connectortest.Offers[send.Labeler](connector),
-		"tags":        connectortest.Offers[send.Tagger](connector),
-		"names":       connectortest.Offers[livechat.GroupNamer](connector),
-		"channels":    connectortest.Offers[livechat.ChannelCreator](connector),
-	} {
-		require.False(t, has, name)
-	}
-	_, err := send.RequirePort[send.Labeler](send.Connectors{telegram.Type: connector}, shop(), "put labels on members")
-	require.ErrorIs(t, err, boterr.Unsupported)
-	require.ErrorContains(t, err, `channels of type "telegram" cannot put labels on members`)
-}
-
 func TestLimited_DocumentedRates(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -1,19 +1,13 @@
 package webhook_test
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -219,52 +213,26 @@ func TestHandler_EitherSecret(t *testing.T) {
 	}
 }
 
-func TestHandler_HandsRepetitionsOn(t *testing.T) {
+func TestHandler_LikeAllHandlers(t *testing.T) {
 	t.Parallel()
-	d := &connectortest.Box{}
-	handler := handling(t, d, webhook.Config{})
-	for range 2 {
-		status, _ := serve(handler, arrives("msg_1", now, inboundBody("hi")))
-		require.Equal(t, http.StatusOK, status)
+	receiver := connectortest.Receiver{
+		Open: func(t *testing.T, lookUp connectortest.LookUp, bodyTime time.Duration) *connectortest.Box {
+			t.Helper()
+			box := connectortest.NewBox()
+			box.Handler = newConnector(t, webhook.Config{
+				LoadChannel: lookUp.Load(loads(webchat(""))), Inbound: webhook.Limits{BodyTime: bodyTime}, Now: clock, Drops: box.Drops, OnError: box.OnError,
+			}).Handler(box.Accept)
+			return box
+		},
+		Request: func(ctx context.Context, body string) *http.Request {
+			return arrives("msg_1", now, []byte(body)).WithContext(ctx)
+		},
+		Report:         string(inboundBody("hi")),
+		Forge:          func(r *http.Request) { r.Header.Del("Webhook-Signature") },
+		LookUpFailed:   http.StatusInternalServerError,
+		ReturnsInvalid: true,
 	}
-	require.Len(t, d.Got, 2, "the inbox of a Runtime tells them, in all processes")
-	require.Equal(t, d.Got[0], d.Got[1])
-}
-
-func TestHandler_FailedMayComeAgain(t *testing.T) {
-	t.Parallel()
-	d := &connectortest.Box{Refuse: func(botctx.Inbound) error { return boterr.New(boterr.Unavailable, "", "down") }}
-	handler := handling(t, d, webhook.Config{})
-	status, _ := serve(handler, arrives("msg_1", now, inboundBody("hi")))
-	require.Equal(t, http.StatusServiceUnavailable, status)
-	d.Refuse = nil
-	status, body := serve(handler, arrives("msg_1", now, inboundBody("hi")))
-	require.Equal(t, http.StatusOK, status)
-	require.Contains(t, body, "accepted")
-	require.Len(t, d.Got, 1)
-}
-
-func TestHandler_GoesOnWhenTheSenderHangsUp(t *testing.T) {
-	t.Parallel()
-	begun, end := make(chan struct{}), make(chan struct{})
-	connector := newConnector(t, webhook.Config{Now: clock, LoadChannel: loads(webchat(""))})
-	handler := connector.Handler(func(ctx context.Context, _ botctx.Inbound) error {
-		close(begun)
-		<-end
-		return ctx.Err()
-	})
-	answered := make(chan int)
-	ctx, hangUp := context.WithCancel(t.Context())
-	req := httptest.NewRequestWithContext(ctx, http.MethodPost, "/inbound", strings.NewReader(string(inboundBody("hi"))))
-	req.Header = headerOf("msg_1", now, inboundBody("hi"))
-	go func() {
-		status, _ := serve(handler, req)
-		answered <- status
-	}()
-	<-begun
-	hangUp()
-	close(end)
-	require.Equal(t, http.StatusOK, <-answered)
+	receiver.Run(t)
 }
 
 func TestHandler_ErrorStatus(t *testing.T) {
@@ -283,49 +251,6 @@ func TestHandler_ErrorStatus(t *testing.T) {
 		require.NotContains(t, w.Body.String(), "hidden")
 		require.Contains(t, w.Body.String(), `"message":`)
 	}
-}
-
-func TestHandler_OnError(t *testing.T) {
-	t.Parallel()
-	down := boterr.New(boterr.Unavailable, "", "the store does not answer")
-	for name, c := range map[string]struct {
-		load func(context.Context, string, string) (*channel.Channel, error)
-		from string
-		says string
-	}{
-		"not accepted": {loads(webchat("")), "ada", "the store does not answer"},
-		"not loaded":   {func(context.Context, string, string) (*channel.Channel, error) { return nil, down }, "", "the store does not answer"},
-		"not set up":   {nil, "", "LoadChannel"},
-	} {
-		var told []botctx.Inbound
-		var failure error
-		connector := newConnector(t, webhook.Config{
-			Now: clock, LoadChannel: c.load,
-			OnError: func(_ context.Context, inbound botctx.Inbound, err error) { told, failure = append(told, inbound), err },
-		})
-		serve(connector.Handler((&connectortest.Box{Refuse: func(botctx.Inbound) error { return down }}).Accept), arrives("msg_1", now, inboundBody("hi")))
-		require.Len(t, told, 1, name)
-		require.Equal(t, c.from, told[0].Event.From, name)
-		require.ErrorContains(t, failure, c.says, name)
-	}
-}
-
-func TestHandler_Panic(t *testing.T) {
-	t.Parallel()
-	calls := 0
-	connector := newConnector(t, webhook.Config{Now: clock, LoadChannel: loads(webchat(""))})
-	handler := connector.Handler(func(context.Context, botctx.Inbound) error {
-		calls++
-		if calls == 1 {
-			panic("hidden")
-		}
-		return nil
-	})
-	status, body := serve(handler, arrives("msg_1", now, inboundBody("hi")))
-	require.Equal(t, http.StatusInternalServerError, status)
-	require.NotContains(t, body, "hidden")
-	status, _ = serve(handler, arrives("msg_1", now, inboundBody("hi")))
-	require.Equal(t, http.StatusOK, status)
 }
 
 func TestHandler_ChannelFailsToLoad(t *testing.T) {
@@ -352,14 +277,11 @@ func TestHandler_MethodTypeAndLength(t *testing.T) {
 	t.Parallel()
 	d := &connectortest.Box{}
 	handler := handling(t, d, webhook.Config{Inbound: webhook.Limits{MaxBytes: 1000}})
-	get := arrives("msg_1", now, inboundBody("hi"))
-	get.Method = http.MethodGet
 	form := arrives("msg_1", now, inboundBody("hi"))
 	form.Header.Set("Content-Type", "text/plain")
 	untyped := arrives("msg_1", now, inboundBody("hi"))
 	untyped.Header.Del("Content-Type")
 	for want, requests := range map[int][]*http.Request{
-		http.StatusMethodNotAllowed:      {get},
 		http.StatusUnsupportedMediaType:  {form, untyped},
 		http.StatusRequestEntityTooLarge: {arrives("msg_1", now, inboundBody(strings.Repeat("x", 1000)))},
 	} {
@@ -371,52 +293,10 @@ func TestHandler_MethodTypeAndLength(t *testing.T) {
 	require.Empty(t, d.Got)
 }
 
-func TestHandler_SlowBody(t *testing.T) {
+func TestHandler_OldRequestIsNotRead(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(handling(t, &connectortest.Box{}, webhook.Config{Inbound: webhook.Limits{BodyTime: time.Millisecond}}))
-	t.Cleanup(server.Close)
-	var dialer net.Dialer
-	conn, err := dialer.DialContext(t.Context(), "tcp", server.Listener.Addr().String())
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = conn.Close() })
-	slow := arrives("msg_1", now, inboundBody("hi"))
-	slow.Body = io.NopCloser(strings.NewReader("{"))
-	slow.ContentLength = 1
-	var sent bytes.Buffer
-	require.NoError(t, slow.Write(&sent))
-	_, err = fmt.Fprint(conn, strings.Replace(sent.String(), "Content-Length: 1\r\n", "Content-Length: 100\r\n", 1))
-	require.NoError(t, err)
-	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	require.NoError(t, err)
-	require.NoError(t, resp.Body.Close())
-	require.Equal(t, http.StatusRequestTimeout, resp.StatusCode)
-}
-
-// unread is a body that fails the test if it is read.
-type unread struct{ t *testing.T }
-
-func (u unread) Read([]byte) (int, error) {
-	u.t.Error("the body was read")
-	return 0, io.EOF
-}
-
-func (u unread) Close() error { return nil }
-
-func TestHandler_UnsignableBodyIsNotRead(t *testing.T) {
-	t.Parallel()
-	handler := handling(t, &connectortest.Box{}, webhook.Config{})
-	for name, change := range map[string]func(http.Header){
-		"no signature": func(h http.Header) { h.Del("Webhook-Signature") },
-		"an old time":  func(h http.Header) { h.Set("Webhook-Timestamp", "1600000000") },
-	} {
-		req := arrives("msg_1", now, inboundBody("hi"))
-		req.Body = unread{t}
-		change(req.Header)
-		recorder := httptest.NewRecorder()
-		handler.ServeHTTP(recorder, req)
-		require.Equal(t, http.StatusUnauthorized, recorder.Code, name)
-		require.Equal(t, "close", recorder.Header().Get("Connection"), "%s: else the server reads it before it answers", name)
-	}
+	old := arrives("msg_1", time.Unix(1_600_000_000, 0), inboundBody("hi"))
+	connectortest.RequireUnread(t, handling(t, &connectortest.Box{}, webhook.Config{}), old, http.StatusUnauthorized)
 }
 
 func TestHandler_BodyAfterSignature(t *testing.T) {
@@ -458,16 +338,16 @@ func TestSend_EndlessAnswer(t *testing.T) {
 // A signed message is only sent to the channel's URL, even if the client would follow redirects.
 func TestSend_RedirectCarriesNothing(t *testing.T) {
 	t.Parallel()
+	elsewhere := newReceiver(t, "", http.StatusOK)
 	for _, status := range []int{http.StatusFound, http.StatusTemporaryRedirect} {
-		var asked atomic.Int32
-		elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
-		t.Cleanup(elsewhere.Close)
 		peer := httptest.NewServer(http.RedirectHandler(elsewhere.URL, status))
 		t.Cleanup(peer.Close)
-		_, err := newConnector(t, webhook.Config{HTTP: &http.Client{}}).Send(t.Context(), hello(webchat(peer.URL)))
-		require.ErrorIs(t, err, boterr.FailedPrecondition)
-		require.Zero(t, asked.Load())
+		for _, client := range []outbound.Doer{&http.Client{}, loopback(t)} {
+			_, err := newConnector(t, webhook.Config{HTTP: client}).Send(t.Context(), hello(webchat(peer.URL)))
+			require.ErrorIs(t, err, boterr.FailedPrecondition)
+		}
 	}
+	require.Empty(t, elsewhere.got())
 }
 
 func TestRepeat_AgendaKeepsMessageID(t *testing.T) {

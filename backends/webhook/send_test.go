@@ -93,20 +93,6 @@ func TestSend_RefusalIsNotRepeated(t *testing.T) {
 	}
 }
 
-func TestSend_RedirectIsNotFollowed(t *testing.T) {
-	t.Parallel()
-	elsewhere := newReceiver(t, "", http.StatusOK)
-	for _, client := range []webhook.Config{{HTTP: loopback(t)}, {HTTP: http.DefaultClient}} {
-		peer := newReceiver(t, "", http.StatusFound)
-		peer.headers = map[string]string{"Location": elsewhere.URL}
-		_, err := newConnector(t, client).Send(t.Context(), hello(webchat(peer.URL)))
-		require.ErrorIs(t, err, boterr.FailedPrecondition)
-	}
-	for _, got := range elsewhere.got() {
-		require.Empty(t, got.body)
-	}
-}
-
 func TestRetry_SameIDAndBody(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{408, 425, 429, 500, 502, 503, 504} {
@@ -199,39 +185,6 @@ func TestSend_EndpointFromElsewhere(t *testing.T) {
 	}})
 	_, err = broken.Send(t.Context(), hello(&channel.Channel{ID: "c9"}))
 	require.ErrorContains(t, err, "vault is sealed")
-}
-
-func TestSend_ManyArriveOnceEach(t *testing.T) {
-	t.Parallel()
-	const many = 200
-	peer := newReceiver(t, "", http.StatusOK)
-	connector, on := sending(t), webchat(peer.URL)
-	var senders sync.WaitGroup
-	failures := make(chan error, many)
-	for worker := range 20 {
-		senders.Go(func() {
-			for i := worker; i < many; i += 20 {
-				message := hello(on)
-				message.ID = "msg_" + strconv.Itoa(i)
-				if _, err := connector.Send(t.Context(), message); err != nil {
-					failures <- err
-				}
-			}
-		})
-	}
-	senders.Wait()
-	require.Empty(t, failures)
-	seen := map[string]int{}
-	for _, got := range peer.got() {
-		var body struct {
-			ID string `json:"id"`
-		}
-		require.NoError(t, json.Unmarshal(got.body, &body))
-		require.Equal(t, got.header.Get("Webhook-Id"), body.ID)
-		seen[body.ID]++
-	}
-	require.Len(t, seen, many)
-	require.Len(t, peer.got(), many)
 }
 
 // Every third answer is lost after the message was accepted. Repetitions have the same id.

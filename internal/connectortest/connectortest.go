@@ -93,13 +93,16 @@ func NewBox() *Box {
 }
 
 // Accept is the accept function of a connector's handler.
-func (b *Box) Accept(_ context.Context, in botctx.Inbound) error {
+func (b *Box) Accept(ctx context.Context, in botctx.Inbound) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.Refuse != nil {
 		if err := b.Refuse(in); err != nil {
 			return err
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	b.Got = append(b.Got, in)
 	return nil
@@ -148,6 +151,15 @@ func (b *Box) Dropped(kind string, reason send.DropReason) int64 {
 		}
 	}
 	return 0
+}
+
+func (b *Box) droppedFor(reason send.DropReason) (count int64) {
+	for _, one := range b.Drops.Counts() {
+		if one.Reason == reason {
+			count += one.Count
+		}
+	}
+	return count
 }
 
 // Receptions returns how a handler receives each report. give passes a report to the handler of a new box, and returns the

@@ -48,12 +48,6 @@ func Fake(t *testing.T, in *channel.Channel, externalID string) (send.Connector,
 	return connector, stored
 }
 
-// Offers reports whether a connector has a port.
-func Offers[Port any](connector send.Connector) bool {
-	_, has := send.PortOf[Port](connector)
-	return has
-}
-
 // RequireFile requires that a file that was opened without an error has this content. It closes the file.
 func RequireFile(t *testing.T, file io.ReadCloser, err error, content string) {
 	t.Helper()

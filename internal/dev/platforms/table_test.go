@@ -297,6 +297,45 @@ func TestTable_IsWhatTheConnectorsDo(t *testing.T) {
 	}
 }
 
+// ports are the optional ports of each connector.
+var ports = map[string][]string{
+	"alpha":    {"AttachmentUploader", "Labeler", "ThreadPasser"},
+	"bravo":    {"GroupCreator", "GroupIconSetter", "GroupNamer", "InviteLinker"},
+	"charlie":  {"ConversationArchiver", "GroupCreator", "MessageUpdater", "TicketRecaller", "TicketUpdater"},
+	"desk":     {"ConversationArchiver", "GroupCreator", "GroupNamer", "TicketRecaller", "TicketUpdater"},
+	"echo":     {"Tagger"},
+	"hotel":    {"ChannelCreator", "GroupNamer", "MessageUpdater", "TicketRecaller", "TicketUpdater"},
+	"telegram": {"GroupCreator", "GroupIconSetter", "InviteLinker", "MessageUpdater", "TicketRecaller", "TicketUpdater"},
+}
+
+// A connector that has no port for something must not offer it, so that the operation is Unsupported.
+func TestPorts_OfEachConnector(t *testing.T) {
+	t.Parallel()
+	offered := map[string][]string{}
+	for name, of := range columns(t) {
+		limited := send.Limited(of.connector, send.Rate{Messages: 1, Burst: 1})
+		for port, has := range map[string]func(send.Connector) bool{
+			"BatchSender": has[send.BatchSender], "Broadcaster": has[send.Broadcaster], "AttachmentUploader": has[send.AttachmentUploader],
+			"ThreadPasser": has[send.ThreadPasser], "Labeler": has[send.Labeler], "Tagger": has[send.Tagger],
+			"ConversationArchiver": has[send.ConversationArchiver], "MessageUpdater": has[send.MessageUpdater],
+			"GroupCreator": has[livechat.GroupCreator], "InviteLinker": has[livechat.InviteLinker], "GroupNamer": has[livechat.GroupNamer],
+			"GroupIconSetter": has[livechat.GroupIconSetter], "TicketUpdater": has[livechat.TicketUpdater],
+			"TicketRecaller": has[livechat.TicketRecaller], "ChannelCreator": has[livechat.ChannelCreator],
+		} {
+			require.Equal(t, has(of.connector), has(limited), "%s, %s", name, port)
+			if has(of.connector) {
+				offered[name] = append(offered[name], port)
+			}
+		}
+		slices.Sort(offered[name])
+	}
+	require.Equal(t, ports, offered)
+	echo := columns(t)["echo"]
+	_, err := send.RequirePort[send.Labeler](send.Connectors{channel.Echo: echo.connector}, echo.in, "put labels on members")
+	require.ErrorIs(t, err, boterr.Unsupported)
+	require.ErrorContains(t, err, `channels of type "echo" cannot put labels on members`)
+}
+
 // set writes a word into a cell, and adds the row if it is new.
 func (t table) set(row, name, word string) {
 	if t[row] == nil {

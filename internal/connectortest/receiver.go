@@ -1,0 +1,254 @@
+package connectortest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Receiver describes a connector's handler. Run tests what every handler must do.
+type Receiver struct {
+	// Open returns a box of a connector. The connector must look its channel up through find, and limit the time to
+	// read a body to bodyTime; 0 means the default.
+	Open func(t *testing.T, find LookUp, bodyTime time.Duration) *Box
+	// Request returns a request of the platform with a body.
+	Request func(ctx context.Context, body string) *http.Request
+	// Report is a body with one event. NoReports are bodies that the platform does not send.
+	Report    string
+	NoReports []string
+	// Forge makes a request one that must be refused before its body is read. Nil if the platform signs bodies only.
+	Forge func(*http.Request)
+
+	// Refused is the status for a request without a channel. 0 means 401.
+	Refused int
+	// Failed is the status after an error without a code, and LookUpFailed after such an error of a look-up, or if the
+	// connector has no function for look-ups. 0 means 500 and 503.
+	Failed, LookUpFailed int
+	// ReturnsInvalid is true if an event that can never be accepted is refused. Otherwise it must be dropped.
+	ReturnsInvalid bool
+	// HasNoOnError is true if the connector logs errors instead of passing them on.
+	HasNoOnError bool
+}
+
+// Run tests the handler.
+func (r Receiver) Run(t *testing.T) {
+	t.Helper()
+	for name, test := range map[string]func(*testing.T){
+		"OtherRequests": r.otherRequests, "SlowBody": r.slowBody, "ForgedBodyIsNotRead": r.forgedBodyIsNotRead, "NotAccepted": r.notAccepted,
+		"LookUps": r.lookUps, "RepeatsAreTheSame": r.repeatsAreTheSame, "GoesOnWhenThePlatformHangsUp": r.goesOnWhenThePlatformHangsUp,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t)
+		})
+	}
+}
+
+func (r Receiver) report(t *testing.T) *http.Request {
+	t.Helper()
+	return r.Request(t.Context(), r.Report)
+}
+
+func (r Receiver) otherRequests(t *testing.T) {
+	box := r.Open(t, LookUp{}, 0)
+	put := r.report(t)
+	put.Method = http.MethodPut
+	answer := box.Ask(put)
+	require.Equal(t, http.StatusMethodNotAllowed, answer.Code)
+	require.Contains(t, answer.Header().Get("Allow"), http.MethodPost)
+	require.Equal(t, http.StatusRequestEntityTooLarge, box.Ask(r.Request(t.Context(), strings.Repeat(" ", 1<<20)+r.Report)).Code)
+	for _, body := range r.NoReports {
+		require.Equal(t, http.StatusBadRequest, box.Ask(r.Request(t.Context(), body)).Code, "%.100s", body)
+	}
+	require.Empty(t, box.Got)
+}
+
+func (r Receiver) slowBody(t *testing.T) {
+	RequireSlowBody(t, r.Open(t, LookUp{}, time.Nanosecond), r.report(t))
+}
+
+func (r Receiver) forgedBodyIsNotRead(t *testing.T) {
+	if r.Forge == nil {
+		return
+	}
+	forged := r.report(t)
+	r.Forge(forged)
+	RequireUnread(t, r.Open(t, LookUp{}, 0), forged, cmp.Or(r.Refused, http.StatusUnauthorized))
+}
+
+func (r Receiver) notAccepted(t *testing.T) {
+	failed := cmp.Or(r.Failed, http.StatusInternalServerError)
+	invalid := boterr.Invalid("hidden", "is hidden")
+	whenInvalid, dropped := http.StatusOK, int64(1)
+	if r.ReturnsInvalid {
+		whenInvalid, dropped = botctx.HTTPStatus(invalid), 0
+	}
+	for name, c := range map[string]struct {
+		refuse  func() error
+		status  int
+		dropped int64
+	}{
+		"down":    {func() error { return boterr.New(boterr.Unavailable, "", "hidden") }, http.StatusServiceUnavailable, 0},
+		"full":    {func() error { return boterr.New(boterr.ResourceExhausted, "", "hidden") }, http.StatusServiceUnavailable, 0},
+		"unknown": {func() error { return errors.New("hidden") }, failed, 0},
+		"panic":   {func() error { panic("hidden") }, failed, 0},
+		"invalid": {func() error { return invalid }, whenInvalid, dropped},
+	} {
+		box := r.Open(t, LookUp{}, 0)
+		box.Refuse = func(botctx.Inbound) error { return c.refuse() }
+		answer := box.Ask(r.report(t))
+		require.Equal(t, c.status, answer.Code, name)
+		require.Equal(t, c.status == http.StatusServiceUnavailable, answer.Header().Get("Retry-After") != "", name)
+		require.NotContains(t, answer.Body.String(), "hidden", name)
+		require.Equal(t, c.dropped, box.droppedFor(send.DropInvalid), name)
+		if !r.HasNoOnError {
+			require.Len(t, box.Errs, 1, name)
+			require.ErrorContains(t, box.Errs[0], "hidden", name)
+			require.True(t, name != "panic" || errors.Is(box.Errs[0], boterr.Internal))
+		}
+		box.Refuse = nil
+		require.Equal(t, http.StatusOK, box.Ask(r.report(t)).Code, name)
+		require.Len(t, box.Got, 1, name)
+	}
+}
+
+func (r Receiver) lookUps(t *testing.T) {
+	refused, failed := cmp.Or(r.Refused, http.StatusUnauthorized), cmp.Or(r.LookUpFailed, http.StatusServiceUnavailable)
+	for name, c := range map[string]struct {
+		find   LookUp
+		status int
+		errs   int
+	}{
+		"down":         {LookUp{Err: boterr.New(boterr.Unavailable, "", "hidden")}, http.StatusServiceUnavailable, 1},
+		"unknown":      {LookUp{Err: errors.New("hidden")}, failed, 1},
+		"not set up":   {LookUp{IsMissing: true}, failed, 1},
+		"no channel":   {LookUp{Err: boterr.New(boterr.NotFound, "", "hidden")}, refused, 0},
+		"nothing":      {LookUp{FindsNothing: true}, refused, 0},
+		"as it should": {LookUp{}, http.StatusOK, 0},
+	} {
+		box := r.Open(t, c.find, 0)
+		answer := box.Ask(r.report(t))
+		require.Equal(t, c.status, answer.Code, name)
+		require.NotContains(t, answer.Body.String(), "hidden", name)
+		require.Equal(t, c.status == http.StatusOK, len(box.Got) == 1, name)
+		if !r.HasNoOnError {
+			require.Len(t, box.Errs, c.errs, name)
+		}
+	}
+}
+
+func (r Receiver) repeatsAreTheSame(t *testing.T) {
+	box := r.Open(t, LookUp{}, 0)
+	for range 2 {
+		require.Equal(t, http.StatusOK, box.Ask(r.report(t)).Code)
+	}
+	require.Len(t, box.Got, 2, "the inbox of a Runtime recognises them, in all processes")
+	require.Equal(t, box.Got[0], box.Got[1])
+	require.NotEmpty(t, box.Got[0].Key+box.Got[0].Event.MessageID)
+}
+
+func (r Receiver) goesOnWhenThePlatformHangsUp(t *testing.T) {
+	box := r.Open(t, LookUp{}, 0)
+	ctx, hangUp := context.WithCancel(t.Context())
+	box.Refuse = func(botctx.Inbound) error {
+		hangUp()
+		return nil
+	}
+	require.Equal(t, http.StatusOK, box.Ask(r.Request(ctx, r.Report)).Code)
+	require.Len(t, box.Got, 1)
+}
+
+// LookUp is the outcome of looking up a channel. The zero LookUp finds it.
+type LookUp struct {
+	// Err is the error of the look-up.
+	Err error
+	// FindsNothing is true if there is neither a channel nor an error, and IsMissing if the connector's config has no
+	// function for look-ups.
+	FindsNothing, IsMissing bool
+}
+
+// Find returns find, or a function with the outcome of l.
+func Find[From any](l LookUp, find func(context.Context, From) (*channel.Channel, error)) func(context.Context, From) (*channel.Channel, error) {
+	switch {
+	case l.IsMissing:
+		return nil
+	case l.Err != nil || l.FindsNothing:
+		return func(context.Context, From) (*channel.Channel, error) { return nil, l.Err }
+	default:
+		return find
+	}
+}
+
+// Load is Find for a function that gets an app and a channel's id.
+func (l LookUp) Load(
+	load func(ctx context.Context, app, id string) (*channel.Channel, error),
+) func(ctx context.Context, app, id string) (*channel.Channel, error) {
+	find := Find(l, func(ctx context.Context, ids [2]string) (*channel.Channel, error) { return load(ctx, ids[0], ids[1]) })
+	if find == nil {
+		return nil
+	}
+	return func(ctx context.Context, app, id string) (*channel.Channel, error) {
+		return find(ctx, [2]string{app, id})
+	}
+}
+
+// RequireSlowBody requires that a handler answers 408 to a request whose body does not arrive. The handler's time limit
+// must be short.
+func RequireSlowBody(t *testing.T, handler http.Handler, request *http.Request) {
+	t.Helper()
+	slow := silence{httptest.NewRecorder(), make(chan struct{})}
+	request.Body, request.ContentLength = slow, -1
+	handler.ServeHTTP(slow, request)
+	require.Equal(t, http.StatusRequestTimeout, slow.Code)
+}
+
+// silence is the body of a request, and takes the answer. Read blocks until SetReadDeadline is called.
+type silence struct {
+	*httptest.ResponseRecorder
+
+	ended chan struct{}
+}
+
+func (s silence) Read([]byte) (int, error) {
+	<-s.ended
+	return 0, os.ErrDeadlineExceeded
+}
+
+func (s silence) Close() error { return nil }
+
+func (s silence) SetReadDeadline(time.Time) error {
+	close(s.ended)
+	return nil
+}
+
+// RequireUnread requires that a handler refuses a request without reading its body, and closes the connection.
+func RequireUnread(t *testing.T, handler http.Handler, request *http.Request, status int) {
+	t.Helper()
+	request.Body = io.NopCloser(unread{t})
+	answer := httptest.NewRecorder()
+	handler.ServeHTTP(answer, request)
+	require.Equal(t, status, answer.Code)
+	require.Equal(t, "close", answer.Header().Get("Connection"), "otherwise the server reads the body before it answers")
+}
+
+// unread is a body that fails the test if it is read.
+type unread struct{ t *testing.T }
+
+func (u unread) Read([]byte) (int, error) {
+	u.t.Error("the body was read")
+	return 0, io.EOF
+}
