@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
 )
 
 // RunError is the error of a part of a run. The errors of Receive, RedirectMemberToNode and failed agendas wrap it;
@@ -95,7 +96,7 @@ func (s *step) perform(ctx context.Context, to next) ([]NodeSendResult, error) {
 		if err != nil {
 			return nil, err
 		}
-		sent, further, err := entered.run.node(entered, to)
+		sent, further, err := entered.run.node(store.WithRefuser(ctx, entered), to)
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +111,7 @@ func (s *step) perform(ctx context.Context, to next) ([]NodeSendResult, error) {
 // enter returns the step for a node, or ResourceExhausted after too many redirects.
 func (s *step) enter(ctx context.Context, node *Node) (*step, error) {
 	entered := newStep(s.run, s)
-	entered.Context, entered.node, entered.depth, entered.isJoined = ctx, node.Ref(), s.depth+1, s.isJoined
+	entered.node, entered.depth, entered.isJoined = node.Ref(), s.depth+1, s.isJoined
 	if most := s.run.runtime.config.MaxRedirects + 1; entered.depth > most {
 		s.run.logRedirects(ctx, entered)
 		return nil, boterr.New(boterr.ResourceExhausted, "nodeCompositeId", "%w",

@@ -67,10 +67,8 @@ type run struct {
 	first    step
 }
 
-// step is one part of a run: a node, or the part before the first node. It is the context of its actions.
+// step is one part of a run: a node, or the part before the first node.
 type step struct {
-	context.Context //nolint:containedctx // It is a context.
-
 	run *run
 	// node is the node, or zero before the first node.
 	node NodeRef
@@ -149,10 +147,10 @@ func (r *Runtime) startRun(
 		return err
 	}
 	first := &started.first
-	first.Context, first.run, first.caller, first.depth = ctx, started, in.outer, in.outer.depthOf()
+	first.run, first.caller, first.depth = started, in.outer, in.outer.depthOf()
 	started.current.Store(first)
 	defer started.end()
-	if err := logic(first, started, first); err != nil {
+	if err := logic(store.WithRefuser(ctx, first), started, first); err != nil {
 		return err
 	}
 	if err := started.Refusal(); err != nil {
@@ -258,14 +256,6 @@ func (r *run) Refusal() error {
 func (r *run) isRunning() bool { return !r.ended.Load() }
 
 func (s *step) Refusal() error { return s.run.Refusal() }
-
-// Value implements context.Context.
-func (s *step) Value(key any) any {
-	if key == (store.RefuserKey{}) {
-		return s
-	}
-	return s.Context.Value(key)
-}
 
 // NodeOf returns the current node of the run that ctx belongs to. Actions have such a ctx, and so do connectors,
 // interceptors and other ports that a run calls. NodeOf returns zero outside of runs, in the function of HandleFunc,

@@ -240,19 +240,19 @@ type Refuser interface {
 	Refusal() error
 }
 
-// RefuserKey is the key of the Refuser in a context.Context, for a Refuser that is itself a context.
-type RefuserKey struct{}
+// refuserKey is the key of the Refuser in a context.Context.
+type refuserKey struct{}
 
 // WithRefuser returns a ctx whose operations may write only while a Refuser allows it. A store that carries
 // out an operation by several commands asks the Refuser before each command that writes. So a process that
 // was suspended between two commands, while another process took over, does not write when it continues.
 func WithRefuser(ctx context.Context, refuser Refuser) context.Context {
-	return context.WithValue(ctx, RefuserKey{}, refuser)
+	return context.WithValue(ctx, refuserKey{}, refuser)
 }
 
 // RefuserOf returns the Refuser of a ctx, or nil.
 func RefuserOf(ctx context.Context) Refuser {
-	refuser, _ := ctx.Value(RefuserKey{}).(Refuser)
+	refuser, _ := ctx.Value(refuserKey{}).(Refuser)
 	return refuser
 }
 
