@@ -1,6 +1,7 @@
 package livechats
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,7 +110,7 @@ func (s *Service) checkRequest(ctx context.Context, p livechat.CreateAssignmentP
 	if err != nil {
 		return request{}, boterr.PrefixField(fieldAssignmentDetails, err)
 	}
-	asked := request{member: m, label: orDefaultLabel(p.Label), targets: p.Targets, details: &p.AssignmentDetails}
+	asked := request{member: m, label: cmp.Or(p.Label, livechat.DefaultLabel), targets: p.Targets, details: &p.AssignmentDetails}
 	asked.record = livechat.AssignmentRecord{
 		Assignment: livechat.Assignment{
 			ID: s.env.NewID(), Inlet: m.Channel, Member: m.ID,
@@ -127,13 +128,6 @@ func (s *Service) checkRequest(ctx context.Context, p livechat.CreateAssignmentP
 		asked.record.Meta = document.O()
 	}
 	return asked, nil
-}
-
-func orDefaultLabel(label string) string {
-	if label == "" {
-		return livechat.DefaultLabel
-	}
-	return label
 }
 
 // askingMember returns the member that a call names, or the scope's member. The member must be reachable.

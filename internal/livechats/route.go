@@ -1,6 +1,7 @@
 package livechats
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -184,7 +185,7 @@ func (s *Service) targetedOutlets(ctx context.Context, targets []livechat.Target
 			}
 		}
 		outlets[i] = outlet{
-			Channel: c, label: orDefaultLabel(target.Label), groups: target.BroadcastGroups,
+			Channel: c, label: cmp.Or(target.Label, livechat.DefaultLabel), groups: target.BroadcastGroups,
 			field: field + ".channel", unknown: target.Unknown,
 		}
 		if len(target.BroadcastGroups) == 0 {
