@@ -248,12 +248,10 @@ func (s *Service) tellFull(ctx context.Context, r *livechat.AssignmentRecord) er
 // them or, after a crash, until its lease has expired. If that fails, the later steps continue, and a repeated call
 // sends the rest. If the conversation is gone, the live chat ends.
 func (p *pass) sendKept(ctx context.Context) error {
-	isBusy, err := p.passOnKept(ctx, p.r)
-	for backoff := p.newBackoff(); isBusy && err == nil; {
-		if err = backoff.wait(ctx); err == nil {
-			isBusy, err = p.passOnKept(ctx, p.r)
-		}
-	}
+	err := p.untilFree(ctx, func() (isFree bool, err error) {
+		isBusy, err := p.passOnKept(ctx, p.r)
+		return !isBusy, err
+	})
 	lost, isLost := errors.AsType[*lostError](err)
 	if !isLost {
 		p.unfinished.add("kept messages", err)
