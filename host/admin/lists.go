@@ -105,35 +105,6 @@ func (l list) holds(id string) bool {
 	return (l.after == "" || id < l.after) && (l.before == "" || id > l.before)
 }
 
-// find returns the records of the page and up to one more. If an id is given, it keeps only records with that id
-// or with that id in the given field. These are two searches because no index serves both.
-func find[R any](
-	wanted list, field string, search func(record.Query) ([]*R, error), idOf func(*R) string,
-) ([]*R, error) {
-	if wanted.id == "" {
-		found, err := search(wanted.query(document.O()))
-		return inOrder(wanted, found, idOf), err
-	}
-	found, err := search(wanted.query(document.O(field, wanted.id)))
-	if err != nil || !wanted.holds(wanted.id) {
-		return inOrder(wanted, found, idOf), err
-	}
-	own, err := search(record.Query{Filter: document.O(record.FieldID, wanted.id), Limit: 1})
-	isTwice := func(one *R) bool { return idOf(one) == wanted.id }
-	return inOrder(wanted, append(slices.DeleteFunc(found, isTwice), own...), idOf), err
-}
-
-// inOrder sorts records by id: ascending if the page ends before a cursor, descending otherwise.
-func inOrder[R any](wanted list, found []*R, idOf func(*R) string) []*R {
-	slices.SortFunc(found, func(a, b *R) int {
-		if wanted.before != "" {
-			return strings.Compare(idOf(a), idOf(b))
-		}
-		return strings.Compare(idOf(b), idOf(a))
-	})
-	return found
-}
-
 type told struct {
 	Records []document.Object `json:"records"`
 	// HasMore is true if more records follow the page, or, for a request with before, precede it.
@@ -167,16 +138,29 @@ func tell[R any](wanted list, found []R, placeOf func(R) string) (any, error) {
 // lister returns the records of an app that match a query. It logs the records that cannot be read.
 type lister[R any] func(ctx context.Context, scope record.Scope, query record.Query) ([]*R, error)
 
-// listed answers a request for records, as find and tell do.
+// listed answers a request for records. If an id is given, it keeps only records with that id or with that id in the given
+// field. These are two searches because no index serves both.
 func listed[R any](v *view, r *http.Request, field string, all lister[R], idOf func(*R) string) (any, error) {
 	wanted, err := v.asked(r)
 	if err != nil {
 		return nil, err
 	}
-	search := func(q record.Query) ([]*R, error) { return all(r.Context(), record.Scope{App: wanted.app}, q) }
-	found, err := find(wanted, field, search, idOf)
+	scope, filter := record.Scope{App: wanted.app}, document.O()
+	if wanted.id != "" {
+		filter = document.O(field, wanted.id)
+	}
+	found, err := all(r.Context(), scope, wanted.query(filter))
+	if err == nil && wanted.id != "" && wanted.holds(wanted.id) {
+		var own []*R
+		own, err = all(r.Context(), scope, record.Query{Filter: document.O(record.FieldID, wanted.id), Limit: 1})
+		found = append(slices.DeleteFunc(found, func(one *R) bool { return idOf(one) == wanted.id }), own...)
+	}
 	if err != nil {
 		return nil, err
+	}
+	slices.SortFunc(found, func(a, b *R) int { return strings.Compare(idOf(b), idOf(a)) })
+	if wanted.before != "" { // tell expects the record nearest to before first.
+		slices.Reverse(found)
 	}
 	return tell(wanted, found, idOf)
 }

@@ -277,16 +277,10 @@ func TestEraseMember_TicketWithoutButton(t *testing.T) {
 			RelayMessage: map[channel.Type]send.Response{desk.Type: send.Text("Ada lives in Main Street.")},
 		}})
 	require.NoError(t, err)
-	tickets := h.store.Collection("desk_tickets")
-	found, err := tickets.Find(t.Context(), nil, store.FindOptions{})
-	require.NoError(t, err)
-	require.Len(t, found, 1)
-
+	require.Len(t, allOf(t, h.store, "desk_tickets"), 1)
 	_, err = h.runtime.EraseMember(t.Context(), "shop", ada)
 	require.NoError(t, err)
-	found, err = tickets.Find(t.Context(), nil, store.FindOptions{})
-	require.NoError(t, err)
-	require.Empty(t, found)
+	require.Empty(t, allOf(t, h.store, "desk_tickets"))
 }
 
 // EraseMember finds tickets by the requests, and a withdrawn request has no record.
@@ -298,8 +292,7 @@ func TestRecall_RemovesContent(t *testing.T) {
 	_, err := h.runtime.Operations(botctx.Scope{App: "shop", Channel: "shop-web", Member: ada}).RemovePendingAssignmentByMemberID(
 		t.Context(), livechat.RemovePendingAssignmentByMemberIDParams{MemberID: ada})
 	require.NoError(t, err)
-	found, err := h.store.Collection("desk_tickets").Find(t.Context(), nil, store.FindOptions{})
-	require.NoError(t, err)
+	found := allOf(t, h.store, "desk_tickets")
 	require.Len(t, found, 1)
 	require.NotContains(t, found[0].String(), "The kettle leaks.")
 }
@@ -313,9 +306,7 @@ func TestEraseMember_OfOpenChat(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, h.refused(http.StatusNotFound, "grace", path+"/messages", fields{"key": "1", "text": "Hello?"}), "the member was erased")
 	for _, collection := range []string{"desk_chats", "desk_chats_states", "desk_conversations", "desk_tickets"} {
-		found, err := h.store.Collection(collection).Find(t.Context(), nil, store.FindOptions{})
-		require.NoError(t, err)
-		require.Empty(t, found, collection)
+		require.Empty(t, allOf(t, h.store, collection), collection)
 	}
 }
 
@@ -333,9 +324,7 @@ func TestRemoveOld_KeepsChatsInUse(t *testing.T) {
 
 	h.clock.advance(100 * 24 * time.Hour)
 	require.NoError(t, h.desk.RemoveOld(t.Context()))
-	found, err := h.store.Collection("desk_conversations").Find(t.Context(), nil, store.FindOptions{})
-	require.NoError(t, err)
-	require.Empty(t, found)
+	require.Empty(t, allOf(t, h.store, "desk_conversations"))
 }
 
 // The request is not handed over at first, and the agent tries again.

@@ -102,8 +102,8 @@ func New(config Config) (*Desk, error) {
 }
 
 // warn logs a failure that the desk works around.
-func (d *Desk) warn(ctx context.Context, what string, err error) {
-	d.log.LogAttrs(ctx, slog.LevelWarn, what, slog.String("error", display.Text(err)))
+func (d *Desk) warn(ctx context.Context, what string, err error, about ...slog.Attr) {
+	d.log.LogAttrs(ctx, slog.LevelWarn, what, append(about, slog.String("error", display.Text(err)))...)
 }
 
 // EnsureIndexes creates the indexes that the desk needs in a store, unless they exist. A host calls it once, before it
@@ -198,11 +198,11 @@ func (d *Desk) eraseRequest(ctx context.Context, r *livechat.AssignmentRecord) e
 			return err
 		}
 	}
-	var sent []string // A ticket without a button does not name the assignment.
+	sent := []string{} // A ticket without a button does not name the assignment.
 	for _, t := range r.Tickets {
 		sent = append(sent, idOf(r.App, t.Channel, t.Group.ID, t.MessageID))
 	}
-	for _, tickets := range []document.Object{of, document.O(record.FieldID, document.O("$in", textsOf(sent)))} {
+	for _, tickets := range []document.Object{of, document.O(record.FieldID, document.O("$in", sent))} {
 		if _, err := d.tickets(r.App).Delete(ctx, tickets); err != nil {
 			return err
 		}

@@ -220,8 +220,7 @@ func (p *pages) fail(w http.ResponseWriter, r *http.Request, err error) {
 		told.Message = e.Message()
 	}
 	if status >= http.StatusInternalServerError {
-		p.desk.log.LogAttrs(r.Context(), slog.LevelWarn, "desk: a request failed",
-			slog.String("path", r.URL.Path), slog.String("error", display.Text(err)))
+		p.desk.warn(r.Context(), "desk: a request failed", err, slog.String("path", r.URL.Path))
 		told.Message = "the desk cannot do that at the moment; try again"
 	}
 	page.Answer(w, status, map[string]page.Problem{"error": told})
@@ -361,8 +360,7 @@ func (p *pages) about(c *call) (any, error) {
 	for _, id := range c.agent.Apps {
 		shown, err := p.appView(c.Context(), id)
 		if err != nil {
-			p.desk.log.LogAttrs(c.Context(), slog.LevelWarn, "desk: the channels of an app are not shown",
-				slog.String("app", id), slog.String("error", display.Text(err)))
+			p.desk.warn(c.Context(), "desk: the channels of an app are not shown", err, slog.String("app", id))
 		}
 		apps = append(apps, shown)
 	}

@@ -151,15 +151,15 @@ func TestCredentials_NeverReachThePage(t *testing.T) {
 // listens opens a stream of an agent, and returns the data of its first events.
 func (h *host) listens(agent string, count int) []string {
 	h.t.Helper()
+	return newsOf(h.t, h.stream(agent), count)
+}
+
+func (h *host) stream(agent string) *bufio.Reader {
+	h.t.Helper()
 	server := httptest.NewServer(h.handler)
 	h.t.Cleanup(server.Close)
 	h.t.Cleanup(server.CloseClientConnections)
-	return newsOf(h.t, h.stream(server.URL, agent), count)
-}
-
-func (h *host) stream(url, agent string) *bufio.Reader {
-	h.t.Helper()
-	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodGet, url+"/events", http.NoBody)
+	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodGet, server.URL+"/events", http.NoBody)
 	require.NoError(h.t, err)
 	r.Header.Set("X-Agent", agent)
 	answer, err := http.DefaultClient.Do(r)
@@ -185,24 +185,24 @@ func newsOf(t *testing.T, from *bufio.Reader, count int) []string {
 	return all
 }
 
+// until reads news until some contain a text, and returns them.
+func until(t *testing.T, stream *bufio.Reader, text string) string {
+	t.Helper()
+	for {
+		if told := newsOf(t, stream, 1)[0]; strings.Contains(told, text) {
+			return told
+		}
+	}
+}
+
 func TestStream_TellsChanges(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
 	h.waiting("bank", "zoe")
 	path := h.waiting("shop", "ada")
 	h.does("eve", "/about", nil)
-	server := httptest.NewServer(h.handler)
-	t.Cleanup(server.Close)
-	t.Cleanup(server.CloseClientConnections)
-	stream := h.stream(server.URL, "grace")
-	next := func(until string) string {
-		t.Helper()
-		for {
-			if told := newsOf(t, stream, 1)[0]; strings.Contains(told, until) {
-				return told
-			}
-		}
-	}
+	stream := h.stream("grace")
+	next := func(text string) string { return until(t, stream, text) }
 	first := next(`"isAll":true`)
 	require.Contains(t, first, `"name":"Ada"`)
 	require.Contains(t, first, `"name":"Eve","isAvailable":true,"isHere":true,"apps":["shop"]`)
@@ -229,37 +229,23 @@ func TestStream_HearsOtherProcesses(t *testing.T) {
 	shared := unwatched{memstore.New(memstore.WithNow(c.now))}
 	h := newHostOver(t, c, shared)
 	other := newHostOver(t, c, shared)
-	server := httptest.NewServer(h.handler)
-	t.Cleanup(server.Close)
-	t.Cleanup(server.CloseClientConnections)
-	stream := h.stream(server.URL, "grace")
+	stream := h.stream("grace")
 	path := other.waiting("shop", "ada")
-	for _, until := range []struct {
-		act  func()
-		told string
-	}{
-		{func() {}, `"name":"Ada"`},
-		{func() { other.does("eve", path+"/take", nothing) }, `"agent":"eve"`},
-		{func() { other.does("eve", path+"/messages", fields{"key": "1", "text": "From afar"}) }, "From afar"},
-	} {
-		until.act()
-		for told := ""; !strings.Contains(told, until.told); {
-			told = newsOf(t, stream, 1)[0]
-		}
-	}
+	until(t, stream, `"name":"Ada"`)
+	other.does("eve", path+"/take", nothing)
+	until(t, stream, `"agent":"eve"`)
+	other.does("eve", path+"/messages", fields{"key": "1", "text": "From afar"})
+	until(t, stream, "From afar")
 }
 
 func TestStream_TooMany(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
-	server := httptest.NewServer(h.handler)
-	t.Cleanup(server.Close)
-	t.Cleanup(server.CloseClientConnections)
 	for range 8 {
-		h.stream(server.URL, "grace")
+		h.stream("grace")
 	}
 	h.refused(http.StatusTooManyRequests, "grace", "/events", nil)
-	h.stream(server.URL, "eve")
+	h.stream("eve")
 }
 
 func TestBounds_Refused(t *testing.T) {

@@ -1,11 +1,9 @@
 package desk_test
 
 import (
-	"bufio"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
@@ -153,10 +151,7 @@ func TestStream_OutlivesTheStore(t *testing.T) {
 	failing := newFailing(memstore.New(memstore.WithNow(c.now)))
 	h := newHostOver(t, c, failing)
 	path := h.taken("ada", "grace")
-	server := httptest.NewServer(h.handler)
-	t.Cleanup(server.Close)
-	t.Cleanup(server.CloseClientConnections)
-	stream := h.stream(server.URL, "eve")
+	stream := h.stream("eve")
 	until(t, stream, `"agent":"grace"`)
 	failing.fail(sendtest.Broken)
 	h.refused(http.StatusServiceUnavailable, "grace", path+"/messages", fields{"key": "1", "text": "Lost?"})
@@ -165,14 +160,6 @@ func TestStream_OutlivesTheStore(t *testing.T) {
 	until(t, stream, "Lost?")
 	h.runs()
 	require.Equal(t, []string{"Lost?"}, among(h.inlet.texts(), []string{"Lost?"}))
-}
-
-// until reads news until some contain a text.
-func until(t *testing.T, stream *bufio.Reader, text string) {
-	t.Helper()
-	for told := ""; !strings.Contains(told, text); {
-		told = newsOf(t, stream, 1)[0]
-	}
 }
 
 func TestStream_EndsWithTheSignIn(t *testing.T) {
@@ -188,9 +175,7 @@ func TestStream_EndsWithTheSignIn(t *testing.T) {
 		}
 	})
 	h.desk.SetBeat(time.Millisecond)
-	server := httptest.NewServer(h.handler)
-	t.Cleanup(server.Close)
-	stream := h.stream(server.URL, "grace")
+	stream := h.stream("grace")
 	newsOf(t, stream, 1)
 	isOut.Store(true)
 	for line := ""; line != "event: bye\n"; {

@@ -79,14 +79,6 @@ func (d *Desk) conversation(ctx context.Context, app, channelID, id string) (con
 
 func (d *Desk) tickets(app string) *record.Collection { return record.OfApp(d.env, ticketSchema, app) }
 
-func textsOf(texts []string) document.Array {
-	items := make([]any, len(texts))
-	for i, text := range texts {
-		items[i] = text
-	}
-	return document.A(items...)
-}
-
 func (d *Desk) agents() *record.Collection { return record.Open(d.env, agentSchema) }
 
 // presence is an agent as other agents see them.
@@ -117,7 +109,7 @@ func presenceOf(o document.Object, now document.Timestamp) presence {
 
 // saveAgent stores an agent's name and apps, and the current time as the last sign of life. A new agent is available.
 func (d *Desk) saveAgent(ctx context.Context, a Agent) error {
-	set := document.O(fieldName, a.Name, fieldApps, textsOf(a.Apps), fieldSeenAt, d.now())
+	set := document.O(fieldName, a.Name, fieldApps, a.Apps, fieldSeenAt, d.now())
 	_, err := d.agents().Update(ctx, record.Patch{
 		Filter: document.O(record.FieldID, document.O("$eq", a.ID)), WithModifier: true, Upsert: true,
 		Patch: document.O("$set", set, "$setOnInsert", document.O(fieldAvailable, true)),

@@ -3,7 +3,6 @@ package desk
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -264,7 +263,7 @@ func (d *Desk) openRows(ctx context.Context, app string) ([]row, []presence, err
 
 func (d *Desk) membersOf(ctx context.Context, app string, ids []string) (map[string]*member.Member, error) {
 	found, err := members.New(d.env, record.Scope{App: app}, nil).
-		List(ctx, record.Query{Filter: document.O(record.FieldID, document.O("$in", textsOf(ids)))}, d.unreadable.Warn)
+		List(ctx, record.Query{Filter: document.O(record.FieldID, document.O("$in", ids))}, d.unreadable.Warn)
 	byID := map[string]*member.Member{}
 	for _, m := range found {
 		byID[m.ID] = m
@@ -304,11 +303,12 @@ func namesOf(agents []presence) map[string]string {
 
 // rowsOf returns the rows of some requests of an app, without the parts that are in the log.
 func (d *Desk) rowsOf(ctx context.Context, app string, found []*livechat.AssignmentRecord, names map[string]string) ([]row, error) {
-	ids := map[string]bool{}
+	ids := []string{}
 	for _, r := range found {
-		ids[r.Member] = true
+		ids = append(ids, r.Member)
 	}
-	byID, err := d.membersOf(ctx, app, slices.Sorted(maps.Keys(ids)))
+	slices.Sort(ids)
+	byID, err := d.membersOf(ctx, app, slices.Compact(ids))
 	rows := make([]row, len(found))
 	for i, r := range found {
 		rows[i] = rowOf(r, byID[r.Member], names)

@@ -177,14 +177,10 @@ type tap struct{ payload, value any }
 func tapIn(ticket send.Response) (tap, bool) {
 	var found []document.Object
 	for _, list := range []string{"buttons", "quickReplies"} {
-		found = append(found, objectsIn(ticket, list)...)
+		found = append(found, objectsIn(ticket.Object(), list)...)
 	}
-	for _, card := range objectsIn(ticket, "carousel") {
-		for _, item := range document.Get(card, "buttons", document.Array{}).All() {
-			if button, isObject := item.(document.Object); isObject {
-				found = append(found, button)
-			}
-		}
+	for _, card := range objectsIn(ticket.Object(), "carousel") {
+		found = append(found, objectsIn(card, "buttons")...)
 	}
 	for _, button := range found {
 		payload, _ := button.Field("payload")
@@ -200,11 +196,9 @@ func tapIn(ticket send.Response) (tap, bool) {
 	return tap{}, false
 }
 
-func objectsIn(ticket send.Response, field string) []document.Object {
+func objectsIn(in document.Object, field string) []document.Object {
 	var all []document.Object
-	list, _ := ticket.Lookup(field)
-	items, _ := list.(document.Array)
-	for _, item := range items.All() {
+	for _, item := range document.Get(in, field, document.Array{}).All() {
 		if o, isObject := item.(document.Object); isObject {
 			all = append(all, o)
 		}

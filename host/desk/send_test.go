@@ -101,15 +101,11 @@ func arrivals(t *testing.T, database store.Store) []sendtest.Arrival {
 	}
 	var all []dated
 	names := map[string]document.Object{}
-	conversations, err := database.Collection("desk_conversations").Find(t.Context(), nil, store.FindOptions{})
-	require.NoError(t, err)
-	for _, o := range conversations {
+	for _, o := range allOf(t, database, "desk_conversations") {
 		names[`"shop" "`+document.Get(o, "channel", "")+`" "`+document.Get(o, "to", "")+`"`] = o
 	}
 	for _, collection := range []string{"desk_tickets", "desk_chats"} {
-		found, err := database.Collection(collection).Find(t.Context(), nil, store.FindOptions{})
-		require.NoError(t, err)
-		for _, o := range found {
+		for _, o := range allOf(t, database, collection) {
 			response := document.Get(o, "response", document.Get(o, "body.response", document.O()))
 			one := sendtest.Arrival{
 				Channel: document.Get(o, "channel", ""), To: document.Get(o, "to", ""), Key: document.Get(o, "message", ""),
@@ -173,9 +169,7 @@ func TestRemoveOld(t *testing.T) {
 	require.NoError(t, h.runtime.RemoveOld(t.Context()))
 	require.Empty(t, h.log("grace", path))
 	for _, collection := range []string{"desk_tickets", "desk_chats", "desk_conversations"} {
-		left, err := h.store.Collection(collection).Count(t.Context(), nil)
-		require.NoError(t, err)
-		require.Zero(t, left, collection)
+		require.Empty(t, allOf(t, h.store, collection), collection)
 	}
 }
 
@@ -188,7 +182,5 @@ func TestSend_WithoutID(t *testing.T) {
 		_, err = h.desk.Send(t.Context(), send.Message{Channel: in, To: "support", Response: send.Text(text)})
 		require.NoError(t, err)
 	}
-	found, err := h.store.Collection("desk_tickets").Find(t.Context(), nil, store.FindOptions{})
-	require.NoError(t, err)
-	require.Len(t, found, 2)
+	require.Len(t, allOf(t, h.store, "desk_tickets"), 2)
 }

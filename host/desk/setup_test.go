@@ -324,5 +324,13 @@ func uploads(kept *[]utility.StoredFile) option {
 	}
 }
 
+// allOf returns the documents of a collection.
+func allOf(t *testing.T, database store.Store, collection string) []document.Object {
+	t.Helper()
+	found, err := database.Collection(collection).Find(t.Context(), nil, store.FindOptions{})
+	require.NoError(t, err)
+	return found
+}
+
 // unwatched hides that a store is a store.Watcher, as if other processes wrote to it.
 type unwatched struct{ store.Store }

@@ -131,18 +131,14 @@ func (s *subscribers) all() []*Subscription {
 
 // watch notifies the subscriptions of changes that a store reports.
 func (l *Log) watch(watcher store.Watcher) {
-	watcher.Watch(l.config.Collection, func(before, after document.Object) {
-		if after.IsZero() {
-			after = before
-		}
-		l.subs.notify(document.Get(after, fieldLog, ""))
-	}, l.subs.notifyAll)
-	watcher.Watch(l.config.Collection+statesSuffix, func(before, after document.Object) {
-		if after.IsZero() {
-			after = before
-		}
-		l.subs.notify(document.Get(after, document.IDField, ""))
-	}, l.subs.notifyAll)
+	for collection, key := range map[string]string{l.config.Collection: fieldLog, l.config.Collection + statesSuffix: document.IDField} {
+		watcher.Watch(collection, func(before, after document.Object) {
+			if after.IsZero() {
+				after = before
+			}
+			l.subs.notify(document.Get(after, key, ""))
+		}, l.subs.notifyAll)
+	}
 }
 
 const (

@@ -508,28 +508,53 @@ func TestTake_EndsMeanwhile(t *testing.T) {
 	})
 }
 
+// sameRoom is a platform that returns the same id for every group.
+type sameRoom struct{ *platform }
+
+func (p sameRoom) CreateGroup(ctx context.Context, in *channel.Channel, group livechat.NewGroup) (livechat.CreatedGroup, error) {
+	_, err := p.platform.CreateGroup(ctx, in, group)
+	return livechat.CreatedGroup{ExternalID: "room"}, err
+}
+
 func TestTake_AnotherTicketMeanwhile(t *testing.T) {
 	t.Parallel()
-	everyMoment(t, 6, func(writes int) bool {
-		s := newFixture(t, thatOnlySends(channel.Charlie))
-		s.pending(t, "a1", "ada")
-		s.pending(t, "a2", "bob")
-		take := func(l *livechats.Service, id string) bool {
-			_, err := l.Take(t.Context(), takenBy(id, "eve@desk"))
-			if err != nil {
-				require.ErrorIs(t, err, boterr.FailedPrecondition)
-			}
-			return err == nil
-		}
-		tookOther := false
-		mine, hasHappened := s.meanwhile(writes, func() { tookOther = take(s.mine.Service, "a2") })
-		tookOne := take(mine, "a1")
-		require.False(t, tookOne && tookOther, "after %d writes", writes)
-		require.LessOrEqual(t, len(s.groups(t, document.O("active", true))), 1, "after %d writes", writes)
-		require.Equal(t, tookOne, s.record(t, "a1").State() == livechat.Taken)
-		require.Equal(t, tookOther, s.record(t, "a2").State() == livechat.Taken)
-		return hasHappened()
-	})
+	for other, test := range map[string]struct {
+		change func(*livechats.Ports)
+		says   string
+	}{
+		"eve@desk": {thatOnlySends(channel.Charlie), "the agent eve is in the conversation"},
+		"mallory@desk": {
+			func(p *livechats.Ports) {
+				p.Connectors[channel.Charlie] = sameRoom{p.Connectors[channel.Charlie].(*platform)}
+			},
+			"the conversation room in the channel desk belongs to the assignment a",
+		},
+	} {
+		t.Run(other, func(t *testing.T) {
+			t.Parallel()
+			everyMoment(t, 6, func(writes int) bool {
+				s := newFixture(t, test.change)
+				s.pending(t, "a1", "ada")
+				s.pending(t, "a2", "bob")
+				take := func(l *livechats.Service, id, agent string) bool {
+					_, err := l.Take(t.Context(), takenBy(id, agent))
+					if err != nil {
+						require.ErrorIs(t, err, boterr.FailedPrecondition)
+						require.ErrorContains(t, err, test.says)
+					}
+					return err == nil
+				}
+				tookOther := false
+				mine, hasHappened := s.meanwhile(writes, func() { tookOther = take(s.mine.Service, "a2", other) })
+				tookOne := take(mine, "a1", "eve@desk")
+				require.False(t, tookOne && tookOther, "after %d writes", writes)
+				require.LessOrEqual(t, len(s.groups(t, document.O("active", true))), 1, "after %d writes", writes)
+				require.Equal(t, tookOne, s.record(t, "a1").State() == livechat.Taken)
+				require.Equal(t, tookOther, s.record(t, "a2").State() == livechat.Taken)
+				return hasHappened()
+			})
+		})
+	}
 }
 
 func TestEndLiveChat_NewRequestMeanwhile(t *testing.T) {

@@ -1,6 +1,7 @@
 package livechats
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,7 +110,7 @@ func (s *Service) checkRequest(ctx context.Context, p livechat.CreateAssignmentP
 	if err != nil {
 		return request{}, boterr.PrefixField(fieldAssignmentDetails, err)
 	}
-	asked := request{member: m, label: orDefaultLabel(p.Label), targets: p.Targets, details: &p.AssignmentDetails}
+	asked := request{member: m, label: cmp.Or(p.Label, livechat.DefaultLabel), targets: p.Targets, details: &p.AssignmentDetails}
 	asked.record = livechat.AssignmentRecord{
 		Assignment: livechat.Assignment{
 			ID: s.env.NewID(), Inlet: m.Channel, Member: m.ID,
@@ -129,13 +130,6 @@ func (s *Service) checkRequest(ctx context.Context, p livechat.CreateAssignmentP
 	return asked, nil
 }
 
-func orDefaultLabel(label string) string {
-	if label == "" {
-		return livechat.DefaultLabel
-	}
-	return label
-}
-
 // askingMember returns the member that a call names, or the scope's member. The member must be reachable.
 func (s *Service) askingMember(ctx context.Context, given *member.Member) (*member.Member, error) {
 	named := members.ByRecord(s.scope, given)
@@ -152,28 +146,26 @@ func (s *Service) askingMember(ctx context.Context, given *member.Member) (*memb
 // ensureOpen ensures that the member has an open request: an existing one, one that an earlier call has started to
 // send, or a new one. open returns an open request or nil.
 func (s *Service) ensureOpen(ctx context.Context, asked request, open func() (*livechat.AssignmentRecord, error)) (*pass, error) {
-	for backoff := s.newBackoff(); ; {
-		r, err := open()
-		if err == nil && r != nil && r.State() != livechat.Sending {
-			return s.reconcileOpen(ctx, r, "", asked)
+	var r *livechat.AssignmentRecord
+	sender := ""
+	err := s.untilFree(ctx, func() (isFree bool, err error) {
+		if r, err = open(); err != nil || r != nil && r.State() != livechat.Sending {
+			return true, err
 		}
-		switch {
-		case err != nil:
-		case r == nil:
+		if r == nil {
 			r, err = s.begin(ctx, asked)
-		default:
+		} else {
 			r, err = s.claimSending(ctx, r.ID, document.O(fieldSentAt, isAbsent))
 		}
-		if err != nil {
-			return nil, err
-		}
 		if r != nil {
-			return s.reconcileOpen(ctx, r, r.Sender.ID, asked)
+			sender = r.Sender.ID
 		}
-		if err := backoff.wait(ctx); err != nil {
-			return nil, err
-		}
+		return r != nil, err
+	})
+	if err != nil {
+		return nil, err
 	}
+	return s.reconcileOpen(ctx, r, sender, asked)
 }
 
 // reconcileOpen opens a request, and sets its member's flag as requested. sender is the id of the call's
@@ -452,26 +444,24 @@ const (
 	longestWait = senderLease + 5*time.Second
 )
 
-// backoff waits while another call sends the same request.
-type backoff struct {
-	pause         func(ctx context.Context, d time.Duration)
-	next, elapsed time.Duration
-}
-
-func (s *Service) newBackoff() *backoff { return &backoff{pause: s.ports.Pause, next: firstPause} }
-
-// wait pauses before the next attempt. After the maximum wait it returns Conflict.
-func (b *backoff) wait(ctx context.Context) error {
-	if b.elapsed >= longestWait {
-		return boterr.New(boterr.Conflict, "", "another call is sending this request: try again later")
+// untilFree calls try until it returns true or an error. It pauses between the attempts, because another call is sending
+// the same request. After the longest wait it returns Conflict.
+func (s *Service) untilFree(ctx context.Context, try func() (isFree bool, err error)) error {
+	pause, waited := firstPause, time.Duration(0)
+	for {
+		if isFree, err := try(); isFree || err != nil {
+			return err
+		}
+		if waited >= longestWait {
+			return boterr.New(boterr.Conflict, "", "another call is sending this request: try again later")
+		}
+		s.ports.Pause(ctx, pause)
+		if ctx.Err() != nil {
+			return boterr.New(boterr.Canceled, "", "the wait for another call that is sending this request ended: %w", context.Cause(ctx))
+		}
+		waited += pause
+		pause = min(2*pause, lastPause)
 	}
-	b.pause(ctx, b.next)
-	if ctx.Err() != nil {
-		return boterr.New(boterr.Canceled, "", "the wait for another call that is sending this request ended: %w", context.Cause(ctx))
-	}
-	b.elapsed += b.next
-	b.next = min(2*b.next, lastPause)
-	return nil
 }
 
 // pause waits by the machine's clock.

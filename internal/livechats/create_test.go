@@ -401,29 +401,6 @@ func TestReassignAssignment_EndedBefore(t *testing.T) {
 	s.requireOver(t, previous.ID, "ada", livechat.EndedByInlet)
 }
 
-func TestAddNewTargetsToAssignment_TakenAtOnce(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	r := s.mustAsk(t, `{}`)
-	var all sync.WaitGroup
-	for _, agent := range []string{"eve", "sam"} {
-		all.Go(func() {
-			_, _ = s.mine.Take(context.Background(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: agent})
-		})
-		all.Go(func() {
-			_, err := s.mine.AddNewTargetsToAssignment(context.Background(), livechat.AddNewTargetsToAssignmentParams{
-				AssignmentID: r.ID, Targets: []livechat.NewTarget{{Channel: "phone"}},
-			})
-			if err != nil && boterr.CodeOf(err) != boterr.FailedPrecondition {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	require.Equal(t, livechat.Taken, s.record(t, r.ID).State())
-	require.Nil(t, s.record(t, r.ID).Sender)
-}
-
 func TestTake_BeforeRemovalOrNewTargets(t *testing.T) {
 	t.Parallel()
 	for name, late := range map[string]func(*testing.T, *livechats.Service, string){

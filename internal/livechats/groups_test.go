@@ -192,6 +192,7 @@ func TestAddNewTargets_TakenMeanwhileIsShownOnTheNewTicket(t *testing.T) {
 	s.pending(t, "a1", "ada")
 	_, err := call(t, s.mine.AddNewTargetsToAssignment, `{"assignmentId": "a1", "targets": [{"channel": "desk", "label": "sales"}]}`)
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.Nil(t, s.record(t, "a1").Sender)
 	for _, ticket := range s.record(t, "a1").Tickets {
 		if ticket.Group.ID == "C9" {
 			require.NotZero(t, ticket.TakenAt, "C9 is offered it no more")

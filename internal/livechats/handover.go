@@ -25,11 +25,7 @@ import (
 
 // parentOf returns the assignment that next replaces, or nil if that was removed.
 func (s *Service) parentOf(ctx context.Context, next *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
-	previous, err := s.loadAssignment(ctx, next.ParentAssignment)
-	if errors.Is(err, boterr.NotFound) {
-		return nil, nil
-	}
-	return previous, err
+	return s.findAssignment(ctx, next.ParentAssignment)
 }
 
 // nextOf returns the assignment that replaces or will replace previousID, unless it has ended, or nil.
@@ -263,7 +259,7 @@ func (s *Service) handover(
 		return request{}, boterr.PrefixField(fieldMeta, err)
 	}
 	asked := request{
-		member: m, label: orDefaultLabel(p.Label), targets: p.Targets, outlet: outlet.ID,
+		member: m, label: cmp.Or(p.Label, livechat.DefaultLabel), targets: p.Targets, outlet: outlet.ID,
 		relayText: p.RelayMessage, takenMessage: p.TakenMessage, heardUntil: s.timeOf(p.MessageEvent),
 	}
 	asked.record = livechat.AssignmentRecord{

@@ -162,11 +162,7 @@ func (s *Service) openGroup(ctx context.Context, r *livechat.AssignmentRecord) (
 	if r.State() != livechat.Taken || r.Group == "" {
 		return nil, nil
 	}
-	g, err := s.loadGroup(ctx, r.Group)
-	if errors.Is(err, boterr.NotFound) || err == nil && !g.Active {
-		return nil, nil
-	}
-	return g, err
+	return s.liveGroup(ctx, r.Group)
 }
 
 // hasNothingBefore reports whether there are no kept messages for the agent, neither in this assignment nor
@@ -252,12 +248,10 @@ func (s *Service) tellFull(ctx context.Context, r *livechat.AssignmentRecord) er
 // them or, after a crash, until its lease has expired. If that fails, the later steps continue, and a repeated call
 // sends the rest. If the conversation is gone, the live chat ends.
 func (p *pass) sendKept(ctx context.Context) error {
-	isBusy, err := p.passOnKept(ctx, p.r)
-	for backoff := p.newBackoff(); isBusy && err == nil; {
-		if err = backoff.wait(ctx); err == nil {
-			isBusy, err = p.passOnKept(ctx, p.r)
-		}
-	}
+	err := p.untilFree(ctx, func() (isFree bool, err error) {
+		isBusy, err := p.passOnKept(ctx, p.r)
+		return !isBusy, err
+	})
 	lost, isLost := errors.AsType[*lostError](err)
 	if !isLost {
 		p.unfinished.add("kept messages", err)
@@ -309,11 +303,8 @@ func (s *Service) passOnKept(ctx context.Context, r *livechat.AssignmentRecord) 
 
 // hasKept reports whether an open assignment has kept messages.
 func (s *Service) hasKept(ctx context.Context, id string) (bool, error) {
-	now, err := s.loadAssignment(ctx, id)
-	if errors.Is(err, boterr.NotFound) {
-		return false, nil
-	}
-	return err == nil && now.State() != livechat.Ended && len(now.Kept) > 0, err
+	now, err := s.findAssignment(ctx, id)
+	return now != nil && now.State() != livechat.Ended && len(now.Kept) > 0, err
 }
 
 // drainKept sends the kept messages of an assignment. The call must be the assignment's KeptSender.

@@ -193,13 +193,11 @@ func (s *Service) keepWatch(ctx context.Context, r *livechat.AssignmentRecord) (
 	if err := s.setAlarm(ctx, r.Member, r.Expiry); err != nil {
 		return nil, err
 	}
-	now, err := s.loadAssignment(ctx, r.ID)
-	if err == nil && now.State() != livechat.Ended {
-		return now, nil
+	now, err := s.findAssignment(ctx, r.ID)
+	if err != nil || now != nil && now.State() != livechat.Ended {
+		return now, err
 	}
-	if err == nil || errors.Is(err, boterr.NotFound) { // The assignment was withdrawn.
-		_, err = s.leaveLiveChat(ctx, r)
-	}
+	_, err = s.leaveLiveChat(ctx, r)
 	return nil, err
 }
 

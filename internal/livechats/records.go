@@ -173,6 +173,15 @@ func (s *Service) loadAssignment(ctx context.Context, id string) (*livechat.Assi
 	return assignmentFrom(found)
 }
 
+// findAssignment is loadAssignment, but returns nil if there is no such assignment.
+func (s *Service) findAssignment(ctx context.Context, id string) (*livechat.AssignmentRecord, error) {
+	r, err := s.loadAssignment(ctx, id)
+	if errors.Is(err, boterr.NotFound) {
+		return nil, nil
+	}
+	return r, err
+}
+
 // assignmentOf returns the assignment of a group, or nil. Among the assignments that refer to the group, it prefers
 // the open one to which the group refers, then the newest. If none refer to the group, it returns the assignment to
 // which the group refers.
@@ -180,7 +189,7 @@ func (s *Service) assignmentOf(ctx context.Context, g *livechat.Group) (*livecha
 	var named *livechat.AssignmentRecord
 	if g.Assignment != "" {
 		var err error
-		if named, err = s.loadAssignment(ctx, g.Assignment); err != nil && !errors.Is(err, boterr.NotFound) {
+		if named, err = s.findAssignment(ctx, g.Assignment); err != nil {
 			return nil, err
 		}
 		if named != nil && named.Group == g.ID && named.State() != livechat.Ended {
@@ -274,6 +283,15 @@ func (s *Service) loadGroup(ctx context.Context, id string) (*livechat.Group, er
 		return nil, err
 	}
 	return groupFrom(found)
+}
+
+// liveGroup returns the group with an id if it is live, or nil.
+func (s *Service) liveGroup(ctx context.Context, id string) (*livechat.Group, error) {
+	g, err := s.loadGroup(ctx, id)
+	if errors.Is(err, boterr.NotFound) || err == nil && !g.Active {
+		return nil, nil
+	}
+	return g, err
 }
 
 // latestGroup returns the newest matching live group, else the newest matching group, or NotFound.

@@ -192,57 +192,45 @@ func TestGroupOf(t *testing.T) {
 	for name, test := range map[string]struct {
 		channel, from, to string
 		want              *livechat.Group
+		// has is the result of HasLiveGroup. If it is false, the host need not create a Service for the event.
+		has bool
 	}{
-		"the agent in one group":         {"desk", "eve", ofAda.ExternalID, ofAda},
-		"the agent in the other group":   {"desk", "eve", ofBob.ExternalID, ofBob},
-		"a colleague in a group":         {"desk", "mallory", ofAda.ExternalID, ofAda},
-		"the agent to the bot":           {"desk", "eve", "bot", nil},
-		"the group in another channel":   {"team", "eve", ofAda.ExternalID, nil},
-		"the agent to the channel":       {"team", "eve", "team", direct},
-		"the agent to nobody else":       {"team", "eve", "", direct},
-		"the agent somewhere else":       {"team", "eve", "random", nil},
-		"the bot to the agent":           {"team", "team", "eve", direct},
-		"a colleague to the agent":       {"team", "mallory", "eve", nil},
-		"a colleague directly":           {"team", "mallory", "team", nil},
-		"the agent in a broadcast group": {"team", "eve", "D1", nil},
-		"the agent in an old group":      {"team", "eve", "old", nil},
-		"a group to the bot":             {"desk", ofAda.ExternalID, "bot", nil},
-		"nobody to nobody":               {"team", "", "", nil},
+		"the agent in one group":         {"desk", "eve", ofAda.ExternalID, ofAda, true},
+		"the agent in the other group":   {"desk", "eve", ofBob.ExternalID, ofBob, true},
+		"a colleague in a group":         {"desk", "mallory", ofAda.ExternalID, ofAda, true},
+		"the agent to the bot":           {"desk", "eve", "bot", nil, false},
+		"the group in another channel":   {"team", "mallory", ofAda.ExternalID, nil, false},
+		"the agent to the channel":       {"team", "eve", "team", direct, true},
+		"the agent to nobody else":       {"team", "eve", "", direct, true},
+		"the agent somewhere else":       {"team", "eve", "random", nil, true},
+		"the bot to the agent":           {"team", "team", "eve", direct, true},
+		"a colleague to the agent":       {"team", "mallory", "eve", nil, true},
+		"a colleague directly":           {"team", "mallory", "team", nil, false},
+		"a colleague to nobody":          {"team", "mallory", "", nil, false},
+		"the agent in a broadcast group": {"team", "eve", "D1", nil, true},
+		"the agent in an old group":      {"team", "eve", "old", nil, true},
+		"a colleague in an old group":    {"team", "mallory", "old", nil, false},
+		"a group to the bot":             {"desk", ofAda.ExternalID, "bot", nil, true},
+		"nobody to nobody":               {"team", "", "", nil, false},
 	} {
-		got, err := s.mine.GroupOf(t.Context(), test.channel, *event(test.from, test.to, "hi"))
+		e := *event(test.from, test.to, "hi")
+		got, err := s.mine.GroupOf(t.Context(), test.channel, e)
 		require.NoError(t, err, name)
+		hasGroup, err := livechats.HasLiveGroup(t.Context(), s.mine.env, s.mine.scope, test.channel, e)
+		require.NoError(t, err, name)
+		require.Equal(t, test.has, hasGroup, name)
 		if test.want == nil {
 			require.Nil(t, got, name)
 			continue
 		}
-		hasGroup, err := livechats.HasLiveGroup(t.Context(), s.mine.env, s.mine.scope, test.channel, *event(test.from, test.to, "hi"))
-		require.NoError(t, err, name)
-		require.True(t, hasGroup, name)
 		require.NotNil(t, got, name)
 		require.Equal(t, test.want.ID, got.ID, name)
 	}
-	got, err := s.theirs.GroupOf(t.Context(), "desk", *event("eve", ofAda.ExternalID, "hi"))
+	e := *event("eve", ofAda.ExternalID, "hi")
+	got, err := s.theirs.GroupOf(t.Context(), "desk", e)
 	require.NoError(t, err)
 	require.Nil(t, got, "another app")
-}
-
-// If HasLiveGroup is false, the host need not create a Service for the event.
-func TestHasLiveGroup_IsFalseWhereNoLiveGroupGoesByAnIDOfTheEvent(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, thatOnlySends(channel.Delta))
-	ofAda := s.taken(t, "a1", "ada", "eve@desk").Group
-	s.put(t, "groups", `{"_id": "old", "app": "mine", "outlet": "desk", "externalId": "old", "active": false}`)
-	for name, test := range map[string]struct{ channel, from, to string }{
-		"a member to the bot":          {"desk", "mallory", "bot"},
-		"a member to nobody":           {"desk", "mallory", ""},
-		"the group in another channel": {"team", "mallory", ofAda.ExternalID},
-		"an old group":                 {"desk", "mallory", "old"},
-	} {
-		hasGroup, err := livechats.HasLiveGroup(t.Context(), s.mine.env, s.mine.scope, test.channel, *event(test.from, test.to, "hi"))
-		require.NoError(t, err, name)
-		require.False(t, hasGroup, name)
-	}
-	hasGroup, err := livechats.HasLiveGroup(t.Context(), s.mine.env, s.theirs.scope, "desk", *event("eve", ofAda.ExternalID, "hi"))
+	hasGroup, err := livechats.HasLiveGroup(t.Context(), s.mine.env, s.theirs.scope, "desk", e)
 	require.NoError(t, err)
 	require.False(t, hasGroup, "another app")
 }

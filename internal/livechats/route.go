@@ -1,6 +1,7 @@
 package livechats
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -184,7 +185,7 @@ func (s *Service) targetedOutlets(ctx context.Context, targets []livechat.Target
 			}
 		}
 		outlets[i] = outlet{
-			Channel: c, label: orDefaultLabel(target.Label), groups: target.BroadcastGroups,
+			Channel: c, label: cmp.Or(target.Label, livechat.DefaultLabel), groups: target.BroadcastGroups,
 			field: field + ".channel", unknown: target.Unknown,
 		}
 		if len(target.BroadcastGroups) == 0 {
@@ -365,22 +366,18 @@ func onlyOutlet(r *livechat.AssignmentRecord) (string, error) {
 
 // claimPending makes the call the sender of an untaken assignment.
 func (s *Service) claimPending(ctx context.Context, id string) (*livechat.AssignmentRecord, error) {
-	for backoff := s.newBackoff(); ; {
-		claimed, err := s.claimSending(ctx, id, document.O())
-		if err != nil || claimed != nil {
-			return claimed, err
+	var claimed *livechat.AssignmentRecord
+	err := s.untilFree(ctx, func() (isFree bool, err error) {
+		if claimed, err = s.claimSending(ctx, id, document.O()); err != nil || claimed != nil {
+			return true, err
 		}
 		now, err := s.loadAssignment(ctx, id)
 		if err != nil {
-			return nil, boterr.PrefixField(fieldAssignmentID, err)
+			return false, boterr.PrefixField(fieldAssignmentID, err)
 		}
-		if err := requireUntaken(now); err != nil {
-			return nil, err
-		}
-		if err := backoff.wait(ctx); err != nil {
-			return nil, err
-		}
-	}
+		return false, requireUntaken(now)
+	})
+	return claimed, err
 }
 
 // addTickets adds tickets for the outlets to an assignment, and sends all unsent ones. The call must be the

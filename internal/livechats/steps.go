@@ -137,18 +137,17 @@ func (p *pass) open(ctx context.Context) error {
 // adoptOpen continues with a request that another call has opened, after that call replaced this one as the
 // sender. It returns Conflict if the request was withdrawn.
 func (p *pass) adoptOpen(ctx context.Context) error {
-	now, err := p.loadAssignment(ctx, p.r.ID)
-	if err == nil && now.State() != livechat.Ended {
+	now, err := p.findAssignment(ctx, p.r.ID)
+	switch {
+	case err != nil:
+		return err
+	case now != nil && now.State() != livechat.Ended:
 		p.r = now
 		return nil
 	}
-	if err == nil || errors.Is(err, boterr.NotFound) {
-		// This call may have set the agenda after the call that withdrew the request had removed the member's
-		// agendas.
-		_, err = p.leaveLiveChat(context.WithoutCancel(ctx), p.r)
-		err = joined(withdrawn(p.r), err, p.finishParent(ctx, p.r))
-	}
-	return err
+	// This call may have set the agenda after the call that withdrew the request had removed the member's agendas.
+	_, err = p.leaveLiveChat(context.WithoutCancel(ctx), p.r)
+	return joined(withdrawn(p.r), err, p.finishParent(ctx, p.r))
 }
 
 // takeByItsGroup gives a request to the agent in its group, if bot logic set the group before the request opened.

@@ -162,22 +162,12 @@ func (s *Service) conversation(ctx context.Context, outlet *channel.Channel, r *
 // ownGroup returns the group that an assignment refers to if it is live and no other open assignment has it.
 // Otherwise, and if the group does not exist, it returns nil.
 func (s *Service) ownGroup(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.Group, error) {
-	g, err := s.loadGroup(ctx, r.Group)
-	switch {
-	case errors.Is(err, boterr.NotFound):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	case !g.Active:
-		return nil, nil
-	case g.Assignment == "" || g.Assignment == r.ID:
-		return g, nil
+	g, err := s.liveGroup(ctx, r.Group)
+	if err != nil || g == nil || g.Assignment == "" || g.Assignment == r.ID {
+		return g, err
 	}
-	other, err := s.loadAssignment(ctx, g.Assignment)
-	switch {
-	case errors.Is(err, boterr.NotFound):
-		return g, nil
-	case err != nil || other.State() != livechat.Ended:
+	other, err := s.findAssignment(ctx, g.Assignment)
+	if err != nil || other != nil && other.State() != livechat.Ended {
 		return nil, err
 	}
 	return g, nil

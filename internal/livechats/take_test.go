@@ -3,7 +3,6 @@ package livechats_test
 import (
 	"context"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -418,45 +417,6 @@ func TestTake_ConversationLeftLive(t *testing.T) {
 		s.change(t, "assignments", document.O("_id", "a1"), document.Set("endedAt", s.at(0), "endedBy", "outlet", "slot", "ended/a1"))
 		require.Equal(t, conversation, s.taken(t, "a2", "bob", "eve@"+outlet, changes...).Group.ExternalID)
 		require.False(t, s.group(t, old.ID).Active)
-	}
-}
-
-// sameRoom is a platform that returns the same id for every group.
-type sameRoom struct{ *platform }
-
-func (p sameRoom) CreateGroup(ctx context.Context, in *channel.Channel, group livechat.NewGroup) (livechat.CreatedGroup, error) {
-	_, err := p.platform.CreateGroup(ctx, in, group)
-	return livechat.CreatedGroup{ExternalID: "room"}, err
-}
-
-func TestTake_GroupOfAnother(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, func(p *livechats.Ports) {
-		all, ok := p.Connectors[channel.Charlie].(*platform)
-		require.True(t, ok)
-		p.Connectors[channel.Charlie] = sameRoom{all}
-	})
-	s.pending(t, "a1", "ada")
-	s.pending(t, "a2", "bob")
-	errs := map[string]error{}
-	var both sync.WaitGroup
-	var mutex sync.Mutex
-	for _, id := range []string{"a1", "a2"} {
-		both.Go(func() {
-			_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: id, ChannelID: "desk", AdminExternalID: "of-" + id})
-			mutex.Lock()
-			defer mutex.Unlock()
-			errs[id] = err
-		})
-	}
-	both.Wait()
-	require.LessOrEqual(t, len(s.groups(t, document.O("active", true))), 1)
-	for id, err := range errs {
-		require.Equal(t, err == nil, s.record(t, id).State() == livechat.Taken)
-		if err != nil {
-			require.ErrorIs(t, err, boterr.FailedPrecondition)
-			require.ErrorContains(t, err, "the conversation room in the channel desk belongs to the assignment a")
-		}
 	}
 }
 

@@ -396,11 +396,8 @@ func (s *Service) tapped(ctx context.Context, channelID string, event send.Messa
 	if id == "" {
 		return "", false, nil
 	}
-	r, err := s.loadAssignment(ctx, id)
-	if errors.Is(err, boterr.NotFound) {
-		return "", false, nil
-	}
-	return id, err == nil && isOfferedIn(r, channelID), err
+	r, err := s.findAssignment(ctx, id)
+	return id, r != nil && isOfferedIn(r, channelID), err
 }
 
 // fieldLiveChatAPI is the field of a custom channel's metadata with the URL of its live-chat API.
