@@ -560,7 +560,7 @@ func TestTriedAgain_RunsWithin(t *testing.T) {
 	)
 	first, second := w.try(func(ctx context.Context, bot *botctx.Context, _ int) error {
 		for _, who := range []string{w.actor.ID(), eve.ID(), eve.ID()} {
-			_, err := bot.RedirectMemberToNode(ctx, botctx.RedirectMemberToNodeParams{MemberID: who, NodeCompositeID: "other"})
+			err := redirectsTo(who, "other")(ctx, bot)
 			require.NoError(t, err)
 		}
 		return w.Runtime().Receive(ctx, botctx.Inbound{App: bot.Scope().App, Channel: "web", Event: send.MessageEvent{
