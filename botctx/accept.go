@@ -112,18 +112,15 @@ func (i Inbound) document() (document.Object, error) {
 }
 
 func inboundOf(e inbox.Event) (Inbound, error) {
-	arrived := Inbound{App: e.App, Channel: e.Channel, GroupExternalID: document.Get(e.Body, fieldGroup, "")}
-	arrived.Key = document.Get(e.Body, fieldKey, "")
-	var event send.MessageEvent
-	if err := document.Decode(document.Get(e.Body, fieldEvent, document.O()), &event); err != nil {
+	arrived := Inbound{
+		App: e.App, Channel: e.Channel,
+		GroupExternalID: document.Get(e.Body, fieldGroup, ""), Key: document.Get(e.Body, fieldKey, ""),
+	}
+	if err := document.Decode(document.Get(e.Body, fieldEvent, document.O()), &arrived.Event); err != nil {
 		return arrived, boterr.PrefixField("Event", err)
 	}
-	var profile member.Member
-	if err := document.Decode(document.Get(e.Body, fieldProfile, document.O()), &profile); err != nil {
-		return arrived, boterr.PrefixField("Profile", err)
-	}
-	arrived.Event, arrived.Profile = event, profile
-	return arrived, nil
+	err := document.Decode(document.Get(e.Body, fieldProfile, document.O()), &arrived.Profile)
+	return arrived, boterr.PrefixField("Profile", err)
 }
 
 // forInbox changes the code of some errors, because the inbox decides by the code whether to try again.

@@ -399,20 +399,6 @@ func TestAccept_HookThatStoresNothing(t *testing.T) {
 	}
 }
 
-func TestRun_HandlesWhatWasAccepted(t *testing.T) {
-	t.Parallel()
-	f := newFleet(t)
-	done := make(chan struct{})
-	p := f.process(func(context.Context, *botctx.Context) error {
-		close(done)
-		return nil
-	})
-	stop := running(t, p)
-	require.NoError(t, p.Accept(t.Context(), fromAda("hi", "m1")))
-	<-done
-	stop()
-}
-
 func TestRun_WhereItRunsAlready(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)

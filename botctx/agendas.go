@@ -135,7 +135,7 @@ func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) error {
 			return err // The agenda was deleted or rescheduled while it waited for another run of the member.
 		}
 		if isOfLiveChat(due.Agenda) {
-			return started.expire(ctx, due.Agenda)
+			return started.bot.ownLiveChats().Expire(ctx, due.Agenda) // if the live chat is idle
 		}
 		stored := NodeRef{CompositeID: due.Agenda.NodeCompositeID, Tree: due.Agenda.Tree}
 		node, err := r.nodes.Load().ofAgenda(stored, started.bot.Member.BotMeta.Tree())

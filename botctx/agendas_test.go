@@ -260,31 +260,25 @@ func newInTrees(t *testing.T) (*fakes.Platform, *fakes.Actor) {
 	return p, ada
 }
 
-func TestAgenda_StaysInTheUnnamedTree(t *testing.T) {
+func TestNewAgenda_Tree(t *testing.T) {
 	t.Parallel()
-	p, ada := newInTrees(t)
-	_, err := ada.Context().NewAgenda(t.Context(), soon(ada.ID(), "reminder"))
-	require.NoError(t, err)
-	ada.SetPosition("result")
-	p.Advance(time.Minute)
-	require.Equal(t, "reminder", document.Get(ada.Member().Meta, "ran", ""))
-}
-
-func TestNewAgenda_TreeOfTheCurrentNode(t *testing.T) {
-	t.Parallel()
-	p, ada := newInTrees(t)
-	ada.Says("plan")
-	p.Advance(time.Minute)
-	require.Equal(t, "reminder (tree survey)", document.Get(ada.Member().Meta, "ran", ""))
-}
-
-func TestNewAgenda_TreeOfTheMember(t *testing.T) {
-	t.Parallel()
-	p, ada := newInTrees(t)
-	ada.SetPosition("result")
-	ada.Says("command")
-	p.Advance(time.Minute)
-	require.Equal(t, "answer (tree survey)", document.Get(ada.Member().Meta, "ran", ""))
+	for ran, plans := range map[string]func(ada *fakes.Actor){
+		"reminder": func(ada *fakes.Actor) {
+			_, err := ada.Context().NewAgenda(t.Context(), soon(ada.ID(), "reminder"))
+			require.NoError(t, err)
+			ada.SetPosition("result") // The agenda stays in the unnamed tree.
+		},
+		"reminder (tree survey)": func(ada *fakes.Actor) { ada.Says("plan") }, // The tree of the current node.
+		"answer (tree survey)": func(ada *fakes.Actor) { // The tree of the member.
+			ada.SetPosition("result")
+			ada.Says("command")
+		},
+	} {
+		p, ada := newInTrees(t)
+		plans(ada)
+		p.Advance(time.Minute)
+		require.Equal(t, ran, document.Get(ada.Member().Meta, "ran", ""))
+	}
 }
 
 func TestNewAgenda_NodeOfSeveralTrees(t *testing.T) {

@@ -37,9 +37,7 @@ func newWaiting(t *testing.T, cancel ...botctx.Action) (*fakes.Platform, *fakes.
 		c.Flow.LiveChatTree = func(*botctx.Context) string { return "live" }
 	}))
 	p.AddChannel(channel.Channel{ID: "web"})
-	p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{
-		{Label: livechat.DefaultLabel, Groups: []channel.BroadcastGroupMember{{ID: "support", Type: "public_channel"}}},
-	}})
+	p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie, BroadcastGroups: supportAndSales()[:1]})
 	p.Pair("web", "desk")
 	p.Handle(
 		&botctx.Node{ID: "cancel", Tree: "live", Trigger: botctx.AnyText(), Pre: cancel, Responses: botctx.Say("Cancelled.")},

@@ -224,10 +224,7 @@ func familyDesk(t *testing.T) *fakes.Platform {
 	p := fakes.New(fakes.For(t))
 	p.AddChannel(channel.Channel{ID: "family", Type: channel.Delta, Info: channel.DeltaInfo{TbID: "bot-1"}})
 	p.AddChannel(channel.Channel{
-		ID: "desk", Type: channel.Charlie, Info: channel.CharlieInfo{BotID: "bot-2"}, BroadcastGroups: []channel.BroadcastGroup{
-			{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "support", Type: "public_channel"}}},
-			{Label: "sales", Groups: []channel.BroadcastGroupMember{{ID: "sales", Type: "public_channel"}}},
-		},
+		ID: "desk", Type: channel.Charlie, Info: channel.CharlieInfo{BotID: "bot-2"}, BroadcastGroups: supportAndSales(),
 	})
 	p.Pair("family", "desk")
 	p.Handle(

@@ -210,9 +210,7 @@ func newFamilyWithDesk(t *testing.T, options ...fakes.Option) (*family, *fakes.A
 		{ID: "alone", Tree: "shop", Trigger: botctx.TextIs("a person"), Pre: []botctx.Action{ask}},
 		answering("menu", "gt", priority(botctx.FallbackPriority)), answering("shop", "shop", priority(botctx.FallbackPriority)),
 	}, options...)
-	f.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{{
-		Label: livechat.DefaultLabel, Groups: []channel.BroadcastGroupMember{{ID: "support", Type: "public_channel"}},
-	}}})
+	f.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie, BroadcastGroups: supportAndSales()[:1]})
 	f.Pair("phone", "desk")
 	grace := f.AddAgent("desk", "Grace")
 	return f, grace

@@ -12,7 +12,6 @@ import (
 	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/members"
-	"github.com/botctx/go-sdk/store"
 )
 
 // Each member has a lane. A run takes its member's lane, so that runs of one member take turns. The lane is a
@@ -30,13 +29,6 @@ type ownLane struct {
 	room lock
 	// lost ends the run if its lease in the store is lost.
 	lost context.CancelCauseFunc
-}
-
-// isShared reports whether other processes may change documents of a store. Only this process changes the
-// documents of a store.Watcher.
-func isShared(database store.Store) bool {
-	_, isAlone := database.(store.Watcher)
-	return !isAlone
 }
 
 // enterLane takes the lock of a lane for the inbox. ok is false if a run holds the lock, or if the Runtime has no

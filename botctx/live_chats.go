@@ -250,8 +250,3 @@ func (c *Context) LiveChatPosition(ctx context.Context) (livechat.Position, erro
 	}
 	return c.ownLiveChats().PositionOfMember(ctx, c.scope.Member)
 }
-
-// expire ends the live chat of an agenda if the live chat is idle.
-func (r *run) expire(ctx context.Context, due agenda.Agenda) error {
-	return r.bot.ownLiveChats().Expire(ctx, due)
-}

@@ -19,6 +19,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/internal/around"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -116,87 +117,13 @@ func (n notingConnector) Send(ctx context.Context, message send.Message) (send.D
 	return n.Connector.Send(ctx, message)
 }
 
-func (n notingConnector) WrapPort(wanted, _ any) any {
-	switch wanted.(type) {
-	case *send.BatchSender, *send.Broadcaster, *send.AttachmentUploader, *send.ThreadPasser, *send.Labeler, *send.Tagger,
-		*send.ConversationArchiver, *send.MessageUpdater, *livechat.GroupCreator, *livechat.InviteLinker,
-		*livechat.GroupIconSetter, *livechat.ChannelCreator:
-		return notingPorts{n}
-	default:
-		return nil
-	}
-}
-
-// notingPorts implements the optional ports whose methods have keys.
-type notingPorts struct{ notingConnector }
-
-// noting records a request to a port of a connector, and returns the port.
-func noting[Port any](ctx context.Context, n notingPorts, what string) Port {
-	n.outside.note(what, send.KeyOf(ctx))
-	port, _ := send.PortOf[Port](n.Connector)
-	return port
-}
-
-func (n notingPorts) SendBatch(ctx context.Context, messages []send.Message) (send.Batch, error) {
-	return noting[send.BatchSender](ctx, n, "batch").SendBatch(ctx, messages)
-}
-
-func (n notingPorts) CreateBroadcast(ctx context.Context, in *channel.Channel, r send.Response) ([]send.StoredMessage, error) {
-	return noting[send.Broadcaster](ctx, n, "stored message").CreateBroadcast(ctx, in, r)
-}
-
-func (n notingPorts) SendBroadcast(ctx context.Context, in *channel.Channel, b send.Broadcast) (int64, error) {
-	return noting[send.Broadcaster](ctx, n, "broadcast").SendBroadcast(ctx, in, b)
-}
-
-func (n notingPorts) UploadAttachment(ctx context.Context, in *channel.Channel, kind send.Type, url string) (string, error) {
-	return noting[send.AttachmentUploader](ctx, n, "attachment").UploadAttachment(ctx, in, kind, url)
-}
-
-func (n notingPorts) PassThreadControl(ctx context.Context, in *channel.Channel, to string, h send.ThreadHandover) error {
-	return noting[send.ThreadPasser](ctx, n, "thread").PassThreadControl(ctx, in, to, h)
-}
-
-func (n notingPorts) SaveLabel(ctx context.Context, in *channel.Channel, to, labelID string) (int64, error) {
-	return noting[send.Labeler](ctx, n, "label").SaveLabel(ctx, in, to, labelID)
-}
-
-func (n notingPorts) RemoveLabel(ctx context.Context, in *channel.Channel, to, labelID string) error {
-	return noting[send.Labeler](ctx, n, "label off").RemoveLabel(ctx, in, to, labelID)
-}
-
-func (n notingPorts) SaveTag(ctx context.Context, in *channel.Channel, to string, tagID int64) (send.TagReply, error) {
-	return noting[send.Tagger](ctx, n, "tag").SaveTag(ctx, in, to, tagID)
-}
-
-func (n notingPorts) ArchiveConversation(ctx context.Context, in *channel.Channel, id string) error {
-	return noting[send.ConversationArchiver](ctx, n, "archive").ArchiveConversation(ctx, in, id)
-}
-
-func (n notingPorts) UpdateMessage(ctx context.Context, in *channel.Channel, u send.MessageUpdate) (document.Object, error) {
-	return noting[send.MessageUpdater](ctx, n, "update").UpdateMessage(ctx, in, u)
-}
-
-func (n notingPorts) CreateGroup(ctx context.Context, in *channel.Channel, g livechat.NewGroup) (livechat.CreatedGroup, error) {
-	port, _ := send.PortOf[livechat.GroupCreator](n.Connector)
-	n.outside.note("group", g.Key)
-	return port.CreateGroup(ctx, in, g)
-}
-
-func (n notingPorts) RenewInviteLink(ctx context.Context, in *channel.Channel, group string) (string, error) {
-	return noting[livechat.InviteLinker](ctx, n, "link").RenewInviteLink(ctx, in, group)
-}
-
-func (n notingPorts) DisableInviteLink(ctx context.Context, in *channel.Channel, group string) error {
-	return noting[livechat.InviteLinker](ctx, n, "link off").DisableInviteLink(ctx, in, group)
-}
-
-func (n notingPorts) SetGroupIcon(ctx context.Context, in *channel.Channel, group string, icon livechat.Picture) error {
-	return noting[livechat.GroupIconSetter](ctx, n, "icon").SetGroupIcon(ctx, in, group, icon)
-}
-
-func (n notingPorts) CreateChannel(ctx context.Context, in *channel.Channel, group, name string) (document.Object, error) {
-	return noting[livechat.ChannelCreator](ctx, n, "channel").CreateChannel(ctx, in, group, name)
+func (n notingConnector) WrapPort(wanted, inner any) any {
+	return around.Port(wanted, inner, func(ctx context.Context, name string, _ *channel.Channel, do func(context.Context) error) error {
+		if name != "groupName" && name != "recallTicket" { // These can be repeated, so they have no keys.
+			n.outside.note(name, send.KeyOf(ctx))
+		}
+		return do(ctx)
+	})
 }
 
 func noPause(int) time.Duration { return 0 }
@@ -303,31 +230,31 @@ var leaving = map[botctx.Op]struct {
 	botctx.OpSendHotelResponse: {asks: "send", args: func(w *tried) document.Object {
 		return document.O("response", helloObject, "recipientId", w.on(channel.Hotel).ExternalID())
 	}},
-	botctx.OpSendDeltaResponse: {asks: "batch", args: func(w *tried) document.Object {
+	botctx.OpSendDeltaResponse: {asks: "sendBatch", args: func(w *tried) document.Object {
 		w.on(channel.Delta)
 		return document.O("response", helloObject)
 	}},
-	botctx.OpUpdateMessage: {asks: "update", args: func(w *tried) document.Object {
+	botctx.OpUpdateMessage: {asks: "updateMessage", args: func(w *tried) document.Object {
 		w.on(channel.Charlie)
 		sent, err := w.actor.Context().SendResponse(w.t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
 		require.NoError(w.t, err)
 		return document.O("externalChannelId", sent.Results[0].ChatID, "messageTs", sent.Results[0].MessageEvent.MessageID, "text", "Bye")
 	}},
-	botctx.OpCharlieArchiveConversation: {asks: "archive", args: func(w *tried) document.Object {
+	botctx.OpCharlieArchiveConversation: {asks: "archiveConversation", args: func(w *tried) document.Object {
 		w.AddChannel(channel.Channel{ID: "rooms", Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{
 			{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "room", Type: "public_channel"}}},
 		}})
 		return document.O("channel", document.O("_id", "rooms"), "messageEvent", document.O("to", "room"))
 	}},
-	botctx.OpEchoSaveMemberTag: {asks: "tag", args: func(w *tried) document.Object {
+	botctx.OpEchoSaveMemberTag: {asks: "saveTag", args: func(w *tried) document.Object {
 		w.on(channel.Echo)
 		return document.O("tagId", 100)
 	}},
-	botctx.OpAlphaCreateBroadcast: {asks: "stored message", args: func(w *tried) document.Object {
+	botctx.OpAlphaCreateBroadcast: {asks: "createBroadcast", args: func(w *tried) document.Object {
 		w.on(channel.Alpha)
 		return document.O("response", helloObject)
 	}},
-	botctx.OpAlphaSendBroadcast: {asks: "broadcast", args: func(w *tried) document.Object {
+	botctx.OpAlphaSendBroadcast: {asks: "sendBroadcast", args: func(w *tried) document.Object {
 		bot := w.on(channel.Alpha).Context()
 		_, err := bot.AlphaSaveCustomLabel(w.t.Context(), send.AlphaSaveCustomLabelParams{LabelID: "vip"})
 		require.NoError(w.t, err)
@@ -335,19 +262,19 @@ var leaving = map[botctx.Op]struct {
 		require.NoError(w.t, err)
 		return document.O("broadcastId", string(made.Result[0].ID()), "labelId", "vip", "notificationType", "REGULAR")
 	}},
-	botctx.OpAlphaGetAttachmentID: {asks: "attachment", args: func(w *tried) document.Object {
+	botctx.OpAlphaGetAttachmentID: {asks: "uploadAttachment", args: func(w *tried) document.Object {
 		w.on(channel.Alpha)
 		return document.O("type", "IMAGE", "url", "https://example.com/a.png")
 	}},
-	botctx.OpAlphaPassThreadControl: {asks: "thread", isLast: true, args: func(w *tried) document.Object {
+	botctx.OpAlphaPassThreadControl: {asks: "passThreadControl", isLast: true, args: func(w *tried) document.Object {
 		w.on(channel.Alpha)
 		return document.O()
 	}},
-	botctx.OpAlphaSaveCustomLabel: {asks: "label", args: func(w *tried) document.Object {
+	botctx.OpAlphaSaveCustomLabel: {asks: "saveLabel", args: func(w *tried) document.Object {
 		w.on(channel.Alpha)
 		return document.O("labelId", "vip")
 	}},
-	botctx.OpAlphaRemoveCustomLabel: {asks: "label off", args: func(w *tried) document.Object {
+	botctx.OpAlphaRemoveCustomLabel: {asks: "removeLabel", args: func(w *tried) document.Object {
 		_, err := w.on(channel.Alpha).Context().AlphaSaveCustomLabel(w.t.Context(), send.AlphaSaveCustomLabelParams{LabelID: "vip"})
 		require.NoError(w.t, err)
 		return document.O("labelId", "vip")
@@ -380,20 +307,20 @@ var leaving = map[botctx.Op]struct {
 		w.connect(w.t)
 		return document.O("channelId", "desk", "adminExternalId", w.grace.ExternalID(), "bravoGroupId", w.group().ExternalID)
 	}},
-	botctx.OpHandleAdminJoinedGroup: {outlet: channel.Bravo, asks: "link off", args: func(w *tried) document.Object {
+	botctx.OpHandleAdminJoinedGroup: {outlet: channel.Bravo, asks: "disableInviteLink", args: func(w *tried) document.Object {
 		return document.O("channel", document.O("_id", "desk"), "externalId", w.grace.ExternalID(), "bravoGroupId", w.bravoGroup())
 	}},
-	botctx.OpCreateBravoGroup: {outlet: channel.Bravo, asks: "group", args: func(*tried) document.Object {
+	botctx.OpCreateBravoGroup: {outlet: channel.Bravo, asks: "createGroup", args: func(*tried) document.Object {
 		return document.O("channelId", "desk", "name", "Orders")
 	}},
-	botctx.OpDisableBravoGroupInviteLink: {outlet: channel.Bravo, asks: "link off", args: func(w *tried) document.Object {
+	botctx.OpDisableBravoGroupInviteLink: {outlet: channel.Bravo, asks: "disableInviteLink", args: func(w *tried) document.Object {
 		return document.O("channel", document.O("_id", "desk"), "externalId", w.bravoGroup())
 	}},
-	botctx.OpSetBravoGroupIcon: {outlet: channel.Bravo, asks: "icon", args: func(w *tried) document.Object {
+	botctx.OpSetBravoGroupIcon: {outlet: channel.Bravo, asks: "setGroupIcon", args: func(w *tried) document.Object {
 		w.ReplyHTTP("GET", "https://example.com/icon.png", web.Reply{Header: pngHeader(), Body: "png"})
 		return document.O("channelId", "desk", "bravoGroupId", w.bravoGroup(), "imageUrl", "https://example.com/icon.png")
 	}},
-	botctx.OpCreateHotelChannel: {asks: "channel", args: func(w *tried) document.Object {
+	botctx.OpCreateHotelChannel: {asks: "createChannel", args: func(w *tried) document.Object {
 		w.on(channel.Hotel)
 		return document.O("hotelGroupId", "floor", "displayName", "Lobby")
 	}},
@@ -633,7 +560,7 @@ func TestTriedAgain_RunsWithin(t *testing.T) {
 	)
 	first, second := w.try(func(ctx context.Context, bot *botctx.Context, _ int) error {
 		for _, who := range []string{w.actor.ID(), eve.ID(), eve.ID()} {
-			_, err := bot.RedirectMemberToNode(ctx, botctx.RedirectMemberToNodeParams{MemberID: who, NodeCompositeID: "other"})
+			err := redirectsTo(who, "other")(ctx, bot)
 			require.NoError(t, err)
 		}
 		return w.Runtime().Receive(ctx, botctx.Inbound{App: bot.Scope().App, Channel: "web", Event: send.MessageEvent{

@@ -73,7 +73,7 @@ func TestAgenda_RedirectUnsubscribed(t *testing.T) {
 	p.Handle(
 		&botctx.Node{ID: "order", Trigger: botctx.TextIs("order"), Post: []botctx.Action{remindIn(time.Hour)}},
 		&botctx.Node{ID: "reminder", Pre: []botctx.Action{
-			redirects(botctx.RedirectMemberToNodeParams{MemberID: other.ID(), NodeCompositeID: "invitation"}),
+			redirectsTo(other.ID(), "invitation"),
 		}},
 		&botctx.Node{ID: "invitation", Pre: []botctx.Action{counts}, Responses: []send.Response{send.Text("Come, too!")}},
 	)
@@ -108,7 +108,7 @@ func TestAgendaOf(t *testing.T) {
 	p.Handle(
 		&botctx.Node{ID: "order", Trigger: botctx.TextIs("order"), Pre: []botctx.Action{remindIn(time.Hour), says("Thanks")}},
 		&botctx.Node{ID: "reminder", Pre: []botctx.Action{
-			says("Still there?"), redirects(botctx.RedirectMemberToNodeParams{MemberID: other.ID(), NodeCompositeID: "invitation"}),
+			says("Still there?"), redirectsTo(other.ID(), "invitation"),
 		}},
 		&botctx.Node{ID: "invitation", Responses: []send.Response{send.Text("Come, too!")}},
 	)

@@ -26,6 +26,11 @@ func redirects(to botctx.RedirectMemberToNodeParams) botctx.Action {
 	}
 }
 
+// redirectsTo returns an action that redirects a member, or the member of the run if memberID is "".
+func redirectsTo(memberID, node string) botctx.Action {
+	return redirects(botctx.RedirectMemberToNodeParams{MemberID: memberID, NodeCompositeID: node})
+}
+
 func whole(id string, change ...func(*botctx.Node)) *botctx.Node {
 	node := &botctx.Node{
 		ID: id, Pre: []botctx.Action{says(id + " pre")}, Responses: []send.Response{send.Text(id + " response")},
@@ -121,7 +126,7 @@ func TestRedirect_Meta(t *testing.T) {
 		&botctx.Node{ID: "start", Trigger: botctx.AnyText(), Pre: []botctx.Action{
 			tell,
 			redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "shown", Meta: document.O("n", 1)}),
-			redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "last"}),
+			redirectsTo("", "last"),
 			tell,
 		}},
 		&botctx.Node{ID: "shown", Pre: []botctx.Action{tell}, Redirect: botctx.To("kept")},
@@ -145,7 +150,7 @@ func TestRedirect_JoinsRun(t *testing.T) {
 		t,
 		&botctx.Node{
 			ID: "start", Trigger: botctx.AnyText(),
-			Pre:       []botctx.Action{sets("cart", "tea"), redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "joined"})},
+			Pre:       []botctx.Action{sets("cart", "tea"), redirectsTo("", "joined")},
 			Responses: []send.Response{send.Template("{{meta.cart}}, {{meta.size}}")},
 		},
 		&botctx.Node{
@@ -168,7 +173,7 @@ func TestRedirect_OtherMember(t *testing.T) {
 	bob := p.AddMember(member.Member{FirstName: "Bob"})
 	p.Handle(
 		&botctx.Node{ID: "start", Trigger: botctx.AnyText(), Pre: []botctx.Action{
-			redirects(botctx.RedirectMemberToNodeParams{MemberID: bob.ID(), NodeCompositeID: "invited"}),
+			redirectsTo(bob.ID(), "invited"),
 			func(ctx context.Context, bot *botctx.Context) error {
 				other, err := bot.GetMember(ctx, member.GetParams{MemberID: bob.ID()})
 				if err != nil {
@@ -241,7 +246,7 @@ func TestRedirect_TreeOutsideOfNodes(t *testing.T) {
 	ada, bob := p.AddMember(member.Member{}), p.AddMember(member.Member{})
 	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		for _, to := range []*fakes.Actor{ada, bob} {
-			if err := redirects(botctx.RedirectMemberToNodeParams{MemberID: to.ID(), NodeCompositeID: "reminder"})(ctx, bot); err != nil {
+			if err := redirectsTo(to.ID(), "reminder")(ctx, bot); err != nil {
 				return err
 			}
 		}
@@ -311,8 +316,8 @@ func TestRedirect_Endless(t *testing.T) {
 			{ID: "ping", Trigger: botctx.AnyText(), Redirect: botctx.To("pong")}, {ID: "pong", Redirect: botctx.To("ping")},
 		},
 		"by operations": {
-			{ID: "ping", Trigger: botctx.AnyText(), Pre: []botctx.Action{redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "pong"})}},
-			{ID: "pong", Post: []botctx.Action{redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "ping"})}},
+			{ID: "ping", Trigger: botctx.AnyText(), Pre: []botctx.Action{redirectsTo("", "pong")}},
+			{ID: "pong", Post: []botctx.Action{redirectsTo("", "ping")}},
 		},
 	} {
 		p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.MaxRedirects = 4 }))
@@ -331,7 +336,7 @@ func TestRedirect_DepthOfOthers(t *testing.T) {
 	pass := func(ctx context.Context, bot *botctx.Context) error {
 		for i, actor := range all[:len(all)-1] {
 			if actor.ID() == bot.Member.ID {
-				return redirects(botctx.RedirectMemberToNodeParams{MemberID: all[i+1].ID(), NodeCompositeID: "pass"})(ctx, bot)
+				return redirectsTo(all[i+1].ID(), "pass")(ctx, bot)
 			}
 		}
 		return nil
@@ -351,7 +356,7 @@ func TestRedirect_ManyOfOne(t *testing.T) {
 	var times int
 	p.Handle(&botctx.Node{ID: "start", Trigger: botctx.AnyText(), Pre: []botctx.Action{func(ctx context.Context, bot *botctx.Context) error {
 		for range 10 {
-			if err := redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "count"})(ctx, bot); err != nil {
+			if err := redirectsTo("", "count")(ctx, bot); err != nil {
 				return err
 			}
 		}

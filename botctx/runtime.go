@@ -84,7 +84,8 @@ func New(config Config) (*Runtime, error) {
 	}
 	r.nodes.Store(&nodes{})
 	r.locks.onWait = config.OnWait
-	r.isShared = isShared(config.Store)
+	_, isAlone := config.Store.(store.Watcher)
+	r.isShared = !isAlone
 	measured := r.guarded
 	measured.Now = steady(r.env.Now)
 	if r.leases, err = lease.New(lease.Config{Env: measured, Lease: config.LaneLease, Log: config.Logger}); err != nil {
@@ -241,15 +242,11 @@ const (
 	readyWithin = 5 * time.Second
 )
 
-// readiness is the last result of Ready.
+// readiness is the last result of Ready. mu is held while the store is queried, which takes at most readyWithin.
 type readiness struct {
-	// asking is held while the store is queried, which takes at most readyWithin.
-	asking sync.Mutex
-
-	mu    sync.Mutex
-	at    time.Time
-	known bool
-	err   error
+	mu  sync.Mutex
+	at  time.Time
+	err error
 }
 
 // Ready returns nil if the store accepts writes, for a probe such as /readyz. It writes a small document with
@@ -257,23 +254,23 @@ type readiness struct {
 //
 // Ready returns the error of the store, or Unavailable if the store does not answer in time.
 func (r *Runtime) Ready(ctx context.Context) error {
-	r.readiness.asking.Lock()
-	defer r.readiness.asking.Unlock()
-	if err, isKnown := r.readiness.last(); isKnown {
-		return err
+	last := &r.readiness
+	last.mu.Lock()
+	defer last.mu.Unlock()
+	if !last.at.IsZero() && timelimit.Now().Sub(last.at) < readyFor {
+		return last.err
 	}
 	asked, stop := context.WithTimeout(context.WithoutCancel(ctx), readyWithin)
 	defer stop()
 	answered := make(chan error, 1)
 	go func() { answered <- r.writeReady(asked) }()
-	var err error
 	select {
-	case err = <-answered:
+	case last.err = <-answered:
 	case <-asked.Done():
-		err = boterr.New(boterr.Unavailable, "", "the store did not answer a write within %v; check its connection and its load", readyWithin)
+		last.err = boterr.New(boterr.Unavailable, "", "the store did not answer a write within %v; check its connection and its load", readyWithin)
 	}
-	r.readiness.note(err)
-	return err
+	last.at = timelimit.Now()
+	return last.err
 }
 
 func (r *Runtime) writeReady(ctx context.Context) error {
@@ -288,19 +285,6 @@ func (r *Runtime) writeReady(ctx context.Context) error {
 	_, err = r.guarded.Store.Collection(readyCollection).
 		Update(ctx, filter, query.Change{Update: update}, store.UpdateOptions{Upsert: true})
 	return err
-}
-
-// last returns the last result if it is recent enough.
-func (k *readiness) last() (err error, isKnown bool) { //nolint:revive // The error is the result that Ready returned.
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.err, k.known && timelimit.Now().Sub(k.at) < readyFor
-}
-
-func (k *readiness) note(err error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.at, k.known, k.err = timelimit.Now(), true, err
 }
 
 // zoneOf returns the time zone of a member. For the run's own member, Config.Zone gets the member as changed

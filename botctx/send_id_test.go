@@ -271,8 +271,7 @@ func newFetchingShop(t *testing.T) *fetchingShop {
 		case "hold":
 			<-s.hold
 		case "nested":
-			_, err := bot.RedirectMemberToNode(ctx, botctx.RedirectMemberToNodeParams{MemberID: "ada", NodeCompositeID: "fetches"})
-			return err
+			return redirectsTo("ada", "fetches")(ctx, bot)
 		}
 		return nil
 	})

@@ -34,9 +34,7 @@ func TestRuns_TakeTurns(t *testing.T) {
 	for range runs {
 		working.Go(func() { require.NoError(t, ada.TrySays("hi")) })
 		working.Go(func() {
-			_, err := p.Operations(ada.Scope()).RedirectMemberToNode(t.Context(), botctx.RedirectMemberToNodeParams{
-				MemberID: ada.ID(), NodeCompositeID: "redirect",
-			})
+			err := redirectsTo(ada.ID(), "redirect")(t.Context(), p.Operations(ada.Scope()))
 			require.NoError(t, err)
 		})
 	}
@@ -90,7 +88,7 @@ func TestRuns_WaitForEachOther(t *testing.T) {
 			&botctx.Node{ID: "greet", Trigger: botctx.AnyText(), Pre: []botctx.Action{
 				meeting(2),
 				func(ctx context.Context, bot *botctx.Context) error {
-					return redirects(botctx.RedirectMemberToNodeParams{MemberID: other[bot.Member.ID], NodeCompositeID: "greeted"})(ctx, bot)
+					return redirectsTo(other[bot.Member.ID], "greeted")(ctx, bot)
 				},
 			}},
 			&botctx.Node{ID: "greeted", Pre: []botctx.Action{counts}},
@@ -124,10 +122,10 @@ func TestRuns_RedirectBack(t *testing.T) {
 	ada, bob := p.AddMember(member.Member{}), p.AddMember(member.Member{})
 	p.Handle(
 		&botctx.Node{ID: "greet", Trigger: botctx.AnyText(), Pre: []botctx.Action{
-			redirects(botctx.RedirectMemberToNodeParams{MemberID: bob.ID(), NodeCompositeID: "greeted"}),
+			redirectsTo(bob.ID(), "greeted"),
 		}},
 		&botctx.Node{ID: "greeted", Pre: []botctx.Action{
-			redirects(botctx.RedirectMemberToNodeParams{MemberID: ada.ID(), NodeCompositeID: "greet"}),
+			redirectsTo(ada.ID(), "greet"),
 		}},
 	)
 	err := ada.TrySays("hi")
@@ -144,7 +142,7 @@ func TestRuns_JoinWithoutContext(t *testing.T) {
 		&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
 			func(_ context.Context, bot *botctx.Context) error {
 				without := context.Background()
-				return redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "joined"})(without, bot)
+				return redirectsTo("", "joined")(without, bot)
 			},
 		}},
 		&botctx.Node{ID: "joined", Pre: []botctx.Action{counts}},
@@ -160,9 +158,7 @@ func TestRuns_JoinOtherContext(t *testing.T) {
 	p.Handle(
 		&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
 			func(ctx context.Context, bot *botctx.Context) error {
-				return redirects(botctx.RedirectMemberToNodeParams{
-					MemberID: bot.Member.ID, NodeCompositeID: "joined",
-				})(ctx, p.Operations(bot.Scope()))
+				return redirectsTo(bot.Member.ID, "joined")(ctx, p.Operations(bot.Scope()))
 			},
 		}},
 		&botctx.Node{ID: "joined", Pre: []botctx.Action{counts}},
@@ -184,7 +180,7 @@ func TestRuns_RedirectsAtOnce(t *testing.T) {
 				for range redirected {
 					for _, memberID := range []string{bot.Scope().Member, bob.ID()} {
 						working.Go(func() {
-							err := redirects(botctx.RedirectMemberToNodeParams{MemberID: memberID, NodeCompositeID: "count"})(ctx, bot)
+							err := redirectsTo(memberID, "count")(ctx, bot)
 							require.NoError(t, err)
 						})
 					}
@@ -214,7 +210,7 @@ func TestRuns_RepliesWhileRedirecting(t *testing.T) {
 			for range times {
 				working.Go(func() { failures <- bot.Reply(ctx, send.Text("hi")) })
 				working.Go(func() {
-					failures <- redirects(botctx.RedirectMemberToNodeParams{MemberID: memberID, NodeCompositeID: "other"})(ctx, bot)
+					failures <- redirectsTo(memberID, "other")(ctx, bot)
 				})
 			}
 			working.Wait()
@@ -241,7 +237,7 @@ func TestRuns_TurnsWithoutContext(t *testing.T) {
 				var working sync.WaitGroup
 				for range redirected {
 					working.Go(func() {
-						err := redirects(botctx.RedirectMemberToNodeParams{MemberID: memberID, NodeCompositeID: "count"})(without, bot)
+						err := redirectsTo(memberID, "count")(without, bot)
 						require.NoError(t, err)
 					})
 				}
@@ -268,7 +264,7 @@ func TestRuns_AfterEnd(t *testing.T) {
 		&botctx.Node{ID: "count", Pre: []botctx.Action{counts}},
 	)
 	ada.Says("hi")
-	require.NoError(t, redirects(botctx.RedirectMemberToNodeParams{MemberID: ada.ID(), NodeCompositeID: "count"})(keptContext, kept))
+	require.NoError(t, redirectsTo(ada.ID(), "count")(keptContext, kept))
 	require.Equal(t, 1, document.Get(ada.Member().Meta, "count", 0), "it is written back")
 }
 
@@ -283,9 +279,7 @@ func TestRuns_Canceled(t *testing.T) {
 		}}, Redirect: botctx.To("next")},
 		&botctx.Node{ID: "next", Pre: []botctx.Action{fails(boterr.Internal)}},
 	)
-	_, err := p.Operations(ada.Scope()).RedirectMemberToNode(ctx, botctx.RedirectMemberToNodeParams{
-		MemberID: ada.ID(), NodeCompositeID: "hello",
-	})
+	err := redirectsTo(ada.ID(), "hello")(ctx, p.Operations(ada.Scope()))
 	require.ErrorIs(t, err, boterr.Canceled)
 	require.JSONEq(t, "{}", ada.Member().Meta.String())
 }
@@ -300,7 +294,7 @@ func TestRuns_WaitForItself(t *testing.T) {
 			_ context.Context, p *fakes.Platform, ada *fakes.Actor, _ *botctx.Context,
 		) error {
 			without := context.Background()
-			again := redirects(botctx.RedirectMemberToNodeParams{MemberID: ada.ID(), NodeCompositeID: "next"})
+			again := redirectsTo(ada.ID(), "next")
 			return again(without, p.Operations(ada.Scope()))
 		},
 	} {
@@ -334,11 +328,11 @@ func TestRuns_OuterContext(t *testing.T) {
 			&botctx.Node{ID: "hello", Trigger: botctx.TextIs("hi"), Pre: []botctx.Action{
 				func(ctx context.Context, bot *botctx.Context) error {
 					outer = ctx //nolint:fatcontext // The test uses the ctx after the action.
-					return redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "joined"})(ctx, bot)
+					return redirectsTo("", "joined")(ctx, bot)
 				},
 			}},
 			&botctx.Node{ID: "joined", Pre: []botctx.Action{func(_ context.Context, bot *botctx.Context) error {
-				failed = redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "last"})(outer, bot)
+				failed = redirectsTo("", "last")(outer, bot)
 				return nil
 			}}},
 			&botctx.Node{ID: "last"},
@@ -360,7 +354,7 @@ func TestRuns_RedirectOutlives(t *testing.T) {
 				bot.Values["entered"] = entered
 				memberID := bot.Scope().Member
 				go func() {
-					failed <- redirects(botctx.RedirectMemberToNodeParams{MemberID: memberID, NodeCompositeID: "slow"})(ctx, bot)
+					failed <- redirectsTo(memberID, "slow")(ctx, bot)
 				}()
 				<-entered
 				return nil

@@ -124,40 +124,41 @@ func quoted(texts []string) string {
 
 // AllOf matches if all triggers match. It evaluates them in order, and stops at the first that does not
 // match.
-func AllOf(triggers ...Trigger) Trigger { return allOf(slices.Clone(triggers)) }
+func AllOf(triggers ...Trigger) Trigger { return combined{slices.Clone(triggers), true} }
 
 // AnyOf matches if any of the triggers matches. It evaluates them in order, and stops at the first that
 // matches.
-func AnyOf(triggers ...Trigger) Trigger { return anyOf(slices.Clone(triggers)) }
+func AnyOf(triggers ...Trigger) Trigger { return combined{slices.Clone(triggers), false} }
 
 // Not matches if the trigger does not.
 func Not(trigger Trigger) Trigger { return not{trigger} }
 
-type allOf []Trigger
-
-func (a allOf) Matches(ctx context.Context, bot *Context) (bool, error) {
-	for _, trigger := range a {
-		if matches, err := trigger.Matches(ctx, bot); err != nil || !matches {
-			return false, err
-		}
-	}
-	return true, nil
+// combined matches if all of its parts match or, if needsAll is false, if one does.
+type combined struct {
+	parts    []Trigger
+	needsAll bool
 }
 
-func (a allOf) String() string { return joined(a, " and ") }
-
-type anyOf []Trigger
-
-func (a anyOf) Matches(ctx context.Context, bot *Context) (bool, error) {
-	for _, trigger := range a {
-		if matches, err := trigger.Matches(ctx, bot); err != nil || matches {
-			return err == nil, err
+func (s combined) Matches(ctx context.Context, bot *Context) (bool, error) {
+	for _, part := range s.parts {
+		if matches, err := part.Matches(ctx, bot); err != nil || matches != s.needsAll {
+			return matches && err == nil, err
 		}
 	}
-	return false, nil
+	return s.needsAll, nil
 }
 
-func (a anyOf) String() string { return joined(a, " or ") }
+// String joins the descriptions of the parts. It puts joined descriptions in parentheses.
+func (s combined) String() string {
+	texts := make([]string, len(s.parts))
+	for i, part := range s.parts {
+		texts[i] = describe(part)
+		if _, isJoined := part.(combined); isJoined {
+			texts[i] = "(" + texts[i] + ")"
+		}
+	}
+	return strings.Join(texts, map[bool]string{true: " and ", false: " or "}[s.needsAll])
+}
 
 type not struct{ of Trigger }
 
@@ -167,19 +168,6 @@ func (n not) Matches(ctx context.Context, bot *Context) (bool, error) {
 }
 
 func (n not) String() string { return "not (" + describe(n.of) + ")" }
-
-// joined joins the descriptions of triggers with a word. It puts joined descriptions in parentheses.
-func joined(triggers []Trigger, word string) string {
-	texts := make([]string, len(triggers))
-	for i, trigger := range triggers {
-		texts[i] = describe(trigger)
-		switch trigger.(type) {
-		case allOf, anyOf:
-			texts[i] = "(" + texts[i] + ")"
-		}
-	}
-	return strings.Join(texts, word)
-}
 
 // describe returns the description of a trigger, or "" for nil.
 func describe(trigger Trigger) string {
@@ -193,10 +181,8 @@ func describe(trigger Trigger) string {
 func hasNil(trigger Trigger) bool {
 	lacks := func(part Trigger) bool { return part == nil || hasNil(part) }
 	switch t := trigger.(type) {
-	case allOf:
-		return slices.ContainsFunc(t, lacks)
-	case anyOf:
-		return slices.ContainsFunc(t, lacks)
+	case combined:
+		return slices.ContainsFunc(t.parts, lacks)
 	case not:
 		return lacks(t.of)
 	case described:

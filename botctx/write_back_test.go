@@ -168,9 +168,7 @@ func TestWriteBack_EndedContext(t *testing.T) {
 			return nil
 		},
 	}})
-	_, err := p.Operations(ada.Scope()).RedirectMemberToNode(ctx, botctx.RedirectMemberToNodeParams{
-		MemberID: ada.ID(), NodeCompositeID: "hello",
-	})
+	err := redirectsTo(ada.ID(), "hello")(ctx, p.Operations(ada.Scope()))
 	require.NoError(t, err)
 	require.JSONEq(t, `{"saved": true}`, ada.Member().Meta.String())
 }

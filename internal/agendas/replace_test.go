@@ -32,52 +32,6 @@ func TestNewAgenda_ReplaceLeavesOneOfTheTag(t *testing.T) {
 	require.Equal(t, []string{"other", "bobs", "new", "second", "y"}, nodes(records(t, a.mine, "completed", false)))
 }
 
-func TestNewAgenda_LastReplacementStays(t *testing.T) {
-	t.Parallel()
-	a := newApps(t) // Neither the time nor the text of the ids gives the order.
-	for i := range 120 {
-		node := strconv.Itoa(i)
-		must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "`+node+`", "nextRunAt": 5, "replace": true, "tag": "x"}`)
-		require.Equal(t, []string{node}, nodes(records(t, a.mine, "completed", false)))
-		if i%3 == 0 {
-			must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "second", "nextRunAt": 5, "tag": "x"}`)
-		}
-		if i%5 == 0 {
-			a.change(t, document.O(), document.Set("completed", true))
-		}
-	}
-}
-
-func TestUpdateAgenda_ReplaceLeavesNewest(t *testing.T) {
-	t.Parallel()
-	a := newApps(t)
-	seed(t, a)
-	result := must(t, a.mine.UpdateAgenda, `{"memberId": "ada", "tag": "x", "replace": true, "priority": 3}`)
-	require.Equal(t, 1, document.Get(result, "modified", 0))
-	require.Equal(t, "daily", document.Get(result, "_docs.0.nodeCompositeId", ""))
-	require.Equal(t, 1, document.Get(result, "_docs", document.Array{}).Len())
-	require.Equal(t, []string{"daily", "other", "bobs"}, nodes(records(t, a.mine, "completed", false)))
-	require.EqualValues(t, 3, only(t, a.mine, "tag", "x", "member", "ada", "completed", false).Priority)
-
-	stored := a.stored(t)
-	result = must(t, a.mine.UpdateAgenda, `{"memberId": "ada", "tag": "x", "replace": true, "priority": 3}`)
-	require.Zero(t, document.Get(result, "modified", 1), "there is nothing to replace any more")
-	require.Equal(t, stored, a.stored(t))
-
-	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "new", "nextRunAt": 5, "replace": true, "tag": "x"}`)
-	require.Equal(t, []string{"other", "bobs", "new"}, nodes(records(t, a.mine, "completed", false)))
-}
-
-func TestUpdateAgenda_ReplaceAfterReplacement(t *testing.T) {
-	t.Parallel()
-	a := newApps(t)
-	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "first", "nextRunAt": 5, "replace": true, "tag": "x"}`)
-	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "second", "nextRunAt": 5, "tag": "x"}`)
-	must(t, a.mine.UpdateAgenda, `{"memberId": "ada", "tag": "x", "replace": true, "nextRunAt": 7}`)
-	require.Equal(t, []string{"second"}, nodes(records(t, a.mine, "completed", false)))
-	require.EqualValues(t, 7, only(t, a.mine).NextRunAt)
-}
-
 func TestUpdateAgenda_ReplaceWithoutMatch(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)

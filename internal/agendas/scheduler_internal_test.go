@@ -22,7 +22,6 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
-	"github.com/botctx/go-sdk/store/query"
 )
 
 func TestNewScheduler_Refuses(t *testing.T) {
@@ -253,39 +252,7 @@ func (b breaking) Now(ctx context.Context) (time.Time, error) {
 
 func (b breaking) Collection(name string) store.Collection {
 	b.at("Collection")
-	return breakingCollection{Collection: b.Store.Collection(name), of: b}
-}
-
-type breakingCollection struct {
-	store.Collection
-
-	of breaking
-}
-
-func (b breakingCollection) Get(ctx context.Context, id any) (document.Object, bool, error) {
-	b.of.at("Get")
-	return b.Collection.Get(ctx, id)
-}
-
-func (b breakingCollection) Find(
-	ctx context.Context, filter *query.Filter, options store.FindOptions,
-) ([]document.Object, error) {
-	b.of.at("Find")
-	return b.Collection.Find(ctx, filter, options)
-}
-
-func (b breakingCollection) Update(
-	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
-) (store.UpdateResult, error) {
-	b.of.at("Update")
-	return b.Collection.Update(ctx, filter, change, options)
-}
-
-func (b breakingCollection) FindAndModify(
-	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
-) (store.FindAndModifyResult, error) {
-	b.of.at("FindAndModify")
-	return b.Collection.FindAndModify(ctx, filter, change, options)
+	return b.Store.Collection(name)
 }
 
 // watchedBreaking is a breaking store that can be watched.
@@ -302,16 +269,20 @@ func (w watchedBreaking) Watch(
 }
 
 func (s *stand) breakingIn(method string, isBroken *atomic.Bool, breaks func()) store.Store {
-	broken := breaking{Store: s.store, method: method, isBroken: isBroken, breaks: breaks}
+	broken := breaking{method: method, isBroken: isBroken, breaks: breaks}
+	broken.Store = store.Wrap(s.store, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+		broken.at(call.Method)
+		return ctx, nil, nil
+	})
 	if watcher, ok := s.store.(store.Watcher); ok {
 		return watchedBreaking{breaking: broken, Watcher: watcher}
 	}
 	return broken
 }
 
-// storeMethods returns the methods that a scheduler calls.
+// storeMethods returns the methods that a scheduler calls, those of a collection in the spelling of store.Call.
 func storeMethods() []string {
-	return []string{"Now", "Collection", "Get", "Find", "Update", "FindAndModify", "Watch"}
+	return []string{"Now", "Collection", "find", "update", "findAndModify", "Watch"}
 }
 
 // breaks returns ways in which a store can break other than by returning an error.

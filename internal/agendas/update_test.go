@@ -2,7 +2,6 @@ package agendas_test
 
 import (
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,37 +31,6 @@ func seed(t *testing.T, a *apps) {
 	}
 	a.change(t, document.O("nodeCompositeId", "past"), document.Set("completed", true))
 	a.advance()
-}
-
-func TestUpdateAgenda_OpenOnes(t *testing.T) {
-	t.Parallel()
-	for params, want := range map[string]string{
-		`{"memberId": "ada", "priority": 5}`:               "once daily other",
-		`{"memberId": "ada", "tag": "", "priority": 5}`:    "once daily other",
-		`{"memberId": "ada", "tag": "x", "priority": 5}`:   "once daily",
-		`{"memberId": "bob", "tag": "x", "priority": 5}`:   "bobs",
-		`{"memberId": "bob", "tag": "y", "priority": 5}`:   "",
-		`{"memberId": "none", "priority": 5}`:              "",
-		`{"memberId": "ada", "priority": 5, "unknown": 1}`: "once daily other",
-	} {
-		a := newApps(t)
-		seed(t, a)
-		result := must(t, a.mine.UpdateAgenda, params)
-		changed := records(t, a.mine, "priority", 5)
-		var ids, docs []any
-		names := []string{}
-		for _, r := range changed {
-			require.EqualValues(t, noon+hour, r.UpdatedAt)
-			require.EqualValues(t, noon, r.CreatedAt)
-			ids = append(ids, r.ID)
-			docs = append(docs, parsed(t, shown(t, r.Agenda)))
-			names = append(names, r.NodeCompositeID)
-		}
-		require.Equal(t, want, strings.Join(names, " "), params)
-		require.JSONEq(t, document.O(
-			"_docsIds", document.O("updated", document.A(ids...)), "_docs", document.A(docs...), "modified", len(changed),
-		).String(), result.String(), params)
-	}
 }
 
 func TestUpdateAgenda_SetsWhatIsGiven(t *testing.T) {

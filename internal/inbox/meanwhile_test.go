@@ -56,20 +56,15 @@ func TestLead_TakenOverBeforeTheInboxKnowsThatItHasIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory := memstore.New()
 		handled := 0
-		later := newInbox(t, configOf(t, memory, func(context.Context, *inbox.Delivery) error {
-			handled++
-			return nil
-		}))
+		later := newInbox(t, configOf(t, memory, counting(&handled)))
 		first := newInbox(t, configOf(t, meanwhile(memory, takingTheLead, nothingHappened, func() {
-			_, err := later.RunNext(t.Context())
-			require.NoError(t, err)
+			runNext(t, later, 1)
 		}), notHere(t)))
 		stop := running(t, first)
 		synctest.Wait()
 		accept(t, later, "ada")
 		synctest.Wait()
-		_, err := later.RunNext(t.Context())
-		require.NoError(t, err)
+		runNext(t, later, 1)
 		require.Equal(t, 1, handled)
 		stop()
 	})
@@ -90,10 +85,7 @@ func TestLead_StartsThatNeverCameBackAreCountedIfTheStoreIsRestoredMeanwhile(t *
 	}
 	config.Env.Store = meanwhile(memory, takingTheLead, func() { memory.Restore(kept) }, nothingHappened)
 	p := newInbox(t, config)
-	for range 2 {
-		_, err := p.RunNext(t.Context())
-		require.NoError(t, err)
-	}
+	runNext(t, p, 2)
 	require.Equal(t, []int{2}, attempts)
 }
 
@@ -101,16 +93,10 @@ func TestRun_EventThatIsAcceptedWhileTheQueueIsFilledIsHandledOnce(t *testing.T)
 	t.Parallel()
 	memory := memstore.New()
 	handled := 0
-	config := configOf(t, memory, func(context.Context, *inbox.Delivery) error {
-		handled++
-		return nil
-	})
+	config := configOf(t, memory, counting(&handled))
 	config.Env.Store = meanwhile(memory, findingEvents, func() { accept(t, newInbox(t, configOf(t, memory, notHere(t))), "ada") }, nothingHappened)
 	p := newInbox(t, config)
-	for range 3 {
-		_, err := p.RunNext(t.Context())
-		require.NoError(t, err)
-	}
+	runNext(t, p, 3)
 	require.Equal(t, 1, handled)
 	stats, err := p.Stats(t.Context())
 	require.NoError(t, err)
@@ -122,10 +108,7 @@ func TestRun_EventThatIsReportedAfterTheQueueHasReadItIsHandledOnce(t *testing.T
 	t.Parallel()
 	memory := memstore.New()
 	handled := 0
-	config := configOf(t, memory, func(context.Context, *inbox.Delivery) error {
-		handled++
-		return nil
-	})
+	config := configOf(t, memory, counting(&handled))
 	visible, report := make(chan struct{}), make(chan struct{})
 	stop := memory.Watch("inbox", func(before, _ document.Object) {
 		if before.IsZero() {
@@ -145,10 +128,7 @@ func TestRun_EventThatIsReportedAfterTheQueueHasReadItIsHandledOnce(t *testing.T
 	}, nothingHappened)
 	config.Env.Store = meanwhile(found, updatingEvents, func() { close(report) }, nothingHappened)
 	p := newInbox(t, config)
-	for range 3 {
-		_, err := p.RunNext(t.Context())
-		require.NoError(t, err)
-	}
+	runNext(t, p, 3)
 	require.NoError(t, <-accepted)
 	require.Equal(t, 1, handled)
 }
@@ -157,19 +137,13 @@ func TestRun_EventWhoseLaneIsEditedWhileTheQueueIsFilledIsHandledOnce(t *testing
 	t.Parallel()
 	memory := memstore.New()
 	handled := 0
-	config := configOf(t, memory, func(context.Context, *inbox.Delivery) error {
-		handled++
-		return nil
-	})
+	config := configOf(t, memory, counting(&handled))
 	accept(t, newInbox(t, config), "ada")
 	config.Env.Store = meanwhile(memory, findingEvents, nothingHappened, func() {
 		edit(t, memory, "$set", document.O("lane", inbox.Lane("app", "web", "bob")))
 	})
 	p := newInbox(t, config)
-	for range 3 {
-		_, err := p.RunNext(t.Context())
-		require.NoError(t, err)
-	}
+	runNext(t, p, 3)
 	require.Equal(t, 1, handled)
 }
 
@@ -272,9 +246,5 @@ func TestRemember_StoresWhatAnEarlierCallCouldNot(t *testing.T) {
 	config.Backoff = func(int) time.Duration { return 0 }
 	p := newInbox(t, config)
 	accept(t, p, "ada")
-	for range 2 {
-		result, err := p.RunNext(t.Context())
-		require.NoError(t, err)
-		require.True(t, result.Ran)
-	}
+	require.Equal(t, 2, runNext(t, p, 2))
 }

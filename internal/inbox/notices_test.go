@@ -19,8 +19,7 @@ func processOn(t *testing.T, shared *sharedtest.Store, handler inbox.Handler) *i
 	t.Helper()
 	config := configOf(t, shared, handler)
 	config.Poll = seldom
-	p := newInbox(t, config)
-	return p
+	return newInbox(t, config)
 }
 
 // notHere returns the handler of a process that must not handle any event.
@@ -41,23 +40,35 @@ func accept(t *testing.T, p *inbox.Inbox, from string) {
 
 func TestNotices_EventThatAnotherProcessAccepts(t *testing.T) {
 	t.Parallel()
-	shared := sharedtest.New(memstore.New())
-	began, done := make(chan struct{}), make(chan struct{})
-	p := processOn(t, shared, func(_ context.Context, d *inbox.Delivery) error {
-		if d.Event.From == "first" {
-			close(began)
-		} else {
-			close(done)
-		}
-		return nil
-	})
-	accepting := processOn(t, shared, notHere(t))
-	accept(t, accepting, "first") // The first poll finds this event.
-	go func() {
-		<-began
-		accept(t, accepting, "ada")
-	}()
-	runUntil(t, p, done)
+	for name, isLost := range map[string]bool{"notice": false, "lost notice, which the next one makes up for": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			shared := sharedtest.New(memstore.New())
+			began, done := make(chan struct{}), make(chan struct{})
+			p := processOn(t, shared, func(_ context.Context, d *inbox.Delivery) error {
+				if d.Event.From == "first" {
+					close(began)
+				} else {
+					close(done)
+				}
+				return nil
+			})
+			sends := shared
+			if isLost {
+				sends = sharedtest.New(shared.Store)
+			}
+			accepting := processOn(t, sends, notHere(t))
+			accept(t, accepting, "first") // The first poll finds this event.
+			go func() {
+				<-began
+				accept(t, accepting, "ada")
+				if isLost {
+					shared.Notify("inbox", "")
+				}
+			}()
+			runUntil(t, p, done)
+		})
+	}
 }
 
 func TestNotices_EventOfALaneThatAnotherProcessHas(t *testing.T) {
@@ -89,26 +100,4 @@ func TestNotices_EventOfALaneThatAnotherProcessHas(t *testing.T) {
 		close(goOn)
 	}()
 	runUntil(t, holder, done)
-}
-
-func TestNotices_LostOnesAreMadeUpFor(t *testing.T) {
-	t.Parallel()
-	shared := sharedtest.New(memstore.New())
-	began, done := make(chan struct{}), make(chan struct{})
-	p := processOn(t, shared, func(_ context.Context, d *inbox.Delivery) error {
-		if d.Event.From == "first" {
-			close(began)
-		} else {
-			close(done)
-		}
-		return nil
-	})
-	deaf := processOn(t, sharedtest.New(shared.Store), notHere(t))
-	accept(t, deaf, "first")
-	go func() {
-		<-began
-		accept(t, deaf, "ada")
-		shared.Notify("inbox", "")
-	}()
-	runUntil(t, p, done)
 }

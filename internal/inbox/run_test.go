@@ -280,11 +280,7 @@ func TestSettled_SeesWhatComesOfEachAttempt(t *testing.T) {
 		_, err := b.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: from, Key: from})
 		require.NoError(t, err)
 	}
-	for range 4 {
-		result, err := b.RunNext(t.Context())
-		require.NoError(t, err)
-		require.True(t, result.Ran)
-	}
+	require.Equal(t, 4, runNext(t, b, 4))
 	id := func(from string) string { return fmt.Sprintf("inbox %q %q %s", "app", "web", from) }
 	require.ElementsMatch(t, []string{
 		"ada " + id("ada") + " 1 internal false", "ada " + id("ada") + " 2  false",
@@ -297,6 +293,27 @@ func newInbox(t *testing.T, config inbox.Config) *inbox.Inbox {
 	b, err := inbox.New(config)
 	require.NoError(t, err)
 	return b
+}
+
+// runNext calls RunNext several times and returns how many events ran.
+func runNext(t *testing.T, p *inbox.Inbox, times int) (ran int) {
+	t.Helper()
+	for range times {
+		result, err := p.RunNext(t.Context())
+		require.NoError(t, err)
+		if result.Ran {
+			ran++
+		}
+	}
+	return ran
+}
+
+// counting returns a handler that counts the events.
+func counting(handled *int) inbox.Handler {
+	return func(context.Context, *inbox.Delivery) error {
+		*handled++
+		return nil
+	}
 }
 
 // runKey is the context key of a value that the test passes to Run.
