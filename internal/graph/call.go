@@ -294,14 +294,3 @@ func (c *Client) isOwn(address, base *url.URL) bool {
 	}
 	return false
 }
-
-// Objects returns the objects in the list at a path.
-func Objects(from document.Lookuper, path string) []document.Object {
-	var objects []document.Object
-	for _, item := range document.Get(from, path, document.Array{}).All() {
-		if object, ok := item.(document.Object); ok {
-			objects = append(objects, object)
-		}
-	}
-	return objects
-}
