@@ -80,8 +80,8 @@ type Refusal struct {
 	Minutes int
 }
 
-// Write writes the refusal as a response.
-func (f Refusal) Write(w http.ResponseWriter) {
+// ServeHTTP answers every request with the refusal.
+func (f Refusal) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	told := document.O("message", f.Message, "type", "OAuthException", "code", f.Code, "fbtrace_id", "AbCdEf123")
 	if f.Subcode != 0 {
 		told = told.With("error_subcode", f.Subcode)
@@ -104,7 +104,7 @@ func Faults(refusals map[sendtest.Fault]Refusal) map[sendtest.Fault]http.Handler
 			body, _ := io.ReadAll(r.Body)
 			told := refusal
 			told.Message = fmt.Sprintf("(#%d) ", refusal.Code) + sendtest.Repeated(r, body)
-			told.Write(w)
+			told.ServeHTTP(w, r)
 		}
 	}
 	return faults
