@@ -90,9 +90,7 @@ func New(config Config) (*Connector, error) {
 	if config.OnError == nil {
 		config.OnError = func(context.Context, botctx.Inbound, error) {}
 	}
-	if config.Drops == nil {
-		config.Drops = &send.Drops{}
-	}
+	config.Drops = cmp.Or(config.Drops, &send.Drops{})
 	return &Connector{config: config, client: client}, nil
 }
 
