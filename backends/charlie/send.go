@@ -1,8 +1,8 @@
 package charlie
 
 import (
-	"cmp"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
