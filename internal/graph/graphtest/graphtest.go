@@ -23,6 +23,8 @@ type Exchange struct {
 	Method string
 	// Path is the path without the version, such as "1900/messages".
 	Path string
+	// Escaped is the whole path as it was sent.
+	Escaped string
 	// Request and Reply are the bodies. Kind is the request's media type.
 	Request, Reply []byte
 	Kind           string
@@ -44,7 +46,7 @@ func Watched(handler http.Handler, observe func(Exchange)) http.Handler {
 		w.WriteHeader(answer.Code)
 		_, _ = w.Write(answer.Body.Bytes())
 		observe(Exchange{
-			Method: r.Method, Path: strings.Join(Segments(r), "/"), Kind: r.Header.Get("Content-Type"),
+			Method: r.Method, Path: strings.Join(Segments(r), "/"), Escaped: r.URL.EscapedPath(), Kind: r.Header.Get("Content-Type"),
 			Request: body, Reply: answer.Body.Bytes(), Status: answer.Code,
 		})
 	})
