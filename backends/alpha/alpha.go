@@ -16,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/graph"
 	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -89,9 +90,7 @@ func New(config Config) (*Connector, error) {
 	if config.OnError == nil {
 		config.OnError = func(context.Context, botctx.Inbound, error) {}
 	}
-	if config.Drops == nil {
-		config.Drops = &send.Drops{}
-	}
+	config.Drops = cmp.Or(config.Drops, &send.Drops{})
 	return &Connector{config: config, client: client}, nil
 }
 
@@ -251,7 +250,7 @@ func (c *Connector) labelNumber(ctx context.Context, from page, labelID string) 
 		if err != nil {
 			return 0, err
 		}
-		for _, label := range graph.Objects(reply, "data") {
+		for _, label := range pieces.Objects(reply, "data") {
 			if document.Get(label, "page_label_name", "") == labelID {
 				return numberIn(label)
 			}

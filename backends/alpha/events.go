@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/graph"
+	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/send"
 )
@@ -57,7 +58,7 @@ func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbo
 // parcels splits a report into its entries. Each entry belongs to one page.
 func parcels(report document.Object) []graph.Parcel {
 	var all []graph.Parcel
-	for _, entry := range graph.Objects(report, "entry") {
+	for _, entry := range pieces.Objects(report, "entry") {
 		all = append(all, graph.Parcel{Account: document.Get(entry, "id", ""), Kind: "entry", Content: entry})
 	}
 	return all
@@ -65,13 +66,13 @@ func parcels(report document.Object) []graph.Parcel {
 
 func (c *Connector) events(in *channel.Channel, entry graph.Parcel) []graph.Event {
 	var all []graph.Event
-	for _, item := range graph.Objects(entry.Content, "messaging") {
+	for _, item := range pieces.Objects(entry.Content, "messaging") {
 		all = append(all, reported{item, entry.Account, c.appIDOf(in)}.event())
 	}
-	for range graph.Objects(entry.Content, "standby") {
+	for range pieces.Objects(entry.Content, "standby") {
 		all = append(all, graph.Event{Kind: "standby", Drop: send.DropUnsupported})
 	}
-	for _, change := range graph.Objects(entry.Content, "changes") {
+	for _, change := range pieces.Objects(entry.Content, "changes") {
 		all = append(all, changed(change, entry.Account))
 	}
 	if len(all) == 0 {
@@ -179,7 +180,7 @@ func written(message document.Object) (send.Type, document.Object) {
 		data = withPayload(data.Without("quick_reply").With("payload", field(tapped, "payload")), "payload")
 		return send.TypePayload, data
 	}
-	attachments := graph.Objects(message, "attachments")
+	attachments := pieces.Objects(message, "attachments")
 	isFile := func(one document.Object) bool { return document.Get(one, "type", "") != "fallback" }
 	switch {
 	case document.Get(message, "text", "") == "", slices.ContainsFunc(attachments, isFile):

@@ -41,16 +41,14 @@ func Example() {
 		},
 	})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	rt, err = botctx.New(botctx.Config{
 		Store:      memstore.New(),
 		Connectors: map[channel.Type]send.Connector{channel.Alpha: alpha.Limited(connector)},
 	})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		if bot.MessageEvent.Text() == "" {
@@ -62,8 +60,7 @@ func Example() {
 		AccessToken: channel.NewSecret("the page's token"), PageID: "1900",
 	}})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/alpha", connector.Handler(rt.Accept)) // rt.Run, which runs the accepted events, is left out here.

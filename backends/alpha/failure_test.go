@@ -1,9 +1,7 @@
 package alpha_test
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"path/filepath"
 	"testing"
@@ -20,10 +18,6 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func refusing(f graphtest.Refusal) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { f.Write(w) })
-}
-
 func TestError_OfEachKnownCode(t *testing.T) {
 	t.Parallel()
 	var known []struct {
@@ -38,9 +32,7 @@ func TestError_OfEachKnownCode(t *testing.T) {
 	for _, one := range known {
 		t.Run(fmt.Sprintf("%d/%d", one.Code, one.Subcode), func(t *testing.T) {
 			t.Parallel()
-			connector := over(t, refusing(graphtest.Refusal{
-				Status: one.Status, Code: one.Code, Subcode: one.Subcode, Message: one.Message,
-			}))
+			connector := over(t, graphtest.Refusal{Status: one.Status, Code: one.Code, Subcode: one.Subcode, Message: one.Message})
 			_, err := connector.Send(t.Context(), to("100", send.Text("Hello")))
 			require.Error(t, err)
 			if one.Means == "no code" {
@@ -66,18 +58,15 @@ func TestError_SaysWhatToDo(t *testing.T) {
 		"call AbCdEf123":                                                 {Code: 7},
 	} {
 		refusal.Status = http.StatusBadRequest
-		_, err := over(t, refusing(refusal)).Send(t.Context(), to("100", send.Text("Hello")))
+		_, err := over(t, refusal).Send(t.Context(), to("100", send.Text("Hello")))
 		require.ErrorContains(t, err, text)
 	}
 }
 
 func TestRateLimit_TellsTheTime(t *testing.T) {
 	t.Parallel()
-	_, err := over(t, refusing(graphtest.Refusal{Status: 400, Code: 613, Minutes: 7})).Send(t.Context(), to("100", send.Text("Hello")))
-	require.ErrorIs(t, err, boterr.ResourceExhausted)
-	hint, ok := errors.AsType[*send.RetryAfterError](err)
-	require.True(t, ok)
-	require.Equal(t, send.RetryAfterError{After: 7 * time.Minute}, *hint)
+	_, err := over(t, graphtest.Refusal{Status: 400, Code: 613, Minutes: 7}).Send(t.Context(), to("100", send.Text("Hello")))
+	connectortest.RequireWait(t, err, send.RetryAfterError{After: 7 * time.Minute})
 }
 
 // through returns a connector whose requests go to a transport.
@@ -106,17 +95,8 @@ func TestLimited_KeepsTheDocumentedRates(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		limited := alpha.Limited(through(t, connectortest.Answer(200, nil, `{"recipient_id":"100","message_id":"m"}`)))
-		for response, want := range map[*send.Response]time.Duration{
-			new(send.Text("Hello")):                 10 * time.Second / 300,
-			new(send.Video("https://x.test/a.mp4")): time.Second,
-		} {
-			began := time.Now() //nolint:forbidigo // Virtual time.
-			for range 11 {
-				_, err := limited.Send(t.Context(), to("100", *response))
-				require.NoError(t, err)
-			}
-			require.InDelta(t, want, time.Since(began), float64(10*time.Millisecond)) //nolint:forbidigo // Virtual time.
-		}
+		connectortest.RequireRate(t, limited, to("100", send.Text("Hello")), 11, 10*time.Second/300)
+		connectortest.RequireRate(t, limited, to("100", send.Video("https://x.test/a.mp4")), 11, time.Second)
 	})
 }
 
@@ -153,10 +133,7 @@ func TestOpen_EndlessFile(t *testing.T) {
 	server := boundedtest.Serve(t, true, boundedtest.Answers("200 OK"), "x")
 	connector := newConnector(t, alpha.Config{APIURL: "http://" + server.Address, MaxFileBytes: 1 << 20})
 	file, err := connector.Open(t.Context(), shop(), "http://"+server.Address+"/file")
-	require.NoError(t, err)
-	read, err := io.ReadAll(file)
-	require.ErrorContains(t, err, "longer than the limit of 1048576 bytes")
-	require.Len(t, read, 1<<20)
+	connectortest.RequireTooLong(t, file, err, 1<<20)
 	server.RequireHungUp(t, 1)
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -14,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/graph"
 	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/send"
 )
@@ -155,7 +155,7 @@ func contentOf(response send.Response) (document.Object, error) {
 		attachment, err := attachmentOf(kind, payload)
 		return document.O("attachment", attachment), err
 	case send.TypeQuickReplies:
-		replies, err := each(response, "quickReplies", quickReplyOf)
+		replies, err := pieces.Each(response, "quickReplies", quickReplyOf)
 		return document.O("text", response.Text(), "quick_replies", replies), err
 	case send.TypeButton:
 		if length := utf8.RuneCountInString(response.Text()); length > maxButtonText {
@@ -163,10 +163,10 @@ func contentOf(response send.Response) (document.Object, error) {
 				"is %d characters long; the limit above buttons on alpha is %d: send the text first, and the buttons below a short one",
 				length, maxButtonText)
 		}
-		buttons, err := each(response, "buttons", buttonOf)
+		buttons, err := pieces.Each(response, "buttons", buttonOf)
 		return template("button", "text", response.Text(), "buttons", buttons), err
 	case send.TypeCarousel:
-		cards, err := each(response, "carousel", cardOf)
+		cards, err := pieces.Each(response, "carousel", cardOf)
 		return template("generic", "elements", cards), err
 	default:
 		own, isObject := document.Get[any](response, "message", nil).(document.Object)
@@ -191,21 +191,6 @@ func attachmentOf(kind send.Type, payload document.Object) (document.Object, err
 		}
 	}
 	return document.O("type", strings.ToLower(string(kind)), "payload", payload), nil
-}
-
-// each converts the objects in a list, and puts their index in errors.
-func each(
-	of document.Lookuper, field string, translate func(document.Object) (document.Object, error),
-) (document.Array, error) {
-	all := document.A()
-	for i, one := range graph.Objects(of, field) {
-		translated, err := translate(one)
-		if err != nil {
-			return document.Array{}, boterr.PrefixField(field+"["+strconv.Itoa(i)+"]", err)
-		}
-		all = all.Append(translated)
-	}
-	return all, nil
 }
 
 // filled removes null and empty fields, which the platform refuses.
@@ -259,7 +244,7 @@ func cardOf(card document.Object) (document.Object, error) {
 	if !card.Has("buttons") {
 		return card, nil
 	}
-	buttons, err := each(card, "buttons", buttonOf)
+	buttons, err := pieces.Each(card, "buttons", buttonOf)
 	return card.With("buttons", buttons), err
 }
 

@@ -78,9 +78,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.OnError == nil {
 		c.OnError = func(context.Context, botctx.Inbound, error) {}
 	}
-	if c.Drops == nil {
-		c.Drops = &send.Drops{}
-	}
+	c.Drops = cmp.Or(c.Drops, &send.Drops{})
 	return c, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/graph"
+	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -63,8 +64,8 @@ func (c *Connector) Handler(accept func(ctx context.Context, inbound botctx.Inbo
 // parcels splits a report into its changes. Each change belongs to one number.
 func parcels(report document.Object) []graph.Parcel {
 	var all []graph.Parcel
-	for _, entry := range graph.Objects(report, "entry") {
-		for _, change := range graph.Objects(entry, "changes") {
+	for _, entry := range pieces.Objects(report, "entry") {
+		for _, change := range pieces.Objects(entry, "changes") {
 			value := document.Get(change, "value", document.Object{})
 			all = append(all, graph.Parcel{
 				Account: document.Get(value, "metadata.phone_number_id", ""), Kind: document.Get(change, "field", "change"), Content: value,
@@ -76,13 +77,13 @@ func parcels(report document.Object) []graph.Parcel {
 
 func (c *Connector) events(_ *channel.Channel, change graph.Parcel) []graph.Event {
 	var all []graph.Event
-	for _, message := range graph.Objects(change.Content, "messages") {
+	for _, message := range pieces.Objects(change.Content, "messages") {
 		all = append(all, written(message, change))
 	}
-	for _, status := range graph.Objects(change.Content, "statuses") {
+	for _, status := range pieces.Objects(change.Content, "statuses") {
 		all = append(all, statusOf(status, change))
 	}
-	for _, group := range graph.Objects(change.Content, "groups") {
+	for _, group := range pieces.Objects(change.Content, "groups") {
 		if change.Kind == "group_lifecycle_update" {
 			c.confirm(change.Account, group)
 			all = append(all, graph.Event{Kind: document.Get(group, "type", change.Kind), Drop: send.DropUnsupported})
@@ -120,7 +121,7 @@ func written(message document.Object, change graph.Parcel) graph.Event {
 		}
 	}
 	made := event(kind, from, document.Get(message, "group_id", ""), change, e)
-	for _, contact := range graph.Objects(change.Content, "contacts") {
+	for _, contact := range pieces.Objects(change.Content, "contacts") {
 		if document.Get(contact, "wa_id", "") == from {
 			made.Inbound.Profile = member.Member{FirstName: document.Get(contact, "profile.name", "")}
 		}
@@ -221,7 +222,7 @@ func statusOf(status document.Object, change graph.Parcel) graph.Event {
 // failureOf returns the reason for a failed status, as an object with a code of package boterr and a sentence.
 func failureOf(status document.Object) document.Object {
 	var told document.Object
-	if problems := graph.Objects(status, "errors"); len(problems) > 0 {
+	if problems := pieces.Objects(status, "errors"); len(problems) > 0 {
 		told = problems[0]
 	}
 	err := meanings.ErrorOf(told)
@@ -236,10 +237,10 @@ func failureOf(status document.Object) document.Object {
 func inGroup(group document.Object) []graph.Event {
 	kind := document.Get(group, "type", "group")
 	var people []string
-	for _, person := range slices.Concat(graph.Objects(group, "added_participants"), graph.Objects(group, "removed_participants")) {
-		people = append(people, idIn(person, "wa_id"))
+	for _, person := range slices.Concat(pieces.Objects(group, "added_participants"), pieces.Objects(group, "removed_participants")) {
+		people = append(people, pieces.ID(person, "wa_id"))
 	}
-	if id := idIn(group, "wa_id"); id != "" { // The person asks to join.
+	if id := pieces.ID(group, "wa_id"); id != "" { // The person asks to join.
 		people = append(people, id)
 	}
 	groupID := document.Get(group, "group_id", "")
@@ -256,16 +257,4 @@ func inGroup(group document.Object) []graph.Event {
 		all = append(all, made)
 	}
 	return all
-}
-
-// idIn returns an id. Some reports contain ids as numbers.
-func idIn(from document.Object, name string) string {
-	switch id := field(from, name).(type) {
-	case string:
-		return id
-	case int64:
-		return strconv.FormatInt(id, 10)
-	default:
-		return ""
-	}
 }

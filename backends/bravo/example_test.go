@@ -40,16 +40,14 @@ func Example() {
 		},
 	})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	rt, err = botctx.New(botctx.Config{
 		Store:      memstore.New(),
 		Connectors: map[channel.Type]send.Connector{channel.Bravo: bravo.Limited(connector)},
 	})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		if bot.MessageEvent.Text() == "" {
@@ -61,8 +59,7 @@ func Example() {
 		AdminAuthToken: channel.NewSecret("the system user's token"), WaID: "106540352242922",
 	}})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/bravo", connector.Handler(rt.Accept)) // rt.Run, which runs the accepted events, is left out here.

@@ -29,10 +29,6 @@ func through(t *testing.T, transport connectortest.RoundTrip) *bravo.Connector {
 	return newConnector(t, bravo.Config{HTTPClient: &http.Client{Transport: transport}, Timeout: connectortest.Timeout})
 }
 
-func refusing(f graphtest.Refusal) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { f.Write(w) })
-}
-
 func TestError_OfEachKnownCode(t *testing.T) {
 	t.Parallel()
 	var known []struct {
@@ -50,7 +46,7 @@ func TestError_OfEachKnownCode(t *testing.T) {
 	for _, one := range known {
 		t.Run(strconv.FormatInt(one.Code, 10), func(t *testing.T) {
 			t.Parallel()
-			_, err := over(t, refusing(graphtest.Refusal{Status: one.Status, Code: one.Code, Message: one.Message})).
+			_, err := over(t, graphtest.Refusal{Status: one.Status, Code: one.Code, Message: one.Message}).
 				Send(t.Context(), to(ada, send.Text("Hello")))
 			require.Error(t, err)
 			want, isListed := meant[one.Means]
@@ -80,10 +76,8 @@ func TestRateLimit_OfARecipient(t *testing.T) {
 		if code == 80007 {
 			refusal.Minutes = 9
 		}
-		_, err := over(t, refusing(refusal)).Send(t.Context(), to(ada, send.Text("Hello")))
-		hint, ok := errors.AsType[*send.RetryAfterError](err)
-		require.True(t, ok)
-		require.Equal(t, want, *hint)
+		_, err := over(t, refusal).Send(t.Context(), to(ada, send.Text("Hello")))
+		connectortest.RequireWait(t, err, want)
 	}
 }
 
@@ -154,12 +148,7 @@ func TestLimited_KeepsTheRates(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		limited := bravo.Limited(through(t, connectortest.Answer(200, nil, `{"messages":[{"id":"w"}]}`)))
-		began := time.Now() //nolint:forbidigo // The clock of the bubble.
-		for range 47 {
-			_, err := limited.Send(t.Context(), to(ada, send.Text("Hello")))
-			require.NoError(t, err)
-		}
-		require.InDelta(t, 12*time.Second, time.Since(began), float64(time.Second), "45 at once, then one in 6 seconds") //nolint:forbidigo // Virtual.
+		connectortest.RequireRate(t, limited, to(ada, send.Text("Hello")), 47, 12*time.Second) // 45 at once, then one in 6 seconds.
 	})
 }
 

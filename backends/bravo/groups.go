@@ -26,6 +26,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/graph"
 	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 )
@@ -217,7 +218,7 @@ func (c *Connector) earlyWith(names []string) (confirmation, bool) {
 func (c *Connector) confirm(number string, group document.Object) {
 	made := confirmation{id: document.Get(group, "group_id", ""), link: document.Get(group, "invite_link", "")}
 	description := document.Get(group, "description", "")
-	if problems := graph.Objects(group, "errors"); len(problems) > 0 {
+	if problems := pieces.Objects(group, "errors"); len(problems) > 0 {
 		made, description = confirmation{err: meanings.ErrorOf(problems[0])}, ""
 	}
 	if made.id == "" && made.err == nil {
@@ -253,7 +254,7 @@ func (c *Connector) findGroup(ctx context.Context, wanted newGroup) (string, err
 		if err != nil {
 			return "", err
 		}
-		if id, err := c.groupAmong(ctx, wanted, graph.Objects(reply, "data.groups"), most); err != nil || id != "" {
+		if id, err := c.groupAmong(ctx, wanted, pieces.Objects(reply, "data.groups"), most); err != nil || id != "" {
 			return id, err
 		}
 		after := document.Get(reply, "paging.cursors.after", "")

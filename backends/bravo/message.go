@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/graph"
 	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/send"
 )
@@ -211,7 +212,7 @@ func interactive(response send.Response, kind string, action document.Object) (d
 }
 
 func (c *Connector) quickRepliesOf(response send.Response) (document.Object, error) {
-	replies := graph.Objects(response, "quickReplies")
+	replies := pieces.Objects(response, "quickReplies")
 	if len(replies) == 1 && document.Get(replies[0], "content_type", "") == "location" {
 		return interactive(response, "location_request_message", document.O("name", "send_location"))
 	}
@@ -248,7 +249,7 @@ func (c *Connector) quickRepliesOf(response send.Response) (document.Object, err
 
 // buttonsOf converts a text with buttons to the platform's form.
 func buttonsOf(response send.Response) (document.Object, error) {
-	buttons := graph.Objects(response, "buttons")
+	buttons := pieces.Objects(response, "buttons")
 	for i, button := range buttons {
 		path := "buttons[" + strconv.Itoa(i) + "]"
 		switch kind := document.Get(button, "type", ""); {

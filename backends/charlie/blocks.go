@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/send"
 )
@@ -22,7 +23,7 @@ const maxSectionLength = 3000
 // quickRepliesOf converts a text with quick replies to a text with buttons.
 func quickRepliesOf(response send.Response) (content, error) {
 	buttons := document.A()
-	for i, reply := range objectsOf(response, "quickReplies") {
+	for i, reply := range pieces.Objects(response, "quickReplies") {
 		path := "quickReplies[" + strconv.Itoa(i) + "]"
 		if kind := document.Get(reply, "content_type", ""); kind != "" && kind != send.ContentText {
 			return content{}, boterr.New(boterr.Unsupported, path+".content_type",
@@ -38,7 +39,7 @@ func quickRepliesOf(response send.Response) (content, error) {
 }
 
 func buttonsOf(response send.Response) (content, error) {
-	buttons, err := actionsOf(objectsOf(response, "buttons"))
+	buttons, err := actionsOf(pieces.Objects(response, "buttons"))
 	return textAnd(response, buttons), err
 }
 
@@ -54,7 +55,7 @@ func textAnd(response send.Response, elements document.Array) content {
 // carouselOf converts a carousel to a column of cards.
 func carouselOf(response send.Response) (content, error) {
 	shown := content{blocks: document.A()}
-	for i, card := range objectsOf(response, "carousel") {
+	for i, card := range pieces.Objects(response, "carousel") {
 		blocks, err := cardOf(card)
 		if err != nil {
 			return content{}, boterr.PrefixField("carousel["+strconv.Itoa(i)+"]", err)
@@ -86,7 +87,7 @@ func cardOf(card document.Object) ([]document.Object, error) {
 			"type", "image", "image_url", image, "alt_text", document.Get(card, "title", ""),
 		))
 	}
-	buttons, err := actionsOf(objectsOf(card, "buttons"))
+	buttons, err := actionsOf(pieces.Objects(card, "buttons"))
 	if err != nil || buttons.Len() == 0 {
 		return []document.Object{shown}, err
 	}
@@ -163,16 +164,6 @@ func sections(text string) []string {
 		length += more
 	}
 	return append(parts, escaper.Replace(text[begin:]))
-}
-
-func objectsOf(from document.Lookuper, field string) []document.Object {
-	var objects []document.Object
-	for _, item := range document.Get(from, field, document.Array{}).All() {
-		if object, ok := item.(document.Object); ok {
-			objects = append(objects, object)
-		}
-	}
-	return objects
 }
 
 // content is a message in the tool's format.
@@ -256,7 +247,7 @@ func contentOf(response send.Response) (content, error) {
 func isRelayed(response send.Response) bool {
 	isOwn := func(attachment document.Object) bool { return !attachment.Has("type") }
 	return response.Type() == send.TypeMisc && !response.Object().Has(fieldBlocks) &&
-		!slices.ContainsFunc(objectsOf(response, fieldAttachments), isOwn)
+		!slices.ContainsFunc(pieces.Objects(response, fieldAttachments), isOwn)
 }
 
 // relayedOf converts a relayed message to its text, followed by a line for each attachment.
@@ -265,7 +256,7 @@ func relayedOf(response send.Response) (content, error) {
 	if text := response.Text(); text != "" {
 		lines = append(lines, escaper.Replace(text))
 	}
-	for i, attachment := range objectsOf(response, fieldAttachments) {
+	for i, attachment := range pieces.Objects(response, fieldAttachments) {
 		line, err := lineOf(attachment)
 		if err != nil {
 			return content{}, boterr.WithField(fieldAttachments+boterr.Index(i), err)
@@ -282,17 +273,13 @@ func relayedOf(response send.Response) (content, error) {
 // lineOf returns the coordinates of a place, or a link to a file. The tool shows a picture below its link.
 func lineOf(attachment document.Object) (string, error) {
 	if at := document.Get(attachment, "payload.coordinates", document.Object{}); !at.IsZero() {
-		return coordinate(at, "lat") + ", " + coordinate(at, "long"), nil
+		return pieces.Place(at), nil
 	}
 	address := document.Get(attachment, "payload.url", "")
 	if address == "" {
 		return "", boterr.New(boterr.Unsupported, "", "the workspace chat tool cannot show another channel's file by its id: give payload.url")
 	}
 	return linkTo(address)
-}
-
-func coordinate(at document.Object, name string) string {
-	return strconv.FormatFloat(document.Get(at, name, 0.0), 'f', -1, 64)
 }
 
 // fileOf converts a picture to a block, and any other file to a link.

@@ -49,7 +49,7 @@ func (c *Connector) call(
 			return document.Object{}, boterr.New(boterr.ResourceExhausted, "",
 				"the workspace chat tool limits the rate of requests: %w", &send.RetryAfterError{After: limited.RetryAfter})
 		}
-		if err := wait(ctx, limited.RetryAfter); err != nil {
+		if err := timelimit.Wait(ctx, limited.RetryAfter); err != nil {
 			return document.Object{}, err
 		}
 	}
@@ -79,21 +79,6 @@ func (c *Connector) attempt(
 		return document.Object{}, errors.New("the workspace chat tool's answer cannot be read")
 	default:
 		return document.Object{}, err
-	}
-}
-
-// wait waits for d or until ctx ends. The time limit of the call is paused meanwhile.
-func wait(ctx context.Context, d time.Duration) error {
-	call := timelimit.Of(ctx)
-	call.Pause()
-	defer call.Restart()
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return ctx.Err()
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

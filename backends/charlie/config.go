@@ -1,6 +1,7 @@
 package charlie
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"net/http"
@@ -85,39 +86,25 @@ func (c Config) withDefaults() (Config, error) {
 	if c.OnError == nil {
 		c.OnError = func(context.Context, botctx.Inbound, error) {}
 	}
-	if c.Drops == nil {
-		c.Drops = &send.Drops{}
-	}
-	c.Timeout = orDefault(c.Timeout, 10*time.Second)
-	c.MaxWait = orDefault(c.MaxWait, 30*time.Second)
-	c.BodyTime = orDefault(c.BodyTime, inbound.DefaultTime)
-	c.MaxWaits = orDefault(c.MaxWaits, 3)
-	c.MaxClients = orDefault(c.MaxClients, 256)
-	if c.HTTPClient == nil {
-		c.HTTPClient = &http.Client{Transport: outbound.HostTransport()}
-	}
-	c.HTTPClient = bounded.Client(c.HTTPClient, bounded.Limits{Time: c.Timeout, MaxBytes: maxReplySize})
+	c.Drops = cmp.Or(c.Drops, &send.Drops{})
+	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
+	c.MaxWait = cmp.Or(c.MaxWait, 30*time.Second)
+	c.BodyTime = cmp.Or(c.BodyTime, inbound.DefaultTime)
+	c.MaxWaits = cmp.Or(c.MaxWaits, 3)
+	c.MaxClients = cmp.Or(c.MaxClients, 256)
+	given := cmp.Or(c.HTTPClient, &http.Client{Transport: outbound.HostTransport()})
+	c.HTTPClient = bounded.Client(given, bounded.Limits{Time: c.Timeout, MaxBytes: maxReplySize})
 	return c.withAPIURL()
 }
 
 // withAPIURL fills the default in and makes APIURL end in a slash.
 func (c Config) withAPIURL() (Config, error) {
-	if c.APIURL == "" {
-		c.APIURL = slack.APIURL
-	}
+	c.APIURL = cmp.Or(c.APIURL, slack.APIURL)
 	if _, isBase := bounded.ParseBase(c.APIURL); !isBase {
 		return c, boterr.Invalid("APIURL", "is not an HTTP or HTTPS address; give one such as https://slack.com/api/")
 	}
 	c.APIURL = strings.TrimSuffix(c.APIURL, "/") + "/"
 	return c, nil
-}
-
-func orDefault[T comparable](value, otherwise T) T {
-	var zero T
-	if value == zero {
-		return otherwise
-	}
-	return value
 }
 
 // Connector is the connector to every channel of type charlie. It is safe for concurrent use.

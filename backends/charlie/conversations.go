@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/livechat"
 )
 
@@ -96,7 +97,7 @@ func (c *Connector) find(ctx context.Context, in *channel.Channel, name string) 
 		if err != nil {
 			return "", err
 		}
-		for _, found := range objectsOf(reply, "channels") {
+		for _, found := range pieces.Objects(reply, "channels") {
 			if document.Get(found, "name", "") != name {
 				continue
 			}

@@ -36,16 +36,14 @@ func Example() {
 		},
 	})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	rt, err = botctx.New(botctx.Config{
 		Store:      memstore.New(),
 		Connectors: map[channel.Type]send.Connector{channel.Charlie: connector},
 	})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	http.Handle("POST /charlie", connector.Handler(rt.Accept)) // rt.Run, which runs the accepted events, is left out here.
 
@@ -55,8 +53,7 @@ func Example() {
 		TeamID:         "T1",
 	}})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		sent, err := bot.SendResponse(ctx, send.SendResponseParams{Response: send.Template("Hello, {{firstName}}")})

@@ -18,6 +18,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -247,7 +248,7 @@ func (r report) message() ([]botctx.Inbound, *send.Drop) {
 	}
 	text := plainText(withoutMention(document.Get(told, fieldText, ""), r.botIDs()))
 	event.Data = document.O(fieldText, text)
-	switch files := objectsOf(told, "files"); {
+	switch files := pieces.Objects(told, "files"); {
 	case len(files) > 0:
 		event.Type, event.Data = send.TypeMisc, filesOf(files, text)
 	case document.Get(told, fieldText, "") == "": // The message has other parts, such as a shared message.
@@ -293,7 +294,7 @@ func (r report) botIDs() []string {
 	if id := botOf(r.in); id != "" {
 		ids = append(ids, id)
 	}
-	for _, authorization := range objectsOf(r.body, "authorizations") {
+	for _, authorization := range pieces.Objects(r.body, "authorizations") {
 		if id := document.Get(authorization, "user_id", ""); id != "" && document.Get(authorization, "is_bot", false) {
 			ids = append(ids, id)
 		}

@@ -6,13 +6,14 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/send"
 )
 
 // taps returns an event for each action of a user: a tap, a choice, or a typed value.
 func (r report) taps(kind string) ([]botctx.Inbound, *send.Drop) {
-	actions := objectsOf(r.body, "actions")
+	actions := pieces.Objects(r.body, "actions")
 	if len(actions) == 0 {
 		return r.interaction(kind)
 	}

@@ -2,6 +2,7 @@ package charlie
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -187,11 +188,7 @@ func (c *Connector) RecallTicket(ctx context.Context, in *channel.Channel, ticke
 // formOn returns the fields that identify the message of a ticket. For a ticket sent to a user, the conversation
 // is the direct one that the tool opened for the ticket.
 func formOn(ticket livechat.Ticket) url.Values {
-	conversation := ticket.ChatID
-	if conversation == "" {
-		conversation = ticket.Group.ID
-	}
-	return url.Values{fieldChannel: {conversation}, fieldTS: {ticket.MessageID}}
+	return url.Values{fieldChannel: {cmp.Or(ticket.ChatID, ticket.Group.ID)}, fieldTS: {ticket.MessageID}}
 }
 
 // maxReplySize is the largest answer that is read, in bytes.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/send"
 )
@@ -178,11 +179,7 @@ func attached(kind string, payload document.Object, text string) (send.Type, doc
 			payload = payload.Without(field)
 		}
 	}
-	data := document.O("attachments", document.A(document.O("type", kind, "payload", payload)))
-	if text != "" {
-		data = data.With("text", text)
-	}
-	return send.TypeMisc, data
+	return pieces.Attached(kind, payload, text)
 }
 
 // number parses a coordinate, or returns 0 if the text is not one.

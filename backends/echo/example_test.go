@@ -40,16 +40,14 @@ func Example() {
 		},
 	})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	rt, err = botctx.New(botctx.Config{
 		Store:      database,
 		Connectors: map[channel.Type]send.Connector{channel.Echo: echo.Limited(connector)},
 	})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		if bot.MessageEvent.Text() == "" {
@@ -64,8 +62,7 @@ func Example() {
 		))},
 	}})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/echo/{account}", connector.Handler(rt.Accept)) // rt.Run, which runs the accepted events, is left out here.

@@ -1,7 +1,6 @@
 package echo_test
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -77,15 +76,10 @@ func TestRateLimit_TellsTheTime(t *testing.T) {
 	t.Parallel()
 	for code, wait := range map[int64]time.Duration{45009: time.Hour, 45011: time.Minute} {
 		_, err := over(t, refusing(echofake.Refusal{Code: code})).Send(t.Context(), toAda(send.Text("Hello")))
-		require.ErrorIs(t, err, boterr.ResourceExhausted)
-		hint, ok := errors.AsType[*send.RetryAfterError](err)
-		require.True(t, ok)
-		require.Equal(t, send.RetryAfterError{After: wait}, *hint)
+		connectortest.RequireWait(t, err, send.RetryAfterError{After: wait})
 	}
 }
 
-// If only some parts of a message arrived, the message is not sent again, because these parts would appear
-// twice.
 func TestRateLimit_AfterAPart(t *testing.T) {
 	t.Parallel()
 	var calls int
@@ -98,10 +92,7 @@ func TestRateLimit_AfterAPart(t *testing.T) {
 	})
 	place := document.O("type", "location", "payload", document.O("coordinates", document.O("lat", 52.5, "long", 13.25)))
 	_, err := connector.Send(t.Context(), toAda(attached(place).With("text", "here")))
-	require.ErrorIs(t, err, boterr.ResourceExhausted)
-	_, isRetried := errors.AsType[*send.RetryAfterError](err)
-	require.False(t, isRetried)
-	require.ErrorContains(t, err, "1 of the 2 parts")
+	connectortest.RequireSomeParts(t, err, "1 of the 2")
 }
 
 // through returns a connector whose requests, apart from the ones for access tokens, go to a transport.
@@ -149,12 +140,7 @@ func TestLimited_KeepsTheRate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		limited := echo.Limited(through(t, connectortest.Answer(200, nil, `{"errcode":0,"errmsg":"ok"}`)))
-		began := time.Now() //nolint:forbidigo // The clock of the bubble.
-		for range 11 {
-			_, err := limited.Send(t.Context(), toAda(send.Text("Hello")))
-			require.NoError(t, err)
-		}
-		require.Equal(t, 100*time.Millisecond, time.Since(began)) //nolint:forbidigo // Virtual time.
+		connectortest.RequireRate(t, limited, toAda(send.Text("Hello")), 11, 100*time.Millisecond)
 	})
 }
 
@@ -184,10 +170,7 @@ func TestOpen_EndlessFile(t *testing.T) {
 		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"image/png"}}, Body: io.NopCloser(endless{})}, nil
 	})}})
 	file, err := connector.Open(t.Context(), shop(), "m1")
-	require.NoError(t, err)
-	read, err := io.ReadAll(file)
-	require.ErrorContains(t, err, "longer than the limit of 1048576 bytes")
-	require.Len(t, read, 1<<20)
+	connectortest.RequireTooLong(t, file, err, 1<<20)
 }
 
 func TestNew_Refuses(t *testing.T) {

@@ -2,7 +2,6 @@ package echo
 
 import (
 	"context"
-	"errors"
 	"regexp"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/send"
 )
@@ -58,7 +58,7 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	}
 	for i, part := range parts {
 		if err := c.post(ctx, from, message, part.content); err != nil {
-			return send.Delivery{}, afterParts(err, i, len(parts))
+			return send.Delivery{}, pieces.AfterSome(err, "the platform", i, len(parts))
 		}
 		delivery.Reply = part.reply
 	}
@@ -176,7 +176,7 @@ func lineOf(title string, payload any) (document.Object, error) {
 
 func quickRepliesOf(response send.Response) (shown, error) {
 	list := document.A()
-	for i, reply := range objects(response, "quickReplies") {
+	for i, reply := range pieces.Objects(response, "quickReplies") {
 		path := "quickReplies[" + strconv.Itoa(i) + "]"
 		if kind := document.Get(reply, "content_type", send.ContentText); kind != send.ContentText {
 			return shown{}, boterr.New(boterr.Unsupported, path+".content_type",
@@ -194,7 +194,7 @@ func quickRepliesOf(response send.Response) (shown, error) {
 
 func buttonsOf(response send.Response) (shown, error) {
 	list, links := document.A(), []string{}
-	for i, button := range objects(response, "buttons") {
+	for i, button := range pieces.Objects(response, "buttons") {
 		path, title := "buttons["+strconv.Itoa(i)+"]", document.Get(button, "title", "")
 		switch kind := document.Get(button, "type", ""); kind {
 		case send.ButtonPostback:
@@ -235,11 +235,11 @@ func linkTo(address, title string) string {
 
 // cardOf converts a carousel with one card to an article.
 func cardOf(response send.Response) (shown, error) {
-	cards := objects(response, "carousel")
+	cards := pieces.Objects(response, "carousel")
 	if len(cards) != 1 {
 		return shown{}, boterr.Invalid("carousel", "has %d cards; a carousel on echo has one card: send a message for each", len(cards))
 	}
-	buttons := objects(cards[0], "buttons")
+	buttons := pieces.Objects(cards[0], "buttons")
 	if len(buttons) != 1 || document.Get(buttons[0], "type", "") != send.ButtonWebURL {
 		return shown{}, boterr.Invalid("carousel[0].buttons",
 			"must be one button with an address, which a tap on the card opens: send other buttons in a separate message")
@@ -257,7 +257,7 @@ func cardOf(response send.Response) (shown, error) {
 
 // newsOf converts a NEWS response with one article.
 func newsOf(response send.Response) (shown, error) {
-	articles := objects(response, "articles")
+	articles := pieces.Objects(response, "articles")
 	if len(articles) != 1 {
 		return shown{}, boterr.Invalid("articles", "has %d elements; a message on echo has one article: send a message for each", len(articles))
 	}
@@ -280,11 +280,6 @@ func articleOf(article document.Object) shown {
 	return shown{document.O("msgtype", "news", "news", document.O("articles", document.A(article))), reply.With("news", document.A(article))}
 }
 
-// objects returns the objects in the list at a path, and skips other values.
-func objects(from document.Lookuper, path string) []document.Object {
-	return document.Get(from, path, []document.Object{})
-}
-
 // maxParts is the largest number of messages that a relayed message becomes. The platform accepts no more after
 // a member's message.
 const maxParts = 5
@@ -296,7 +291,7 @@ var fileTypes = map[string]send.Type{"image": send.TypeImage, "audio": send.Type
 // text and one for each attachment. Files with an address are uploaded. An attachment_id is only valid in the
 // channel that received the file, so it is only used if there is no address.
 func (c *Connector) relayedOf(ctx context.Context, from account, response send.Response) ([]shown, error) {
-	attachments := objects(response, "attachments")
+	attachments := pieces.Objects(response, "attachments")
 	var parts []shown
 	if text := response.Text(); text != "" {
 		part, err := textOf(literal(text), text)
@@ -316,7 +311,7 @@ func (c *Connector) relayedOf(ctx context.Context, from account, response send.R
 	for i, attachment := range attachments {
 		part, err := c.attachmentOf(ctx, from, attachment)
 		if err != nil {
-			return nil, boterr.PrefixField("attachments["+strconv.Itoa(i)+"]", err)
+			return nil, boterr.PrefixField("attachments"+boterr.Index(i), err)
 		}
 		parts = append(parts, part)
 	}
@@ -328,7 +323,7 @@ func (c *Connector) relayedOf(ctx context.Context, from account, response send.R
 func (c *Connector) attachmentOf(ctx context.Context, from account, attachment document.Object) (shown, error) {
 	payload := document.Get(attachment, "payload", document.Object{})
 	if at := document.Get(payload, "coordinates", document.Object{}); !at.IsZero() {
-		place := coordinate(at, "lat") + ", " + coordinate(at, "long")
+		place := pieces.Place(at)
 		return textOf(place, place)
 	}
 	name := document.Get(attachment, "type", "")
@@ -343,18 +338,4 @@ func (c *Connector) attachmentOf(ctx context.Context, from account, attachment d
 	}
 	part, err := c.fileOf(ctx, from, file)
 	return part, boterr.PrefixField("payload", err)
-}
-
-func coordinate(at document.Object, name string) string {
-	return strconv.FormatFloat(document.Get(at, name, 0.0), 'f', -1, 64)
-}
-
-// afterParts returns the error for a message whose first parts the platform accepted. It has no wait, so
-// send.Limited does not send the message again and repeat these parts.
-func afterParts(err error, taken, of int) error {
-	if _, isLimit := errors.AsType[*send.RetryAfterError](err); isLimit && taken > 0 {
-		return boterr.New(boterr.ResourceExhausted, "",
-			"the platform accepted %d of the %d parts of the message, then limited the rate: send fewer parts", taken, of)
-	}
-	return err
 }

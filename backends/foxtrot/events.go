@@ -1,11 +1,11 @@
 package foxtrot
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -34,7 +34,7 @@ func (a account) eventsIn(told document.Object) []reported {
 		return []reported{{kind: "report", drop: send.DropNoChannel}}
 	}
 	var all []reported
-	for _, item := range objects(told, "events") {
+	for _, item := range pieces.Objects(told, "events") {
 		kind := document.Get(item, "type", "")
 		one := occurrence{account: a, item: item, payload: document.Get(item, "payload", document.Object{})}.event(kind)
 		one.kind = kind
@@ -200,21 +200,13 @@ func contentIn(content document.Object) (send.Type, document.Object) {
 		if media, _, _ := strings.Cut(document.Get(content, "mediaType", ""), "/"); media == "audio" || media == "video" {
 			kind = media
 		}
-		return attached(kind, document.O("url", document.Get(content, "mediaUrl", "")), text)
+		return pieces.Attached(kind, document.O("url", document.Get(content, "mediaUrl", "")), text)
 	case kind == "location":
 		at := document.O("lat", document.Get(content, "coordinates.lat", 0.0), "long", document.Get(content, "coordinates.long", 0.0))
-		return attached("location", document.O("coordinates", at), "")
+		return pieces.Attached("location", document.O("coordinates", at), "")
 	default:
 		return send.TypeMisc, document.O("message", content)
 	}
-}
-
-func attached(kind string, payload document.Object, text string) (send.Type, document.Object) {
-	data := document.O("attachments", document.A(document.O("type", kind, "payload", payload)))
-	if text != "" {
-		data = data.With("text", text)
-	}
-	return send.TypeMisc, data
 }
 
 // Types of reports about tickets.
@@ -226,7 +218,7 @@ const (
 // ticketEvent converts a report about a ticket.
 func (a account) ticketEvent(told document.Object) reported {
 	kind := document.Get(told, "type", "")
-	id := idText(told, "detail.id")
+	id := pieces.ID(told, "detail.id")
 	one := reported{kind: kind}
 	place := ticketChat + id
 	at := timestamp(document.Get(told, "time", ""))
@@ -258,7 +250,7 @@ func (a account) ticketEvent(told document.Object) reported {
 func (a account) comment(told document.Object, place string) reported {
 	comment := document.Get(told, "event.comment", document.Object{})
 	author := document.Get(comment, "author", document.Object{})
-	by, text := idText(author, "id"), document.Get(comment, "body", "")
+	by, text := pieces.ID(author, "id"), document.Get(comment, "body", "")
 	switch {
 	case by != "" && by == a.self:
 		return reported{drop: send.DropFromBot}
@@ -268,18 +260,6 @@ func (a account) comment(told document.Object, place string) reported {
 		return reported{drop: send.DropIncomplete}
 	}
 	return inGroup(place, agent+by, document.Get(author, "name", ""), send.MessageEvent{
-		Type: send.TypeText, Data: document.O("text", text), MessageID: idText(comment, "id"),
+		Type: send.TypeText, Data: document.O("text", text), MessageID: pieces.ID(comment, "id"),
 	})
-}
-
-// idText returns an id as text. The helpdesk sends ids as numbers or texts. idText returns "" if there is none.
-func idText(from document.Lookuper, path string) string {
-	switch id := document.Get[any](from, path, nil).(type) {
-	case string:
-		return id
-	case int64:
-		return strconv.FormatInt(id, 10)
-	default:
-		return ""
-	}
 }

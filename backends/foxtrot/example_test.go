@@ -38,16 +38,14 @@ func Example() {
 		},
 	})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	rt, err = botctx.New(botctx.Config{
 		Store:      memstore.New(),
 		Connectors: map[channel.Type]send.Connector{channel.Foxtrot: foxtrot.Limited(connector)},
 	})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		if bot.MessageEvent.Text() == "" {
@@ -66,8 +64,7 @@ func Example() {
 		},
 	})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	mux := http.NewServeMux()
 	mux.Handle("POST /foxtrot/{account}", connector.Handler(rt.Accept)) // rt.Run, which runs the accepted events, is left out here.

@@ -2,7 +2,6 @@ package foxtrot_test
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -60,14 +59,10 @@ func TestRateLimit_TellsTheTime(t *testing.T) {
 	t.Parallel()
 	for header, wait := range map[string]time.Duration{"": 5 * time.Second, "93": 93 * time.Second, "x": 5 * time.Second} {
 		_, err := through(t, connectortest.Answer(http.StatusTooManyRequests, http.Header{"Retry-After": {header}}, "{}")).Send(t.Context(), message(desk(), ada, send.Text("Hello")))
-		require.ErrorIs(t, err, boterr.ResourceExhausted)
-		hint, ok := errors.AsType[*send.RetryAfterError](err)
-		require.True(t, ok)
-		require.Equal(t, send.RetryAfterError{After: wait}, *hint)
+		connectortest.RequireWait(t, err, send.RetryAfterError{After: wait})
 	}
 }
 
-// If send.Limited sent the message again, its first part would appear twice.
 func TestRateLimit_AfterAPart(t *testing.T) {
 	t.Parallel()
 	asked := 0
@@ -79,10 +74,7 @@ func TestRateLimit_AfterAPart(t *testing.T) {
 		return connectortest.Response(http.StatusCreated, nil, `{"messages":[{"id":"m1"}]}`), nil
 	}).Send(t.Context(), message(desk(), ada, send.Other(send.TypeMisc, document.O("text", "Look", "attachments", document.A(
 		document.O("type", "image", "payload", document.O("url", "https://x.test/a.png")))))))
-	require.ErrorIs(t, err, boterr.ResourceExhausted)
-	require.ErrorContains(t, err, "accepted 1 of the 2 parts")
-	_, hasHint := errors.AsType[*send.RetryAfterError](err)
-	require.False(t, hasHint)
+	connectortest.RequireSomeParts(t, err, "1 of the 2")
 }
 
 func failures() connectortest.Failures {
@@ -172,12 +164,7 @@ func TestLimited_KeepsTheRate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		limited := foxtrot.Limited(through(t, connectortest.Answer(201, nil, `{"messages":[{"id":"m1"}]}`)))
-		began := time.Now() //nolint:forbidigo // The clock of the bubble.
-		for range 20 {
-			_, err := limited.Send(t.Context(), message(desk(), ada, send.Text("Hello")))
-			require.NoError(t, err)
-		}
-		require.InDelta(t, time.Second, time.Since(began), float64(10*time.Millisecond)) //nolint:forbidigo // Virtual time.
+		connectortest.RequireRate(t, limited, message(desk(), ada, send.Text("Hello")), 20, time.Second)
 	})
 }
 

@@ -1,6 +1,7 @@
 package foxtrot
 
 import (
+	"cmp"
 	"net/url"
 	"path"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/send"
 )
@@ -35,13 +37,13 @@ func textContent(text string) document.Object { return document.O("type", "text"
 func shownToMember(response send.Response) ([]part, error) {
 	switch response.Type() {
 	case send.TypeQuickReplies:
-		actions, err := each(response, "quickReplies", replyOf)
+		actions, err := pieces.Each(response, "quickReplies", replyOf)
 		return one(textContent(response.Text()).With("actions", actions)), err
 	case send.TypeButton:
-		actions, err := each(response, "buttons", actionOf)
+		actions, err := pieces.Each(response, "buttons", actionOf)
 		return one(textContent(response.Text()).With("actions", actions)), err
 	case send.TypeCarousel:
-		items, err := each(response, "carousel", itemOf)
+		items, err := pieces.Each(response, "carousel", itemOf)
 		return one(document.O("type", "carousel", "items", items)), err
 	default:
 		return shownToAgent(response)
@@ -75,11 +77,11 @@ func shownToAgent(response send.Response) ([]part, error) {
 // inWords converts a response to text: its text, buttons and quick replies as lines, and cards as paragraphs.
 func inWords(response send.Response) string {
 	lines := []string{response.Text()}
-	for _, reply := range objects(response, "quickReplies") {
+	for _, reply := range pieces.Objects(response, "quickReplies") {
 		lines = append(lines, "- "+document.Get(reply, "title", ""))
 	}
 	paragraphs := []string{joined("\n", append(lines, buttonLines(response)...))}
-	for _, card := range objects(response, "carousel") {
+	for _, card := range pieces.Objects(response, "carousel") {
 		shown := []string{document.Get(card, "title", ""), document.Get(card, "subtitle", ""), document.Get(card, "image_url", "")}
 		paragraphs = append(paragraphs, joined("\n", append(shown, buttonLines(card)...)))
 	}
@@ -92,7 +94,7 @@ func joined(separator string, all []string) string {
 
 func buttonLines(of document.Lookuper) []string {
 	var lines []string
-	for _, button := range objects(of, "buttons") {
+	for _, button := range pieces.Objects(of, "buttons") {
 		line := "- " + document.Get(button, "title", "")
 		if address := document.Get(button, "url", ""); address != "" {
 			line += ": " + address
@@ -138,7 +140,7 @@ func attachmentsOf(response send.Response) ([]part, error) {
 	if text := response.Text(); text != "" {
 		parts = append(parts, part{content: textContent(text), path: "text"})
 	}
-	for i, attachment := range objects(response, "attachments") {
+	for i, attachment := range pieces.Objects(response, "attachments") {
 		place := "attachments[" + strconv.Itoa(i) + "]"
 		kind, payload := document.Get(attachment, "type", ""), document.Get(attachment, "payload", document.Object{})
 		if at := document.Get(payload, "coordinates", document.Object{}); !at.IsZero() {
@@ -164,26 +166,11 @@ func attachmentsOf(response send.Response) ([]part, error) {
 	return parts, nil
 }
 
-// each converts the objects in a list, and puts their index in errors.
-func each(
-	of document.Lookuper, field string, translate func(document.Object) (document.Object, error),
-) (document.Array, error) {
-	all := document.A()
-	for i, item := range objects(of, field) {
-		translated, err := translate(item)
-		if err != nil {
-			return document.Array{}, boterr.PrefixField(field+"["+strconv.Itoa(i)+"]", err)
-		}
-		all = all.Append(translated)
-	}
-	return all, nil
-}
-
 func replyOf(reply document.Object) (document.Object, error) {
 	title := document.Get(reply, "title", "")
 	switch kind := document.Get(reply, "content_type", send.ContentText); kind {
 	case "location":
-		return document.O("type", "locationRequest", "text", firstOf(title, "Location")), nil
+		return document.O("type", "locationRequest", "text", cmp.Or(title, "Location")), nil
 	case send.ContentText:
 		payload, _ := reply.Field("payload")
 		return tappable("reply", title, payload)
@@ -191,13 +178,6 @@ func replyOf(reply document.Object) (document.Object, error) {
 		return document.Object{}, boterr.New(boterr.Unsupported, "content_type",
 			"foxtrot has quick replies of type %s and location; got %s", send.ContentText, kind)
 	}
-}
-
-func firstOf(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }
 
 // tappable returns an action that sends the payload back unchanged.
@@ -226,10 +206,10 @@ func actionOf(button document.Object) (document.Object, error) {
 
 // itemOf converts a card to the helpdesk's form. A card without buttons is an error.
 func itemOf(card document.Object) (document.Object, error) {
-	if len(objects(card, "buttons")) == 0 {
+	if len(pieces.Objects(card, "buttons")) == 0 {
 		return document.Object{}, boterr.Missing("buttons", "one to three buttons: foxtrot refuses a card without any")
 	}
-	actions, err := each(card, "buttons", actionOf)
+	actions, err := pieces.Each(card, "buttons", actionOf)
 	if err != nil {
 		return document.Object{}, err
 	}
@@ -252,9 +232,4 @@ func checkURL(field, address string) error {
 		return boterr.Invalid(field, "has %d bytes, and the helpdesk takes at most %d", len(address), maxMediaURL)
 	}
 	return bounded.CheckURL(field, address)
-}
-
-// objects returns the objects in the list at a path, and skips other values.
-func objects(from document.Lookuper, path string) []document.Object {
-	return document.Get(from, path, []document.Object{})
 }

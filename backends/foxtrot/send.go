@@ -2,7 +2,6 @@ package foxtrot
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -141,12 +141,8 @@ func (c *Connector) post(ctx context.Context, of account, to address, id string,
 			body = body.With("metadata", document.O(metadataMessage, id))
 		}
 		reply, err := c.call(ctx, of, request{method: http.MethodPost, path: to.path("messages"), body: body})
-		if _, isLimit := errors.AsType[*send.RetryAfterError](err); isLimit && i > 0 { // send.Limited would repeat the first part.
-			err = boterr.New(boterr.ResourceExhausted, "",
-				"the helpdesk accepted %d of the %d parts of the message, then limited the rate: send fewer parts", i, len(parts))
-		}
 		if err != nil {
-			return send.Delivery{}, located(err, part)
+			return send.Delivery{}, located(pieces.AfterSome(err, "the helpdesk", i, len(parts)), part)
 		}
 		delivery.Reply = reply
 		delivery.MessageID = document.Get(reply, "messages[0].id", "")
@@ -294,7 +290,7 @@ func (c *Connector) find(ctx context.Context, of account, key string) (opened, e
 	if err != nil {
 		return opened{}, err
 	}
-	for _, conversation := range objects(listed, "conversations") {
+	for _, conversation := range pieces.Objects(listed, "conversations") {
 		if document.Get(conversation, "metadata."+metadataTicket, "") != key {
 			continue
 		}
@@ -306,7 +302,7 @@ func (c *Connector) find(ctx context.Context, of account, key string) (opened, e
 		if err != nil {
 			return opened{}, err
 		}
-		for _, message := range objects(posted, "messages") {
+		for _, message := range pieces.Objects(posted, "messages") {
 			if document.Get(message, "metadata."+metadataMessage, "") == key {
 				found.posted++
 				found.last = send.Delivery{

@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -134,8 +135,7 @@ func commentOf(response send.Response) (string, error) {
 				}
 			}
 			if at := document.Get(part.content, "coordinates", document.Object{}); !at.IsZero() {
-				lines = append(lines, strconv.FormatFloat(document.Get(at, "lat", 0.0), 'f', -1, 64)+", "+
-					strconv.FormatFloat(document.Get(at, "long", 0.0), 'f', -1, 64))
+				lines = append(lines, pieces.Place(at))
 			}
 		}
 		return strings.Join(lines, "\n"), nil

@@ -18,27 +18,23 @@ func Example() {
 	defer test.Close()
 	shop, err := golf.New(golf.Config{Account: "shop", Key: channel.NewSecret(apiKey), URL: test.URL})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 
 	order := utility.Charge{Amount: 1250, Currency: "eur", PaymentMethod: "pm_visa", IdempotencyKey: "order-7"}
 	first, err := shop.Charge(ctx, order)
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	again, err := shop.Charge(ctx, order)
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	fmt.Println(first.Status, first.ID == again.ID)
 
 	payment, err := shop.Refund(ctx, utility.Refund{PaymentID: first.ID, Amount: 250, IdempotencyKey: "return-7"})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	fmt.Println(payment.Amount, payment.Refunded)
 	// Output:
@@ -52,8 +48,7 @@ func ExampleClient_Charge() {
 	defer test.Close()
 	shop, err := golf.New(golf.Config{Account: "shop", Key: channel.NewSecret(apiKey), URL: test.URL})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 
 	_, err = shop.Charge(context.Background(), utility.Charge{Amount: 1250, Currency: "eur", PaymentMethod: "pm_declined"})

@@ -94,17 +94,11 @@ func New(config Config) (*Client, error) {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	if config.Tolerance == 0 {
-		config.Tolerance = 5 * time.Minute
-	}
-	if config.BodyTime == 0 {
-		config.BodyTime = inbound.DefaultTime
-	}
+	config.Tolerance = cmp.Or(config.Tolerance, 5*time.Minute)
+	config.BodyTime = cmp.Or(config.BodyTime, inbound.DefaultTime)
+	config.Drops = cmp.Or(config.Drops, &send.Drops{})
 	if config.OnError == nil {
 		config.OnError = func(context.Context, utility.PaymentEvent, error) {}
-	}
-	if config.Drops == nil {
-		config.Drops = &send.Drops{}
 	}
 	c := &Client{config: config}
 	c.api, c.given = provider(config, 0), provider(config, c.retries())
@@ -116,14 +110,11 @@ func New(config Config) (*Client, error) {
 func provider(config Config, retries int) *stripe.Client {
 	backend := &stripe.BackendConfig{
 		EnableTelemetry:   new(false),
-		HTTPClient:        config.HTTP,
 		LeveledLogger:     &stripe.LeveledLogger{Level: stripe.LevelNull},
 		MaxNetworkRetries: new(int64(retries)),
 	}
-	if backend.HTTPClient == nil {
-		backend.HTTPClient = &http.Client{Transport: outbound.HostTransport()}
-	}
-	backend.HTTPClient = bounded.Client(backend.HTTPClient, bounded.Limits{Time: requestTime, MaxBytes: maxAnswerBytes})
+	given := cmp.Or(config.HTTP, &http.Client{Transport: outbound.HostTransport()})
+	backend.HTTPClient = bounded.Client(given, bounded.Limits{Time: requestTime, MaxBytes: maxAnswerBytes})
 	backend.HTTPClient.Transport = &listener{next: backend.HTTPClient.Transport, now: config.Now}
 	if config.URL != "" {
 		backend.URL = &config.URL

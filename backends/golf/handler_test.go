@@ -20,18 +20,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/backends/golf"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded/boundedtest"
-	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/connectortest"
-	"github.com/botctx/go-sdk/internal/members"
-	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store/memstore"
 	"github.com/botctx/go-sdk/utility"
@@ -440,45 +434,4 @@ func TestGolf_BotLogicCharges(t *testing.T) {
 
 	_, err = bot.Golf(t.Context(), utility.GolfParams{GolfName: "elsewhere"})
 	require.ErrorIs(t, err, boterr.NotFound)
-}
-
-func TestGolf_RunTriedAgain(t *testing.T) {
-	t.Parallel()
-	provider := newProvider(t)
-	rt, err := botctx.New(botctx.Config{
-		Store: memstore.New(), Payments: golf.Accounts(provider.client(t, golf.Config{})),
-		Scheduler: botctx.SchedulerOptions{Backoff: func(int) time.Duration { return 0 }},
-	})
-	require.NoError(t, err)
-	scope := botctx.Scope{App: "app-1", Channel: "web", Member: "ada"}
-	channels := channels.New(rt.Env(), record.Scope(scope))
-	_, err = channels.Save(t.Context(), &channel.Channel{ID: "web", Type: channel.Webchat, On: true})
-	require.NoError(t, err)
-	_, err = members.New(rt.Env(), record.Scope(scope), channels).Insert(t.Context(), member.Member{ID: "ada"})
-	require.NoError(t, err)
-	var paid []string
-	require.NoError(t, rt.Handle(&botctx.Node{ID: "pay", Pre: []botctx.Action{func(ctx context.Context, bot *botctx.Context) error {
-		shop, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
-		if err != nil {
-			return err
-		}
-		payment, err := shop.Client.Charge(ctx, utility.Charge{
-			Amount: 1250, Currency: "eur", PaymentMethod: "pm_visa", IdempotencyKey: bot.SendID(ctx, "order 7"),
-		})
-		if err != nil {
-			return err
-		}
-		paid = append(paid, payment.ID)
-		return errors.New("it fails after the charge")
-	}}}))
-	_, err = rt.Operations(scope).NewAgenda(t.Context(), agenda.NewParams{
-		MemberID: "ada", NodeCompositeID: "pay", NextRunAt: document.TimestampOf(rt.Env().Now()),
-	})
-	require.NoError(t, err)
-	for range 2 {
-		_, err = rt.RunNextAgenda(t.Context())
-		require.NoError(t, err)
-	}
-	require.Equal(t, []string{"pi_1", "pi_1"}, paid)
-	require.Len(t, provider.intents, 1)
 }

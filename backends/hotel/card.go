@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -167,15 +168,7 @@ func cardWithActions(response send.Response, field string) (document.Object, str
 
 // actionsOf converts the buttons or quick replies in a field to actions.
 func actionsOf(of document.Lookuper, field string) (document.Array, error) {
-	actions := document.A()
-	for i, given := range document.Get(of, field, []document.Object(nil)) {
-		action, err := actionOf(given, field)
-		if err != nil {
-			return document.Array{}, boterr.PrefixField(field+boterr.Index(i), err)
-		}
-		actions = actions.Append(action)
-	}
-	return actions, nil
+	return pieces.Each(of, field, func(given document.Object) (document.Object, error) { return actionOf(given, field) })
 }
 
 // actionOf converts a button or a quick reply to an action.
@@ -204,7 +197,7 @@ func actionOf(given document.Object, field string) (document.Object, error) {
 
 func carouselOf(response send.Response) (document.Object, string, error) {
 	var cards []card
-	for i, given := range document.Get(response, fieldCarousel, []document.Object(nil)) {
+	for i, given := range pieces.Objects(response, fieldCarousel) {
 		shown, err := cardOf(given)
 		if err != nil {
 			return document.Object{}, "", boterr.PrefixField(fieldCarousel+boterr.Index(i), err)

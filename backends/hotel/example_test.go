@@ -40,16 +40,14 @@ func Example() {
 		},
 	})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	rt, err = botctx.New(botctx.Config{
 		Store:      memstore.New(),
 		Connectors: map[channel.Type]send.Connector{channel.Hotel: hotel.Limited(connector)},
 	})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		if bot.MessageEvent.Text() == "" {
@@ -63,8 +61,7 @@ func Example() {
 		)),
 	}})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/hotel", connector.Handler(rt.Accept)) // rt.Run, which runs the accepted events, is left out here.

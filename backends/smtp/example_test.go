@@ -19,8 +19,7 @@ func Example() {
 		Now:      time.Now,
 	})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 
 	// Call mailer.Check(ctx) at the start to find out whether the server accepts the credentials.

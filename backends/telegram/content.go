@@ -8,6 +8,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -117,7 +118,7 @@ func filePart(fileType string, file document.Lookuper) (part, error) {
 // cardParts returns a message for each card: its texts, below its picture if there is one.
 func cardParts(response send.Response) ([]part, error) {
 	var parts []part
-	for i, card := range document.Get(response, "carousel", []document.Object{}) {
+	for i, card := range pieces.Objects(response, "carousel") {
 		at := "carousel" + boterr.Index(i)
 		text := document.Get(card, fieldTitle, "")
 		if subtitle := document.Get(card, "subtitle", ""); subtitle != "" {
@@ -146,7 +147,7 @@ func attachmentParts(response send.Response) ([]part, error) {
 	if text := response.Text(); text != "" {
 		parts = append(parts, textPart(text))
 	}
-	for i, attachment := range document.Get(response, "attachments", []document.Object{}) {
+	for i, attachment := range pieces.Objects(response, "attachments") {
 		at := "attachments" + boterr.Index(i)
 		shown, err := attachmentPart(attachment)
 		if err != nil {
@@ -183,13 +184,12 @@ func attachmentPart(attachment document.Object) (part, error) {
 
 // addButtons adds the buttons or quick replies in a field, each in a separate row.
 func (p *part) addButtons(of document.Lookuper, field string) error {
-	rows := document.A()
-	for i, given := range document.Get(of, field, []document.Object{}) {
+	rows, err := pieces.Each(of, field, func(given document.Object) (document.Array, error) {
 		button, err := buttonOf(given, field)
-		if err != nil {
-			return boterr.PrefixField(field+boterr.Index(i), err)
-		}
-		rows = rows.Append(document.A(button))
+		return document.A(button), err
+	})
+	if err != nil {
+		return err
 	}
 	if rows.Len() > 0 {
 		p.params = p.params.With("reply_markup", document.O("inline_keyboard", rows))

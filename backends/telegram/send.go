@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 )
@@ -44,12 +45,8 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	to := addressOf(message.To)
 	for i, part := range parts {
 		result, err := c.sendPart(ctx, message.Channel, &to, part)
-		if _, isLimit := errors.AsType[*send.RetryAfterError](err); isLimit && i > 0 { // send.Limited would repeat the first part.
-			err = boterr.New(boterr.ResourceExhausted, "",
-				"Telegram accepted %d of the %d parts of the message, then limited the rate: send fewer parts", i, len(parts))
-		}
 		if err != nil {
-			return send.Delivery{}, part.located(err)
+			return send.Delivery{}, part.located(pieces.AfterSome(err, "Telegram", i, len(parts)))
 		}
 		delivery = deliveryOf(result, to, of)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/telegramfake"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
@@ -39,31 +40,27 @@ func newHost(t *testing.T, tickets string, agentsChat any) *host {
 	var err error
 	h.connector, err = telegram.New(telegram.Config{HTTPClient: &http.Client{Transport: inProcess{h.Telegram}}, Store: store})
 	require.NoError(t, err)
-	h.runtime, err = botctx.New(botctx.Config{Store: store, Connectors: map[channel.Type]send.Connector{telegram.Type: h.connector}})
-	require.NoError(t, err)
-	h.handler = routed(h.connector.Handler(h.runtime.Accept))
 	agents := desk()
 	agents.Metadata = document.O("agentsChat", agentsChat)
-	agents.BroadcastGroups = []channel.BroadcastGroup{{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: tickets}, {ID: bobID}}}}
-	for _, in := range []*channel.Channel{shop(), agents} {
-		_, err = h.runtime.SaveChannel(t.Context(), "app-1", in)
-		require.NoError(t, err)
+	agents.BroadcastGroups = connectortest.Tickets(tickets, bobID)
+	call := func(ctx context.Context, bot *botctx.Context) error {
+		_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{AssignmentDetails: livechat.AssignmentDetails{
+			GroupName: "Ada <1>", Summary: "Wants *tea*",
+		}})
+		return err
+	}
+	h.runtime = connectortest.Host{
+		Store: store, Connector: h.connector, Members: shop(), Agents: agents, Grace: graces, Nodes: []*botctx.Node{
+			{ID: "menu", Global: botctx.GlobalInChannel, Trigger: botctx.TextIs("menu"), Responses: []send.Response{
+				send.QuickReplies("What would you like?", send.QuickReply{Title: "A person", Payload: "person"}, send.QuickReply{Title: "Tea", Payload: "tea"}),
+			}},
+			{ID: "person", Global: botctx.GlobalInChannel, Trigger: botctx.PayloadIs("person"), Pre: botctx.Do(call)},
+		},
+	}.Start(t)
+	h.handler = routed(h.connector.Handler(h.runtime.Accept))
+	for _, in := range []*channel.Channel{shop(), desk()} {
 		require.NoError(t, h.connector.SetWebhook(t.Context(), in, "https://bots.example.com/telegram/app-1/"+in.ID))
 	}
-	require.NoError(t, h.runtime.Pair(t.Context(), "app-1", "shop", "desk"))
-	_, err = h.runtime.SaveAdmin(t.Context(), "app-1", livechat.Admin{AdminID: "grace", ExternalID: graces, Name: "Grace"})
-	require.NoError(t, err)
-	require.NoError(t, h.runtime.Handle(
-		&botctx.Node{ID: "menu", Global: botctx.GlobalInChannel, Trigger: botctx.TextIs("menu"), Responses: []send.Response{
-			send.QuickReplies("What would you like?", send.QuickReply{Title: "A person", Payload: "person"}, send.QuickReply{Title: "Tea", Payload: "tea"}),
-		}},
-		&botctx.Node{ID: "person", Global: botctx.GlobalInChannel, Trigger: botctx.PayloadIs("person"), Pre: botctx.Do(func(ctx context.Context, bot *botctx.Context) error {
-			_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{AssignmentDetails: livechat.AssignmentDetails{
-				GroupName: "Ada <1>", Summary: "Wants *tea*",
-			}})
-			return err
-		})},
-	))
 	return h
 }
 
@@ -73,14 +70,7 @@ func (h *host) runs(token, path string) {
 	for _, status := range h.Push(h.t.Context(), token, h.handler, path, 20) {
 		require.Equal(h.t, http.StatusOK, status)
 	}
-	for {
-		result, err := h.runtime.RunNextEvent(h.t.Context())
-		require.NoError(h.t, err)
-		require.NoError(h.t, result.Err)
-		if !result.Ran {
-			return
-		}
-	}
+	connectortest.RunEvents(h.t, h.runtime)
 }
 
 // asks makes Ada ask for a live chat, and returns the ticket.
@@ -147,17 +137,6 @@ func TestWorld_MemberIsGone(t *testing.T) {
 	h.Says(otherToken, grace, topic, "Are you there?")
 	h.runs(otherToken, deskPath)
 	require.Contains(t, h.last(t, topic).Text, "cannot be reached any more", "the agent is told")
-}
-
-func TestWorld_RepeatedUpdateRunsOnce(t *testing.T) {
-	t.Parallel()
-	h := newHost(t, graces, nil)
-	body := document.O("update_id", 42, "message", h.MessageOf(ada, adaID).With("text", "menu")).String()
-	for range 3 {
-		require.Equal(t, http.StatusOK, postUpdate(h.handler, shopPath, secretToken, body).Code)
-	}
-	h.runs(token, shopPath)
-	require.Len(t, h.Messages(), 1)
 }
 
 func TestWorld_AnswersInTheGroup(t *testing.T) {

@@ -60,8 +60,7 @@ func Example() {
 	_ = webhook.Sign(req.Header, "msg_1", time.Now(), []byte(body), secret)
 	resp, err := client.Do(req)
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	defer resp.Body.Close() //nolint:errcheck // The body is not needed.
 	fmt.Println(resp.Status)

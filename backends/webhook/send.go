@@ -285,7 +285,7 @@ func (c *Connector) deliver(caller context.Context, p post) (send.Delivery, erro
 		if attempt >= c.config.Retry.Attempts || wait >= c.config.Retry.Within-c.config.Now().Sub(started) {
 			return send.Delivery{}, last.failure(attempt)
 		}
-		if !pause(ctx, wait) {
+		if timelimit.Wait(ctx, wait) != nil {
 			return send.Delivery{}, cmp.Or(caller.Err(), last.failure(attempt))
 		}
 	}
@@ -370,19 +370,4 @@ func (r Retry) wait(attempt int) time.Duration {
 		most *= 2
 	}
 	return rand.N(min(most, r.Longest) + 1) //nolint:gosec // It only spreads the load.
-}
-
-// pause waits. It returns false if ctx ends first. The time limit of the call is paused meanwhile.
-func pause(ctx context.Context, wait time.Duration) bool {
-	call := timelimit.Of(ctx)
-	call.Pause()
-	defer call.Restart()
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

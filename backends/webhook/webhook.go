@@ -102,9 +102,7 @@ func New(config Config) (*Connector, error) {
 	if config.OnError == nil {
 		config.OnError = func(context.Context, botctx.Inbound, error) {}
 	}
-	if config.Drops == nil {
-		config.Drops = &send.Drops{}
-	}
+	config.Drops = cmp.Or(config.Drops, &send.Drops{})
 	if config.Now == nil {
 		config.Now = time.Now
 	}
@@ -133,25 +131,18 @@ func (c Config) check() error {
 }
 
 func (r Retry) withDefaults() Retry {
-	r.Attempts = orDefault(r.Attempts, 4)
-	r.Within = orDefault(r.Within, 30*time.Second)
-	r.First = orDefault(r.First, 500*time.Millisecond)
-	r.Longest = orDefault(r.Longest, 10*time.Second)
+	r.Attempts = cmp.Or(r.Attempts, 4)
+	r.Within = cmp.Or(r.Within, 30*time.Second)
+	r.First = cmp.Or(r.First, 500*time.Millisecond)
+	r.Longest = cmp.Or(r.Longest, 10*time.Second)
 	return r
 }
 
 func (l Limits) withDefaults() Limits {
-	l.Tolerance = orDefault(l.Tolerance, 5*time.Minute)
-	l.MaxBytes = orDefault(l.MaxBytes, 1<<20)
-	l.BodyTime = orDefault(l.BodyTime, 10*time.Second)
+	l.Tolerance = cmp.Or(l.Tolerance, 5*time.Minute)
+	l.MaxBytes = cmp.Or(l.MaxBytes, 1<<20)
+	l.BodyTime = cmp.Or(l.BodyTime, 10*time.Second)
 	return l
-}
-
-func orDefault[T int | int64 | time.Duration](value, standard T) T {
-	if value == 0 {
-		return standard
-	}
-	return value
 }
 
 // Stored returns a function for Config.LoadChannel that reads channels from a store, like the default of

@@ -152,15 +152,15 @@ func (p *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	token := graphtest.TokenOf(r)
 	c := call{page: p.pages[token], path: graphtest.Segments(r), request: r}
 	if c.page == "" {
-		graphtest.Refusal{Status: 400, Code: 190, Message: "Invalid OAuth access token."}.Write(w)
+		graphtest.Refusal{Status: 400, Code: 190, Message: "Invalid OAuth access token."}.ServeHTTP(w, r)
 		return
 	}
 	if p.AppSecret != "" && r.URL.Query().Get("appsecret_proof") != proof(p.AppSecret, token) {
-		graphtest.Refusal{Status: 400, Code: 100, Message: "Invalid appsecret_proof provided in the API argument"}.Write(w)
+		graphtest.Refusal{Status: 400, Code: 100, Message: "Invalid appsecret_proof provided in the API argument"}.ServeHTTP(w, r)
 		return
 	}
 	if r.Method == http.MethodPost && json.NewDecoder(r.Body).Decode(&c.body) != nil {
-		refuse(100, 0, "The body is not JSON").Write(w)
+		refuse(100, 0, "The body is not JSON").ServeHTTP(w, r)
 		return
 	}
 	if c.path[0] == "me" {
@@ -168,7 +168,7 @@ func (p *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	reply, refused := p.answer(c)
 	if refused != nil {
-		refused.Write(w)
+		refused.ServeHTTP(w, r)
 		return
 	}
 	graphtest.Answer(w, reply)

@@ -162,7 +162,7 @@ func (p *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer p.mu.Unlock()
 	number, isKnown := p.numbers[graphtest.TokenOf(r)]
 	if !isKnown {
-		graphtest.Refusal{Status: 401, Code: 190, Message: "Access token has expired"}.Write(w)
+		graphtest.Refusal{Status: 401, Code: 190, Message: "Access token has expired"}.ServeHTTP(w, r)
 		return
 	}
 	path := graphtest.Segments(r)
@@ -173,12 +173,12 @@ func (p *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	call := call{number: number, path: path, request: r}
 	isForm := strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/")
 	if r.Method != http.MethodGet && !isForm && json.NewDecoder(r.Body).Decode(&call.body) != nil {
-		refuse(100, 0, "The body is not JSON").Write(w)
+		refuse(100, 0, "The body is not JSON").ServeHTTP(w, r)
 		return
 	}
 	reply, refused := p.answer(call)
 	if refused != nil {
-		refused.Write(w)
+		refused.ServeHTTP(w, r)
 		return
 	}
 	graphtest.Answer(w, reply)

@@ -1,8 +1,11 @@
 package connectortest
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -56,4 +59,45 @@ func RequireFile(t *testing.T, file io.ReadCloser, err error, content string) {
 	require.NoError(t, err)
 	require.NoError(t, file.Close())
 	require.Equal(t, content, string(read))
+}
+
+// RequireWait requires that a platform limits the rate, with this wait.
+func RequireWait(t *testing.T, err error, want send.RetryAfterError) {
+	t.Helper()
+	require.ErrorIs(t, err, boterr.ResourceExhausted)
+	hint, ok := errors.AsType[*send.RetryAfterError](err)
+	require.True(t, ok)
+	require.Equal(t, want, *hint)
+}
+
+// RequireSomeParts requires the error of a message whose first parts arrived. It must have no wait: if send.Limited sent
+// the message again, these parts would appear twice.
+func RequireSomeParts(t *testing.T, err error, parts string) {
+	t.Helper()
+	require.ErrorIs(t, err, boterr.ResourceExhausted)
+	require.ErrorContains(t, err, "accepted "+parts+" parts")
+	_, hasWait := errors.AsType[*send.RetryAfterError](err)
+	require.False(t, hasWait)
+}
+
+// RequireRate requires that a limited connector takes this time for a number of messages. It needs a bubble of package
+// synctest.
+func RequireRate(t *testing.T, limited send.Connector, message send.Message, messages int, want time.Duration) {
+	t.Helper()
+	began := time.Now() //nolint:forbidigo // The clock of the bubble.
+	for range messages {
+		_, err := limited.Send(t.Context(), message)
+		require.NoError(t, err)
+	}
+	require.InDelta(t, want, time.Since(began), float64(want/100)) //nolint:forbidigo // The clock of the bubble.
+}
+
+// RequireTooLong requires that a file that was opened without an error cannot be read beyond a limit.
+func RequireTooLong(t *testing.T, file io.ReadCloser, err error, limit int) {
+	t.Helper()
+	require.NoError(t, err)
+	read, err := io.ReadAll(file)
+	require.ErrorContains(t, err, fmt.Sprintf("longer than the limit of %d bytes", limit))
+	require.Len(t, read, limit)
+	require.NoError(t, file.Close())
 }

@@ -4,6 +4,7 @@ package graph
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -70,10 +71,8 @@ func NewClient(c Config) (*Client, error) {
 		return nil, boterr.Invalid("Timeout", "must not be negative; leave it out for the default")
 	case c.MaxFileBytes < 0:
 		return nil, boterr.Invalid("MaxFileBytes", "must not be negative; leave it out for the default")
-	case c.URL == "":
-		c.URL = DefaultURL
 	}
-	base, err := baseURL(c.URL)
+	base, err := baseURL(cmp.Or(c.URL, DefaultURL))
 	if err != nil {
 		return nil, boterr.WithField("APIURL", err)
 	}
@@ -82,12 +81,8 @@ func NewClient(c Config) (*Client, error) {
 		own = &http.Client{Transport: outbound.HostTransport()}
 		others = &http.Client{Transport: outbound.GuardedTransport(outbound.AllowList{})}
 	}
-	if c.Timeout == 0 {
-		c.Timeout = 10 * time.Second
-	}
-	if c.MaxFileBytes == 0 {
-		c.MaxFileBytes = 25 << 20
-	}
+	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
+	c.MaxFileBytes = cmp.Or(c.MaxFileBytes, 25<<20)
 	limited := func(given *http.Client) exchange {
 		return exchange{
 			calls: bounded.Client(given, bounded.Limits{Time: c.Timeout, MaxBytes: maxReplySize}),
@@ -293,15 +288,4 @@ func (c *Client) isOwn(address, base *url.URL) bool {
 		}
 	}
 	return false
-}
-
-// Objects returns the objects in the list at a path.
-func Objects(from document.Lookuper, path string) []document.Object {
-	var objects []document.Object
-	for _, item := range document.Get(from, path, document.Array{}).All() {
-		if object, ok := item.(document.Object); ok {
-			objects = append(objects, object)
-		}
-	}
-	return objects
 }

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -138,11 +139,7 @@ func (h *Webhook) takeReport(w http.ResponseWriter, r *http.Request) {
 		refuse(w)
 		return
 	}
-	limits := inbound.Limits{MaxBytes: inbound.DefaultMaxBytes, Time: h.BodyTime}
-	if limits.Time == 0 {
-		limits.Time = inbound.DefaultTime
-	}
-	body, refused := inbound.ReadBody(w, r, limits)
+	body, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: inbound.DefaultMaxBytes, Time: cmp.Or(h.BodyTime, inbound.DefaultTime)})
 	if refused != nil {
 		http.Error(w, refused.Reason, refused.Status)
 		return

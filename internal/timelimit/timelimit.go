@@ -194,6 +194,20 @@ func (l *Limit) resume() {
 	}
 }
 
+// Wait waits between two attempts of a call, whose time limit is paused meanwhile. If ctx ends, Wait returns its error.
+func Wait(ctx context.Context, wait time.Duration) error {
+	call := Of(ctx)
+	call.Pause()
+	defer call.Restart()
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
+
 // End ends the context and returns err. If the call failed and took too long, the result is an error
 // with the code of Rule.Over that wraps Over's message and err.
 func (l *Limit) End(err error) error {

@@ -5,10 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strconv"
@@ -25,6 +22,7 @@ import (
 	"github.com/botctx/go-sdk/backends/hotel"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/graph/graphtest"
 	"github.com/botctx/go-sdk/internal/hotelfake"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -55,47 +53,40 @@ func hotelAPIIn(t *testing.T) *hotelAPI {
 	}
 }
 
-// hotelExchange is a request to the Bot Connector with its answer.
-type hotelExchange struct {
-	method, path   string
-	request, reply []byte
-	status         int
-}
-
 // fits returns an error if a request or its answer does not match the API, or if a card does not match its schema.
 // The API has no required fields, so fits refuses unknown fields.
-func (a *hotelAPI) fits(x hotelExchange) error {
-	path, isOurs := hotelPath(x.path)
+func (a *hotelAPI) fits(x graphtest.Exchange) error {
+	path, isOurs := hotelPath(x.Escaped)
 	if !isOurs {
 		return nil // The file does not describe logins, keys, directory and teams.
 	}
-	if len(x.request) > 0 {
-		schema, err := a.request(x.method, path)
+	if len(x.Request) > 0 {
+		schema, err := a.request(x.Method, path)
 		if err != nil {
 			return err
 		}
-		if err := a.exactly(schema, x.request); err != nil {
+		if err := a.exactly(schema, x.Request); err != nil {
 			return err
 		}
-		if err := a.fitsCards(x.request); err != nil {
+		if err := a.fitsCards(x.Request); err != nil {
 			return err
 		}
 	}
-	if x.method == http.MethodGet && strings.HasSuffix(path, "/{memberId}") && x.status == http.StatusOK {
-		return a.exactly(a.account, x.reply) // This request is newer than the file.
+	if x.Method == http.MethodGet && strings.HasSuffix(path, "/{memberId}") && x.Status == http.StatusOK {
+		return a.exactly(a.account, x.Reply) // This request is newer than the file.
 	}
-	operation, err := a.operation(x.method, path)
-	if err != nil || len(x.reply) == 0 {
+	operation, err := a.operation(x.Method, path)
+	if err != nil || len(x.Reply) == 0 {
 		return err
 	}
-	response := operation.Responses.Value(strconv.Itoa(x.status))
+	response := operation.Responses.Value(strconv.Itoa(x.Status))
 	if response == nil {
 		response = operation.Responses.Default()
 	}
 	if response == nil || response.Value.Content == nil {
 		return nil
 	}
-	return a.exactly(schemaOf(response.Value.Content.Get("application/json")), x.reply)
+	return a.exactly(schemaOf(response.Value.Content.Get("application/json")), x.Reply)
 }
 
 // exactly returns an error if an object does not match a schema or has unknown fields. Accounts of the team chat may
@@ -154,21 +145,9 @@ func hotelPath(escaped string) (string, bool) {
 // watched wraps a platform. The test fails for each exchange that does not match the API.
 func (a *hotelAPI) watched(t *testing.T, platform http.Handler) http.Handler {
 	t.Helper()
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			w.WriteHeader(http.StatusBadRequest)
-			return
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		answer := httptest.NewRecorder()
-		platform.ServeHTTP(answer, r)
-		maps.Copy(w.Header(), answer.Header())
-		w.WriteHeader(answer.Code)
-		_, _ = w.Write(answer.Body.Bytes())
-		x := hotelExchange{r.Method, r.URL.EscapedPath(), body, answer.Body.Bytes(), answer.Code}
+	return graphtest.Watched(platform, func(x graphtest.Exchange) {
 		if err := a.fits(x); err != nil {
-			t.Errorf("%s %s %s -> %d %s: %v", x.method, x.path, x.request, x.status, x.reply, err)
+			t.Errorf("%s %s %s -> %d %s: %v", x.Method, x.Escaped, x.Request, x.Status, x.Reply, err)
 		}
 	})
 }
@@ -295,7 +274,9 @@ func TestHotel_APITakesAnotherClient(t *testing.T) {
 		if slices.Contains([]string{"attachments", "members"}, at.Path[strings.LastIndex(at.Path, "/")+1:]) {
 			continue
 		}
-		require.NoError(t, api.fits(hotelExchange{one.Method, "/teams" + at.EscapedPath(), one.Request, one.Response, one.Status}), one.URI)
+		require.NoError(t, api.fits(graphtest.Exchange{
+			Method: one.Method, Escaped: "/teams" + at.EscapedPath(), Request: one.Request, Reply: one.Response, Status: one.Status,
+		}), one.URI)
 		taken++
 	}
 	require.Greater(t, taken, 20)
@@ -309,29 +290,29 @@ func TestHotel_APIRefuses(t *testing.T) {
 		return `{"type":"message","attachments":[{"contentType":"application/vnd.microsoft.card.adaptive","content":` + content + `}]}`
 	}
 	const head = `"type":"AdaptiveCard","version":"1.5"`
-	for name, x := range map[string]hotelExchange{
-		"another path":              {method: "POST", path: "/teams/v3/conversations/a%3A1/messages", request: []byte(`{}`)},
-		"another method":            {method: "PATCH", path: post, request: []byte(`{}`)},
-		"no JSON":                   {method: "POST", path: post, request: []byte(`{`)},
-		"a text of another kind":    {method: "POST", path: post, request: []byte(`{"type":"message","text":7}`)},
-		"an unknown field":          {method: "POST", path: post, request: []byte(`{"type":"message","texts":"x"}`)},
-		"attachments are no list":   {method: "POST", path: post, request: []byte(`{"type":"message","attachments":{}}`)},
-		"members are no accounts":   {method: "POST", path: "/teams/v3/conversations", request: []byte(`{"members":["29:ada"]}`)},
-		"an unknown field of it":    {method: "POST", path: "/teams/v3/conversations", request: []byte(`{"tenant":"x"}`)},
-		"an id that is no text":     {method: "POST", path: post, request: []byte(`{"type":"typing"}`), reply: []byte(`{"id":7}`), status: 201},
-		"an odd answer":             {method: "POST", path: post, request: []byte(`{"type":"typing"}`), reply: []byte(`{"ids":"7"}`), status: 200},
-		"a card without content":    {method: "POST", path: post, request: []byte(card(`null`))},
-		"an unknown element":        {method: "POST", path: post, request: []byte(card(`{` + head + `,"body":[{"type":"Hologram"}]}`))},
-		"an element of no text":     {method: "POST", path: post, request: []byte(card(`{` + head + `,"body":[{"type":"TextBlock"}]}`))},
-		"rich text of another kind": {method: "POST", path: post, request: []byte(card(`{` + head + `,"body":[{"type":"RichTextBlock","inlines":"x"}]}`))},
-		"a picture without address": {method: "POST", path: post, request: []byte(card(`{` + head + `,"body":[{"type":"Image","src":"x"}]}`))},
-		"an action of no address":   {method: "POST", path: post, request: []byte(card(`{` + head + `,"actions":[{"type":"Action.OpenUrl","title":"x"}]}`))},
-		"an action of another kind": {method: "POST", path: post, request: []byte(card(`{` + head + `,"actions":[{"type":"Action.Submit","payload":"x"}]}`))},
-		"data of another kind":      {method: "POST", path: post, request: []byte(card(`{` + head + `,"actions":[{"type":"Action.Submit","data":7}]}`))},
-		"an unknown field of cards": {method: "POST", path: post, request: []byte(card(`{` + head + `,"buttons":[]}`))},
-		"a version of another kind": {method: "POST", path: post, request: []byte(card(`{"type":"AdaptiveCard","version":1.5}`))},
+	for name, x := range map[string]graphtest.Exchange{
+		"another path":              {Method: "POST", Escaped: "/teams/v3/conversations/a%3A1/messages", Request: []byte(`{}`)},
+		"another method":            {Method: "PATCH", Escaped: post, Request: []byte(`{}`)},
+		"no JSON":                   {Method: "POST", Escaped: post, Request: []byte(`{`)},
+		"a text of another kind":    {Method: "POST", Escaped: post, Request: []byte(`{"type":"message","text":7}`)},
+		"an unknown field":          {Method: "POST", Escaped: post, Request: []byte(`{"type":"message","texts":"x"}`)},
+		"attachments are no list":   {Method: "POST", Escaped: post, Request: []byte(`{"type":"message","attachments":{}}`)},
+		"members are no accounts":   {Method: "POST", Escaped: "/teams/v3/conversations", Request: []byte(`{"members":["29:ada"]}`)},
+		"an unknown field of it":    {Method: "POST", Escaped: "/teams/v3/conversations", Request: []byte(`{"tenant":"x"}`)},
+		"an id that is no text":     {Method: "POST", Escaped: post, Request: []byte(`{"type":"typing"}`), Reply: []byte(`{"id":7}`), Status: 201},
+		"an odd answer":             {Method: "POST", Escaped: post, Request: []byte(`{"type":"typing"}`), Reply: []byte(`{"ids":"7"}`), Status: 200},
+		"a card without content":    {Method: "POST", Escaped: post, Request: []byte(card(`null`))},
+		"an unknown element":        {Method: "POST", Escaped: post, Request: []byte(card(`{` + head + `,"body":[{"type":"Hologram"}]}`))},
+		"an element of no text":     {Method: "POST", Escaped: post, Request: []byte(card(`{` + head + `,"body":[{"type":"TextBlock"}]}`))},
+		"rich text of another kind": {Method: "POST", Escaped: post, Request: []byte(card(`{` + head + `,"body":[{"type":"RichTextBlock","inlines":"x"}]}`))},
+		"a picture without address": {Method: "POST", Escaped: post, Request: []byte(card(`{` + head + `,"body":[{"type":"Image","src":"x"}]}`))},
+		"an action of no address":   {Method: "POST", Escaped: post, Request: []byte(card(`{` + head + `,"actions":[{"type":"Action.OpenUrl","title":"x"}]}`))},
+		"an action of another kind": {Method: "POST", Escaped: post, Request: []byte(card(`{` + head + `,"actions":[{"type":"Action.Submit","payload":"x"}]}`))},
+		"data of another kind":      {Method: "POST", Escaped: post, Request: []byte(card(`{` + head + `,"actions":[{"type":"Action.Submit","data":7}]}`))},
+		"an unknown field of cards": {Method: "POST", Escaped: post, Request: []byte(card(`{` + head + `,"buttons":[]}`))},
+		"a version of another kind": {Method: "POST", Escaped: post, Request: []byte(card(`{"type":"AdaptiveCard","version":1.5}`))},
 	} {
 		require.Error(t, api.fits(x), name)
 	}
-	require.NoError(t, api.fits(hotelExchange{method: "POST", path: post, request: []byte(card(`{` + head + `,"body":[]}`)), reply: []byte(`{"id":"7"}`), status: 201}))
+	require.NoError(t, api.fits(graphtest.Exchange{Method: "POST", Escaped: post, Request: []byte(card(`{` + head + `,"body":[]}`)), Reply: []byte(`{"id":"7"}`), Status: 201}))
 }

@@ -23,6 +23,8 @@ type Exchange struct {
 	Method string
 	// Path is the path without the version, such as "1900/messages".
 	Path string
+	// Escaped is the whole path as it was sent.
+	Escaped string
 	// Request and Reply are the bodies. Kind is the request's media type.
 	Request, Reply []byte
 	Kind           string
@@ -44,7 +46,7 @@ func Watched(handler http.Handler, observe func(Exchange)) http.Handler {
 		w.WriteHeader(answer.Code)
 		_, _ = w.Write(answer.Body.Bytes())
 		observe(Exchange{
-			Method: r.Method, Path: strings.Join(Segments(r), "/"), Kind: r.Header.Get("Content-Type"),
+			Method: r.Method, Path: strings.Join(Segments(r), "/"), Escaped: r.URL.EscapedPath(), Kind: r.Header.Get("Content-Type"),
 			Request: body, Reply: answer.Body.Bytes(), Status: answer.Code,
 		})
 	})
@@ -80,8 +82,8 @@ type Refusal struct {
 	Minutes int
 }
 
-// Write writes the refusal as a response.
-func (f Refusal) Write(w http.ResponseWriter) {
+// ServeHTTP answers every request with the refusal.
+func (f Refusal) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	told := document.O("message", f.Message, "type", "OAuthException", "code", f.Code, "fbtrace_id", "AbCdEf123")
 	if f.Subcode != 0 {
 		told = told.With("error_subcode", f.Subcode)
@@ -104,7 +106,7 @@ func Faults(refusals map[sendtest.Fault]Refusal) map[sendtest.Fault]http.Handler
 			body, _ := io.ReadAll(r.Body)
 			told := refusal
 			told.Message = fmt.Sprintf("(#%d) ", refusal.Code) + sendtest.Repeated(r, body)
-			told.Write(w)
+			told.ServeHTTP(w, r)
 		}
 	}
 	return faults
