@@ -172,7 +172,7 @@ type UpsertOutcome struct {
 	Modified int64 `json:"modified"`
 	// Inserted is the number of entries that were inserted, with or without a given _id.
 	Inserted int64 `json:"inserted"`
-	// Deleted is always 0: a patch deletes no entries.
+	// Deleted is always 0: an upsert deletes no entries.
 	Deleted int64 `json:"deleted"`
 }
 
@@ -248,7 +248,7 @@ type FetchGeoNearParams struct {
 	CollectionName string `json:"collectionName,omitempty"`
 	DataSourceID   string `json:"dataSourceId,omitempty"`
 	// Data is the query, as for MongoDB's $geoNear: near, key, maxDistance, minDistance, limit,
-	// query, distanceField and others. Required.
+	// query, distanceField and others. A field that is null counts as absent. Required.
 	Data document.Object `json:"data"`
 }
 

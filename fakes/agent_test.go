@@ -265,6 +265,31 @@ func TestAgent_CustomOutletWithoutAPI(t *testing.T) {
 	require.Equal(t, "Goodbye!", s.ada.Last())
 }
 
+func TestAgent_OutletWithoutIDsOfGroups(t *testing.T) {
+	t.Parallel()
+	for outlet, groups := range map[channel.Type][]channel.BroadcastGroup{
+		channel.Custom:  nil,
+		channel.Foxtrot: {{Label: "default", Groups: []channel.BroadcastGroupMember{{Type: "foxtrot"}}}},
+	} {
+		p := fakes.New(fakes.For(t))
+		p.Handle(handOff()...)
+		p.AddChannel(channel.Channel{ID: "web"})
+		p.AddChannel(channel.Channel{ID: "desk", Type: outlet, BroadcastGroups: groups})
+		p.Pair("web", "desk")
+		ada, grace, hedy := p.AddMember(member.Member{Channel: "web", FirstName: "Ada"}), p.AddAgent("desk", "Grace"), p.AddAgent("desk", "Hedy")
+		ada.Says("a person, please")
+		late := document.O("payload", livechat.TakePayload, "value", hedy.Ticket().Assignment)
+		grace.Takes(grace.Ticket())
+		tapped := hedy.TrySends(send.MessageEvent{Type: send.TypePayload, Data: document.O("payload", late)})
+		require.ErrorIs(t, tapped, boterr.FailedPrecondition)
+		require.Equal(t, "Taken by Grace.", hedy.Last(), outlet)
+		ada.Says("It leaks.")
+		require.Equal(t, "It leaks.", grace.Last(), outlet)
+		grace.Says("Where?")
+		require.Equal(t, "Where?", ada.Last(), outlet)
+	}
+}
+
 func TestAgent_CustomOutletWithAPI(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))

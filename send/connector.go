@@ -53,8 +53,12 @@ type Message struct {
 	// Channel is the channel as of the start of the run, or as stored if the send is not part of a
 	// run. Its Info holds the credentials. It is shared between messages and must not be modified.
 	Channel *channel.Channel
-	// To is the recipient's id on the platform.
+	// To is the recipient's id on the platform. It is "" only if IsRequest is true.
 	To string
+	// IsRequest is true if the message asks the agents of a channel for a person. To is then the id of a
+	// broadcast group, even one that the channel's record does not have, or "" if the request goes to the
+	// channel itself, on a platform without tickets.
+	IsRequest bool
 	// Member is the member who receives the message. It is nil for messages to groups and agents.
 	Member *member.Member
 	// AuthorID is the id of the member who wrote the message, if a live chat passes it on to an agent.
@@ -71,14 +75,14 @@ type Message struct {
 	GroupID      string
 }
 
-// Validate returns InvalidArgument for a message without a channel, a recipient or a response. The
-// operations never pass on such a message, but connectors should call Validate because other
-// callers may.
+// Validate returns InvalidArgument for a message without a channel, a recipient or a response; a
+// request needs no recipient. The operations never pass on such a message, but connectors should
+// call Validate because other callers may.
 func (m Message) Validate() error {
 	switch {
 	case m.Channel == nil:
 		return RequireChannel(nil)
-	case m.To == "":
+	case m.To == "" && !m.IsRequest:
 		return boterr.Missing("to", "the recipient's id on the platform")
 	case m.Response.IsZero():
 		return m.Response.Validate()

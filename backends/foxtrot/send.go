@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/internal/pieces"
@@ -27,10 +26,10 @@ const (
 
 // Send implements send.Connector. The recipient is one of three:
 //
-//   - The id of a broadcast group of the channel. The message opens a request. With credentials for
-//     conversations, Send opens a conversation in the member's name and passes it to the agents; otherwise it
-//     creates a ticket. ChatID of the Delivery is the id of the conversation or ticket, "out:..." or
-//     "ticket:...".
+//   - The id of a broadcast group of the channel, or whatever the recipient is if IsRequest is true, even "". The
+//     message opens a request. With credentials for conversations, Send opens a conversation in the member's name
+//     and passes it to the agents; otherwise it creates a ticket. ChatID of the Delivery is the id of the
+//     conversation or ticket, "out:..." or "ticket:...".
 //   - The id of such a conversation or ticket. The agent gets the message in the member's name.
 //   - The id of a conversation in the helpdesk's widget. The member gets the message from the bot.
 //
@@ -58,7 +57,7 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	case of.isTickets():
 		return c.sendTicket(ctx, of, message)
 	}
-	to := addressOf(of.in, message.To)
+	to := addressOf(message)
 	if do := actions[message.Response.Type()]; do != nil {
 		reply, err := do(ctx, c, of, to, message.Response)
 		return send.Delivery{Reply: reply, ChatID: to.String(), From: of.app}, err
@@ -83,7 +82,8 @@ type address struct {
 	// user is the external id of the member in whose name the messages of a request are sent. It is "" for
 	// conversations in the widget.
 	user string
-	// isNew is true if the recipient is a broadcast group, so the message opens a conversation.
+	// isNew is true if the message is a request or the recipient is a broadcast group, so the message opens a
+	// conversation.
 	isNew bool
 }
 
@@ -91,19 +91,22 @@ type address struct {
 // helpdesk's id, a slash and address.user.
 const outlet = "out:"
 
-func addressOf(in *channel.Channel, to string) address {
-	for _, label := range in.BroadcastGroups {
+func addressOf(message send.Message) address {
+	if message.IsRequest {
+		return address{isNew: true}
+	}
+	for _, label := range message.Channel.BroadcastGroups {
 		for _, group := range label.Groups {
-			if group.ID == to {
+			if group.ID == message.To {
 				return address{isNew: true}
 			}
 		}
 	}
-	if rest, isOutlet := strings.CutPrefix(to, outlet); isOutlet {
+	if rest, isOutlet := strings.CutPrefix(message.To, outlet); isOutlet {
 		conversation, user, _ := strings.Cut(rest, "/")
 		return address{conversation: conversation, user: user}
 	}
-	return address{conversation: to}
+	return address{conversation: message.To}
 }
 
 // String returns the conversation's id in messages and events. For a new request it is "".

@@ -176,6 +176,24 @@ func TestSend_ToAnAgent(t *testing.T) {
 	require.Empty(t, p.Activities(), "agents do not see that the member types")
 }
 
+// A target of a request replaces the broadcast groups of the channel, and may have no id.
+func TestSend_RequestToAnyGroup(t *testing.T) {
+	t.Parallel()
+	for group, assigned := range map[string]int64{"": 0, "another": 0, "361": 361} {
+		p := newPlatform()
+		connector := over(t, p)
+		for _, in := range []*channel.Channel{desk(), tickets()} {
+			request := message(in, group, send.Text("A member asks for a person."))
+			request.IsRequest = true
+			_, err := connector.Send(t.Context(), request)
+			require.NoError(t, err, "%s to %q", in.ID, group)
+		}
+		require.Len(t, p.Opened(), 1)
+		sent := p.Sent()
+		require.Equal(t, assigned, document.Get(sent[len(sent)-1].Body, "ticket.group_id", int64(0)))
+	}
+}
+
 func TestSend_Refuses(t *testing.T) {
 	t.Parallel()
 	buttons := []send.Button{send.Postback("A", "a")}

@@ -28,7 +28,7 @@ const maxSubject = 150
 // sendTicket creates a ticket, or adds a comment to one.
 func (c *Connector) sendTicket(ctx context.Context, of account, message send.Message) (send.Delivery, error) {
 	id, isTicket := strings.CutPrefix(message.To, ticketChat)
-	isNew := addressOf(of.in, message.To).isNew
+	isNew := addressOf(message).isNew
 	if !isTicket && !isNew {
 		return send.Delivery{}, boterr.New(boterr.NotFound, "to",
 			"the channel %s uses tickets, and %q is neither a ticket nor one of its broadcast groups", of.in.ID, message.To)

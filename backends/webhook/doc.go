@@ -50,8 +50,8 @@
 //	{"id": "...", "app": "a1", "channel": "c1", "channelType": "webchat", "to": "ada",
 //	 "memberId": "m1", "response": {"type": "TEXT", "text": "Hello"}}
 //
-// Empty fields are left out. An operation may add messagingType, messagingTag, receiverType and
-// groupId. "id" equals the webhook-id header and the Idempotency-Key header. It stays the same when
+// Empty fields are left out. A request for a person that goes to no broadcast group has no "to". An
+// operation may add messagingType, messagingTag, receiverType and groupId. "id" equals the webhook-id header and the Idempotency-Key header. It stays the same when
 // the request or the whole run is retried, so a receiver that remembers ids shows each message once.
 //
 // A 2xx status means that the receiver has the message. If the response body is a JSON object, it

@@ -30,7 +30,7 @@ type payload struct {
 	App           string          `json:"app"`
 	Channel       string          `json:"channel"`
 	ChannelType   string          `json:"channelType,omitzero"`
-	To            string          `json:"to"`
+	To            string          `json:"to,omitzero"`
 	MemberID      string          `json:"memberId,omitzero"`
 	Response      document.Object `json:"response"`
 	MessagingType string          `json:"messagingType,omitzero"`

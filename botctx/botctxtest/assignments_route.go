@@ -27,6 +27,9 @@ var routingRules = []Rule{
 		"targets replace label, pairing and broadcast groups; missing parts of a target follow from its label, whose default is \"default\""),
 	rule(createAssignmentGoesToFoxtrotAlone,
 		"only a Foxtrot channel with a broadcast group for the label gets the request; others are skipped", On(channel.Foxtrot)),
+	rule(createAssignmentNeedsNoIDOfAGroup,
+		"the id of a Foxtrot broadcast group is optional, in the channel and in a target: the request goes to the channel itself",
+		On(channel.Foxtrot)),
 	rule(createAssignmentGoesToCustomAlone,
 		"if the outlets or targets include a custom channel, only that channel gets the request; of several, the first", On(channel.Custom)),
 	rule(createAssignmentAsksALiveChatAPI,
@@ -125,6 +128,30 @@ func createAssignmentGoesToFoxtrotAlone(t *trial) {
 	a = t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{})
 	require.False(t, a.IsZendesk)
 	requireTargets(t, a, toGroup(tickets, "default", tickets.support))
+}
+
+func createAssignmentNeedsNoIDOfAGroup(t *trial) {
+	group := channel.BroadcastGroupMember{Type: string(channel.Foxtrot)}
+	for name, stored := range map[string][]channel.BroadcastGroup{
+		"in the channel": {{Label: "default", Groups: []channel.BroadcastGroupMember{group}}},
+		"in a target":    nil,
+	} {
+		t.try(name, func(t *trial) {
+			helpdesk := t.AddChannel(channel.Channel{App: t.home.scope.App, Type: channel.Foxtrot, BroadcastGroups: stored})
+			target := livechat.Target{Channel: helpdesk.ID, BroadcastGroups: []channel.BroadcastGroupMember{group}, Label: "default"}
+			params := livechat.CreateAssignmentParams{Targets: []livechat.Target{target}}
+			if stored != nil {
+				t.Pair(t.home.channel, helpdesk)
+				params.Targets = nil
+			}
+			a := t.request(t.neighbourPlace(), params)
+			requireTargets(t, a, target)
+			require.True(t, a.IsZendesk)
+			if t.Sent != nil {
+				require.Len(t, t.sentThrough(helpdesk), 1)
+			}
+		})
+	}
 }
 
 func createAssignmentGoesToCustomAlone(t *trial) {

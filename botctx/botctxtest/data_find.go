@@ -400,6 +400,7 @@ var geoRules = needing([]Capability{GeoQueries}, []Rule{
 	rule(fetchGeoNearFromDataSourceMeasures,
 		"distanceField has the distance: in metres for GeoJSON, and in radians or flat units for a legacy pair"),
 	rule(fetchGeoNearFromDataSourceTakesAKey, "key is the column with the points"),
+	rule(fetchGeoNearFromDataSourceTakesNullForNothing, "a field of data that is null has no effect, except near"),
 	rule(fetchGeoNearFromDataSourceStaysInTheApp,
 		"entries of another app do not exist for fetchGeoNearFromDataSource, whatever the query says"),
 })
@@ -484,6 +485,17 @@ func fetchGeoNearFromDataSourceTakesAKey(t *trial) {
 		document.O("_id", "b", "home", point(2, 0), "work", document.O("at", point(3, 0))))
 	t.requireIDs([]any{"a", "b"}, t.near("near", point(0, 0), "key", "home"))
 	t.requireIDs([]any{"b", "a"}, t.near("near", point(0, 0), "key", "work.at"))
+}
+
+func fetchGeoNearFromDataSourceTakesNullForNothing(t *trial) {
+	t.seedPlaces(t.home)
+	t.requireIDs([]any{"near", "middle", "far"}, t.near(
+		"near", point(0, 0), "key", nil, "spherical", nil, "minDistance", nil, "maxDistance", nil, "limit", nil, "query", nil,
+		"distanceField", nil, "distanceMultiplier", nil, "includeLocs", nil))
+	_, err := t.home.FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearParams{
+		DataSourceID: source, Data: document.O("near", nil, "key", "location"),
+	})
+	t.requireError(botctx.OpFetchGeoNearFromDataSource, boterr.InvalidArgument, "data", err)
 }
 
 func fetchGeoNearFromDataSourceStaysInTheApp(t *trial) {

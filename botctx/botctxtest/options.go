@@ -89,7 +89,7 @@ func optionRules(c counting) []Rule {
 	return []Rule{
 		{
 			Name:  c.name + "TakesOptionsOfDrivers",
-			Text:  "maxTimeMS, writeConcern, comment and hint have no effect",
+			Text:  "maxTimeMS, writeConcern, comment, hint and rawResult have no effect, and neither has an option that is null",
 			check: func(t *trial) { takesOptionsOfDrivers(t, c) },
 		},
 		{
@@ -226,6 +226,7 @@ func takesOptionsOfDrivers(t *trial, c counting) {
 	for i, option := range []document.Object{
 		document.O("maxTimeMS", 1), document.O("writeConcern", document.O("w", "majority")), document.O("comment", "why"),
 		document.O("hint", document.O("gender", 1)), document.O("maxTimeMS", 1000, "comment", "why", "hint", "gender_1"),
+		document.O("rawResult", true, "includeResultMetadata", false), document.O("session", nil, "collation", nil, "upsert", nil),
 	} {
 		returned, err := one(t, option)
 		require.NoError(t, err, "%v", option)

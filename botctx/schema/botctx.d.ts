@@ -595,7 +595,7 @@ declare namespace botctx {
       modified: number;
       /** `inserted` is the number of entries that were inserted, with or without a given `_id`. */
       inserted: number;
-      /** `deleted` is always 0: a patch deletes no entries. */
+      /** `deleted` is always 0: an upsert deletes no entries. */
       deleted: number;
     };
   };
@@ -667,7 +667,7 @@ declare namespace botctx {
   type FetchDistinctDataFromDataSourceResult = any[];
   /** The parameters of `fetchGeoNearFromDataSource`. */
   type FetchGeoNearFromDataSourceParams = {
-    /** `data` is the query, as for MongoDB's `$geoNear`: near, key, `maxDistance`, `minDistance`, limit, query, `distanceField` and others. */
+    /** `data` is the query, as for MongoDB's `$geoNear`: near, key, `maxDistance`, `minDistance`, limit, query, `distanceField` and others. A field that is null counts as absent. */
     data: {
       /** The point: GeoJSON, or a legacy pair with the longitude first. */
       near: Fields | number[];
@@ -899,7 +899,6 @@ declare namespace botctx {
       sendResponse?: boolean | null;
       /** `runPostAction` is true to run the post-actions. Default: true. */
       runPostAction?: boolean | null;
-      [field: string]: any;
     } | null;
     /** `meta` is the AgendaMeta that the node sees. */
     meta?: Fields | null;

@@ -68,6 +68,18 @@ func TestSchema_LimitsAreThoseOfSend(t *testing.T) {
 	}
 }
 
+// redirectMemberToNode refuses unknown options, even if it is not strict; options of drivers may be others.
+func TestSchema_OpenAndClosedOptions(t *testing.T) {
+	t.Parallel()
+	for op, path := range map[botctx.Op]string{
+		botctx.OpRedirectMemberToNode: "redirectOptions", botctx.OpFindAndModifyMember: "option", botctx.OpPatchDataToDataSource: "options",
+	} {
+		described, _ := schema.Of(op)
+		further := gjson.GetBytes(described.Params, "properties."+path+".additionalProperties")
+		require.Equal(t, op != botctx.OpRedirectMemberToNode, !further.Exists(), op)
+	}
+}
+
 func TestSchema_NoSuchOperation(t *testing.T) {
 	t.Parallel()
 	for _, op := range []botctx.Op{"", "getmember", "member", "getMemberParams"} {

@@ -99,7 +99,7 @@ func (s *Service) FetchGeoNearFromDataSource(
 	if err != nil {
 		return result, err
 	}
-	found, err := near(ctx, &entries, p.Data)
+	found, err := near(ctx, &entries, withoutNulls(p.Data))
 	if err != nil {
 		return result, boterr.PrefixField("data", err)
 	}
@@ -109,6 +109,16 @@ func (s *Service) FetchGeoNearFromDataSource(
 	}
 	result.Count = int64(len(found))
 	return result, nil
+}
+
+// withoutNulls returns the data of a geo query without fields that are null, except near, which is required.
+func withoutNulls(data document.Object) document.Object {
+	for name, value := range data.All() {
+		if value == nil && name != geoNear {
+			data = data.Without(name)
+		}
+	}
+	return data
 }
 
 // near searches the column that data names, or else the column of the store's geo index. If there is neither, it

@@ -143,7 +143,7 @@ func checkOpen(source *goPackage, given operations.Field, f field) error {
 	if _, isStruct := source.types[typeName].(*ast.StructType); !isStruct || len(given.Fields) == 0 {
 		return nil
 	}
-	return same("open", given.Open, source.keepsUnknown(typeName), f)
+	return same("open", given.Open != given.Closed, source.keepsUnknown(typeName), f)
 }
 
 // same returns an error if the table and the Go field differ.

@@ -392,7 +392,7 @@ func (s *Service) untakenIn(ctx context.Context, outlet *channel.Channel, conver
 // hasBroadcastGroup reports whether a channel has a broadcast group with an id. A message in a broadcast group
 // need not be about a request.
 func hasBroadcastGroup(c *channel.Channel, id string) bool {
-	return slices.ContainsFunc(c.BroadcastGroups, func(b channel.BroadcastGroup) bool {
+	return id != "" && slices.ContainsFunc(c.BroadcastGroups, func(b channel.BroadcastGroup) bool {
 		return slices.ContainsFunc(b.Groups, func(m channel.BroadcastGroupMember) bool { return m.ID == id })
 	})
 }

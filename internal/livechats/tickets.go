@@ -44,7 +44,7 @@ func (s *Service) sendTicket(
 	if err != nil {
 		return ticket, err
 	}
-	sent, err := s.deliver(ctx, send.Message{ID: ticket.ID, Channel: to, To: ticket.Group.ID, Response: message})
+	sent, err := s.deliver(ctx, send.Message{ID: ticket.ID, Channel: to, To: ticket.Group.ID, IsRequest: true, Response: message})
 	ticket.MessageID, ticket.ChatID = sent.MessageEvent.MessageID, sent.ChatID
 	ticket.SentAt = document.TimestampOf(s.env.Now())
 	return ticket, err

@@ -120,6 +120,8 @@ type Field struct {
 	Partial bool `json:"partial"`
 	// Open is true if an object may have fields that are not in Fields.
 	Open bool `json:"open"`
+	// Closed is true if the operation keeps unknown fields of an object only to refuse them.
+	Closed bool `json:"closed"`
 	// AnyOn are the channel types that accept any object, whatever Fields contains.
 	AnyOn []string `json:"anyOn"`
 	// Default is the JSON value of an absent field, or nil.

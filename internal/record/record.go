@@ -83,22 +83,23 @@ func (e Env) WithDefaults() Env {
 func newUUID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // driverOptions returns options of a database driver that do not affect the outcome, such as time limits, write
-// concerns and hints.
+// concerns and hints, or only the form in which a driver returns it.
 func driverOptions() []string {
 	return []string{
 		"maxTimeMS", "writeConcern", "w", "wtimeout", "j", "comment", "hint", "readConcern", "readPreference",
 		"bypassDocumentValidation", "retryWrites", "timeoutMS", "checkKeys", "serializeFunctions", "ignoreUndefined",
+		"rawResult", "includeResultMetadata",
 	}
 }
 
 // CheckOptions returns InvalidArgument for the first unknown option of an operation. It ignores options of
-// database drivers that do not change the outcome, such as time limits.
+// database drivers that do not change the outcome, such as time limits, and options that are null.
 func CheckOptions(field string, unknown document.Object) error {
 	if err := unknown.Err(); err != nil {
 		return boterr.PrefixField(field, err)
 	}
-	for _, name := range unknown.Keys() {
-		if !slices.Contains(driverOptions(), name) {
+	for name, value := range unknown.All() {
+		if value != nil && !slices.Contains(driverOptions(), name) {
 			return boterr.Invalid(field+"."+name, "is not supported here; leave the option out")
 		}
 	}
