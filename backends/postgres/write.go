@@ -107,7 +107,7 @@ func (r *repeats) allow(ctx context.Context, t *transaction, err error) error {
 func (r *repeats) allowLoss(ctx context.Context, t *transaction, err error) error {
 	switch {
 	case t.mayBeKept:
-		return unknown(err)
+		return unknownError{err}
 	case r.losses < maxLosses && ctx.Err() == nil:
 		r.losses++
 		return nil
