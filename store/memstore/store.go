@@ -210,9 +210,12 @@ func (v *versions) EnsureIndex(ctx context.Context, index store.Index) error {
 // ensuring is the write of EnsureIndex, which all documents affect.
 type ensuring struct{ index store.Index }
 
-// Run implements engine.Op.
+// Run implements engine.Op. An index belongs to the store and not to the call, so the call's budget does not limit its
+// memory.
 func (e *ensuring) Run(_ *query.Evaluation, t engine.Transaction) error {
-	return t.(*transaction).ensure(e.index)
+	making := t.(*transaction)
+	making.call = nil
+	return making.ensure(e.index)
 }
 
 // Matches implements engine.Op.

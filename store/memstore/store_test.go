@@ -349,6 +349,19 @@ func TestBudget_KeysOfIndexes(t *testing.T) {
 	require.EqualValues(t, 1, count, "nothing is half done")
 }
 
+// An index holds what all calls together have stored, so the budget of one call does not limit it.
+func TestBudget_IndexOfExistingDocuments(t *testing.T) {
+	t.Parallel()
+	c := memstore.New().Collection("c")
+	text := strings.Repeat("x", 50_000)
+	documents := make([]document.Object, 1_500)
+	for i := range documents {
+		documents[i] = document.O("_id", i, "text", text)
+	}
+	require.NoError(t, c.Insert(t.Context(), documents...))
+	require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: ascending("text", "_id")}))
+}
+
 func TestBudget_ManyDocumentsPass(t *testing.T) {
 	t.Parallel()
 	many := rounds.Of(t, 20_000, 200_000)
