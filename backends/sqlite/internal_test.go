@@ -85,7 +85,7 @@ func TestStatements_SearchByKeys(t *testing.T) {
 		}
 		checked++
 	}
-	require.Equal(t, 8+2*11, checked)
+	require.Equal(t, 9+2*11, checked)
 }
 
 // planOf returns the steps of SQLite's plan for a statement.
@@ -470,6 +470,74 @@ func TestLongWrite_SaysWhatStays(t *testing.T) {
 	_, err := a.Delete(ctx, nil, store.DeleteOptions{Multi: true})
 	require.ErrorIs(t, err, boterr.Canceled)
 	require.ErrorContains(t, err, "1 of 501 documents were already written")
+}
+
+// A code other than Unavailable and Canceled means that nothing was written.
+func TestLongWrite_RefusedAfterAPartIsUnavailable(t *testing.T) {
+	t.Parallel()
+	s, _ := opened(t)
+	s.firstTurn = -1 // This makes every part one document.
+	a := s.Collection("a")
+	documents := make([]document.Object, partSize)
+	for i := range documents {
+		documents[i] = document.O("_id", 2+i)
+	}
+	require.NoError(t, a.Insert(t.Context(), documents...))
+	once := store.Ascending("u")
+	once.Unique, once.Sparse = true, true
+	require.NoError(t, a.EnsureIndex(t.Context(), once))
+	update, err := query.CompileUpdate(document.O("$set", document.O("u", 1)))
+	require.NoError(t, err)
+	_, err = a.Update(t.Context(), nil, query.Change{Update: update}, store.UpdateOptions{Multi: true})
+	require.Equal(t, boterr.Unavailable, boterr.CodeOf(err), "%v", err)
+	require.ErrorContains(t, err, "1 of 501 documents were already written")
+}
+
+// A search for many _ids notices that its context has ended, even if it finds nothing.
+func TestByIDs_ManyCheckTheContext(t *testing.T) {
+	t.Parallel()
+	s, _ := opened(t)
+	ids := make([]any, 1000)
+	for i := range ids {
+		ids[i] = 10 + i
+	}
+	missing, err := query.CompileFilter(document.O("_id", document.O("$in", document.A(ids...))))
+	require.NoError(t, err)
+	ctx := &asked{Context: t.Context(), last: -1}
+	found, err := s.Collection("a").Find(ctx, missing, store.FindOptions{})
+	require.NoError(t, err)
+	require.Empty(t, found)
+	require.Greater(t, ctx.times.Load(), int64(len(ids)/fewIDs))
+}
+
+func TestByIDs_ManyComeOnceInTheOrderOfInsertion(t *testing.T) {
+	t.Parallel()
+	s, _ := opened(t)
+	a := s.Collection("a")
+	const many = 2 * fewIDs
+	var ids []any
+	var expected []document.Object
+	for i := range many {
+		o := document.O("_id", many-i+1, "x", i)
+		require.NoError(t, a.Insert(t.Context(), o))
+		ids, expected = append(ids, float64(i+2), many-i+1), append(expected, o)
+	}
+	f, err := query.CompileFilter(document.O("_id", document.O("$in", document.A(ids...))))
+	require.NoError(t, err)
+	found, err := a.Find(t.Context(), f, store.FindOptions{})
+	require.NoError(t, err)
+	require.Equal(t, document.A(anyOf(expected)...).String(), document.A(anyOf(found)...).String())
+	removed, err := a.Delete(t.Context(), f, store.DeleteOptions{Multi: true})
+	require.NoError(t, err)
+	require.EqualValues(t, many, removed)
+}
+
+func anyOf(documents []document.Object) []any {
+	values := make([]any, len(documents))
+	for i := range documents {
+		values[i] = documents[i]
+	}
+	return values
 }
 
 func byID(tb testing.TB, id any) *query.Filter {

@@ -110,8 +110,12 @@ func (s *source) ByIDs(keys []query.KeyRange, to engine.Visitor) error {
 	if err := s.begin(); err != nil {
 		return err
 	}
+	if len(keys) > fewIDs {
+		return s.byManyIDs(keys, to)
+	}
 	var found []engine.Placed
 	for _, key := range keys {
+		query.AddWork(s.ctx, statementWork+openWork)
 		read, err := s.read(key.From)
 		if err != nil {
 			return err
@@ -125,6 +129,43 @@ func (s *source) ByIDs(keys []query.KeyRange, to engine.Visitor) error {
 	for _, read := range found {
 		if !to.Visit(read.Position, read.Document) {
 			return nil
+		}
+	}
+	return nil
+}
+
+// fewIDs is the number of _ids up to which ByIDs holds all documents in memory at once.
+const fewIDs = 32
+
+// byManyIDs is ByIDs for a list of any length. It holds only the positions of the documents.
+func (s *source) byManyIDs(keys []query.KeyRange, to engine.Visitor) error {
+	var positions []uint64
+	for i, key := range keys {
+		if i%fewIDs == 0 {
+			query.AddWork(s.ctx, fewIDs*statementWork)
+			if err := engine.CheckEnded(s.ctx); err != nil {
+				return err
+			}
+		}
+		err := s.conn.query(context.Background(), func(rows *sql.Rows) (bool, error) {
+			var position uint64
+			err := scan(rows, &position)
+			positions = append(positions, position)
+			return false, err
+		}, s.collection.texts.place, key.From)
+		if err != nil {
+			return err
+		}
+	}
+	return s.visitPositions(positions, to)
+}
+
+// visitPositions visits the documents at these positions in the order of insertion, once each.
+func (s *source) visitPositions(positions []uint64, to engine.Visitor) error {
+	slices.Sort(positions)
+	for _, position := range slices.Compact(positions) {
+		if goOn, err := s.visit(to, s.collection.texts.byPosition, position); err != nil || !goOn {
+			return err
 		}
 	}
 	return nil
@@ -220,13 +261,7 @@ func (s *source) visitParts(number int, texts *entryTexts, ranges []query.KeyRan
 			return err
 		}
 	}
-	slices.Sort(positions)
-	for _, position := range slices.Compact(positions) {
-		if goOn, err := s.visit(to, s.collection.texts.byPosition, position); err != nil || !goOn {
-			return err
-		}
-	}
-	return nil
+	return s.visitPositions(positions, to)
 }
 
 // checkEvery is the number of entries after which a search checks its context.
