@@ -493,21 +493,42 @@ func TestLongWrite_RefusedAfterAPartIsUnavailable(t *testing.T) {
 	require.ErrorContains(t, err, "1 of 501 documents were already written")
 }
 
-// A search for many _ids notices that its context has ended, even if it finds nothing.
-func TestByIDs_ManyCheckTheContext(t *testing.T) {
+// A search for a long list checks its context, even if it finds nothing. In a write it then gives up its turn.
+func TestSource_LongListsCheckTheContext(t *testing.T) {
 	t.Parallel()
 	s, _ := opened(t)
-	ids := make([]any, 1000)
-	for i := range ids {
-		ids[i] = 10 + i
+	values := make([]any, 1000)
+	for i := range values {
+		values[i] = 10 + 2*i
 	}
-	missing, err := query.CompileFilter(document.O("_id", document.O("$in", document.A(ids...))))
-	require.NoError(t, err)
-	ctx := &asked{Context: t.Context(), last: -1}
-	found, err := s.Collection("a").Find(ctx, missing, store.FindOptions{})
-	require.NoError(t, err)
-	require.Empty(t, found)
-	require.Greater(t, ctx.times.Load(), int64(len(ids)/fewIDs))
+	for _, path := range []string{"_id", "n"} {
+		missing, err := query.CompileFilter(document.O(path, document.O("$in", document.A(values...))))
+		require.NoError(t, err)
+		sort, err := query.CompileSort(document.O(path, 1))
+		require.NoError(t, err)
+		for name, search := range map[string]func(ctx context.Context, c store.Collection) error{
+			"find": func(ctx context.Context, c store.Collection) error {
+				_, err := c.Find(ctx, missing, store.FindOptions{})
+				return err
+			},
+			"find in order": func(ctx context.Context, c store.Collection) error {
+				_, err := c.Find(ctx, missing, store.FindOptions{Sort: sort})
+				return err
+			},
+			"count": func(ctx context.Context, c store.Collection) error {
+				_, err := c.Count(ctx, missing)
+				return err
+			},
+			"delete": func(ctx context.Context, c store.Collection) error {
+				_, err := c.Delete(ctx, missing, store.DeleteOptions{Multi: true})
+				return err
+			},
+		} {
+			ctx := &asked{Context: t.Context(), last: -1}
+			require.NoError(t, search(ctx, s.Collection("a")), "%s by %s", name, path)
+			require.Greater(t, ctx.times.Load(), int64(len(values)/statementsAtOnce), "%s by %s", name, path)
+		}
+	}
 }
 
 func TestByIDs_ManyComeOnceInTheOrderOfInsertion(t *testing.T) {

@@ -141,11 +141,9 @@ const fewIDs = 32
 func (s *source) byManyIDs(keys []query.KeyRange, to engine.Visitor) error {
 	var positions []uint64
 	for i, key := range keys {
-		if i%fewIDs == 0 {
-			query.AddWork(s.ctx, fewIDs*statementWork)
-			if err := engine.CheckEnded(s.ctx); err != nil {
-				return err
-			}
+		query.AddWork(s.ctx, statementWork)
+		if err := s.look(i); err != nil {
+			return err
 		}
 		err := s.conn.query(context.Background(), func(rows *sql.Rows) (bool, error) {
 			var position uint64
@@ -232,12 +230,26 @@ func (s *source) visitRange(r engine.Range, to engine.Visitor) error {
 		text, keys = texts.down, slices.Clone(keys)
 		slices.Reverse(keys)
 	}
-	for _, part := range keys {
+	for i, part := range keys {
+		if err := s.look(i); err != nil {
+			return err
+		}
 		if goOn, err := s.visit(to, text, x.Number, part.From, part.To); err != nil || !goOn {
 			return err
 		}
 	}
 	return nil
+}
+
+// statementsAtOnce is the number of statements that may find nothing between two checks of the context.
+const statementsAtOnce = 32
+
+// look checks the context before the statement with a number. A list in a filter may need many statements.
+func (s *source) look(statement int) error {
+	if statement == 0 || statement%statementsAtOnce > 0 {
+		return nil
+	}
+	return engine.CheckEnded(s.ctx)
 }
 
 // visitParts visits the documents with keys in these ranges. The order is the order of insertion, and each
@@ -247,7 +259,11 @@ func (s *source) visitParts(number int, texts *entryTexts, ranges []query.KeyRan
 		return err
 	}
 	var positions []uint64
-	for _, keys := range ranges {
+	for i, keys := range ranges {
+		query.AddWork(s.ctx, statementWork)
+		if err := s.look(i); err != nil {
+			return err
+		}
 		err := s.conn.query(context.Background(), func(rows *sql.Rows) (bool, error) {
 			var position uint64
 			err := scan(rows, &position)
@@ -275,7 +291,10 @@ func (s *source) CountRange(r engine.Range) (count int64, err error) {
 		}
 	}
 	x, texts := s.textsOf(r.Index)
-	for _, keys := range r.Keys {
+	for i, keys := range r.Keys {
+		if err := s.look(i); err != nil {
+			return 0, err
+		}
 		n, err := s.conn.number(s.ctx, texts.count, x.Number, keys.From, keys.To)
 		if err != nil {
 			return 0, err
