@@ -243,6 +243,7 @@ func (s *Store) load(ctx context.Context, c *conn) error {
 		}
 		made := s.newCollection(one.name, one.number, one.schema.WithoutNumber(one.building), uint64(end))
 		s.collections.Store(one.name, made)
+		s.room.add(&made.cache)
 		if err := made.forget(c, one.schema, one.building); err != nil {
 			return err
 		}

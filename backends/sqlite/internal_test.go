@@ -67,6 +67,28 @@ func textsIn(v reflect.Value) (texts []string) {
 	return texts
 }
 
+// A collection that has filled the cache makes room for another one.
+func TestCache_IsShared(t *testing.T) {
+	t.Parallel()
+	const most, large, few = 100 * entrySize, 500, 5
+	s, err := Open(filepath.Join(t.TempDir(), "store.db"), WithCache(most))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	for i := range large {
+		require.NoError(t, s.Collection("first").Insert(t.Context(), document.O("_id", i)))
+	}
+	for i := range few {
+		require.NoError(t, s.Collection("second").Insert(t.Context(), document.O("_id", i)))
+	}
+	for i := range large {
+		require.NoError(t, s.Collection("first").Insert(t.Context(), document.O("_id", large+i)))
+		require.LessOrEqual(t, s.room.used.Load(), int64(most))
+	}
+	require.Len(t, s.found("second").cache.documents, few)
+	require.Greater(t, len(s.found("first").cache.documents), few)
+	require.Equal(t, s.room.used.Load(), s.found("first").cache.used.Load()+s.found("second").cache.used.Load())
+}
+
 // Every statement finds its rows by a key, except those that read all rows. None sorts more than the rows of
 // one key.
 func TestStatements_SearchByKeys(t *testing.T) {
