@@ -30,6 +30,14 @@ const (
 // documents meanwhile, it starts again. Each time it may delay others longer, so it succeeds eventually. A
 // write to many documents is applied in parts.
 func (p *port) Write(ctx context.Context, op engine.Op) error {
+	if p.store.isClosed() {
+		return errClosed
+	}
+	if p.store.found(p.name) == nil { // Each collection has tables, so it is only created for a document.
+		if inserts, err := engine.RunMissing(ctx, p.name, op); !inserts {
+			return err
+		}
+	}
 	call := query.NewEvaluation(ctx)
 	first := p.store.firstTurn
 	if _, isInsert := op.(*engine.Inserting); isInsert {

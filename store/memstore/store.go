@@ -139,6 +139,11 @@ func (u *unmade) Now(context.Context) (time.Time, error) { return u.store.now(),
 
 // Write implements engine.Port.
 func (u *unmade) Write(ctx context.Context, op engine.Op) error {
+	if _, ok := u.store.collections.Load().Get(u.name); !ok { // A collection is only created for a document.
+		if inserts, err := engine.RunMissing(ctx, u.name, op); !inserts {
+			return err
+		}
+	}
 	return u.store.named(u.name).Write(ctx, op)
 }
 
