@@ -75,7 +75,7 @@ type Collection interface {
 	Insert(ctx context.Context, documents ...document.Object) error
 
 	// Update changes the first matching document, or all of them, each atomically. After an error none of them
-	// has changed. The exception is Unavailable, after which some may have.
+	// has changed. The exceptions are Unavailable and Canceled, after which some may have.
 	Update(ctx context.Context, filter *query.Filter, change query.Change, options UpdateOptions) (UpdateResult, error)
 
 	// FindAndModify finds the first document in the order of the sort, changes it and returns it, in one atomic
@@ -85,7 +85,8 @@ type Collection interface {
 	// waits. The same goes for Update and Delete of one document.
 	FindAndModify(ctx context.Context, filter *query.Filter, change query.Change, options FindAndModifyOptions) (FindAndModifyResult, error)
 
-	// Delete removes the first matching document, or all of them, and returns the number removed.
+	// Delete removes the first matching document, or all of them, and returns the number removed. After
+	// Unavailable or Canceled, some may be removed.
 	Delete(ctx context.Context, filter *query.Filter, options DeleteOptions) (int64, error)
 
 	// EnsureIndex creates an index unless one with the same keys and options exists. AlreadyExists: documents

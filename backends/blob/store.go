@@ -23,6 +23,7 @@ import (
 	"gocloud.dev/gcerrors"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/utility"
 )
 
@@ -66,7 +67,8 @@ func Open(ctx context.Context, address string) (*Store, error) {
 	opened, isFolder := withoutAttributes(withoutTemporaryFolder(parsed))
 	bucket, err := gocloud.OpenBucket(ctx, opened.String())
 	if err != nil {
-		return nil, boterr.New(boterr.FailedPrecondition, "url", "the bucket cannot be opened: %w", err)
+		// Drivers put the whole URL into their errors.
+		return nil, boterr.New(boterr.FailedPrecondition, "url", "the bucket cannot be opened: %s", display.Redact(err.Error()))
 	}
 	store := New(bucket)
 	store.isFolder = isFolder

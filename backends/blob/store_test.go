@@ -177,3 +177,11 @@ func TestOpen_RefusesURL(t *testing.T) {
 		require.ErrorIs(t, err, want, "%q", address)
 	}
 }
+
+func TestOpen_ErrorsHideCredentials(t *testing.T) {
+	t.Parallel()
+	_, err := blob.Open(t.Context(), "mem://ada:pass-w0rd@bots?nosuch=k3y")
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.NotContains(t, err.Error(), "pass-w0rd")
+	require.NotContains(t, err.Error(), "k3y")
+}

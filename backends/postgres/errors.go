@@ -33,6 +33,9 @@ func (s *Store) failure(ctx context.Context, err error) error {
 	if _, isOurs := boterr.AsError(err); isOurs {
 		return err
 	}
+	if lost, isLost := errors.AsType[unknownError](err); isLost {
+		return lost.coded(ctx)
+	}
 	failed, isServers := errors.AsType[*pgconn.PgError](err)
 	switch {
 	case ctx.Err() != nil:
@@ -99,12 +102,18 @@ func (s *Store) mustPing(_ context.Context, p pgxpool.ShouldPingParams) bool {
 	return p.IdleDuration > time.Second || p.IdleDuration >= time.Since(lost) //nolint:forbidigo // Connections are idle in real time.
 }
 
-// unknown returns the error of a write that the server may have kept.
-func unknown(err error) error {
+// unknownError is the error of a write that the server may have kept. failure adds its code.
+type unknownError struct{ cause error }
+
+func (e unknownError) Error() string { return e.cause.Error() }
+
+// coded returns the error for the caller: Canceled only if its own context has ended, because a server that does not
+// answer within the store's timeout is Unavailable.
+func (e unknownError) coded(ctx context.Context) error {
 	code := boterr.Unavailable
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if ctx.Err() != nil {
 		code = boterr.Canceled
 	}
 	return boterr.New(code, "",
-		"the connection to PostgreSQL was lost during the commit, so the write may have been kept; read before you repeat it: %w", err)
+		"the connection to PostgreSQL was lost during the commit, so the write may have been kept; read before you repeat it: %w", e.cause)
 }

@@ -157,7 +157,7 @@ func (s *Store) inGroup(ctx context.Context, c *collection, op engine.Op, id any
 	case <-w.done:
 		return w.err
 	case <-late.C:
-		return unknown(ctx.Err())
+		return unknownError{ctx.Err()}
 	}
 }
 
@@ -257,7 +257,7 @@ func (s *Store) together(ctx context.Context, writes []*grouped) error {
 		isOpen = false
 		return nil
 	case s.hasLost(err) && !pgconn.SafeToRetry(err):
-		return unknown(err)
+		return unknownError{err}
 	default:
 		return errAlone
 	}

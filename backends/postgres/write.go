@@ -26,7 +26,8 @@ func (p *port) Write(ctx context.Context, op engine.Op) error {
 	defer cancel()
 	c, err := p.store.found(bounded, p.name)
 	if err == nil && c == nil {
-		if err = op.Run(query.NewEvaluation(bounded), missing{name: p.name}); errors.Is(err, errMissing) {
+		var inserts bool
+		if inserts, err = engine.RunMissing(bounded, p.name, op); inserts {
 			c, err = p.store.made(bounded, p.name)
 		}
 	}
@@ -107,7 +108,7 @@ func (r *repeats) allow(ctx context.Context, t *transaction, err error) error {
 func (r *repeats) allowLoss(ctx context.Context, t *transaction, err error) error {
 	switch {
 	case t.mayBeKept:
-		return unknown(err)
+		return unknownError{err}
 	case r.losses < maxLosses && ctx.Err() == nil:
 		r.losses++
 		return nil
@@ -537,16 +538,3 @@ func rollBack(ctx context.Context, conn *pgxpool.Conn) {
 	defer cancel()
 	_, _ = conn.Exec(ctx, "ROLLBACK") // If this fails, the pool closes the connection.
 }
-
-// errMissing ends a write that inserts into a collection that does not exist yet.
-var errMissing = errors.New("the collection does not exist")
-
-// missing is the transaction for a collection that does not exist.
-type missing struct{ name string }
-
-var _ engine.Transaction = missing{}
-
-func (m missing) View() engine.View                                    { return engine.EmptyView(m.name) }
-func (missing) Insert(document.Object) error                           { return errMissing }
-func (missing) Replace(uint64, document.Object, document.Object) error { return errMissing }
-func (missing) Remove(uint64, document.Object) error                   { return errMissing }

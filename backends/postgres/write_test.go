@@ -268,6 +268,8 @@ type cutter struct {
 	address string
 	// left is the number of messages from the client until an answer is lost.
 	left atomic.Int64
+	// stalls keeps the connection open after the lost answer, as if the network had failed.
+	stalls atomic.Bool
 }
 
 func newCutter(t *testing.T) *cutter {
@@ -301,8 +303,9 @@ func newCutter(t *testing.T) *cutter {
 
 // pass forwards messages until it loses an answer. The server still carries out the last request.
 func (c *cutter) pass(client, far net.Conn) {
+	answers := &answers{Writer: client}
 	go func() {
-		_, _ = io.Copy(client, far)
+		_, _ = io.Copy(answers, far)
 		_ = client.Close()
 	}()
 	buffer := make([]byte, 1<<20)
@@ -313,7 +316,10 @@ func (c *cutter) pass(client, far net.Conn) {
 			return
 		}
 		isLast := c.left.Add(-1) == 0
-		if isLast {
+		switch {
+		case isLast && c.stalls.Load():
+			answers.areLost.Store(true)
+		case isLast:
 			_ = client.Close()
 		}
 		_, _ = far.Write(bytes.Clone(buffer[:n]))
@@ -323,14 +329,28 @@ func (c *cutter) pass(client, far net.Conn) {
 	}
 }
 
-func (c *cutter) open(t *testing.T, schema string) *postgres.Store {
+// answers passes the server's answers on until they are lost.
+type answers struct {
+	io.Writer
+
+	areLost atomic.Bool
+}
+
+func (a *answers) Write(text []byte) (int, error) {
+	if a.areLost.Load() {
+		return len(text), nil
+	}
+	return a.Writer.Write(text)
+}
+
+func (c *cutter) open(t *testing.T, schema string, options ...postgres.Option) *postgres.Store {
 	t.Helper()
 	config, err := pgx.ParseConfig(server.URL)
 	require.NoError(t, err)
 	host, port, err := net.SplitHostPort(c.address)
 	require.NoError(t, err)
 	database, err := postgres.Open(t.Context(), fmt.Sprintf("host=%s port=%s user=%s password='%s' dbname='%s' sslmode=disable pool_max_conns=1",
-		host, port, config.User, config.Password, config.Database), postgres.WithSchema(schema))
+		host, port, config.User, config.Password, config.Database), append(options, postgres.WithSchema(schema))...)
 	require.NoError(t, err)
 	t.Cleanup(database.Close)
 	return database
@@ -362,6 +382,26 @@ func TestWrite_ConnectionLostAtCommitIsNotKnown(t *testing.T) {
 	c.left.Store(lockAndCommit)
 	_, err = through.Update(t.Context(), sharedtest.Filter(t, "_id", 1), increment, store.UpdateOptions{})
 	require.ErrorContains(t, err, "may have been kept")
+}
+
+// A caller whose context has not ended must not get Canceled if the server does not answer.
+func TestWrite_NoAnswerWithinTheTimeoutIsUnavailable(t *testing.T) {
+	t.Parallel()
+	schema := newSchema(t)
+	direct := openIn(t, schema).Collection("things")
+	require.NoError(t, direct.Insert(t.Context(), document.O("_id", 1)))
+	inGroup, alone := []document.Object{document.O("_id", 2)}, []document.Object{document.O("_id", 3), document.O("_id", 4)}
+	for _, documents := range [][]document.Object{inGroup, alone} {
+		c := newCutter(t)
+		through := c.open(t, schema, postgres.WithTimeout(5*time.Second)).Collection("things")
+		_, _, err := through.Get(t.Context(), 1)
+		require.NoError(t, err)
+		c.stalls.Store(true)
+		c.left.Store(1)
+		err = through.Insert(t.Context(), documents...)
+		require.ErrorIs(t, err, boterr.Unavailable)
+		require.NotErrorIs(t, err, boterr.Canceled)
+	}
 }
 
 func TestCall_IsRepeatedIfTheConnectionIsLostBefore(t *testing.T) {

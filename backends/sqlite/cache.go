@@ -8,10 +8,44 @@ import (
 	"github.com/botctx/go-sdk/internal/engine"
 )
 
-// cacheRoom is the memory that the caches of all collections share.
+// cacheRoom is the memory that the caches of all collections share. If it is full, the caches that have more than
+// an equal share make room, so a collection that came first does not keep the others out.
 type cacheRoom struct {
 	most int64
 	used atomic.Int64
+
+	mu  sync.Mutex
+	all []*cache
+	// next is the index of the cache that makes room next.
+	next int
+}
+
+// add adds the cache of a collection.
+func (r *cacheRoom) add(c *cache) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = append(r.all, c)
+}
+
+// slack is the inverse of the part of the room that is freed at once, because many caches may have to be looked at.
+const slack = 16
+
+// shrink removes documents if the room is full. Callers must not hold the lock of a cache.
+func (r *cacheRoom) shrink() {
+	if r.used.Load() <= r.most {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	enough := r.most - r.most/slack
+	share := enough / int64(len(r.all))
+	for r.used.Load() > enough {
+		c := r.all[r.next%len(r.all)]
+		r.next++
+		if c.used.Load() > share {
+			c.shrink(share, enough)
+		}
+	}
 }
 
 // entrySize is the memory of a cached document without its values. valueFactor is the ratio between the memory
@@ -27,6 +61,9 @@ func memoryOf(one engine.Placed) int64 { return entrySize + valueFactor*int64(on
 type cache struct {
 	room   *cacheRoom
 	shapes document.Shapes
+
+	// used is the memory of documents.
+	used atomic.Int64
 
 	mu        sync.RWMutex
 	documents map[string]engine.Placed
@@ -46,6 +83,7 @@ func (c *cache) get(key []byte) (found engine.Placed, ok bool, commits uint64) {
 
 // put adds a document that was read from the file, unless there was a commit since get, or one is in progress.
 func (c *cache) put(key []byte, read engine.Placed, commits uint64) {
+	defer c.room.shrink()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.commits == commits && !c.isHiding {
@@ -73,6 +111,7 @@ func (c *cache) apply(changes map[string]engine.Placed) {
 			changes[key] = one
 		}
 	}
+	defer c.room.shrink()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.isHiding = false
@@ -86,7 +125,7 @@ func (c *cache) apply(changes map[string]engine.Placed) {
 	}
 }
 
-// set adds a document. If there is no room, it removes arbitrary others. Callers must hold mu.
+// set adds a document. Callers must hold mu, and call cacheRoom.shrink later.
 func (c *cache) set(key string, one engine.Placed) {
 	c.remove(key)
 	if memoryOf(one) > c.room.most {
@@ -96,21 +135,30 @@ func (c *cache) set(key string, one engine.Placed) {
 		c.documents = map[string]engine.Placed{}
 	}
 	c.documents[key] = one
-	if c.room.used.Add(memoryOf(one)) <= c.room.most {
-		return
-	}
-	for other := range c.documents { // The order of a map is arbitrary.
-		c.remove(other)
-		if c.room.used.Load() <= c.room.most {
-			return
-		}
-	}
+	c.count(memoryOf(one))
 }
 
 func (c *cache) remove(key string) {
 	if known, ok := c.documents[key]; ok {
-		c.room.used.Add(-memoryOf(known))
+		c.count(-memoryOf(known))
 		delete(c.documents, key)
+	}
+}
+
+func (c *cache) count(memory int64) {
+	c.used.Add(memory)
+	c.room.used.Add(memory)
+}
+
+// shrink removes arbitrary documents until the cache has only its share, or all caches together have enough room.
+func (c *cache) shrink(share, enough int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key := range c.documents { // The order of a map is arbitrary.
+		if c.used.Load() <= share || c.room.used.Load() <= enough {
+			return
+		}
+		c.remove(key)
 	}
 }
 

@@ -123,8 +123,8 @@ func (c *collection) emptyOverlay() {
 
 // texts are the SQL statements for a collection.
 type texts struct {
-	byID, all, after, byPosition, count string
-	insert, replace, remove             string
+	byID, place, all, after, byPosition, count string
+	insert, replace, remove                    string
 	// tables has the statements for plain indexes and for unique ones.
 	tables [2]entryTexts
 }
@@ -145,6 +145,7 @@ func textsOf(number int64) *texts {
 	d := "d" + n
 	t := &texts{
 		byID:       "SELECT pos, doc FROM " + d + " WHERE id=?",
+		place:      "SELECT pos FROM " + d + " WHERE id=?",
 		all:        "SELECT pos, doc FROM " + d + " ORDER BY pos",
 		after:      "SELECT pos, doc FROM " + d + " WHERE pos>? ORDER BY pos LIMIT ?",
 		byPosition: "SELECT pos, doc FROM " + d + " WHERE pos=?",
@@ -242,6 +243,7 @@ func (s *Store) load(ctx context.Context, c *conn) error {
 		}
 		made := s.newCollection(one.name, one.number, one.schema.WithoutNumber(one.building), uint64(end))
 		s.collections.Store(one.name, made)
+		s.room.add(&made.cache)
 		if err := made.forget(c, one.schema, one.building); err != nil {
 			return err
 		}

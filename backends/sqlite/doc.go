@@ -18,8 +18,8 @@
 // Writes that arrive at the same time share a commit, so many of them cost little more than one. A write that
 // takes longer than some milliseconds, for example without a suitable index, searches while others write, so it
 // does not delay them. If such a write changes more than a few hundred documents, it is committed in parts, as
-// in MongoDB: an error in a later part does not undo the earlier ones, but errors of the update itself are
-// found before the first part. An Insert of many documents is always one commit.
+// in MongoDB: an error in a later part does not undo the earlier ones, and is Unavailable or Canceled. Errors of
+// the update itself are found before the first part. An Insert of many documents is always one commit.
 //
 // # On disk
 //

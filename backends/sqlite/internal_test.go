@@ -67,6 +67,28 @@ func textsIn(v reflect.Value) (texts []string) {
 	return texts
 }
 
+// A collection that has filled the cache makes room for another one.
+func TestCache_IsShared(t *testing.T) {
+	t.Parallel()
+	const most, large, few = 100 * entrySize, 500, 5
+	s, err := Open(filepath.Join(t.TempDir(), "store.db"), WithCache(most))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	for i := range large {
+		require.NoError(t, s.Collection("first").Insert(t.Context(), document.O("_id", i)))
+	}
+	for i := range few {
+		require.NoError(t, s.Collection("second").Insert(t.Context(), document.O("_id", i)))
+	}
+	for i := range large {
+		require.NoError(t, s.Collection("first").Insert(t.Context(), document.O("_id", large+i)))
+		require.LessOrEqual(t, s.room.used.Load(), int64(most))
+	}
+	require.Len(t, s.found("second").cache.documents, few)
+	require.Greater(t, len(s.found("first").cache.documents), few)
+	require.Equal(t, s.room.used.Load(), s.found("first").cache.used.Load()+s.found("second").cache.used.Load())
+}
+
 // Every statement finds its rows by a key, except those that read all rows. None sorts more than the rows of
 // one key.
 func TestStatements_SearchByKeys(t *testing.T) {
@@ -85,7 +107,7 @@ func TestStatements_SearchByKeys(t *testing.T) {
 		}
 		checked++
 	}
-	require.Equal(t, 8+2*11, checked)
+	require.Equal(t, 9+2*11, checked)
 }
 
 // planOf returns the steps of SQLite's plan for a statement.
@@ -470,6 +492,95 @@ func TestLongWrite_SaysWhatStays(t *testing.T) {
 	_, err := a.Delete(ctx, nil, store.DeleteOptions{Multi: true})
 	require.ErrorIs(t, err, boterr.Canceled)
 	require.ErrorContains(t, err, "1 of 501 documents were already written")
+}
+
+// A code other than Unavailable and Canceled means that nothing was written.
+func TestLongWrite_RefusedAfterAPartIsUnavailable(t *testing.T) {
+	t.Parallel()
+	s, _ := opened(t)
+	s.firstTurn = -1 // This makes every part one document.
+	a := s.Collection("a")
+	documents := make([]document.Object, partSize)
+	for i := range documents {
+		documents[i] = document.O("_id", 2+i)
+	}
+	require.NoError(t, a.Insert(t.Context(), documents...))
+	once := store.Ascending("u")
+	once.Unique, once.Sparse = true, true
+	require.NoError(t, a.EnsureIndex(t.Context(), once))
+	update, err := query.CompileUpdate(document.O("$set", document.O("u", 1)))
+	require.NoError(t, err)
+	_, err = a.Update(t.Context(), nil, query.Change{Update: update}, store.UpdateOptions{Multi: true})
+	require.Equal(t, boterr.Unavailable, boterr.CodeOf(err), "%v", err)
+	require.ErrorContains(t, err, "1 of 501 documents were already written")
+}
+
+// A search for a long list checks its context, even if it finds nothing. In a write it then gives up its turn.
+func TestSource_LongListsCheckTheContext(t *testing.T) {
+	t.Parallel()
+	s, _ := opened(t)
+	values := make([]any, 1000)
+	for i := range values {
+		values[i] = 10 + 2*i
+	}
+	for _, path := range []string{"_id", "n"} {
+		missing, err := query.CompileFilter(document.O(path, document.O("$in", document.A(values...))))
+		require.NoError(t, err)
+		sort, err := query.CompileSort(document.O(path, 1))
+		require.NoError(t, err)
+		for name, search := range map[string]func(ctx context.Context, c store.Collection) error{
+			"find": func(ctx context.Context, c store.Collection) error {
+				_, err := c.Find(ctx, missing, store.FindOptions{})
+				return err
+			},
+			"find in order": func(ctx context.Context, c store.Collection) error {
+				_, err := c.Find(ctx, missing, store.FindOptions{Sort: sort})
+				return err
+			},
+			"count": func(ctx context.Context, c store.Collection) error {
+				_, err := c.Count(ctx, missing)
+				return err
+			},
+			"delete": func(ctx context.Context, c store.Collection) error {
+				_, err := c.Delete(ctx, missing, store.DeleteOptions{Multi: true})
+				return err
+			},
+		} {
+			ctx := &asked{Context: t.Context(), last: -1}
+			require.NoError(t, search(ctx, s.Collection("a")), "%s by %s", name, path)
+			require.Greater(t, ctx.times.Load(), int64(len(values)/statementsAtOnce), "%s by %s", name, path)
+		}
+	}
+}
+
+func TestByIDs_ManyComeOnceInTheOrderOfInsertion(t *testing.T) {
+	t.Parallel()
+	s, _ := opened(t)
+	a := s.Collection("a")
+	const many = 2 * fewIDs
+	var ids []any
+	var expected []document.Object
+	for i := range many {
+		o := document.O("_id", many-i+1, "x", i)
+		require.NoError(t, a.Insert(t.Context(), o))
+		ids, expected = append(ids, float64(i+2), many-i+1), append(expected, o)
+	}
+	f, err := query.CompileFilter(document.O("_id", document.O("$in", document.A(ids...))))
+	require.NoError(t, err)
+	found, err := a.Find(t.Context(), f, store.FindOptions{})
+	require.NoError(t, err)
+	require.Equal(t, document.A(anyOf(expected)...).String(), document.A(anyOf(found)...).String())
+	removed, err := a.Delete(t.Context(), f, store.DeleteOptions{Multi: true})
+	require.NoError(t, err)
+	require.EqualValues(t, many, removed)
+}
+
+func anyOf(documents []document.Object) []any {
+	values := make([]any, len(documents))
+	for i := range documents {
+		values[i] = documents[i]
+	}
+	return values
 }
 
 func byID(tb testing.TB, id any) *query.Filter {

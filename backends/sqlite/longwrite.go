@@ -30,6 +30,14 @@ const (
 // documents meanwhile, it starts again. Each time it may delay others longer, so it succeeds eventually. A
 // write to many documents is applied in parts.
 func (p *port) Write(ctx context.Context, op engine.Op) error {
+	if p.store.isClosed() {
+		return errClosed
+	}
+	if p.store.found(p.name) == nil { // Each collection has tables, so it is only created for a document.
+		if inserts, err := engine.RunMissing(ctx, p.name, op); !inserts {
+			return err
+		}
+	}
 	call := query.NewEvaluation(ctx)
 	first := p.store.firstTurn
 	if _, isInsert := op.(*engine.Inserting); isInsert {
@@ -109,7 +117,10 @@ type noted struct {
 	positions []uint64
 }
 
-var _ engine.Transaction = (*noted)(nil)
+var _ engine.Recorder = (*noted)(nil)
+
+// IsRecorder implements engine.Recorder.
+func (*noted) IsRecorder() {}
 
 // follow returns a snapshot of a collection, and starts to collect later changes.
 func (s *Store) follow(ctx context.Context, c *collection) (*noted, error) {
@@ -225,13 +236,18 @@ func (p *port) inParts(ctx context.Context, call *query.Evaluation, op engine.Ma
 	return nil
 }
 
-// partly adds the number of written documents to the error of a write in parts.
+// partly adds the number of written documents to the error of a write in parts. Its code is Unavailable or Canceled,
+// because every other code means that nothing was written.
 func partly(written, all int, err error) error {
 	e, ok := boterr.AsError(err)
 	if written == 0 || !ok {
 		return err
 	}
-	return boterr.New(e.Code, e.Field, "%d of %d documents were already written, and stay written: %w", written, all, err)
+	code := boterr.Unavailable
+	if e.Code == boterr.Canceled {
+		code = boterr.Canceled
+	}
+	return boterr.New(code, e.Field, "%d of %d documents were already written, and stay written: %w", written, all, err)
 }
 
 // apply applies a write to the current version of the document at a position.

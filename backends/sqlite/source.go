@@ -110,8 +110,12 @@ func (s *source) ByIDs(keys []query.KeyRange, to engine.Visitor) error {
 	if err := s.begin(); err != nil {
 		return err
 	}
+	if len(keys) > fewIDs {
+		return s.byManyIDs(keys, to)
+	}
 	var found []engine.Placed
 	for _, key := range keys {
+		query.AddWork(s.ctx, statementWork+openWork)
 		read, err := s.read(key.From)
 		if err != nil {
 			return err
@@ -125,6 +129,41 @@ func (s *source) ByIDs(keys []query.KeyRange, to engine.Visitor) error {
 	for _, read := range found {
 		if !to.Visit(read.Position, read.Document) {
 			return nil
+		}
+	}
+	return nil
+}
+
+// fewIDs is the number of _ids up to which ByIDs holds all documents in memory at once.
+const fewIDs = 32
+
+// byManyIDs is ByIDs for a list of any length. It holds only the positions of the documents.
+func (s *source) byManyIDs(keys []query.KeyRange, to engine.Visitor) error {
+	var positions []uint64
+	for i, key := range keys {
+		query.AddWork(s.ctx, statementWork)
+		if err := s.look(i); err != nil {
+			return err
+		}
+		err := s.conn.query(context.Background(), func(rows *sql.Rows) (bool, error) {
+			var position uint64
+			err := scan(rows, &position)
+			positions = append(positions, position)
+			return false, err
+		}, s.collection.texts.place, key.From)
+		if err != nil {
+			return err
+		}
+	}
+	return s.visitPositions(positions, to)
+}
+
+// visitPositions visits the documents at these positions in the order of insertion, once each.
+func (s *source) visitPositions(positions []uint64, to engine.Visitor) error {
+	slices.Sort(positions)
+	for _, position := range slices.Compact(positions) {
+		if goOn, err := s.visit(to, s.collection.texts.byPosition, position); err != nil || !goOn {
+			return err
 		}
 	}
 	return nil
@@ -191,12 +230,26 @@ func (s *source) visitRange(r engine.Range, to engine.Visitor) error {
 		text, keys = texts.down, slices.Clone(keys)
 		slices.Reverse(keys)
 	}
-	for _, part := range keys {
+	for i, part := range keys {
+		if err := s.look(i); err != nil {
+			return err
+		}
 		if goOn, err := s.visit(to, text, x.Number, part.From, part.To); err != nil || !goOn {
 			return err
 		}
 	}
 	return nil
+}
+
+// statementsAtOnce is the number of statements that may find nothing between two checks of the context.
+const statementsAtOnce = 32
+
+// look checks the context before the statement with a number. A list in a filter may need many statements.
+func (s *source) look(statement int) error {
+	if statement == 0 || statement%statementsAtOnce > 0 {
+		return nil
+	}
+	return engine.CheckEnded(s.ctx)
 }
 
 // visitParts visits the documents with keys in these ranges. The order is the order of insertion, and each
@@ -206,7 +259,11 @@ func (s *source) visitParts(number int, texts *entryTexts, ranges []query.KeyRan
 		return err
 	}
 	var positions []uint64
-	for _, keys := range ranges {
+	for i, keys := range ranges {
+		query.AddWork(s.ctx, statementWork)
+		if err := s.look(i); err != nil {
+			return err
+		}
 		err := s.conn.query(context.Background(), func(rows *sql.Rows) (bool, error) {
 			var position uint64
 			err := scan(rows, &position)
@@ -220,13 +277,7 @@ func (s *source) visitParts(number int, texts *entryTexts, ranges []query.KeyRan
 			return err
 		}
 	}
-	slices.Sort(positions)
-	for _, position := range slices.Compact(positions) {
-		if goOn, err := s.visit(to, s.collection.texts.byPosition, position); err != nil || !goOn {
-			return err
-		}
-	}
-	return nil
+	return s.visitPositions(positions, to)
 }
 
 // checkEvery is the number of entries after which a search checks its context.
@@ -240,7 +291,10 @@ func (s *source) CountRange(r engine.Range) (count int64, err error) {
 		}
 	}
 	x, texts := s.textsOf(r.Index)
-	for _, keys := range r.Keys {
+	for i, keys := range r.Keys {
+		if err := s.look(i); err != nil {
+			return 0, err
+		}
 		n, err := s.conn.number(s.ctx, texts.count, x.Number, keys.From, keys.To)
 		if err != nil {
 			return 0, err

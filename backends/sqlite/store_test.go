@@ -356,3 +356,24 @@ func put(tb testing.TB, store store.Store, collection string, ids ...any) {
 func ascending(path string) []store.IndexKey {
 	return []store.IndexKey{{Path: path, Kind: query.Ascending}}
 }
+
+// A write that stores no document must not create its collection, because callers may name any.
+func TestWrite_OfNothingCreatesNoCollection(t *testing.T) {
+	t.Parallel()
+	s := open(t, newPath(t))
+	c := s.Collection("things")
+	set := sharedtest.Change(t, "$setOnInsert", document.O("_id", 1))
+	_, err := c.Update(t.Context(), nil, set, store.UpdateOptions{Multi: true})
+	require.NoError(t, err)
+	_, err = c.FindAndModify(t.Context(), nil, set, store.FindAndModifyOptions{})
+	require.NoError(t, err)
+	_, err = c.Delete(t.Context(), nil, store.DeleteOptions{Multi: true})
+	require.NoError(t, err)
+	require.NoError(t, c.Insert(t.Context()))
+	require.ErrorIs(t, c.Insert(t.Context(), document.O("name", "without an _id")), boterr.InvalidArgument)
+	require.Empty(t, s.Collections())
+	upserted, err := c.Update(t.Context(), nil, set, store.UpdateOptions{Upsert: true})
+	require.NoError(t, err)
+	require.EqualValues(t, 1, upserted.UpsertedID)
+	require.Equal(t, []string{"things"}, s.Collections())
+}

@@ -317,6 +317,7 @@ func (w *writer) rollBack() {
 func (w *writer) publish(group []*job) {
 	for name, c := range w.made {
 		w.store.collections.Store(name, c)
+		w.store.room.add(&c.cache)
 	}
 	for _, c := range w.touched {
 		c.cache.apply(c.overlay)

@@ -127,6 +127,15 @@ type Transaction interface {
 	Remove(position uint64, o document.Object) error
 }
 
+// Recorder is a Transaction that only records changes, for another one to make them. Its View never shows them, so a
+// write may record a document while it still searches, and need not hold all documents that it finds.
+type Recorder interface {
+	Transaction
+
+	// IsRecorder marks the type.
+	IsRecorder()
+}
+
 // Port is the database's side of a Collection.
 type Port interface {
 	// Read returns the content to read. The caller closes it.

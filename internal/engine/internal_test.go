@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -14,6 +15,67 @@ import (
 	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/store"
 )
+
+// recorder is the Port of a collection of three documents, and the transaction of its writes. held is the largest
+// number of documents that a write had read and not yet recorded.
+type recorder struct {
+	Port
+	Transaction
+	Source
+
+	read, recorded, held int
+}
+
+func (r *recorder) Write(ctx context.Context, op Op) error {
+	return op.Run(query.NewEvaluation(ctx), r)
+}
+
+func (r *recorder) View() View { return View{Schema: &Schema{}, Source: r} }
+
+func (*recorder) IsRecorder() {}
+
+func (r *recorder) All(_ int64, to Visitor) error {
+	for r.read < 3 {
+		r.read++
+		if !to.Visit(uint64(r.read), document.O("_id", r.read)) {
+			return nil
+		}
+		r.held = max(r.held, r.read-r.recorded)
+	}
+	return nil
+}
+
+func (r *recorder) Remove(uint64, document.Object) error {
+	r.recorded++
+	return nil
+}
+
+func (r *recorder) Replace(uint64, document.Object, document.Object) error {
+	r.recorded++
+	if r.recorded == 2 {
+		return errFull
+	}
+	return nil
+}
+
+var errFull = errors.New("full")
+
+// A write to many documents must not hold all of them in memory if its transaction only records.
+func TestRecorder_GetsDocumentsOneByOne(t *testing.T) {
+	t.Parallel()
+	r := &recorder{}
+	removed, err := (&Collection{Port: r}).Delete(t.Context(), nil, store.DeleteOptions{Multi: true})
+	require.NoError(t, err)
+	require.EqualValues(t, 3, removed)
+	require.Zero(t, r.held)
+
+	r = &recorder{}
+	update, err := query.CompileUpdate(document.O("$set", document.O("n", 1)))
+	require.NoError(t, err)
+	_, err = (&Collection{Port: r}).Update(t.Context(), nil, query.Change{Update: update}, store.UpdateOptions{Multi: true})
+	require.ErrorIs(t, err, errFull)
+	require.Equal(t, 2, r.read)
+}
 
 func TestTopItems_KeepTheFirst(t *testing.T) {
 	t.Parallel()

@@ -231,17 +231,22 @@ const lockedAtOnce = 500
 // each calls do with all documents that match before the write. If others can change them, they are locked.
 func (m *matched) each(call *query.Evaluation, t Transaction, do func(Placed) error) error {
 	shared, isShared := t.(Shared)
+	_, isRecorder := t.(Recorder)
 	var found []Placed
 	var positions []uint64
+	var failed error
 	err := t.View().visit(call, m.filter, Yield(func(position uint64, o document.Object) bool {
-		if isShared {
+		switch {
+		case isShared:
 			positions = append(positions, position)
-		} else {
+		case isRecorder:
+			failed = do(Placed{Document: o, Position: position})
+		default:
 			found = append(found, Placed{Document: o, Position: position})
 		}
-		return true
+		return failed == nil
 	}))
-	if err != nil {
+	if err = cmp.Or(failed, err); err != nil {
 		return err
 	}
 	if isShared {

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"context"
+	"errors"
 	"strconv"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -19,6 +21,29 @@ type Op interface {
 	// write runs.
 	ID() (id any, isKnown bool)
 }
+
+// RunMissing runs a write to a collection that does not exist. If the write does not insert, it is done, and the
+// collection need not be created. Otherwise inserts is true, and the write must run again in the new collection.
+func RunMissing(ctx context.Context, name string, op Op) (inserts bool, err error) {
+	err = op.Run(query.NewEvaluation(ctx), missing{name: name})
+	if errors.Is(err, errMissing) {
+		return true, nil
+	}
+	return false, err
+}
+
+// errMissing ends a write that inserts into a collection that does not exist.
+var errMissing = errors.New("the collection does not exist")
+
+// missing is the transaction for a collection that does not exist.
+type missing struct{ name string }
+
+var _ Transaction = missing{}
+
+func (m missing) View() View                                           { return EmptyView(m.name) }
+func (missing) Insert(document.Object) error                           { return errMissing }
+func (missing) Replace(uint64, document.Object, document.Object) error { return errMissing }
+func (missing) Remove(uint64, document.Object) error                   { return errMissing }
 
 // Inserting is the write of Insert.
 type Inserting struct{ documents []document.Object }

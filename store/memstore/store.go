@@ -139,6 +139,11 @@ func (u *unmade) Now(context.Context) (time.Time, error) { return u.store.now(),
 
 // Write implements engine.Port.
 func (u *unmade) Write(ctx context.Context, op engine.Op) error {
+	if _, ok := u.store.collections.Load().Get(u.name); !ok { // A collection is only created for a document.
+		if inserts, err := engine.RunMissing(ctx, u.name, op); !inserts {
+			return err
+		}
+	}
 	return u.store.named(u.name).Write(ctx, op)
 }
 
@@ -210,9 +215,12 @@ func (v *versions) EnsureIndex(ctx context.Context, index store.Index) error {
 // ensuring is the write of EnsureIndex, which all documents affect.
 type ensuring struct{ index store.Index }
 
-// Run implements engine.Op.
+// Run implements engine.Op. An index belongs to the store and not to the call, so the call's budget does not limit its
+// memory.
 func (e *ensuring) Run(_ *query.Evaluation, t engine.Transaction) error {
-	return t.(*transaction).ensure(e.index)
+	making := t.(*transaction)
+	making.call = nil
+	return making.ensure(e.index)
 }
 
 // Matches implements engine.Op.

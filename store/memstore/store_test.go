@@ -350,6 +350,19 @@ func TestBudget_KeysOfIndexes(t *testing.T) {
 	require.EqualValues(t, 1, count, "nothing is half done")
 }
 
+// An index holds what all calls together have stored, so the budget of one call does not limit it.
+func TestBudget_IndexOfExistingDocuments(t *testing.T) {
+	t.Parallel()
+	c := memstore.New().Collection("c")
+	text := strings.Repeat("x", 50_000)
+	documents := make([]document.Object, 1_500)
+	for i := range documents {
+		documents[i] = document.O("_id", i, "text", text)
+	}
+	require.NoError(t, c.Insert(t.Context(), documents...))
+	require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: ascending("text", "_id")}))
+}
+
 func TestBudget_ManyDocumentsPass(t *testing.T) {
 	t.Parallel()
 	many := rounds.Of(t, 20_000, 200_000)
@@ -719,4 +732,25 @@ func TestNew_NilOptions(t *testing.T) {
 	now, err := memstore.New(nil, memstore.WithNow(nil)).Now(t.Context())
 	require.NoError(t, err)
 	require.False(t, now.IsZero())
+}
+
+// A write that stores no document must not create its collection, because callers may name any.
+func TestWrite_OfNothingCreatesNoCollection(t *testing.T) {
+	t.Parallel()
+	s := memstore.New()
+	c := s.Collection("things")
+	set := change(t, "$setOnInsert", document.O("_id", 1))
+	_, err := c.Update(t.Context(), nil, set, store.UpdateOptions{Multi: true})
+	require.NoError(t, err)
+	_, err = c.FindAndModify(t.Context(), nil, set, store.FindAndModifyOptions{})
+	require.NoError(t, err)
+	_, err = c.Delete(t.Context(), nil, store.DeleteOptions{Multi: true})
+	require.NoError(t, err)
+	require.NoError(t, c.Insert(t.Context()))
+	require.ErrorIs(t, c.Insert(t.Context(), document.O("name", "without an _id")), boterr.InvalidArgument)
+	require.Empty(t, s.Snapshot().Collections())
+	upserted, err := c.Update(t.Context(), nil, set, store.UpdateOptions{Upsert: true})
+	require.NoError(t, err)
+	require.EqualValues(t, 1, upserted.UpsertedID)
+	require.Equal(t, []string{"things"}, s.Snapshot().Collections())
 }

@@ -291,7 +291,7 @@ var defects = map[string]defect{
 	}),
 
 	"updates one":        {before: func(c *call) { c.update.Multi = false }, breaks: []string{"UpdateMultiIsAllOrNone"}},
-	"updates one by one": {before: updateOneByOne, breaks: []string{"UpdateMultiIsAllOrNone", "UniqueIndexRefusesASecondKey"}},
+	"updates one by one": {before: updateOneByOne, breaks: []string{"UpdateMultiIsAllOrNone", "UpdateOfManyIsAllOrNone", "UniqueIndexRefusesASecondKey"}},
 	"updates unsorted":   {before: func(c *call) { c.update.Sort = nil }},
 	"no upserts":         {before: func(c *call) { c.update.Upsert, c.modify.Upsert = false, false }, breaks: []string{"FindAndModifyUpserts", "OnInsertCompletesAnUpsert"}},
 	"modified is matched": {after: func(c *call) { c.updated.Modified = c.updated.Matched }, breaks: []string{

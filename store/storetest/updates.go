@@ -16,6 +16,7 @@ var updateRules = []Rule{
 	rule(updateMultiChangesAllMatches, "Multi changes all documents that match"),
 	rule(updateCountsWhatChanged, "Matched is the number of documents that matched, Modified the number that changed"),
 	rule(updateMultiIsAllOrNone, "after an error none of several documents has changed"),
+	rule(updateOfManyIsAllOrNone, "after an error other than Unavailable none of very many documents has changed", UniqueIndexes),
 	rule(updateMultiJudgesEachDocumentOnce, "Multi changes each document once, even if it matches again afterwards"),
 	rule(replacementReplacesOneDocument, "a replacement replaces all fields except the _id; with Multi it is InvalidArgument"),
 	rule(pullTakesPatterns, "$pull removes the elements that $regex, or a pattern in a list of its condition, matches"),
@@ -84,6 +85,23 @@ func updateMultiIsAllOrNone(t *trial) {
 	t.insert(held...)
 	_, err := t.Update(t.Context(), nil, t.change("$inc", document.O("n", 1)), multi)
 	t.requireCode(boterr.InvalidArgument, err, "$inc of a string")
+	t.requireHolds(held...)
+}
+
+func updateOfManyIsAllOrNone(t *trial) {
+	const many = 600 // Some stores write so many documents in parts.
+	require.NoError(t, t.EnsureIndex(t.Context(), store.Index{Keys: ascending("n"), Unique: true}))
+	held := make([]document.Object, many, many+1)
+	for i := range held {
+		held[i] = document.O("_id", i, "n", 2*i, "moves", true)
+	}
+	held = append(held, document.O("_id", "last", "n", 2*many-1))
+	t.insert(held...)
+	_, err := t.Update(t.Context(), t.filter("moves", true), t.change("$inc", document.O("n", 1)), multi)
+	if boterr.CodeOf(err) == boterr.Unavailable {
+		return
+	}
+	t.requireCode(boterr.AlreadyExists, err, "the last document takes a key that another one has")
 	t.requireHolds(held...)
 }
 
