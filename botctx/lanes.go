@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/botctx/go-sdk/agenda"
@@ -67,18 +66,19 @@ func (r *Runtime) losable(ctx context.Context) (context.Context, context.CancelC
 // steady returns a clock for leases. If now panics, the clock returns the last time again, because the code that
 // measures leases has no caller that could get an error.
 func steady(now func() time.Time) func() time.Time {
-	var last atomic.Pointer[time.Time]
+	var mu sync.Mutex
+	var last time.Time
 	return func() (at time.Time) {
 		defer func() {
-			if recover() != nil {
-				if known := last.Load(); known != nil {
-					at = *known
-				}
+			isFailed := recover() != nil
+			mu.Lock()
+			defer mu.Unlock()
+			if isFailed {
+				at = last
 			}
+			last = at
 		}()
-		at = now()
-		last.Store(&at)
-		return at
+		return now()
 	}
 }
 
