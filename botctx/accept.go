@@ -193,21 +193,19 @@ func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.
 func (r *Runtime) receiveFrom(
 	ctx context.Context, inbound Inbound, delivery *inbox.Delivery, limit *timelimit.Limit,
 ) (hasBegun bool, err error) {
-	begin, err := r.arrive(ctx, inbound, delivery)
-	if err != nil {
+	started := &run{
+		runtime: r, delivery: delivery, limit: limit,
+		scope: record.Scope{App: inbound.App, Channel: inbound.Channel, GroupExternalID: inbound.GroupExternalID},
+	}
+	if err := started.arrive(ctx, inbound); err != nil {
 		return false, err
 	}
-	begin.limit = limit
-	if delivery != nil && begin.key == "" {
-		begin.key = "accepted " + delivery.ID
-	}
-	event := inbound.at(r.env.Now()).Event
-	err = r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
+	started.event = inbound.at(r.env.Now()).Event
+	err = started.start(ctx, func(ctx context.Context, first *step) error {
 		hasBegun = true
 		if started.isHandled() || isErased(delivery) {
 			return nil
 		}
-		started.event = event
 		started.bot.MessageEvent = &started.event
 		if err := started.findGroup(ctx); err != nil {
 			return err
@@ -319,54 +317,56 @@ func (i Inbound) at(now time.Time) Inbound {
 	return i
 }
 
-// arrive returns the input of the event's run. It finds or creates the member who sent the event.
-func (r *Runtime) arrive(ctx context.Context, inbound Inbound, delivery *inbox.Delivery) (begin runInput, err error) {
+// arrive sets the input of the event's run. It finds or creates the member who sent the event.
+func (r *run) arrive(ctx context.Context, inbound Inbound) error {
 	if err := inbound.check(); err != nil {
-		return begin, err
+		return err
 	}
-	begin.delivery = delivery
-	begin.scope = record.Scope{App: inbound.App, Channel: inbound.Channel, GroupExternalID: inbound.GroupExternalID}
-	begin.channels = r.channels(begin.scope)
-	if begin.channel, err = begin.channels.Load(ctx, inbound.Channel); err != nil {
-		return begin, boterr.PrefixField("Channel", err)
+	if err := r.loadChannel(ctx); err != nil {
+		return boterr.PrefixField("Channel", err)
 	}
-	if begin.scope.Member, begin.sender, err = r.sender(ctx, inbound, begin); err != nil {
-		return begin, boterr.PrefixField("Profile", err)
+	if err := r.findSender(ctx, inbound); err != nil {
+		return boterr.PrefixField("Profile", err)
 	}
-	begin.outer, begin.key = r.stepOf(ctx), eventKey(inbound)
-	if begin.key == "" && begin.outer != nil {
-		begin.key = begin.outer.keyTo(ctx, fmt.Sprintf("receive %q %q %q", inbound.Channel, inbound.GroupExternalID, inbound.Event.From))
+	r.outer, r.key = r.runtime.stepOf(ctx), eventKey(inbound)
+	switch {
+	case r.key != "":
+	case r.outer != nil:
+		r.key = r.outer.keyTo(ctx, fmt.Sprintf("receive %q %q %q", inbound.Channel, inbound.GroupExternalID, inbound.Event.From))
+	case r.delivery != nil:
+		r.key = "accepted " + r.delivery.ID
 	}
-	return begin, nil
+	return nil
 }
 
-// sender returns the id and the external id of the member who sent the event. It calls Config.Arrive if that is
-// set, and else finds or creates the member in the store.
-func (r *Runtime) sender(ctx context.Context, inbound Inbound, begin runInput) (id, externalID string, err error) {
-	if r.config.Arrive != nil {
-		arrived, err := r.config.Arrive(ctx, inbound)
+// findSender sets the member who sent the event. It calls Config.Arrive if that is set, and else finds or creates the
+// member in the store.
+func (r *run) findSender(ctx context.Context, inbound Inbound) (err error) {
+	config := &r.runtime.config
+	if config.Arrive != nil {
+		arrived, err := config.Arrive(ctx, inbound)
 		switch {
 		case err != nil:
-			return "", "", err
+			return err
 		case arrived == nil:
-			return "", "", boterr.New(boterr.Internal, "", "Config.Arrive returned neither a member nor an error")
+			return boterr.New(boterr.Internal, "", "Config.Arrive returned neither a member nor an error")
 		}
-		return arrived.ID, arrived.ExternalID, nil
+		r.scope.Member, r.sender = arrived.ID, arrived.ExternalID
+		return nil
 	}
-	externalID = inbound.Event.From
-	scope := record.Scope{App: inbound.App, Channel: inbound.Channel}
-	if id, err = members.KnownID(ctx, r.guarded, scope, externalID); err != nil || id != "" {
-		return id, externalID, err
+	r.sender = inbound.Event.From
+	if r.scope.Member, err = members.KnownID(ctx, r.runtime.guarded, r.scope, r.sender); err != nil || r.scope.Member != "" {
+		return err
 	}
-	if isErased(begin.delivery) { // The member's record is erased after the events.
-		return "", "", erasedError{boterr.New(boterr.NotFound, "", "the member was erased, and this event with the member")}
+	if isErased(r.delivery) { // The member's record is erased after the events.
+		return erasedError{boterr.New(boterr.NotFound, "", "the member was erased, and this event with the member")}
 	}
 	profile := inbound.Profile
 	profile.App, profile.Channel = "", "" // The scope already has the app and the channel.
-	profile.ExternalID = externalID
-	arrived, err := members.New(r.guarded, scope, begin.channels).Arrive(ctx, members.On(profile, begin.channel))
-	if err != nil {
-		return "", "", err
+	profile.ExternalID = r.sender
+	arrived, err := members.New(r.runtime.guarded, r.scope, r.channels.channelSource).Arrive(ctx, members.On(profile, r.channel))
+	if err == nil {
+		r.scope.Member = arrived.Member.ID
 	}
-	return arrived.Member.ID, externalID, nil
+	return err
 }

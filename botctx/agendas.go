@@ -124,14 +124,15 @@ func (r *Runtime) newScheduler() (*agendas.Scheduler, error) {
 
 // runAgenda is the handler of the scheduler: it runs the agenda's node for its member.
 func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) error {
-	begin := runInput{
+	started := &run{
+		runtime: r,
 		scope: record.Scope{
 			App: due.Agenda.App, Channel: due.Agenda.Channel, Member: due.Agenda.Member, GroupExternalID: due.GroupExternalID,
 		},
 		agenda: &due, claim: agendas.ClaimOf(ctx), key: "agenda " + due.Key,
 	}
-	return r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
-		if stands, err := begin.claim.IsCurrent(ctx); err != nil || !stands {
+	return started.start(ctx, func(ctx context.Context, first *step) error {
+		if stands, err := started.claim.IsCurrent(ctx); err != nil || !stands {
 			return err // The agenda was deleted or rescheduled while it waited for another run of the member.
 		}
 		if isOfLiveChat(due.Agenda) {

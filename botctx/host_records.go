@@ -205,9 +205,9 @@ func (r *Runtime) EraseMember(ctx context.Context, app, memberID string) (erased
 	}
 	ctx, cancel := r.losable(ctx)
 	defer cancel(nil)
-	erasing := &run{own: ownLane{lost: cancel}}
 	scope.Channel = m.Channel
-	if err := r.takeLane(ctx, runInput{scope: scope, sender: m.ExternalID}, erasing); err != nil {
+	erasing := &run{scope: scope, sender: m.ExternalID, own: ownLane{lost: cancel}}
+	if err := r.takeLane(ctx, erasing); err != nil {
 		return erased, boterr.WithField("memberId", err)
 	}
 	defer r.leaveLane(ctx, &erasing.own)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/botctx/go-sdk/agenda"
@@ -59,18 +58,19 @@ func (r *Runtime) losable(ctx context.Context) (context.Context, context.CancelC
 // steady returns a clock for leases. If now panics, the clock returns the last time again, because the code that
 // measures leases has no caller that could get an error.
 func steady(now func() time.Time) func() time.Time {
-	var last atomic.Pointer[time.Time]
+	var mu sync.Mutex
+	var last time.Time
 	return func() (at time.Time) {
 		defer func() {
-			if recover() != nil {
-				if known := last.Load(); known != nil {
-					at = *known
-				}
+			isFailed := recover() != nil
+			mu.Lock()
+			defer mu.Unlock()
+			if isFailed {
+				at = last
 			}
+			last = at
 		}()
-		at = now()
-		last.Store(&at)
-		return at
+		return now()
 	}
 }
 
@@ -83,14 +83,14 @@ func steady(now func() time.Time) func() time.Time {
 //   - Canceled: ctx ended first.
 //
 // Other errors come from the store.
-func (r *Runtime) takeLane(ctx context.Context, in runInput, started *run) (err error) {
+func (r *Runtime) takeLane(ctx context.Context, started *run) (err error) {
 	if r.config.ParallelRuns {
 		return nil
 	}
-	if started.lane, err = r.laneOf(ctx, in); err != nil {
+	if started.lane, err = r.laneOf(ctx, started); err != nil {
 		return err
 	}
-	if r.isShared && in.isAccepted() && in.delivery.Lease().Lane() == started.lane.name {
+	if r.isShared && started.isAccepted() && started.delivery.Lease().Lane() == started.lane.name {
 		return nil // The inbox has taken the lane.
 	}
 	taken := &started.own
@@ -99,16 +99,17 @@ func (r *Runtime) takeLane(ctx context.Context, in runInput, started *run) (err 
 		taken.lock = &taken.room
 		return nil
 	}
-	if in.outer.isWithin(started.lane) {
+	if started.outer.isWithin(started.lane) {
 		return boterr.New(boterr.FailedPrecondition, "", "the run of member %s is waiting for this run of member %s, so neither could "+
-			"continue: do not redirect back, or do it in an agenda", in.scope.Member, in.outer.run.read.memberID)
+			"continue: do not redirect back, or do it in an agenda", started.scope.Member, started.outer.run.scope.Member)
 	}
-	return r.waitForLane(ctx, in, taken)
+	return r.waitForLane(ctx, started)
 }
 
 // waitForLane waits for a lane, at most as long as maxWait allows.
-func (r *Runtime) waitForLane(ctx context.Context, in runInput, taken *ownLane) error {
-	most := r.maxWait(in, taken.room.key)
+func (r *Runtime) waitForLane(ctx context.Context, starting *run) error {
+	taken := &starting.own
+	most := r.maxWait(starting, taken.room.key)
 	if most == 0 {
 		return agenda.Postpone(agendaPause)
 	}
@@ -122,14 +123,14 @@ func (r *Runtime) waitForLane(ctx context.Context, in runInput, taken *ownLane) 
 	if ctx.Err() == nil && waiting.Err() == nil && !errors.Is(err, boterr.Canceled) { // Some stores return Canceled before the deadline.
 		return err
 	}
-	return r.waitedInVain(ctx, in)
+	return r.waitedInVain(ctx, starting)
 }
 
 // waitedInVain returns the error for a run that did not get its lane in time or whose ctx ended.
-func (r *Runtime) waitedInVain(ctx context.Context, in runInput) error {
+func (r *Runtime) waitedInVain(ctx context.Context, in *run) error {
 	who := "member " + in.scope.Member
 	if in.outer != nil {
-		who += ", which a run of member " + in.outer.run.read.memberID + " waits for,"
+		who += ", which a run of member " + in.outer.run.scope.Member + " waits for,"
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -155,7 +156,7 @@ func (s *step) isWithin(lane laneKey) bool {
 }
 
 // isAccepted reports whether the inbox started the run.
-func (in runInput) isAccepted() bool { return in.delivery != nil && in.outer == nil }
+func (r *run) isAccepted() bool { return r.delivery != nil && r.outer == nil }
 
 // acquireLane takes the lock of a lane and, if processes share the store, the lease.
 func (r *Runtime) acquireLane(ctx context.Context, taken *ownLane) (err error) {
@@ -173,7 +174,7 @@ func (r *Runtime) acquireLane(ctx context.Context, taken *ownLane) (err error) {
 const purposeRun = "run"
 
 // laneOf returns the lane of a run's member.
-func (r *Runtime) laneOf(ctx context.Context, in runInput) (laneKey, error) {
+func (r *Runtime) laneOf(ctx context.Context, in *run) (laneKey, error) {
 	switch {
 	case !r.isShared:
 		return laneKey{app: in.scope.App, name: in.scope.Member}, nil

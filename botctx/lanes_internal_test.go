@@ -28,9 +28,9 @@ func TestAgendaWait_NothingWhereAnotherRunWaits(t *testing.T) {
 	require.NoError(t, err)
 	lane := laneKey{name: "lane"}
 	require.True(t, runtime.locks.enter(&lock{key: lane}))
-	require.Equal(t, time.Second, runtime.maxWait(runInput{agenda: &agenda.Run{}}, lane))
+	require.Equal(t, time.Second, runtime.maxWait(&run{agenda: &agenda.Run{}}, lane))
 	require.False(t, runtime.locks.enter(&lock{key: lane}))
-	require.Zero(t, runtime.maxWait(runInput{agenda: &agenda.Run{}}, lane))
+	require.Zero(t, runtime.maxWait(&run{agenda: &agenda.Run{}}, lane))
 }
 
 func TestOnWait_IsToldOfWhoWaits(t *testing.T) {

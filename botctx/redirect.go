@@ -118,14 +118,14 @@ func (s *step) waitToJoin(ctx context.Context) error {
 func (r *Runtime) redirectElsewhere(
 	ctx context.Context, app string, at *step, p RedirectMemberToNodeParams,
 ) (sent []NodeSendResult, err error) {
-	begin := runInput{scope: record.Scope{App: app, Channel: p.ChannelID, Member: p.MemberID}, outer: at}
-	begin.key = at.keyTo(ctx, fmt.Sprintf("redirect %q %q", p.ChannelID, p.MemberID))
-	err = r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
-		node, err := r.nodes.Load().find(p.TreeID, p.NodeCompositeID, at.currentTree(started.bot.Member))
+	elsewhere := &run{runtime: r, scope: record.Scope{App: app, Channel: p.ChannelID, Member: p.MemberID}, outer: at}
+	elsewhere.key = at.keyTo(ctx, fmt.Sprintf("redirect %q %q", p.ChannelID, p.MemberID))
+	err = elsewhere.start(ctx, func(ctx context.Context, first *step) error {
+		node, err := r.nodes.Load().find(p.TreeID, p.NodeCompositeID, at.currentTree(elsewhere.bot.Member))
 		if err != nil {
 			return err
 		}
-		started.bot.AgendaMeta = p.meta()
+		elsewhere.bot.AgendaMeta = p.meta()
 		sent, err = first.perform(ctx, next{node: node, options: p.RedirectOptions})
 		return err
 	})

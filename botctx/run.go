@@ -27,7 +27,12 @@ import (
 // the member are written back.
 type run struct {
 	runtime *Runtime
+	scope   record.Scope
 	bot     *Context
+	// channel is the run's own channel, or nil until loaded. sender is the external id of the member, or "" if it is not
+	// known yet.
+	channel *channel.Channel
+	sender  string
 	// outer is the step of another run that waits for this run, or nil.
 	outer *step
 	// lane is the member's lane. own is the lock and the lease that the run holds on it.
@@ -59,8 +64,8 @@ type run struct {
 	holds atomic.Pointer[outbound.Owner]
 	// current is the current step. Joined steps are not stored here.
 	current atomic.Pointer[step]
-	// bot points to context, which uses channels. Its MessageEvent points to event. first is the step before the
-	// first node.
+	// bot points to context, which uses channels, the channels of the scope's app. Its MessageEvent points to event. first
+	// is the step before the first node.
 	context  Context
 	channels runChannels
 	event    send.MessageEvent
@@ -96,69 +101,43 @@ func (s *step) currentTree(m *member.Member) string {
 	}
 }
 
-type runInput struct {
-	scope record.Scope
-	// channels are the channels of the scope's app. channel is the run's own channel. Both are nil until
-	// loaded.
-	channels channelSource
-	channel  *channel.Channel
-	// outer is the step that waits for the run, or nil.
-	outer *step
-	// agenda is the agenda that starts the run, or nil. claim is the scheduler's claim on it.
-	agenda *agenda.Run
-	claim  *agendas.Claim
-	// delivery is the delivery of the inbox that starts the run, or nil.
-	delivery *inbox.Delivery
-	// sender is the external id of the member, or "" if it is not known yet.
-	sender string
-	// key identifies the run in the ids of its sends, or "" if it has none.
-	key string
-	// limit is the time limit of the run, or nil before it begins.
-	limit *timelimit.Limit
-}
-
-// startRun runs logic for a member. If logic succeeds, its changes to the member are written back.
-func (r *Runtime) startRun(
-	ctx context.Context, in runInput, logic func(ctx context.Context, started *run, first *step) error,
-) (err error) {
-	r.warnOfNodes(ctx)
-	if in.limit == nil && in.outer == nil { // A run within another run shares its limit.
-		ctx, in.limit = r.limitRun(ctx)
-		defer func() { err = in.limit.End(err) }()
+// start runs logic for a member. If logic succeeds, its changes to the member are written back. The run's runtime and
+// scope are set, and what is known of its input.
+func (r *run) start(ctx context.Context, logic func(ctx context.Context, first *step) error) (err error) {
+	r.runtime.warnOfNodes(ctx)
+	if r.limit == nil && r.outer == nil { // A run within another run shares its limit.
+		ctx, r.limit = r.runtime.limitRun(ctx)
+		defer func() { err = r.limit.End(err) }()
 	}
-	started := &run{
-		runtime: r, outer: in.outer, read: readings{memberID: in.scope.Member}, agenda: in.agenda, claim: in.claim,
-		delivery: in.delivery, limit: in.limit, key: in.key,
-	}
-	if in.agenda == nil && in.outer != nil {
-		started.agenda, started.claim, started.delivery = in.outer.run.agenda, in.outer.run.claim, in.outer.run.delivery
-	}
-	ctx, cancel := r.losable(ctx)
+	ctx, cancel := r.runtime.losable(ctx)
 	defer cancel(nil)
-	started.own.lost = cancel
-	in.limit.Pause()
-	err = r.takeLane(ctx, in, started)
-	in.limit.Resume()
+	r.own.lost = cancel
+	r.limit.Pause()
+	err = r.runtime.takeLane(ctx, r)
+	r.limit.Resume()
 	if err != nil {
 		return boterr.PrefixField("memberId", err)
 	}
-	defer r.leaveLane(ctx, &started.own)
-	if err := started.load(ctx, in); err != nil {
+	defer r.runtime.leaveLane(ctx, &r.own)
+	if outer := r.outer; r.agenda == nil && outer != nil {
+		r.agenda, r.claim, r.delivery = outer.run.agenda, outer.run.claim, outer.run.delivery
+	}
+	if err := r.load(ctx); err != nil {
 		return err
 	}
-	first := &started.first
-	first.run, first.caller, first.depth = started, in.outer, in.outer.depthOf()
-	started.current.Store(first)
-	defer started.end()
-	if err := logic(store.WithRefuser(ctx, first), started, first); err != nil {
+	first := &r.first
+	first.run, first.caller, first.depth = r, r.outer, r.outer.depthOf()
+	r.current.Store(first)
+	defer r.end()
+	if err := logic(store.WithRefuser(ctx, first), first); err != nil {
 		return err
 	}
-	if err := started.Refusal(); err != nil {
+	if err := r.Refusal(); err != nil {
 		return err
 	}
-	err = started.writeBack(ctx)
+	err = r.writeBack(ctx)
 	if err != nil {
-		r.logCode(ctx, slog.LevelWarn, "botctx: member not written back", in.scope, err)
+		r.runtime.logCode(ctx, slog.LevelWarn, "botctx: member not written back", r.scope, err)
 	}
 	return err
 }
@@ -172,9 +151,9 @@ const (
 )
 
 // maxWait returns how long a run may wait for its lane.
-func (r *Runtime) maxWait(in runInput, lane laneKey) time.Duration {
+func (r *Runtime) maxWait(starting *run, lane laneKey) time.Duration {
 	switch {
-	case in.agenda == nil:
+	case starting.agenda == nil:
 		return r.config.MaxWait
 	case r.config.AgendaWait > 0:
 		return r.config.AgendaWait
@@ -187,23 +166,19 @@ func (r *Runtime) maxWait(in runInput, lane laneKey) time.Duration {
 
 // load initializes the context of a run, with its channel and its member. It is called after the run has its lane,
 // because an earlier run may have changed the member.
-func (r *run) load(ctx context.Context, in runInput) (err error) {
-	if in.channels == nil {
-		in.channels = r.runtime.channels(in.scope)
-	}
-	if in.channel == nil {
-		if in.channel, err = in.channels.Load(ctx, in.scope.Channel); err != nil {
+func (r *run) load(ctx context.Context) (err error) {
+	if r.channel == nil {
+		if err = r.loadChannel(ctx); err != nil {
 			return boterr.PrefixField("channelId", err)
 		}
 	}
-	r.channels = runChannels{channelSource: in.channels, own: in.channel.Clone()}
-	r.bot = &r.context
-	r.bot.init(r.runtime, in.scope, &r.channels, r)
-	r.bot.Channel, r.bot.channelType = in.channel, in.channel.Type
-	if err := r.takeOver(ctx, in.scope.Member); err != nil {
+	r.read.memberID, r.channels.own, r.bot = r.scope.Member, r.channel.Clone(), &r.context
+	r.bot.init(r.runtime, r.scope, &r.channels, r)
+	r.bot.Channel, r.bot.channelType = r.channel, r.channel.Type
+	if err := r.takeOver(ctx, r.scope.Member); err != nil {
 		return err
 	}
-	loaded, err := members.Load(ctx, r.bot.members(), members.ByRequiredID(in.scope.Member))
+	loaded, err := members.Load(ctx, r.bot.members(), members.ByRequiredID(r.scope.Member))
 	switch {
 	case errors.Is(err, boterr.NotFound):
 		return erasedError{err}
@@ -211,7 +186,13 @@ func (r *run) load(ctx context.Context, in runInput) (err error) {
 		return err
 	}
 	r.bot.Member = loaded
-	return boterr.WithField("channelId", loaded.RequireChannel(in.scope.Channel))
+	return boterr.WithField("channelId", loaded.RequireChannel(r.scope.Channel))
+}
+
+func (r *run) loadChannel(ctx context.Context) (err error) {
+	r.channels.channelSource = r.runtime.channels(r.scope)
+	r.channel, err = r.channels.channelSource.Load(ctx, r.scope.Channel)
+	return err
 }
 
 // erasedError is the error of a run whose member does not exist. The member may have been erased while the run
@@ -325,7 +306,7 @@ func (a runAttempt) Remember(ctx context.Context, id string, answer any) {
 	}
 }
 
-// limitRun returns a ctx that ends after Config.MaxRun. Callers must call End of the limit. startRun pauses the limit
+// limitRun returns a ctx that ends after Config.MaxRun. Callers must call End of the limit. start pauses the limit
 // while the run waits for its lane, which Config.MaxWait limits.
 func (r *Runtime) limitRun(ctx context.Context) (context.Context, *timelimit.Limit) {
 	if r.config.MaxRun < 0 {

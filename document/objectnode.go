@@ -62,6 +62,8 @@ func newObjectNode(fields int) *objectNode {
 		return nodeIn(func(r *[12]any) []any { return r[:0] })
 	case fields <= 16:
 		return nodeIn(func(r *[16]any) []any { return r[:0] })
+	case fields <= 24:
+		return nodeIn(func(r *[24]any) []any { return r[:0] })
 	default:
 		return &objectNode{values: make([]any, 0, fields)}
 	}

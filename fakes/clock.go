@@ -324,7 +324,7 @@ func (p *Platform) runNext(
 		p.notef("agenda %s waits until %s, for which it is due in the time zone of %s", ran.ID, result.Next.Format(time.RFC3339), ran.Member)
 		return ran, false, nil
 	case result.Err == nil:
-		p.notef("agenda %s ran: node %s for %s", ran.ID, ran.NodeCompositeID, ran.Member)
+		p.note("agenda " + ran.ID + " ran: node " + ran.NodeCompositeID + " for " + ran.Member)
 		return ran, false, nil
 	}
 	p.notef("agenda %s failed, attempt %d: node %s for %s: %v%s",

@@ -77,19 +77,13 @@ func Unfilled(response Response, m *member.Member) []string {
 	if !response.IsTemplate() {
 		return nil
 	}
-	var paths []string
 	f := fillerFrom(m)
-	f.missing = func(path string) {
-		if len(paths) < mostUnfilled && !slices.Contains(paths, path) {
-			paths = append(paths, path)
-		}
-	}
 	for field, value := range response.object.All() {
 		if field != fieldType {
 			f.value(value)
 		}
 	}
-	return paths
+	return f.missing
 }
 
 // mayHavePlaceholder reports whether a string in value contains "{{".
@@ -125,8 +119,8 @@ type filler struct {
 	err error
 	// left is the number of bytes that may still be inserted, or negative after too many.
 	left int
-	// missing, if set, is called with each path that has no value.
-	missing func(path string)
+	// missing are the paths without a value, as Unfilled returns them.
+	missing []string
 }
 
 func fillerFrom(m *member.Member) filler {
@@ -181,8 +175,8 @@ func (f *filler) text(text string) string {
 func (f *filler) at(path string) string {
 	var value any
 	value, _, f.err = document.LookupIn(f.from, path)
-	if value == nil && f.missing != nil {
-		f.missing(path)
+	if value == nil && len(f.missing) < mostUnfilled && !slices.Contains(f.missing, path) {
+		f.missing = append(f.missing, path)
 	}
 	filled := formatted(value)
 	f.left -= len(filled)

@@ -30,8 +30,10 @@ type transaction struct {
 	hasOwnIndexes, isObserved bool
 	// done is the number of documents changed since the last check of the context.
 	done uint8
-	// changes are the changes of documents. They are recorded only if isObserved is true.
+	// changes are the changes of documents. They are recorded only if isObserved is true. only is the memory for the
+	// first.
 	changes []engine.Change
+	only    [1]engine.Change
 	// isIndexed is true if the transaction created an index.
 	isIndexed bool
 }
@@ -40,6 +42,7 @@ func (t *transaction) begin(ctx context.Context, before *content) {
 	next := *before
 	next.edit++
 	*t = transaction{ctx: ctx, before: before, next: &next, edit: next.edit}
+	t.changes = t.only[:0]
 }
 
 var _ engine.Transaction = (*transaction)(nil)
