@@ -89,14 +89,11 @@ func (r *run) nextKey(at slot) string {
 		r.sent = map[slot]int{}
 	}
 	r.sent[at]++
-	var room [256]byte
-	key := strconv.AppendQuote(append(append(room[:0], at.run...), " | "...), at.node.Tree)
-	key = append(strconv.AppendQuote(append(key, ' '), at.node.CompositeID), ' ')
-	key = strconv.AppendInt(append(append(key, at.to...), ' '), int64(before), 10)
+	key := at.run + " | " + strconv.Quote(at.node.Tree) + " " + strconv.Quote(at.node.CompositeID) + " " + at.to + " " + strconv.Itoa(before)
 	if at.within != "" {
-		key = append(append(key, " within "...), at.within...)
+		key += " within " + at.within
 	}
-	return string(key)
+	return key
 }
 
 // keys are the keys of the sends in the calls of an interceptor's next, since the last one that succeeded. A call after
