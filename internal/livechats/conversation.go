@@ -281,13 +281,13 @@ func (s *Service) linkable(ctx context.Context, r *livechat.AssignmentRecord, g 
 		return nil, boterr.WithField(fieldMember, err)
 	}
 	for _, one := range records {
-		linkGroup(one, r, m)
+		setLinks(one, r, m)
 	}
 	return records, nil
 }
 
-// linkGroup sets a group's links to an assignment, in memory.
-func linkGroup(g *livechat.Group, r *livechat.AssignmentRecord, m *member.Member) {
+// setLinks sets a group's links to an assignment, in memory.
+func setLinks(g *livechat.Group, r *livechat.AssignmentRecord, m *member.Member) {
 	g.Inlet, g.Member, g.Assignment = r.Inlet, r.Member, r.ID
 	if inletGroupID(r) != "" {
 		g.InletGroupExternalID = inletGroupID(r)

@@ -139,7 +139,7 @@ func (s *Service) conversation(ctx context.Context, outlet *channel.Channel, r *
 		case err != nil:
 			return nil, err
 		case g != nil:
-			return s.joined(ctx, r, g)
+			return s.joinGroup(ctx, r, g)
 		}
 		if r, err = s.leaveGroup(ctx, r); err != nil {
 			return nil, err
@@ -184,7 +184,8 @@ func (s *Service) leaveGroup(ctx context.Context, r *livechat.AssignmentRecord) 
 	return left, err
 }
 
-func (s *Service) joined(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) (*livechat.Group, error) {
+// joinGroup stores the agent who has an assignment in its group, unless the group has an agent.
+func (s *Service) joinGroup(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) (*livechat.Group, error) {
 	if g.AdminExternalID != "" {
 		return g, nil
 	}
