@@ -1,7 +1,6 @@
 package admin_test
 
 import (
-	"context"
 	"net/url"
 	"strconv"
 	"sync/atomic"
@@ -13,53 +12,15 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/host/admin"
 	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// examined counts the documents that searches and counts examine.
-type examined struct {
-	store.Store
-
-	inner  *memstore.Store
-	looked atomic.Int64
-}
-
-func (e *examined) Collection(name string) store.Collection {
-	return &examinedCollection{Collection: e.inner.Collection(name), store: e, name: name}
-}
-
-func (e *examined) look(ctx context.Context, name string, filter *query.Filter, options store.FindOptions) error {
-	found, err := e.inner.Explain(ctx, name, filter, options)
-	e.looked.Add(found.Examined)
-	return err
-}
-
-type examinedCollection struct {
-	store.Collection
-
-	store *examined
-	name  string
-}
-
-func (c *examinedCollection) Find(ctx context.Context, filter *query.Filter, options store.FindOptions) ([]document.Object, error) {
-	if err := c.store.look(ctx, c.name, filter, options); err != nil {
-		return nil, err
-	}
-	return c.Collection.Find(ctx, filter, options)
-}
-
-func (c *examinedCollection) Count(ctx context.Context, filter *query.Filter) (int64, error) {
-	if err := c.store.look(ctx, c.name, filter, store.FindOptions{}); err != nil {
-		return 0, err
-	}
-	return c.Collection.Count(ctx, filter)
-}
-
-// examinedAlone is examined for a store that only one process writes to.
+// examinedAlone is a store that only one process writes to.
 type examinedAlone struct {
-	*examined
+	store.Store
 	store.Watcher
 }
 
@@ -132,13 +93,10 @@ func TestGrowth_PagesLookAtFew(t *testing.T) {
 		t.Run(strconv.Itoa(count), func(t *testing.T) {
 			t.Parallel()
 			database := filled(t, count)
-			alone := &examined{Store: database, inner: database}
-			shared := &examined{Store: database, inner: database}
-			for name, looked := range map[string]map[string]int64{
-				"alone":  pagesOf(t, examinedAlone{alone, database}, &alone.looked, count),
-				"shared": pagesOf(t, shared, &shared.looked, count),
-			} {
-				for list, most := range looked {
+			var looked atomic.Int64
+			shared := sharedtest.Examined(database, func(_ string, _ *query.Filter, documents int64) { looked.Add(documents) })
+			for name, database := range map[string]store.Store{"alone": examinedAlone{shared, database}, "shared": shared} {
+				for list, most := range pagesOf(t, database, &looked, count) {
 					require.LessOrEqual(t, most, int64(22), "%s, %s", list, name)
 				}
 			}

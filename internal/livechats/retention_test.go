@@ -2,8 +2,8 @@ package livechats_test
 
 import (
 	"context"
+	"slices"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -183,93 +184,13 @@ func TestTake_GroupWasRemoved(t *testing.T) {
 	require.NotEqual(t, "removed", taken.Group.ID)
 }
 
-// examined is a store that records the largest number of live-chat documents that one of its calls may examine.
-type examined struct {
-	store.Store
-
-	inner *memstore.Store
-	mu    sync.Mutex
-	most  int64
-	where string
-}
-
-func (e *examined) Collection(name string) store.Collection {
-	inner := e.Store.Collection(name)
-	if name != "assignments" && name != "groups" && name != "members" {
-		return inner
-	}
-	return &examinedCollection{Collection: inner, store: e, name: name}
-}
-
-func (e *examined) look(ctx context.Context, name string, filter *query.Filter, options store.FindOptions) error {
-	found, err := e.inner.Explain(ctx, name, filter, options)
-	if err != nil {
-		return err
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if found.Examined > e.most {
-		e.most, e.where = found.Examined, name+" "+filter.Source().String()
-	}
-	return nil
-}
-
-type examinedCollection struct {
-	store.Collection
-
-	store *examined
-	name  string
-}
-
-func (c *examinedCollection) Find(ctx context.Context, filter *query.Filter, options store.FindOptions) ([]document.Object, error) {
-	if err := c.store.look(ctx, c.name, filter, options); err != nil {
-		return nil, err
-	}
-	return c.Collection.Find(ctx, filter, options)
-}
-
-func (c *examinedCollection) Count(ctx context.Context, filter *query.Filter) (int64, error) {
-	if err := c.store.look(ctx, c.name, filter, store.FindOptions{}); err != nil {
-		return 0, err
-	}
-	return c.Collection.Count(ctx, filter)
-}
-
-func (c *examinedCollection) Update(
-	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
-) (store.UpdateResult, error) {
-	limit := int64(1)
-	if options.Multi {
-		limit = 0
-	}
-	if err := c.store.look(ctx, c.name, filter, store.FindOptions{Sort: options.Sort, Limit: limit}); err != nil {
-		return store.UpdateResult{}, err
-	}
-	return c.Collection.Update(ctx, filter, change, options)
-}
-
-func (c *examinedCollection) FindAndModify(
-	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
-) (store.FindAndModifyResult, error) {
-	if err := c.store.look(ctx, c.name, filter, store.FindOptions{Sort: options.Sort, Limit: 1}); err != nil {
-		return store.FindAndModifyResult{}, err
-	}
-	return c.Collection.FindAndModify(ctx, filter, change, options)
-}
-
-func (c *examinedCollection) Delete(ctx context.Context, filter *query.Filter, options store.DeleteOptions) (int64, error) {
-	if err := c.store.look(ctx, c.name, filter, store.FindOptions{}); err != nil {
-		return 0, err
-	}
-	return c.Collection.Delete(ctx, filter, options)
-}
-
 // endedChats is the number of ended live chats between ada and the agent U7, and of ended records of the agent P7 in
 // the Bravo group G1.
 const endedChats = 100
 
-// withHistory adds ended live chats to a fixture. It returns its live chats and their store.
-func withHistory(t *testing.T, s *fixture) (*livechats.Service, *examined) {
+// withHistory adds ended live chats to a fixture. It returns its live chats, which fail the test if a call may examine
+// more than most of their documents.
+func withHistory(t *testing.T, s *fixture, most int64) *livechats.Service {
 	t.Helper()
 	for i := range endedChats {
 		id := "old" + strconv.Itoa(i)
@@ -285,13 +206,16 @@ func withHistory(t *testing.T, s *fixture) (*livechats.Service, *examined) {
 			With("type", "bravo").With("assignment", "shared"+id).With("member", "bob")
 		require.NoError(t, s.store.Collection("groups").Insert(t.Context(), group, onBravo))
 	}
-	looked := &examined{Store: s.store, inner: s.store.(*memstore.Store)}
 	env := s.mine.env
-	env.Store = looked
+	env.Store = sharedtest.Examined(s.store.(*memstore.Store), func(collection string, filter *query.Filter, documents int64) {
+		if documents > most && slices.Contains([]string{"assignments", "groups", "members"}, collection) {
+			t.Errorf("a call examines %d %s: %v", documents, collection, filter.Source())
+		}
+	})
 	ports := s.mine.ports
 	channels := channels.New(env, s.mine.scope)
 	ports.Members = members.New(env, s.mine.scope, channels)
-	return livechats.New(env, s.mine.scope, ports), looked
+	return livechats.New(env, s.mine.scope, ports)
 }
 
 // liveChatEvents are events of members and agents, handled as bot logic would handle them, and bot logic's queries.
@@ -365,9 +289,7 @@ func TestGrowth_EventsLookAtFew(t *testing.T) {
 			s := newFixture(t)
 			thatOnlySends(channel.Charlie)(&s.mine.ports)
 			s.taken(t, "open", "ada", "U7@desk")
-			chats, looked := withHistory(t, s)
-			do(s, chats)
-			require.LessOrEqual(t, looked.most, int64(4), looked.where)
+			do(s, withHistory(t, s, 4))
 		})
 	}
 }

@@ -1,5 +1,5 @@
 // Package sharedtest has what tests of stores share: a store that looks like one that several processes share and that
-// sends notices, and compiled filters, sorts and changes.
+// sends notices, a store that counts the documents it examines, and compiled filters, sorts and changes.
 package sharedtest
 
 import (
