@@ -575,8 +575,9 @@ type SendMessageToOutletGroupParams struct {
 	GroupID string `json:"groupId,omitzero"`
 	// Response is the message. Required.
 	Response send.Response `json:"response"`
-	// ResponseURL is the address for the answer to an interactive component on Charlie. By default the
-	// message goes to the group's conversation.
+	// ResponseURL is the address for the answer to an interactive component on Charlie. The message is posted
+	// there in the platform's format if the connector is a send.ResponseFormatter. By default the message goes
+	// to the group's conversation.
 	ResponseURL string `json:"responseUrl,omitzero"`
 }
 

@@ -100,6 +100,14 @@ type Broadcast struct {
 	NotificationType string
 }
 
+// ResponseFormatter writes messages for the response URLs of interactions; see
+// livechat.SendMessageToOutletGroupParams. Without it, the response itself is posted there.
+type ResponseFormatter interface {
+	// FormatResponse returns a response in the platform's format, as a request to a response URL has it.
+	// The response has passed Response.Validate. Errors about it are those of Connector.Send.
+	FormatResponse(response Response) (document.Object, error)
+}
+
 // AttachmentUploader uploads files that messages then use by id.
 type AttachmentUploader interface {
 	// UploadAttachment makes the platform fetch the file at an HTTP or HTTPS URL and returns the id

@@ -179,40 +179,59 @@ var passedOn = []string{
 	fieldThread, "reply_broadcast", "unfurl_links", "unfurl_media", "username", "icon_url", "icon_emoji", "metadata",
 }
 
-// formOf converts a response to the fields of a request.
+// forResponseURL are the platform's own fields that a response may also have if it goes to a response URL.
+var forResponseURL = []string{"replace_original", "delete_original", "response_type"}
+
+// FormatResponse implements send.ResponseFormatter. The response may also have the tool's fields replace_original,
+// delete_original and response_type. Errors are those of Send.
+func (c *Connector) FormatResponse(response send.Response) (document.Object, error) {
+	return fieldsOf(response, slices.Concat(passedOn, forResponseURL))
+}
+
+// formOf converts a response to the form of a request.
 func formOf(response send.Response) (url.Values, error) {
-	shown, err := contentOf(response)
+	fields, err := fieldsOf(response, passedOn)
 	if err != nil {
 		return nil, err
 	}
-	if shown.blocks.Len() > 0 {
-		response = response.With(fieldBlocks, shown.blocks)
-	}
-	form := url.Values{fieldText: {shown.text}}
-	for _, field := range passedOn {
-		if err := pass(form, response, field); err != nil {
+	form := url.Values{}
+	for field, value := range fields.All() {
+		if err := pass(form, field, value); err != nil {
 			return nil, err
 		}
-	}
-	if isRelayed(response) {
-		form.Del(fieldAttachments) // The text has a line for each.
 	}
 	return form, nil
 }
 
-func pass(form url.Values, response send.Response, field string) error {
-	value, _ := response.Object().Field(field)
-	switch value := value.(type) {
-	case nil:
-		return nil
-	case string:
-		form.Set(field, value)
-		return nil
-	default:
-		text, err := document.AppendJSON(nil, value)
-		form.Set(field, string(text))
-		return boterr.PrefixField(field, err)
+// fieldsOf converts a response to the fields of a request: its content, and the given fields that it has itself.
+func fieldsOf(response send.Response, own []string) (document.Object, error) {
+	shown, err := contentOf(response)
+	if err != nil {
+		return document.Object{}, err
 	}
+	if shown.blocks.Len() > 0 {
+		response = response.With(fieldBlocks, shown.blocks)
+	}
+	fields := document.O(fieldText, shown.text)
+	for _, field := range own {
+		if value, _ := response.Object().Field(field); value != nil {
+			fields = fields.With(field, value)
+		}
+	}
+	if isRelayed(response) {
+		fields = fields.Without(fieldAttachments) // The text has a line for each.
+	}
+	return fields, fields.Err()
+}
+
+func pass(form url.Values, field string, value any) error {
+	if text, isText := value.(string); isText {
+		form.Set(field, text)
+		return nil
+	}
+	text, err := document.AppendJSON(nil, value)
+	form.Set(field, string(text))
+	return boterr.PrefixField(field, err)
 }
 
 // contentOf converts a response to the tool's format.

@@ -123,6 +123,7 @@ var (
 	_ send.Connector            = (*Connector)(nil)
 	_ send.ConversationArchiver = (*Connector)(nil)
 	_ send.MessageUpdater       = (*Connector)(nil)
+	_ send.ResponseFormatter    = (*Connector)(nil)
 	_ livechat.GroupCreator     = (*Connector)(nil)
 	_ livechat.TicketUpdater    = (*Connector)(nil)
 	_ livechat.TicketRecaller   = (*Connector)(nil)

@@ -69,6 +69,39 @@ func TestSend_TextIsNoMarkup(t *testing.T) {
 	}
 }
 
+// The agent's tool shows a message at a response URL like a message that Send sends.
+func TestFormatResponse(t *testing.T) {
+	t.Parallel()
+	s := newTool()
+	connector := s.start(t, charlie.Config{})
+	for name, response := range map[string]send.Response{
+		"text":    send.Text("a & b").With("thread_ts", "1.5").With("unfurl_links", false),
+		"buttons": send.Buttons("Go?", send.Postback("Go", "go")),
+		"image":   send.Image("https://x.test/a.png"),
+		"relayed": relayed(document.O("text", "Look", "attachments", document.A(
+			document.O("type", "image", "payload", document.O("url", "https://x.test/a.png"))))),
+	} {
+		_, err := connector.Send(t.Context(), to("C1", response))
+		require.NoError(t, err, name)
+		sent := s.sent(t, "C1")
+		body, err := connector.FormatResponse(response)
+		require.NoError(t, err, name)
+		for _, field := range []string{"text", "blocks", "attachments", "thread_ts", "unfurl_links"} {
+			value, isText := document.Get[any](body, field, "").(string)
+			if !isText {
+				value = document.A(body.Value(field)).String()
+				value = value[1 : len(value)-1]
+			}
+			require.Equal(t, sent.Get(field), value, "%s of %s", field, name)
+		}
+	}
+	body, err := connector.FormatResponse(send.Text("Done").With("replace_original", true).With("type_of_mine", 1))
+	require.NoError(t, err)
+	require.Equal(t, `{"text":"Done","replace_original":true}`, body.String())
+	_, err = connector.FormatResponse(send.BravoTemplate("order", "en"))
+	require.ErrorIs(t, err, boterr.Unsupported)
+}
+
 func TestSend_EachType(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

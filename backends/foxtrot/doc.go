@@ -26,11 +26,11 @@
 //
 // # Live chats
 //
-// A channel of this type only takes a request if it has a broadcast group with the request's label. The message
-// in relayMessage is the conversation's first message, or becomes the ticket. Its fields subject, requester,
-// priority, tags, group_id, assignee_id, brand_id, ticket_form_id and custom_fields are copied to the ticket,
-// and ticketType becomes the ticket's type. If the id of the broadcast group is a number, it is the ticket's
-// group.
+// A channel of this type only takes a request if it has a broadcast group with the request's label, or if a target
+// of the request gives it one. The id of the broadcast group is optional; if it is a number, it is the ticket's
+// group. The message in relayMessage is the conversation's first message, or becomes the ticket. Its fields
+// subject, requester, priority, tags, group_id, assignee_id, brand_id, ticket_form_id and custom_fields are copied
+// to the ticket, and ticketType becomes the ticket's type.
 //
 // The first message of an agent takes the request. The agent's id is "agent:" and, for a conversation, the
 // agent's name, because reports on conversations do not contain ids of agents; for a ticket it is "agent:" and

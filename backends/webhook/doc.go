@@ -51,8 +51,9 @@
 //	 "memberId": "m1", "response": {"type": "TEXT", "text": "Hello"}}
 //
 // Empty fields are left out. A request for a person that goes to no broadcast group has no "to". An
-// operation may add messagingType, messagingTag, receiverType and groupId. "id" equals the webhook-id header and the Idempotency-Key header. It stays the same when
-// the request or the whole run is retried, so a receiver that remembers ids shows each message once.
+// operation may add messagingType, messagingTag, receiverType and groupId. "id" equals the webhook-id
+// header and the Idempotency-Key header. It stays the same when the request or the whole run is
+// retried, so a receiver that remembers ids shows each message once.
 //
 // A 2xx status means that the receiver has the message. If the response body is a JSON object, it
 // becomes the Reply of the send; messageId, chatId, from and timestamp (in milliseconds) are used if

@@ -1512,7 +1512,7 @@ declare namespace botctx {
   type SendMessageToOutletGroupParams = {
     /** `response` is the message. */
     response: string | Response;
-    /** `responseUrl` is the address for the answer to an interactive component on Charlie. By default the message goes to the group's conversation. Platforms: charlie. */
+    /** `responseUrl` is the address for the answer to an interactive component on Charlie. The message is posted there in the platform's format if the connector is a `send.ResponseFormatter`. By default the message goes to the group's conversation. Platforms: charlie. */
     responseUrl?: string | null;
   } & (
     | {

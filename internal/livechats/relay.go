@@ -337,7 +337,11 @@ func (s *Service) SendMessageToOutletGroup(ctx context.Context, p livechat.SendM
 		return send.Result{}, err
 	}
 	if p.ResponseURL != "" && outlet.Type.Has(channel.ResponseURLs) {
-		return s.respond(ctx, g, message, p.ResponseURL)
+		body, err := s.formatted(message)
+		if err != nil {
+			return send.Result{}, boterr.PrefixField(fieldResponse, err)
+		}
+		return s.respond(ctx, g, message, responder{doer: s.ports.HTTP, url: p.ResponseURL, body: body})
 	}
 	r, err := s.assignmentOf(ctx, g)
 	if err != nil {
@@ -350,10 +354,19 @@ func (s *Service) SendMessageToOutletGroup(ctx context.Context, p livechat.SendM
 	return s.sendInChat(ctx, r, message, gone)
 }
 
+// formatted returns a message in the form that its platform's response URLs expect.
+func (s *Service) formatted(message send.Message) (document.Object, error) {
+	formatter, ok := send.PortOf[send.ResponseFormatter](s.ports.Connectors[message.Channel.Type])
+	if !ok {
+		return message.Response.Object(), nil
+	}
+	return formatter.FormatResponse(message.Response)
+}
+
 // respond posts a message to a response URL. It restarts the idle time only afterwards, because the post
 // fails if the host does not allow the address.
-func (s *Service) respond(ctx context.Context, g *livechat.Group, message send.Message, url string) (send.Result, error) {
-	result, err := sends.Deliver(ctx, s.env, responder{doer: s.ports.HTTP, url: url}, message)
+func (s *Service) respond(ctx context.Context, g *livechat.Group, message send.Message, through responder) (send.Result, error) {
+	result, err := sends.Deliver(ctx, s.env, through, message)
 	if err != nil {
 		return send.Result{}, boterr.WithField(fieldResponseURL, err)
 	}
@@ -384,16 +397,18 @@ func (s *Service) checkResponseURL(outlet *channel.Channel, url string) error {
 	return boterr.WithField(fieldResponseURL, err)
 }
 
-// responder is a connector that posts messages to the response URL of an interaction on Charlie.
+// responder is a connector that posts a message to the response URL of an interaction on Charlie. body is the message
+// in the platform's form.
 type responder struct {
 	doer outbound.Doer
 	url  string
+	body document.Object
 }
 
 var _ send.Connector = responder{}
 
 func (r responder) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
-	body, err := message.Response.Object().MarshalJSON()
+	body, err := r.body.MarshalJSON()
 	if err != nil {
 		return send.Delivery{}, err
 	}

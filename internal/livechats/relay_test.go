@@ -1,6 +1,7 @@
 package livechats_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -526,6 +527,36 @@ func TestSendMessageToOutletGroup_ResponseURL(t *testing.T) {
 		refused{params("https://hooks.example/1"), boterr.Unavailable, "responseUrl"},
 		refused{params("https://hooks.example/1"), boterr.FailedPrecondition, "responseUrl"},
 		refused{params("http://127.0.0.1/x"), boterr.InvalidArgument, "responseUrl"})
+}
+
+// formatting is a connector with a form of its own for response URLs.
+type formatting struct{ send.Connector }
+
+func (f formatting) Unwrap() send.Connector { return f.Connector }
+
+func (formatting) FormatResponse(response send.Response) (document.Object, error) {
+	if response.Text() == "odd" {
+		return document.Object{}, boterr.Invalid("text", "is odd")
+	}
+	return document.O("shown", response.Text()), nil
+}
+
+func TestSendMessageToOutletGroup_ResponseURLInThePlatformsForm(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, func(p *livechats.Ports) {
+		p.Connectors = maps.Clone(p.Connectors)
+		p.Connectors[channel.Charlie] = formatting{p.Connectors[channel.Charlie]}
+	})
+	g := s.taken(t, "a1", "ada", "eve@desk").Group
+	s.web.Add("POST", "https://hooks.example/1", web.Text(200, "ok"))
+	params := func(text string) string {
+		return `{"groupId": "` + g.ID + `", "responseUrl": "https://hooks.example/1", "response": {"type": "TEXT", "text": "` + text + `"}}`
+	}
+	must(t, s.mine.SendMessageToOutletGroup, params("Hi {{firstName}}"))
+	requireRefused(t, s, s.mine.SendMessageToOutletGroup, refused{params("odd"), boterr.InvalidArgument, "response.text"})
+	asked := s.web.Requests()
+	require.Len(t, asked, 1)
+	require.JSONEq(t, `{"shown": "Hi Ada"}`, asked[0].Body)
 }
 
 func TestSendMessageToOutletGroup_ResponseURLElsewhere(t *testing.T) {
