@@ -104,7 +104,7 @@ type Broadcast struct {
 // livechat.SendMessageToOutletGroupParams. Without it, the response itself is posted there.
 type ResponseFormatter interface {
 	// FormatResponse returns a response in the platform's format, as a request to a response URL has it.
-	// The response has passed Response.Validate. Errors about it are those of Connector.Send.
+	// The response has passed Response.Validate. Errors are as for Connector.Send.
 	FormatResponse(response Response) (document.Object, error)
 }
 

@@ -183,7 +183,7 @@ var passedOn = []string{
 var forResponseURL = []string{"replace_original", "delete_original", "response_type"}
 
 // FormatResponse implements send.ResponseFormatter. The response may also have the tool's fields replace_original,
-// delete_original and response_type. Errors are those of Send.
+// delete_original and response_type. It returns the same errors as Send.
 func (c *Connector) FormatResponse(response send.Response) (document.Object, error) {
 	return fieldsOf(response, slices.Concat(passedOn, forResponseURL))
 }

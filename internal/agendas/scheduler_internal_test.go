@@ -280,7 +280,7 @@ func (s *stand) breakingIn(method string, isBroken *atomic.Bool, breaks func()) 
 	return broken
 }
 
-// storeMethods returns the methods that a scheduler calls, those of a collection in the spelling of store.Call.
+// storeMethods returns the methods that a scheduler calls. Methods of a collection are in the spelling of store.Call.
 func storeMethods() []string {
 	return []string{"Now", "Collection", "find", "update", "findAndModify", "Watch"}
 }

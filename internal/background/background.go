@@ -1,4 +1,4 @@
-// Package background runs the work of a process that goes on beside its calls.
+// Package background runs the work of a process that no call waits for.
 //   - To run a goroutine that must not end early, use [Go].
 //   - To repeat a task, use [Every].
 //   - To wait for current work at a shutdown, use [Serve].

@@ -471,7 +471,7 @@ func (b *Inbox) end(ctx context.Context, held *lease.Lease, err error) {
 	}
 }
 
-// ending returns a context for a write that must happen although ctx has ended. It ends by itself, so that a store
+// ending returns a context for a write that must happen although ctx has ended. It has a time limit, so that a store
 // that does not respond cannot block a worker forever.
 func (b *Inbox) ending(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), b.leases.Duration())

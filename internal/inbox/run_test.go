@@ -326,7 +326,7 @@ func TestSettled_IsToldInAContextWithTheValuesOfRunThatEndsByItself(t *testing.T
 	run, stop := context.WithCancel(context.WithValue(t.Context(), runKey{}, "of the host"))
 	config.Settled = func(ctx context.Context, _ inbox.Settled) {
 		stop()
-		_, ends := ctx.Deadline() // A store that does not answer must not hold up a worker for ever.
+		_, ends := ctx.Deadline() // A store that does not answer must not hold up a worker forever.
 		told <- []any{ctx.Value(runKey{}), ends, ctx.Err()}
 	}
 	b := newInbox(t, config)

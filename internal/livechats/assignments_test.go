@@ -273,7 +273,7 @@ func (s *fixture) room() *livechat.Group {
 	return found[0]
 }
 
-// orders are possible orders of the steps. Rules of botctxtest hold what comes of them without a crash.
+// orders are possible orders of the steps. Rules of botctxtest hold the results without a crash.
 var orders = [][]string{
 	{"ask", "join", "give"},
 	{"join", "ask", "give"},

@@ -419,8 +419,8 @@ func (s *Service) claimSending(ctx context.Context, id string, condition documen
 	return s.claimLease(ctx, id, fieldSender, s.env.NewID(), condition.With(fieldAssignedAt, isAbsent))
 }
 
-// claimLease gives the lease in a field of an open assignment to a holder, unless another one has it. It returns nil if
-// another one has it or the assignment does not meet the condition.
+// claimLease gives the lease in a field of an open assignment to a holder, unless another holder has it. It returns nil
+// if another holder has it, or if the assignment does not meet the condition.
 func (s *Service) claimLease(
 	ctx context.Context, id, field, holder string, condition document.Object,
 ) (*livechat.AssignmentRecord, error) {

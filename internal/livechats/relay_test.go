@@ -529,7 +529,7 @@ func TestSendMessageToOutletGroup_ResponseURL(t *testing.T) {
 		refused{params("http://127.0.0.1/x"), boterr.InvalidArgument, "responseUrl"})
 }
 
-// formatting is a connector with a form of its own for response URLs.
+// formatting is a connector with another form for response URLs.
 type formatting struct{ send.Connector }
 
 func (f formatting) Unwrap() send.Connector { return f.Connector }
