@@ -222,7 +222,9 @@ type LookUp struct {
 }
 
 // Find returns find, or a function with the outcome of l.
-func Find[From any](l LookUp, find func(context.Context, From) (*channel.Channel, error)) func(context.Context, From) (*channel.Channel, error) {
+func Find[From any](
+	l LookUp, find func(context.Context, From) (*channel.Channel, error),
+) func(context.Context, From) (*channel.Channel, error) {
 	switch {
 	case l.IsMissing:
 		return nil
