@@ -228,44 +228,7 @@ func TestHandler_RepeatsHaveTheSameKeys(t *testing.T) {
 		`{"sender":{"id":"100"},"timestamp":7,"reaction":{"mid":"m"}},{"sender":{"id":"100"},"timestamp":8,"reaction":{"mid":"m"}}]}]}`
 	require.Equal(t, http.StatusOK, b.report(t.Context(), appSecret, body))
 	require.Equal(t, http.StatusOK, b.report(t.Context(), appSecret, body))
-	keys := map[string]int{}
-	for _, one := range b.Got {
-		keys[one.Key]++
-	}
-	require.Len(t, keys, 5)
-	for key, times := range keys {
-		require.Equal(t, 2, times, key)
-	}
-}
-
-func TestHandler_OneOfSeveralCannotBeAccepted(t *testing.T) {
-	t.Parallel()
-	b := newBox(t, find)
-	b.Refuse = func(in botctx.Inbound) error {
-		switch in.Event.MessageID {
-		case "m2":
-			return boterr.New(boterr.ResourceExhausted, "", "too many wait")
-		case "m5":
-			return boterr.Invalid("Event.Type", "is wrong")
-		default:
-			return nil
-		}
-	}
-	var items []string
-	for i, from := range []string{"100", "101", "101", "100", "102"} {
-		items = append(items, fmt.Sprintf(`{"sender":{"id":%q},"message":{"mid":"m%d","text":"hi"}}`, from, i+1))
-	}
-	request := graphtest.Report(t.Context(), "/alpha", appSecret, []byte(`{"object":"page","entry":[{"id":"1900","messaging":[`+strings.Join(items, ",")+`]}]}`))
-	answer := b.Ask(request)
-	require.Equal(t, http.StatusServiceUnavailable, answer.Code)
-	require.NotEmpty(t, answer.Header().Get("Retry-After"))
-	var ids []string
-	for _, one := range b.Got {
-		ids = append(ids, one.Event.MessageID)
-	}
-	require.Equal(t, []string{"m1", "m4"}, ids, "m3 must not overtake m2, and others are not held up")
-	require.EqualValues(t, 1, b.Dropped("message", send.DropInvalid), "m5 will never be accepted")
-	require.Len(t, b.Errs, 2)
+	b.RequireKeys(t, 5, 2)
 }
 
 func TestHandler_LikeAllHandlers(t *testing.T) {
@@ -279,7 +242,14 @@ func TestHandler_LikeAllHandlers(t *testing.T) {
 			return graphtest.Report(ctx, "/alpha", ownSecret, []byte(body))
 		},
 		Report: text("1901", "m1", "hi"),
-		Forge:  func(r *http.Request) { r.Header.Set("X-Hub-Signature-256", "sha256=zz") },
+		Several: func(senders ...string) string {
+			var items []string
+			for i, from := range senders {
+				items = append(items, fmt.Sprintf(`{"sender":{"id":%q},"message":{"mid":"m%d","text":"hi"}}`, from, i+1))
+			}
+			return `{"object":"page","entry":[{"id":"1901","messaging":[` + strings.Join(items, ",") + `]}]}`
+		},
+		Forge: func(r *http.Request) { r.Header.Set("X-Hub-Signature-256", "sha256=zz") },
 	}
 	receiver.Run(t)
 }

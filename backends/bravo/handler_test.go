@@ -138,9 +138,7 @@ func TestHandler_Statuses(t *testing.T) {
 		}
 	}
 	var failures, lines []string
-	keys := map[string]int{}
 	for _, one := range b.Got {
-		keys[one.Key]++
 		lines = append(lines, fmt.Sprintf("%s %s %s>%s in %q", one.Event.Type, one.Event.MessageID, one.Event.From, one.Event.To, one.GroupExternalID))
 		if code := document.Get(one.Event.Data, "error.code", ""); code != "" {
 			failures = append(failures, code+" "+document.Get(one.Event.Data, "error.message", ""))
@@ -150,7 +148,7 @@ func TestHandler_Statuses(t *testing.T) {
 		`DELIVERY w1 1>106540352242922 in ""`, `READ w1 1>106540352242922 in ""`, `DELIVERY w2 1>106540352242922 in ""`,
 		`DELIVERY w3 1>106540352242922 in ""`, `DELIVERY w4 2>g in "g"`,
 	}, slices.Compact(lines))
-	require.Len(t, keys, 5, "each is known again")
+	b.RequireKeys(t, 5, 2)
 	require.Contains(t, failures[0], string(boterr.FailedPrecondition)+" the member's last message is more than 24 hours old")
 	require.NotEmpty(t, failures[2])
 	for _, drop := range b.Drops.Counts() {

@@ -294,14 +294,7 @@ func TestHandler_RepeatsHaveTheSameKeys(t *testing.T) {
 	for _, body := range slices.Concat(reports, reports) {
 		require.Equal(t, http.StatusOK, b.Ask(shopWebhook.Report(t.Context(), "/echo/gh_shop", noon(), body)).Code)
 	}
-	keys := map[string]int{}
-	for _, one := range b.Got {
-		keys[one.Key]++
-	}
-	require.Len(t, keys, len(reports))
-	for key, times := range keys {
-		require.Equal(t, 2, times, key)
-	}
+	b.RequireKeys(t, len(reports), 2)
 }
 
 func TestHandler_LikeAllHandlers(t *testing.T) {

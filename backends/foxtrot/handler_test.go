@@ -10,8 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/connectortest"
 	"github.com/botctx/go-sdk/internal/foxtrotfake"
@@ -123,50 +121,6 @@ func TestHandler_NamesOfMembersAndAgents(t *testing.T) {
 	require.Equal(t, "Grace", b.Got[1].Profile.FirstName)
 }
 
-func TestHandler_SeveralEvents(t *testing.T) {
-	t.Parallel()
-	b := newBox(t, find)
-	b.Refuse = func(in botctx.Inbound) error {
-		switch in.Event.MessageID {
-		case "m2":
-			return boterr.New(boterr.FailedPrecondition, "", "not now")
-		case "m5":
-			return boterr.Invalid("Event.Type", "is wrong")
-		default:
-			return nil
-		}
-	}
-	var events []string
-	for i, place := range []string{"c1", "c2", "c2", "c1", "c3"} {
-		events = append(events, fmt.Sprintf(`{"id":"e%d","type":"conversation:message","payload":{"conversation":{"id":%q},"message":{"id":"m%d",`+
-			`"author":{"type":"user"},"content":{"type":"text","text":"hi"}}}}`, i, place, i+1))
-	}
-	answer := b.Ask(foxtrotfake.Post(t.Context(), "/foxtrot/desk", webhookSecret, []byte(`{"events":[`+strings.Join(events, ",")+`]}`)))
-	require.Equal(t, http.StatusServiceUnavailable, answer.Code, "no other refusal is repeated")
-	var ids []string
-	for _, one := range b.Got {
-		ids = append(ids, one.Event.MessageID)
-	}
-	require.Equal(t, []string{"m1", "m4"}, ids, "m3 must not overtake m2, and other conversations are not held up")
-	require.EqualValues(t, 1, b.Dropped("conversation:message", send.DropInvalid), "m5 will never be accepted")
-	require.Len(t, b.Errs, 2)
-}
-
-// If the store does not answer, each event fails only after a long wait. The handler therefore skips the rest of the
-// report, which the helpdesk sends again.
-func TestHandler_StoreDoesNotAnswer(t *testing.T) {
-	t.Parallel()
-	b := newBox(t, find)
-	b.Refuse = func(botctx.Inbound) error { return boterr.New(boterr.Canceled, "", "the store did not answer") }
-	one := func(n int) string {
-		return fmt.Sprintf(`{"id":"e%[1]d","type":"conversation:message","payload":{"conversation":{"id":"c%[1]d"},"message":{"id":"m%[1]d",`+
-			`"author":{"type":"user"},"content":{"type":"text","text":"hi"}}}}`, n)
-	}
-	answer := b.Ask(foxtrotfake.Post(t.Context(), "/foxtrot/desk", webhookSecret, []byte(`{"events":[`+one(1)+`,`+one(2)+`]}`)))
-	require.Equal(t, http.StatusServiceUnavailable, answer.Code)
-	require.Len(t, b.Errs, 1)
-}
-
 func ticketReport(kind, more string) []byte {
 	return []byte(fmt.Sprintf(`{"id":"e1","type":%q,"time":"2026-03-01T10:00:00Z","detail":{"id":"1001"},"event":{%s}}`, kind, more))
 }
@@ -246,8 +200,16 @@ func TestHandler_LikeAllHandlers(t *testing.T) {
 		},
 		Report:    string(event("conversation:message", told(inWidget, byMember, `{"type":"text","text":"hi"}`, ""))),
 		NoReports: []string{"[]", `{"events":`},
-		Forge:     func(r *http.Request) { r.Header.Set("X-Api-Key", "another") },
-		Failed:    http.StatusServiceUnavailable, // The helpdesk repeats no other answer.
+		Several: func(places ...string) string {
+			var events []string
+			for i, place := range places {
+				events = append(events, fmt.Sprintf(`{"id":"e%d","type":"conversation:message","payload":{"conversation":{"id":%q},"message":{"id":"m%d",`+
+					`"author":{"type":"user"},"content":{"type":"text","text":"hi"}}}}`, i, place, i+1))
+			}
+			return `{"events":[` + strings.Join(events, ",") + `]}`
+		},
+		Forge:  func(r *http.Request) { r.Header.Set("X-Api-Key", "another") },
+		Failed: http.StatusServiceUnavailable, // The helpdesk repeats no other answer.
 	}
 	receiver.Run(t)
 }

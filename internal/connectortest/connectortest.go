@@ -162,6 +162,19 @@ func (b *Box) droppedFor(reason send.DropReason) (count int64) {
 	return count
 }
 
+// RequireKeys requires that the accepted events have a number of different keys, each a number of times.
+func (b *Box) RequireKeys(t *testing.T, different, times int) {
+	t.Helper()
+	keys := map[string]int{}
+	for _, one := range b.Got {
+		keys[one.Key]++
+	}
+	require.Len(t, keys, different)
+	for key, n := range keys {
+		require.Equal(t, times, n, key)
+	}
+}
+
 // Receptions returns how a handler receives each report. give passes a report to the handler of a new box, and returns the
 // status of the answer.
 func Receptions[Report any](reports map[string]Report, give func(Report) (*Box, int)) (all []sendtest.Reception) {

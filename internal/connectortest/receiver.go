@@ -30,6 +30,8 @@ type Receiver struct {
 	// Report is a body with one event. NoReports are bodies that the platform does not send.
 	Report    string
 	NoReports []string
+	// Several returns a body with a message of each sender: m1, m2 and so on. Nil if a body has one event.
+	Several func(senders ...string) string
 	// Forge makes a request one that must be refused before its body is read. Nil if the platform signs bodies only.
 	Forge func(*http.Request)
 
@@ -50,6 +52,7 @@ func (r Receiver) Run(t *testing.T) {
 	for name, test := range map[string]func(*testing.T){
 		"OtherRequests": r.otherRequests, "SlowBody": r.slowBody, "ForgedBodyIsNotRead": r.forgedBodyIsNotRead, "NotAccepted": r.notAccepted,
 		"LookUps": r.lookUps, "RepeatsAreTheSame": r.repeatsAreTheSame, "GoesOnWhenThePlatformHangsUp": r.goesOnWhenThePlatformHangsUp,
+		"OneOfSeveralIsNotAccepted": r.oneOfSeveralIsNotAccepted, "StoreDoesNotAnswer": r.storeDoesNotAnswer,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -172,6 +175,43 @@ func (r Receiver) goesOnWhenThePlatformHangsUp(t *testing.T) {
 	require.Len(t, box.Got, 1)
 }
 
+// oneOfSeveralIsNotAccepted requires that m3 does not overtake m2, which must come again, and that m5, which can never be
+// accepted, is dropped. Others are not held up.
+func (r Receiver) oneOfSeveralIsNotAccepted(t *testing.T) {
+	if r.Several == nil {
+		return
+	}
+	box := r.Open(t, LookUp{}, 0)
+	notNow := boterr.ResourceExhausted
+	if r.Failed == http.StatusServiceUnavailable {
+		notNow = boterr.FailedPrecondition // This platform repeats no other answer.
+	}
+	refusals := map[string]error{"m2": boterr.New(notNow, "", "not now"), "m5": boterr.Invalid("Event.Type", "is wrong")}
+	box.Refuse = func(in botctx.Inbound) error { return refusals[in.Event.MessageID] }
+	answer := box.Ask(r.Request(t.Context(), r.Several("1", "2", "2", "1", "3")))
+	require.Equal(t, http.StatusServiceUnavailable, answer.Code)
+	require.NotEmpty(t, answer.Header().Get("Retry-After"))
+	var ids []string
+	for _, one := range box.Got {
+		ids = append(ids, one.Event.MessageID)
+	}
+	require.Equal(t, []string{"m1", "m4"}, ids)
+	require.EqualValues(t, 1, box.droppedFor(send.DropInvalid))
+	require.Len(t, box.Errs, 2)
+}
+
+// storeDoesNotAnswer requires that the handler leaves out the rest of a report, because each event would fail only after
+// a long wait.
+func (r Receiver) storeDoesNotAnswer(t *testing.T) {
+	if r.Several == nil {
+		return
+	}
+	box := r.Open(t, LookUp{}, 0)
+	box.Refuse = func(botctx.Inbound) error { return boterr.New(boterr.Canceled, "", "the store did not answer") }
+	require.Equal(t, http.StatusServiceUnavailable, box.Ask(r.Request(t.Context(), r.Several("1", "2"))).Code)
+	require.Len(t, box.Errs, 1)
+}
+
 // LookUp is the outcome of looking up a channel. The zero LookUp finds it.
 type LookUp struct {
 	// Err is the error of the look-up.
@@ -182,7 +222,9 @@ type LookUp struct {
 }
 
 // Find returns find, or a function with the outcome of l.
-func Find[From any](l LookUp, find func(context.Context, From) (*channel.Channel, error)) func(context.Context, From) (*channel.Channel, error) {
+func Find[From any](
+	l LookUp, find func(context.Context, From) (*channel.Channel, error),
+) func(context.Context, From) (*channel.Channel, error) {
 	switch {
 	case l.IsMissing:
 		return nil
