@@ -8,6 +8,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/internal/taps"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -125,7 +126,7 @@ func (a activity) content() (send.Type, document.Object) {
 
 // addsBot reports whether the bot itself is among the members that were added.
 func (a activity) addsBot() bool {
-	for _, added := range document.Get(a.told, "membersAdded", []document.Object(nil)) {
+	for _, added := range pieces.Objects(a.told, "membersAdded") {
 		if document.Get(added, "id", "") == a.text("recipient.id") {
 			return true
 		}
@@ -182,7 +183,7 @@ func tapOf(value any) document.Object {
 // plainText returns the text of a message without mentions of the bot.
 func (a activity) plainText() string {
 	text := a.text(fieldText)
-	for _, entity := range document.Get(a.told, "entities", []document.Object(nil)) {
+	for _, entity := range pieces.Objects(a.told, "entities") {
 		mention := document.Get(entity, fieldText, "")
 		if document.Get(entity, fieldType, "") == "mention" && mention != "" &&
 			document.Get(entity, "mentioned.id", "") == a.text("recipient.id") {
@@ -203,7 +204,7 @@ const (
 // such as cards, in the platform's form.
 func (a activity) attachments() (files, cards document.Array) {
 	var fileItems, cardItems []any
-	for _, given := range document.Get(a.told, fieldAttachments, []document.Object(nil)) {
+	for _, given := range pieces.Objects(a.told, fieldAttachments) {
 		media, name := document.Get(given, "contentType", ""), document.Get(given, "name", "")
 		address := document.Get(given, "contentUrl", "")
 		switch media {

@@ -264,7 +264,7 @@ func nameOf(file document.Lookuper, address string) string {
 // relayed converts a MISC response that a live chat relays: a text, and attachments like the ones in events.
 func relayed(response send.Response) (document.Object, string, error) {
 	var cards []card
-	for i, attachment := range document.Get(response, fieldAttachments, []document.Object(nil)) {
+	for i, attachment := range pieces.Objects(response, fieldAttachments) {
 		at := fieldAttachments + boterr.Index(i)
 		shown, err := attachmentCard(attachment)
 		if err != nil {

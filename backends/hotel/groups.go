@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/internal/pieces"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -66,7 +67,7 @@ func (c *Connector) createdWith(ctx context.Context, of bot, groupID, displayNam
 		method: http.MethodGet, part: scopeGraph, path: []string{"teams", groupID, "channels"},
 		query: url.Values{"$filter": {"displayName eq '" + strings.ReplaceAll(displayName, "'", "''") + "'"}},
 	})
-	for _, found := range document.Get(listed, "value", []document.Object(nil)) {
+	for _, found := range pieces.Objects(listed, "value") {
 		if document.Get(found, fieldDescription, "") == markOf(key) {
 			return found, nil
 		}

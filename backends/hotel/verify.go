@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/pieces"
 )
 
 // Expected values in the tokens of the platform's requests.
@@ -166,7 +167,7 @@ func (k *keys) load(ctx context.Context) (map[string]*key, error) {
 		return nil, err
 	}
 	byID := map[string]*key{}
-	for _, described := range document.Get(set, "keys", []document.Object(nil)) {
+	for _, described := range pieces.Objects(set, "keys") {
 		id, one := document.Get(described, "kid", ""), keyIn(described)
 		if id != "" && one != nil && len(byID) < maxKeys {
 			byID[id] = one

@@ -21,11 +21,15 @@ func Objects(from document.Lookuper, path string) (objects []document.Object) {
 	return objects
 }
 
-// Each converts the objects in the list in a field. Errors have the path of the faulty object.
+// Each converts the objects in the list in a field, and skips other values. Errors have the path of the faulty object.
 func Each[Made any](of document.Lookuper, field string, convert func(document.Object) (Made, error)) (document.Array, error) {
 	all := document.A()
-	for i, one := range Objects(of, field) {
-		made, err := convert(one)
+	for i, item := range document.Get(of, field, document.Array{}).All() {
+		object, ok := item.(document.Object)
+		if !ok {
+			continue
+		}
+		made, err := convert(object)
 		if err != nil {
 			return document.Array{}, boterr.PrefixField(field+boterr.Index(i), err)
 		}
