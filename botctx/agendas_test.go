@@ -132,16 +132,20 @@ func TestRun_SharesAgendas(t *testing.T) {
 		var sent sentTexts
 		store := memstore.New()
 		var bot *botctx.Context
+		var stops []func()
 		for range 3 {
 			var runtime *botctx.Runtime
 			runtime, bot = newShop(t, store, &sent)
-			defer running(t, runtime)()
+			stops = append(stops, running(t, runtime))
 		}
 		for range planned {
 			plan(t, bot, "ada", "reminder", time.Minute)
 		}
 		pass(2 * time.Minute)
 		require.Len(t, sent.all(), planned)
+		for _, stop := range stops {
+			stop()
+		}
 	})
 }
 
@@ -213,11 +217,13 @@ func TestRun_SlowMember(t *testing.T) {
 		require.NoError(t, err)
 		plan(t, ada, bob.ID, "reminder", time.Minute)
 		stop := running(t, runtime)
-		go receives(t, runtime, "slow")
+		received := make(chan error, 1)
+		go func() { received <- runtime.Receive(t.Context(), fromAda("slow", "")) }()
 		pass(2 * time.Minute)
 		require.Equal(t, []string{"Still there, Bob?"}, sent.all())
 		pass(5 * time.Minute)
 		require.Len(t, sent.all(), 1+waiting, "the agendas of the blocked member must run afterwards")
+		require.NoError(t, <-received)
 		stop()
 	})
 }

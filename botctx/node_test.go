@@ -53,34 +53,6 @@ func withNodes(t *testing.T, nodes ...*botctx.Node) (*fakes.Platform, *fakes.Act
 	return p, ada
 }
 
-func TestNode_Order(t *testing.T) {
-	t.Parallel()
-	_, ada := withNodes(
-		t,
-		&botctx.Node{
-			ID: "order", Trigger: botctx.TextIs("order"),
-			Pre:       []botctx.Action{says("pre 1"), says("pre 2")},
-			Responses: []send.Response{send.Text("response 1"), send.Text("response 2")},
-			Post:      []botctx.Action{says("post 1"), says("post 2")},
-			Redirect:  botctx.To("thanks"),
-		},
-		&botctx.Node{ID: "thanks", Responses: []send.Response{send.Template("Thanks, {{firstName}}.")}},
-	)
-	ada.Says("order")
-	require.Equal(t, "pre 1\npre 2\nresponse 1\nresponse 2\npost 1\npost 2\nThanks, Ada.", texts(ada))
-}
-
-func TestNode_FilledResponse(t *testing.T) {
-	t.Parallel()
-	_, ada := withNodes(t, &botctx.Node{
-		ID: "order", Trigger: botctx.AnyText(),
-		Pre:       []botctx.Action{sets("order.drink", "tea")},
-		Responses: []send.Response{send.Template("One {{meta.order.drink}}.")},
-	})
-	ada.Says("order")
-	require.Equal(t, "One tea.", ada.Last())
-}
-
 func TestNode_ErrorEndsRun(t *testing.T) {
 	t.Parallel()
 	outOfTea := errors.New("out of tea")
@@ -170,22 +142,6 @@ func TestNode_Values(t *testing.T) {
 	}}})
 	ada.Says("order")
 	require.Equal(t, "Enjoy your tea", ada.Last())
-}
-
-func TestNode_Context(t *testing.T) {
-	t.Parallel()
-	var seen []botctx.NodeRef
-	look := func(_ context.Context, bot *botctx.Context) error {
-		seen = append(seen, bot.Node)
-		return nil
-	}
-	_, ada := withNodes(
-		t,
-		&botctx.Node{ID: "order", Tree: "shop", Trigger: botctx.AnyText(), Pre: []botctx.Action{look}, Redirect: botctx.To("thanks")},
-		&botctx.Node{ID: "thanks", Tree: "shop", Pre: []botctx.Action{look}},
-	)
-	ada.Says("order")
-	require.Equal(t, []botctx.NodeRef{{CompositeID: "order", Tree: "shop"}, {CompositeID: "thanks", Tree: "shop"}}, seen)
 }
 
 func TestNode_ComputedRedirect(t *testing.T) {

@@ -267,7 +267,8 @@ func (r *Runtime) Ready(ctx context.Context) error {
 	select {
 	case last.err = <-answered:
 	case <-asked.Done():
-		last.err = boterr.New(boterr.Unavailable, "", "the store did not answer a write within %v; check its connection and its load", readyWithin)
+		last.err = boterr.New(boterr.Unavailable, "",
+			"the store did not answer a write within %v; check its connection and its load", readyWithin)
 	}
 	last.at = timelimit.Now()
 	return last.err

@@ -180,7 +180,7 @@ func TestMembers_ByTagAndChannel(t *testing.T) {
 // number allows all.
 func dying(left *int) store.Store {
 	return store.Wrap(memstore.New(), func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
-		if call.Method != "delete" || *left < 0 {
+		if call.Method != "delete" || *left < 0 { //nolint:usestdlibvars // It is no method of HTTP.
 			return ctx, nil, nil
 		}
 		if *left == 0 {

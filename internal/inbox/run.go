@@ -204,7 +204,7 @@ func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 	}
 	run, cancel := context.WithCancelCause(runs)
 	defer cancel(nil)
-	held.Keep(cancel) //nolint:contextcheck // The renewal continues for other leases after this run.
+	held.Keep(cancel)
 	var end error
 	defer func() {
 		p.forget(held)
@@ -231,7 +231,7 @@ func (p *pool) handleAll(ctx, run context.Context, held *lease.Lease, w work) (d
 		if held.Err() != nil {
 			return outcome{}, lease.ErrLost
 		}
-		if ctx.Err() != nil || i > 0 && p.config.Env.Now().Sub(began) >= longLease {
+		if hasEnded(ctx) || i > 0 && p.config.Env.Now().Sub(began) >= longLease {
 			return outcome{}, nil // The lane goes back to the source.
 		}
 		p.note(held, e.id)
@@ -241,6 +241,8 @@ func (p *pool) handleAll(ctx, run context.Context, held *lease.Lease, w work) (d
 	}
 	return done, nil
 }
+
+func hasEnded(ctx context.Context) bool { return ctx.Err() != nil }
 
 // note records the event that is being handled under a lease.
 func (p *pool) note(held *lease.Lease, event string) {

@@ -318,7 +318,7 @@ func (t *Leases) Acquire(
 			return nil, err
 		}
 		if held != nil {
-			held.Keep(cancel) //nolint:contextcheck // The renewal continues for other leases after this run.
+			held.Keep(cancel)
 			return held, nil
 		}
 		timer := time.NewTimer(pause)
