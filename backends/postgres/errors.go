@@ -68,8 +68,7 @@ func stateOf(err error) string {
 
 // codeOf returns the code for an error of the server, by the class of its SQLSTATE.
 func codeOf(failed *pgconn.PgError) boterr.Code {
-	switch failed.Code {
-	case codeIdleInTransaction, codeTransactionTimeout:
+	if failed.Code == codeIdleInTransaction || failed.Code == codeTransactionTimeout {
 		return boterr.Unavailable
 	}
 	switch failed.Code[:min(2, len(failed.Code))] {

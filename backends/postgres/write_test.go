@@ -421,8 +421,9 @@ func TestGeoNear_NoAnswerToItsEnd(t *testing.T) {
 	c := newCutter(t)
 	things := c.open(t, newSchema(t)).Collection("things")
 	require.NoError(t, things.EnsureIndex(t.Context(), store.Index{Keys: []store.IndexKey{{Path: "at", Kind: query.Geo2DSphere}}}))
-	require.NoError(t, things.Insert(t.Context(), document.O("_id", 1, "at", document.O("type", "Point", "coordinates", document.A(1, 1)))))
-	near, err := query.CompileGeoNear(document.O("near", document.O("type", "Point", "coordinates", document.A(1, 1)), "key", "at", "spherical", true, "limit", 1))
+	point := document.O("type", "Point", "coordinates", document.A(1, 1))
+	require.NoError(t, things.Insert(t.Context(), document.O("_id", 1, "at", point)))
+	near, err := query.CompileGeoNear(document.O("near", point, "key", "at", "spherical", true, "limit", 1))
 	require.NoError(t, err)
 	search := func() {
 		found, err := things.GeoNear(t.Context(), near)
