@@ -322,15 +322,28 @@ func (c *collection) search(
 func (c *collection) readAll(
 	ctx context.Context, filter *query.Filter, cursor *mongo.Cursor,
 ) (results []found, err error) {
+	err = c.readEach(ctx, filter, cursor, func(result found) error {
+		results = append(results, result)
+		return nil
+	})
+	return results, err
+}
+
+// readEach reads a cursor to its end, or until visit fails, and closes it.
+func (c *collection) readEach(
+	ctx context.Context, filter *query.Filter, cursor *mongo.Cursor, visit func(found) error,
+) error {
 	defer func() { _ = cursor.Close(context.WithoutCancel(ctx)) }() // After the last batch, the cursor is already closed.
 	for cursor.Next(ctx) {
 		result, err := c.read(cursor.Current)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = visit(result)
 		}
-		results = append(results, result)
+		if err != nil {
+			return err
+		}
 	}
-	return results, failure(ctx, filter, cursor.Err())
+	return failure(ctx, filter, cursor.Err())
 }
 
 // read decodes a document from the server, and makes later insertions follow it.
@@ -384,18 +397,53 @@ func (c *collection) Distinct(ctx context.Context, path string, filter *query.Fi
 	if top, _, _ := strings.Cut(path, "."); top != "" && !strings.HasPrefix(top, "$") {
 		set.SetProjection(bson.D{{Key: top, Value: 1}})
 	}
-	results, err := c.search(ctx, filter, set)
+	if err := c.check(ctx); err != nil {
+		return nil, err
+	}
+	where, err := queryOf(filter)
 	if err != nil {
 		return nil, err
 	}
-	values, seen := []any{}, map[string]bool{}
-	for _, result := range results {
-		for _, value := range query.Values(result.document, path) {
-			if key := string(document.AppendKey(nil, value)); !seen[key] {
-				seen[key] = true
-				values = append(values, value)
-			}
+	cursor, err := c.stored.Find(ctx, where, set)
+	if err != nil {
+		return nil, failure(ctx, filter, err)
+	}
+	all := distinctValues{call: query.NewEvaluation(ctx), path: path, values: []any{}, seen: map[string]struct{}{}}
+	if err := c.readEach(ctx, filter, cursor, all.add); err != nil {
+		return nil, err
+	}
+	return all.values, nil
+}
+
+// distinctValues collects the distinct values at a path. It keeps no documents.
+type distinctValues struct {
+	// call limits the work and the memory as in the other stores.
+	call   *query.Evaluation
+	path   string
+	values []any
+	seen   map[string]struct{}
+}
+
+// memoryOfValue is the memory of a value, without the bytes of its key.
+const memoryOfValue = 64
+
+// add adds the values of a document.
+func (d *distinctValues) add(result found) error {
+	d.call.Visit(result.document)
+	if err := d.call.Read(result.document); err != nil {
+		return err
+	}
+	var key []byte
+	for _, value := range query.Values(result.document, d.path) {
+		key = document.AppendKey(key[:0], value)
+		if _, ok := d.seen[string(key)]; ok {
+			continue
+		}
+		d.seen[string(key)] = struct{}{}
+		d.values = append(d.values, value)
+		if err := d.call.Keep(memoryOfValue + len(key)); err != nil {
+			return err
 		}
 	}
-	return values, nil
+	return nil
 }

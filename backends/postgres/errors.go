@@ -20,6 +20,8 @@ const (
 	codeCanceled      = "57014"
 	codeReadOnly      = "25006"
 	codeLockTimeout   = "55P03"
+	// The server ends the connection with these if the process does not continue its transaction in time.
+	codeIdleInTransaction, codeTransactionTimeout = "25P03", "25P04"
 	// codeStale is raised by the function _stale.
 	codeStale = "BOTCV"
 )
@@ -66,6 +68,9 @@ func stateOf(err error) string {
 
 // codeOf returns the code for an error of the server, by the class of its SQLSTATE.
 func codeOf(failed *pgconn.PgError) boterr.Code {
+	if failed.Code == codeIdleInTransaction || failed.Code == codeTransactionTimeout {
+		return boterr.Unavailable
+	}
 	switch failed.Code[:min(2, len(failed.Code))] {
 	case "08", "53", "55", "57", "58", "40": // Connections, resources, locks, shutdowns, the operating system, conflicts.
 		return boterr.Unavailable

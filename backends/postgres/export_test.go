@@ -7,13 +7,18 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/store"
 )
 
 // Pool returns the store's pool of connections.
 func (s *Store) Pool() *pgxpool.Pool { return s.pool }
+
+// CodeOf returns the code for a SQLSTATE.
+func CodeOf(state string) boterr.Code { return codeOf(&pgconn.PgError{Code: state}) }
 
 // Texts returns the statements of a collection by name. For entries there are two statements per name, one for
 // each table.

@@ -63,7 +63,9 @@ func widened(candidates int64) int64 {
 // Close implements engine.Source.
 func (s *source) Close() {
 	if s.snapshot != nil {
-		_ = s.snapshot.Rollback(context.WithoutCancel(s.ctx)) // The transaction has only read.
+		ending, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), rollbackTime)
+		defer cancel()
+		_ = s.snapshot.Rollback(ending) // The transaction has only read.
 	}
 	s.cancel()
 }

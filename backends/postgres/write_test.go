@@ -404,6 +404,50 @@ func TestWrite_NoAnswerWithinTheTimeoutIsUnavailable(t *testing.T) {
 	}
 }
 
+// The server ends a transaction that a stalled process does not continue. The call may be repeated.
+func TestFailure_CodesOfStates(t *testing.T) {
+	t.Parallel()
+	for state, code := range map[string]boterr.Code{
+		"25P03": boterr.Unavailable, "25P04": boterr.Unavailable, "57P01": boterr.Unavailable, "53300": boterr.Unavailable,
+		"42501": boterr.FailedPrecondition, "28P01": boterr.FailedPrecondition, "25P02": boterr.Internal, "22021": boterr.Internal,
+	} {
+		require.Equal(t, code, postgres.CodeOf(state), state)
+	}
+}
+
+// A search by distance ends by a rollback. If the server no longer answers then, the call still returns.
+func TestGeoNear_NoAnswerToItsEnd(t *testing.T) {
+	t.Parallel()
+	c := newCutter(t)
+	things := c.open(t, newSchema(t)).Collection("things")
+	require.NoError(t, things.EnsureIndex(t.Context(), store.Index{Keys: []store.IndexKey{{Path: "at", Kind: query.Geo2DSphere}}}))
+	point := document.O("type", "Point", "coordinates", document.A(1, 1))
+	require.NoError(t, things.Insert(t.Context(), document.O("_id", 1, "at", point)))
+	near, err := query.CompileGeoNear(document.O("near", point, "key", "at", "spherical", true, "limit", 1))
+	require.NoError(t, err)
+	search := func() {
+		found, err := things.GeoNear(t.Context(), near)
+		require.NoError(t, err)
+		require.Len(t, found, 1)
+	}
+	search() // This prepares the statements.
+	const plenty = 1000
+	c.left.Store(plenty)
+	search()
+	c.stalls.Store(true)
+	c.left.Store(plenty - c.left.Load())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		search()
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		require.Fail(t, "the call waits for the server")
+	}
+}
+
 func TestCall_IsRepeatedIfTheConnectionIsLostBefore(t *testing.T) {
 	t.Parallel()
 	schema := newSchema(t)

@@ -494,6 +494,38 @@ func TestLongWrite_SaysWhatStays(t *testing.T) {
 	require.ErrorContains(t, err, "1 of 501 documents were already written")
 }
 
+// refuser refuses all writes once it is set.
+type refuser struct{ atomic.Bool }
+
+func (r *refuser) Refusal() error {
+	if !r.Load() {
+		return nil
+	}
+	return boterr.New(boterr.Conflict, "", "the lease is lost")
+}
+
+// A run that may no longer write must not write the next part.
+func TestLongWrite_RefusedBetweenParts(t *testing.T) {
+	t.Parallel()
+	s, _ := opened(t)
+	s.firstTurn = -1 // This makes every part one document.
+	a := s.Collection("a")
+	documents := make([]document.Object, partSize)
+	for i := range documents {
+		documents[i] = document.O("_id", 2+i)
+	}
+	require.NoError(t, a.Insert(t.Context(), documents...))
+	var refuses refuser
+	stop := s.Watch("a", func(document.Object, document.Object) { refuses.Store(true) }, nil)
+	defer stop()
+	_, err := a.Delete(store.WithRefuser(t.Context(), &refuses), nil, store.DeleteOptions{Multi: true})
+	require.ErrorIs(t, err, boterr.Conflict)
+	require.ErrorContains(t, err, "1 of 501 documents were already written")
+	count, err := a.Count(t.Context(), nil)
+	require.NoError(t, err)
+	require.EqualValues(t, partSize, count)
+}
+
 // A code other than Unavailable and Canceled means that nothing was written.
 func TestLongWrite_RefusedAfterAPartIsUnavailable(t *testing.T) {
 	t.Parallel()

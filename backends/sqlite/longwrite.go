@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/engine"
 	"github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 const (
@@ -217,6 +218,9 @@ func (p *port) inParts(ctx context.Context, call *query.Evaluation, op engine.Ma
 	for all := len(positions); len(positions) > 0; {
 		applied := 0
 		err := p.store.writer.do(&job{ctx: ctx, name: p.name, run: func(t *transaction) error {
+			if err := store.Refusal(ctx); err != nil {
+				return err
+			}
 			applied = 0
 			call.Resume(ctx)
 			part := within(p.store.firstTurn)

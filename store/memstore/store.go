@@ -218,7 +218,7 @@ type ensuring struct{ index store.Index }
 // Run implements engine.Op. An index belongs to the store and not to the call, so the call's budget does not limit its
 // memory.
 func (e *ensuring) Run(_ *query.Evaluation, t engine.Transaction) error {
-	making := t.(*transaction)
+	making, _ := t.(*transaction)
 	making.call = nil
 	return making.ensure(e.index)
 }
