@@ -50,7 +50,7 @@ func (r *Runtime) LoadChannel(ctx context.Context, app, id string) (*channel.Cha
 // one of the channels. After an error, the stored pairing is unchanged.
 func (r *Runtime) Pair(ctx context.Context, app, inlet string, outlets ...string) error {
 	scope := record.Scope{App: app}
-	return channels.New(r.env, scope).Pair(ctx, r.channels(scope), inlet, outlets...)
+	return channels.New(r.env, scope).Pair(ctx, r.channels(scope, new(channels.Service)), inlet, outlets...)
 }
 
 // Pairing returns the pairing of an inlet. Its Outlets are empty if the inlet is not paired.
@@ -97,7 +97,7 @@ func (r *Runtime) PostComments(ctx context.Context, app string, q Query) ([]*sen
 // if a stored record is not a member, or an error of the store.
 func (r *Runtime) Members(ctx context.Context, app string, chosen member.Selection) iter.Seq2[*member.Member, error] {
 	scope := record.Scope{App: app}
-	return members.New(r.guarded, scope, r.channels(scope)).All(ctx, chosen)
+	return members.New(r.guarded, scope, r.channels(scope, new(channels.Service))).All(ctx, chosen)
 }
 
 // EnsureIndexes creates the indexes that the SDK needs in a store, unless they exist. Call it once, before using

@@ -190,7 +190,7 @@ func (r *run) load(ctx context.Context) (err error) {
 }
 
 func (r *run) loadChannel(ctx context.Context) (err error) {
-	r.channels.channelSource = r.runtime.channels(r.scope)
+	r.channels.channelSource = r.runtime.channels(r.scope, &r.context.own.channels)
 	r.channel, err = r.channels.channelSource.Load(ctx, r.scope.Channel)
 	return err
 }

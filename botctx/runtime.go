@@ -153,7 +153,7 @@ func (r *Runtime) HandleFunc(action Action) {
 func (r *Runtime) Operations(of Scope) *Context {
 	scope := record.Scope(of)
 	bot := new(Context)
-	bot.init(r, scope, r.channels(scope), nil)
+	bot.init(r, scope, r.channels(scope, &bot.own.channels), nil)
 	return bot
 }
 
@@ -194,12 +194,14 @@ type hostChannels struct {
 	load func(ctx context.Context, app, id string) (*channel.Channel, error)
 }
 
-// channels returns the channels of a scope's app, from LoadChannel if it is set, else from the store.
-func (r *Runtime) channels(scope record.Scope) channelSource {
+// channels returns the channels of a scope's app, from LoadChannel if it is set, else from the store, in room.
+func (r *Runtime) channels(scope record.Scope, room *channels.Service) channelSource {
 	if r.config.LoadChannel != nil {
 		return hostChannels{app: scope.App, load: r.config.LoadChannel}
 	}
-	return channels.New(r.guarded, scope).Remembering(r.decoded)
+	*room = *channels.New(r.guarded, scope)
+	room.Decoded = r.decoded
+	return room
 }
 
 // runChannels are the channels of a run. The run loads its own channel once, at its start.

@@ -8,6 +8,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/internal/agendas"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/datasources"
 	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/internal/members"
@@ -45,6 +46,7 @@ type services struct {
 	host *Services
 	// own holds the SDK's services. Those that few runs need are created on first use.
 	own struct {
+		channels    channels.Service
 		members     members.Service
 		dataSources datasources.Service
 		sends       sends.Service

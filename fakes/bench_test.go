@@ -256,8 +256,8 @@ func TestAllocations_OfATurnAndALookUp(t *testing.T) {
 		call func() error
 		most float64
 	}{
-		"an entry by id": {byID, 8}, "a fork": {fork, 90}, "a fresh platform": {fresh, 205},
-		"a turn": {turn, 86}, "a turn on a channel with credentials": {credentials, 89}, "an agenda's run": {advance, 120}, "getMember": {lookUp, 4},
+		"an entry by id": {byID, 7}, "a fork": {fork, 90}, "a fresh platform": {fresh, 195},
+		"a turn": {turn, 70}, "a turn on a channel with credentials": {credentials, 72}, "an agenda's run": {advance, 98}, "getMember": {lookUp, 3},
 	} {
 		var failed error
 		allocated := testing.AllocsPerRun(runs, func() {

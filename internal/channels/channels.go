@@ -29,27 +29,24 @@ var schema = &record.Schema{
 
 // Service implements channel.Operations for the channels of one app. It is safe for concurrent use.
 type Service struct {
+	// Decoded is the cache of Load, or nil. It is set before the first call.
+	Decoded *Decoded
+
 	scope    record.Scope
 	env      record.Env
 	channels record.Collection
-	decoded  *Decoded
 }
 
 var _ channel.Operations = (*Service)(nil)
 
 // New returns the Service of the scope's app.
 func New(env record.Env, scope record.Scope) *Service {
-	return &Service{
-		scope:    scope,
-		env:      env.WithDefaults(),
-		channels: *record.OfApp(env, schema, scope.App),
-	}
+	s := service(env, scope)
+	return &s // The compiler inlines this, so that a caller can keep the Service as a part of a struct.
 }
 
-// Remembering sets the cache that Load uses, and returns s.
-func (s *Service) Remembering(decoded *Decoded) *Service {
-	s.decoded = decoded
-	return s
+func service(env record.Env, scope record.Scope) Service {
+	return Service{scope: scope, env: env.WithDefaults(), channels: *record.OfApp(env, schema, scope.App)}
 }
 
 // Decoded is a cache of decoded channels. Each event needs its channel, and sealing the credentials
@@ -111,7 +108,7 @@ func (s *Service) Load(ctx context.Context, id string) (*channel.Channel, error)
 	if err != nil {
 		return nil, err
 	}
-	return s.decoded.read(found)
+	return s.Decoded.read(found)
 }
 
 // All returns at most limit channels of the app with their credentials, in the order of their ids. If a stored record is
@@ -121,7 +118,7 @@ func (s *Service) All(ctx context.Context, limit int64, unreadable func(context.
 	if err != nil {
 		return nil, err
 	}
-	return record.ReadEach(ctx, found, s.decoded.read, unreadable)
+	return record.ReadEach(ctx, found, s.Decoded.read, unreadable)
 }
 
 // Save stores a channel and returns the stored record. It sets the app and, if c has none, an ID.

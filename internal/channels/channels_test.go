@@ -270,7 +270,8 @@ func parse(t *testing.T, text string) channel.Channel {
 
 func TestLoad_Remembered(t *testing.T) {
 	t.Parallel()
-	service := channels.New(record.Env{Store: memstore.New()}, record.Scope{App: "shop"}).Remembering(channels.NewDecoded())
+	service := channels.New(record.Env{Store: memstore.New()}, record.Scope{App: "shop"})
+	service.Decoded = channels.NewDecoded()
 	saved, err := service.Save(t.Context(), &channel.Channel{Type: channel.Webchat, Name: "Shop", PriorityGroups: []channel.PriorityGroup{{Group: "day"}}})
 	require.NoError(t, err)
 	first, err := service.Load(t.Context(), saved.ID)
