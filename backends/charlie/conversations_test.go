@@ -28,7 +28,7 @@ func sentButtons(t *testing.T, connector *charlie.Connector) livechat.Ticket {
 func TestUpdateMessage_TextReplacesButtons(t *testing.T) {
 	t.Parallel()
 	s := newTool()
-	connector := s.start(t, charlie.Config{})
+	connector := s.start(t)
 	ticket := sentButtons(t, connector)
 	reply, err := connector.UpdateMessage(t.Context(), workspace(), send.MessageUpdate{
 		ConversationID: ticket.ChatID, MessageID: ticket.MessageID, Text: "Done & gone",
@@ -44,7 +44,7 @@ func TestUpdateMessage_TextReplacesButtons(t *testing.T) {
 func TestUpdateMessage_LeavesTheRest(t *testing.T) {
 	t.Parallel()
 	s := newTool()
-	connector := s.start(t, charlie.Config{})
+	connector := s.start(t)
 	ticket := sentButtons(t, connector)
 	_, err := connector.UpdateMessage(t.Context(), workspace(), send.MessageUpdate{
 		ConversationID: ticket.ChatID, MessageID: ticket.MessageID, Attachments: []document.Object{},
@@ -58,7 +58,7 @@ func TestUpdateMessage_LeavesTheRest(t *testing.T) {
 func TestTicket_TakenAndRecalled(t *testing.T) {
 	t.Parallel()
 	s := newTool()
-	connector := s.start(t, charlie.Config{})
+	connector := s.start(t)
 	ticket := sentButtons(t, connector)
 	for range 2 {
 		require.NoError(t, connector.ShowTaken(t.Context(), workspace(), ticket, "Taken by <Eve>."))
@@ -75,7 +75,7 @@ func TestTicket_TakenAndRecalled(t *testing.T) {
 func TestCreateGroup_OncePerKey(t *testing.T) {
 	t.Parallel()
 	s := newTool()
-	connector := s.start(t, charlie.Config{})
+	connector := s.start(t)
 	group := livechat.NewGroup{Key: "a1", Name: "Ada's request", AdminExternalID: "U7"}
 	other, err := connector.CreateGroup(t.Context(), workspace(), livechat.NewGroup{Key: "a0", Name: group.Name})
 	require.NoError(t, err)
@@ -92,7 +92,7 @@ func TestCreateGroup_OncePerKey(t *testing.T) {
 func TestCreateGroup_AgentNotInvited(t *testing.T) {
 	t.Parallel()
 	s := newTool()
-	connector := s.start(t, charlie.Config{})
+	connector := s.start(t)
 	group := livechat.NewGroup{Key: "a1", AdminExternalID: "U404"}
 	_, err := connector.CreateGroup(t.Context(), workspace(), group)
 	require.ErrorIs(t, err, boterr.NotFound)
@@ -105,7 +105,7 @@ func TestCreateGroup_AgentNotInvited(t *testing.T) {
 func TestCreateGroup_AfterArchive(t *testing.T) {
 	t.Parallel()
 	s := newTool()
-	connector := s.start(t, charlie.Config{})
+	connector := s.start(t)
 	made, err := connector.CreateGroup(t.Context(), workspace(), livechat.NewGroup{Key: "a1"})
 	require.NoError(t, err)
 	require.NoError(t, connector.ArchiveConversation(t.Context(), workspace(), made.ExternalID))
@@ -117,7 +117,7 @@ func TestCreateGroup_WithoutAnID(t *testing.T) {
 	t.Parallel()
 	s := newTool()
 	s.next(answer{status: http.StatusOK, body: `{"ok":true}`})
-	_, err := s.start(t, charlie.Config{}).CreateGroup(t.Context(), workspace(), livechat.NewGroup{Key: "a1", AdminExternalID: "U7"})
+	_, err := s.start(t).CreateGroup(t.Context(), workspace(), livechat.NewGroup{Key: "a1", AdminExternalID: "U7"})
 	require.Error(t, err)
 	require.Equal(t, []string{"conversations.create"}, s.called())
 }
@@ -125,7 +125,7 @@ func TestCreateGroup_WithoutAnID(t *testing.T) {
 func TestCreateGroup_NameIsTaken(t *testing.T) {
 	t.Parallel()
 	s := newTool()
-	connector := s.start(t, charlie.Config{})
+	connector := s.start(t)
 	s.next(refuses("name_taken"))
 	_, err := connector.CreateGroup(t.Context(), workspace(), livechat.NewGroup{Key: "a1"})
 	require.ErrorIs(t, err, boterr.AlreadyExists)
@@ -137,7 +137,7 @@ func TestCreateGroup_NameIsTaken(t *testing.T) {
 func TestCreateGroup_ValidNames(t *testing.T) {
 	t.Parallel()
 	s := newTool()
-	connector := s.start(t, charlie.Config{})
+	connector := s.start(t)
 	for name, want := range map[string]string{
 		"":                       `^conversation-[0-9a-f]{12}$`,
 		"  !? ":                  `^conversation-[0-9a-f]{12}$`,

@@ -41,7 +41,7 @@ func TestError_CodeOfRefusal(t *testing.T) {
 		t.Run(word, func(t *testing.T) {
 			t.Parallel()
 			s := newTool()
-			connector := s.start(t, charlie.Config{})
+			connector := s.start(t)
 			for range 5 {
 				s.next(refuses(word))
 			}
@@ -65,7 +65,7 @@ func TestError_RefusedToken(t *testing.T) {
 	for _, word := range []string{"invalid_auth", "token_revoked", "token_of_new_kind"} {
 		s := newTool()
 		s.next(refuses(word))
-		_, err := s.start(t, charlie.Config{}).Send(t.Context(), to("C1", send.Text("Hello")))
+		_, err := s.start(t).Send(t.Context(), to("C1", send.Text("Hello")))
 		require.ErrorContains(t, err, "store the new token in the channel's info")
 	}
 }
@@ -74,7 +74,7 @@ func TestError_UnknownWordIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	s := newTool()
 	s.next(refuses("<b>no</b>"))
-	_, err := s.start(t, charlie.Config{}).Send(t.Context(), to("C1", send.Text("Hello")))
+	_, err := s.start(t).Send(t.Context(), to("C1", send.Text("Hello")))
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	require.NotContains(t, err.Error(), "<b>")
 }
@@ -82,7 +82,7 @@ func TestError_UnknownWordIsNotRepeated(t *testing.T) {
 func TestError_PathOfRefusedBlocks(t *testing.T) {
 	t.Parallel()
 	s := newTool()
-	connector := s.start(t, charlie.Config{})
+	connector := s.start(t)
 	refusal := answer{status: http.StatusOK, body: `{"ok":false,"error":"invalid_blocks","response_metadata":{"messages":` +
 		`["[ERROR] must be more than 0 characters [json-pointer:/blocks/0/text/text]"]}}`}
 	s.next(refusal, refusal, refuses("invalid_blocks"), refuses("msg_too_long"), refuses("too_many_attachments"))
@@ -135,7 +135,7 @@ func TestError_FailureWithAnOK(t *testing.T) {
 	t.Parallel()
 	s := newTool()
 	s.next(answer{status: http.StatusInternalServerError, body: taken})
-	_, err := s.start(t, charlie.Config{}).Send(t.Context(), to("C1", send.Text("Hello")))
+	_, err := s.start(t).Send(t.Context(), to("C1", send.Text("Hello")))
 	connectortest.RequireNoCode(t, err)
 	require.Len(t, s.called(), 1)
 }
@@ -154,7 +154,7 @@ func TestSend_AcceptedWhateverTheAnswer(t *testing.T) {
 	t.Parallel()
 	s := newTool()
 	s.next(answer{status: http.StatusOK, body: `{"ok":true,"channel":"C1","ts":"1.000002","message":{"text":["of a new kind"]}}`})
-	delivery, err := s.start(t, charlie.Config{}).Send(t.Context(), to("C1", send.Text("Hello")))
+	delivery, err := s.start(t).Send(t.Context(), to("C1", send.Text("Hello")))
 	require.NoError(t, err)
 	require.Equal(t, "1.000002", delivery.MessageID)
 	require.Equal(t, "UBOT", delivery.From, "that of the channel's info")

@@ -184,7 +184,7 @@ func TestHandler_TapWithPayload(t *testing.T) {
 			s := newTool()
 			button := send.Raw(document.O("type", send.TypeButton, "text", "?", "buttons", document.A(
 				document.O("type", "postback", "title", "Go", "payload", payload))))
-			_, err := s.start(t, charlie.Config{}).Send(t.Context(), to("C1", button))
+			_, err := s.start(t).Send(t.Context(), to("C1", button))
 			require.NoError(t, err)
 			blocks, err := document.ParseJSON([]byte(s.sent(t, "C1").Get("blocks")))
 			require.NoError(t, err)

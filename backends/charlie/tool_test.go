@@ -63,12 +63,11 @@ func newTool() *tool {
 	}}
 }
 
-func (s *tool) start(t *testing.T, config charlie.Config) *charlie.Connector {
+func (s *tool) start(t *testing.T) *charlie.Connector {
 	t.Helper()
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
-	config.APIURL = server.URL
-	connector, err := charlie.New(config)
+	connector, err := charlie.New(charlie.Config{APIURL: server.URL})
 	require.NoError(t, err)
 	return connector
 }

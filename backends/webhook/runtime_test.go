@@ -56,7 +56,7 @@ func runAll(t *testing.T, rt *botctx.Runtime) (runs int) {
 }
 
 // post sends a member's text.
-func post(ctx context.Context, t *testing.T, server *httptest.Server, id, text string) int { //nolint:unparam // Calls are clearer with the id.
+func post(ctx context.Context, t *testing.T, server *httptest.Server, id, text string) int {
 	t.Helper()
 	return postBody(ctx, t, server, id, inboundBody(text))
 }

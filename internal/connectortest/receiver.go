@@ -67,6 +67,7 @@ func (r Receiver) report(t *testing.T) *http.Request {
 }
 
 func (r Receiver) otherRequests(t *testing.T) {
+	t.Helper()
 	box := r.Open(t, LookUp{}, 0)
 	put := r.report(t)
 	put.Method = http.MethodPut
@@ -81,10 +82,12 @@ func (r Receiver) otherRequests(t *testing.T) {
 }
 
 func (r Receiver) slowBody(t *testing.T) {
+	t.Helper()
 	RequireSlowBody(t, r.Open(t, LookUp{}, time.Nanosecond), r.report(t))
 }
 
 func (r Receiver) forgedBodyIsNotRead(t *testing.T) {
+	t.Helper()
 	if r.Forge == nil {
 		return
 	}
@@ -94,6 +97,7 @@ func (r Receiver) forgedBodyIsNotRead(t *testing.T) {
 }
 
 func (r Receiver) notAccepted(t *testing.T) {
+	t.Helper()
 	failed := cmp.Or(r.Failed, http.StatusInternalServerError)
 	invalid := boterr.Invalid("hidden", "is hidden")
 	whenInvalid, dropped := http.StatusOK, int64(1)
@@ -130,6 +134,7 @@ func (r Receiver) notAccepted(t *testing.T) {
 }
 
 func (r Receiver) lookUps(t *testing.T) {
+	t.Helper()
 	refused, failed := cmp.Or(r.Refused, http.StatusUnauthorized), cmp.Or(r.LookUpFailed, http.StatusServiceUnavailable)
 	for name, c := range map[string]struct {
 		find   LookUp
@@ -155,6 +160,7 @@ func (r Receiver) lookUps(t *testing.T) {
 }
 
 func (r Receiver) repeatsAreTheSame(t *testing.T) {
+	t.Helper()
 	box := r.Open(t, LookUp{}, 0)
 	for range 2 {
 		require.Equal(t, http.StatusOK, box.Ask(r.report(t)).Code)
@@ -165,6 +171,7 @@ func (r Receiver) repeatsAreTheSame(t *testing.T) {
 }
 
 func (r Receiver) goesOnWhenThePlatformHangsUp(t *testing.T) {
+	t.Helper()
 	box := r.Open(t, LookUp{}, 0)
 	ctx, hangUp := context.WithCancel(t.Context())
 	box.Refuse = func(botctx.Inbound) error {
@@ -178,6 +185,7 @@ func (r Receiver) goesOnWhenThePlatformHangsUp(t *testing.T) {
 // oneOfSeveralIsNotAccepted requires that m3 does not overtake m2, which must come again, and that m5, which can never be
 // accepted, is dropped. Others are not held up.
 func (r Receiver) oneOfSeveralIsNotAccepted(t *testing.T) {
+	t.Helper()
 	if r.Several == nil {
 		return
 	}
@@ -203,6 +211,7 @@ func (r Receiver) oneOfSeveralIsNotAccepted(t *testing.T) {
 // storeDoesNotAnswer requires that the handler leaves out the rest of a report, because each event would fail only after
 // a long wait.
 func (r Receiver) storeDoesNotAnswer(t *testing.T) {
+	t.Helper()
 	if r.Several == nil {
 		return
 	}

@@ -246,7 +246,7 @@ func (m *matched) each(call *query.Evaluation, t Transaction, do func(Placed) er
 		}
 		return failed == nil
 	}))
-	if err = cmp.Or(failed, err); err != nil {
+	if err := cmp.Or(failed, err); err != nil {
 		return err
 	}
 	if isShared {

@@ -22,16 +22,6 @@ func (s *fixture) putAssignment(t *testing.T, id string, createdAt int64, fields
 		"inlet": "web", "member": "ada", "slot": "ended/%s", "endedAt": 5 %s}`, id, createdAt, createdAt, id, fields))
 }
 
-// idsOf returns the _ids of records in JSON, in order.
-func idsOf(t *testing.T, records string) []string {
-	t.Helper()
-	ids := []string{}
-	for _, o := range document.Get(object(t, `{"all": `+records+`}`), "all", []document.Object{}) {
-		ids = append(ids, document.Get(o, "_id", ""))
-	}
-	return ids
-}
-
 // withField returns the value at a path of a JSON object.
 func withField(t *testing.T, text, path string) any {
 	t.Helper()

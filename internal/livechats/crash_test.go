@@ -56,7 +56,7 @@ func requireCompleted(t *testing.T, outlet, params string, writes int) bool {
 	}
 	result, err := s.afterCrash().CreateAssignment(t.Context(), p)
 	require.NoError(t, err, "after %d writes", writes)
-	records := s.assignments(t, "ada")
+	records := s.adas(t)
 	require.Len(t, records, 1)
 	require.Equal(t, result.AssignmentID, records[0].ID)
 	require.NotEqual(t, livechat.Sending, records[0].State())
@@ -182,7 +182,7 @@ func TestCreateAssignment_LosesItsPlace(t *testing.T) {
 	_, err := s.ask(t, `{}`)
 	require.ErrorIs(t, err, boterr.Conflict)
 	require.Equal(t, []string{"desk C1"}, s.sentTo())
-	r := s.assignments(t, "ada")[0]
+	r := s.adas(t)[0]
 	require.Equal(t, "message1", r.Tickets[0].MessageID)
 	require.Equal(t, "another", r.Sender.ID, "the place of the other call stays")
 	_, err = s.afterCrash().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
@@ -204,7 +204,7 @@ func TestCreateAssignment_WithdrawnWhileSent(t *testing.T) {
 	require.Contains(t, did, "desk: recall the ticket of C1")
 	require.Contains(t, did, "desk: recall the ticket of U1")
 	require.Equal(t, []string{"desk C1", "desk U1"}, s.sentTo(), "no more is sent")
-	require.Empty(t, s.assignments(t, "ada"))
+	require.Empty(t, s.adas(t))
 	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
 }
 
@@ -214,7 +214,7 @@ func TestCreateAssignment_AnotherCallTakesItsPlace(t *testing.T) {
 	everyMoment(t, 6, func(writes int) bool {
 		s := newFixture(t)
 		first, hasHappened := s.meanwhile(writes, func() {
-			if len(s.assignments(t, "ada")) == 0 {
+			if len(s.adas(t)) == 0 {
 				return
 			}
 			_, err := s.afterCrash().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
@@ -225,9 +225,9 @@ func TestCreateAssignment_AnotherCallTakesItsPlace(t *testing.T) {
 			require.ErrorIs(t, err, boterr.Conflict)
 			require.ErrorContains(t, err, "another call continued with it", "after %d writes", writes)
 		}
-		require.Len(t, s.assignments(t, "ada"), 1)
-		require.Equal(t, livechat.Pending, s.assignments(t, "ada")[0].State())
-		require.Equal(t, s.assignments(t, "ada")[0].Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+		require.Len(t, s.adas(t), 1)
+		require.Equal(t, livechat.Pending, s.adas(t)[0].State())
+		require.Equal(t, s.adas(t)[0].Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
 		require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
 		return hasHappened()
 	})
@@ -256,7 +256,7 @@ func TestCreateAssignment_EndedMeanwhile(t *testing.T) {
 				s.mine.pair(t, test.outlet)
 				isEnded := false
 				mine, hasHappened := s.meanwhile(writes, func() {
-					if isEnded = len(s.assignments(t, "ada")) > 0; isEnded {
+					if isEnded = len(s.adas(t)) > 0; isEnded {
 						test.end(s)
 					}
 				})

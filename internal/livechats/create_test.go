@@ -40,7 +40,8 @@ func TestCreateAssignment_Routes(t *testing.T) {
 			[]string{"desk", "kiosk", "help"}, `{"label": "nobody has it"}`, []string{"kiosk "},
 		},
 		"a direct target takes it alone": {
-			[]string{"team"}, `{"targets": [{"channel": "closed"}, {"channel": "help", "broadcastGroups": [{"type": "foxtrot"}]}]}`,
+			[]string{"team"},
+			`{"targets": [{"channel": "closed"}, {"channel": "help", "broadcastGroups": [{"type": "foxtrot"}]}]}`,
 			[]string{"help "},
 		},
 	} {
@@ -324,7 +325,7 @@ func TestCreateAssignment_ConnectorPanics(t *testing.T) {
 		}
 	})(t)
 	require.Panics(t, func() { _, _ = s.ask(t, `{"label": "sales"}`) })
-	require.Nil(t, s.assignments(t, "ada")[0].Sender)
+	require.Nil(t, s.adas(t)[0].Sender)
 	fails = false
 	s.mustAsk(t, `{"label": "sales"}`)
 	require.Equal(t, []string{"desk C9"}, s.sentTo())
@@ -371,7 +372,7 @@ func TestCreateAssignment_SecondGetsFirst(t *testing.T) {
 	happens(func() { first = s.mustAsk(t, `{}`) })
 	second := s.mustAsk(t, `{}`)
 	require.Equal(t, first.ID, second.ID)
-	require.Len(t, s.assignments(t, "ada"), 1)
+	require.Len(t, s.adas(t), 1)
 	require.Len(t, s.sentTo(), 3)
 }
 
@@ -383,7 +384,7 @@ func TestReassignAssignment_SecondGetsFirst(t *testing.T) {
 	happens(func() { first = s.handedOn(t, `{`+event+`, "label": "sales"}`) })
 	second := s.handedOn(t, `{`+event+`, "label": "sales"}`)
 	require.Equal(t, first.ID, second.ID)
-	require.Len(t, s.assignments(t, "ada"), 2)
+	require.Len(t, s.adas(t), 2)
 	require.Equal(t, []string{"desk C9"}, s.sentTo())
 }
 
@@ -397,7 +398,7 @@ func TestReassignAssignment_EndedBefore(t *testing.T) {
 	_, err := call(t, s.mine.ReassignAssignment, `{`+event+`, "label": "sales"}`)
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	require.Empty(t, s.sentTo())
-	require.Len(t, s.assignments(t, "ada"), 1)
+	require.Len(t, s.adas(t), 1)
 	s.requireOver(t, previous.ID, "ada", livechat.EndedByInlet)
 }
 
@@ -520,7 +521,7 @@ func TestCreateAssignment_OnceByTwoAttempts(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, first.AssignmentID, second.AssignmentID)
 	require.False(t, second.Member.BotMeta.LiveChat())
-	require.Len(t, s.assignments(t, "ada"), 1)
+	require.Len(t, s.adas(t), 1)
 }
 
 // The platform answers so late that another call continues with the request and sends a ticket. Then it refuses the
@@ -544,7 +545,7 @@ func TestCreateAssignment_RefusedAfterAnotherCallHasSent(t *testing.T) {
 	s.platform.fail("U1", refused)
 	_, err := s.mine.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 	require.Error(t, err)
-	made := s.assignments(t, "ada")
+	made := s.adas(t)
 	require.Len(t, made, 1)
 	require.False(t, made[0].Tickets[0].SentAt.IsZero())
 }

@@ -274,7 +274,7 @@ func TestGone_AtTheTake(t *testing.T) {
 	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
 	s.says(t, s.mine.Service, "hi", livechats.OutcomeKept)
 	s.platform.fail("group1", gone["archived"])
-	_, err := s.mine.Service.Take(t.Context(), takenBy("a1", "eve@desk"))
+	_, err := s.mine.Take(t.Context(), takenBy("a1", "eve@desk"))
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	s.requireOver(t, "a1", "ada", livechat.EndedByAgentGone)
 	require.Equal(t, []string{livechat.DefaultTexts().AgentGone}, s.textsIn("ada-web"))
@@ -401,7 +401,7 @@ func TestRemovePendingAssignment_SentInPart(t *testing.T) {
 	_, err := s.ask(t, `{}`)
 	require.ErrorIs(t, err, boterr.Unavailable)
 	must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-	require.Empty(t, s.assignments(t, "ada"))
+	require.Empty(t, s.adas(t))
 	require.NotContains(t, s.platform.did(), "desk: recall the ticket of U1", "it was never sent")
 	require.Contains(t, s.platform.did(), "team: recall the ticket of D1")
 }
@@ -416,12 +416,12 @@ func TestRemovePendingAssignment_RecallFails(t *testing.T) {
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.ErrorContains(t, err, "ticket of U1 in desk")
 	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat(), "the request is open no more")
-	require.Equal(t, livechat.Ended, s.assignments(t, "ada")[0].State(), "nobody can take it")
+	require.Equal(t, livechat.Ended, s.adas(t)[0].State(), "nobody can take it")
 	s.platform.work("U1")
 	s.platform.forget()
 	must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
 	require.Equal(t, []string{"desk: recall the ticket of U1"}, s.platform.did())
-	require.Empty(t, s.assignments(t, "ada"))
+	require.Empty(t, s.adas(t))
 }
 
 func TestRemovePendingAssignment_MemberGone(t *testing.T) {
@@ -430,7 +430,7 @@ func TestRemovePendingAssignment_MemberGone(t *testing.T) {
 	s.mustAsk(t, `{}`)
 	s.change(t, "members", document.O("_id", "ada"), document.Set("app", "another"))
 	must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-	require.Empty(t, s.assignments(t, "ada"))
+	require.Empty(t, s.adas(t))
 }
 
 // idleAgenda returns the agenda of ada's live chat, which is due.

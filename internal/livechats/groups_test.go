@@ -86,9 +86,6 @@ func TestUpdateGroup_Null(t *testing.T) {
 	requireRefused(t, s, s.mine.UpdateGroup, refused{`{"group": {"_id": "g1", "name.x": 7}}`, boterr.InvalidArgument, "group.name"})
 }
 
-// phone is the channel in which groups for agents are created.
-func phone() *channel.Channel { return &channel.Channel{ID: "phone"} }
-
 func TestTake_NeverEntersTheConversationOfAnotherMember(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
@@ -140,7 +137,7 @@ func TestCreateAssignment_InAGroupThatIsOverIsTakenByNobody(t *testing.T) {
 		}
 		named := over
 		over = nil
-		id := s.assignments(t, "ada")[1].ID
+		id := s.adas(t)[1].ID
 		_, err := s.mine.UpdateAssignmentGroup(t.Context(), livechat.UpdateAssignmentGroupParams{AssignmentID: id, Group: named})
 		require.NoError(t, err)
 	})(t)

@@ -193,7 +193,7 @@ func TestReassignAssignment_EndsMeanwhile(t *testing.T) {
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	require.ErrorContains(t, err, "ended while it was handed on: it was ended in the inlet")
 	require.Contains(t, s.platform.did(), "desk: recall the ticket of C9")
-	require.Len(t, s.assignments(t, "ada"), 1)
+	require.Len(t, s.adas(t), 1)
 	s.requireOver(t, previous.ID, "ada", livechat.EndedByInlet)
 }
 

@@ -266,7 +266,7 @@ func TestKept_NotSentNowIsSentLater(t *testing.T) {
 	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
 	s.says(t, s.mine.Service, "one", livechats.OutcomeKept)
 	s.platform.fail("group1", errDown)
-	_, err := s.mine.Service.Take(t.Context(), takenBy("a1", "eve@desk"))
+	_, err := s.mine.Take(t.Context(), takenBy("a1", "eve@desk"))
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.ErrorContains(t, err, "kept messages")
 	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
@@ -320,7 +320,7 @@ func TestKept_OnceByTwoAttempts(t *testing.T) {
 	taken := beforeWrites(s.store, 0, func() error {
 		if !hasHappened {
 			hasHappened = true
-			_, err := s.mine.Service.Take(t.Context(), takenBy("a1", "eve@desk"))
+			_, err := s.mine.Take(t.Context(), takenBy("a1", "eve@desk"))
 			require.ErrorContains(t, err, "kept messages")
 		}
 		return nil
@@ -344,7 +344,7 @@ func TestKept_PassedOnByTheNextAttempt(t *testing.T) {
 		s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
 		s.says(t, s.mine.Service, "one", livechats.OutcomeKept)
 		s.platform.fail("group1", errDown)
-		_, err := s.mine.Service.Take(t.Context(), takenBy("a1", "eve@desk"))
+		_, err := s.mine.Take(t.Context(), takenBy("a1", "eve@desk"))
 		require.ErrorIs(t, err, boterr.Unavailable)
 		s.platform.work("group1")
 

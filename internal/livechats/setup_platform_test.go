@@ -229,9 +229,10 @@ func (s *fixture) lastSent(t *testing.T) send.Response {
 	return sent[len(sent)-1].Response
 }
 
-func (s *fixture) assignments(t *testing.T, memberID string) []*livechat.AssignmentRecord {
+// adas returns the assignments of the member ada.
+func (s *fixture) adas(t *testing.T) []*livechat.AssignmentRecord {
 	t.Helper()
-	return s.assignmentsThat(t, document.O("member", memberID))
+	return s.assignmentsThat(t, document.O("member", "ada"))
 }
 
 // assignmentsThat returns the matching assignments.

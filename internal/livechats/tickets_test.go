@@ -110,12 +110,12 @@ func TestCreateGroup_APIRefuses(t *testing.T) {
 			require.Equal(t, "shop", unsentOf(t, err).Failures[0].Channel)
 			require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
 			require.Empty(t, s.groups(t, document.O()))
-			require.Equal(t, test.isNone, len(s.assignments(t, "ada")) == 0)
+			require.Equal(t, test.isNone, len(s.adas(t)) == 0)
 			s.web.Add("POST", shopAPI, web.JSON(200, `{"groupId": "room-5"}`))
 			result, err := s.ask(t, `{"createGroup": {}}`)
 			require.NoError(t, err)
 			require.Equal(t, "room-5", s.group(t, result.GroupID).ExternalID)
-			require.Len(t, s.assignments(t, "ada"), 1)
+			require.Len(t, s.adas(t), 1)
 		})
 	}
 }
