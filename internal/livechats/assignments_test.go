@@ -251,7 +251,7 @@ var steps = map[string]func(s *fixture, by *livechats.Service) error{
 // assignment returns Ada's only assignment.
 func (s *fixture) assignment() *livechat.AssignmentRecord {
 	s.t.Helper()
-	found := s.assignments(s.t, "ada")
+	found := s.adas(s.t)
 	require.Len(s.t, found, 1)
 	return found[0]
 }

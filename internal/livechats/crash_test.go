@@ -340,7 +340,7 @@ func eachInterruption(t *testing.T, then func(s *fixture, l *livechats.Service, 
 // requireClosed checks that ada's assignments are closed if they have ended.
 func (s *fixture) requireClosed() {
 	s.t.Helper()
-	for _, r := range s.assignments(s.t, "ada") {
+	for _, r := range s.adas(s.t) {
 		require.Equal(s.t, r.EndedAt.IsZero(), r.ClosedAt.IsZero(), "%+v", r)
 	}
 }
