@@ -31,9 +31,11 @@ func TestCache_SmallerDocuments(t *testing.T) { //nolint:paralleltest // Other t
 	require.NoError(t, err)
 	for name, others := range map[string]int{"few kinds of documents": 1, "many kinds of documents": 1100} {
 		stored := open(t, newPath(t)).Collection("texts")
-		for i := range others {
-			require.NoError(t, stored.Insert(t.Context(), document.O("_id", -1-i, strconv.Itoa(i), 1)))
+		kinds := make([]document.Object, others)
+		for i := range kinds {
+			kinds[i] = document.O("_id", -1-i, strconv.Itoa(i), 1)
 		}
+		require.NoError(t, stored.Insert(t.Context(), kinds...))
 		before := heap()
 		for i := range documents {
 			require.NoError(t, stored.Insert(t.Context(), document.O("_id", i, "text", strings.Repeat("x", size))))

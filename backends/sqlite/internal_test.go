@@ -70,7 +70,7 @@ func textsIn(v reflect.Value) (texts []string) {
 // A collection that has filled the cache makes room for another one.
 func TestCache_IsShared(t *testing.T) {
 	t.Parallel()
-	const most, large, few = 100 * entrySize, 500, 5
+	const most, large, few = 40 * entrySize, 100, 5
 	s, err := Open(filepath.Join(t.TempDir(), "store.db"), WithCache(most))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.Close()) }()
