@@ -39,7 +39,10 @@ func (r *cacheRoom) shrink() {
 	defer r.mu.Unlock()
 	enough := r.most - r.most/slack
 	share := enough / int64(len(r.all))
-	for r.used.Load() > enough {
+	for range r.all { // Once around, because then no cache has more than its share.
+		if r.used.Load() <= enough {
+			return
+		}
 		c := r.all[r.next%len(r.all)]
 		r.next++
 		if c.used.Load() > share {

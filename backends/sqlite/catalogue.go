@@ -242,8 +242,8 @@ func (s *Store) load(ctx context.Context, c *conn) error {
 			return err
 		}
 		made := s.newCollection(one.name, one.number, one.schema.WithoutNumber(one.building), uint64(end))
-		s.collections.Store(one.name, made)
 		s.room.add(&made.cache)
+		s.collections.Store(one.name, made)
 		if err := made.forget(c, one.schema, one.building); err != nil {
 			return err
 		}

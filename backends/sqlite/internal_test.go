@@ -16,7 +16,8 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	engine "github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/internal/engine"
+	counted "github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -65,6 +66,21 @@ func textsIn(v reflect.Value) (texts []string) {
 	default:
 	}
 	return texts
+}
+
+// Documents of a cache that the room does not know yet must not keep shrink busy forever.
+func TestCache_NotKnownToTheRoomYet(t *testing.T) {
+	t.Parallel()
+	one := func(i int) engine.Placed { return engine.Placed{Document: document.O("_id", i)} }
+	room := &cacheRoom{most: 100 * memoryOf(one(0))}
+	known, unknown := &cache{room: room}, &cache{room: room}
+	room.add(known)
+	for i := range 100 {
+		unknown.put([]byte{byte(i)}, one(i), 0)
+		known.put([]byte{byte(i)}, one(i), 0)
+	}
+	require.LessOrEqual(t, known.used.Load(), room.most)
+	require.Len(t, unknown.documents, 100)
 }
 
 // A collection that has filled the cache makes room for another one.
@@ -658,7 +674,7 @@ func TestCollection_CountsItsWork(t *testing.T) {
 	t.Parallel()
 	s, _ := opened(t)
 	var total atomic.Int64
-	ctx := engine.CountWork(t.Context(), &total)
+	ctx := counted.CountWork(t.Context(), &total)
 	found, err := s.Collection("a").Find(ctx, nil, store.FindOptions{})
 	require.NoError(t, err)
 	require.Len(t, found, 1)

@@ -316,8 +316,8 @@ func (w *writer) rollBack() {
 // publish makes the changes of a group visible to readers, followers and watchers.
 func (w *writer) publish(group []*job) {
 	for name, c := range w.made {
-		w.store.collections.Store(name, c)
 		w.store.room.add(&c.cache)
+		w.store.collections.Store(name, c)
 	}
 	for _, c := range w.touched {
 		c.cache.apply(c.overlay)
