@@ -62,15 +62,17 @@ func steady(now func() time.Time) func() time.Time {
 	var last time.Time
 	return func() (at time.Time) {
 		defer func() {
-			isFailed := recover() != nil
-			mu.Lock()
-			defer mu.Unlock()
-			if isFailed {
+			if recover() != nil {
+				mu.Lock()
+				defer mu.Unlock()
 				at = last
 			}
-			last = at
 		}()
-		return now()
+		at = now()
+		mu.Lock()
+		defer mu.Unlock()
+		last = at
+		return at
 	}
 }
 

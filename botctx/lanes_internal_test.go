@@ -3,6 +3,7 @@ package botctx
 import (
 	"context"
 	"math/rand/v2"
+	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -189,4 +190,23 @@ func TestLaneLocks_Crowd(t *testing.T) {
 		require.Positive(t, had.Load())
 		require.Positive(t, gaveUp.Load())
 	})
+}
+
+func TestSteady_ClockThatBreaks(t *testing.T) {
+	t.Parallel()
+	at := time.Unix(1709294400, 0)
+	var breaks func()
+	clock := steady(func() time.Time {
+		if breaks != nil {
+			breaks()
+		}
+		return at
+	})
+	require.Equal(t, at, clock())
+	var broken sync.WaitGroup
+	breaks = runtime.Goexit
+	broken.Go(func() { clock() })
+	broken.Wait()
+	breaks = func() { panic("no time") }
+	require.Equal(t, at, clock(), "the last time")
 }
