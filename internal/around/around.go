@@ -15,7 +15,8 @@ import (
 type Call func(ctx context.Context, name string, in *channel.Channel, do func(ctx context.Context) error) error
 
 // Port returns a port with call around each of its methods, for send.PortWrapper. wanted and inner are as in
-// WrapPort. It returns nil for a port that the SDK does not define, which leaves inner unwrapped.
+// WrapPort. It returns nil, which leaves inner unwrapped, for send.ResponseFormatter, which makes no requests, and for a
+// port that the SDK does not define.
 func Port(wanted, inner any, call Call) any {
 	switch wanted.(type) {
 	case *send.BatchSender:

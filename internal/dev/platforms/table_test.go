@@ -301,7 +301,7 @@ func TestTable_IsWhatTheConnectorsDo(t *testing.T) {
 var ports = map[string][]string{
 	"alpha":    {"AttachmentUploader", "Labeler", "ThreadPasser"},
 	"bravo":    {"GroupCreator", "GroupIconSetter", "GroupNamer", "InviteLinker"},
-	"charlie":  {"ConversationArchiver", "GroupCreator", "MessageUpdater", "TicketRecaller", "TicketUpdater"},
+	"charlie":  {"ConversationArchiver", "GroupCreator", "MessageUpdater", "ResponseFormatter", "TicketRecaller", "TicketUpdater"},
 	"desk":     {"ConversationArchiver", "GroupCreator", "GroupNamer", "TicketRecaller", "TicketUpdater"},
 	"echo":     {"Tagger"},
 	"hotel":    {"ChannelCreator", "GroupNamer", "MessageUpdater", "TicketRecaller", "TicketUpdater"},
@@ -318,7 +318,8 @@ func TestPorts_OfEachConnector(t *testing.T) {
 			"BatchSender": has[send.BatchSender], "Broadcaster": has[send.Broadcaster], "AttachmentUploader": has[send.AttachmentUploader],
 			"ThreadPasser": has[send.ThreadPasser], "Labeler": has[send.Labeler], "Tagger": has[send.Tagger],
 			"ConversationArchiver": has[send.ConversationArchiver], "MessageUpdater": has[send.MessageUpdater],
-			"GroupCreator": has[livechat.GroupCreator], "InviteLinker": has[livechat.InviteLinker], "GroupNamer": has[livechat.GroupNamer],
+			"ResponseFormatter": has[send.ResponseFormatter],
+			"GroupCreator":      has[livechat.GroupCreator], "InviteLinker": has[livechat.InviteLinker], "GroupNamer": has[livechat.GroupNamer],
 			"GroupIconSetter": has[livechat.GroupIconSetter], "TicketUpdater": has[livechat.TicketUpdater],
 			"TicketRecaller": has[livechat.TicketRecaller], "ChannelCreator": has[livechat.ChannelCreator],
 		} {
