@@ -2,6 +2,9 @@ package livechats_test
 
 import (
 	"context"
+	"errors"
+	"strconv"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -297,6 +300,31 @@ func TestHandleAdminJoinedGroup_RecordMovedAway(t *testing.T) {
 	must(t, s.mine.UpdateGroup, `{"group": {"_id": "`+moved+`", "externalId": "hall"}}`)
 	must(t, s.mine.HandleAdminJoinedGroup, joins)
 	require.Len(t, s.groups(t, document.O("externalId", "room")), 1)
+}
+
+func TestHandleAdminJoinedGroup_ManyAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	const agents, times = 5, 20
+	errs := make([]error, agents*times)
+	var joining sync.WaitGroup
+	for i := range errs {
+		joining.Go(func() {
+			_, errs[i] = s.mine.HandleAdminJoinedGroup(t.Context(), livechat.HandleAdminJoinedGroupParams{
+				Channel: &channel.Channel{ID: "phone"}, ExternalID: "agent-" + strconv.Itoa(i%agents), BravoGroupID: "room",
+			})
+		})
+	}
+	joining.Wait()
+	require.NoError(t, errors.Join(errs...))
+	recorded := map[string]int{}
+	for _, g := range s.groups(t, document.O("active", true)) {
+		recorded[g.AdminExternalID]++
+	}
+	require.Len(t, recorded, agents)
+	for agent, records := range recorded {
+		require.Equal(t, 1, records, agent)
+	}
 }
 
 // namer is a connector for Bravo that returns names of groups.
