@@ -201,8 +201,8 @@ func newOf[T any](before, after []T) []T {
 
 // files returns the files stored since, in the order of their keys.
 func (s twoStores) files() (all []File) {
-	for _, key := range slices.Sorted(maps.Keys(s.after.files.files)) {
-		before, after := s.before.files.files[key], s.after.files.files[key]
+	for _, key := range slices.Sorted(maps.Keys(s.after.files)) {
+		before, after := s.before.files[key], s.after.files[key]
 		if !before.StoredAt.Equal(after.StoredAt) || before.ContentType != after.ContentType || !slices.Equal(before.Content, after.Content) {
 			after.Content = slices.Clone(after.Content)
 			all = append(all, after)

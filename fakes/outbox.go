@@ -5,7 +5,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -59,9 +58,9 @@ var placeholder = regexp.MustCompile(`\{\{[^{}]+\}\}`)
 
 // outbox is the state of the messaging platforms: messages, groups, files and so on.
 type outbox struct {
+	guarded[kept]
+
 	platform *Platform
-	mu       sync.Mutex
-	kept     kept
 }
 
 // kept is the contents of an outbox.
@@ -252,19 +251,6 @@ func (o *outbox) all() []Sent {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.Clone(o.kept.sent)
-}
-
-// state returns a copy of the contents.
-func (o *outbox) state() kept {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.kept.clone()
-}
-
-func (o *outbox) set(state kept) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.kept = state
 }
 
 // update changes a message, on platforms that find it by conversation and message id.
