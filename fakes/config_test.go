@@ -263,13 +263,3 @@ func TestStore_KeepsRecords(t *testing.T) {
 		require.Contains(t, tb.failures[0], "leave the Store of Config as it is", name)
 	}
 }
-
-// runOn runs a function that may end the test.
-func (r *recordedTB) runOn(test func()) {
-	defer func() {
-		if cause := recover(); cause != nil && cause != (failedTest{}) {
-			panic(cause)
-		}
-	}()
-	test()
-}

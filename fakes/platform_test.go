@@ -54,15 +54,25 @@ func (r *recordedTB) Cleanup(f func()) { r.atEnd = append(r.atEnd, f) }
 
 // run runs a test function to its end.
 func (r *recordedTB) run(test func(p *fakes.Platform), options ...fakes.Option) {
+	r.end(func() { test(fakes.New(append(options, fakes.For(r))...)) })
+}
+
+// end runs a test to its end.
+func (r *recordedTB) end(test func()) {
+	r.runOn(test)
+	for _, f := range slices.Backward(r.atEnd) {
+		r.runOn(f)
+	}
+}
+
+// runOn runs a function that may end the test.
+func (r *recordedTB) runOn(test func()) {
 	defer func() {
 		if cause := recover(); cause != nil && cause != (failedTest{}) {
 			panic(cause)
 		}
-		for _, f := range slices.Backward(r.atEnd) {
-			r.runOn(f)
-		}
 	}()
-	test(fakes.New(append(options, fakes.For(r))...))
+	test()
 }
 
 // requireFailure requires that a test fails once, with a text that contains want.
