@@ -64,10 +64,13 @@ type Group struct {
 	Icon livechat.Picture
 }
 
-func (g Group) clone() Group {
-	g.Members = slices.Clone(g.Members)
-	g.Icon.Bytes = slices.Clone(g.Icon.Bytes)
-	return g
+func cloneGroups(groups []Group) []Group {
+	copies := slices.Clone(groups)
+	for i := range copies {
+		copies[i].Members = slices.Clone(copies[i].Members)
+		copies[i].Icon.Bytes = slices.Clone(copies[i].Icon.Bytes)
+	}
+	return copies
 }
 
 // CreatedChannel is a channel created on the platform of one of the app's channels.
@@ -78,14 +81,6 @@ type CreatedChannel struct {
 	// GroupID is the platform's id of the group that the new channel belongs to. DisplayName is its name.
 	GroupID     string
 	DisplayName string
-}
-
-func cloneGroups(groups []Group) []Group {
-	copies := make([]Group, len(groups))
-	for i, group := range groups {
-		copies[i] = group.clone()
-	}
-	return copies
 }
 
 // Groups returns the groups on the platform of a channel, the oldest first.
