@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
@@ -159,22 +158,7 @@ func (p *Platform) Pair(inlet string, outlets ...string) {
 }
 
 // appChannels holds the webchat channels made for members added without a channel, by app.
-type appChannels struct {
-	mu    sync.Mutex
-	byApp map[string]string
-}
-
-func (c *appChannels) all() map[string]string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return copyOfMap(c.byApp)
-}
-
-func (c *appChannels) set(byApp map[string]string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.byApp = byApp
-}
+type appChannels struct{ guarded[table[string, string]] }
 
 // defaultChannel returns the id of an app's webchat channel for members added without a channel, and makes
 // the channel on first use.
@@ -182,10 +166,10 @@ func (p *Platform) defaultChannel(app string) string {
 	p.test.Helper()
 	p.channels.mu.Lock()
 	defer p.channels.mu.Unlock()
-	id, ok := p.channels.byApp[app]
+	id, ok := p.channels.kept[app]
 	if !ok {
 		id = p.AddChannel(channel.Channel{App: app}).ID
-		put(&p.channels.byApp, app, id)
+		put(&p.channels.kept, app, id)
 	}
 	return id
 }
@@ -194,8 +178,8 @@ type dataSource struct{ app, name string }
 
 // knownDataSources records the data sources that the test has added or that calls have found non-empty.
 type knownDataSources struct {
-	mu   sync.Mutex
-	kept map[dataSource]bool
+	guarded[table[dataSource, bool]]
+
 	// ofHost is the set of apps whose data sources come from the test's Override. The platform does not see
 	// their entries.
 	ofHost map[string]bool
@@ -205,18 +189,6 @@ func (k *knownDataSources) add(one dataSource) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	put(&k.kept, one, true)
-}
-
-func (k *knownDataSources) all() map[dataSource]bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return copyOfMap(k.kept)
-}
-
-func (k *knownDataSources) set(kept map[dataSource]bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.kept = kept
 }
 
 func (k *knownDataSources) addOfHost(app string) {
@@ -255,7 +227,7 @@ func (p *Platform) DataSources() []string { return p.dataSources.of(DefaultApp) 
 // of returns the sorted names of an app's data sources.
 func (k *knownDataSources) of(app string) []string {
 	var names []string
-	for one := range k.all() {
+	for one := range k.state() {
 		if one.app == app {
 			names = append(names, one.name)
 		}

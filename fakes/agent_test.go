@@ -3,7 +3,6 @@ package fakes_test
 import (
 	"context"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -97,39 +96,6 @@ func TestEnds_HerLiveChat(t *testing.T) {
 		require.Equal(t, "desk", s.grace.Channel())
 		require.Equal(t, []string{"support"}, s.grace.Groups())
 	}
-}
-
-func TestTakes_FiftyAgentsAtOnce(t *testing.T) {
-	t.Parallel()
-	s := openShop(t, channel.Charlie)
-	agents := make([]*fakes.Agent, 50)
-	for i := range agents {
-		agents[i] = s.AddAgent("desk", "Grace", "support")
-	}
-	s.ada.Says("a person, please")
-	ticket := agents[0].Ticket()
-	errs := make([]error, len(agents))
-	var taking sync.WaitGroup
-	for i, agent := range agents {
-		taking.Go(func() { errs[i] = agent.TryTakes(ticket) })
-	}
-	taking.Wait()
-	var winner string
-	for i, err := range errs {
-		if err == nil {
-			require.Empty(t, winner)
-			winner = agents[i].ExternalID()
-		}
-	}
-	require.NotEmpty(t, winner)
-	for _, err := range errs {
-		if err != nil {
-			require.ErrorIs(t, err, boterr.FailedPrecondition)
-			require.ErrorContains(t, err, winner)
-		}
-	}
-	require.Len(t, s.Groups("desk"), 1)
-	require.Equal(t, []string{winner}, s.Groups("desk")[0].Members)
 }
 
 func TestTaps_TakesTicket(t *testing.T) {

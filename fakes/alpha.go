@@ -98,12 +98,7 @@ func (t Thread) IsWithBot() bool { return t.AppID == "" }
 // PassThreadControl implements send.ThreadPasser. It returns FailedPrecondition if another application has
 // control.
 func (a alpha) PassThreadControl(ctx context.Context, in *channel.Channel, to string, handover send.ThreadHandover) error {
-	if err := a.reach(ctx, in); err != nil {
-		return err
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	_, err := answered(ctx, a.outbox, in.ID, "a thread", func() (struct{}, error) { return struct{}{}, a.passThread(in, to, handover) })
+	_, err := askedOnce(ctx, a.outbox, in, "a thread", func() (struct{}, error) { return struct{}{}, a.passThread(in, to, handover) })
 	return err
 }
 
@@ -344,12 +339,7 @@ func cloneBroadcasts(broadcasts []Broadcast) []Broadcast {
 }
 
 func (a alpha) CreateBroadcast(ctx context.Context, in *channel.Channel, response send.Response) ([]send.StoredMessage, error) {
-	if err := a.reach(ctx, in); err != nil {
-		return nil, err
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return answered(ctx, a.outbox, in.ID, "a stored message", func() ([]send.StoredMessage, error) { return a.store(in, response) })
+	return askedOnce(ctx, a.outbox, in, "a stored message", func() ([]send.StoredMessage, error) { return a.store(in, response) })
 }
 
 // store keeps a message for broadcasts. The caller holds the mutex.
@@ -380,12 +370,7 @@ func accessToken(in *channel.Channel) channel.Secret {
 // SendBroadcast implements send.Broadcaster. A broadcast counts as one message toward the channel's limit.
 // Members whose messages the platform refuses are left out.
 func (a alpha) SendBroadcast(ctx context.Context, in *channel.Channel, broadcast send.Broadcast) (int64, error) {
-	if err := a.reach(ctx, in); err != nil {
-		return 0, err
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return answered(ctx, a.outbox, in.ID, "a broadcast", func() (int64, error) { return a.broadcast(ctx, in, broadcast) })
+	return askedOnce(ctx, a.outbox, in, "a broadcast", func() (int64, error) { return a.broadcast(ctx, in, broadcast) })
 }
 
 // broadcast sends a stored message to the members with a label. The caller holds the mutex.

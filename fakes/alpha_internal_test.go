@@ -12,7 +12,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -128,18 +127,6 @@ func TestSendBroadcast_LabelWithoutMembers(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, s.Broadcasts("shop")[0].Reached)
 	require.Empty(t, s.Sent())
-}
-
-func TestSendBroadcast_NotFound(t *testing.T) {
-	t.Parallel()
-	s := shopOn(t, channel.Alpha)
-	s.label(t, s.ada, "buyers")
-	id := s.store(t, send.Text("Tea!"))
-	for _, unknown := range []send.Broadcast{{MessageID: "7", LabelID: "buyers"}, {MessageID: id, LabelID: "sellers"}, {}} {
-		_, err := portOf[send.Broadcaster](t, s).SendBroadcast(t.Context(), s.in, unknown)
-		requireCode(t, boterr.NotFound, err)
-	}
-	require.Empty(t, s.Broadcasts("shop"))
 }
 
 func TestStoredMessages_TokenOfChannel(t *testing.T) {
@@ -260,16 +247,6 @@ func TestCharlieMessage_AnswerFindsIt(t *testing.T) {
 	require.Equal(t, "kettle?", s.Sent()[0].Response.Text(), "what was sent stays what it was")
 }
 
-func TestUpdateMessage_OnDelta(t *testing.T) {
-	t.Parallel()
-	s := shopOn(t, channel.Delta)
-	sent := s.mustSend(t, s.ada, "kettle?")
-	_, err := portOf[send.MessageUpdater](t, s).UpdateMessage(t.Context(), s.in,
-		send.MessageUpdate{ConversationID: sent.ChatID, MessageID: sent.MessageID, Text: "Kettle!"})
-	require.NoError(t, err)
-	require.Equal(t, "Kettle!", s.Sent()[0].Shown.Text())
-}
-
 func TestUpdateMessage_LeavesText(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Charlie)
@@ -280,26 +257,6 @@ func TestUpdateMessage_LeavesText(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "kettle?", document.Get(reply, "text", ""))
 	require.Equal(t, send.Text("kettle?").With("attachments", attachments), s.Sent()[0].Shown)
-}
-
-func TestUpdateMessage_NotThere(t *testing.T) {
-	t.Parallel()
-	s := shopOn(t, channel.Charlie)
-	sent := s.mustSend(t, s.ada, "kettle?")
-	other := s.mustSend(t, s.lise, "pot?")
-	for _, unknown := range []send.MessageUpdate{
-		{ConversationID: sent.ChatID, MessageID: "1767225600.000900", Text: "x"},
-		{ConversationID: other.ChatID, MessageID: sent.MessageID, Text: "x"},
-		{ConversationID: sent.ChatID, Text: "x"},
-	} {
-		_, err := portOf[send.MessageUpdater](t, s).UpdateMessage(t.Context(), s.in, unknown)
-		requireCode(t, boterr.NotFound, err)
-	}
-	require.NoError(t, portOf[livechat.TicketRecaller](t, s).RecallTicket(t.Context(), s.in, livechat.Ticket{MessageID: sent.MessageID}))
-	_, err := portOf[send.MessageUpdater](t, s).UpdateMessage(t.Context(), s.in,
-		send.MessageUpdate{ConversationID: sent.ChatID, MessageID: sent.MessageID, Text: "x"})
-	requireCode(t, boterr.NotFound, err)
-	require.True(t, s.Sent()[0].Shown.IsZero(), "it was taken back")
 }
 
 func TestArchive_TakesNoMessages(t *testing.T) {
@@ -314,27 +271,6 @@ func TestArchive_TakesNoMessages(t *testing.T) {
 	requireCode(t, boterr.FailedPrecondition, err)
 	s.mustSend(t, s.lise, "hi")
 	require.NoError(t, archiver.ArchiveConversation(t.Context(), s.in, chat), "it is archived already")
-}
-
-func TestArchive_ChannelOfCharlie(t *testing.T) {
-	t.Parallel()
-	s := shopOn(t, channel.Charlie)
-	made, err := portOf[livechat.GroupCreator](t, s).CreateGroup(t.Context(), s.in, livechat.NewGroup{Name: "kettles"})
-	require.NoError(t, err)
-	require.Equal(t, "C000001", made.ExternalID)
-	require.NoError(t, portOf[send.ConversationArchiver](t, s).ArchiveConversation(t.Context(), s.in, made.ExternalID))
-	_, err = s.connector.Send(t.Context(), send.Message{Channel: s.in, To: made.ExternalID, Response: send.Text("hi")})
-	requireCode(t, boterr.FailedPrecondition, err)
-	require.Empty(t, s.Sent())
-}
-
-func TestArchive_NotThere(t *testing.T) {
-	t.Parallel()
-	s := shopOn(t, channel.Charlie)
-	s.mustSend(t, s.ada, "hi")
-	for _, unknown := range []string{"C999999", "", s.lise.ExternalID()} {
-		requireCode(t, boterr.NotFound, portOf[send.ConversationArchiver](t, s).ArchiveConversation(t.Context(), s.in, unknown))
-	}
 }
 
 // sendBoth sends a text to both members in one request.

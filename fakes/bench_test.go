@@ -275,7 +275,7 @@ func TestAllocations_OfATurnAndALookUp(t *testing.T) {
 //nolint:paralleltest // What other tests allocate at the same time would be counted.
 func TestAllocations_BytesOfATurn(t *testing.T) {
 	const rounds, runs, most = 5, 100, 11_000
-	turn := newTurn(t, webchat, 10_000)
+	turn := newTurn(t, webchat, 1_000)
 	require.NoError(t, turn())
 	least := uint64(math.MaxUint64)
 	for range rounds { // The runtime itself allocates now and then.

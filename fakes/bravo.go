@@ -49,22 +49,6 @@ func (b bravo) CreateGroup(ctx context.Context, in *channel.Channel, group livec
 	return b.createGroup(ctx, in, group, bravoGroup)
 }
 
-func (b bravo) RenewInviteLink(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
-	return b.renewLink(ctx, in, groupExternalID)
-}
-
-func (b bravo) DisableInviteLink(ctx context.Context, in *channel.Channel, groupExternalID string) error {
-	return b.disableLink(ctx, in, groupExternalID)
-}
-
-func (b bravo) GroupName(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
-	return b.groupName(ctx, in, groupExternalID)
-}
-
-func (b bravo) SetGroupIcon(ctx context.Context, in *channel.Channel, groupExternalID string, icon livechat.Picture) error {
-	return b.setIcon(ctx, in, groupExternalID, icon)
-}
-
 // Group is a group conversation on a platform.
 type Group struct {
 	// Channel is the id of the channel. ExternalID is the platform's id of the group.
@@ -80,10 +64,13 @@ type Group struct {
 	Icon livechat.Picture
 }
 
-func (g Group) clone() Group {
-	g.Members = slices.Clone(g.Members)
-	g.Icon.Bytes = slices.Clone(g.Icon.Bytes)
-	return g
+func cloneGroups(groups []Group) []Group {
+	copies := slices.Clone(groups)
+	for i := range copies {
+		copies[i].Members = slices.Clone(copies[i].Members)
+		copies[i].Icon.Bytes = slices.Clone(copies[i].Icon.Bytes)
+	}
+	return copies
 }
 
 // CreatedChannel is a channel created on the platform of one of the app's channels.
@@ -94,14 +81,6 @@ type CreatedChannel struct {
 	// GroupID is the platform's id of the group that the new channel belongs to. DisplayName is its name.
 	GroupID     string
 	DisplayName string
-}
-
-func cloneGroups(groups []Group) []Group {
-	copies := make([]Group, len(groups))
-	for i, group := range groups {
-		copies[i] = group.clone()
-	}
-	return copies
 }
 
 // Groups returns the groups on the platform of a channel, the oldest first.
@@ -173,74 +152,54 @@ func (o *outbox) newGroup(in *channel.Channel, group livechat.NewGroup, form str
 
 func (o *outbox) newLink() string { return "https://invite.example/" + o.platform.ids.next("link") }
 
-// renewLink gives a group a new link, which replaces the old one.
-func (o *outbox) renewLink(ctx context.Context, in *channel.Channel, externalID string) (string, error) {
-	var link string
-	err := o.changeGroup(ctx, in, externalID, func(group *Group) {
-		link, _ = answered(ctx, o, in.ID, "a link", func() (string, error) {
-			group.InvitationLink = o.newLink()
-			o.platform.notef("%s/%s has a new link", in.ID, externalID)
+// RenewInviteLink implements livechat.InviteLinker. The new link replaces the old one.
+func (b bravo) RenewInviteLink(ctx context.Context, in *channel.Channel, groupExternalID string) (link string, err error) {
+	err = b.changeGroup(ctx, in, groupExternalID, func(group *Group) {
+		link, _ = answered(ctx, b.outbox, in.ID, "a link", func() (string, error) {
+			group.InvitationLink = b.newLink()
+			b.platform.notef("%s/%s has a new link", in.ID, groupExternalID)
 			return group.InvitationLink, nil
 		})
 	})
 	return link, err
 }
 
-func (o *outbox) disableLink(ctx context.Context, in *channel.Channel, externalID string) error {
-	return o.changeGroup(ctx, in, externalID, func(group *Group) {
-		_, _ = answered(ctx, o, in.ID, "no link", func() (struct{}, error) {
+func (b bravo) DisableInviteLink(ctx context.Context, in *channel.Channel, groupExternalID string) error {
+	return b.changeGroup(ctx, in, groupExternalID, func(group *Group) {
+		_, _ = answered(ctx, b.outbox, in.ID, "no link", func() (struct{}, error) {
 			group.InvitationLink = ""
-			o.platform.notef("%s/%s has no link any more", in.ID, externalID)
+			b.platform.notef("%s/%s has no link any more", in.ID, groupExternalID)
 			return struct{}{}, nil
 		})
 	})
 }
 
-func (o *outbox) groupName(ctx context.Context, in *channel.Channel, externalID string) (name string, err error) {
-	err = o.changeGroup(ctx, in, externalID, func(group *Group) { name = group.Name })
+func (b bravo) GroupName(ctx context.Context, in *channel.Channel, groupExternalID string) (name string, err error) {
+	err = b.changeGroup(ctx, in, groupExternalID, func(group *Group) { name = group.Name })
 	return name, err
 }
 
-func (o *outbox) setIcon(ctx context.Context, in *channel.Channel, externalID string, icon livechat.Picture) error {
+func (b bravo) SetGroupIcon(ctx context.Context, in *channel.Channel, groupExternalID string, icon livechat.Picture) error {
 	if !strings.HasPrefix(icon.ContentType, "image/") || len(icon.Bytes) == 0 {
 		return boterr.Invalid("", "the icon has %d bytes and the type %q; give an image that is not empty", len(icon.Bytes), icon.ContentType)
 	}
-	return o.changeGroup(ctx, in, externalID, func(group *Group) {
+	return b.changeGroup(ctx, in, groupExternalID, func(group *Group) {
 		group.Icon = livechat.Picture{ContentType: icon.ContentType, Bytes: slices.Clone(icon.Bytes)}
-		o.platform.notef("%s/%s has a new icon", in.ID, externalID)
+		b.platform.notef("%s/%s has a new icon", in.ID, groupExternalID)
 	})
 }
 
 // changeGroup changes a group. It returns NotFound if the channel's platform has no group with that id.
-func (o *outbox) changeGroup(ctx context.Context, in *channel.Channel, externalID string, change func(group *Group)) error {
-	if err := o.reach(ctx, in); err != nil {
+func (b bravo) changeGroup(ctx context.Context, in *channel.Channel, externalID string, change func(group *Group)) error {
+	if err := b.reach(ctx, in); err != nil {
 		return err
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	group := o.group(in.ID, externalID)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	group := b.group(in.ID, externalID)
 	if group == nil {
 		return boterr.New(boterr.NotFound, "", "the platform of the channel %s has no group %s", in.ID, externalID)
 	}
 	change(group)
 	return nil
-}
-
-func (o *outbox) createChannel(ctx context.Context, in *channel.Channel, groupID, displayName string) (document.Object, error) {
-	if err := o.reach(ctx, in); err != nil {
-		return document.Object{}, err
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return answered(ctx, o, in.ID, "a channel", func() (document.Object, error) { return o.newChannel(in, groupID, displayName), nil })
-}
-
-// newChannel creates a channel. The caller holds the mutex.
-func (o *outbox) newChannel(in *channel.Channel, groupID, displayName string) document.Object {
-	created := CreatedChannel{
-		Channel: in.ID, ID: o.platform.ids.next(string(in.Type) + "-channel"), GroupID: groupID, DisplayName: displayName,
-	}
-	o.kept.channels = append(o.kept.channels, created)
-	o.platform.notef("%s made the channel %s: %q", in.ID, created.ID, displayName)
-	return document.O("id", created.ID, "groupId", groupID, "displayName", displayName)
 }

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/internal/render"
@@ -37,22 +36,14 @@ func (f File) entry() render.Entry { return render.File(f.StoredAt, f.Key, f.Con
 // GoString returns String, so that test failures are readable.
 func (f File) GoString() string { return f.String() }
 
-// bucket is the platform's object store.
+// bucket is the platform's object store. It keeps files by their keys.
 type bucket struct {
+	guarded[table[string, File]]
+
 	platform *Platform
-	mu       sync.Mutex
-	kept     keptFiles
 }
 
 var _ utility.ObjectStore = (*bucket)(nil)
-
-type keptFiles struct {
-	files map[string]File
-}
-
-func (k keptFiles) clone() keptFiles {
-	return keptFiles{files: copyOfMap(k.files)}
-}
 
 func (b *bucket) Put(ctx context.Context, file utility.StoredFile) error {
 	_, err := requested(ctx, b.platform, asking{part{service: ServiceFiles}, "put", file.Key}, func() (struct{}, error) {
@@ -81,27 +72,15 @@ func (b *bucket) put(ctx context.Context, file utility.StoredFile) error {
 		ContentType: file.ContentType, Content: content, StoredAt: b.platform.Now(),
 	}
 	b.mu.Lock()
-	put(&b.kept.files, file.Key, stored)
+	put(&b.kept, file.Key, stored)
 	b.mu.Unlock()
 	b.platform.transcript.add(line{Entry: stored.entry()})
 	return nil
 }
 
-func (b *bucket) state() keptFiles {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.kept.clone()
-}
-
-func (b *bucket) set(state keptFiles) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.kept = state
-}
-
 // Files returns the files in the platform's object store, in the order of their keys.
 func (p *Platform) Files() []File {
-	files := slices.SortedFunc(maps.Values(p.files.state().files), func(a, b File) int { return strings.Compare(a.Key, b.Key) })
+	files := slices.SortedFunc(maps.Values(p.files.state()), func(a, b File) int { return strings.Compare(a.Key, b.Key) })
 	for i := range files {
 		files[i].Content = slices.Clone(files[i].Content)
 	}
@@ -111,7 +90,7 @@ func (p *Platform) Files() []File {
 // File returns the file with a key, such as "app-1/channel-1/bills/7.pdf". It ends the test if there is none.
 func (p *Platform) File(key string) File {
 	p.test.Helper()
-	file, ok := p.files.state().files[key]
+	file, ok := p.files.state()[key]
 	if !ok {
 		p.test.Fatalf("fakes: there is no file %q: Files returns all files", key)
 	}

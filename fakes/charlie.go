@@ -24,7 +24,7 @@ const charlieStep = 100 * time.Microsecond
 
 // charlie is the connector to Charlie, a platform on which a message's timestamp is its id and messages can
 // be changed.
-type charlie struct{ plain }
+type charlie struct{ editable }
 
 var (
 	_ livechat.GroupCreator     = charlie{}
@@ -96,18 +96,6 @@ func (c charlie) CreateGroup(ctx context.Context, in *channel.Channel, group liv
 	return c.createGroup(ctx, in, group, charlieChannel)
 }
 
-func (c charlie) ShowTaken(ctx context.Context, in *channel.Channel, ticket livechat.Ticket, text string) error {
-	return c.showTaken(ctx, in, ticket.MessageID, text)
-}
-
-func (c charlie) RecallTicket(ctx context.Context, in *channel.Channel, ticket livechat.Ticket) error {
-	return c.recall(ctx, in, ticket.MessageID)
-}
-
-func (c charlie) UpdateMessage(ctx context.Context, in *channel.Channel, update send.MessageUpdate) (document.Object, error) {
-	return c.update(ctx, in, update)
-}
-
 func (c charlie) ArchiveConversation(ctx context.Context, in *channel.Channel, conversationID string) error {
 	if err := c.reach(ctx, in); err != nil {
 		return err
@@ -158,7 +146,7 @@ func (p *Platform) IsArchived(channelID, conversationID string) bool {
 	in, err := p.channelOf(DefaultApp, channelID)
 	p.outbox.mu.Lock()
 	defer p.outbox.mu.Unlock()
-	if err != nil || !(charlie{plain{&p.outbox}}).hasConversation(in, conversationID) {
+	if err != nil || !(charlie{editable{plain{&p.outbox}}}).hasConversation(in, conversationID) {
 		p.test.Fatalf("fakes: IsArchived: the channel %s has no conversation %q", channelID, conversationID)
 	}
 	return p.outbox.kept.charlie.archived[address{channelID, conversationID}]

@@ -114,103 +114,88 @@ func TestConformance(t *testing.T) {
 	botctxtest.RunConformance(t, newHarness)
 }
 
-func TestConformance_FromCaller(t *testing.T) {
+func TestConformance_Variants(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
-	botctxtest.RunConformance(t, botctxtest.FromCaller(newHarness))
-}
-
-func TestConformance_EtagChecks(t *testing.T) {
-	t.Parallel()
-	rounds.OnlyThorough(t)
-	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
-		t.Helper()
-		h := fakestest.Harness(fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.CheckEtags = true })))
-		h.ChecksEtags = true
-		return h
-	})
-}
-
-func TestConformance_StrictMode(t *testing.T) {
-	t.Parallel()
-	rounds.OnlyThorough(t)
-	botctxtest.RunConformance(t, botctxtest.FromCaller(func(t *testing.T) *botctxtest.Harness {
-		t.Helper()
-		return fakestest.Harness(fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.Strict = true })))
-	}))
-}
-
-// Operations whose errors are serialized to JSON and back keep their rules.
-func TestConformance_OverAWire(t *testing.T) {
-	t.Parallel()
-	rounds.OnlyThorough(t)
-	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
-		t.Helper()
-		h := newHarness(t)
-		near := h.Operations
-		h.Operations = func(scope botctx.Scope) botctx.Operations {
-			return botctx.FromCaller(wire{near(scope).(botctx.Caller)})
-		}
-		return h
-	})
-}
-
-// A host's own parts, whose errors are serialized to JSON and back, work together with the SDK's parts.
-func TestConformance_MixedParts(t *testing.T) {
-	t.Parallel()
-	rounds.OnlyThorough(t)
-	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
-		t.Helper()
-		own := fakes.New(fakes.For(t))
-		mixed := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
-			c.Override = func(scope botctx.Scope, _ botctx.Services) botctx.Services {
-				far := botctx.FromCaller(wire{own.Operations(scope)})
-				return botctx.Services{Channels: far, Members: far}
+	for name, harness := range map[string]func(t *testing.T) *botctxtest.Harness{
+		"FromCaller": botctxtest.FromCaller(newHarness),
+		"EtagChecks": func(t *testing.T) *botctxtest.Harness {
+			t.Helper()
+			h := configured(func(c *botctx.Config) { c.CheckEtags = true })(t)
+			h.ChecksEtags = true
+			return h
+		},
+		"StrictMode": botctxtest.FromCaller(configured(func(c *botctx.Config) { c.Strict = true })),
+		"OverAWire": func(t *testing.T) *botctxtest.Harness { // Errors are serialized to JSON and back.
+			t.Helper()
+			h := newHarness(t)
+			near := h.Operations
+			h.Operations = func(scope botctx.Scope) botctx.Operations {
+				return botctx.FromCaller(wire{near(scope).(botctx.Caller)})
 			}
-			c.Arrive = func(ctx context.Context, in botctx.Inbound) (*member.Member, error) {
-				scope := botctx.Scope{App: in.App, Channel: in.Channel}
-				arrived, err := members.New(own.Runtime().Env(), record.Scope(scope), own.Operations(scope)).
-					Arrive(ctx, member.Member{ExternalID: in.Event.From})
-				if err != nil {
-					return nil, err
-				}
-				return arrived.Member, nil
-			}
-		}))
-		h := fakestest.Harness(mixed)
-		add := h.AddChannel
-		h.AddChannel = func(c channel.Channel) *channel.Channel {
-			stored := add(c)
-			again := *stored
-			again.Etag = ""
-			own.AddChannel(again)
-			return stored
-		}
-		actors := map[string]*fakes.Actor{}
-		h.AddMember = func(m member.Member) *member.Member {
-			actor := own.AddMember(m)
-			actors[actor.ID()] = actor
-			return actor.Member()
-		}
-		h.Refuse = func(refused *member.Member) { mixed.RefuseSends(boterr.FailedPrecondition, actors[refused.ID]) }
-		h.Advance = func(by time.Duration) {
-			own.Advance(by)
-			_ = mixed.TryAdvance(by) // A failed run does not fail the harness.
-		}
-		return h
-	})
-}
-
-// Parts of the SDK that Override returns unchanged behave as if there were no Override.
-func TestConformance_OwnPartsGivenBack(t *testing.T) {
-	t.Parallel()
-	rounds.OnlyThorough(t)
-	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
-		t.Helper()
-		return fakestest.Harness(fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
+			return h
+		},
+		"MixedParts": mixedParts,
+		"OwnPartsGivenBack": configured(func(c *botctx.Config) { // As if there were no Override.
 			c.Override = func(_ botctx.Scope, own botctx.Services) botctx.Services { return own }
-		})))
-	})
+		}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			botctxtest.RunConformance(t, harness)
+		})
+	}
+}
+
+// configured returns a function that returns a harness of a platform with a Config.
+func configured(change func(c *botctx.Config)) func(t *testing.T) *botctxtest.Harness {
+	return func(t *testing.T) *botctxtest.Harness {
+		t.Helper()
+		return fakestest.Harness(fakes.New(fakes.For(t), fakes.Config(change)))
+	}
+}
+
+// mixedParts returns a harness in which a host's own parts, whose errors are serialized to JSON and back, work
+// together with the SDK's parts.
+func mixedParts(t *testing.T) *botctxtest.Harness {
+	t.Helper()
+	own := fakes.New(fakes.For(t))
+	mixed := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
+		c.Override = func(scope botctx.Scope, _ botctx.Services) botctx.Services {
+			far := botctx.FromCaller(wire{own.Operations(scope)})
+			return botctx.Services{Channels: far, Members: far}
+		}
+		c.Arrive = func(ctx context.Context, in botctx.Inbound) (*member.Member, error) {
+			scope := botctx.Scope{App: in.App, Channel: in.Channel}
+			arrived, err := members.New(own.Runtime().Env(), record.Scope(scope), own.Operations(scope)).
+				Arrive(ctx, member.Member{ExternalID: in.Event.From})
+			if err != nil {
+				return nil, err
+			}
+			return arrived.Member, nil
+		}
+	}))
+	h := fakestest.Harness(mixed)
+	add := h.AddChannel
+	h.AddChannel = func(c channel.Channel) *channel.Channel {
+		stored := add(c)
+		again := *stored
+		again.Etag = ""
+		own.AddChannel(again)
+		return stored
+	}
+	actors := map[string]*fakes.Actor{}
+	h.AddMember = func(m member.Member) *member.Member {
+		actor := own.AddMember(m)
+		actors[actor.ID()] = actor
+		return actor.Member()
+	}
+	h.Refuse = func(refused *member.Member) { mixed.RefuseSends(boterr.FailedPrecondition, actors[refused.ID]) }
+	h.Advance = func(by time.Duration) {
+		own.Advance(by)
+		_ = mixed.TryAdvance(by) // A failed run does not fail the harness.
+	}
+	return h
 }
 
 // wire calls operations through JSON, so that errors arrive in their JSON form.
@@ -262,14 +247,4 @@ func TestStore_KeepsRecords(t *testing.T) {
 		require.Len(t, tb.failures, 1, name)
 		require.Contains(t, tb.failures[0], "leave the Store of Config as it is", name)
 	}
-}
-
-// runOn runs a function that may end the test.
-func (r *recordedTB) runOn(test func()) {
-	defer func() {
-		if cause := recover(); cause != nil && cause != (failedTest{}) {
-			panic(cause)
-		}
-	}()
-	test()
 }

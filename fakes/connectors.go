@@ -66,9 +66,9 @@ func (o *outbox) fakeOf(platform channel.Type) fake {
 	case channel.Bravo:
 		return bravo{common}
 	case channel.Charlie:
-		return charlie{common}
+		return charlie{editable{common}}
 	case channel.Delta:
-		return delta{common}
+		return delta{editable{common}}
 	case channel.Echo:
 		return echo{common}
 	case channel.Foxtrot:
@@ -96,6 +96,17 @@ func (o *outbox) reach(ctx context.Context, in *channel.Channel) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.platform.downErr(part{ServiceMessages, DefaultApp, in.ID})
+}
+
+// askedOnce reaches a channel's platform and carries out a request as answered does.
+func askedOnce[T any](ctx context.Context, o *outbox, in *channel.Channel, what string, do func() (T, error)) (T, error) {
+	if err := o.reach(ctx, in); err != nil {
+		var none T
+		return none, err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return answered(ctx, o, in.ID, what, do)
 }
 
 // answered carries out a request to a channel's platform. If an earlier request had the same key of ctx, it
@@ -161,7 +172,14 @@ func (h hotel) Send(ctx context.Context, message send.Message) (send.Delivery, e
 func (h hotel) messageID(Sent) string { return h.platform.ids.formed(hotelMessage) }
 
 func (h hotel) CreateChannel(ctx context.Context, in *channel.Channel, groupID, displayName string) (document.Object, error) {
-	return h.createChannel(ctx, in, groupID, displayName)
+	return askedOnce(ctx, h.outbox, in, "a channel", func() (document.Object, error) {
+		created := CreatedChannel{
+			Channel: in.ID, ID: h.platform.ids.next(string(in.Type) + "-channel"), GroupID: groupID, DisplayName: displayName,
+		}
+		h.kept.channels = append(h.kept.channels, created)
+		h.platform.notef("%s made the channel %s: %q", in.ID, created.ID, displayName)
+		return document.O("id", created.ID, "groupId", groupID, "displayName", displayName), nil
+	})
 }
 
 // webchat is the connector to webchat channels.

@@ -143,9 +143,9 @@ func (c copier) copiedStruct(v reflect.Value, fields []int) reflect.Value {
 
 // put sets an entry. It makes the map if it is nil: maps of services' state start as nil, because most platforms
 // use few services.
-func put[K comparable, V any](kept *map[K]V, key K, value V) {
+func put[M ~map[K]V, K comparable, V any](kept *M, key K, value V) {
 	if *kept == nil {
-		*kept = map[K]V{}
+		*kept = M{}
 	}
 	(*kept)[key] = value
 }
@@ -167,11 +167,32 @@ func copyOfLists[K comparable, V any](m map[K][]V) map[K][]V {
 	return lists
 }
 
-// counter makes short ids: a prefix with a number that counts from 1.
-type counter struct {
+// guarded is a part of a platform's state, which snapshots contain, and its mutex.
+type guarded[T interface{ clone() T }] struct {
 	mu   sync.Mutex
-	last map[string]int
+	kept T
 }
+
+// state returns a copy of the state.
+func (g *guarded[T]) state() T {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.kept.clone()
+}
+
+func (g *guarded[T]) set(state T) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.kept = state
+}
+
+// table is a map that is a part of a platform's state. It is nil while empty.
+type table[K comparable, V any] map[K]V
+
+func (t table[K, V]) clone() table[K, V] { return copyOfMap(t) }
+
+// counter makes short ids: a prefix with a number that counts from 1.
+type counter struct{ guarded[table[string, int]] }
 
 // next returns the next id of a prefix: "member-1", "member-2".
 func (c *counter) next(prefix string) string { return prefix + "-" + strconv.Itoa(c.count(prefix)) }
@@ -182,8 +203,8 @@ func (c *counter) formed(form string) string { return fmt.Sprintf(form, c.count(
 func (c *counter) count(name string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	put(&c.last, name, c.last[name]+1)
-	return c.last[name]
+	put(&c.kept, name, c.kept[name]+1)
+	return c.kept[name]
 }
 
 // derived returns the id for a prefix and a text: the prefix's next id on first use, and the same id for the
@@ -192,21 +213,9 @@ func (c *counter) derived(prefix, of string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	name := prefix + " of " + of
-	if c.last[name] == 0 {
-		put(&c.last, prefix, c.last[prefix]+1)
-		c.last[name] = c.last[prefix]
+	if c.kept[name] == 0 {
+		put(&c.kept, prefix, c.kept[prefix]+1)
+		c.kept[name] = c.kept[prefix]
 	}
-	return prefix + "-" + strconv.Itoa(c.last[name])
-}
-
-func (c *counter) counts() map[string]int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return copyOfMap(c.last)
-}
-
-func (c *counter) set(counts map[string]int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.last = counts
+	return prefix + "-" + strconv.Itoa(c.kept[name])
 }

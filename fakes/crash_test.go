@@ -496,7 +496,7 @@ func (m *crashModel) ends() {
 
 func TestCrash_RandomHistories(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(rounds.Of(t, 15, 1000)) {
+	for seed := range uint64(rounds.Of(t, 8, 1000)) {
 		m := newCrashModel(t, seed)
 		for range 60 {
 			m.step()

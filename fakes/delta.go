@@ -26,7 +26,7 @@ const (
 
 // delta is the connector to Delta, a platform on which one request can have several messages and messages can
 // be changed.
-type delta struct{ plain }
+type delta struct{ editable }
 
 var (
 	_ livechat.GroupCreator   = delta{}
@@ -88,16 +88,4 @@ func statusOf(failed, all int) string {
 
 func (d delta) CreateGroup(ctx context.Context, in *channel.Channel, group livechat.NewGroup) (livechat.CreatedGroup, error) {
 	return d.createGroup(ctx, in, group, deltaGroup)
-}
-
-func (d delta) ShowTaken(ctx context.Context, in *channel.Channel, ticket livechat.Ticket, text string) error {
-	return d.showTaken(ctx, in, ticket.MessageID, text)
-}
-
-func (d delta) RecallTicket(ctx context.Context, in *channel.Channel, ticket livechat.Ticket) error {
-	return d.recall(ctx, in, ticket.MessageID)
-}
-
-func (d delta) UpdateMessage(ctx context.Context, in *channel.Channel, update send.MessageUpdate) (document.Object, error) {
-	return d.update(ctx, in, update)
 }

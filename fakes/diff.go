@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -107,16 +106,13 @@ func recordsOf[R any](s twoStores, collection string, but ...string) ([]RecordCh
 	return compareRecords(s.before.store.Documents(collection), s.after.store.Documents(collection), read, but...)
 }
 
-// dataPrefix is the prefix of the collections of data sources.
-const dataPrefix = "data/"
-
 // data compares the entries of all data sources.
 func (s twoStores) data() (all []RecordChange[document.Object], err error) {
 	names := slices.Concat(s.before.store.Collections(), s.after.store.Collections())
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		escaped, isData := strings.CutPrefix(name, dataPrefix)
-		if !isData {
+		source := partOf(name)
+		if source.service != ServiceDataSources {
 			continue
 		}
 		entries, err := compareRecords(s.before.store.Documents(name), s.after.store.Documents(name),
@@ -125,22 +121,19 @@ func (s twoStores) data() (all []RecordChange[document.Object], err error) {
 			return nil, err
 		}
 		for _, entry := range entries {
-			entry.In = dataSourceIn(escaped)
+			entry.In = dataSourceIn(source)
 			all = append(all, entry)
 		}
 	}
 	return all, nil
 }
 
-// dataSourceIn returns RecordChange.In for a data source, from its collection's name without dataPrefix.
-func dataSourceIn(escaped string) string {
-	app, id, _ := strings.Cut(escaped, "/")
-	app, _ = url.QueryUnescape(app)
-	id, _ = url.QueryUnescape(id)
-	if app == DefaultApp {
-		return id
+// dataSourceIn returns RecordChange.In for a data source.
+func dataSourceIn(source part) string {
+	if source.app == DefaultApp {
+		return source.id
 	}
-	return app + "/" + id
+	return source.app + "/" + source.id
 }
 
 // payments compares the payments of all accounts.
@@ -201,8 +194,8 @@ func newOf[T any](before, after []T) []T {
 
 // files returns the files stored since, in the order of their keys.
 func (s twoStores) files() (all []File) {
-	for _, key := range slices.Sorted(maps.Keys(s.after.files.files)) {
-		before, after := s.before.files.files[key], s.after.files.files[key]
+	for _, key := range slices.Sorted(maps.Keys(s.after.files)) {
+		before, after := s.before.files[key], s.after.files[key]
 		if !before.StoredAt.Equal(after.StoredAt) || before.ContentType != after.ContentType || !slices.Equal(before.Content, after.Content) {
 			after.Content = slices.Clone(after.Content)
 			all = append(all, after)

@@ -115,7 +115,7 @@ func TestCoupon_GivenOnceAndRemindedOf(t *testing.T) {
 
 func TestCoupon_GivenOnceUnderFaults(t *testing.T) {
 	t.Parallel()
-	explore.Faults(t, rounds.Of(t, 60, 600), func(t *explore.T, p *fakes.Platform) {
+	explore.Faults(t, rounds.Of(t, 30, 600), func(t *explore.T, p *fakes.Platform) {
 		p.Handle(nodes()...)
 		p.AddData("coupons", document.O("code", "SPRING", "taken", false))
 		ada := p.AddMember(member.Member{FirstName: "Ada"})

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -328,19 +327,20 @@ func (p planned) isSameCall(other planned) bool {
 }
 
 // faults holds the faults that are still to come or still last.
-type faults struct {
-	mu   sync.Mutex
-	list []planned
-}
+type faults struct{ guarded[plannedFaults] }
+
+type plannedFaults []planned
+
+func (f plannedFaults) clone() plannedFaults { return slices.Clone(f) }
 
 // add plans a fault. It reports false if the call already has one of its kind.
 func (f *faults) add(added planned) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	has := func() bool { return slices.ContainsFunc(f.list, added.isSameCall) }
+	has := func() bool { return slices.ContainsFunc(f.kept, added.isSameCall) }
 	switch {
 	case added.fault.Kind == KindDown:
-		f.list = slices.DeleteFunc(f.list, added.isSameCall)
+		f.kept = slices.DeleteFunc(f.kept, added.isSameCall)
 	case added.fault.Nth > 0 && has():
 		return false
 	case added.fault.Nth == 0:
@@ -348,7 +348,7 @@ func (f *faults) add(added planned) bool {
 			added.after++
 		}
 	}
-	f.list = append(f.list, added)
+	f.kept = append(f.kept, added)
 	return true
 }
 
@@ -364,8 +364,8 @@ func (f *faults) take(at site, now time.Time) due {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var met due
-	kept := f.list[:0]
-	for _, known := range f.list {
+	left := f.kept[:0]
+	for _, known := range f.kept {
 		switch {
 		case !known.fault.isOf(at) || known.isOut:
 		case known.after > 0:
@@ -376,9 +376,9 @@ func (f *faults) take(at site, now time.Time) due {
 		case met.add(known):
 			continue
 		}
-		kept = append(kept, known)
+		left = append(left, known)
 	}
-	f.list = kept
+	f.kept = left
 	return met
 }
 
@@ -395,19 +395,6 @@ func (d *due) add(met planned) bool {
 	*which = &met.fault
 	met.injected.isMet.Store(true)
 	return true
-}
-
-// all returns the faults that are still to come or still last.
-func (f *faults) all() []planned {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.list)
-}
-
-func (f *faults) set(list []planned) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.list = list
 }
 
 // Inject plans a fault. Injecting it twice affects two calls. A call must meet the fault before the test
@@ -443,12 +430,12 @@ func (p *Platform) Lift(fault Fault) {
 	p.test.Helper()
 	p.checkFault(fault)
 	p.faults.mu.Lock()
-	for _, known := range p.faults.list {
+	for _, known := range p.faults.kept {
 		if known.fault.equals(fault) {
 			known.injected.Optional()
 		}
 	}
-	p.faults.list = slices.DeleteFunc(p.faults.list, func(known planned) bool {
+	p.faults.kept = slices.DeleteFunc(p.faults.kept, func(known planned) bool {
 		return known.fault.equals(fault) || fault.Kind == KindDown && known.fault.Kind == KindDown && known.fault.part() == fault.part()
 	})
 	p.faults.mu.Unlock()
@@ -570,7 +557,7 @@ func (p *Platform) Unmet() []string {
 
 func (p *Platform) sentences(isMeant func(planned) bool) []string {
 	var texts []string
-	for _, one := range p.faults.all() {
+	for _, one := range p.faults.state() {
 		if one.isOut || !isMeant(one) {
 			continue
 		}
@@ -587,7 +574,7 @@ func (p *Platform) sentences(isMeant func(planned) bool) []string {
 // outages were planned.
 func (p *Platform) Outages() []string {
 	var out []string
-	for _, one := range p.faults.all() {
+	for _, one := range p.faults.state() {
 		if one.lasts(p.Now()) {
 			out = append(out, one.fault.part().String())
 		}
@@ -597,7 +584,7 @@ func (p *Platform) Outages() []string {
 
 // downErr returns the error of a part that is out of service, or nil if it is in service.
 func (p *Platform) downErr(asked part) error {
-	for _, one := range p.faults.all() {
+	for _, one := range p.faults.state() {
 		out := one.fault.part()
 		if one.lasts(p.Now()) && out.has(asked) {
 			one.injected.isMet.Store(true)

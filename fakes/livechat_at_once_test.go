@@ -183,7 +183,7 @@ const worldsAlone = "BOTCTX_WORLDS_ALONE"
 // behind. The test runs itself in a separate process, so that it sees only its own goroutines.
 func TestWorlds_ThousandAtOnceLeaveNoGoroutine(t *testing.T) {
 	t.Parallel()
-	worlds := rounds.Of(t, 60, thousandWorlds)
+	worlds := rounds.Of(t, 25, thousandWorlds)
 	if os.Getenv(worldsAlone) == "" {
 		alone := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
 		alone.Env = append(os.Environ(), worldsAlone+"=1")

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -36,9 +35,9 @@ func (m Mail) GoString() string { return m.String() }
 // mailboxes is the platform's mail service. Like a real one, it refuses unknown character sets and texts that
 // do not fit their character set.
 type mailboxes struct {
+	guarded[keptMails]
+
 	platform *Platform
-	mu       sync.Mutex
-	kept     keptMails
 }
 
 var _ utility.Mailer = (*mailboxes)(nil)
@@ -118,18 +117,6 @@ func (m *mailboxes) all() []Mail {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.kept.mails)
-}
-
-func (m *mailboxes) state() keptMails {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.kept.clone()
-}
-
-func (m *mailboxes) set(state keptMails) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.kept = state
 }
 
 // mailboxKey returns the key of a mailbox. As in botctx, case matters before the @ and not after it.

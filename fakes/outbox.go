@@ -5,7 +5,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -59,9 +58,9 @@ var placeholder = regexp.MustCompile(`\{\{[^{}]+\}\}`)
 
 // outbox is the state of the messaging platforms: messages, groups, files and so on.
 type outbox struct {
+	guarded[kept]
+
 	platform *Platform
-	mu       sync.Mutex
-	kept     kept
 }
 
 // kept is the contents of an outbox.
@@ -254,27 +253,17 @@ func (o *outbox) all() []Sent {
 	return slices.Clone(o.kept.sent)
 }
 
-// state returns a copy of the contents.
-func (o *outbox) state() kept {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.kept.clone()
-}
+// editable is the part common to platforms on which messages can be changed and recalled.
+type editable struct{ plain }
 
-func (o *outbox) set(state kept) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.kept = state
-}
-
-// update changes a message, on platforms that find it by conversation and message id.
-func (o *outbox) update(ctx context.Context, in *channel.Channel, update send.MessageUpdate) (document.Object, error) {
-	if err := o.reach(ctx, in); err != nil {
+// UpdateMessage implements send.MessageUpdater. It finds a message by its conversation and its id.
+func (e editable) UpdateMessage(ctx context.Context, in *channel.Channel, update send.MessageUpdate) (document.Object, error) {
+	if err := e.reach(ctx, in); err != nil {
 		return document.Object{}, err
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	sent := o.find(in.ID, update.MessageID)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	sent := e.find(in.ID, update.MessageID)
 	if sent == nil || sent.ChatID != update.ConversationID {
 		return document.Object{}, boterr.New(boterr.NotFound, "", "message_not_found: the conversation %q of %s has no message %q: "+
 			"give the conversation and the timestamp that the platform answered with", update.ConversationID, in.ID, update.MessageID)
@@ -285,6 +274,6 @@ func (o *outbox) update(ctx context.Context, in *channel.Channel, update send.Me
 	if update.Attachments != nil {
 		sent.Shown = sent.Shown.With("attachments", update.Attachments)
 	}
-	o.platform.notef("%s shows on %s: %s", in.ID, sent.MessageID, render.Line(sent.Shown))
+	e.platform.notef("%s shows on %s: %s", in.ID, sent.MessageID, render.Line(sent.Shown))
 	return document.O("ok", true, "channel", sent.ChatID, "ts", sent.MessageID, "text", sent.Shown.Text()), nil
 }

@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -125,7 +124,7 @@ func (a *Account) part() part { return part{ServicePayments, a.key.app, a.key.na
 
 // state returns the account's state, or nil if the platform was restored to a time before the account was
 // added. The caller holds the mutex.
-func (a *Account) state() *accountState { return a.platform.payments.accounts[a.key] }
+func (a *Account) state() *accountState { return a.platform.payments.kept.accounts[a.key] }
 
 // within calls a function with the account's state, under the mutex. It ends the test if the account does not
 // exist.
@@ -188,10 +187,8 @@ func (a *Account) TryRepeat(eventID string) error {
 
 // payments is the platform's payment provider.
 type payments struct {
-	mu       sync.Mutex
-	accounts map[accountKey]*accountState
-	// pending are the events still to be delivered, in order.
-	pending []pendingEvent
+	guarded[keptPayments]
+
 	// calls are the functions registered with OnEvent.
 	calls map[accountKey][]eventCall
 }
@@ -215,23 +212,24 @@ type paymentAnswer struct {
 func (p *payments) add(key accountKey) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.accounts[key] != nil {
+	if p.kept.accounts[key] != nil {
 		return false
 	}
-	put(&p.accounts, key, &accountState{})
+	put(&p.kept.accounts, key, &accountState{})
 	return true
 }
 
 func (p *payments) has(key accountKey) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.accounts[key] != nil
+	return p.kept.accounts[key] != nil
 }
 
 // keptPayments is the state of a provider.
 type keptPayments struct {
 	accounts map[accountKey]*accountState
-	pending  []pendingEvent
+	// pending are the events still to be delivered, in order.
+	pending []pendingEvent
 }
 
 func (k keptPayments) clone() keptPayments {
@@ -247,18 +245,6 @@ func (s *accountState) clone() *accountState {
 	return &accountState{
 		payments: slices.Clone(s.payments), events: slices.Clone(s.events), answers: maps.Clone(s.answers),
 	}
-}
-
-func (p *payments) state() keptPayments {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return keptPayments{accounts: p.accounts, pending: p.pending}.clone()
-}
-
-func (p *payments) set(state keptPayments) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.accounts, p.pending = state.accounts, state.pending
 }
 
 // charge carries out a charge. The caller holds the mutex, as for all methods below.
@@ -380,7 +366,7 @@ func (a *Account) report(state *accountState, kind string, payment utility.Payme
 	}
 	state.events = append(state.events, event)
 	payments := &a.platform.payments
-	payments.pending = append(payments.pending, pendingEvent{at: a.platform.Now().Add(EventDelay), key: a.key, event: event})
+	payments.kept.pending = append(payments.kept.pending, pendingEvent{at: a.platform.Now().Add(EventDelay), key: a.key, event: event})
 }
 
 // EventDelay is the virtual time between a change on a payment account and its event.
@@ -400,18 +386,18 @@ type eventCall func(context.Context, utility.PaymentEvent) error
 func (p *payments) isDue(by time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.pending) > 0 && !p.pending[0].at.After(by)
+	return len(p.kept.pending) > 0 && !p.kept.pending[0].at.After(by)
 }
 
 // take removes and returns the first pending event.
 func (p *payments) take() (pendingEvent, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.pending) == 0 {
+	if len(p.kept.pending) == 0 {
 		return pendingEvent{}, false
 	}
-	first := p.pending[0]
-	p.pending = p.pending[1:]
+	first := p.kept.pending[0]
+	p.kept.pending = p.kept.pending[1:]
 	return first, true
 }
 
@@ -419,7 +405,7 @@ func (p *payments) take() (pendingEvent, bool) {
 func (p *payments) waiting() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.pending)
+	return len(p.kept.pending)
 }
 
 func (p *payments) callsOf(key accountKey) []eventCall {

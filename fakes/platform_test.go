@@ -54,15 +54,25 @@ func (r *recordedTB) Cleanup(f func()) { r.atEnd = append(r.atEnd, f) }
 
 // run runs a test function to its end.
 func (r *recordedTB) run(test func(p *fakes.Platform), options ...fakes.Option) {
+	r.end(func() { test(fakes.New(append(options, fakes.For(r))...)) })
+}
+
+// end runs a test to its end.
+func (r *recordedTB) end(test func()) {
+	r.runOn(test)
+	for _, f := range slices.Backward(r.atEnd) {
+		r.runOn(f)
+	}
+}
+
+// runOn runs a function that may end the test.
+func (r *recordedTB) runOn(test func()) {
 	defer func() {
 		if cause := recover(); cause != nil && cause != (failedTest{}) {
 			panic(cause)
 		}
-		for _, f := range slices.Backward(r.atEnd) {
-			r.runOn(f)
-		}
 	}()
-	test(fakes.New(append(options, fakes.For(r))...))
+	test()
 }
 
 // requireFailure requires that a test fails once, with a text that contains want.
@@ -424,16 +434,6 @@ func (p *page) mustCall(t *testing.T, name, args string) document.Object {
 	return result
 }
 
-func TestLabels_OnMember(t *testing.T) {
-	t.Parallel()
-	p := pageOn(t, channel.Alpha)
-	p.mustCall(t, "alphaSaveCustomLabel", `{"labelId": "buyers"}`)
-	p.mustCall(t, "alphaSaveCustomLabel", `{"labelId": "buyers"}`)
-	require.Equal(t, []string{"buyers"}, p.ada.Labels())
-	p.mustCall(t, "alphaRemoveCustomLabel", `{"labelId": "buyers"}`)
-	require.Empty(t, p.ada.Labels())
-}
-
 func TestBroadcasts_CreatedThenSent(t *testing.T) {
 	t.Parallel()
 	p := pageOn(t, channel.Alpha)
@@ -459,51 +459,6 @@ func TestAttachments_SentByID(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 	refused, _ := boterr.AsError(err)
 	require.Equal(t, "response.attachment_id", refused.Field)
-}
-
-func TestThread_BotWaitsForReturn(t *testing.T) {
-	t.Parallel()
-	p := pageOn(t, channel.Alpha)
-	p.mustCall(t, "alphaPassThreadControl", `{}`)
-	require.False(t, p.ada.Thread().IsWithBot())
-	_, err := p.call(t, "sendResponse", `{"response": {"type": "TEXT", "text": "hi"}}`)
-	require.ErrorIs(t, err, boterr.FailedPrecondition)
-	p.ada.ReturnThread()
-	p.mustCall(t, "sendResponse", `{"response": {"type": "TEXT", "text": "hi"}}`)
-}
-
-func TestTags_BeyondTheLimit(t *testing.T) {
-	t.Parallel()
-	p := pageOn(t, channel.Echo)
-	for id := range send.MaxMemberTags {
-		saved := p.mustCall(t, "EchoSaveMemberTag", fmt.Sprintf(`{"tagId": %d}`, id))
-		require.Equal(t, document.O("errcode", 0, "errmsg", "ok"), saved)
-	}
-	refused := p.mustCall(t, "EchoSaveMemberTag", fmt.Sprintf(`{"tagId": %d}`, send.MaxMemberTags))
-	require.Equal(t, 45059, document.Get(refused, "errcode", 0))
-	require.Len(t, p.ada.Tags(), send.MaxMemberTags)
-}
-
-func TestSendResponse_TimestampFindsIt(t *testing.T) {
-	t.Parallel()
-	p := pageOn(t, channel.Charlie)
-	sent := p.mustCall(t, "sendResponse", `{"response": {"type": "TEXT", "text": "kettle?"}}`)
-	conversation, ts := document.Get(sent, "channel", ""), document.Get(sent, "ts", "")
-	changed := p.mustCall(t, "updateMessage",
-		fmt.Sprintf(`{"externalChannelId": %q, "messageTs": %q, "text": "Kettle!"}`, conversation, ts))
-	require.Equal(t, document.O("ok", true, "channel", conversation, "ts", ts, "text", "Kettle!"), changed)
-	require.Equal(t, "Kettle!", p.Sent()[0].Shown.Text())
-}
-
-func TestIsArchived(t *testing.T) {
-	t.Parallel()
-	p := pageOn(t, channel.Charlie)
-	sent := p.mustCall(t, "sendResponse", `{"response": {"type": "TEXT", "text": "Goodbye."}}`)
-	conversation := document.Get(sent, "channel", "")
-	p.mustCall(t, "charlieArchiveConversation", fmt.Sprintf(`{"messageEvent": {"to": %q}}`, conversation))
-	require.True(t, p.IsArchived("page", conversation))
-	_, err := p.call(t, "sendResponse", `{"response": {"type": "TEXT", "text": "One thing more."}}`)
-	require.ErrorIs(t, err, boterr.FailedPrecondition)
 }
 
 func TestRefuseSends_SomeOfSeveral(t *testing.T) {
@@ -535,17 +490,6 @@ func TestSendDeltaResponse_EachMember(t *testing.T) {
 	require.NoError(t, result.Results[0].Err)
 	require.ErrorIs(t, result.Results[1].Err, boterr.NotFound)
 	require.Equal(t, "hi Ada", p.ada.Last())
-}
-
-func TestLimitSends_UntilItsTime(t *testing.T) {
-	t.Parallel()
-	p := pageOn(t, channel.Bravo)
-	p.LimitSends("page", 1, time.Minute)
-	p.mustCall(t, "sendResponse", `{"response": {"type": "TEXT", "text": "1"}}`)
-	_, err := p.call(t, "sendResponse", `{"response": {"type": "TEXT", "text": "2"}}`)
-	require.ErrorIs(t, err, boterr.ResourceExhausted)
-	p.Advance(time.Minute)
-	p.mustCall(t, "sendResponse", `{"response": {"type": "TEXT", "text": "2"}}`)
 }
 
 func TestPostComments(t *testing.T) {

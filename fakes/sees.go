@@ -167,7 +167,7 @@ type readBy struct {
 // marks is a set. It is nil while empty.
 type marks[K comparable] map[K]bool
 
-func (m *marks[K]) add(key K) { put((*map[K]bool)(m), key, true) }
+func (m *marks[K]) add(key K) { put(m, key, true) }
 
 // unread returns the positions of the reader's unread messages.
 func (r reader) unread() (positions []int) {

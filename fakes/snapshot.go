@@ -1,7 +1,6 @@
 package fakes
 
 import (
-	"slices"
 	"time"
 
 	"github.com/botctx/go-sdk/agenda"
@@ -21,17 +20,17 @@ type Snapshot struct {
 	store    memstore.Snapshot
 	web      *web.Replies
 	now      time.Time
-	ids      map[string]int
-	faults   []planned
+	ids      table[string, int]
+	faults   plannedFaults
 	calls    []Call
 	outbox   kept
 	lines    []line
 	choices  []botctx.Choice
-	channels map[string]string
+	channels table[string, string]
 	mails    keptMails
-	files    keptFiles
+	files    table[string, File]
 	payments keptPayments
-	data     map[dataSource]bool
+	data     table[dataSource, bool]
 	isDown   bool
 }
 
@@ -45,9 +44,9 @@ func (p *Platform) Snapshot() *Snapshot {
 // state returns the platform's current state, with a snapshot of the given store.
 func (p *Platform) state(memory *memstore.Store) Snapshot {
 	return Snapshot{
-		store: memory.Snapshot(), web: p.HTTP.Clone(), now: p.Now(), ids: p.ids.counts(), faults: p.faults.all(),
-		calls: p.calls.all(), outbox: p.outbox.state(), lines: p.transcript.all(), choices: p.choices.all(), channels: p.channels.all(),
-		mails: p.mails.state(), files: p.files.state(), payments: p.payments.state(), data: p.dataSources.all(),
+		store: memory.Snapshot(), web: p.HTTP.Clone(), now: p.Now(), ids: p.ids.state(), faults: p.faults.state(),
+		calls: p.calls.all(), outbox: p.outbox.state(), lines: p.transcript.all(), choices: p.choices.all(), channels: p.channels.state(),
+		mails: p.mails.state(), files: p.files.state(), payments: p.payments.state(), data: p.dataSources.state(),
 		isDown: p.IsDown(),
 	}
 }
@@ -55,9 +54,9 @@ func (p *Platform) state(memory *memstore.Store) Snapshot {
 // clone returns a copy that a platform can take over.
 func (s *Snapshot) clone() *Snapshot {
 	return &Snapshot{
-		store: s.store, web: s.web.Clone(), now: s.now, ids: copyOfMap(s.ids), faults: slices.Clone(s.faults),
+		store: s.store, web: s.web.Clone(), now: s.now, ids: s.ids.clone(), faults: s.faults.clone(),
 		calls: s.calls, outbox: s.outbox.clone(), lines: s.lines, choices: s.choices,
-		channels: copyOfMap(s.channels), mails: s.mails.clone(), files: s.files.clone(), payments: s.payments.clone(), data: copyOfMap(s.data),
+		channels: s.channels.clone(), mails: s.mails.clone(), files: s.files.clone(), payments: s.payments.clone(), data: s.data.clone(),
 		isDown: s.isDown,
 	}
 }

@@ -273,38 +273,11 @@ func requireVisible(t *testing.T, text string) {
 	require.Equal(t, display.Visible(text), text)
 }
 
-type printingTB struct {
-	testing.TB
-
-	printed strings.Builder
-	atEnd   []func()
-}
-
-func (f *printingTB) Helper()            {}
-func (f *printingTB) Failed() bool       { return true }
-func (f *printingTB) Cleanup(end func()) { f.atEnd = append(f.atEnd, end) }
-
-func (f *printingTB) Logf(format string, args ...any) { fmt.Fprintf(&f.printed, format+"\n", args...) }
-
-func (f *printingTB) Fatalf(format string, args ...any) {
-	f.Logf(format, args...)
-	panic(f)
-}
-
-// run calls a function that ends the test, and returns the test's output.
-func (f *printingTB) run(do func()) string {
-	func() {
-		defer func() {
-			if thrown := recover(); thrown != nil && thrown != any(f) {
-				panic(thrown)
-			}
-		}()
-		do()
-	}()
-	for _, end := range f.atEnd {
-		end()
-	}
-	return f.printed.String()
+// printed returns what a test prints that a function ends as failed.
+func printed(test func(tb fakes.TB)) string {
+	var tb recordedTB
+	tb.end(func() { test(&tb) })
+	return strings.Join(append(tb.failures, tb.logged...), "\n")
 }
 
 // TestHostileText sends text that affects a terminal through every output that may reach one.
@@ -350,8 +323,7 @@ func TestHostileText(t *testing.T) {
 		},
 		"an expectation that fails": func(t *testing.T) string {
 			t.Helper()
-			f := &printingTB{TB: t}
-			return f.run(func() {
+			return printed(func(f fakes.TB) {
 				p := fakes.New(fakes.For(f))
 				p.Runtime().HandleFunc(echoHostile)
 				ada := p.AddMember(member.Member{FirstName: terminalText})
@@ -361,8 +333,7 @@ func TestHostileText(t *testing.T) {
 		},
 		"a run that fails": func(t *testing.T) string {
 			t.Helper()
-			f := &printingTB{TB: t}
-			return f.run(func() {
+			return printed(func(f fakes.TB) {
 				p := fakes.New(fakes.For(f))
 				p.Runtime().HandleFunc(func(context.Context, *botctx.Context) error { return errors.New(terminalText) })
 				p.AddMember(member.Member{FirstName: terminalText}).Says(terminalText)
@@ -381,8 +352,7 @@ func TestHostileText(t *testing.T) {
 		},
 		"a property that does not hold": func(t *testing.T) string {
 			t.Helper()
-			f := &printingTB{TB: t}
-			return f.run(func() {
+			return printed(func(f fakes.TB) {
 				explore.Faults(f, 1, func(e *explore.T, p *fakes.Platform) {
 					ada := p.AddMember(member.Member{FirstName: terminalText})
 					_ = ada.TrySays(terminalText)

@@ -144,19 +144,19 @@ func (t Ticket) Text() string {
 	}
 }
 
-// showTaken replaces a ticket's message with a text.
-func (o *outbox) showTaken(ctx context.Context, in *channel.Channel, messageID, text string) error {
-	err := o.changeTicket(ctx, in, messageID, func(sent *Sent) { sent.taken, sent.Shown = text, send.Text(text) })
+// ShowTaken replaces a ticket's message with a text.
+func (e editable) ShowTaken(ctx context.Context, in *channel.Channel, ticket livechat.Ticket, text string) error {
+	err := e.changeTicket(ctx, in, ticket.MessageID, func(sent *Sent) { sent.taken, sent.Shown = text, send.Text(text) })
 	if err == nil {
-		o.platform.notef("%s shows on %s: %s", in.ID, messageID, render.Line(send.Text(text)))
+		e.platform.notef("%s shows on %s: %s", in.ID, ticket.MessageID, render.Line(send.Text(text)))
 	}
 	return err
 }
 
-func (o *outbox) recall(ctx context.Context, in *channel.Channel, messageID string) error {
-	err := o.changeTicket(ctx, in, messageID, func(sent *Sent) { sent.Shown = send.Response{} })
+func (e editable) RecallTicket(ctx context.Context, in *channel.Channel, ticket livechat.Ticket) error {
+	err := e.changeTicket(ctx, in, ticket.MessageID, func(sent *Sent) { sent.Shown = send.Response{} })
 	if err == nil {
-		o.platform.notef("%s takes %s back", in.ID, messageID)
+		e.platform.notef("%s takes %s back", in.ID, ticket.MessageID)
 	}
 	return err
 }

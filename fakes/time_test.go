@@ -140,12 +140,11 @@ func TestAdvance_AgendasWithoutEnd(t *testing.T) {
 	require.ErrorContains(t, err, "the agendas schedule each other endlessly")
 	require.ErrorContains(t, err, "2026-01-01T01:00:00Z")
 	require.ErrorContains(t, err, "member-1")
-	require.Panics(t, func() { p.Advance(0) })
 }
 
 func TestAdvance_ManyAtOneTime(t *testing.T) {
 	t.Parallel()
-	const many = 1500
+	const many = 1200 // More than the generations that count as endless.
 	var runs int
 	p := fakes.New(fakes.For(t))
 	p.Handle(&botctx.Node{ID: "count", Pre: []botctx.Action{func(context.Context, *botctx.Context) error {
@@ -162,7 +161,7 @@ func TestAdvance_ManyAtOneTime(t *testing.T) {
 
 func TestAdvance_ManyScheduledByARun(t *testing.T) {
 	t.Parallel()
-	const many = 3000
+	const many = 1200
 	var runs int
 	p := fakes.New(fakes.For(t))
 	p.Handle(&botctx.Node{ID: "fan", Pre: []botctx.Action{func(ctx context.Context, bot *botctx.Context) error {

@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -226,20 +225,14 @@ func (a AddMember) do(on *Session) error {
 	if err := on.isFree(a.Name); err != nil {
 		return err
 	}
-	return asMistake(guarded(func() error {
-		on.join(&person{name: a.Name, actor: on.platform.AddMember(a.named())})
-		return nil
-	}))
+	return performed(func() { on.join(&person{name: a.Name, actor: on.platform.AddMember(a.named())}) })
 }
 
 func (a AddAgent) do(on *Session) error {
 	if err := on.isFree(a.Name); err != nil {
 		return err
 	}
-	return asMistake(guarded(func() error {
-		on.join(&person{name: a.Name, agent: on.platform.AddAgent(a.Channel, a.Name, a.Groups...)})
-		return nil
-	}))
+	return performed(func() { on.join(&person{name: a.Name, agent: on.platform.AddAgent(a.Channel, a.Name, a.Groups...)}) })
 }
 
 // isFree returns an error for a name that another person has.
@@ -250,34 +243,29 @@ func (s *Session) isFree(name string) error {
 	return nil
 }
 
-func asMistake(err error) error {
-	if err == nil {
-		return nil
+// performed performs an act. If the platform refuses it, the act is a mistake.
+func performed(do func()) error {
+	if err := guarded(func() error { do(); return nil }); err != nil {
+		return usagef("%v", err)
 	}
-	return usagef("%v", err)
+	return nil
 }
 
 func (a AddChannel) do(on *Session) error {
-	return asMistake(guarded(func() error {
-		on.platform.AddChannel(channel.Channel{ID: a.ID, Type: a.Type})
-		return nil
-	}))
+	return performed(func() { on.platform.AddChannel(channel.Channel{ID: a.ID, Type: a.Type}) })
 }
 
 func (a AddDesk) do(on *Session) error {
-	return asMistake(guarded(func() error {
-		var members []*fakes.Actor
-		for _, p := range on.people {
-			if p.actor != nil {
-				members = append(members, p.actor)
-			}
+	var members []*fakes.Actor
+	for _, p := range on.people {
+		if p.actor != nil {
+			members = append(members, p.actor)
 		}
-		if len(members) == 0 {
-			return errors.New("a desk serves the members who were added before it: a line such as \"member Ada\" adds one")
-		}
-		OpenDesk(on.platform, a.ID, members...)
-		return nil
-	}))
+	}
+	if len(members) == 0 {
+		return usagef("a desk serves the members who were added before it: a line such as \"member Ada\" adds one")
+	}
+	return performed(func() { OpenDesk(on.platform, a.ID, members...) })
 }
 
 // OpenDesk gives a platform a channel where agents answer some members. It has one broadcast group,
@@ -295,10 +283,7 @@ func OpenDesk(p *fakes.Platform, id string, members ...*fakes.Actor) {
 }
 
 func (a AddData) do(on *Session) error {
-	return asMistake(guarded(func() error {
-		on.platform.AddData(a.Source, a.Entry)
-		return nil
-	}))
+	return performed(func() { on.platform.AddData(a.Source, a.Entry) })
 }
 
 // cast decides who receives an answer without a name: the last actor, or the first member before anyone has

@@ -234,10 +234,7 @@ func (p *reader) joinsGroup(found []string) error {
 }
 
 func (a Bounces) do(on *Session) error {
-	return asMistake(guarded(func() error {
-		on.platform.RefuseMailTo(a.Address)
-		return nil
-	}))
+	return performed(func() { on.platform.RefuseMailTo(a.Address) })
 }
 
 func (a Bounces) lines() []string {

@@ -32,12 +32,11 @@ func (Crashes) by() string { return "" }
 func (Starts) by() string  { return "" }
 
 func (a Faults) do(on *Session) error {
-	return asMistake(guarded(func() error {
+	return performed(func() {
 		if injected := on.platform.Inject(a.Fault); a.isOptional() {
 			injected.Optional()
 		}
-		return nil
-	}))
+	})
 }
 
 // isOptional reports whether the fault may stay unmet. Faults of services may: if the bot does not use the service,
@@ -45,10 +44,7 @@ func (a Faults) do(on *Session) error {
 func (a Faults) isOptional() bool { return a.Op == "" && (a.Kind != fakes.KindDown || a.Nth > 0) }
 
 func (a Lifts) do(on *Session) error {
-	return asMistake(guarded(func() error {
-		on.platform.Lift(a.Fault)
-		return nil
-	}))
+	return performed(func() { on.platform.Lift(a.Fault) })
 }
 
 func (Crashes) do(on *Session) error {
@@ -57,10 +53,7 @@ func (Crashes) do(on *Session) error {
 }
 
 func (Starts) do(on *Session) error {
-	return asMistake(guarded(func() error {
-		on.platform.Restart()
-		return nil
-	}))
+	return performed(func() { on.platform.Restart() })
 }
 
 func (a Faults) code(*names, done) call {

@@ -56,7 +56,7 @@ func chargedOnce(logic botctx.Action) explore.Property {
 
 func TestFaults_FindsADoubleCharge(t *testing.T) {
 	t.Parallel()
-	found := search(func(t fakes.TB) { explore.Faults(t, 100, chargedOnce(sell(""))) })
+	found := searchFaults(100, chargedOnce(sell("")))
 	requireFound(t, found, "she pays once", "(reduced to 1 of ", "\tp.", ".At(1)", "BOTCTX_EXPLORE='faults:", " go test -run '^TestBot$/^shop$'",
 		"shop charged 2500 eur: payment-2")
 }
@@ -106,7 +106,7 @@ func notedOnce(logic botctx.Action) explore.Property {
 func TestFaults_FindsAnOrderNotedTwice(t *testing.T) {
 	t.Parallel()
 	accepting := explore.PlatformOptions(fakes.WithInbox())
-	requireFound(t, search(func(t fakes.TB) { explore.Faults(t, 100, notedOnce(noteAnew), accepting) }), "each order is noted once", "(reduced to 1 of ")
+	requireFound(t, searchFaults(100, notedOnce(noteAnew), accepting), "each order is noted once", "(reduced to 1 of ")
 	explore.Faults(t, rounds.Of(t, 60, 600), notedOnce(noteOnce), accepting)
 }
 
@@ -147,7 +147,7 @@ func TestFaults_FindsAPaymentEventThatCountsTwice(t *testing.T) {
 	pointOnce := func(event utility.PaymentEvent) document.Object {
 		return document.O("_id", event.ID, "for", event.Payment.ID)
 	}
-	requireFound(t, search(func(t fakes.TB) { explore.Faults(t, 100, rewarded(pointAnew)) }), "a payment is worth one point", "(reduced to 1 of ",
+	requireFound(t, searchFaults(100, rewarded(pointAnew)), "a payment is worth one point", "(reduced to 1 of ",
 		"\tp.Inject(fakes.Repeats(fakes.ServicePayments).At(1))\n", "BOTCTX_EXPLORE='faults:Payments#1=comesTwice' go test",
 		"the account shop repeats it")
 	explore.Faults(t, rounds.Of(t, 60, 600), rewarded(pointOnce))
@@ -166,7 +166,7 @@ func TestFaults_FindsAMessageThatIsNotedTwice(t *testing.T) {
 			require.LessOrEqual(t, len(p.Data("orders")), 2, "each order is noted once")
 		}
 	}
-	requireFound(t, search(func(t fakes.TB) { explore.Faults(t, 100, property(noteAnew)) }), "each order is noted once", "(reduced to 1 of ",
+	requireFound(t, searchFaults(100, property(noteAnew)), "each order is noted once", "(reduced to 1 of ",
 		"\tp.Inject(fakes.Repeats(fakes.ServiceMessages).At(", "BOTCTX_EXPLORE='faults:Messages#")
 	explore.Faults(t, rounds.Of(t, 60, 600), property(noteOnce))
 }
@@ -215,7 +215,7 @@ func mailedBeforeConfirmed(logic botctx.Action) explore.Property {
 
 func TestFaults_FindsAnOutage(t *testing.T) {
 	t.Parallel()
-	requireFound(t, search(func(t fakes.TB) { explore.Faults(t, 100, mailedBeforeConfirmed(confirmAnyway)) }),
+	requireFound(t, searchFaults(100, mailedBeforeConfirmed(confirmAnyway)),
 		"what is confirmed was sent", "(reduced to 1 of ", "\tp.Inject(fakes.Down(fakes.ServiceMail).Lasting(20*time.Second).At(1))\n",
 		"BOTCTX_EXPLORE='faults:Mail#1=isDown' go test", "disconnected: mail")
 	explore.Faults(t, rounds.Of(t, 60, 600), mailedBeforeConfirmed(confirmOrdered))
@@ -245,7 +245,7 @@ func neverTold(t *explore.T, p *fakes.Platform) {
 
 func TestFaults_ShrinksToThoseThatMatter(t *testing.T) {
 	t.Parallel()
-	found := search(func(t fakes.TB) { explore.Faults(t, 100, neverTold) })
+	found := searchFaults(100, neverTold)
 	requireFound(t, found, "Ada is told", "(reduced to 2 of ")
 }
 
@@ -256,102 +256,86 @@ func TestFaults_MaxFaultsBoundsThoseOfARound(t *testing.T) {
 
 func TestFaults_FindsASendThatReachesSome(t *testing.T) {
 	t.Parallel()
-	requireFound(t, search(func(t fakes.TB) {
-		explore.Faults(t, 100, func(t *explore.T, p *fakes.Platform) {
-			ada, bob := shop(p, func(ctx context.Context, bot *botctx.Context) error {
-				_, err := bot.SendResponse(ctx, send.SendResponseParams{
-					MemberID: document.OneOrMany[string]{"member-1", "member-2"}, Response: send.Text("We are closed."),
-				})
-				return err
-			}, 0)
-			_ = ada.TrySays("close")
-			require.True(t, p.IsDown() || len(ada.Messages()) == len(bob.Messages()), "all know it, or nobody")
-		})
+	requireFound(t, searchFaults(100, func(t *explore.T, p *fakes.Platform) {
+		ada, bob := shop(p, func(ctx context.Context, bot *botctx.Context) error {
+			_, err := bot.SendResponse(ctx, send.SendResponseParams{
+				MemberID: document.OneOrMany[string]{"member-1", "member-2"}, Response: send.Text("We are closed."),
+			})
+			return err
+		}, 0)
+		_ = ada.TrySays("close")
+		require.True(t, p.IsDown() || len(ada.Messages()) == len(bob.Messages()), "all know it, or nobody")
 	}), "\tp.Inject(fakes.Fails(fakes.ServiceMessages, ", "(1 of 2 reached)")
 }
 
 func TestFaults_TheSameSeedIsTheSameSearch(t *testing.T) {
 	t.Parallel()
 	property := notedOnce(noteAnew)
-	first := search(func(t fakes.TB) { explore.Faults(t, 100, property, explore.Seed(7)) })
+	first := searchFaults(100, property, explore.Seed(7))
 	requireFound(t, first, "seed 7")
-	again := search(func(t fakes.TB) { explore.Faults(t, 100, property, explore.Seed(7)) })
+	again := searchFaults(100, property, explore.Seed(7))
 	require.Equal(t, first.failed, again.failed)
 }
 
 func TestFaults_TellsAPropertyThatFailsWithoutThem(t *testing.T) {
 	t.Parallel()
-	requireFound(t, search(func(t fakes.TB) {
-		explore.Faults(t, 10, func(t *explore.T, p *fakes.Platform) {
-			ada, _ := shop(p, modify, 1)
-			ada.Says("buy")
-			require.Equal(t, 1, stockOf(p), "nothing was sold")
-		})
+	requireFound(t, searchFaults(10, func(t *explore.T, p *fakes.Platform) {
+		ada, _ := shop(p, modify, 1)
+		ada.Says("buy")
+		require.Equal(t, 1, stockOf(p), "nothing was sold")
 	}), "fails even without any faults", "nothing was sold", "Ada -> ")
 }
 
 func TestFaults_TellsAPropertyThatMeetsNone(t *testing.T) {
 	t.Parallel()
-	requireFound(t, search(func(t fakes.TB) {
-		explore.Faults(t, 10, func(_ *explore.T, p *fakes.Platform) { p.AddData("stock") })
-	}), "calls no operation and asks no service")
+	requireFound(t, searchFaults(10, func(_ *explore.T, p *fakes.Platform) { p.AddData("stock") }), "calls no operation and asks no service")
 }
 
 func TestFaults_TellsAPropertyThatIsNotTheSameEachTime(t *testing.T) {
 	t.Parallel()
 	runs := 0
-	requireFound(t, search(func(t fakes.TB) {
-		explore.Faults(t, 10, func(_ *explore.T, p *fakes.Platform) {
-			ada, _ := shop(p, modify, 1)
-			runs++
-			_ = ada.TrySays([]string{"one", "other"}[runs%2])
-		})
+	requireFound(t, searchFaults(10, func(_ *explore.T, p *fakes.Platform) {
+		ada, _ := shop(p, modify, 1)
+		runs++
+		_ = ada.TrySays([]string{"one", "other"}[runs%2])
 	}), "is not the same each time")
 }
 
 func TestFaults_PanicsAreKept(t *testing.T) {
 	t.Parallel()
-	found := search(func(t fakes.TB) {
-		explore.Faults(t, 50, func(t *explore.T, p *fakes.Platform) {
-			ada, _ := shop(p, func(ctx context.Context, bot *botctx.Context) error {
-				if err := bot.Reply(ctx, send.Text("Yours.")); err != nil {
-					panic("the bot does not know what to do")
-				}
-				return nil
-			}, 0)
-			err := ada.TrySays("hi")
-			require.NotEqual(t, boterr.Internal, boterr.CodeOf(err), "%v", err)
-		})
+	found := searchFaults(50, func(t *explore.T, p *fakes.Platform) {
+		ada, _ := shop(p, func(ctx context.Context, bot *botctx.Context) error {
+			if err := bot.Reply(ctx, send.Text("Yours.")); err != nil {
+				panic("the bot does not know what to do")
+			}
+			return nil
+		}, 0)
+		err := ada.TrySays("hi")
+		require.NotEqual(t, boterr.Internal, boterr.CodeOf(err), "%v", err)
 	})
 	requireFound(t, found, "panic: the bot does not know what to do", "faults_test.go", "\tp.")
-	requireFound(t, search(func(t fakes.TB) {
-		explore.Faults(t, 1, func(*explore.T, *fakes.Platform) { panic("the property itself") })
-	}), "panic: the property itself", "faults_test.go")
+	requireFound(t, searchFaults(1, func(*explore.T, *fakes.Platform) { panic("the property itself") }), "panic: the property itself", "faults_test.go")
 }
 
 func TestFaults_TellsWhatHangsOrHasNoEnd(t *testing.T) {
 	t.Parallel()
-	requireFound(t, search(func(t fakes.TB) {
-		explore.Faults(t, 1, func(_ *explore.T, p *fakes.Platform) {
-			ada, _ := shop(p, func(context.Context, *botctx.Context) error { select {} }, 0)
-			ada.Says("hi")
-		}, explore.Timeout(20*time.Millisecond))
-	}), "it hangs: no call was made for 20ms")
-	requireFound(t, search(func(t fakes.TB) {
-		explore.Faults(t, 100, func(_ *explore.T, p *fakes.Platform) {
-			ada, _ := shop(p, func(ctx context.Context, bot *botctx.Context) error {
-				for bot.Reply(ctx, send.Text("Yours.")) != nil && ctx.Err() == nil {
-					_, _ = bot.GetMember(ctx, member.GetParams{MemberID: "nobody"})
-					if len(p.Sent()) > 0 {
-						return nil
-					}
+	requireFound(t, searchFaults(1, func(_ *explore.T, p *fakes.Platform) {
+		ada, _ := shop(p, func(context.Context, *botctx.Context) error { select {} }, 0)
+		ada.Says("hi")
+	}, explore.Timeout(20*time.Millisecond)), "it hangs: no call was made for 20ms")
+	requireFound(t, searchFaults(100, func(_ *explore.T, p *fakes.Platform) {
+		ada, _ := shop(p, func(ctx context.Context, bot *botctx.Context) error {
+			for bot.Reply(ctx, send.Text("Yours.")) != nil && ctx.Err() == nil {
+				_, _ = bot.GetMember(ctx, member.GetParams{MemberID: "nobody"})
+				if len(p.Sent()) > 0 {
+					return nil
 				}
-				return nil
-			}, 0)
-			p.RefuseSends(boterr.FailedPrecondition, ada)
-			_ = ada.TrySays("hi")
-		}, explore.MaxCalls(1000))
-	}), "it has no end: 1000 calls")
+			}
+			return nil
+		}, 0)
+		p.RefuseSends(boterr.FailedPrecondition, ada)
+		_ = ada.TrySays("hi")
+	}, explore.MaxCalls(1000)), "it has no end: 1000 calls")
 }
 
 // insist repeats an action until it succeeds, as people do, and restarts the bot in between.
@@ -439,7 +423,7 @@ func enough(t *testing.T, report string) int {
 func TestReport_NamesFaultsThatWereNeverTried(t *testing.T) {
 	t.Parallel()
 	run := func(plans int) string {
-		found := search(func(t fakes.TB) { explore.Faults(t, plans, notedOnce(noteOnce)) })
+		found := searchFaults(plans, notedOnce(noteOnce))
 		require.Empty(t, found.failed)
 		require.Len(t, found.logged, 1)
 		return found.logged[0]
@@ -455,7 +439,7 @@ func TestReport_NamesFaultsThatWereNeverTried(t *testing.T) {
 // Planned faults that no call met are named, too.
 func TestReport_NamesFaultsThatNoCallMet(t *testing.T) {
 	t.Parallel()
-	found := search(func(t fakes.TB) { explore.Faults(t, 200, notedOnce(noteOnce)) })
+	found := searchFaults(200, notedOnce(noteOnce))
 	require.Empty(t, found.failed)
 	report := found.logged[0]
 	numbers := regexp.MustCompile(`They had (\d+) different faults, of which calls met (\d+)\. No call met (\d+):\n`).FindStringSubmatch(report)
@@ -473,7 +457,7 @@ func TestReport_NamesFaultsThatNoCallMet(t *testing.T) {
 func TestReport_NamesChangesThatWereNeverTried(t *testing.T) {
 	t.Parallel()
 	run := func(orders int) string {
-		found := search(func(t fakes.TB) { explore.Orders(t, orders, soldOnce(modify)) })
+		found := searchOrders(orders, soldOnce(modify))
 		require.Empty(t, found.failed)
 		return found.logged[0]
 	}

@@ -50,7 +50,7 @@ func soldOnce(logic botctx.Action) explore.Property {
 
 func TestOrders_FindsALostUpdate(t *testing.T) {
 	t.Parallel()
-	found := search(func(t fakes.TB) { explore.Orders(t, mostOrders, soldOnce(readAndWrite)) })
+	found := searchOrders(mostOrders, soldOnce(readAndWrite))
 	requireFound(t, found, "each kettle is sold once", "(reduced to 1 of ",
 		"\t1. Ada does fetchDataFromDataSource, up to findAndModifyDataFromDataSource\n"+
 			"\t2. Bob does fetchDataFromDataSource, findAndModifyDataFromDataSource, sendResponse, up to its end\n"+
@@ -97,7 +97,7 @@ func bookedOnce(logic botctx.Action) explore.Property {
 
 func TestOrders_FindsADoubleBooking(t *testing.T) {
 	t.Parallel()
-	requireFound(t, search(func(t fakes.TB) { explore.Orders(t, mostOrders, bookedOnce(book(document.O()))) }), "one guest has the table", "(reduced to 1 of ")
+	requireFound(t, searchOrders(mostOrders, bookedOnce(book(document.O()))), "one guest has the table", "(reduced to 1 of ")
 	explore.Orders(t, rounds.Of(t, 50, 600), bookedOnce(book(document.O("by", nil))))
 }
 
@@ -130,7 +130,7 @@ func TestOrders_FindsACouponGivenTwice(t *testing.T) {
 			require.Equal(t, 1, confirmed(p), "one member has the coupon")
 		}
 	}
-	requireFound(t, search(func(t fakes.TB) { explore.Orders(t, mostOrders, property(claim(document.O()))) }), "one member has the coupon")
+	requireFound(t, searchOrders(mostOrders, property(claim(document.O()))), "one member has the coupon")
 	explore.Orders(t, rounds.Of(t, 50, 600), property(claim(document.O("given", 0))))
 }
 
@@ -188,15 +188,13 @@ func takeBySeen(ctx context.Context, bot *botctx.Context) error {
 
 func TestOrders_FindsTwoAgentsWithOneTicket(t *testing.T) {
 	t.Parallel()
-	requireFound(t, search(func(t fakes.TB) {
-		explore.Orders(t, mostOrders, func(t *explore.T, p *fakes.Platform) {
-			grace, hedy := shop(p, takeBySeen, 0)
-			p.AddData("tickets", document.O("_id", 1))
-			t.Go("Grace", func() { grace.Says("take") })
-			t.Go("Hedy", func() { hedy.Says("take") })
-			t.Wait()
-			require.Equal(t, 1, confirmed(p), "one agent has the ticket")
-		})
+	requireFound(t, searchOrders(mostOrders, func(t *explore.T, p *fakes.Platform) {
+		grace, hedy := shop(p, takeBySeen, 0)
+		p.AddData("tickets", document.O("_id", 1))
+		t.Go("Grace", func() { grace.Says("take") })
+		t.Go("Hedy", func() { hedy.Says("take") })
+		t.Wait()
+		require.Equal(t, 1, confirmed(p), "one agent has the ticket")
 	}), "one agent has the ticket")
 }
 
@@ -250,7 +248,7 @@ func TestOrders_FindsAnAgendaAgainstAMessage(t *testing.T) {
 			require.Equal(t, confirmed(p) == 1, isPaid, "what was paid for is kept")
 		}
 	}
-	requireFound(t, search(func(t fakes.TB) { explore.Orders(t, mostOrders, property(document.O())) }), "what was paid for is kept", "time does countDataSource")
+	requireFound(t, searchOrders(mostOrders, property(document.O())), "what was paid for is kept", "time does countDataSource")
 	explore.Orders(t, rounds.Of(t, 50, 600), property(document.O("state", "kept")))
 }
 
@@ -316,6 +314,14 @@ func search(run func(t fakes.TB)) *outer {
 	}()
 	<-done
 	return &o
+}
+
+func searchFaults(plans int, property explore.Property, options ...explore.Option) *outer {
+	return search(func(t fakes.TB) { explore.Faults(t, plans, property, options...) })
+}
+
+func searchOrders(orders int, property explore.Property, options ...explore.Option) *outer {
+	return search(func(t fakes.TB) { explore.Orders(t, orders, property, options...) })
 }
 
 // stockOf returns the number of kettles.

@@ -30,34 +30,30 @@ func atOnce(t *explore.T, p *fakes.Platform, logic botctx.Action) {
 
 func TestOrders_TellsTurnsOfWhichNoneCanGoOn(t *testing.T) {
 	t.Parallel()
-	found := search(func(t fakes.TB) {
-		explore.Orders(t, 100, func(t *explore.T, p *fakes.Platform) {
-			var ada, bob *fakes.Actor
-			ada, bob = shop(p, func(ctx context.Context, bot *botctx.Context) error {
-				if bot.MessageEvent.Text() == "again" {
-					_ = ada.TrySays("more") // The run waits for itself.
-				}
-				return bot.Reply(ctx, send.Text("Hello."))
-			}, 0)
-			t.Go("Ada", func() { ada.Says("again") })
-			t.Go("Bob", func() { bob.Says("hi") })
-		})
+	found := searchOrders(100, func(t *explore.T, p *fakes.Platform) {
+		var ada, bob *fakes.Actor
+		ada, bob = shop(p, func(ctx context.Context, bot *botctx.Context) error {
+			if bot.MessageEvent.Text() == "again" {
+				_ = ada.TrySays("more") // The run waits for itself.
+			}
+			return bot.Reply(ctx, send.Text("Hello."))
+		}, 0)
+		t.Go("Ada", func() { ada.Says("again") })
+		t.Go("Bob", func() { bob.Says("hi") })
 	})
 	requireFound(t, found, "fails even without any changes", "no turn can continue: Ada is before its wait for the run of member-1")
 }
 
 func TestOrders_TellsALoopWithoutAnEnd(t *testing.T) {
 	t.Parallel()
-	requireFound(t, search(func(t fakes.TB) {
-		explore.Orders(t, 100, func(t *explore.T, p *fakes.Platform) {
-			atOnce(t, p, func(ctx context.Context, bot *botctx.Context) error {
-				for len(p.Sent()) < 3 { // No message is ever sent.
-					_, _ = bot.GetMember(ctx, member.GetParams{MemberID: "nobody"})
-				}
-				return nil
-			})
-		}, explore.MaxCalls(5000))
-	}), "it has no end: 5000 calls were made; ", " runs at ")
+	requireFound(t, searchOrders(100, func(t *explore.T, p *fakes.Platform) {
+		atOnce(t, p, func(ctx context.Context, bot *botctx.Context) error {
+			for len(p.Sent()) < 3 { // No message is ever sent.
+				_, _ = bot.GetMember(ctx, member.GetParams{MemberID: "nobody"})
+			}
+			return nil
+		})
+	}, explore.MaxCalls(5000)), "it has no end: 5000 calls were made; ", " runs at ")
 }
 
 func TestOrders_TellsATurnThatHangs(t *testing.T) {
@@ -65,22 +61,20 @@ func TestOrders_TellsATurnThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // Its time passes once all goroutines wait, however slow the machine is.
 		ended := make(chan struct{})
 		defer close(ended)
-		requireFound(t, search(func(t fakes.TB) {
-			explore.Orders(t, 100, func(t *explore.T, p *fakes.Platform) {
-				noted := 0
-				atOnce(t, p, func(ctx context.Context, bot *botctx.Context) error {
-					noted++
-					before := noted
-					if err := bot.Reply(ctx, send.Text("Hello.")); err != nil {
-						return err
-					}
-					if noted != before { // Another run has written in the meantime.
-						<-ended
-					}
-					return nil
-				})
-			}, explore.Timeout(20*time.Millisecond))
-		}), "it hangs: no call was made for 20ms", " runs at ", "\t1. ", "\t2. ")
+		requireFound(t, searchOrders(100, func(t *explore.T, p *fakes.Platform) {
+			noted := 0
+			atOnce(t, p, func(ctx context.Context, bot *botctx.Context) error {
+				noted++
+				before := noted
+				if err := bot.Reply(ctx, send.Text("Hello.")); err != nil {
+					return err
+				}
+				if noted != before { // Another run has written in the meantime.
+					<-ended
+				}
+				return nil
+			})
+		}, explore.Timeout(20*time.Millisecond)), "it hangs: no call was made for 20ms", " runs at ", "\t1. ", "\t2. ")
 	})
 }
 
@@ -122,45 +116,37 @@ func TestOrders_PausesLetOthersGoOn(t *testing.T) {
 
 func TestOrders_PanicsAreKept(t *testing.T) {
 	t.Parallel()
-	requireFound(t, search(func(t fakes.TB) {
-		explore.Orders(t, 100, func(t *explore.T, p *fakes.Platform) {
-			atOnce(t, p, func(ctx context.Context, bot *botctx.Context) error {
-				before := len(p.Sent())
-				if err := hello(ctx, bot); err != nil {
-					return err
-				}
-				if len(p.Sent()) != before+1 {
-					panic("somebody came between")
-				}
-				return nil
-			})
+	requireFound(t, searchOrders(100, func(t *explore.T, p *fakes.Platform) {
+		atOnce(t, p, func(ctx context.Context, bot *botctx.Context) error {
+			before := len(p.Sent())
+			if err := hello(ctx, bot); err != nil {
+				return err
+			}
+			if len(p.Sent()) != before+1 {
+				panic("somebody came between")
+			}
+			return nil
 		})
 	}), "somebody came between", "trouble_test.go", "1. Ada")
-	requireFound(t, search(func(t fakes.TB) {
-		explore.Orders(t, 10, func(t *explore.T, p *fakes.Platform) {
-			t.Go("Ada", func() { panic("the turn itself") })
-			t.Go("Bob", func() { p.AddMember(member.Member{}).Says("hi") })
-		})
+	requireFound(t, searchOrders(10, func(t *explore.T, p *fakes.Platform) {
+		t.Go("Ada", func() { panic("the turn itself") })
+		t.Go("Bob", func() { p.AddMember(member.Member{}).Says("hi") })
 	}), "panic: the turn itself", "trouble_test.go")
 }
 
 func TestOrders_TellsAPropertyWithoutTurns(t *testing.T) {
 	t.Parallel()
-	requireFound(t, search(func(t fakes.TB) {
-		explore.Orders(t, 10, func(_ *explore.T, p *fakes.Platform) {
-			ada, _ := shop(p, hello, 0)
-			ada.Says("hi")
-		})
+	requireFound(t, searchOrders(10, func(_ *explore.T, p *fakes.Platform) {
+		ada, _ := shop(p, hello, 0)
+		ada.Says("hi")
 	}), "nothing ran at once")
 }
 
 func TestOrders_TellsAPropertyThatFailsOneAfterTheOther(t *testing.T) {
 	t.Parallel()
-	requireFound(t, search(func(t fakes.TB) {
-		explore.Orders(t, 10, func(t *explore.T, p *fakes.Platform) {
-			atOnce(t, p, hello)
-			require.Len(t, p.Sent(), 3)
-		})
+	requireFound(t, searchOrders(10, func(t *explore.T, p *fakes.Platform) {
+		atOnce(t, p, hello)
+		require.Len(t, p.Sent(), 3)
 	}), "fails even without any changes of turns", "should have 3 item(s)")
 }
 
@@ -194,19 +180,17 @@ func TestOrders_SeveralWaits(t *testing.T) {
 
 func TestOrders_APointOfTheTestsOwn(t *testing.T) {
 	t.Parallel()
-	requireFound(t, search(func(t fakes.TB) {
-		explore.Orders(t, 100, func(t *explore.T, _ *fakes.Platform) {
-			balance := 0
-			for _, name := range []string{"one", "two"} {
-				t.Go(name, func() {
-					before := balance
-					t.Switch("the write")
-					balance = before + 1
-				})
-			}
-			t.Wait()
-			require.Equal(t, 2, balance)
-		})
+	requireFound(t, searchOrders(100, func(t *explore.T, _ *fakes.Platform) {
+		balance := 0
+		for _, name := range []string{"one", "two"} {
+			t.Go(name, func() {
+				before := balance
+				t.Switch("the write")
+				balance = before + 1
+			})
+		}
+		t.Wait()
+		require.Equal(t, 2, balance)
 	}), "1. one, up to the write\n\t2. two, up to its end\n\t3. one, up to its end")
 }
 

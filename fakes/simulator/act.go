@@ -72,6 +72,17 @@ func of[With any](do func(b *branch, with With) (moment, error)) reader {
 	}
 }
 
+// ofPerson is of for the action of a person.
+func ofPerson[With interface{ person() string }](do func(b *branch, by *session.Person, with With) (moment, error)) reader {
+	return of(func(b *branch, with With) (moment, error) {
+		by, err := b.personOf(with.person())
+		if err != nil {
+			return moment{}, err
+		}
+		return do(b, by, with)
+	})
+}
+
 // moves returns the names of the actions on branches.
 func moves() []string { return []string{"fork", "go", "close"} }
 
@@ -226,26 +237,23 @@ func addAgent(b *branch, with addAgentWith) (moment, error) {
 // talkPlays are the actions of members, and of agents who write.
 func talkPlays() map[string]reader {
 	return map[string]reader{
-		"say":       of(say),
-		"tap":       of(tap),
-		"repeat":    of(repeat),
+		"say":       ofPerson(say),
+		"tap":       ofPerson(tap),
+		"repeat":    ofPerson(repeat),
 		"addMember": of(addMember),
-		"joinGroup": of(joinGroup),
-		"sendFile":  of(sendFile),
-		"sendEvent": of(sendEvent),
+		"joinGroup": ofPerson(joinGroup),
+		"sendFile":  ofPerson(sendFile),
+		"sendEvent": ofPerson(sendEvent),
 	}
 }
 
 type sayWith struct {
-	Person string `json:"person"`
-	Text   string `json:"text"`
+	personWith
+
+	Text string `json:"text"`
 }
 
-func say(b *branch, with sayWith) (moment, error) {
-	by, err := b.personOf(with.Person)
-	if err != nil {
-		return moment{}, err
-	}
+func say(b *branch, by *session.Person, with sayWith) (moment, error) {
 	if strings.TrimSpace(with.Text) == "" {
 		return moment{}, boterr.Missing("text", "what %s says", by.Name)
 	}
@@ -254,16 +262,13 @@ func say(b *branch, with sayWith) (moment, error) {
 
 // tapWith is a button or a quick reply of a message, by its number from 0 among those that send something.
 type tapWith struct {
-	Person  string `json:"person"`
+	personWith
+
 	Message string `json:"message"`
 	Number  int    `json:"number"`
 }
 
-func tap(b *branch, with tapWith) (moment, error) {
-	by, err := b.personOf(with.Person)
-	if err != nil {
-		return moment{}, err
-	}
+func tap(b *branch, by *session.Person, with tapWith) (moment, error) {
 	if by.IsAgent() {
 		return moment{}, boterr.Invalid("person", "%s is an agent: members tap, and agents take tickets", by.Name)
 	}
@@ -280,12 +285,11 @@ type personWith struct {
 	Person string `json:"person"`
 }
 
+func (w personWith) person() string { return w.Person }
+
 // repeat repeats a person's last message, as platforms sometimes do.
-func repeat(b *branch, with personWith) (moment, error) {
-	by, err := b.personOf(with.Person)
-	if err != nil {
-		return moment{}, err
-	}
+func repeat(b *branch, by *session.Person, _ personWith) (moment, error) {
+	var err error
 	if by.IsAgent() {
 		err = by.Agent.In(b.Platform()).TrySaysAgain()
 	} else {
@@ -337,16 +341,13 @@ func addChannel(b *branch, platform channel.Type) (string, error) {
 
 // joinWith is a member who joins a group of their platform.
 type joinWith struct {
-	Person string `json:"person"`
-	Group  string `json:"group"`
+	personWith
+
+	Group string `json:"group"`
 }
 
 // joinGroup adds a member to a group. The member in the group is another person on the page.
-func joinGroup(b *branch, with joinWith) (moment, error) {
-	by, err := b.personOf(with.Person)
-	if err != nil {
-		return moment{}, err
-	}
+func joinGroup(b *branch, by *session.Person, with joinWith) (moment, error) {
 	group := strings.TrimSpace(with.Group)
 	if group == "" {
 		return moment{}, boterr.Missing("group", "the group's name")
@@ -372,16 +373,13 @@ func fileTypes() []send.Type {
 
 // fileWith is a file that a person sends: its type, and its address, from which a platform serves it.
 type fileWith struct {
-	Person string    `json:"person"`
-	Type   send.Type `json:"type"`
-	URL    string    `json:"url"`
+	personWith
+
+	Type send.Type `json:"type"`
+	URL  string    `json:"url"`
 }
 
-func sendFile(b *branch, with fileWith) (moment, error) {
-	by, err := b.personOf(with.Person)
-	if err != nil {
-		return moment{}, err
-	}
+func sendFile(b *branch, by *session.Person, with fileWith) (moment, error) {
 	url := strings.TrimSpace(with.URL)
 	switch {
 	case !slices.Contains(fileTypes(), with.Type):
@@ -395,16 +393,13 @@ func sendFile(b *branch, with fileWith) (moment, error) {
 
 // eventWith is any other event that a person's platform reports, such as a location.
 type eventWith struct {
-	Person string          `json:"person"`
-	Type   send.Type       `json:"type"`
-	Data   document.Object `json:"data"`
+	personWith
+
+	Type send.Type       `json:"type"`
+	Data document.Object `json:"data"`
 }
 
-func sendEvent(b *branch, with eventWith) (moment, error) {
-	by, err := b.personOf(with.Person)
-	if err != nil {
-		return moment{}, err
-	}
+func sendEvent(b *branch, by *session.Person, with eventWith) (moment, error) {
 	if with.Type == "" {
 		return moment{}, boterr.Missing("type", "the type of the event, such as LOCATION")
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/conversation"
+	"github.com/botctx/go-sdk/internal/session"
 )
 
 // faultPlays are the actions that plan faults, refuse or accept messages and mails, and switch channels.
@@ -16,8 +17,8 @@ func faultPlays() map[string]reader {
 	return map[string]reader{
 		"fault":  of(fault),
 		"bounce": of(bounce),
-		"refuse": of(refuse),
-		"accept": of(accept),
+		"refuse": ofPerson(refuse),
+		"accept": ofPerson(accept),
 		"switch": of(switchChannel),
 	}
 }
@@ -83,20 +84,12 @@ var services = []fakes.Service{
 }
 
 // refuse makes the platform refuse messages to a person, as if the person had blocked the bot.
-func refuse(b *branch, with personWith) (moment, error) {
-	by, err := b.personOf(with.Person)
-	if err != nil {
-		return moment{}, err
-	}
+func refuse(b *branch, by *session.Person, _ personWith) (moment, error) {
 	b.Platform().RefuseSends(boterr.FailedPrecondition, by.Recipient())
 	return goesOut(b, "messages to "+by.Name), nil
 }
 
-func accept(b *branch, with personWith) (moment, error) {
-	by, err := b.personOf(with.Person)
-	if err != nil {
-		return moment{}, err
-	}
+func accept(b *branch, by *session.Person, _ personWith) (moment, error) {
 	b.Platform().AcceptSends(by.Recipient())
 	return comesBack(b, "messages to "+by.Name), nil
 }
