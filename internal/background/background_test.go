@@ -19,7 +19,8 @@ func TestGo_StartsWorkAgainThatEndsItsGoroutine(t *testing.T) {
 	var group sync.WaitGroup
 	begun := 0
 	background.Go(&group, func() {
-		if begun++; begun < 3 {
+		begun++
+		if begun < 3 {
 			runtime.Goexit()
 		}
 	})
@@ -66,7 +67,7 @@ func TestServe_WaitsForWork(t *testing.T) {
 					}
 					cause := context.Cause(runs)
 					if test.isDeaf {
-						time.Sleep(test.takes)
+						<-time.After(test.takes)
 					}
 					causes <- cause
 				})
