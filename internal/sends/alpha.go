@@ -49,7 +49,7 @@ func (s *Service) SendAlphaResponseToMemberIDs(
 // alphaMessages returns the validated message to each member of an Alpha channel, and the connector
 // that sends them.
 func (s *Service) alphaMessages(ctx context.Context, p send.SendResponseParams) (send.Connector, []send.Message, error) {
-	to, messages, err := s.messages(ctx, p, nil, channel.Alpha)
+	to, messages, err := s.messages(ctx, p, channel.Alpha)
 	if err != nil {
 		return nil, nil, err
 	}

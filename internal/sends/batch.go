@@ -20,7 +20,7 @@ const statusOK = "OK"
 func (s *Service) SendDeltaResponse(ctx context.Context, p send.SendDeltaResponseParams) (send.SendDeltaResponseResult, error) {
 	to, messages, err := s.messages(ctx, send.SendResponseParams{
 		Channel: p.Channel, ChannelID: p.ChannelID, Member: p.Member, MemberID: p.MemberID, Response: p.Response,
-	}, nil, channel.Delta)
+	}, channel.Delta)
 	if err != nil {
 		return send.SendDeltaResponseResult{}, err
 	}

@@ -3,7 +3,6 @@ package sends
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -18,8 +17,7 @@ import (
 
 // SendResponse implements Operations.
 func (s *Service) SendResponse(ctx context.Context, p send.SendResponseParams) (send.SendResponseResult, error) {
-	var room [1]send.Message
-	to, messages, err := s.messages(ctx, p, room[:0])
+	to, messages, err := s.messages(ctx, p)
 	if err != nil {
 		return send.SendResponseResult{}, err
 	}
@@ -28,7 +26,7 @@ func (s *Service) SendResponse(ctx context.Context, p send.SendResponseParams) (
 		return send.SendResponseResult{}, err
 	}
 	if len(messages) > 1 {
-		results, err := s.deliverAll(ctx, connector, slices.Clone(messages)) // A single message stays on the stack.
+		results, err := s.deliverAll(ctx, connector, messages)
 		return send.SendResponseResult{Results: results}, err
 	}
 	result, err := deliver(ctx, s.env, connector, messages[0])
@@ -39,16 +37,15 @@ func (s *Service) SendResponse(ctx context.Context, p send.SendResponseParams) (
 }
 
 // messages returns the channel of a call, and the validated message to each member. There is at least one; the message
-// to a member who is left out only has its channel. The messages are appended to room. If allowed is not empty, the
-// channel must have one of these types.
+// to a member who is left out only has its channel. If allowed is not empty, the channel must have one of these types.
 func (s *Service) messages(
-	ctx context.Context, p send.SendResponseParams, room []send.Message, allowed ...channel.Type,
+	ctx context.Context, p send.SendResponseParams, allowed ...channel.Type,
 ) (*channel.Channel, []send.Message, error) {
 	if p.Response.IsZero() {
 		return nil, nil, boterr.PrefixField("response", p.Response.Validate())
 	}
-	var only [1]record.Ref
-	recipients, err := s.recipients(p.Member, p.MemberID, only[:0])
+	var room [1]record.Ref
+	recipients, err := s.recipients(p.Member, p.MemberID, room[:0])
 	if err != nil {
 		return nil, nil, err
 	}
@@ -60,14 +57,14 @@ func (s *Service) messages(
 	if err != nil {
 		return nil, nil, err
 	}
-	messages := room
-	for _, r := range recipients {
+	messages := make([]send.Message, len(recipients))
+	for i, r := range recipients {
 		m, err := s.loadMember(ctx, to, r)
 		if err != nil {
 			return nil, nil, err
 		}
 		if s.ports.Run.IsLeftOut(m) {
-			messages = append(messages, send.Message{Channel: to})
+			messages[i].Channel = to
 			continue
 		}
 		message, err := s.messageTo(to, r, m, p.Response)
@@ -78,7 +75,7 @@ func (s *Service) messages(
 			message = in(message, s.ports.Run.Thread(ctx))
 		}
 		message.MessagingType, message.MessagingTag = messaging.kind, messaging.tag
-		messages = append(messages, message)
+		messages[i] = message
 	}
 	return to, messages, nil
 }
