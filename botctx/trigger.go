@@ -157,7 +157,11 @@ func (s combined) String() string {
 			texts[i] = "(" + texts[i] + ")"
 		}
 	}
-	return strings.Join(texts, map[bool]string{true: " and ", false: " or "}[s.needsAll])
+	word := " or "
+	if s.needsAll {
+		word = " and "
+	}
+	return strings.Join(texts, word)
 }
 
 type not struct{ of Trigger }
