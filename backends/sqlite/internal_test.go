@@ -352,17 +352,25 @@ func TestFollow_IndexesOfItsMoment(t *testing.T) {
 	require.True(t, followed.view.Indexes[0].MultiKey)
 }
 
-// A long write releases its snapshot after the search, before it waits for the writer.
-func TestLongWrite_LeavesItsReader(t *testing.T) {
-	t.Parallel()
+// openedInParts opens a store in which every write is long and every part is one document. A write to all documents of
+// "a" needs several parts.
+func openedInParts(t *testing.T) (*Store, store.Collection) {
+	t.Helper()
 	s, _ := opened(t)
-	s.firstTurn = -1 // This makes every write a long one.
+	s.firstTurn = -1
 	a := s.Collection("a")
 	documents := make([]document.Object, partSize)
 	for i := range documents {
 		documents[i] = document.O("_id", 2+i)
 	}
 	require.NoError(t, a.Insert(t.Context(), documents...))
+	return s, a
+}
+
+// A long write releases its snapshot after the search, before it waits for the writer.
+func TestLongWrite_LeavesItsReader(t *testing.T) {
+	t.Parallel()
+	s, a := openedInParts(t)
 	readers := 0
 	stop := s.Watch("a", func(document.Object, document.Object) { readers = max(readers, len(s.readers.slots)) }, nil)
 	defer stop()
@@ -494,14 +502,7 @@ func TestRead_PlannedBeforeAnArray(t *testing.T) {
 // Canceled means that nothing was written, unless the error says otherwise.
 func TestLongWrite_SaysWhatStays(t *testing.T) {
 	t.Parallel()
-	s, _ := opened(t)
-	s.firstTurn = -1 // This makes every part one document.
-	a := s.Collection("a")
-	documents := make([]document.Object, partSize)
-	for i := range documents {
-		documents[i] = document.O("_id", 2+i)
-	}
-	require.NoError(t, a.Insert(t.Context(), documents...))
+	s, a := openedInParts(t)
 	ctx, end := context.WithCancel(t.Context())
 	stop := s.Watch("a", func(document.Object, document.Object) { end() }, nil)
 	defer stop()
@@ -523,14 +524,7 @@ func (r *refuser) Refusal() error {
 // A run that may no longer write must not write the next part.
 func TestLongWrite_RefusedBetweenParts(t *testing.T) {
 	t.Parallel()
-	s, _ := opened(t)
-	s.firstTurn = -1 // This makes every part one document.
-	a := s.Collection("a")
-	documents := make([]document.Object, partSize)
-	for i := range documents {
-		documents[i] = document.O("_id", 2+i)
-	}
-	require.NoError(t, a.Insert(t.Context(), documents...))
+	s, a := openedInParts(t)
 	var refuses refuser
 	stop := s.Watch("a", func(document.Object, document.Object) { refuses.Store(true) }, nil)
 	defer stop()
@@ -545,14 +539,7 @@ func TestLongWrite_RefusedBetweenParts(t *testing.T) {
 // A code other than Unavailable and Canceled means that nothing was written.
 func TestLongWrite_RefusedAfterAPartIsUnavailable(t *testing.T) {
 	t.Parallel()
-	s, _ := opened(t)
-	s.firstTurn = -1 // This makes every part one document.
-	a := s.Collection("a")
-	documents := make([]document.Object, partSize)
-	for i := range documents {
-		documents[i] = document.O("_id", 2+i)
-	}
-	require.NoError(t, a.Insert(t.Context(), documents...))
+	_, a := openedInParts(t)
 	once := store.Ascending("u")
 	once.Unique, once.Sparse = true, true
 	require.NoError(t, a.EnsureIndex(t.Context(), once))

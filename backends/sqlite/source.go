@@ -138,24 +138,32 @@ func (s *source) ByIDs(keys []query.KeyRange, to engine.Visitor) error {
 const fewIDs = 32
 
 // byManyIDs is ByIDs for a list of any length. It holds only the positions of the documents.
-func (s *source) byManyIDs(keys []query.KeyRange, to engine.Visitor) error {
+func (s *source) byManyIDs(keys []query.KeyRange, to engine.Visitor) (err error) {
 	var positions []uint64
 	for i, key := range keys {
-		query.AddWork(s.ctx, statementWork)
-		if err := s.look(i); err != nil {
-			return err
-		}
-		err := s.conn.query(context.Background(), func(rows *sql.Rows) (bool, error) {
-			var position uint64
-			err := scan(rows, &position)
-			positions = append(positions, position)
-			return false, err
-		}, s.collection.texts.place, key.From)
-		if err != nil {
+		if positions, err = s.addPositions(positions, i, s.collection.texts.place, key.From); err != nil {
 			return err
 		}
 	}
 	return s.visitPositions(positions, to)
+}
+
+// addPositions adds the positions that a statement finds. number counts the earlier statements of the search.
+func (s *source) addPositions(positions []uint64, number int, text string, arguments ...any) ([]uint64, error) {
+	query.AddWork(s.ctx, statementWork)
+	if err := s.look(number); err != nil {
+		return nil, err
+	}
+	err := s.conn.query(context.Background(), func(rows *sql.Rows) (bool, error) {
+		var position uint64
+		err := scan(rows, &position)
+		positions = append(positions, position)
+		if err == nil && len(positions)%checkEvery == 0 {
+			err = engine.CheckEnded(s.ctx)
+		}
+		return true, err
+	}, text, arguments...)
+	return positions, err
 }
 
 // visitPositions visits the documents at these positions in the order of insertion, once each.
@@ -254,26 +262,13 @@ func (s *source) look(statement int) error {
 
 // visitParts visits the documents with keys in these ranges. The order is the order of insertion, and each
 // document is visited once.
-func (s *source) visitParts(number int, texts *entryTexts, ranges []query.KeyRange, to engine.Visitor) error {
+func (s *source) visitParts(number int, texts *entryTexts, ranges []query.KeyRange, to engine.Visitor) (err error) {
 	if err := s.begin(); err != nil {
 		return err
 	}
 	var positions []uint64
 	for i, keys := range ranges {
-		query.AddWork(s.ctx, statementWork)
-		if err := s.look(i); err != nil {
-			return err
-		}
-		err := s.conn.query(context.Background(), func(rows *sql.Rows) (bool, error) {
-			var position uint64
-			err := scan(rows, &position)
-			positions = append(positions, position)
-			if err == nil && len(positions)%checkEvery == 0 {
-				err = engine.CheckEnded(s.ctx)
-			}
-			return true, err
-		}, texts.positions, number, keys.From, keys.To)
-		if err != nil {
+		if positions, err = s.addPositions(positions, i, texts.positions, number, keys.From, keys.To); err != nil {
 			return err
 		}
 	}
