@@ -229,17 +229,15 @@ func offline(ctx context.Context, isOffline bool) error {
 	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
 		return err
 	}
-	_, err := chromedp.Call(ctx, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
-		MatchedNetworkConditions: []*network.Conditions{{Offline: isOffline, DownloadThroughput: -1, UploadThroughput: -1}},
-	})
-	if err != nil {
-		return err
-	}
-	_, err = chromedp.Call(ctx, network.OverrideNetworkState, network.OverrideNetworkStateParams{
+	_, err := chromedp.Call(ctx, emulateNetwork, network.OverrideNetworkStateParams{
 		Offline: isOffline, DownloadThroughput: -1, UploadThroughput: -1,
 	})
 	return err
 }
+
+// emulateNetwork affects requests and navigator.onLine. Package network has two newer commands instead, but Chromium 148
+// refuses the parameters of one.
+var emulateNetwork = cdp.Command[network.OverrideNetworkStateParams, cdp.Empty]{Method: "Network.emulateNetworkConditions"}
 
 // Prepares runs a script in each page of the window, before the page's own scripts.
 func (p *Page) Prepares(script string) {
