@@ -238,6 +238,17 @@ func TestStream_HearsOtherProcesses(t *testing.T) {
 	until(t, stream, "From afar")
 }
 
+func TestStream_EndsWhenTheDeskCloses(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	stream := h.stream("grace")
+	newsOf(t, stream, 1)
+	h.desk.Close()
+	h.desk.Close()
+	_, err := io.ReadAll(stream)
+	require.NoError(t, err)
+}
+
 func TestStream_TooMany(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
