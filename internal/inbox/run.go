@@ -184,7 +184,7 @@ func (p *pool) wait(ctx context.Context, most time.Duration) {
 // begin starts handling a lane that was taken.
 func (p *pool) begin(ctx, runs context.Context, w work) {
 	p.all.Go(func() {
-		left := laneState{isBroken: true} // This state remains if the store ends the goroutine.
+		left := laneState{isBroken: true} // This state remains if the lane cannot be handled.
 		defer func() { p.leave(runs, w, left) }()
 		p.handleLane(ctx, runs, w, &left)
 	})
@@ -196,11 +196,9 @@ func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 	held, err := p.claim(runs, w)
 	if err != nil {
 		p.log.LogAttrs(runs, slog.LevelWarn, "inbox: lease not claimed", slog.String("lane", w.lane), slog.String("error", display.Text(err)))
-		return
 	}
 	if held == nil {
-		*left = laneState{} // Another process holds the lane.
-		return
+		return // The store failed, or another process has had the lane since it was read.
 	}
 	run, cancel := context.WithCancelCause(runs)
 	defer cancel(nil)

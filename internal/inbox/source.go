@@ -95,7 +95,7 @@ type work struct {
 type laneState struct {
 	// hasMore is true if there may be more work at once.
 	hasMore bool
-	// isBroken is true if the store failed. The lane then waits for the next poll.
+	// isBroken is true if the store failed or another process has the lane. The lane then waits for the next poll.
 	isBroken bool
 	// retryAt is the time of the next attempt at the lane's first event, or zero.
 	retryAt time.Time
