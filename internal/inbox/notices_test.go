@@ -158,3 +158,33 @@ func TestNotices_LaneThatIsNotHandledWaitsForThePollOnly(t *testing.T) {
 		})
 	}
 }
+
+func TestNotices_EventThatAProcessAcceptsWhileItsRunEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		defer renewalEnds()
+		shared := sharedtest.New(memstore.New())
+		goOn := make(chan struct{})
+		ending := processOn(t, shared, func(context.Context, *inbox.Delivery) error {
+			<-goOn
+			return nil
+		})
+		handled := 0
+		stop := running(t, ending)
+		accept(t, ending, "ada")
+		synctest.Wait()
+		defer running(t, processOn(t, shared, counting(&handled)))()
+		synctest.Wait()
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			stop()
+		}()
+		synctest.Wait()
+		accept(t, ending, "bob")
+		synctest.Wait()
+		close(goOn)
+		<-ended
+		require.Equal(t, 1, handled)
+	})
+}

@@ -97,6 +97,7 @@ type pool struct {
 // serve works until ctx has ended and all runs have returned.
 func (p *pool) serve(ctx, runs context.Context) {
 	p.handleNow = func(w work) { p.begin(ctx, runs, w) }
+	p.pool.Store(p)
 	p.all.Go(func() { background.Every(ctx, retentionPause, func() { p.applyRetention(ctx) }) })
 	hasBegun := false
 	background.Go(&p.all, func() {
@@ -109,8 +110,6 @@ func (p *pool) serve(ctx, runs context.Context) {
 		}
 		p.close()
 	})
-	p.pool.Store(p)
-	defer p.pool.CompareAndSwap(p, nil) // Another Run may have begun, if this one was abandoned.
 	p.all.Wait()
 }
 
@@ -316,8 +315,9 @@ func (p *pool) isOpen() bool {
 	return !p.isClosed
 }
 
-// close prevents new work.
+// close prevents new work. From now on, other processes get notices of the events that this one accepts.
 func (p *pool) close() {
+	p.pool.CompareAndSwap(p, nil) // Another Run may have begun, if this one was abandoned.
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.isClosed = true
