@@ -323,8 +323,9 @@ func (p *pool) takeOnly(ctx context.Context, id string, now time.Time) (wait tim
 	if err != nil || len(found) == 0 || !p.places.Take(keyOf(found[0])) {
 		return 0, err
 	}
-	c, err := p.claimSuspect(ctx, found[0], now, 0)
-	p.hand(ctx, c, found[0])
+	var c *Claim
+	defer func() { p.hand(ctx, c, found[0]) }() // Deferred, because the store may end the goroutine.
+	c, err = p.claimSuspect(ctx, found[0], now, 0)
 	return 0, err
 }
 
