@@ -207,11 +207,6 @@ func (s *distributed) place(of *lane, found snapshot) {
 
 func (*distributed) begun(context.Context, []work) error { return nil }
 
-// hold takes nothing: on a shared store, claiming a lane is a separate write.
-func (*distributed) hold(string, fair.Key) (w work, isFree bool) { return work{}, false }
-
-func (*distributed) confirm(*work, stored) bool { return false }
-
 func (s *distributed) left(_ context.Context, w work, left laneState) {
 	w.leave()
 	s.mu.Lock()
