@@ -207,10 +207,10 @@ func (r *Runtime) EraseMember(ctx context.Context, app, memberID string) (erased
 	defer cancel(nil)
 	scope.Channel = m.Channel
 	erasing := &run{scope: scope, sender: m.ExternalID, own: ownLane{lost: cancel}}
+	defer r.leaveLane(ctx, &erasing.own)
 	if err := r.takeLane(ctx, erasing); err != nil {
 		return erased, boterr.WithField("memberId", err)
 	}
-	defer r.leaveLane(ctx, &erasing.own)
 	return r.eraseAfterChat(ctx, app, memberID, m)
 }
 

@@ -76,7 +76,7 @@ func steady(now func() time.Time) func() time.Time {
 	}
 }
 
-// takeLane waits until a run has its member's lane. If there is no error, callers must call leaveLane.
+// takeLane waits until a run has its member's lane. Callers must call leaveLane, even after an error.
 //
 // Errors:
 //   - FailedPrecondition: a run that waits for this one has the lane.
@@ -118,14 +118,10 @@ func (r *Runtime) waitForLane(ctx context.Context, starting *run) error {
 	waiting, stop := context.WithTimeout(ctx, most)
 	defer stop()
 	err := r.acquireLane(waiting, taken)
-	if err == nil {
-		return nil
+	if err != nil && (waiting.Err() != nil || errors.Is(err, boterr.Canceled)) { // Some stores return Canceled before the deadline.
+		return r.waitedInVain(ctx, starting)
 	}
-	r.leaveLane(ctx, taken)
-	if ctx.Err() == nil && waiting.Err() == nil && !errors.Is(err, boterr.Canceled) { // Some stores return Canceled before the deadline.
-		return err
-	}
-	return r.waitedInVain(ctx, starting)
+	return err
 }
 
 // waitedInVain returns the error for a run that did not get its lane in time or whose ctx ended.
@@ -194,7 +190,7 @@ func (r *Runtime) laneOf(ctx context.Context, in *run) (laneKey, error) {
 	return laneKey{name: inbox.Lane(found.App, found.Channel, sender)}, nil
 }
 
-// leaveLane releases the lease and the lock of a lane.
+// leaveLane releases the lease and the lock of a lane, if the run has them.
 func (r *Runtime) leaveLane(ctx context.Context, taken *ownLane) {
 	if taken.lease != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.leases.Duration())

@@ -210,3 +210,19 @@ func TestSteady_ClockThatBreaks(t *testing.T) {
 	breaks = func() { panic("no time") }
 	require.Equal(t, at, clock(), "the last time")
 }
+
+func TestStart_StoreThatEndsTheGoroutineLeavesTheLane(t *testing.T) {
+	t.Parallel()
+	ends := func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+		if call.Collection == "leases" {
+			runtime.Goexit()
+		}
+		return ctx, nil, nil
+	}
+	r, err := New(Config{Store: store.Wrap(sharedStore{memstore.New()}, ends)})
+	require.NoError(t, err)
+	var ended sync.WaitGroup
+	ended.Go(func() { _ = (&run{runtime: r, sender: "ada"}).start(t.Context(), nil) })
+	ended.Wait()
+	require.Empty(t, r.locks.first)
+}

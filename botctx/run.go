@@ -112,13 +112,13 @@ func (r *run) start(ctx context.Context, logic func(ctx context.Context, first *
 	ctx, cancel := r.runtime.losable(ctx)
 	defer cancel(nil)
 	r.own.lost = cancel
+	defer r.runtime.leaveLane(ctx, &r.own)
 	r.limit.Pause()
 	err = r.runtime.takeLane(ctx, r)
 	r.limit.Resume()
 	if err != nil {
 		return boterr.PrefixField("memberId", err)
 	}
-	defer r.runtime.leaveLane(ctx, &r.own)
 	if outer := r.outer; r.agenda == nil && outer != nil {
 		r.agenda, r.claim, r.delivery = outer.run.agenda, outer.run.claim, outer.run.delivery
 	}

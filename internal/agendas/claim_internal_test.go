@@ -69,7 +69,7 @@ func TestClockThatGoesBack_LeavesALiveLease(t *testing.T) {
 		s.clock.advance(-time.Hour)
 		s.requireNothingDue(other)
 		held := newPool(holder).held
-		held.Add(c)
+		held.Add(c, func(error) {})
 		s.clock.advance(defaultLease / 2)
 		holder.renewAll(s.ctx, held)
 		s.clock.advance(defaultLease - time.Second)

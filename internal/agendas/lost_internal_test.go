@@ -353,6 +353,21 @@ func TestBlame_AppsTakeTurns(t *testing.T) {
 	})
 }
 
+func TestBlame_StoreThatEndsTheGoroutineLeavesThePlace(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		var isBroken atomic.Bool
+		isBroken.Store(true)
+		database := s.breakingIn("findAndModify", &isBroken, runtime.Goexit)
+		p := newPool(s.scheduler(succeed, func(c *SchedulerConfig) { c.Env.Store = database }))
+		id := s.add(0)
+		var taking sync.WaitGroup
+		taking.Go(func() { _, _ = p.takeOnly(s.ctx, id, s.clock.Now()) })
+		taking.Wait()
+		require.Zero(s.t, p.places.Held())
+	})
+}
+
 // Suspects that run alone must leave half of the time to other agendas.
 func TestBlame_SuspectsLeaveTimeForOthers(t *testing.T) {
 	t.Parallel()

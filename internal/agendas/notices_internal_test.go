@@ -162,3 +162,24 @@ func TestNotices_AgendaThatIsDueWhileOthersWaitForAPlace(t *testing.T) {
 		})
 	}
 }
+
+// An operator may set a time that is not an integer.
+func TestNotices_AgendaWithAnOddTimeForLater(t *testing.T) {
+	t.Parallel()
+	for _, odd := range []any{1e300, 4e12 + 0.5} {
+		searches := 0
+		inBubbleOn(t, func() store.Store {
+			return store.Wrap(sharedtest.New(memstore.New()), func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+				if call.Method == "find" {
+					searches++
+				}
+				return ctx, nil, nil
+			})
+		}, func(l *live) {
+			l.edit(l.due(0), document.O(fieldNextRunAt, odd))
+			l.start(succeed)
+			l.pass(time.Minute)
+		})
+		require.Less(t, searches, 100, "%v: an idle scheduler seldom queries the store", odd)
+	}
+}

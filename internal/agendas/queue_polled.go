@@ -116,7 +116,7 @@ func (p *polledQueue) take(
 			return nil, isLeft, err
 		}
 		if len(later) > 0 {
-			p.alarm.set(document.Get(later[0], fieldNextRunAt, int64(0)))
+			p.alarm.set(integer(later[0].Value(fieldNextRunAt)))
 		}
 	}
 	return taken, isLeft || p.hasMore || len(p.blocked) > 0, nil

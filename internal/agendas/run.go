@@ -323,8 +323,9 @@ func (p *pool) takeOnly(ctx context.Context, id string, now time.Time) (wait tim
 	if err != nil || len(found) == 0 || !p.places.Take(keyOf(found[0])) {
 		return 0, err
 	}
-	c, err := p.claimSuspect(ctx, found[0], now, 0)
-	p.hand(ctx, c, found[0])
+	var c *Claim
+	defer func() { p.hand(ctx, c, found[0]) }() // Deferred, because the store may end the goroutine.
+	c, err = p.claimSuspect(ctx, found[0], now, 0)
 	return 0, err
 }
 
@@ -351,8 +352,6 @@ func (p *pool) begin(ctx, runs context.Context, t *taken) {
 	}
 	c.isLive = true
 	defer p.endSuspect(c)
-	p.held.Add(c)
-	defer p.held.End(c)
 	if ctx.Err() == nil {
 		p.perform(runs, c)
 		return
@@ -395,10 +394,8 @@ func (p *pool) claimTaken(ctx context.Context, t *taken) (c *Claim) {
 func (p *pool) perform(runs context.Context, c *Claim) {
 	ctx, cancel := context.WithCancelCause(runs)
 	defer cancel(nil)
-	if !p.held.Begin(c, cancel) {
-		p.report(ctx, slog.LevelWarn, "agenda: lease lost before the run began", agenda.Event{Run: c.run, At: c.claimedAt})
-		return
-	}
+	p.held.Add(c, cancel)
+	defer p.held.End(c)
 	p.tellClaimed(ctx, agenda.Event{Run: c.run, At: c.claimedAt})
 	failure := errGoroutineEnded
 	defer func() { p.settle(ctx, c, failure) }() // Deferred, because the handler may end the goroutine.

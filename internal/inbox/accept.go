@@ -323,29 +323,21 @@ func noted(key string, value document.Object) document.Object {
 	return document.O(fieldMemoryKey, key, fieldMemoryValue, value)
 }
 
-// toStore returns the noted values that are not in the store yet, and the value under key. Once they are in the store,
-// the caller sets stored to upTo, unless it is larger.
+// toStore returns the noted values that are not in the store yet, and the value under key unless it is "". Once they
+// are in the store, the caller sets stored to upTo, unless it is larger.
 func (d *Delivery) toStore(key string) (values document.Array, upTo int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return document.A(append(d.unstored(key), noted(key, d.memory[key]))...), len(d.noted)
-}
-
-// onlyNoted returns the noted values that are not in the store yet.
-func (d *Delivery) onlyNoted() document.Array {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return document.A(d.unstored("")...)
-}
-
-// unstored returns the noted values that are not in the store yet, except the one under a key. mu must be held.
-func (d *Delivery) unstored(except string) (values []any) {
-	for _, key := range d.noted[d.stored:] {
-		if key != except {
-			values = append(values, noted(key, d.memory[key]))
+	var all []any
+	for _, other := range d.noted[d.stored:] {
+		if other != key {
+			all = append(all, noted(other, d.memory[other]))
 		}
 	}
-	return values
+	if key != "" {
+		all = append(all, noted(key, d.memory[key]))
+	}
+	return document.A(all...), len(d.noted)
 }
 
 // keep adds a value to memory if there is room for it.

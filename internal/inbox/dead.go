@@ -228,10 +228,10 @@ func (b *Inbox) removeAll(ctx context.Context, which document.Object) (removed i
 	if err := b.ensureIndexes(ctx); err != nil {
 		return 0, err
 	}
-	return record.OpenNamed(b.config.Env, eventSchema, collection).Remove(ctx, record.Removal{Filter: which})
+	return record.Open(b.config.Env, eventSchema).Remove(ctx, record.Removal{Filter: which})
 }
 
-var eventSchema = &record.Schema{Name: "event"}
+var eventSchema = &record.Schema{Name: "event", Collection: collection}
 
 // Erase removes everything that the inbox stores about a sender: events that wait or are being handled, dead
 // letters, the records of done events, and the document of the lane. It returns the number of events that it

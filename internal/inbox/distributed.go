@@ -207,11 +207,6 @@ func (s *distributed) place(of *lane, found snapshot) {
 
 func (*distributed) begun(context.Context, []work) error { return nil }
 
-// hold takes nothing: on a shared store, claiming a lane is a separate write.
-func (*distributed) hold(string, fair.Key) (w work, isFree bool) { return work{}, false }
-
-func (*distributed) confirm(*work, stored) bool { return false }
-
 func (s *distributed) left(_ context.Context, w work, left laneState) {
 	w.leave()
 	s.mu.Lock()
@@ -222,15 +217,16 @@ func (s *distributed) left(_ context.Context, w work, left laneState) {
 	switch {
 	case !left.retryAt.IsZero():
 		s.lanes.wait(of, int64(document.TimestampOf(left.retryAt)))
-	case isNews && !left.isBroken:
+	case left.isBroken:
+		s.lanes.park(of, 0)
+	case isNews:
 		s.lanes.makeReady(of)
 	default:
-		s.lanes.drop(of) // The next pass finds the lane's events again.
-		if !s.suspects.IsDraining() {
-			return
-		}
+		s.lanes.drop(of) // A later pass finds the lane's events, if there are any.
 	}
-	s.signal()
+	if of.place == placeReady || of.place == placeWaiting || s.suspects.IsDraining() {
+		s.signal()
+	}
 }
 
 func (s *distributed) accepted(name string) {

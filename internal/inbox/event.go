@@ -18,7 +18,6 @@ import (
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/store"
-	"github.com/botctx/go-sdk/store/query"
 )
 
 // Event is an event from a platform, see botctx.InboxEvent. App, Channel and From name its lane. They are required.
@@ -319,7 +318,10 @@ func (s *distributed) repairLanes(ctx context.Context, page []document.Object) e
 		which := document.O(fieldID, o.Value(fieldID), fieldState, statePending)
 		found, err := s.find(ctx, which, store.FindOptions{Limit: 1})
 		for _, broken := range found {
-			err = s.setLane(ctx, which, ownLane(broken))
+			lane := ownLane(broken)
+			if _, err = s.setAll(ctx, which, document.O(fieldLane, lane), document.O()); err == nil {
+				s.markReady(lane)
+			}
 		}
 		if err != nil {
 			return err
@@ -328,22 +330,11 @@ func (s *distributed) repairLanes(ctx context.Context, page []document.Object) e
 	return nil
 }
 
-// setLane sets the lane of an event that matches a filter.
-func (s *distributed) setLane(ctx context.Context, which document.Object, lane string) error {
-	filter, err := query.CompileFilter(which)
-	if err != nil {
-		return err
-	}
-	update, err := query.CompileUpdate(document.O("$set", document.O(fieldLane, lane)))
-	if err != nil {
-		return err
-	}
-	if _, err = s.update(ctx, filter, update, document.Object{}); err == nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.lanes.makeReady(s.lanes.get(lane))
-	}
-	return err
+// markReady makes a lane ready.
+func (s *distributed) markReady(lane string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lanes.makeReady(s.lanes.get(lane))
 }
 
 // ErrShutdown is the context.Cause of a run whose inbox shuts down and no longer waits for it. The event is
@@ -424,14 +415,10 @@ func (b *Inbox) postpone(ctx context.Context, e stored, failure error) (outcome,
 	if err != nil {
 		return outcome{}, err
 	}
-	filter, err := query.CompileFilter(asClaimed(e))
-	if err != nil {
-		return outcome{}, err
-	}
 	b.report(ctx, slog.LevelDebug, "inbox: postponed", e, failure)
 	at := now.Add(p.pause)
 	set := document.O(fieldRetryAt, int64(document.TimestampOf(at)), fieldPausedAt, int64(document.TimestampOf(now)))
-	changed, err := b.setAll(ctx, filter, set, document.O(fieldBegun, true))
+	changed, err := b.setAll(ctx, asClaimed(e), set, document.O(fieldBegun, true))
 	if err != nil {
 		return outcome{}, err
 	}

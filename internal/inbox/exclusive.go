@@ -243,8 +243,8 @@ func (a *exclusive) counted(app string) (pending int64, oldest document.Object, 
 	}
 }
 
-// hold implements source. It succeeds if no event of the lane waits or runs, and no other lanes of its channel
-// wait for a place.
+// hold takes a lane for an event that is about to be accepted, if no event of the lane waits or runs, and no other
+// lanes of its channel wait for a place. The event is then stored with fieldBegun. The lane must be left.
 func (a *exclusive) hold(name string, of fair.Key) (w work, isFree bool) {
 	if _, isOnly := a.suspects.Only(a.config.Env.Now()); isOnly {
 		return work{}, false // Only one suspect may run now.
@@ -276,8 +276,8 @@ func (a *exclusive) holdFree(name string, of fair.Key) (w work, isFree bool) {
 	return work{lane: name, held: a.granted[name]}, true
 }
 
-// confirm implements source. The event starts if it is the first of its lane. Another event may have been accepted at
-// the same time.
+// confirm is called once the event of a lane from hold is stored. It reports whether the event starts: another event of
+// the lane may have been accepted at the same time, and be the first.
 func (a *exclusive) confirm(w *work, e stored) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -96,20 +96,15 @@ func (b *Inbox) handle(ctx context.Context, held *lease.Lease, e stored) (result
 		return outcome{isOver: true}, nil
 	}
 	failure := error(errGoroutineEnded)
-	isBack := false
-	defer func() {
-		if !isBack { // The handler ended the goroutine.
-			_, _ = b.settle(ctx, held, e, failure)
-		}
-	}()
+	// Deferred, because the handler may end the goroutine.
+	defer func() { result, err = b.settle(ctx, held, e, failure) }()
 	if edited := e.check(); edited != nil { // Accept has checked the event, so it was edited.
 		failure = edited
 	} else {
 		failure = b.call(ctx, d)
-		e.noted = d.onlyNoted()
+		e.noted, _ = d.toStore("")
 	}
-	isBack = true
-	return b.settle(ctx, held, e, failure)
+	return result, err
 }
 
 // call calls the handler and turns a panic into an error.
@@ -197,8 +192,12 @@ func (b *Inbox) update(ctx context.Context, filter *query.Filter, update *query.
 	return done.Matched, err
 }
 
-// setAll sets and removes fields of the event that a filter matches. It returns the number of matches.
-func (b *Inbox) setAll(ctx context.Context, filter *query.Filter, set, unset document.Object) (int64, error) {
+// setAll sets and removes fields of the event that matches which. It returns the number of matches.
+func (b *Inbox) setAll(ctx context.Context, which, set, unset document.Object) (int64, error) {
+	filter, err := query.CompileFilter(which)
+	if err != nil {
+		return 0, err
+	}
 	update, err := query.CompileUpdate(document.O("$set", set, "$unset", unset))
 	if err != nil {
 		return 0, err
@@ -214,10 +213,6 @@ func (b *Inbox) fail(ctx context.Context, e stored, failure error) (outcome, err
 func (b *Inbox) failAs(ctx context.Context, which document.Object, e stored, failure error) (outcome, error) {
 	failures := int(e.failures) + 1
 	now, err := b.leases.CachedNow(ctx)
-	if err != nil {
-		return outcome{failure: failure}, err
-	}
-	filter, err := query.CompileFilter(which)
 	if err != nil {
 		return outcome{failure: failure}, err
 	}
@@ -240,7 +235,7 @@ func (b *Inbox) failAs(ctx context.Context, which document.Object, e stored, fai
 		set = set.With(fieldRetryAt, int64(document.TimestampOf(result.retryAt))).With(fieldPausedAt, int64(document.TimestampOf(now)))
 	}
 	b.report(ctx, level, "inbox: failed", e, failure)
-	changed, err := b.setAll(ctx, filter, set, unset)
+	changed, err := b.setAll(ctx, which, set, unset)
 	if err != nil {
 		return outcome{failure: failure}, err
 	}

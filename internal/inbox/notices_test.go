@@ -4,10 +4,17 @@ import (
 	"context"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/sharedtest"
+	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
@@ -100,4 +107,84 @@ func TestNotices_EventOfALaneThatAnotherProcessHas(t *testing.T) {
 		close(goOn)
 	}()
 	runUntil(t, holder, done)
+}
+
+// A lane that could not be handled is tried at the next poll. It does not wait for the next pass over the store, which
+// comes later.
+func TestNotices_LaneThatIsNotHandledWaitsForThePollOnly(t *testing.T) {
+	t.Parallel()
+	for name, interfere := range map[string]func(t *testing.T, shared store.Store) store.Store{
+		"another process claims it first": func(t *testing.T, shared store.Store) store.Store {
+			t.Helper()
+			claiming := store.Call{Method: "insert", Collection: "leases"}
+			return meanwhile(shared, claiming, func() {
+				other := configOf(t, shared, notHere(t)).Leases
+				now, err := other.Now(t.Context())
+				require.NoError(t, err)
+				held, err := other.Claim(t.Context(), inbox.Lane("app", "web", "ada"), document.Object{}, now, lease.Work{Purpose: "run"})
+				require.NoError(t, err)
+				require.NoError(t, held.Release(t.Context()))
+			}, nothingHappened)
+		},
+		"the result is not stored": func(t *testing.T, shared store.Store) store.Store {
+			t.Helper()
+			isFirst := true
+			return store.Wrap(shared, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+				if isFirst && call == (store.Call{Method: "delete", Collection: "inbox"}) {
+					isFirst = false
+					return ctx, nil, boterr.New(boterr.Unavailable, "", "no answer")
+				}
+				return ctx, nil, nil
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				defer renewalEnds()
+				handled := 0
+				config := configOf(t, interfere(t, sharedtest.New(memstore.New())), counting(&handled))
+				p := newInbox(t, config)
+				stop := running(t, p)
+				defer stop()
+				synctest.Wait()
+				accept(t, p, "ada")
+				<-time.After(2 * time.Second)
+				stats, err := p.Stats(t.Context())
+				require.NoError(t, err)
+				require.Zero(t, stats.Pending)
+				require.NotZero(t, handled)
+			})
+		})
+	}
+}
+
+func TestNotices_EventThatAProcessAcceptsWhileItsRunEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		defer renewalEnds()
+		shared := sharedtest.New(memstore.New())
+		goOn := make(chan struct{})
+		ending := processOn(t, shared, func(context.Context, *inbox.Delivery) error {
+			<-goOn
+			return nil
+		})
+		handled := 0
+		stop := running(t, ending)
+		accept(t, ending, "ada")
+		synctest.Wait()
+		defer running(t, processOn(t, shared, counting(&handled)))()
+		synctest.Wait()
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			stop()
+		}()
+		synctest.Wait()
+		accept(t, ending, "bob")
+		synctest.Wait()
+		close(goOn)
+		<-ended
+		require.Equal(t, 1, handled)
+	})
 }

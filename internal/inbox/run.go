@@ -15,7 +15,6 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/lease"
-	"github.com/botctx/go-sdk/store/query"
 )
 
 // Run handles accepted events, in real time, until ctx ends. Then it starts no further runs, and waits for
@@ -97,6 +96,7 @@ type pool struct {
 // serve works until ctx has ended and all runs have returned.
 func (p *pool) serve(ctx, runs context.Context) {
 	p.handleNow = func(w work) { p.begin(ctx, runs, w) }
+	p.pool.Store(p)
 	p.all.Go(func() { background.Every(ctx, retentionPause, func() { p.applyRetention(ctx) }) })
 	hasBegun := false
 	background.Go(&p.all, func() {
@@ -109,8 +109,6 @@ func (p *pool) serve(ctx, runs context.Context) {
 		}
 		p.close()
 	})
-	p.pool.Store(p)
-	defer p.pool.CompareAndSwap(p, nil) // Another Run may have begun, if this one was abandoned.
 	p.all.Wait()
 }
 
@@ -184,7 +182,7 @@ func (p *pool) wait(ctx context.Context, most time.Duration) {
 // begin starts handling a lane that was taken.
 func (p *pool) begin(ctx, runs context.Context, w work) {
 	p.all.Go(func() {
-		left := laneState{isBroken: true} // This state remains if the store ends the goroutine.
+		left := laneState{isBroken: true} // This state remains if the lane cannot be handled.
 		defer func() { p.leave(runs, w, left) }()
 		p.handleLane(ctx, runs, w, &left)
 	})
@@ -196,11 +194,9 @@ func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 	held, err := p.claim(runs, w)
 	if err != nil {
 		p.log.LogAttrs(runs, slog.LevelWarn, "inbox: lease not claimed", slog.String("lane", w.lane), slog.String("error", display.Text(err)))
-		return
 	}
 	if held == nil {
-		*left = laneState{} // Another process holds the lane.
-		return
+		return // The store failed, or another process has had the lane since it was read.
 	}
 	run, cancel := context.WithCancelCause(runs)
 	defer cancel(nil)
@@ -276,8 +272,9 @@ func (p *pool) abandonAll() error {
 
 // start is a place and a lane that are reserved for an event that is being accepted.
 type start struct {
-	pool *pool
-	work work
+	pool   *pool
+	source *exclusive
+	work   work
 	// isGiven is true once a worker has the event.
 	isGiven bool
 }
@@ -285,14 +282,15 @@ type start struct {
 // reserve takes a place and the lane for an event that is being accepted. It returns nil if one of them is not
 // free. The caller must release the result.
 func (b *Inbox) reserve(lane string, of fair.Key) *start {
+	source, isAlone := b.source.(*exclusive)
 	p := b.pool.Load()
-	if p == nil || !p.isOpen() {
+	if !isAlone || p == nil || !p.isOpen() {
 		return nil
 	}
 	if p.shares.Take(of) {
-		s := &start{pool: p}
+		s := &start{pool: p, source: source}
 		var isFree bool
-		if s.work, isFree = b.source.hold(lane, of); isFree {
+		if s.work, isFree = source.hold(lane, of); isFree {
 			leave := s.work.leave
 			p.underWay.Add(1)
 			s.work.leave = func() {
@@ -318,8 +316,9 @@ func (p *pool) isOpen() bool {
 	return !p.isClosed
 }
 
-// close prevents new work.
+// close prevents new work. From now on, other processes get notices of the events that this one accepts.
 func (p *pool) close() {
+	p.pool.CompareAndSwap(p, nil) // Another Run may have begun, if this one was abandoned.
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.isClosed = true
@@ -327,7 +326,7 @@ func (p *pool) close() {
 
 // give handles the event, which is now stored, if it is the first of its lane.
 func (s *start) give(e stored) {
-	if s != nil && s.pool.source.confirm(&s.work, e) {
+	if s != nil && s.source.confirm(&s.work, e) {
 		s.isGiven = true
 		s.pool.handleNow(s.work)
 	}
@@ -388,7 +387,7 @@ func (b *Inbox) RunNext(ctx context.Context) (Result, error) {
 }
 
 // runFirst handles the first event of a taken lane.
-func (b *Inbox) runFirst(ctx context.Context, from source, w work) (result Result, err error) {
+func (b *Inbox) runFirst(ctx context.Context, from source, w work) (Result, error) {
 	left := laneState{isBroken: true} // This state remains if the store ends the goroutine.
 	defer func() { from.left(ctx, w, left) }()
 	held, err := b.claim(ctx, w)
@@ -396,17 +395,13 @@ func (b *Inbox) runFirst(ctx context.Context, from source, w work) (result Resul
 		return Result{}, err
 	}
 	defer func() { b.end(ctx, held, held.Err()) }()
-	return b.runClaimed(ctx, held, w.events[0], &left)
-}
-
-// runClaimed handles an event under its lease.
-func (b *Inbox) runClaimed(ctx context.Context, held *lease.Lease, e stored, left *laneState) (Result, error) {
+	e := w.events[0]
 	e.isExact = true
 	done, err := b.countLost(ctx, held, e)
 	if err == nil && done.failure == nil {
 		done, err = b.handle(ctx, held, e)
 	}
-	*left = done.state(err)
+	left = done.state(err)
 	return Result{
 		Ran: true, ID: e.id, Event: e.Event, Err: done.failure, IsDead: done.isDead, Next: done.retryAt, IsPostponed: done.isPostponed,
 	}, err
@@ -451,12 +446,8 @@ func (b *Inbox) lose(ctx context.Context, e stored) (outcome, error) {
 	if err != nil {
 		return result, err
 	}
-	filter, err := query.CompileFilter(asClaimed(e))
-	if err != nil {
-		return result, err
-	}
 	b.report(ctx, slog.LevelWarn, "inbox: lost with others", e, ErrNeverCameBack)
-	changed, err := b.setAll(ctx, filter, document.O(fieldLost, e.lost+1), document.O(fieldBegun, true))
+	changed, err := b.setAll(ctx, asClaimed(e), document.O(fieldLost, e.lost+1), document.O(fieldBegun, true))
 	if err != nil {
 		return result, err
 	}
@@ -464,12 +455,18 @@ func (b *Inbox) lose(ctx context.Context, e stored) (outcome, error) {
 	return result, wasLost(changed)
 }
 
-// end releases a lease. If the lease is lost, it only stops its renewal.
+// end releases a lease. If that fails, it logs the error, and the lease expires. If the lease is lost, end only stops
+// its renewal.
 func (b *Inbox) end(ctx context.Context, held *lease.Lease, err error) {
 	if isLost(err) {
 		held.Abandon()
-	} else {
-		b.release(ctx, held)
+		return
+	}
+	ctx, stop := b.ending(ctx)
+	defer stop()
+	if err := held.Release(ctx); err != nil {
+		b.log.LogAttrs(ctx, slog.LevelWarn, "inbox: lease not released",
+			slog.String("lane", held.Lane()), slog.String("error", display.Text(err)))
 	}
 }
 
@@ -477,14 +474,4 @@ func (b *Inbox) end(ctx context.Context, held *lease.Lease, err error) {
 // that does not respond cannot block a worker forever.
 func (b *Inbox) ending(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), b.leases.Duration())
-}
-
-// release releases a lease. If that fails, it logs the error, and the lease expires.
-func (b *Inbox) release(ctx context.Context, held *lease.Lease) {
-	ctx, stop := b.ending(ctx)
-	defer stop()
-	if err := held.Release(ctx); err != nil {
-		b.log.LogAttrs(ctx, slog.LevelWarn, "inbox: lease not released",
-			slog.String("lane", held.Lane()), slog.String("error", display.Text(err)))
-	}
 }

@@ -30,11 +30,6 @@ type source interface {
 	begun(ctx context.Context, taken []work) error
 	// left puts back a lane that was taken.
 	left(ctx context.Context, w work, left laneState)
-	// hold takes a lane for an event that is about to be accepted, if the event can begin at once. The event
-	// is then stored with fieldBegun. confirm is called once the event is stored, and reports whether it
-	// begins. The lane must be left in either case.
-	hold(name string, of fair.Key) (w work, isFree bool)
-	confirm(w *work, e stored) bool
 	// accepted reports that this process accepted an event of a lane, or put one back.
 	accepted(name string)
 	// next returns the time, by the store's clock, at which a lane can be handled. ok is false if no lane waits.
@@ -95,7 +90,7 @@ type work struct {
 type laneState struct {
 	// hasMore is true if there may be more work at once.
 	hasMore bool
-	// isBroken is true if the store failed. The lane then waits for the next poll.
+	// isBroken is true if the store failed or another process has the lane. The lane then waits for the next poll.
 	isBroken bool
 	// retryAt is the time of the next attempt at the lane's first event, or zero.
 	retryAt time.Time

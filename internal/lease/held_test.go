@@ -28,8 +28,7 @@ func begun(t *testing.T) (*lease.Held[string], context.Context) {
 	held := lease.NewHeld[string](errLost)
 	run, cancel := context.WithCancelCause(t.Context())
 	t.Cleanup(func() { cancel(nil) })
-	held.Add("a")
-	require.True(t, held.Begin("a", cancel))
+	held.Add("a", cancel)
 	return held, run
 }
 
@@ -61,13 +60,13 @@ func TestHeld_ClaimOfAnotherOneIsLostAtOnce(t *testing.T) {
 	held, run := begun(t)
 	beat(held, func(string) (bool, error) { return false, nil })
 	require.ErrorIs(t, context.Cause(run), errLost)
-	require.False(t, held.Begin("a", func(error) {}))
+	require.Empty(t, held.All())
 }
 
 func TestHeld_FailureOfAllCountsForEachClaim(t *testing.T) {
 	t.Parallel()
 	held, run := begun(t)
-	held.Add("b")
+	held.Add("b", func(error) {})
 	var told []error
 	for range 3 {
 		held.RenewAll(t.Context(), errNotBehind,

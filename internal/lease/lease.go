@@ -105,7 +105,7 @@ type Held[C comparable] struct {
 
 // holding is the state of a claim.
 type holding struct {
-	// cancel ends the run. It is nil until the run begins.
+	// cancel ends the run.
 	cancel context.CancelCauseFunc
 	// missed is the number of consecutive failed renewals.
 	missed int
@@ -116,25 +116,14 @@ func NewHeld[C comparable](lost error) *Held[C] {
 	return &Held[C]{lost: lost}
 }
 
-// Add adds a claim.
-func (h *Held[C]) Add(c C) {
+// Add adds a claim. If the claim is lost, cancel ends its run.
+func (h *Held[C]) Add(c C, cancel context.CancelCauseFunc) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.held == nil {
 		h.held = map[C]*holding{}
 	}
-	h.held[c] = &holding{}
-}
-
-// Begin sets the cancel function of a claim's run. It reports whether the claim still holds.
-func (h *Held[C]) Begin(c C, cancel context.CancelCauseFunc) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	known, ok := h.held[c]
-	if ok {
-		known.cancel = cancel
-	}
-	return ok
+	h.held[c] = &holding{cancel: cancel}
 }
 
 // End removes a claim.
@@ -202,9 +191,7 @@ func (h *Held[C]) Lose(c C) {
 // loseLocked removes a claim that no longer holds and ends its run. Callers must hold the lock.
 func (h *Held[C]) loseLocked(c C, known *holding) {
 	delete(h.held, c)
-	if known.cancel != nil {
-		known.cancel(h.lost)
-	}
+	known.cancel(h.lost)
 }
 
 // Keep calls beat four times per lease until done is closed. beat must call RenewAll.

@@ -60,8 +60,6 @@ type Work struct {
 type Config struct {
 	// Env has the store. Its Now measures how long ago a lease was renewed.
 	Env record.Env
-	// Collection is the name of the collection with the lanes. The default is "leases".
-	Collection string
 	// Lease is the time that a lease holds without renewal. The default is DefaultLease.
 	Lease time.Duration
 	// Log receives warnings about leases that could not be renewed. By default, nothing is logged.
@@ -89,10 +87,7 @@ const (
 	fieldFreedAt = "freedAt"
 )
 
-// defaultCollection is the name of the collection with the lanes.
-const defaultCollection = "leases"
-
-var laneSchema = &record.Schema{Name: "lane"}
+var laneSchema = &record.Schema{Name: "lane", Collection: "leases"}
 
 // New returns Leases. InvalidArgument: there is no store, or Check refuses the lease.
 func New(config Config) (*Leases, error) {
@@ -105,13 +100,10 @@ func New(config Config) (*Leases, error) {
 	if err := Check(config.Lease); err != nil {
 		return nil, err
 	}
-	if config.Collection == "" {
-		config.Collection = defaultCollection
-	}
 	env := config.Env.WithDefaults()
 	database := store.Wrap(env.Store, nil)
 	return &Leases{
-		store: database, records: database.Collection(config.Collection), lanes: record.OpenNamed(env, laneSchema, config.Collection),
+		store: database, records: database.Collection(laneSchema.Collection), lanes: record.Open(env, laneSchema),
 		lease: config.Lease, now: env.Now,
 		log: safelog.New(config.Log), held: NewHeld[*Lease](ErrLost), process: rand.Text(),
 	}, nil
@@ -367,8 +359,7 @@ func (t *Lease) Keep(cancel context.CancelCauseFunc) {
 		t.keepGranted(cancel)
 		return
 	}
-	t.leases.held.Add(t)
-	t.leases.held.Begin(t, func(cause error) {
+	t.leases.held.Add(t, func(cause error) {
 		t.isOver.Store(true)
 		cancel(cause)
 	})
