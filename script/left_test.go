@@ -45,6 +45,7 @@ func TestThis_WhatScriptsLeave(t *testing.T) {
 		{[]string{"this.a = {n: [1]}", "this.a.n.push(2)", "return this.a"}, `{"n":[1,2]}`},
 		{[]string{"const m = this.member.meta; this.member.lastName = ''; await this.getMember({memberId: this.member._id}); m.x = 1", "return this.member.meta"}, `{"x":1}`},
 		{[]string{"const m = this.member.meta; delete this.member.botMeta.tempData; await this.getMember({memberId: this.member._id}); m.x = 1", "return this.member.meta"}, `{"x":1}`},
+		{[]string{"let n = 0; this.member.meta.x = this.a = 1; this.b = {get c() { if (!n++) throw 1; return 2 }}\nawait this.getMember({memberId: this.member._id}).catch(() => {})", "return [this.member.meta.x, this.a, this.b.c]"}, "[1,1,2]"},
 	} {
 		s := newStage(t, script.Options{})
 		bot := s.ada.Context()
