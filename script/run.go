@@ -219,6 +219,8 @@ type loop struct {
 	// arrived receives the answers of finished requests.
 	arrived  chan answer
 	requests map[int]sending
+	// places is full while mostAtOnce requests are sent or have an answer that waits.
+	places chan struct{}
 	// held is the number of bytes that the pending requests hold.
 	held   int
 	last   int
