@@ -96,6 +96,16 @@ func TestThis_WhatScriptsLeaveIsBounded(t *testing.T) {
 	}
 }
 
+func TestThis_ManyDates(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{MaxResultBytes: 10_000})
+	bot := s.ada.Context()
+	_, err := s.compile("this.a = new Array(2000).fill(new Date(0))").Run(t.Context(), bot)
+	require.NoError(t, err)
+	_, err = s.compile("return this.a").Run(t.Context(), bot)
+	require.ErrorContains(t, err, "take more than 10000 bytes: see Options.MaxResultBytes")
+}
+
 // After an operation changes a record, objects that the script got from it before must show the changes.
 func TestThis_RedirectThatJoinsIsSeenInside(t *testing.T) {
 	t.Parallel()
