@@ -103,7 +103,7 @@ func (r *run) failed(err error) *Error {
 		return known
 	}
 	if thrown, ok := errors.AsType[*quickjs.ThrownError](err); ok { // thrown outside the script's promise
-		err = r.thrown(report{Text: thrown.Text, Stack: thrown.Stack, IsError: true})
+		err = r.thrown(report{Text: thrown.Text, Stack: thrown.Stack, IsError: thrown.Stack != ""})
 	}
 	var stack string
 	var places []place
