@@ -207,6 +207,7 @@ func TestError_WhatIsThrown(t *testing.T) {
 		"\nthrow undefined":     {"test.js: internal: the script threw undefined", boterr.Internal},
 		"\nthrow {toString: 1}": {`test.js: internal: the script threw a value that cannot be converted to text`, boterr.Internal},
 		"setTimeout(() => {\nthrow new Error('late') })\nawait new Promise((done) => setTimeout(done, 5))": {"test.js:2:11: internal: Error: late", boterr.Internal},
+		"queueMicrotask(() => { throw 'no' }); await new Promise((done) => setTimeout(done, 5))":           {"test.js: internal: the script threw no", boterr.Internal},
 		"\nawait import('fs')":                            {"test.js: unsupported: import() is not supported: use require", boterr.Unsupported},
 		"\nfunction f() { return f() }\nf()":              {"test.js:2:23: resource exhausted: function calls are nested too deep", boterr.ResourceExhausted},
 		"for (;;) {}":                                     {"test.js: resource exhausted: the script and its operations computed for more than 100ms: see Options.MaxBusy", boterr.ResourceExhausted},
