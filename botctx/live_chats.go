@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/internal/record"
@@ -179,6 +180,15 @@ func (r *run) findGroup(ctx context.Context) error {
 		r.bot.Group = group
 	}
 	return err
+}
+
+// leaveLiveChat makes the run's event one outside of live chats, because the live chat has ended. The choice among the
+// nodes of the live chat is forgotten.
+func (r *run) leaveLiveChat() {
+	r.isInLiveChat, r.bot.Group = false, nil
+	if r.hasOwnEvent() {
+		_ = r.delivery.Note(memoryOfChoice, document.O())
+	}
 }
 
 // passOn passes an event that no node answers to its live chat: a member's message to the agent, an agent's message
