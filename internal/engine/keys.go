@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"encoding/binary"
 	"slices"
 
@@ -76,7 +75,10 @@ func (c *Changes) compare(s *Schema, i int, before, after document.Object) error
 		return nil
 	}
 	old, next, err := x.keysOfBoth(before, after)
-	if err = cmp.Or(err, checkCount(len(next), x.Spec.Keys[0].Path)); err != nil {
+	if err == nil {
+		err = checkCount(len(next), x.Spec.Keys[0].Path)
+	}
+	if err != nil {
 		return err
 	}
 	for _, key := range old {
@@ -103,7 +105,10 @@ func (c *Changes) compareGeo(s *Schema, i, j int, before, after document.Object)
 		return err
 	}
 	next, err := x.cells(room[1][:], after)
-	if err = cmp.Or(err, checkCount(len(next), x.path)); err != nil {
+	if err == nil {
+		err = checkCount(len(next), x.path)
+	}
+	if err != nil {
 		return err
 	}
 	number := s.Indexes[i].GeoNumber(j)
