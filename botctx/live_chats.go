@@ -96,10 +96,10 @@ func (r *Runtime) EndLiveChat(
 //
 //	rt.FindAssignments(ctx, "shop", botctx.Query{Filter: document.O("assignee", agent, "endedAt", nil)})
 //
-// FindAssignments returns InvalidArgument if q is invalid, and FailedPrecondition if a stored record is not an
-// assignment. Other errors come from the store.
+// If a stored record is not an assignment, FindAssignments logs that, and the result has an assignment with only its
+// ID. It returns InvalidArgument if q is invalid. Other errors come from the store.
 func (r *Runtime) FindAssignments(ctx context.Context, app string, q Query) (found []*livechat.AssignmentRecord, err error) {
-	return r.liveChats(app).FindAssignments(ctx, record.Query(q))
+	return r.liveChats(app).ListAssignments(ctx, record.Query(q), r.unreadable.Warn)
 }
 
 // WaitingRequests returns the number of an app's live-chat requests that wait for an agent. If label is not "", it

@@ -232,6 +232,20 @@ func (d *desk) assignments(t *testing.T) []*livechat.AssignmentRecord {
 	return found
 }
 
+func TestFindAssignments_Unreadable(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	stored := p.Runtime().Env().Store.Collection("assignments")
+	for _, o := range []document.Object{document.O("_id", "a1", "expiry", "soon"), document.O("_id", "a2", "slot", "2")} {
+		require.NoError(t, stored.Insert(t.Context(), o.With("app", fakes.DefaultApp)))
+	}
+	found, err := p.Runtime().FindAssignments(t.Context(), fakes.DefaultApp, botctx.Query{SortBy: document.O("_id", 1)})
+	require.NoError(t, err)
+	require.Len(t, found, 2)
+	require.Equal(t, "a1", found[0].ID)
+	require.Equal(t, "2", found[1].Slot)
+}
+
 // ownChats is a host's livechat.Operations. The test calls none of its methods.
 type ownChats struct{ livechat.Operations }
 

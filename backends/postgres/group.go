@@ -24,11 +24,13 @@ import (
 // A group skips locked documents, and waits only briefly for other locks (see setPatience). If a write fails or
 // its document is locked, the write leaves the group and runs alone.
 type groups struct {
-	mu      sync.Mutex
-	waiting []*grouped
-	// running is the number of running groups. busy has the documents in them.
+	mu sync.Mutex
+	// waiting has the waiting writes to each document. It has a key for each document in ready or in a running group.
+	waiting map[place][]*grouped
+	// ready has the documents with waiting writes that are in no running group.
+	ready []place
+	// running is the number of running groups.
 	running int
-	busy    map[place]bool
 }
 
 // place identifies a document: the collection and the key of the _id.
@@ -140,7 +142,7 @@ func (s *Store) inGroup(ctx context.Context, c *collection, op engine.Op, id any
 	}
 	over := ctx.Done()
 	s.groups.mu.Lock()
-	s.groups.waiting = append(s.groups.waiting, w)
+	s.groups.add(w)
 	s.startGroups() //nolint:contextcheck // A group serves other callers, too.
 	s.groups.mu.Unlock()
 	select {
@@ -173,22 +175,37 @@ func (s *Store) startGroups() {
 	}
 }
 
+func (g *groups) add(w *grouped) {
+	earlier, isKnown := g.waiting[w.place]
+	g.waiting[w.place] = append(earlier, w)
+	if !isKnown {
+		g.ready = append(g.ready, w.place)
+	}
+}
+
 // next removes the writes of the next group from the waiting ones. Each changes a different document.
 func (g *groups) next() (writes []*grouped) {
-	rest := g.waiting[:0]
-	for _, w := range g.waiting {
-		switch {
-		case w.state.Load() == hasLeft:
-		case len(writes) == maxGroup || g.busy[w.place]:
-			rest = append(rest, w)
-		default:
-			g.busy[w.place] = true
-			writes = append(writes, w)
+	for len(g.ready) > 0 && len(writes) < maxGroup {
+		p := g.ready[0]
+		g.ready = g.ready[1:]
+		first := slices.IndexFunc(g.waiting[p], func(w *grouped) bool { return w.state.Load() != hasLeft })
+		if first < 0 {
+			delete(g.waiting, p)
+			continue
 		}
+		writes = append(writes, g.waiting[p][first])
+		g.waiting[p] = g.waiting[p][first+1:]
 	}
-	clear(g.waiting[len(rest):])
-	g.waiting = rest
 	return writes
+}
+
+// end ends the use of a document by a group.
+func (g *groups) end(p place) {
+	if len(g.waiting[p]) > 0 {
+		g.ready = append(g.ready, p)
+	} else {
+		delete(g.waiting, p)
+	}
 }
 
 // carryOut carries out a group, and then starts the next one.
@@ -202,7 +219,7 @@ func (s *Store) carryOut(writes []*grouped) {
 			if w.err == nil {
 				w.err = err
 			}
-			delete(s.groups.busy, w.place)
+			s.groups.end(w.place)
 			close(w.done)
 		}
 		s.groups.running--

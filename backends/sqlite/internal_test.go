@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"io/fs"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -69,6 +70,21 @@ func textsIn(v reflect.Value) (texts []string) {
 }
 
 // Documents of a cache that the room does not know yet must not keep shrink busy forever.
+// On a file system without hard links, a new file must not replace one that another process has made meanwhile.
+func TestCopyNew_ReplacesNothing(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	from, to := filepath.Join(folder, "from"), filepath.Join(folder, "to")
+	require.NoError(t, makeNew(from))
+	require.NoError(t, copyNew(from, to))
+	s, err := Open(to)
+	require.NoError(t, err)
+	require.NoError(t, s.Collection("a").Insert(t.Context(), document.O("_id", 1)))
+	require.ErrorIs(t, copyNew(from, to), fs.ErrExist)
+	require.NoError(t, s.Collection("a").Insert(t.Context(), document.O("_id", 2)))
+	require.NoError(t, s.Close())
+}
+
 func TestCache_NotKnownToTheRoomYet(t *testing.T) {
 	t.Parallel()
 	one := func(i int) engine.Placed { return engine.Placed{Document: document.O("_id", i)} }

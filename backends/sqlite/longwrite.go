@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/engine"
 	"github.com/botctx/go-sdk/internal/query"
@@ -233,25 +232,11 @@ func (p *port) inParts(ctx context.Context, call *query.Evaluation, op engine.Ma
 			return nil
 		}})
 		if err != nil {
-			return partly(all-len(positions), all, err)
+			return engine.Partly(all-len(positions), all, err)
 		}
 		positions = positions[applied:]
 	}
 	return nil
-}
-
-// partly adds the number of written documents to the error of a write in parts. Its code is Unavailable or Canceled,
-// because every other code means that nothing was written.
-func partly(written, all int, err error) error {
-	e, ok := boterr.AsError(err)
-	if written == 0 || !ok {
-		return err
-	}
-	code := boterr.Unavailable
-	if e.Code == boterr.Canceled {
-		code = boterr.Canceled
-	}
-	return boterr.New(code, e.Field, "%d of %d documents were already written, and stay written: %w", written, all, err)
 }
 
 // apply applies a write to the current version of the document at a position.

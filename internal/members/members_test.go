@@ -237,6 +237,23 @@ func TestAll_Errors(t *testing.T) {
 	}
 }
 
+func TestAll_Unreadable(t *testing.T) {
+	t.Parallel()
+	a := newApps(t, `{"_id": "m1"}`, `{"_id": "m3"}`)
+	bad := document.O("_id", "m2", "app", "mine", "tags", "vip")
+	require.NoError(t, a.store.Collection("members").Insert(t.Context(), bad))
+	var ids []string
+	for m, err := range a.mine.All(t.Context(), member.Selection{}) {
+		if err != nil {
+			require.ErrorIs(t, err, boterr.FailedPrecondition)
+			require.ErrorContains(t, err, "the stored member m2 cannot be read")
+			continue
+		}
+		ids = append(ids, m.ID)
+	}
+	require.Equal(t, []string{"m1", "m3"}, ids)
+}
+
 func TestErase_OnlyOne(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "ada"}`, `{"_id": "bob"}`)

@@ -24,19 +24,41 @@ var (
 	price       = send.SavePostCommentAnalyticsParams{Comment: "price?", FbID: "u1", IsMatched: true, Name: "Mia", PostID: "p1"}
 )
 
+// unreadable fails the test for a stored record that is not a comment.
+func unreadable(t *testing.T) func(context.Context, error) {
+	t.Helper()
+	return func(_ context.Context, err error) { require.NoError(t, err) }
+}
+
+func TestPostComments_Unreadable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, err := w.own(channel.Alpha).SavePostCommentAnalytics(t.Context(), price)
+	require.NoError(t, err)
+	bad := document.O("_id", "bad", "app", "acme", "isMatched", "yes")
+	require.NoError(t, w.env.Store.Collection("postComments").Insert(t.Context(), bad))
+	var failed []error
+	found, err := w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{},
+		func(_ context.Context, err error) { failed = append(failed, err) })
+	require.NoError(t, err)
+	require.Len(t, found, 2)
+	require.Equal(t, "bad", found[1].ID)
+	require.Len(t, failed, 1)
+}
+
 func TestPostComments_OwnApp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	_, err := w.own(channel.Alpha).SavePostCommentAnalytics(t.Context(), price)
 	require.NoError(t, err)
 	query := record.Query{Filter: document.O("postId", "p1", "isMatched", true)}
-	found, err := w.own(channel.Echo).FindPostComments(t.Context(), query)
+	found, err := w.own(channel.Echo).FindPostComments(t.Context(), query, unreadable(t))
 	require.NoError(t, err)
 	require.Len(t, found, 1)
-	found, err = sends.New(w.env, record.Scope{App: "other"}, sends.Ports{}).FindPostComments(t.Context(), query)
+	found, err = sends.New(w.env, record.Scope{App: "other"}, sends.Ports{}).FindPostComments(t.Context(), query, unreadable(t))
 	require.NoError(t, err)
 	require.Empty(t, found)
-	_, err = w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{Filter: document.O("$no", 1)})
+	_, err = w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{Filter: document.O("$no", 1)}, unreadable(t))
 	requireField(t, err, boterr.InvalidArgument, "filter.$no")
 }
 
@@ -55,7 +77,7 @@ func TestSavePostCommentAnalytics_OnceByTwoAttempts(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-	found, err := w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{})
+	found, err := w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{}, unreadable(t))
 	require.NoError(t, err)
 	require.Len(t, found, 2, "each of two calls saves a comment")
 }
@@ -67,7 +89,7 @@ func TestSavePostCommentAnalytics_CommentWithoutText(t *testing.T) {
 	picture.Comment = ""
 	_, err := w.own(channel.Alpha).SavePostCommentAnalytics(t.Context(), picture)
 	require.NoError(t, err)
-	found, err := w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{})
+	found, err := w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{}, unreadable(t))
 	require.NoError(t, err)
 	require.Len(t, found, 1)
 	require.Empty(t, found[0].Comment)
@@ -78,7 +100,7 @@ func TestSavePostCommentAnalytics_NeedsStore(t *testing.T) {
 	w := newWorld(t)
 	w.env.Store = nil
 	require.ErrorIs(t, asked(saveComment, price)(t.Context(), w.own(channel.Alpha)), boterr.Unsupported)
-	_, err := w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{})
+	_, err := w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{}, unreadable(t))
 	require.ErrorIs(t, err, boterr.Unsupported)
 }
 
