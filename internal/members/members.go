@@ -230,7 +230,12 @@ func (s *Service) page(ctx context.Context, chosen *member.Selection) (found []d
 	if err != nil || len(found) < size {
 		return found, false, err
 	}
-	chosen.After = document.Get(found[size-1], record.FieldID, "")
+	after, isText := found[size-1].Value(record.FieldID).(string)
+	if !isText { // No page can begin after it.
+		_, err := fromDocument(found[size-1])
+		return nil, false, err
+	}
+	chosen.After = after
 	if chosen.Limit == 0 {
 		return found, true, nil
 	}

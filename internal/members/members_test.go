@@ -254,6 +254,20 @@ func TestAll_Unreadable(t *testing.T) {
 	require.Equal(t, []string{"m1", "m3"}, ids)
 }
 
+func TestAll_EndsAfterAPageOfNumbers(t *testing.T) {
+	t.Parallel()
+	a := newApps(t, `{"_id": "m1"}`)
+	for i := range 100 {
+		require.NoError(t, a.store.Collection("members").Insert(t.Context(), document.O("_id", i, "app", "mine", "externalId", i)))
+	}
+	var errs []error
+	for _, err := range a.mine.All(t.Context(), member.Selection{}) {
+		errs = append(errs, err)
+	}
+	require.Len(t, errs, 1)
+	require.ErrorIs(t, errs[0], boterr.FailedPrecondition)
+}
+
 func TestErase_OnlyOne(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "ada"}`, `{"_id": "bob"}`)
