@@ -171,7 +171,7 @@ func (a *exclusive) next(ctx context.Context) (at time.Time, ok bool, err error)
 	if err != nil {
 		return time.Time{}, false, err
 	}
-	own := want{now: now, each: 1, shares: unlimited()}
+	own := want{now: now, each: 1}
 	a.mu.Lock()
 	if a.queue != nil {
 		a.queue.askAll()
