@@ -170,7 +170,7 @@ func TestRun_LongResult(t *testing.T) { //nolint:paralleltest // Other tests' al
 	for i := range kept {
 		value, err := program.Run(t.Context(), s.ada.Context())
 		require.NoError(t, err)
-		kept[i] = value.(document.Object).Value("short") //nolint:forcetypeassert // It is an object.
+		kept[i] = value.(document.Object).Value("short")
 	}
 	after := heap()
 	require.Less(t, after, before+uint64(len(kept))*size/2)
