@@ -3,8 +3,10 @@ package script_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -150,6 +152,29 @@ func TestRun_ManyValuesInText(t *testing.T) {
 	s := newStage(t, script.Options{})
 	values := strings.Repeat("<${n++}>", 20)
 	require.Equal(t, `"a<0><1><2><3><4><5><6><7><8><9><10><11><12><13><14><15><16><17><18><19>z"`, s.returns("let n = 0; return `a"+values+"z`"))
+}
+
+// A short value of a long result must not keep the whole result in memory.
+func TestRun_LongResult(t *testing.T) { //nolint:paralleltest // Other tests' allocations would count.
+	const size = 1 << 17
+	s := newStage(t, script.Options{})
+	program := s.compile(fmt.Sprintf("return { short: 'value', long: 'x'.repeat(%d) }", size))
+	heap := func() uint64 {
+		var stats runtime.MemStats
+		runtime.GC() //nolint:revive // Garbage must not count.
+		runtime.ReadMemStats(&stats)
+		return stats.HeapAlloc
+	}
+	before := heap()
+	kept := make([]any, 32)
+	for i := range kept {
+		value, err := program.Run(t.Context(), s.ada.Context())
+		require.NoError(t, err)
+		kept[i] = value.(document.Object).Value("short")
+	}
+	after := heap()
+	require.Less(t, after, before+uint64(len(kept))*size/2)
+	require.Equal(t, "value", kept[0])
 }
 
 func TestConsole_LongTextsTakeNoMemory(t *testing.T) {
