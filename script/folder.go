@@ -268,15 +268,18 @@ func (w *Watcher) stamps() (all []stamp, err error) {
 	return all, err
 }
 
-// Run calls Look at each tick until ctx ends. It passes the nodes of each change to replace, such as Replace of a
-// Runtime or a function that adds nodes in Go. If a change is broken or replace refuses it, Run logs all errors to
-// Options.Console, and the bot keeps its nodes.
+// Run calls Look at each tick until ctx ends or ticks is closed. It passes the nodes of each change to replace, such as
+// Replace of a Runtime or a function that adds nodes in Go. If a change is broken or replace refuses it, Run logs all
+// errors to Options.Console, and the bot keeps its nodes.
 func (w *Watcher) Run(ctx context.Context, ticks <-chan time.Time, replace func(nodes ...*botctx.Node) error) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticks:
+		case _, isOpen := <-ticks:
+			if !isOpen {
+				return
+			}
 			w.step(ctx, replace)
 		}
 	}
