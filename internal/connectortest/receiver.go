@@ -53,7 +53,8 @@ type Receiver struct {
 func (r Receiver) Run(t *testing.T) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T){
-		"OtherRequests": r.otherRequests, "LongestBody": r.longestBody, "SlowBody": r.slowBody, "ForgedBodyIsNotRead": r.forgedBodyIsNotRead, "NotAccepted": r.notAccepted,
+		"OtherRequests": r.otherRequests, "LongestBody": r.longestBody, "SlowBody": r.slowBody,
+		"ForgedBodyIsNotRead": r.forgedBodyIsNotRead, "NotAccepted": r.notAccepted,
 		"LookUps": r.lookUps, "RepeatsAreTheSame": r.repeatsAreTheSame, "GoesOnWhenThePlatformHangsUp": r.goesOnWhenThePlatformHangsUp,
 		"OneOfSeveralIsNotAccepted": r.oneOfSeveralIsNotAccepted, "StoreDoesNotAnswer": r.storeDoesNotAnswer,
 	} {
