@@ -2,6 +2,7 @@ package sends_test
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/sends"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -108,14 +110,32 @@ func TestPostComments_Index(t *testing.T) {
 	t.Parallel()
 	database := memstore.New()
 	require.NoError(t, sends.EnsureIndexes(t.Context(), database))
-	for _, post := range []string{"p1", "p2", "p3"} {
-		require.NoError(t, database.Collection("postComments").Insert(t.Context(), document.O("_id", post, "app", "acme", "postId", post)))
+	for i := range 3 {
+		require.NoError(t, database.Collection("postComments").Insert(t.Context(),
+			document.O("_id", i, "app", "acme", "postId", i, "member", i, "createdAt", i)))
 	}
-	filter, err := query.CompileFilter(document.O("app", "acme", "postId", "p2"))
-	require.NoError(t, err)
-	found, err := database.Explain(t.Context(), "postComments", filter, store.FindOptions{})
-	require.NoError(t, err)
-	require.EqualValues(t, 1, found.Examined)
+	for _, source := range []document.Object{
+		document.O("app", "acme", "postId", 2), document.O("app", "acme", "member", 2), document.O("createdAt", 2),
+	} {
+		filter, err := query.CompileFilter(source)
+		require.NoError(t, err)
+		found, err := database.Explain(t.Context(), "postComments", filter, store.FindOptions{})
+		require.NoError(t, err)
+		require.EqualValues(t, 1, found.Examined, source)
+	}
+}
+
+func TestPostComments_StoreFails(t *testing.T) {
+	t.Parallel()
+	env := newWorld(t).env
+	sharedtest.EachFailure(t, env.Store, func(failing store.Store) error {
+		env := env
+		env.Store = failing
+		indexed := sends.EnsureIndexes(t.Context(), env.Store)
+		_, removed := sends.RemovePostComments(t.Context(), env, time.Hour)
+		_, found := sends.New(env, record.Scope{App: "acme"}, sends.Ports{}).FindPostComments(t.Context(), record.Query{})
+		return errors.Join(indexed, removed, found)
+	})
 }
 
 func TestPostComments_RemovesOld(t *testing.T) {
