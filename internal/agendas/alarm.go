@@ -44,7 +44,7 @@ type alarm struct {
 const (
 	// pollsPerLook is the number of polling intervals per query of a store that supports notices.
 	pollsPerLook = 10
-	// maxTimes is the maximum length of times. A notice beyond it makes the scheduler query the store at once.
+	// maxTimes is the maximum length of times. Regular queries find the agendas of later times.
 	maxTimes = 10_000
 )
 
@@ -119,9 +119,10 @@ func (a *alarm) heard(text string) {
 func (a *alarm) expect(at int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if at > a.seen && len(a.times) < maxTimes {
+	if at > a.seen {
 		if place, isKnown := slices.BinarySearch(a.times, at); !isKnown {
 			a.times = slices.Insert(a.times, place, at)
+			a.times = a.times[:min(len(a.times), maxTimes)]
 		}
 		if at >= a.until {
 			return

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/query"
@@ -188,6 +189,7 @@ func (s *Scheduler) handle(ctx context.Context, c *Claim) (err error) {
 		return c.unreadable
 	}
 	defer safelog.Recovered(ctx, s.log, "agenda: handler panicked", &err, slog.String("agenda", c.id))
+	defer func() { boterr.RetryAfter(err) }() // If the error's own methods panic, as for a nil pointer, they do it here.
 	err = s.followMember(ctx, c)
 	if unknown := s.unknownZone(&c.record); unknown != nil {
 		c.isZoneUnknown = true

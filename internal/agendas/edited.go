@@ -143,15 +143,16 @@ func (s *Scheduler) modify(ctx context.Context, filter *query.Filter, change que
 	return done.Document, nil
 }
 
-// wasEdited reports whether another program changed the claim's fields. Changes by updateAgenda do not count.
-func (c *Claim) wasEdited(stored document.Object) bool {
-	if isRescheduled(stored) {
+// wasEdited reports whether another program changed the claim's fields in the agenda as last read. Changes by
+// updateAgenda do not count.
+func (c *Claim) wasEdited() bool {
+	if isRescheduled(c.stored) {
 		return false
 	}
 	for _, known := range [...]query.FieldValue{
 		{Name: fieldFence, Value: c.fence}, {Name: fieldAttempts, Value: c.attempts}, {Name: fieldFailures, Value: c.failures},
 	} {
-		value, isThere := stored.Field(known.Name)
+		value, isThere := c.stored.Field(known.Name)
 		if value != known.Value && (isThere || known.Value != int64(0)) {
 			return true
 		}

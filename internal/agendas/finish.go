@@ -34,8 +34,8 @@ type outcome struct {
 	final bool
 }
 
-// A verdict determines the outcome of a run from the currently stored agenda.
-type verdict func(r *agenda.Record) outcome
+// A verdict determines the outcome of a claim's run from the agenda as last read.
+type verdict func(c *Claim) outcome
 
 // finish stores the outcome of a run and reports it. ctx is not the context of the run, which may have ended.
 func (s *Scheduler) finish(ctx context.Context, c *Claim, failure error) (agenda.Result, error) {
@@ -45,7 +45,7 @@ func (s *Scheduler) finish(ctx context.Context, c *Claim, failure error) (agenda
 	if relocated, ok := errors.AsType[*relocation](failure); ok {
 		return s.relocate(ctx, c, relocated)
 	}
-	done, err := s.conclude(ctx, c, func(r *agenda.Record) outcome { return s.afterRun(ctx, c, r, failure) })
+	done, err := s.conclude(ctx, c, func(c *Claim) outcome { return s.afterRun(ctx, c, failure) })
 	failure = c.failureOf(failure)
 	result := agenda.Result{Ran: true, Run: c.run, Err: failure, Next: done.next}
 	event := agenda.Event{Run: c.run, At: c.claimedAt, Err: failure, Next: done.next}
@@ -75,35 +75,35 @@ func (c *Claim) failureOf(failure error) error {
 	}
 }
 
-func (s *Scheduler) afterRun(ctx context.Context, c *Claim, r *agenda.Record, failure error) outcome {
+func (s *Scheduler) afterRun(ctx context.Context, c *Claim, failure error) outcome {
 	failure = c.failureOf(failure)
 	switch {
-	case wasRescheduled(r):
-		return s.released(r)
+	case isRescheduled(c.stored):
+		return released(c)
 	case failure == nil:
-		return s.afterSuccess(r, c.claimedAt)
+		return s.afterSuccess(c)
 	case c.isZoneUnknown: // Another process may know the zone.
-		return s.retry(ctx, c, r, failure)
-	case int(r.Failures)+1 < s.config.Limit:
-		next := s.retry(ctx, c, r, failure)
+		return s.retry(ctx, c, failure)
+	case int(c.record.Failures)+1 < s.config.Limit:
+		next := s.retry(ctx, c, failure)
 		if !c.hasBegun && !c.isSpent { // A failure before the handler was called does not count as a start.
 			next.update = updates().retryNotBegun
 		}
 		return next
 	default:
-		return s.afterLastFailure(r, c.claimedAt, failure)
+		return s.afterLastFailure(c, failure)
 	}
 }
 
 // postpone gives a claim back; its agenda can be claimed again after wait. If the record was edited during the run,
 // the run counts as failed.
 func (s *Scheduler) postpone(ctx context.Context, c *Claim, reason error, wait time.Duration) (agenda.Result, error) {
-	result, err := s.abandon(ctx, c, reason, func(r *agenda.Record) outcome {
+	result, err := s.abandon(ctx, c, reason, func(c *Claim) outcome {
 		switch {
-		case wasRescheduled(r):
-			return s.released(r)
+		case isRescheduled(c.stored):
+			return released(c)
 		case c.isEdited:
-			return s.afterRun(ctx, c, r, errEdited)
+			return s.afterRun(ctx, c, errEdited)
 		}
 		return outcome{update: updates().postpone, pauses: true, pause: wait}
 	})
@@ -126,7 +126,7 @@ const mostVerdicts = 8
 // an error of the store, after which the lease expires.
 func (s *Scheduler) conclude(ctx context.Context, c *Claim, judge verdict) (outcome, error) {
 	for range mostVerdicts {
-		done, err := s.timed(ctx, judge(&c.record))
+		done, err := s.timed(ctx, judge(c))
 		if err != nil {
 			return outcome{}, err
 		}
@@ -144,7 +144,7 @@ func (s *Scheduler) conclude(ctx context.Context, c *Claim, judge verdict) (outc
 		if state == isEnded {
 			return done, nil
 		}
-		if c.wasEdited(c.stored) {
+		if c.wasEdited() {
 			if err := c.restore(ctx); err != nil {
 				return outcome{}, err
 			}
@@ -224,62 +224,58 @@ func (s *Scheduler) reread(ctx context.Context, c *Claim) (claimState, error) {
 	}
 }
 
-// afterSuccess is the verdict on a successful run, claimed at a time: the agenda continues with the next occurrence
-// after that time. If this occurrence has passed during the run, it runs late and records how many further ones were
-// missed.
-func (s *Scheduler) afterSuccess(r *agenda.Record, claimed time.Time) outcome {
-	next, err := s.occurrence(r, claimed)
+// afterSuccess is the verdict on a successful run: the agenda continues with the next occurrence after the time of the
+// claim. If this occurrence has passed during the run, it runs late and records how many further ones were missed.
+func (s *Scheduler) afterSuccess(c *Claim) outcome {
+	next, err := s.occurrence(&c.record, c.claimedAt)
 	switch {
 	case err != nil:
-		return s.failed(claimed, err)
+		return failedForGood(c, err)
 	case next.IsZero():
 		return outcome{update: updates().complete, final: true}
 	default:
-		return outcome{update: updates().advance, stamps: goesOn(r, next), next: next, final: true}
+		return outcome{update: updates().advance, stamps: goesOn(&c.record, next), next: next, final: true}
 	}
 }
 
-// afterLastFailure is the verdict on a run, claimed at a time, that failed at its last attempt.
-func (s *Scheduler) afterLastFailure(r *agenda.Record, claimed time.Time, failure error) outcome {
-	next, err := s.occurrence(r, claimed)
+// afterLastFailure is the verdict on a run that failed at its last attempt.
+func (s *Scheduler) afterLastFailure(c *Claim, failure error) outcome {
+	next, err := s.occurrence(&c.record, c.claimedAt)
 	if err != nil || next.IsZero() {
-		return s.failed(claimed, failure)
+		return failedForGood(c, failure)
 	}
 	return outcome{
-		update: updates().skip, stamps: goesOn(r, next).With(fieldError, display.Brief(failure)), next: next, final: true,
+		update: updates().skip, stamps: goesOn(&c.record, next).With(fieldError, display.Brief(failure)), next: next, final: true,
 	}
 }
 
-// failed returns the outcome for an agenda that failed for good. claimed is the time of the claim.
-func (s *Scheduler) failed(claimed time.Time, failure error) outcome {
+// failedForGood returns the outcome for an agenda that failed for good.
+func failedForGood(c *Claim, failure error) outcome {
 	return outcome{
-		update: updates().fail, stamps: document.O(fieldError, display.Brief(failure), fieldFailedAt, millis(claimed)), final: true,
+		update: updates().fail, stamps: document.O(fieldError, display.Brief(failure), fieldFailedAt, millis(c.claimedAt)), final: true,
 	}
 }
 
 // retry is the verdict on a failed run that gets another attempt after a pause.
-func (s *Scheduler) retry(ctx context.Context, c *Claim, r *agenda.Record, failure error) outcome {
+func (s *Scheduler) retry(ctx context.Context, c *Claim, failure error) outcome {
 	return outcome{
 		update: updates().retry, stamps: document.O(fieldError, display.Brief(failure)),
-		pauses: true, pause: max(s.pauseAfter(ctx, int(r.Failures)+1, c.isLive), boterr.RetryAfter(failure)),
+		pauses: true, pause: max(s.pauseAfter(ctx, int(c.record.Failures)+1, c.isLive), boterr.RetryAfter(failure)),
 	}
 }
-
-// wasRescheduled reports whether an agenda got a new schedule after it was claimed.
-func wasRescheduled(r *agenda.Record) bool { return r.Attempts == 0 && !r.Begun }
 
 // released is the verdict on a run that has no result, or whose agenda got a new schedule: the stored schedule
 // applies.
-func (s *Scheduler) released(r *agenda.Record) outcome {
-	return outcome{update: updates().release, next: r.NextRunAt.Time()}
+func released(c *Claim) outcome {
+	return outcome{update: updates().release, next: c.record.NextRunAt.Time()}
 }
 
 // notBegun is the verdict on a claim whose run did not start.
-func (s *Scheduler) notBegun(r *agenda.Record) outcome {
-	if wasRescheduled(r) {
-		return s.released(r)
+func notBegun(c *Claim) outcome {
+	if isRescheduled(c.stored) {
+		return released(c)
 	}
-	return outcome{update: updates().giveBack, next: r.NextRunAt.Time()}
+	return outcome{update: updates().giveBack, next: c.record.NextRunAt.Time()}
 }
 
 // The default pauses after failures.

@@ -401,6 +401,14 @@ func TestFailure_WaitsForAsLongAsItAsks(t *testing.T) {
 	require.Equal(t, start().Add(20*time.Minute), s.runNext(scheduler).Next)
 }
 
+func TestFailure_MethodOfTheErrorPanics(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	scheduler := s.scheduler(func(context.Context, agenda.Run) error { return (*askedToWaitError)(nil) })
+	s.add(0)
+	require.ErrorContains(t, s.runNext(scheduler).Err, "panic: ")
+}
+
 func TestBackoff_PanicGivesTheDefault(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)

@@ -183,3 +183,19 @@ func TestNotices_AgendaWithAnOddTimeForLater(t *testing.T) {
 		require.Less(t, searches, 100, "%v: an idle scheduler seldom queries the store", odd)
 	}
 }
+
+// A scheduler remembers the first of many times, and does not query the store for each of the others.
+func TestNotices_ManyTimes(t *testing.T) {
+	t.Parallel()
+	a := newAlarm(sharedtest.New(memstore.New()))
+	defer a.end()
+	a.looks(0)
+	a.silence()
+	const last = maxTimes + 1
+	for at := int64(last); at > 0; at-- {
+		a.expect(at)
+	}
+	a.expect(last + 1)
+	require.False(t, a.rings())
+	require.Equal(t, time.Millisecond, a.idle(0, time.Second))
+}

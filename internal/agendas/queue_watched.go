@@ -15,10 +15,9 @@ import (
 // watchedQueue finds candidates in a queue in memory. The queue is filled at the first call, and then updated
 // with the changes that a watched store reports.
 type watchedQueue struct {
-	watcher    store.Watcher
-	collection string
-	store      store.Collection
-	wake       chan struct{}
+	watcher store.Watcher
+	store   store.Collection
+	wake    chan struct{}
 	// filling is held while the queue is filled or closed. The order of locks is filling, the store's lock, mu.
 	filling sync.Mutex
 	// stop ends the watch. It is nil until the watch begins.
@@ -48,11 +47,8 @@ func (q *queue) apply(c change) (isNext bool) {
 
 var _ candidates = (*watchedQueue)(nil)
 
-func newWatchedQueue(watcher store.Watcher, store store.Store, collection string) *watchedQueue {
-	return &watchedQueue{
-		watcher: watcher, collection: collection, store: store.Collection(collection),
-		wake: make(chan struct{}, 1),
-	}
+func newWatchedQueue(watcher store.Watcher, collection store.Collection) *watchedQueue {
+	return &watchedQueue{watcher: watcher, store: collection, wake: make(chan struct{}, 1)}
 }
 
 // filled calls run with the queue. It fills the queue first if necessary.
@@ -108,7 +104,7 @@ func (w *watchedQueue) fill(ctx context.Context) error {
 // ignored, because later notifications have no effect.
 func (w *watchedQueue) watch() (err error) {
 	defer boterr.Recover(&err)
-	stop := w.watcher.Watch(w.collection, w.changed, w.reset)
+	stop := w.watcher.Watch(schema.Collection, w.changed, w.reset)
 	w.stop = func() {
 		defer func() { _ = recover() }()
 		stop()

@@ -360,7 +360,7 @@ func (p *pool) begin(ctx, runs context.Context, t *taken) {
 	defer back()
 	giving, cancel := p.claiming(ctx)
 	defer cancel()
-	p.giveBack(giving, c, nil, p.notBegun)
+	p.giveBack(giving, c, nil, notBegun)
 }
 
 // claimTaken claims an agenda that was taken. It returns nil if the agenda has changed meanwhile, it cannot be
@@ -425,7 +425,7 @@ func (p *pool) settle(ctx context.Context, c *Claim, failure error) {
 	case failure != nil && errors.Is(context.Cause(ctx), agenda.ErrLeaseLost):
 		p.tellFailed(stored, slog.LevelWarn, agenda.Event{Run: c.run, At: c.claimedAt, Err: agenda.ErrLeaseLost})
 	case failure != nil && ctx.Err() != nil:
-		p.giveBack(stored, c, failure, p.released)
+		p.giveBack(stored, c, failure, released)
 	default:
 		_, _ = p.finish(stored, c, failure) // finish logs its errors.
 	}
@@ -435,7 +435,9 @@ func (p *pool) settle(ctx context.Context, c *Claim, failure error) {
 // of the store that have not returned.
 func (p *pool) abandonAll(ctx context.Context) error {
 	var ids, left []string
-	for _, c := range abandonAll(p.held) {
+	abandoned := p.held.Take(func(c *Claim) { c.isAbandoned.Store(true) })
+	slices.SortFunc(abandoned, func(a, b *Claim) int { return strings.Compare(a.id, b.id) })
+	for _, c := range abandoned {
 		p.report(ctx, slog.LevelError, "agenda: left running", agenda.Event{Run: c.run, At: c.claimedAt})
 		ids = append(ids, c.id)
 	}
@@ -459,13 +461,6 @@ func (p *pool) giveBack(ctx context.Context, c *Claim, reason error, judge verdi
 }
 
 type leases = lease.Held[*Claim]
-
-// abandonAll marks all held claims as abandoned, removes them from held, and returns them sorted by id.
-func abandonAll(held *leases) []*Claim {
-	abandoned := held.Take(func(c *Claim) { c.isAbandoned.Store(true) })
-	slices.SortFunc(abandoned, func(a, b *Claim) int { return strings.Compare(a.id, b.id) })
-	return abandoned
-}
 
 func (s *Scheduler) renewAll(ctx context.Context, held *leases) {
 	if len(held.All()) == 0 {

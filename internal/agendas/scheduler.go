@@ -159,7 +159,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 		name: rand.Text(), config: c, log: c.Log,
 	}
 	if watcher, ok := c.Env.Store.(store.Watcher); ok {
-		s.candidates = newWatchedQueue(watcher, database, schema.Collection)
+		s.candidates = newWatchedQueue(watcher, s.agendas)
 	} else {
 		s.candidates = newPolledQueue(database, s.agendas)
 	}
@@ -238,7 +238,7 @@ func (s *Scheduler) runHere(ctx, writing context.Context, c *Claim) (agenda.Resu
 	s.tellClaimed(ctx, agenda.Event{Run: c.run, At: c.claimedAt})
 	failure := s.handle(ctx, c)
 	if failure != nil && ctx.Err() != nil {
-		return s.abandon(writing, c, failure, s.released)
+		return s.abandon(writing, c, failure, released)
 	}
 	return s.finish(writing, c, failure)
 }

@@ -143,11 +143,11 @@ func (s *Scheduler) notBefore(r *agenda.Record, before string) (time.Time, error
 
 // relocate releases a claim whose run is not due yet in its member's zone.
 func (s *Scheduler) relocate(ctx context.Context, c *Claim, reason *relocation) (agenda.Result, error) {
-	result, err := s.abandon(ctx, c, reason, func(r *agenda.Record) outcome {
-		if wasRescheduled(r) || document.TimestampOf(reason.next) > r.RunUntil {
-			return s.released(r)
+	result, err := s.abandon(ctx, c, reason, func(c *Claim) outcome {
+		if isRescheduled(c.stored) || document.TimestampOf(reason.next) > c.record.RunUntil {
+			return released(c)
 		}
-		return outcome{update: updates().relocate, stamps: goesOn(r, reason.next), next: reason.next}
+		return outcome{update: updates().relocate, stamps: goesOn(&c.record, reason.next), next: reason.next}
 	})
 	result.Relocated, result.Err = true, nil
 	return result, err

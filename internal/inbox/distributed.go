@@ -40,12 +40,7 @@ func newDistributed(b *Inbox) *distributed {
 }
 
 func (s *distributed) prepare(ctx context.Context, want want) (now time.Time, ok bool, err error) {
-	if isDue := s.isPassDue(want); isDue && !s.pass.isUnderWay {
-		s.begin(pass{isUnderWay: true})
-	} else if want.isNew && !isDue {
-		s.askAll()
-	}
-	if !s.hasWork() && !s.suspects.IsDraining() {
+	if !s.plan(want) && !s.suspects.IsDraining() {
 		return time.Time{}, false, nil
 	}
 	clock := s.leases.CachedNow // This is exact enough for lanes that wait.
@@ -67,8 +62,9 @@ func (s *distributed) prepare(ctx context.Context, want want) (now time.Time, ok
 // pollsPerPass is the number of polls between two passes if the store sends notices.
 const pollsPerPass = 10
 
-// isPassDue reports whether a pass must begin, because of a poll or because notices may be lost.
-func (s *distributed) isPassDue(want want) bool {
+// plan begins a pass if one is due, because of a poll or because notices may be lost. It also makes parked lanes
+// available again. It reports whether there are lanes to read, or lanes that wait.
+func (s *distributed) plan(want want) (hasWork bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	isDue := s.hasMissed
@@ -76,31 +72,14 @@ func (s *distributed) isPassDue(want want) bool {
 		isDue = isDue || s.notifier == nil || s.polls%pollsPerPass == 0
 		s.polls++
 	}
-	if isDue {
-		s.hasMissed = false
+	s.hasMissed = false
+	if isDue && !s.pass.isUnderWay {
+		s.pass, s.hasSkipped = pass{isUnderWay: true}, false
 	}
-	return isDue
-}
-
-func (s *distributed) askAll() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lanes.askAll()
-}
-
-// begin starts a pass. It also makes parked lanes available again.
-func (s *distributed) begin(p pass) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lanes.askAll()
-	s.pass, s.hasSkipped = p, false
-}
-
-// hasWork reports whether there are lanes to read, or lanes that wait.
-func (s *distributed) hasWork() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.pass.isUnderWay || s.hasSkipped || s.hasMissed || s.lanes.ready.Len() > 0 || len(s.lanes.waiting) > 0
+	if isDue || want.isNew {
+		s.lanes.askAll()
+	}
+	return s.pass.isUnderWay || s.hasSkipped || s.lanes.ready.Len() > 0 || len(s.lanes.waiting) > 0
 }
 
 func (s *distributed) more(ctx context.Context, want want) (bool, error) {

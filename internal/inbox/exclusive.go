@@ -67,15 +67,21 @@ func (a *exclusive) prepare(ctx context.Context, want want) (now time.Time, ok b
 	if now, err = a.leases.Now(ctx); err != nil {
 		return time.Time{}, false, err
 	}
+	a.ripen(now, want.isNew)
+	return now, true, nil
+}
+
+// ripen makes lanes ready if their wait has ended by now. If isNew is true, it also makes parked lanes ready.
+func (a *exclusive) ripen(now time.Time, isNew bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.queue != nil {
-		if want.isNew {
-			a.queue.askAll()
-		}
-		a.queue.ripen(int64(document.TimestampOf(now)))
+	if a.queue == nil {
+		return
 	}
-	return now, true, nil
+	if isNew {
+		a.queue.askAll()
+	}
+	a.queue.ripen(int64(document.TimestampOf(now)))
 }
 
 func (*exclusive) more(context.Context, want) (bool, error) { return false, nil }
@@ -172,12 +178,7 @@ func (a *exclusive) next(ctx context.Context) (at time.Time, ok bool, err error)
 		return time.Time{}, false, err
 	}
 	own := want{now: now, each: 1}
-	a.mu.Lock()
-	if a.queue != nil {
-		a.queue.askAll()
-		a.queue.ripen(int64(document.TimestampOf(now)))
-	}
-	a.mu.Unlock()
+	a.ripen(now, true)
 	for {
 		name, isTaken := a.takeLane("", own)
 		if !isTaken {
@@ -407,8 +408,7 @@ func (a *exclusive) close(ctx context.Context) {
 	a.stop = nil
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.isLeader, a.queue, a.lanes = false, nil, nil
-	clear(a.granted)
+	a.endLocked()
 }
 
 // resign gives up the lead. The caller holds taking.

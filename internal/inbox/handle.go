@@ -110,6 +110,7 @@ func (b *Inbox) handle(ctx context.Context, held *lease.Lease, e stored) (result
 // call calls the handler and turns a panic into an error.
 func (b *Inbox) call(ctx context.Context, d *Delivery) (err error) {
 	defer safelog.Recovered(ctx, b.log, "inbox: handler panicked", &err, slog.String("event", d.ID))
+	defer func() { boterr.RetryAfter(err) }() // If the error's own methods panic, as for a nil pointer, they do it here.
 	return b.config.Handler(ctx, d)
 }
 

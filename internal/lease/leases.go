@@ -5,11 +5,12 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/background"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/safelog"
@@ -260,152 +261,195 @@ func (t *Leases) update(ctx context.Context, source document.Object, change quer
 	return done.Matched > 0, err
 }
 
-// Lease is a run's exclusive claim of a lane. It is safe for concurrent use.
-type Lease struct {
-	leases *Leases
-	lane   string
-	fence  int64
-	// claimedAt is the time of the claim by the store's clock, and began the same time by the process's clock.
-	claimedAt, began time.Time
-	// wasLost is true if the previous lease was never released, and lost is its work.
-	wasLost bool
-	lost    Work
-	// wasAlone is true if the lost lease was the only one of its process.
-	wasAlone bool
-	// isOvertaken is the result of IsOvertaken. isMarked is true after Mark.
-	isOvertaken bool
-	isMarked    atomic.Bool
-	// confirmedAt is the time, by the process's clock, when the store last confirmed the lease.
-	confirmedAt atomic.Pointer[time.Time]
-	isOver      atomic.Bool
-	// isGranted is true if the lease is not stored. end then ends its run.
-	isGranted bool
-	end       atomic.Pointer[context.CancelCauseFunc]
-}
-
-// Grant returns a lease that is not stored, for a process that has the store to itself. It does not expire: it lasts
-// until Release, Abandon or Revoke. Callers must ensure that the lane has no other lease, and must call Revoke if
-// another process gets the store.
-func (t *Leases) Grant(lane string, fence int64) *Lease {
-	return &Lease{leases: t, lane: lane, fence: fence, isGranted: true}
-}
-
-// Revoke ends a lease from Grant, and its run with the cause ErrLost.
-func (t *Lease) Revoke() {
-	t.isOver.Store(true)
-	if end := t.end.Load(); end != nil {
-		(*end)(ErrLost)
+// startBeating starts renewing the held leases, once.
+func (t *Leases) startBeating() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.isBeating {
+		t.isBeating = true
+		background.Go(new(sync.WaitGroup), t.beat)
 	}
 }
 
-// Lane returns the name of the lane.
-func (t *Lease) Lane() string { return t.lane }
-
-// Fence returns the fencing token. Each lease of a lane has a greater one.
-func (t *Lease) Fence() int64 { return t.fence }
-
-// Lost returns the work of the previous lease if that lease was never released, because its process died or
-// lost it. Otherwise wasLost is false.
-func (t *Lease) Lost() (work Work, wasLost bool) { return t.lost, t.wasLost }
-
-// WasAlone reports whether the lease in Lost was the only lease that its process never released. If so, and
-// if the process crashed, no work under another lease can be the cause.
-func (t *Lease) WasAlone() bool { return t.wasAlone }
-
-// IsOvertaken reports whether an earlier lease, for any purpose, was never released, and no lease since then
-// has called Mark. The run of that earlier lease may still be alive and write results. A run that prevents
-// such writes, by storing its Fence in its records, should call Mark.
-func (t *Lease) IsOvertaken() bool { return t.isOvertaken }
-
-// Mark records that the earlier run reported by IsOvertaken can no longer write results. It takes effect when
-// the lease is released.
-func (t *Lease) Mark() { t.isMarked.Store(true) }
-
-// Err returns ErrLost if another process may have the lane: if the lease was released or lost, or if its
-// duration has passed by the process's clock since the store last confirmed it. It makes no call to the
-// store, so a run can check it before each step.
-func (t *Lease) Err() error {
-	if t.isGranted && !t.isOver.Load() {
-		return nil
+// beat renews the held leases until none are left.
+func (t *Leases) beat() {
+	ticker := time.NewTicker(t.lease / BeatsPerLease)
+	defer ticker.Stop()
+	for !t.isIdle() {
+		<-ticker.C
+		t.renewAll()
+		t.sweepNowAndThen()
 	}
-	if t.isOver.Load() || t.leases.now().Sub(*t.confirmedAt.Load()) >= t.leases.lease {
-		return ErrLost
-	}
-	return nil
 }
 
-// Check asks the store whether the lease holds. It returns ErrLost if not. Other errors come from the store.
-func (t *Lease) Check(ctx context.Context) error {
-	if err := t.Err(); err != nil || t.isGranted {
-		return err
+// isIdle reports whether no lease is held. If so, it records that renewal has stopped.
+func (t *Leases) isIdle() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.isBeating = len(t.held.All()) > 0
+	return !t.isBeating
+}
+
+// renewAll renews the held leases once.
+func (t *Leases) renewAll() {
+	ctx, cancel := context.WithTimeout(context.Background(), t.lease/BeatsPerLease)
+	defer cancel()
+	asked := t.now()
+	now, err := t.store.Now(ctx)
+	renewal, failure := Renewal(now.Add(t.lease))
+	if err != nil {
+		failure = err
 	}
-	filter, err := query.CompileFilter(Holds(t.lane, t.fence))
+	t.held.RenewAll(ctx, failure, func(ctx context.Context, held *Lease) (bool, error) {
+		holds, err := Renew(ctx, t.records, held.lane, held.fence, renewal)
+		if err == nil && holds {
+			held.confirmed(asked)
+		}
+		return holds, err
+	}, func(held *Lease, err error) {
+		t.log.LogAttrs(ctx, slog.LevelWarn, "lease: lease not renewed",
+			slog.String("lane", held.lane), slog.String("error", display.Text(err)))
+	})
+}
+
+// The pauses between two attempts to claim a held lane: the first one, and the maximum after doubling.
+const (
+	firstLook = 20 * time.Millisecond
+	lastLook  = time.Second
+)
+
+// Acquire waits until a lane is free, claims its lease and keeps renewing it. If the lease is lost, Acquire
+// calls cancel with ErrLost. Callers must call Release. Callers waiting in several processes are served in no
+// particular order. Canceled: ctx ended first. Other errors come from the store.
+func (t *Leases) Acquire(
+	ctx context.Context, lane, purpose string, cancel context.CancelCauseFunc,
+) (*Lease, error) {
+	for pause := firstLook; ; pause = min(2*pause, lastLook) {
+		held, err := t.try(ctx, lane, purpose)
+		if err != nil {
+			return nil, err
+		}
+		if held != nil {
+			held.Keep(cancel)
+			return held, nil
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, endedBefore(ctx)
+		}
+	}
+}
+
+// try claims a free lane. It returns nil if another holder has the lane.
+func (t *Leases) try(ctx context.Context, lane, purpose string) (*Lease, error) {
+	seen, err := t.Look(ctx, []string{lane})
+	if err != nil {
+		return nil, err
+	}
+	clock := t.CachedNow
+	if seen[lane].Has(FieldUntil) {
+		clock = t.Now
+	}
+	now, err := clock(ctx)
+	if err != nil || IsHeld(seen[lane], now) {
+		return nil, err
+	}
+	return t.Claim(ctx, lane, seen[lane], now, Work{Purpose: purpose})
+}
+
+// Now returns the time of the store's clock. Errors come from the store.
+func (t *Leases) Now(ctx context.Context) (time.Time, error) {
+	own := t.now()
+	now, err := t.store.Now(ctx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.clock = reading{store: now, own: own}
+	return now, nil
+}
+
+// CachedNow is like Now, but may return a time based on a reading of the store's clock from up to a quarter of a
+// lease ago. Use it for the end of a new claim. To decide whether a claim has expired, use Now.
+func (t *Leases) CachedNow(ctx context.Context) (time.Time, error) {
+	t.mu.Lock()
+	last := t.clock
+	t.mu.Unlock()
+	since := t.now().Sub(last.own)
+	if since >= 0 && since < t.lease/BeatsPerLease && !last.store.IsZero() {
+		return last.store.Add(since), nil
+	}
+	return t.Now(ctx)
+}
+
+const (
+	// sweepPause is the pause between two sweeps of a process that holds leases, and the idle time after which a
+	// sweep removes a lane.
+	sweepPause = time.Hour
+	// lostFactor multiplies the retention time of a lane whose last lease was never released. In this
+	// time, the holder of the next lease learns of the loss.
+	lostFactor = 24
+)
+
+// Sweep removes the documents of lanes whose last lease ended longer ago than idle, by the store's clock. A
+// lane whose last lease was never released is kept 24 times as long after the lease expired. idle should be
+// many times the duration of a lease. A process that holds leases calls Sweep each hour with an idle time of
+// one hour. Errors come from the store.
+func (t *Leases) Sweep(ctx context.Context, idle time.Duration) (removed int64, err error) {
+	for _, field := range []string{fieldFreedAt, FieldUntil} {
+		index := store.Index{Keys: []store.IndexKey{{Path: field, Kind: query.Ascending}}, Sparse: true}
+		if err := t.records.EnsureIndex(ctx, index); err != nil {
+			return 0, err
+		}
+	}
+	now, err := t.store.Now(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, idleBy := range []record.Removal{
+		{Filter: document.O(fieldFreedAt, before(now.Add(-idle)), FieldUntil, nil), OldestBy: fieldFreedAt},
+		{Filter: document.O(FieldUntil, before(now.Add(-lostFactor*idle))), OldestBy: FieldUntil},
+	} {
+		some, err := t.lanes.Remove(ctx, idleBy) // A lane that has a lease again no longer matches.
+		removed += some
+		if err != nil {
+			return removed, err
+		}
+	}
+	return removed, nil
+}
+
+// Forget removes the document of a lane at once. It does nothing if the lane is held, or if its last lease
+// was never released. Errors come from the store.
+func (t *Leases) Forget(ctx context.Context, lane string) error {
+	filter, err := query.CompileFilter(document.O(document.IDField, lane, FieldUntil, nil))
 	if err != nil {
 		return err
 	}
-	held, err := t.leases.records.Count(ctx, filter)
-	if err == nil && held == 0 {
-		err = ErrLost
-	}
+	_, err = t.records.Delete(ctx, filter, store.DeleteOptions{})
 	return err
 }
 
-// confirmed records that the store confirmed the lease in a request at a time of the process's clock.
-func (t *Lease) confirmed(at time.Time) { t.confirmedAt.Store(&at) }
+// before returns a condition that matches earlier times than at.
+func before(at time.Time) document.Object { return document.O("$lt", int64(document.TimestampOf(at))) }
 
-// Keep renews the lease until it is released or lost. If it is lost, Keep calls cancel with ErrLost.
-func (t *Lease) Keep(cancel context.CancelCauseFunc) {
-	if t.isGranted {
-		t.keepGranted(cancel)
+// sweepNowAndThen starts a Sweep if the last one was long enough ago.
+func (t *Leases) sweepNowAndThen() {
+	now := t.now()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if since := now.Sub(t.sweptAt); since >= 0 && since < sweepPause {
 		return
 	}
-	t.leases.held.Add(t, func(cause error) {
-		t.isOver.Store(true)
-		cancel(cause)
-	})
-	t.leases.startBeating()
-}
-
-func (t *Lease) keepGranted(cancel context.CancelCauseFunc) {
-	t.end.Store(&cancel)
-	if t.isOver.Load() {
-		cancel(ErrLost) // The lease was revoked before Keep.
-	}
-}
-
-// Abandon gives up the lease without a write to the store. Err returns ErrLost from now on, and the stored
-// lease expires later.
-func (t *Lease) Abandon() {
-	t.isOver.Store(true)
-	t.leases.held.End(t)
-}
-
-// Release ends the lease, so that another one can begin. It returns ErrLost if the lease no longer held.
-// Other errors come from the store; then the lease expires later.
-func (t *Lease) Release(ctx context.Context) error {
-	t.leases.held.End(t)
-	wasOver := t.isOver.Swap(true)
-	if t.isGranted && wasOver {
-		return ErrLost
-	}
-	if t.isGranted {
-		return nil
-	}
-	freedAt := t.claimedAt.Add(t.leases.now().Sub(t.began))
-	update := updates().release
-	if t.isMarked.Load() {
-		update = updates().releaseMarked
-	}
-	change := query.Change{
-		Update: update,
-		Stamps: query.Stamps{Set: document.O(fieldFreedAt, int64(document.TimestampOf(freedAt)))},
-	}
-	released, err := t.leases.update(ctx, Holds(t.lane, t.fence), change)
-	if err != nil {
-		return err
-	}
-	if !released || wasOver {
-		return ErrLost
-	}
-	return nil
+	t.sweptAt = now
+	go func() {
+		if _, err := t.Sweep(context.Background(), sweepPause); err != nil {
+			t.log.LogAttrs(context.Background(), slog.LevelWarn, "lease: idle lanes were not removed",
+				slog.String("error", display.Text(err)))
+		}
+	}()
 }

@@ -85,13 +85,16 @@ func mistakeIsNotTriedAgain(t *trial) {
 }
 
 func panicIsAFailure(t *trial) {
-	p := t.process(func(context.Context, *inbox.Delivery) error { panic("at the disco") })
-	t.accept(p, event("ada", "1"))
-	result := t.runNext(p)
-	require.Equal(t, boterr.Internal, boterr.CodeOf(result.Err))
-	require.False(t, result.IsDead)
-
-	t.advance(time.Minute)
+	t.accept(t.process(nil), event("ada", "1"))
+	for _, handler := range []inbox.Handler{
+		func(context.Context, *inbox.Delivery) error { panic("at the disco") },
+		func(context.Context, *inbox.Delivery) error { return (*busyPlatformError)(nil) }, // Its methods panic.
+	} {
+		result := t.runNext(t.process(handler))
+		require.Equal(t, boterr.Internal, boterr.CodeOf(result.Err))
+		require.False(t, result.IsDead)
+		t.advance(time.Minute)
+	}
 	ending := t.process(func(context.Context, *inbox.Delivery) error {
 		runtime.Goexit()
 		return nil
@@ -108,7 +111,7 @@ func panicIsAFailure(t *trial) {
 		attempt = d.Attempt
 		return nil
 	}))
-	require.Equal(t, 3, attempt)
+	require.Equal(t, 4, attempt)
 }
 
 func endOfTheContextIsNoFailure(t *trial) {
