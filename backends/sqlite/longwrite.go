@@ -191,6 +191,9 @@ func (w *noted) note(made engine.Change) error {
 // settle applies the recorded changes. It returns engine.ErrLost if other writes have changed the result of the
 // search.
 func (w *noted) settle(ctx context.Context, call *query.Evaluation, op engine.Op, t *transaction) error {
+	if w.follower.IsFull {
+		return engine.ErrLost
+	}
 	call.Resume(ctx)
 	others := slices.Clone(w.follower.Changes)
 	for _, earlier := range t.writer.performed {
