@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -284,8 +285,8 @@ func (t *transaction) Insert(o document.Object) error {
 		return err
 	}
 	id, _ := o.Field(document.IDField)
-	var added [2]entries
-	addEntries(&added, changes.Add, 0)
+	var added bothEntries
+	added.add(changes.Add, 0)
 	plain, unique := &added[0], &added[1]
 	t.inserts++
 	return t.queue(o, t.collection.texts.insert, cutKey(document.AppendKey(nil, id)), engine.AppendDocument(nil, o), t.version,
@@ -294,24 +295,36 @@ func (t *transaction) Insert(o document.Object) error {
 
 // Replace implements engine.Transaction.
 func (t *transaction) Replace(position uint64, before, after document.Object) error {
-	changes, err := t.changes(before, after)
-	if err == nil {
-		err = t.queue(after, t.collection.texts.replace, []int64{int64(position)}, [][]byte{engine.AppendDocument(nil, after)})
-	}
-	if err == nil {
-		err = t.queueEntries(after, position, changes)
-	}
-	return err
+	return t.change(engine.Change{Position: position, Before: before, After: after},
+		t.collection.texts.replace, []int64{int64(position)}, [][]byte{engine.AppendDocument(nil, after)})
 }
 
 // Remove implements engine.Transaction.
 func (t *transaction) Remove(position uint64, o document.Object) error {
-	changes, err := t.changes(o, document.Object{})
-	if err == nil {
-		err = t.queue(o, t.collection.texts.remove, []int64{int64(position)})
+	return t.change(engine.Change{Position: position, Before: o}, t.collection.texts.remove, []int64{int64(position)})
+}
+
+// change queues the statement that changes a document, and the changes of its entries.
+func (t *transaction) change(made engine.Change, text string, arguments ...any) error {
+	changes, err := t.changes(made.Before, made.After)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = t.queueEntries(o, position, changes)
+	o := cmp.Or(made.After, made.Before)
+	err = t.queue(o, text, arguments...)
+	var removed, added bothEntries
+	removed.add(changes.Remove, int64(made.Position))
+	added.add(changes.Add, int64(made.Position))
+	texts := &t.collection.texts.entries
+	for _, one := range []struct {
+		text string
+		entries
+	}{
+		{texts[0].drop, removed[0]}, {texts[1].drop, removed[1]}, {texts[0].add, added[0]}, {texts[1].add, added[1]},
+	} {
+		if err == nil && len(one.keys) > 0 {
+			err = t.queue(o, one.text, one.numbers, one.keys, one.places)
+		}
 	}
 	return err
 }
@@ -363,42 +376,17 @@ func (e *entries) add(key *engine.Key, place int64) {
 	e.numbers, e.keys, e.places = append(e.numbers, int32(key.Number)), append(e.keys, cutKey(key.Key)), append(e.places, place)
 }
 
-func (e *entries) addAll(keys []engine.Key, place int64) {
-	for i := range keys {
-		e.add(&keys[i], place)
-	}
-}
+// bothEntries are entries of plain indexes and of unique ones.
+type bothEntries [2]entries
 
-// addEntries adds a document's entries to the lists for plain and unique indexes.
-func addEntries(to *[2]entries, keys []engine.Key, place int64) {
+func (b *bothEntries) add(keys []engine.Key, place int64) {
 	for i := range keys {
+		table := &b[0]
 		if keys[i].IsUnique {
-			to[1].add(&keys[i], place)
-		} else {
-			to[0].add(&keys[i], place)
+			table = &b[1]
 		}
+		table.add(&keys[i], place)
 	}
-}
-
-func (t *transaction) queueEntries(o document.Object, position uint64, changes engine.Changes) error {
-	var removed, added [2]entries
-	addEntries(&removed, changes.Remove, int64(position))
-	addEntries(&added, changes.Add, int64(position))
-	texts := &t.collection.texts.entries
-	for _, one := range []struct {
-		text string
-		entries
-	}{
-		{texts[0].drop, removed[0]}, {texts[1].drop, removed[1]}, {texts[0].add, added[0]}, {texts[1].add, added[1]},
-	} {
-		if len(one.keys) == 0 {
-			continue
-		}
-		if err := t.queue(o, one.text, one.numbers, one.keys, one.places); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Limits of the queue, to save memory.

@@ -244,11 +244,7 @@ func (p *port) inParts(ctx context.Context, call *query.Evaluation, op engine.Ma
 
 // apply applies a write to the current version of the document at a position.
 func (t *transaction) apply(call *query.Evaluation, op engine.Many, position uint64) error {
-	now := engine.Placed{Position: position}
-	_, err := t.source.visit(engine.Yield(func(_ uint64, o document.Object) bool {
-		now.Document = o
-		return false
-	}), t.job.collection.texts.byPosition, position)
+	now, err := t.source.one(t.job.collection.texts.byPosition, position)
 	if err != nil {
 		return err
 	}
