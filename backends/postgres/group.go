@@ -341,19 +341,10 @@ func (p *part) queueLock(s *Store, batch *pgx.Batch) {
 		return
 	}
 	batch.Queue(p.collection.texts.lockGroup, ids, maxGrouped).Query(func(rows pgx.Rows) error {
-		for rows.Next() {
-			columns := rows.RawValues()
-			if int64(number(columns[2])) != p.known.version {
-				return errStale
-			}
-			found, err := s.readPlaced(p.collection.name, columns[0], columns[1])
-			if err != nil {
-				return err
-			}
-			w := byID[string(columns[3])]
+		return s.readLocked(p.collection, p.known.version, rows, func(found engine.Placed) {
+			w := byID[string(rows.RawValues()[3])]
 			w.found, w.exists = found, true
-		}
-		return rows.Err()
+		})
 	})
 }
 

@@ -208,17 +208,39 @@ func signed(positions []uint64) []int64 {
 	return numbers
 }
 
-// lock runs a statement that locks documents, and returns them. The third column is the description's version.
+// lock runs a statement that locks documents, and returns them. The first call starts the transaction in the same
+// round trip.
 func (t *transaction) lock(text string, arguments ...any) (all []engine.Placed, err error) {
-	err = t.query(func(columns [][]byte) error {
-		if int64(number(columns[2])) != t.version {
+	if err := t.flush(); err != nil {
+		return nil, err
+	}
+	var batch pgx.Batch
+	if !t.isBegun {
+		batch.Queue("BEGIN")
+		t.isBegun = true
+	}
+	batch.Queue(text, arguments...).Query(func(rows pgx.Rows) error {
+		return t.store.readLocked(t.collection, t.version, rows, func(one engine.Placed) { all = append(all, one) })
+	})
+	err = t.conn.SendBatch(t.ctx, &batch).Close()
+	return all, err
+}
+
+// readLocked reads documents that a statement has locked. The third column is the description's version. While locked
+// is called, rows has the document's other columns.
+func (s *Store) readLocked(c *collection, version int64, rows pgx.Rows, locked func(one engine.Placed)) error {
+	for rows.Next() {
+		columns := rows.RawValues()
+		if int64(number(columns[2])) != version {
 			return errStale
 		}
-		one, err := t.store.readPlaced(t.collection.name, columns[0], columns[1])
-		all = append(all, one)
-		return err
-	}, text, arguments...)
-	return all, err
+		one, err := s.readPlaced(c.name, columns[0], columns[1])
+		if err != nil {
+			return err
+		}
+		locked(one)
+	}
+	return rows.Err()
 }
 
 // lockOne does the same as lock for a statement that returns at most one document.
@@ -239,43 +261,6 @@ func (t *transaction) LockNext(r engine.Range) (found engine.Placed, exists bool
 	}
 	low, high := bounds(x, r.Keys)
 	return t.lockOne(text, x.Number, low[0], high[0])
-}
-
-// query runs a statement that locks, and calls row for each row. The first call starts the transaction in the
-// same round trip.
-func (t *transaction) query(row func(columns [][]byte) error, text string, arguments ...any) (err error) {
-	if err := t.flush(); err != nil {
-		return err
-	}
-	var batch pgx.Batch
-	begins := !t.isBegun
-	if begins {
-		batch.Queue("BEGIN")
-		t.isBegun = true
-	}
-	batch.Queue(text, arguments...)
-	results := t.conn.SendBatch(t.ctx, &batch)
-	defer func() {
-		if closed := results.Close(); err == nil {
-			err = closed
-		}
-	}()
-	if begins {
-		if _, err := results.Exec(); err != nil {
-			return err
-		}
-	}
-	rows, err := results.Query()
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := row(rows.RawValues()); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
 }
 
 // Insert implements engine.Transaction.

@@ -136,18 +136,17 @@ func (s *Store) follow(ctx context.Context, c *collection) (*noted, error) {
 			view.Close()
 		}
 	}()
-	j := &job{ctx: ctx, between: func() {
+	err = s.writer.do(&job{ctx: ctx, between: func() error {
 		reader, _ := view.Source.(*source)
 		reader.schema = c.schema.Load() // A write after the creation of the view may have changed the schema.
 		w.view.Schema = reader.schema
-		if err = reader.begin(); err == nil {
-			_, err = reader.conn.number(context.Background(), "SELECT count(*) FROM botctx_collections") // The first statement fixes the snapshot.
-		}
 		c.followers.Add(&w.follower)
-	}}
-	if failed := s.writer.do(j); failed != nil {
-		err = failed
-	}
+		if err := reader.begin(); err != nil {
+			return err
+		}
+		_, err := reader.conn.number(context.Background(), "SELECT count(*) FROM botctx_collections") // The first statement fixes the snapshot.
+		return err
+	}})
 	if err != nil {
 		return nil, err
 	}
