@@ -289,15 +289,14 @@ type part struct {
 	// replaced and removed have positions. documents has the new contents for replaced.
 	replaced, removed []int64
 	documents         [][]byte
-	// dropped has the removed entries of plain indexes and of unique ones.
-	dropped [2]entries
-	added   entries
+	// dropped and added are the changes of entries. There are no added unique ones.
+	dropped, added bothEntries
 
 	// inserts has the writes that insert. insertedIDs and inserted have their documents. In insertedKeys, a
 	// place is the number of a document in these lists, starting with 1.
 	inserts               []*grouped
 	insertedIDs, inserted [][]byte
-	insertedKeys          entries
+	insertedKeys          bothEntries
 }
 
 func partsOf(writes []*grouped) (parts []*part) {
@@ -342,19 +341,10 @@ func (p *part) queueLock(s *Store, batch *pgx.Batch) {
 		return
 	}
 	batch.Queue(p.collection.texts.lockGroup, ids, maxGrouped).Query(func(rows pgx.Rows) error {
-		for rows.Next() {
-			columns := rows.RawValues()
-			if int64(number(columns[2])) != p.known.version {
-				return errStale
-			}
-			found, err := s.readPlaced(p.collection.name, columns[0], columns[1])
-			if err != nil {
-				return err
-			}
-			w := byID[string(columns[3])]
+		return s.readLocked(p.collection, p.known.version, rows, func(found engine.Placed) {
+			w := byID[string(rows.RawValues()[3])]
 			w.found, w.exists = found, true
-		}
-		return rows.Err()
+		})
 	})
 }
 
@@ -392,7 +382,7 @@ func (p *part) add(w *grouped) bool {
 		p.inserts = append(p.inserts, w)
 		p.insertedIDs = append(p.insertedIDs, []byte(w.id))
 		p.inserted = append(p.inserted, engine.AppendDocument(nil, w.after))
-		p.insertedKeys.addAll(change.Add, int64(len(p.inserts)))
+		p.insertedKeys.add(change.Add, int64(len(p.inserts)))
 		return true
 	case w.after.IsZero():
 		p.removed = append(p.removed, position)
@@ -400,8 +390,8 @@ func (p *part) add(w *grouped) bool {
 		p.replaced = append(p.replaced, position)
 		p.documents = append(p.documents, engine.AppendDocument(nil, w.after))
 	}
-	addEntries(&p.dropped, change.Remove, position)
-	p.added.addAll(change.Add, position)
+	p.dropped.add(change.Remove, position)
+	p.added.add(change.Add, position)
 	return true
 }
 
@@ -419,11 +409,11 @@ func (p *part) queue(batch *pgx.Batch) {
 			batch.Queue(texts.entries[i].drop, dropped.numbers, dropped.keys, dropped.places)
 		}
 	}
-	if len(p.added.keys) > 0 {
-		batch.Queue(texts.entries[0].add, p.added.numbers, p.added.keys, p.added.places)
+	if added := &p.added[0]; len(added.keys) > 0 {
+		batch.Queue(texts.entries[0].add, added.numbers, added.keys, added.places)
 	}
 	if len(p.inserts) > 0 {
-		keys := &p.insertedKeys
+		keys := &p.insertedKeys[0]
 		batch.Queue(texts.insertGroup, p.insertedIDs, p.inserted, p.known.version, keys.numbers, keys.keys, keys.places).QueryRow(p.readInserted)
 	}
 }

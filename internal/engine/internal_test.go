@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -244,6 +245,25 @@ func TestChanges_TooManyKeys(t *testing.T) {
 		require.ErrorContains(t, err, "n.at: gives one document 100001 keys in an index; at most 100000 are allowed")
 		_, err = schema.Changes(tooFull, document.Object{})
 		require.NoError(t, err, "a document from before the limit can be removed")
+	}
+}
+
+// A long write keeps few changes of others in memory.
+func TestFollowers_KeepNoMore(t *testing.T) {
+	t.Parallel()
+	var all Followers
+	f := &Follower{}
+	all.Add(f)
+	change := []Change{{Position: 1, After: document.O("_id", 1, "text", strings.Repeat("x", 1<<20))}}
+	for range maxFollowed>>20 - 1 {
+		all.Tell(change)
+	}
+	require.False(t, f.IsFull)
+	require.Len(t, f.Changes, maxFollowed>>20-1)
+	for range 2 {
+		all.Tell(change)
+		require.True(t, f.IsFull)
+		require.Empty(t, f.Changes)
 	}
 }
 
