@@ -413,23 +413,33 @@ func (c *collection) updateAll(ctx context.Context, f first) (store.UpdateResult
 			return store.UpdateResult{}, clash // There is a document with this key, but it does not match.
 		}
 	}
-	if err != nil || len(parts) == 0 {
-		return c.updatePart(ctx, f, last, err)
+	switch {
+	case err != nil:
+		return store.UpdateResult{}, err
+	case len(parts) == 0:
+		return c.updatePart(ctx, f, last)
+	default:
+		return c.updateParts(ctx, f, parts)
 	}
-	var result store.UpdateResult
-	written, all := 0, 0
+}
+
+// updateParts changes the documents whose _ids are in parts, unless they no longer match.
+func (c *collection) updateParts(ctx context.Context, f first, parts []document.Array) (result store.UpdateResult, err error) {
+	written, all, filter := 0, 0, f.filter
 	for _, part := range parts {
 		all += part.Len()
 	}
 	for _, part := range parts {
 		only, err := query.CompileFilter(document.O(document.IDField, document.O("$in", part)))
 		if err != nil {
-			return store.UpdateResult{}, err
+			return store.UpdateResult{}, engine.Partly(written, all, err)
 		}
-		own := f
-		own.filter = query.And(only, f.filter)
-		results, err := c.newest().find(ctx, own.filter, store.FindOptions{})
-		changed, err := c.updatePart(ctx, own, results, err)
+		f.filter = query.And(only, filter)
+		var changed store.UpdateResult
+		results, err := c.newest().find(ctx, f.filter, store.FindOptions{})
+		if err == nil {
+			changed, err = c.updatePart(ctx, f, results)
+		}
 		if err != nil {
 			return store.UpdateResult{}, engine.Partly(written, all, err)
 		}
@@ -473,11 +483,8 @@ func (c *collection) inParts(ctx context.Context, f first) (parts []document.Arr
 	return parts, last, err
 }
 
-// updatePart changes documents that were read, all or none, unless reading them failed with err.
-func (c *collection) updatePart(ctx context.Context, f first, results []found, err error) (store.UpdateResult, error) {
-	if err != nil {
-		return store.UpdateResult{}, err
-	}
+// updatePart changes documents that were read, all or none.
+func (c *collection) updatePart(ctx context.Context, f first, results []found) (store.UpdateResult, error) {
 	result, err := c.updateFound(ctx, f, results, writers)
 	if boterr.CodeOf(err) != boterr.AlreadyExists {
 		return result, err

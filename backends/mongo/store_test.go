@@ -535,9 +535,9 @@ func insertMany(t *testing.T, c store.Collection) {
 	unique := store.Ascending("u")
 	unique.Unique = true
 	require.NoError(t, c.EnsureIndex(t.Context(), unique))
-	documents := make([]document.Object, manyDocuments)
-	for i := range documents {
-		documents[i] = document.O("_id", i, "u", 2*i)
+	documents := []document.Object{}
+	for i := range manyDocuments {
+		documents = append(documents, document.O("_id", i, "u", 2*i))
 	}
 	documents = append(documents, document.O("_id", "other", "u", 2*manyDocuments-1))
 	require.NoError(t, c.Insert(t.Context(), documents...))
