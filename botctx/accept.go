@@ -234,8 +234,12 @@ func (s *step) answer(ctx context.Context) error {
 	}
 	s.run.current.Store(s)
 	outcome, err := s.run.passOn(ctx)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case outcome == livechats.OutcomeOver:
+		s.run.leaveLiveChat()
+		return s.answer(ctx)
 	}
 	logic := runtime.logic.Load()
 	isWaiting := outcome == livechats.OutcomeKept || outcome == livechats.OutcomeFull // No agent has taken the request, so the bot may answer.

@@ -203,12 +203,8 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Retention.Assignments = cmp.Or(c.Retention.Assignments, defaultAssignments)
 	c.Retention.PostComments = cmp.Or(c.Retention.PostComments, defaultPostComments)
-	if c.MaxRedirects <= 0 {
-		c.MaxRedirects = defaultMaxRedirects
-	}
-	if c.MaxWait <= 0 {
-		c.MaxWait = defaultMaxWait
-	}
+	c.MaxRedirects = cmp.Or(c.MaxRedirects, defaultMaxRedirects)
+	c.MaxWait = cmp.Or(c.MaxWait, defaultMaxWait)
 	c, err := c.withLimits()
 	if err != nil {
 		return c, err
@@ -273,6 +269,21 @@ func (c Config) check() error {
 			return boterr.Invalid(number.field, "must be from 1 to %d, or 0 for the default, got %d", maxWorkers, number.value)
 		}
 	}
+	for _, limit := range [...]struct {
+		field string
+		value int64
+	}{
+		{"MaxRedirects", int64(c.MaxRedirects)},
+		{"MaxWait", int64(c.MaxWait)},
+		{"AgendaWait", int64(c.AgendaWait)},
+		{"Upload.MaxBytes", c.Upload.MaxBytes},
+		{"Upload.Timeout", int64(c.Upload.Timeout)},
+		{"LiveChat.IdleTimeout", int64(c.LiveChat.IdleTimeout)},
+	} {
+		if limit.value < 0 {
+			return boterr.Invalid(limit.field, "must not be negative: leave it out for the default")
+		}
+	}
 	return nil
 }
 
@@ -294,12 +305,8 @@ func (c Config) withLimits() (Config, error) {
 	if c.MaxSend == 0 {
 		c.MaxSend = c.withinRun(defaultMaxSend)
 	}
-	if c.Upload.Timeout <= 0 {
-		c.Upload.Timeout = c.withinRun(defaultUploadTimeout)
-	}
-	if c.Upload.MaxBytes <= 0 {
-		c.Upload.MaxBytes = send.MaxFileMegabytes << 20
-	}
+	c.Upload.Timeout = cmp.Or(c.Upload.Timeout, c.withinRun(defaultUploadTimeout))
+	c.Upload.MaxBytes = cmp.Or(c.Upload.MaxBytes, send.MaxFileMegabytes<<20)
 	return c, nil
 }
 

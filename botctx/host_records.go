@@ -73,9 +73,10 @@ type Query struct {
 //
 //	rt.PostComments(ctx, "shop", botctx.Query{Filter: document.O("postId", id, "isMatched", true)})
 //
-// PostComments returns InvalidArgument if q is invalid, and FailedPrecondition if a stored record is not a comment.
+// If a stored record is not a comment, PostComments logs that, and the result has a comment with only its ID. It
+// returns InvalidArgument if q is invalid.
 func (r *Runtime) PostComments(ctx context.Context, app string, q Query) ([]*send.PostComment, error) {
-	return sends.New(r.guarded, record.Scope{App: app}, sends.Ports{}).FindPostComments(ctx, record.Query(q))
+	return sends.New(r.guarded, record.Scope{App: app}, sends.Ports{}).FindPostComments(ctx, record.Query(q), r.unreadable.Warn)
 }
 
 // Members returns the selected members from the Store in the order of their ids. With the default of Config.NewID,
@@ -93,8 +94,8 @@ func (r *Runtime) PostComments(ctx context.Context, app string, q Query) ([]*sen
 // others. To read page by page, set After to the id of the previous page's last member. Members who are created
 // during the iteration may be missing.
 //
-// The iteration ends after an error: InvalidArgument if Filter is invalid or Limit is negative, FailedPrecondition
-// if a stored record is not a member, or an error of the store.
+// FailedPrecondition means that a stored record is not a member. The iteration can continue with the others. It ends
+// after any other error: InvalidArgument if Filter is invalid or Limit is negative, or an error of the store.
 func (r *Runtime) Members(ctx context.Context, app string, chosen member.Selection) iter.Seq2[*member.Member, error] {
 	scope := record.Scope{App: app}
 	return members.New(r.guarded, scope, r.channels(scope, new(channels.Service))).All(ctx, chosen)

@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/internal/record"
@@ -95,10 +96,10 @@ func (r *Runtime) EndLiveChat(
 //
 //	rt.FindAssignments(ctx, "shop", botctx.Query{Filter: document.O("assignee", agent, "endedAt", nil)})
 //
-// FindAssignments returns InvalidArgument if q is invalid, and FailedPrecondition if a stored record is not an
-// assignment. Other errors come from the store.
+// If a stored record is not an assignment, FindAssignments logs that, and the result has an assignment with only its
+// ID. It returns InvalidArgument if q is invalid. Other errors come from the store.
 func (r *Runtime) FindAssignments(ctx context.Context, app string, q Query) (found []*livechat.AssignmentRecord, err error) {
-	return r.liveChats(app).FindAssignments(ctx, record.Query(q))
+	return r.liveChats(app).ListAssignments(ctx, record.Query(q), r.unreadable.Warn)
 }
 
 // WaitingRequests returns the number of an app's live-chat requests that wait for an agent. If label is not "", it
@@ -179,6 +180,15 @@ func (r *run) findGroup(ctx context.Context) error {
 		r.bot.Group = group
 	}
 	return err
+}
+
+// leaveLiveChat makes the run's event one outside of live chats, because the live chat has ended. The choice among the
+// nodes of the live chat is forgotten.
+func (r *run) leaveLiveChat() {
+	r.isInLiveChat, r.bot.Group = false, nil
+	if r.hasOwnEvent() {
+		_ = r.delivery.Note(memoryOfChoice, document.O())
+	}
 }
 
 // passOn passes an event that no node answers to its live chat: a member's message to the agent, an agent's message

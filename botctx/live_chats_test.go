@@ -175,12 +175,75 @@ func TestIdle_EndsLiveChat(t *testing.T) {
 	require.Equal(t, "Are you there?", texts(d.ada))
 }
 
+// A message that comes while the live chat ends reaches the agent or the bot, wherever the end stops.
+func TestLiveChat_EndsMeanwhile(t *testing.T) {
+	t.Parallel()
+	muteRuns := 0
+	countRun := func(context.Context, *botctx.Context) error {
+		muteRuns++
+		return nil
+	}
+	answering := func(isOver func(*botctx.Context) bool) []*botctx.Node {
+		return []*botctx.Node{
+			{ID: "over", Tree: "live chat", Trigger: botctx.When(isOver)},
+			{ID: "mute", Tree: "live chat", Trigger: botctx.AnyText(), Priority: botctx.MutePriority, Pre: botctx.Do(countRun)},
+			{ID: "else", Trigger: botctx.AnyText(), Priority: botctx.FallbackPriority, Responses: botctx.Say("Pardon?")},
+			{ID: "done", Trigger: botctx.TextIs("/done"), Pre: botctx.Do(func(ctx context.Context, bot *botctx.Context) error {
+				_, err := bot.EndLiveChat(ctx, livechat.EndParams{MessageEvent: bot.MessageEvent})
+				return err
+			})},
+		}
+	}
+	requireReached := func(d *desk, at string) {
+		heard := append(d.grace.Messages(), d.ada.Messages()...)
+		require.Len(t, heard, 1, at)
+		require.Contains(t, []string{"It leaks.", "Pardon?"}, heard[0].Text(), at)
+	}
+
+	var d *desk
+	d = newDesk(t, channel.Channel{Type: channel.Charlie}, answering(func(*botctx.Context) bool {
+		require.NoError(t, d.grace.TryEnds())
+		return false
+	}), withLiveChatTree(), fakes.WithInbox())
+	d.connect(t)
+	d.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable))
+	require.Error(t, d.ada.TrySays("It leaks."))
+	d.Advance(time.Minute)
+	requireReached(d, "within a trigger")
+	require.Equal(t, 1, muteRuns)
+
+	for nth := 1; ; nth++ {
+		d := newDesk(t, channel.Channel{Type: channel.Charlie}, answering(func(*botctx.Context) bool { return false }), withLiveChatTree())
+		d.connect(t)
+		d.Inject(fakes.Fails(fakes.ServiceStore, boterr.Unavailable).At(nth)).Optional()
+		if d.grace.TrySays("/done") == nil {
+			break
+		}
+		d.ada.Says("It leaks.")
+		requireReached(d, fmt.Sprintf("after the failure of request %d", nth))
+	}
+}
+
 // assignments returns Ada's stored assignments.
 func (d *desk) assignments(t *testing.T) []*livechat.AssignmentRecord {
 	t.Helper()
 	found, err := d.Runtime().FindAssignments(t.Context(), fakes.DefaultApp, botctx.Query{Filter: document.O("member", d.ada.ID())})
 	require.NoError(t, err)
 	return found
+}
+
+func TestFindAssignments_Unreadable(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	stored := p.Runtime().Env().Store.Collection("assignments")
+	for _, o := range []document.Object{document.O("_id", "a1", "expiry", "soon"), document.O("_id", "a2", "slot", "2")} {
+		require.NoError(t, stored.Insert(t.Context(), o.With("app", fakes.DefaultApp)))
+	}
+	found, err := p.Runtime().FindAssignments(t.Context(), fakes.DefaultApp, botctx.Query{SortBy: document.O("_id", 1)})
+	require.NoError(t, err)
+	require.Len(t, found, 2)
+	require.Equal(t, "a1", found[0].ID)
+	require.Equal(t, "2", found[1].Slot)
 }
 
 // ownChats is a host's livechat.Operations. The test calls none of its methods.

@@ -219,7 +219,7 @@ func (w wire) Call(ctx context.Context, name string, args json.RawMessage) (json
 
 func newHarness(t *testing.T) *botctxtest.Harness {
 	t.Helper()
-	return fakestest.Harness(fakes.New(fakes.For(t)))
+	return fakestest.New(fakes.For(t))
 }
 
 // otherStore is a store that cannot be copied.

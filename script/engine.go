@@ -6,14 +6,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/internal/absent"
+	"github.com/botctx/go-sdk/internal/safelog"
+	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/script/internal/locale"
 	"github.com/botctx/go-sdk/script/internal/modules"
 	"github.com/botctx/go-sdk/script/internal/quickjs"
@@ -249,99 +257,159 @@ func (r *run) load(module string) error {
 	return err
 }
 
-// spent is a run's usage of its limits. It includes scripts that run within its operations, such as the scripts of a
-// node that it redirects to. Each of these scripts has its own instance.
-type spent struct {
-	depth int
-	*shared
+// Options configure scripts and their limits. The zero value has no modules and default limits.
+type Options struct {
+	// Modules are the files available to require; each folder follows the layout of an npm package, with
+	// node_modules at the root. By default there are none.
+	Modules fs.FS
+	// Helpers maps properties of `this` to their modules. The default is moment and lodash under their own
+	// names.
+	Helpers map[string]string
+	// Console receives the output of console.log and its variants. The default is slog.Default().
+	Console *slog.Logger
+	// Fetch sends the requests of fetch. The default is the client of the context, which refuses private
+	// addresses; see botctx.Context.Fetch.
+	Fetch func(ctx context.Context, bot *botctx.Context, request outbound.Request) (*outbound.Response, error)
+	// Random is Math.random, from 0 to below 1; another number is an error of the script. It is called by one script
+	// at a time. The default is from math/rand/v2.
+	Random func() float64
+
+	// Zone is the time zone of Date. The default is UTC.
+	Zone *time.Location
+	// CacheDir is a folder that keeps the compiled engine between processes, so that the first script of a
+	// process starts sooner. No one else may have write access to it. With the default, "", nothing is kept.
+	CacheDir string
+
+	// Deadline is the time limit of a script, including the operations that it waits for. The default is 30 s.
+	Deadline time.Duration
+	// MaxBusy limits the computing time of a script, including scripts that run within its operations. The work of
+	// operations on a store in this process, such as memstore and sqlite, also counts, as an estimate that is the same
+	// on every machine. Waiting for a database server, for requests and timers does not count. The default is 1 s.
+	MaxBusy time.Duration
+	// MaxCalls limits the operations, requests and timers of one run of a script, including scripts that run
+	// within its operations. The maximum is 1,000,000. The default is 1,000.
+	MaxCalls int
+	// MaxMemory limits the bytes that a script and its modules may use, from 8 MB to 1 GB. The default is 64 MB.
+	MaxMemory int64
+	// MaxResultBytes limits the JSON size of a value from a script to Go: the arguments of an operation, a
+	// result, a record, and together the values on `this` when a script leaves one, with what Go actions left in
+	// Values. It also limits the responses of fetch. The maximum is 64 MB. The default is 4 MB.
+	MaxResultBytes int
+
+	// randomAhead is the number of random values that are fetched at once.
+	randomAhead int
+	// clock returns the clock of a script, by which MaxBusy is measured. The default is the machine's.
+	clock func() func() time.Time
 }
 
-// shared is the part of spent that nested scripts share.
-type shared struct {
-	calls atomic.Int64
-	// busy is the computing time of scripts. work is the work of the store's calls within operations, as counted by
-	// query.CountWork.
-	busy, work atomic.Int64
-}
+const (
+	defaultDeadline    = 30 * time.Second
+	defaultMaxBusy     = time.Second
+	leastBusy          = time.Millisecond
+	defaultMaxCalls    = 1000
+	defaultMaxMemory   = 64 << 20
+	leastMemory        = 8 << 20
+	mostMemory         = 1 << 30
+	defaultResultBytes = 4 << 20
+	mostCalls          = 1_000_000
+	mostResultBytes    = 64 << 20
+)
 
-// spentKey is the key of spent in the context of operations.
-type spentKey struct{}
-
-// deepestNested limits the nesting of scripts within operations of other scripts, because each level takes the memory
-// of an instance.
-const deepestNested = 8
-
-// within makes the run share the limits of the outer run if it runs within an operation of another script. It returns
-// the context for the run's operations.
-func (r *run) within(ctx context.Context) (context.Context, error) {
-	outer, isNested := ctx.Value(spentKey{}).(spent)
-	if !isNested {
-		outer.shared = &shared{}
-		ctx = query.CountWork(ctx, &outer.work)
+func (o Options) withDefaults() (Options, error) {
+	if err := o.check(); err != nil {
+		return o, err
 	}
-	if outer.depth == deepestNested {
-		return nil, boterr.New(boterr.ResourceExhausted, "",
-			"scripts that call each other through operations are nested more than %d deep", deepestNested)
+	if o.Helpers == nil {
+		o.Helpers = map[string]string{"moment": "moment", "lodash": "lodash"}
+	} else {
+		o.Helpers = maps.Clone(o.Helpers)
 	}
-	r.spent = spent{outer.depth + 1, outer.shared}
-	return context.WithValue(ctx, spentKey{}, r.spent), nil
+	if o.Console == nil {
+		o.Console = slog.Default()
+	}
+	o.Console = safelog.New(o.Console)
+	if o.Fetch == nil {
+		o.Fetch = func(ctx context.Context, bot *botctx.Context, request outbound.Request) (*outbound.Response, error) {
+			return bot.Fetch(ctx, request)
+		}
+	}
+	if o.Random == nil {
+		o.Random, o.randomAhead = rand.Float64, 32
+	} else {
+		o.Random, o.randomAhead = oneAtATime(o.Random), 1
+	}
+	if o.Zone == nil {
+		o.Zone = time.UTC
+	}
+	if o.clock == nil {
+		o.clock = func() func() time.Time { return time.Now }
+	}
+	o.Deadline = orDefault(o.Deadline, defaultDeadline)
+	o.MaxBusy = orDefault(o.MaxBusy, defaultMaxBusy)
+	o.MaxCalls = orDefault(o.MaxCalls, defaultMaxCalls)
+	o.MaxMemory = orDefault(o.MaxMemory, defaultMaxMemory)
+	o.MaxResultBytes = orDefault(o.MaxResultBytes, defaultResultBytes)
+	return o, nil
 }
 
-// computed returns the computing time of all scripts so far, as counted by spend, and of the store.
-func (s spent) computed() time.Duration { return time.Duration(s.busy.Load() + s.work.Load()) }
-
-// spend adds the time that the script has computed since the last call.
-func (r *run) spend() {
-	busy := r.in.Busy()
-	r.busy.Add(int64(busy - r.counted))
-	r.counted = busy
+// check refuses limits out of range.
+func (o Options) check() error {
+	for _, limit := range []struct {
+		field string
+		value int64
+	}{
+		{"Deadline", int64(o.Deadline)},
+		{"MaxBusy", int64(o.MaxBusy)},
+		{"MaxCalls", int64(o.MaxCalls)},
+		{"MaxMemory", o.MaxMemory},
+		{"MaxResultBytes", int64(o.MaxResultBytes)},
+	} {
+		if limit.value < 0 {
+			return boterr.Invalid(limit.field, "must not be negative: 0 is the default")
+		}
+	}
+	if err := absent.Check("Modules", o.Modules); err != nil {
+		return err
+	}
+	for name := range o.Helpers {
+		if slices.Contains(slices.Concat([]string{"fetch", "__proto__"}, recordNames, operationNames()), name) {
+			return boterr.Invalid("Helpers", "%q is a name of the context: give the helper another name", name)
+		}
+	}
+	return o.checkSizes()
 }
 
-// sharing calls an operation. Its computing time, of the store and of scripts within it, counts against this script.
-func (r *run) sharing(operation func()) {
-	r.spend()
-	before, scripts := r.computed(), r.busy.Load()
-	operation()
-	others := r.computed() - before
-	r.in.Charge(others)
-	r.counted += others
-	if r.busy.Load() > scripts {
-		r.sizes = nil
+// checkSizes refuses limits that are too small or too large.
+func (o Options) checkSizes() error {
+	if o.MaxBusy != 0 && o.MaxBusy < leastBusy {
+		return boterr.Invalid("MaxBusy", "must be at least %v", leastBusy)
+	}
+	if o.MaxCalls > mostCalls {
+		return boterr.Invalid("MaxCalls", "must be at most %d", mostCalls)
+	}
+	if o.MaxResultBytes > mostResultBytes {
+		return boterr.Invalid("MaxResultBytes", "must be at most %d bytes", mostResultBytes)
+	}
+	if o.MaxMemory != 0 && (o.MaxMemory < leastMemory || o.MaxMemory > mostMemory) {
+		return boterr.Invalid("MaxMemory", "must be between %d and %d bytes", leastMemory, mostMemory)
+	}
+	return nil
+}
+
+// oneAtATime returns random for several goroutines.
+func oneAtATime(random func() float64) func() float64 {
+	var mu sync.Mutex
+	return func() float64 {
+		mu.Lock()
+		defer mu.Unlock()
+		return random()
 	}
 }
 
-// deadline ends the context of a run when its time is up. It is paused while the run waits for a slot. Only the run's
-// goroutine uses it.
-type deadline struct {
-	timer  *time.Timer
-	cancel context.CancelCauseFunc
-	// left is the time that remained at since, the last time when the deadline was started or resumed.
-	left  time.Duration
-	since time.Time
-}
-
-// begin returns a context that ends after limit with the result of cause. Callers must call end.
-func (d *deadline) begin(ctx context.Context, limit time.Duration, cause func() error) context.Context {
-	limited, cancel := context.WithCancelCause(ctx)
-	d.cancel, d.left = cancel, limit
-	d.since = time.Now() //nolint:forbidigo // This measures real time, which a clock that is passed in may not show.
-	d.timer = time.AfterFunc(limit, func() { cancel(cause()) })
-	return limited
-}
-
-func (d *deadline) end() {
-	d.timer.Stop()
-	d.cancel(context.Canceled)
-}
-
-// pause stops the deadline, and returns a function that resumes it.
-func (d *deadline) pause() (resume func()) {
-	if !d.timer.Stop() {
-		return func() {} // It has already expired.
+// orDefault returns given, or the default if it is zero.
+func orDefault[T int | int64 | time.Duration](given, otherwise T) T {
+	if given == 0 {
+		return otherwise
 	}
-	d.left -= time.Since(d.since) //nolint:forbidigo // See begin.
-	return func() {
-		d.since = time.Now() //nolint:forbidigo // See begin.
-		d.timer.Reset(max(0, d.left))
-	}
+	return given
 }

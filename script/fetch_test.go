@@ -11,7 +11,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -129,6 +131,38 @@ func TestFetch_SeveralAtOnce(t *testing.T) {
 	})
 	require.JSONEq(t, "[200,200]", s.returns(
 		"const both = await Promise.all(['a', 'b'].map((h) => fetch(`https://${h}.example`)))\nreturn both.map((r) => r.status)"))
+}
+
+// Responses stay in memory until the script gets them.
+func TestFetch_ResponsesThatWaitAreFew(t *testing.T) {
+	t.Parallel()
+	var sent atomic.Int64
+	engine := newEngine(t, script.Options{
+		Fetch: func(context.Context, *botctx.Context, outbound.Request) (*outbound.Response, error) {
+			sent.Add(1)
+			return &outbound.Response{Status: http.StatusOK}, nil
+		},
+	})
+	program, err := engine.Compile("test.js", `
+		const stop = new AbortController(), all = []
+		for (let i = 0; i < 50; i++) all.push(fetch('https://a.example'), fetch('https://a.example', stop).catch(() => {}))
+		await this.redirectMemberToNode({ memberId: this.member._id, nodeCompositeId: 'slow' })
+		stop.abort()
+		await Promise.all(all)`)
+	require.NoError(t, err)
+	synctest.Test(t, func(t *testing.T) {
+		p := fakes.New(fakes.For(t))
+		p.Handle(
+			&botctx.Node{ID: "begin", Trigger: botctx.TextIs("go"), Pre: botctx.Do(program.Action())},
+			&botctx.Node{ID: "slow", Pre: botctx.Do(func(context.Context, *botctx.Context) error {
+				synctest.Wait()
+				require.EqualValues(t, 16, sent.Load())
+				return nil
+			})},
+		)
+		p.AddMember(member.Member{}).Says("go")
+	})
+	require.Less(t, sent.Load(), int64(70), "requests that are aborted before they have a place are not sent")
 }
 
 func TestFetch_ErrorsHaveACode(t *testing.T) {

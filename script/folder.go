@@ -8,20 +8,16 @@ import (
 	"io/fs"
 	"log/slog"
 	"maps"
-	"math/rand/v2"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/internal/safelog"
-	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/script/internal/nodefile"
 )
 
@@ -215,159 +211,95 @@ func relative(folder, file string) string {
 	return filepath.ToSlash(name)
 }
 
-// Options configure scripts and their limits. The zero value has no modules and default limits.
-type Options struct {
-	// Modules are the files available to require; each folder follows the layout of an npm package, with
-	// node_modules at the root. By default there are none.
-	Modules fs.FS
-	// Helpers maps properties of `this` to their modules. The default is moment and lodash under their own
-	// names.
-	Helpers map[string]string
-	// Console receives the output of console.log and its variants. The default is slog.Default().
-	Console *slog.Logger
-	// Fetch sends the requests of fetch. The default is the client of the context, which refuses private
-	// addresses; see botctx.Context.Fetch.
-	Fetch func(ctx context.Context, bot *botctx.Context, request outbound.Request) (*outbound.Response, error)
-	// Random is Math.random, from 0 to below 1; another number is an error of the script. It is called by one script
-	// at a time. The default is from math/rand/v2.
-	Random func() float64
-
-	// Zone is the time zone of Date. The default is UTC.
-	Zone *time.Location
-	// CacheDir is a folder that keeps the compiled engine between processes, so that the first script of a
-	// process starts sooner. No one else may have write access to it. With the default, "", nothing is kept.
-	CacheDir string
-
-	// Deadline is the time limit of a script, including the operations that it waits for. The default is 30 s.
-	Deadline time.Duration
-	// MaxBusy limits the computing time of a script, including scripts that run within its operations. The work of
-	// operations on a store in this process, such as memstore and sqlite, also counts, as an estimate that is the same
-	// on every machine. Waiting for a database server, for requests and timers does not count. The default is 1 s.
-	MaxBusy time.Duration
-	// MaxCalls limits the operations, requests and timers of one run of a script, including scripts that run
-	// within its operations. The maximum is 1,000,000. The default is 1,000.
-	MaxCalls int
-	// MaxMemory limits the bytes that a script and its modules may use, from 8 MB to 1 GB. The default is 64 MB.
-	MaxMemory int64
-	// MaxResultBytes limits the JSON size of a value from a script to Go: the arguments of an operation, a
-	// result, a record, and together the values on `this` when a script leaves one, with what Go actions left in
-	// Values. It also limits the responses of fetch. The maximum is 64 MB. The default is 4 MB.
-	MaxResultBytes int
-
-	// randomAhead is the number of random values that are fetched at once.
-	randomAhead int
-	// clock returns the clock of a script, by which MaxBusy is measured. The default is the machine's.
-	clock func() func() time.Time
+// Watcher reloads the folder of a bot when one of its files changes, for development. Only one goroutine at a time
+// may use it.
+//
+//	watcher := script.Watch(os.DirFS("bot"), options)
+//	go watcher.Run(ctx, time.Tick(time.Second), runtime.Replace)
+type Watcher struct {
+	files   fs.FS
+	options Options
+	others  []*botctx.Node
+	seen    []stamp
+	isRead  bool
+	// unreadable is the last error from reading the folder, or "".
+	unreadable string
 }
 
-const (
-	defaultDeadline    = 30 * time.Second
-	defaultMaxBusy     = time.Second
-	leastBusy          = time.Millisecond
-	defaultMaxCalls    = 1000
-	defaultMaxMemory   = 64 << 20
-	leastMemory        = 8 << 20
-	mostMemory         = 1 << 30
-	defaultResultBytes = 4 << 20
-	mostCalls          = 1_000_000
-	mostResultBytes    = 64 << 20
-)
-
-func (o Options) withDefaults() (Options, error) {
-	if err := o.check(); err != nil {
-		return o, err
-	}
-	if o.Helpers == nil {
-		o.Helpers = map[string]string{"moment": "moment", "lodash": "lodash"}
-	} else {
-		o.Helpers = maps.Clone(o.Helpers)
-	}
-	if o.Console == nil {
-		o.Console = slog.Default()
-	}
-	o.Console = safelog.New(o.Console)
-	if o.Fetch == nil {
-		o.Fetch = func(ctx context.Context, bot *botctx.Context, request outbound.Request) (*outbound.Response, error) {
-			return bot.Fetch(ctx, request)
-		}
-	}
-	if o.Random == nil {
-		o.Random, o.randomAhead = rand.Float64, 32
-	} else {
-		o.Random, o.randomAhead = oneAtATime(o.Random), 1
-	}
-	if o.Zone == nil {
-		o.Zone = time.UTC
-	}
-	if o.clock == nil {
-		o.clock = func() func() time.Time { return time.Now }
-	}
-	o.Deadline = orDefault(o.Deadline, defaultDeadline)
-	o.MaxBusy = orDefault(o.MaxBusy, defaultMaxBusy)
-	o.MaxCalls = orDefault(o.MaxCalls, defaultMaxCalls)
-	o.MaxMemory = orDefault(o.MaxMemory, defaultMaxMemory)
-	o.MaxResultBytes = orDefault(o.MaxResultBytes, defaultResultBytes)
-	return o, nil
+// stamp identifies one version of a file.
+type stamp struct {
+	path    string
+	size    int64
+	changed time.Time
 }
 
-// check refuses limits out of range.
-func (o Options) check() error {
-	for _, limit := range []struct {
-		field string
-		value int64
-	}{
-		{"Deadline", int64(o.Deadline)},
-		{"MaxBusy", int64(o.MaxBusy)},
-		{"MaxCalls", int64(o.MaxCalls)},
-		{"MaxMemory", o.MaxMemory},
-		{"MaxResultBytes", int64(o.MaxResultBytes)},
-	} {
-		if limit.value < 0 {
-			return boterr.Invalid(limit.field, "must not be negative: 0 is the default")
-		}
+// Watch returns a Watcher that calls Load with these arguments. Its first Look always reports a change.
+func Watch(fsys fs.FS, options Options, others ...*botctx.Node) *Watcher {
+	return &Watcher{files: fsys, options: options, others: slices.Clone(others)}
+}
+
+// Look checks the folder once. If a file was added, removed or written since the last call, hasChanged is true, and
+// nodes and err are the result of Load. Look compares modification times and sizes, and ignores node_modules and
+// folders whose names start with a dot. It reports a broken change only once.
+func (w *Watcher) Look() (nodes []*botctx.Node, hasChanged bool, err error) {
+	now, err := w.stamps()
+	if err != nil {
+		isNew := w.unreadable != err.Error()
+		w.unreadable = err.Error()
+		return nil, isNew, err
 	}
-	if err := absent.Check("Modules", o.Modules); err != nil {
+	w.unreadable = ""
+	if w.isRead && slices.Equal(now, w.seen) {
+		return nil, false, nil
+	}
+	w.seen, w.isRead = now, true
+	nodes, err = Load(w.files, w.options, w.others...)
+	return nodes, true, err
+}
+
+func (w *Watcher) stamps() (all []stamp, err error) {
+	err = nodefile.Walk(w.files, func(path string, entry fs.DirEntry) error {
+		info, err := entry.Info()
+		if err == nil {
+			all = append(all, stamp{path, info.Size(), info.ModTime()})
+		}
 		return err
-	}
-	for name := range o.Helpers {
-		if slices.Contains(slices.Concat([]string{"fetch", "__proto__"}, recordNames, operationNames()), name) {
-			return boterr.Invalid("Helpers", "%q is a name of the context: give the helper another name", name)
+	})
+	return all, err
+}
+
+// Run calls Look at each tick until ctx ends or ticks is closed. It passes the nodes of each change to replace, such as
+// Replace of a Runtime or a function that adds nodes in Go. If a change is broken or replace refuses it, Run logs all
+// errors to Options.Console, and the bot keeps its nodes.
+func (w *Watcher) Run(ctx context.Context, ticks <-chan time.Time, replace func(nodes ...*botctx.Node) error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case _, isOpen := <-ticks:
+			if !isOpen {
+				return
+			}
+			w.step(ctx, replace)
 		}
 	}
-	return o.checkSizes()
 }
 
-// checkSizes refuses limits that are too small or too large.
-func (o Options) checkSizes() error {
-	if o.MaxBusy != 0 && o.MaxBusy < leastBusy {
-		return boterr.Invalid("MaxBusy", "must be at least %v", leastBusy)
+// step is one tick of Run.
+func (w *Watcher) step(ctx context.Context, replace func(nodes ...*botctx.Node) error) {
+	nodes, hasChanged, err := w.Look() //nolint:contextcheck // An engine outlives it.
+	if !hasChanged {
+		return
 	}
-	if o.MaxCalls > mostCalls {
-		return boterr.Invalid("MaxCalls", "must be at most %d", mostCalls)
+	if err == nil {
+		err = replace(nodes...)
 	}
-	if o.MaxResultBytes > mostResultBytes {
-		return boterr.Invalid("MaxResultBytes", "must be at most %d bytes", mostResultBytes)
+	if err != nil {
+		w.log().WarnContext(ctx, "script: the bot stays as it was: "+err.Error())
+		return
 	}
-	if o.MaxMemory != 0 && (o.MaxMemory < leastMemory || o.MaxMemory > mostMemory) {
-		return boterr.Invalid("MaxMemory", "must be between %d and %d bytes", leastMemory, mostMemory)
-	}
-	return nil
+	w.log().InfoContext(ctx, "script: the bot was loaded", "nodes", len(nodes))
 }
 
-// oneAtATime returns random for several goroutines.
-func oneAtATime(random func() float64) func() float64 {
-	var mu sync.Mutex
-	return func() float64 {
-		mu.Lock()
-		defer mu.Unlock()
-		return random()
-	}
-}
-
-// orDefault returns given, or the default if it is zero.
-func orDefault[T int | int64 | time.Duration](given, otherwise T) T {
-	if given == 0 {
-		return otherwise
-	}
-	return given
-}
+// log returns the logger for results of Run.
+func (w *Watcher) log() *slog.Logger { return safelog.New(cmp.Or(w.options.Console, slog.Default())) }

@@ -195,16 +195,10 @@ func TestWatch_LoadsAgainWhatHasChanged(t *testing.T) {
 	p, ada := onPlatform(t)
 	look := func() { // Run does this at each tick.
 		t.Helper()
-		ticks := make(chan time.Time)
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			watcher.Run(ctx, ticks, p.Runtime().Replace)
-		}()
+		ticks := make(chan time.Time, 1)
 		ticks <- time.Time{}
-		cancel()
-		<-ended
+		close(ticks)
+		watcher.Run(t.Context(), ticks, p.Runtime().Replace)
 	}
 	look()
 	ada.Says("hi")

@@ -219,6 +219,9 @@ type (
 // headerBytes is the encoding of headers in web.js, where each character is a byte.
 var headerBytes = charmap.ISO8859_1
 
+// mostAtOnce limits the requests of a run at a time, because each response stays in memory until the script gets it.
+const mostAtOnce = 16
+
 // hostFetch starts a request and returns its number. wake passes the answer to the script.
 func (r *run) hostFetch(payload string) (any, error) {
 	if r.bot == nil {
@@ -249,16 +252,24 @@ func (r *run) hostFetch(payload string) (any, error) {
 		request.Headers[name] = value
 	}
 	if l.arrived == nil {
-		l.arrived, l.requests = make(chan answer), map[int]sending{}
+		l.arrived, l.requests, l.places = make(chan answer), map[int]sending{}, make(chan struct{}, mostAtOnce)
 	}
 	l.last++
 	id := l.last
 	ctx, cancel := context.WithCancel(r.ctx)
 	l.requests[id] = sending{cancel, len(payload)}
 	l.held += len(payload)
-	arrived, left, bot, e := l.arrived, r.ctx.Done(), r.bot, r.engine
+	arrived, places, left, bot, e := l.arrived, l.places, r.ctx.Done(), r.bot, r.engine
 	go func() {
-		response, err := e.fetch(ctx, bot, request)
+		var response *outbound.Response
+		var err error
+		select {
+		case places <- struct{}{}:
+			defer func() { <-places }()
+			response, err = e.fetch(ctx, bot, request)
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
 		select {
 		case arrived <- answer{id: id, response: response, url: asked.URL, err: boterr.Wrap("fetch", err)}:
 		case <-left: // The run has ended.

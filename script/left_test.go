@@ -45,6 +45,7 @@ func TestThis_WhatScriptsLeave(t *testing.T) {
 		{[]string{"this.a = {n: [1]}", "this.a.n.push(2)", "return this.a"}, `{"n":[1,2]}`},
 		{[]string{"const m = this.member.meta; this.member.lastName = ''; await this.getMember({memberId: this.member._id}); m.x = 1", "return this.member.meta"}, `{"x":1}`},
 		{[]string{"const m = this.member.meta; delete this.member.botMeta.tempData; await this.getMember({memberId: this.member._id}); m.x = 1", "return this.member.meta"}, `{"x":1}`},
+		{[]string{"let n = 0; this.member.meta.x = this.a = 1; this.b = {get c() { if (!n++) throw 1; return 2 }}\nawait this.getMember({memberId: this.member._id}).catch(() => {})", "return [this.member.meta.x, this.a, this.b.c]"}, "[1,1,2]"},
 	} {
 		s := newStage(t, script.Options{})
 		bot := s.ada.Context()
@@ -93,6 +94,16 @@ func TestThis_WhatScriptsLeaveIsBounded(t *testing.T) {
 		require.ErrorIs(t, err, boterr.ResourceExhausted, name)
 		require.ErrorContains(t, err, "the values on this are together larger than 10000 bytes of JSON: see Options.MaxResultBytes", name)
 	}
+}
+
+func TestThis_ManyDates(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{MaxResultBytes: 10_000})
+	bot := s.ada.Context()
+	_, err := s.compile("this.a = new Array(2000).fill(new Date(0))").Run(t.Context(), bot)
+	require.NoError(t, err)
+	_, err = s.compile("return this.a").Run(t.Context(), bot)
+	require.ErrorContains(t, err, "take more than 10000 bytes: see Options.MaxResultBytes")
 }
 
 // After an operation changes a record, objects that the script got from it before must show the changes.

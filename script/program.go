@@ -3,7 +3,6 @@ package script
 import (
 	"context"
 	"errors"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/script/internal/quickjs"
 )
 
@@ -267,34 +265,3 @@ func redirectOf(value any) (*botctx.Redirect, error) {
 	}
 	return nil, nil //nolint:nilnil // The run ends.
 }
-
-// Error is the failure of a script, with its place and cause. The cause is a *boterr.Error: the error of an operation
-// that the script did not catch; ResourceExhausted for a limit of Options; InvalidArgument for a script that does not
-// compile; Canceled if the context ended; Internal for a value that the script threw.
-type Error struct {
-	// File is the name of the script or module, as passed to Compile.
-	File string
-	// Line and Column are the place in the file, starting at 1, or 0 if it is not known. A thrown value that is not
-	// an Error has no place; an error about a result or a record has a field instead.
-	Line, Column int
-	// Stack are the calls that led to the error, innermost first, such as "total (cart.js:4:9)".
-	Stack []string
-	// Err is the cause.
-	Err error
-}
-
-// Error returns "file:line:column: message".
-func (e *Error) Error() string {
-	return e.Place() + ": " + display.Text(e.Err)
-}
-
-// Place returns "file:line:column", or only the file if the line is not known.
-func (e *Error) Place() string {
-	if e.Line == 0 {
-		return e.File
-	}
-	return fmt.Sprintf("%s:%d:%d", e.File, e.Line, e.Column)
-}
-
-// Unwrap returns Err.
-func (e *Error) Unwrap() error { return e.Err }

@@ -190,6 +190,10 @@ func (r *reader) scalar() (any, error) {
 	}
 }
 
+// longText is the maximum length in bytes of a text whose strings may share its memory, as in document.ParseJSON.
+// Otherwise one short string could keep a long text in memory.
+const longText = 4096
+
 func (r *reader) string() (string, error) {
 	begin := r.at
 	if !r.has('"') {
@@ -208,7 +212,11 @@ func (r *reader) string() (string, error) {
 		return "", errText
 	}
 	if isPlain {
-		return r.text[begin+1 : r.at-1], nil
+		plain := r.text[begin+1 : r.at-1]
+		if len(r.text) > longText {
+			plain = strings.Clone(plain)
+		}
+		return plain, nil
 	}
 	var text string
 	if err := json.Unmarshal([]byte(r.text[begin:r.at]), &text); err != nil {

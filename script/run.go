@@ -1,20 +1,17 @@
 package script
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"io/fs"
-	"log/slog"
 	"math"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/internal/safelog"
+	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/script/internal/nodefile"
 	"github.com/botctx/go-sdk/script/internal/quickjs"
 )
 
@@ -214,11 +211,110 @@ func (r *run) wait(function func()) {
 	function()
 }
 
+// spent is a run's usage of its limits. It includes scripts that run within its operations, such as the scripts of a
+// node that it redirects to. Each of these scripts has its own instance.
+type spent struct {
+	depth int
+	*shared
+}
+
+// shared is the part of spent that nested scripts share.
+type shared struct {
+	calls atomic.Int64
+	// busy is the computing time of scripts. work is the work of the store's calls within operations, as counted by
+	// query.CountWork.
+	busy, work atomic.Int64
+}
+
+// spentKey is the key of spent in the context of operations.
+type spentKey struct{}
+
+// deepestNested limits the nesting of scripts within operations of other scripts, because each level takes the memory
+// of an instance.
+const deepestNested = 8
+
+// within makes the run share the limits of the outer run if it runs within an operation of another script. It returns
+// the context for the run's operations.
+func (r *run) within(ctx context.Context) (context.Context, error) {
+	outer, isNested := ctx.Value(spentKey{}).(spent)
+	if !isNested {
+		outer.shared = &shared{}
+		ctx = query.CountWork(ctx, &outer.work)
+	}
+	if outer.depth == deepestNested {
+		return nil, boterr.New(boterr.ResourceExhausted, "",
+			"scripts that call each other through operations are nested more than %d deep", deepestNested)
+	}
+	r.spent = spent{outer.depth + 1, outer.shared}
+	return context.WithValue(ctx, spentKey{}, r.spent), nil
+}
+
+// computed returns the computing time of all scripts so far, as counted by spend, and of the store.
+func (s spent) computed() time.Duration { return time.Duration(s.busy.Load() + s.work.Load()) }
+
+// spend adds the time that the script has computed since the last call.
+func (r *run) spend() {
+	busy := r.in.Busy()
+	r.busy.Add(int64(busy - r.counted))
+	r.counted = busy
+}
+
+// sharing calls an operation. Its computing time, of the store and of scripts within it, counts against this script.
+func (r *run) sharing(operation func()) {
+	r.spend()
+	before, scripts := r.computed(), r.busy.Load()
+	operation()
+	others := r.computed() - before
+	r.in.Charge(others)
+	r.counted += others
+	if r.busy.Load() > scripts {
+		r.sizes = nil
+	}
+}
+
+// deadline ends the context of a run when its time is up. It is paused while the run waits for a slot. Only the run's
+// goroutine uses it.
+type deadline struct {
+	timer  *time.Timer
+	cancel context.CancelCauseFunc
+	// left is the time that remained at since, the last time when the deadline was started or resumed.
+	left  time.Duration
+	since time.Time
+}
+
+// begin returns a context that ends after limit with the result of cause. Callers must call end.
+func (d *deadline) begin(ctx context.Context, limit time.Duration, cause func() error) context.Context {
+	limited, cancel := context.WithCancelCause(ctx)
+	d.cancel, d.left = cancel, limit
+	d.since = time.Now() //nolint:forbidigo // This measures real time, which a clock that is passed in may not show.
+	d.timer = time.AfterFunc(limit, func() { cancel(cause()) })
+	return limited
+}
+
+func (d *deadline) end() {
+	d.timer.Stop()
+	d.cancel(context.Canceled)
+}
+
+// pause stops the deadline, and returns a function that resumes it.
+func (d *deadline) pause() (resume func()) {
+	if !d.timer.Stop() {
+		return func() {} // It has already expired.
+	}
+	d.left -= time.Since(d.since) //nolint:forbidigo // See begin.
+	return func() {
+		d.since = time.Now() //nolint:forbidigo // See begin.
+		d.timer.Reset(max(0, d.left))
+	}
+}
+
 // loop holds the pending requests and timers of a script. The zero loop is empty.
 type loop struct {
 	// arrived receives the answers of finished requests.
 	arrived  chan answer
 	requests map[int]sending
+	// places is full while mostAtOnce requests are sent or have an answer that waits.
+	places chan struct{}
 	// held is the number of bytes that the pending requests hold.
 	held   int
 	last   int
@@ -415,93 +511,3 @@ func (r *run) hostClear(id int) (any, error) {
 	r.loop.remove(id)
 	return nil, nil
 }
-
-// Watcher reloads the folder of a bot when one of its files changes, for development. Only one goroutine at a time
-// may use it.
-//
-//	watcher := script.Watch(os.DirFS("bot"), options)
-//	go watcher.Run(ctx, time.Tick(time.Second), runtime.Replace)
-type Watcher struct {
-	files   fs.FS
-	options Options
-	others  []*botctx.Node
-	seen    []stamp
-	isRead  bool
-	// unreadable is the last error from reading the folder, or "".
-	unreadable string
-}
-
-// stamp identifies one version of a file.
-type stamp struct {
-	path    string
-	size    int64
-	changed time.Time
-}
-
-// Watch returns a Watcher that calls Load with these arguments. Its first Look always reports a change.
-func Watch(fsys fs.FS, options Options, others ...*botctx.Node) *Watcher {
-	return &Watcher{files: fsys, options: options, others: slices.Clone(others)}
-}
-
-// Look checks the folder once. If a file was added, removed or written since the last call, hasChanged is true, and
-// nodes and err are the result of Load. Look compares modification times and sizes, and ignores node_modules and
-// folders whose names start with a dot. It reports a broken change only once.
-func (w *Watcher) Look() (nodes []*botctx.Node, hasChanged bool, err error) {
-	now, err := w.stamps()
-	if err != nil {
-		isNew := w.unreadable != err.Error()
-		w.unreadable = err.Error()
-		return nil, isNew, err
-	}
-	w.unreadable = ""
-	if w.isRead && slices.Equal(now, w.seen) {
-		return nil, false, nil
-	}
-	w.seen, w.isRead = now, true
-	nodes, err = Load(w.files, w.options, w.others...)
-	return nodes, true, err
-}
-
-func (w *Watcher) stamps() (all []stamp, err error) {
-	err = nodefile.Walk(w.files, func(path string, entry fs.DirEntry) error {
-		info, err := entry.Info()
-		if err == nil {
-			all = append(all, stamp{path, info.Size(), info.ModTime()})
-		}
-		return err
-	})
-	return all, err
-}
-
-// Run calls Look at each tick until ctx ends. It passes the nodes of each change to replace, such as Replace of a
-// Runtime or a function that adds nodes in Go. If a change is broken or replace refuses it, Run logs all errors to
-// Options.Console, and the bot keeps its nodes.
-func (w *Watcher) Run(ctx context.Context, ticks <-chan time.Time, replace func(nodes ...*botctx.Node) error) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticks:
-			w.step(ctx, replace)
-		}
-	}
-}
-
-// step is one tick of Run.
-func (w *Watcher) step(ctx context.Context, replace func(nodes ...*botctx.Node) error) {
-	nodes, hasChanged, err := w.Look() //nolint:contextcheck // An engine outlives it.
-	if !hasChanged {
-		return
-	}
-	if err == nil {
-		err = replace(nodes...)
-	}
-	if err != nil {
-		w.log().WarnContext(ctx, "script: the bot stays as it was: "+err.Error())
-		return
-	}
-	w.log().InfoContext(ctx, "script: the bot was loaded", "nodes", len(nodes))
-}
-
-// log returns the logger for results of Run.
-func (w *Watcher) log() *slog.Logger { return safelog.New(cmp.Or(w.options.Console, slog.Default())) }

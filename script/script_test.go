@@ -3,8 +3,10 @@ package script_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -152,6 +154,29 @@ func TestRun_ManyValuesInText(t *testing.T) {
 	require.Equal(t, `"a<0><1><2><3><4><5><6><7><8><9><10><11><12><13><14><15><16><17><18><19>z"`, s.returns("let n = 0; return `a"+values+"z`"))
 }
 
+// A short value of a long result must not keep the whole result in memory.
+func TestRun_LongResult(t *testing.T) { //nolint:paralleltest // Other tests' allocations would count.
+	const size = 1 << 17
+	s := newStage(t, script.Options{})
+	program := s.compile(fmt.Sprintf("return { short: 'value', long: 'x'.repeat(%d) }", size))
+	heap := func() uint64 {
+		var stats runtime.MemStats
+		runtime.GC() //nolint:revive // Garbage must not count.
+		runtime.ReadMemStats(&stats)
+		return stats.HeapAlloc
+	}
+	before := heap()
+	kept := make([]any, 32)
+	for i := range kept {
+		value, err := program.Run(t.Context(), s.ada.Context())
+		require.NoError(t, err)
+		kept[i] = value.(document.Object).Value("short")
+	}
+	after := heap()
+	require.Less(t, after, before+uint64(len(kept))*size/2)
+	require.Equal(t, "value", kept[0])
+}
+
 func TestConsole_LongTextsTakeNoMemory(t *testing.T) {
 	t.Parallel()
 	var logged strings.Builder
@@ -207,6 +232,7 @@ func TestError_WhatIsThrown(t *testing.T) {
 		"\nthrow undefined":     {"test.js: internal: the script threw undefined", boterr.Internal},
 		"\nthrow {toString: 1}": {`test.js: internal: the script threw a value that cannot be converted to text`, boterr.Internal},
 		"setTimeout(() => {\nthrow new Error('late') })\nawait new Promise((done) => setTimeout(done, 5))": {"test.js:2:11: internal: Error: late", boterr.Internal},
+		"queueMicrotask(() => { throw 'no' }); await new Promise((done) => setTimeout(done, 5))":           {"test.js: internal: the script threw no", boterr.Internal},
 		"\nawait import('fs')":                            {"test.js: unsupported: import() is not supported: use require", boterr.Unsupported},
 		"\nfunction f() { return f() }\nf()":              {"test.js:2:23: resource exhausted: function calls are nested too deep", boterr.ResourceExhausted},
 		"for (;;) {}":                                     {"test.js: resource exhausted: the script and its operations computed for more than 100ms: see Options.MaxBusy", boterr.ResourceExhausted},

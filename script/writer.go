@@ -182,7 +182,8 @@ func (w *writer) list(kind string, data any) {
 		path = []step{}
 	}
 	if int64(len(w.special)) > w.most {
-		w.err = endingError{boterr.New(boterr.ResourceExhausted, "", "the script needs more than %d bytes: see Options.MaxMemory", w.most)}
+		w.err = endingError{boterr.New(boterr.ResourceExhausted, "",
+			"the dates and large numbers for the script take more than %d bytes: see Options.MaxResultBytes", w.most)}
 		return
 	}
 	text, err := json.Marshal([]any{path, kind, data})

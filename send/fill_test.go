@@ -133,8 +133,12 @@ func TestFill_NoMoreThanAMessageHolds(t *testing.T) {
 	filled, err := send.Fill(send.Text(strings.Repeat("{{meta.big}}", 1000)).WithPlaceholders(), m)
 	require.NoError(t, err)
 	require.Len(t, filled.Text(), 1_000_000)
+	most := &member.Member{Meta: document.O("big", strings.Repeat("x", 1<<20))}
+	filled, err = send.Fill(send.Template("{{meta.big}}{{meta.none}}"), most)
+	require.NoError(t, err)
+	require.Len(t, filled.Text(), 1<<20)
 	for field, response := range map[string]send.Response{
-		"text":    send.Text(strings.Repeat("{{meta.big}}", 5000)).WithPlaceholders(),
+		"text":    send.Text(strings.Repeat("{{meta.big}}", 5000)).WithPlaceholders().With("after", "x"),
 		"buttons": send.Buttons("Hi", slices.Repeat([]send.Button{send.Postback("{{meta.big}}", "{{meta}}")}, 600)...).WithPlaceholders(),
 	} {
 		_, err := send.Fill(response, m)

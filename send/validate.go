@@ -194,8 +194,8 @@ func text(field string, most int) rule {
 func address(field string) rule {
 	return func(o document.Object) error {
 		given, _ := o.Field(field)
-		text, isString := given.(string)
-		if !isString || text == "" || strings.Contains(text, "{{") {
+		text, _ := given.(string)
+		if text == "" || strings.Contains(text, "{{") {
 			return nil
 		}
 		if parsed, err := url.Parse(text); err != nil || parsed.Scheme == "" || isHostAndPort(parsed) {

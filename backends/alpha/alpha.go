@@ -129,7 +129,7 @@ func (c *Connector) pageOf(in *channel.Channel) (page, error) {
 			"the channel %s has no info of type alpha: give it the credentials of its page", in.ID)
 	}
 	if info.AccessToken.Reveal() == "" {
-		return page{}, boterr.New(boterr.FailedPrecondition, "", "the channel %s has no token: set accessToken of its info", in.ID)
+		return page{}, boterr.New(boterr.FailedPrecondition, "", "the channel %s has no token; set accessToken of its info", in.ID)
 	}
 	secret, isOwn := ownSecret(in, graph.NameAppSecret)
 	if !isOwn {

@@ -241,7 +241,8 @@ func TestHandler_LikeAllHandlers(t *testing.T) {
 		Request: func(ctx context.Context, body string) *http.Request {
 			return graphtest.Report(ctx, "/alpha", ownSecret, []byte(body))
 		},
-		Report: text("1901", "m1", "hi"),
+		Report:   text("1901", "m1", "hi"),
+		MaxBytes: 4 << 20,
 		Several: func(senders ...string) string {
 			var items []string
 			for i, from := range senders {

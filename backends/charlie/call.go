@@ -89,7 +89,7 @@ type refused struct {
 }
 
 const (
-	sentenceToken = "the tool does not accept the channel's token: install the application again " +
+	sentenceToken = "the tool does not accept the channel's token; install the application again " +
 		"in the workspace and store the new token in the channel's info"
 	sentenceScope = "the application lacks a permission in the workspace: add it, and install the application again"
 	sentenceShow  = "the tool cannot show the message: change the part that it names"

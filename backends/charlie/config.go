@@ -164,7 +164,7 @@ func tokenOf(in *channel.Channel) (string, error) {
 		}
 	}
 	return "", boterr.New(boterr.FailedPrecondition, "",
-		"the channel %s has no token: set botAccessToken or accessToken of its info", in.ID)
+		"the channel %s has no token; set botAccessToken or accessToken of its info", in.ID)
 }
 
 // clients caches one API client per token, for at most MaxClients tokens.

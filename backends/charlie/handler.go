@@ -147,7 +147,7 @@ func (c *Connector) secretOf(ctx context.Context, in *channel.Channel) string {
 	secret := cmp.Or(info.SigningSecret.Reveal(), c.config.SigningSecret.Reveal())
 	if secret == "" {
 		c.config.Drops.AddUnverified(ctx, in, boterr.New(boterr.FailedPrecondition, "",
-			"the channel %s has no signing secret: set signingSecret in its info, or SigningSecret of the connector's Config", in.ID))
+			"the channel %s has no signing secret; set signingSecret in its info, or SigningSecret of the connector's Config", in.ID))
 	}
 	return secret
 }

@@ -107,7 +107,7 @@ func (t *tokens) of(ctx context.Context, a account, refused string) (string, err
 			return own.text, nil
 		}
 		return "", boterr.New(boterr.FailedPrecondition, "",
-			"the channel has no valid access token: set appId and appsecret of its info, or renew accessToken and accessTokenExpiry")
+			"the channel has no valid access token; set appId and appsecret of its info, or renew accessToken and accessTokenExpiry")
 	}
 	kept := t.keep(a.id())
 	select {

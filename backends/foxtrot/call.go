@@ -140,7 +140,7 @@ var meanings = map[int]struct {
 }
 
 const (
-	sentenceKey     = "the helpdesk does not accept the channel's credentials: create new ones and store them in the channel's info"
+	sentenceKey     = "the helpdesk does not accept the channel's credentials; create new ones and store them in the channel's info"
 	sentenceRight   = "the channel's credentials do not allow this: use a key or an agent with the permission"
 	sentenceFull    = "the conversation is full: end it and start another one"
 	sentenceContent = "the helpdesk does not accept the request: change the part that it names"

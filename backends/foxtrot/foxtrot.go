@@ -155,7 +155,7 @@ func accountOf(in *channel.Channel) (account, error) {
 		of.user, of.password = email+"/token", token
 	} else {
 		return of, boterr.New(boterr.FailedPrecondition, "",
-			"the channel %s has no credentials: set appId, keyId and keySecret of its info for conversations, or email and apiToken for tickets",
+			"the channel %s has no credentials; set appId, keyId and keySecret of its info for conversations, or email and apiToken for tickets",
 			in.ID)
 	}
 	of.secrets = append(of.secrets, of.authorization()[len("Basic "):])

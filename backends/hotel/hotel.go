@@ -225,7 +225,7 @@ func (c *Connector) botOf(in *channel.Channel) (bot, error) {
 	switch {
 	case of.appID == "" || of.password == "":
 		return bot{}, boterr.New(boterr.FailedPrecondition, "",
-			"the channel %s lacks credentials: set appId and appPassword of its info to the application's id and its secret", in.ID)
+			"the channel %s lacks credentials; set appId and appPassword of its info to the application's id and its secret", in.ID)
 	case !directoryForm.MatchString(of.tenantID):
 		return bot{}, boterr.New(boterr.FailedPrecondition, "", "the channel %s has no valid tenantId: "+
 			"in its info, set the id, not the domain, of the organisation that owns the application", in.ID)

@@ -69,7 +69,7 @@ type meaning struct {
 const (
 	sentenceInstall = "the bot is not installed there: install the application for the user or in the team"
 	sentenceRefused = "the platform does not accept the request: change the part that it names"
-	sentenceToken   = "the platform does not accept the bot's token: check appId, appPassword and tenantId of the channel's info, " +
+	sentenceToken   = "the platform does not accept the bot's token; check appId, appPassword and tenantId of the channel's info, " +
 		"and that the application is registered as a bot"
 )
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/engine"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -392,21 +393,88 @@ type edit struct {
 	revision bson.ObjectID
 }
 
-// updateAll reads all matching documents, computes the changes, and writes the documents. A document that has
-// changed meanwhile is read again. If the change of any document fails, nothing is written. If a document
-// cannot be written, for example because of a unique index, the documents written so far are restored.
+// Limits of the documents that an update of many holds in memory. maxPartSize is their total size in bytes.
+const (
+	maxPart     = 500
+	maxPartSize = 16 << 20
+)
+
+// updateAll changes all matching documents. If the change of any document fails, nothing is written. Few documents
+// are written all or none. Others are read and written again in parts; after an error, the earlier parts remain.
 func (c *collection) updateAll(ctx context.Context, f first) (store.UpdateResult, error) {
-	results, err := c.newest().find(ctx, f.filter, store.FindOptions{})
-	if err == nil && len(results) == 0 && f.upsert {
+	parts, last, err := c.inParts(ctx, f)
+	if err == nil && len(parts)+len(last) == 0 && f.upsert {
 		inserted, err := c.insertUpsert(ctx, f)
 		if boterr.CodeOf(err) != boterr.AlreadyExists {
 			return store.UpdateResult{UpsertedID: inserted.UpsertedID}, err
 		}
 		clash := err
-		if results, err = c.newest().find(ctx, f.filter, store.FindOptions{}); err == nil && len(results) == 0 {
+		if parts, last, err = c.inParts(ctx, f); err == nil && len(parts)+len(last) == 0 {
 			return store.UpdateResult{}, clash // There is a document with this key, but it does not match.
 		}
 	}
+	if err != nil || len(parts) == 0 {
+		return c.updatePart(ctx, f, last, err)
+	}
+	var result store.UpdateResult
+	written, all := 0, 0
+	for _, part := range parts {
+		all += part.Len()
+	}
+	for _, part := range parts {
+		only, err := query.CompileFilter(document.O(document.IDField, document.O("$in", part)))
+		if err != nil {
+			return store.UpdateResult{}, err
+		}
+		own := f
+		own.filter = query.And(only, f.filter)
+		results, err := c.newest().find(ctx, own.filter, store.FindOptions{})
+		changed, err := c.updatePart(ctx, own, results, err)
+		if err != nil {
+			return store.UpdateResult{}, engine.Partly(written, all, err)
+		}
+		result.Matched += changed.Matched
+		result.Modified += changed.Modified
+		written += part.Len()
+	}
+	return result, nil
+}
+
+// inParts reads the matching documents. If they fit into one part, last has all of them. Otherwise parts has their
+// _ids, and computing the changes has not failed.
+func (c *collection) inParts(ctx context.Context, f first) (parts []document.Array, last []found, err error) {
+	set, err := searching(f.filter, store.FindOptions{})
+	if err != nil {
+		return nil, nil, err
+	}
+	size := 0
+	end := func() error {
+		_, err := (&changeOfMany{collection: c, first: f}).edits(last)
+		ids := make([]any, len(last))
+		for i := range last {
+			ids[i], _ = last[i].document.Field(document.IDField)
+		}
+		parts, last, size = append(parts, document.A(ids...)), last[:0], 0
+		return err
+	}
+	err = c.newest().searchEach(ctx, f.filter, set, func(result found) error {
+		if len(last) == maxPart || len(last) > 0 && size+result.document.Size() > maxPartSize {
+			if err := end(); err != nil {
+				return err
+			}
+		}
+		last = append(last, result)
+		size += result.document.Size()
+		return nil
+	})
+	if err == nil && len(parts) > 0 {
+		err = end()
+	}
+	return parts, last, err
+}
+
+// updatePart changes documents that were read, all or none, unless reading them failed with err.
+func (c *collection) updatePart(ctx context.Context, f first, results []found, err error) (store.UpdateResult, error) {
 	if err != nil {
 		return store.UpdateResult{}, err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/engine"
 	"github.com/botctx/go-sdk/store/query"
 )
 
@@ -339,7 +340,7 @@ func backOff(ctx context.Context, lost int) error {
 	case <-timer.C:
 		return nil
 	case <-ctx.Done():
-		return checkEnded(ctx)
+		return engine.CheckEnded(ctx)
 	}
 }
 

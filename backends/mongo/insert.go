@@ -187,21 +187,12 @@ func hasExpression(o document.Object) bool {
 	return false
 }
 
-// deleteFound reads all matching documents before it removes any. If the filter fails on one of them, none is
+// deleteFound finds all matching documents before it removes any. If the filter fails on one of them, none is
 // removed.
 func (c *collection) deleteFound(ctx context.Context, filter *query.Filter) (int64, error) {
-	results, err := c.newest().find(ctx, filter, store.FindOptions{})
-	if err != nil || len(results) == 0 {
+	ids, err := c.newest().ids(ctx, filter)
+	if err != nil || len(ids) == 0 {
 		return 0, err
-	}
-	ids := make(bson.A, 0, len(results))
-	for _, result := range results {
-		id, _ := result.document.Field(document.IDField)
-		value, err := rawValue(id)
-		if err != nil {
-			return 0, err
-		}
-		ids = append(ids, value)
 	}
 	where := bson.D{{Key: document.IDField, Value: bson.D{{Key: "$in", Value: ids}}}}
 	if filter.Near() == nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/internal/engine"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -145,7 +146,7 @@ func (s *Store) Close(ctx context.Context) error {
 
 // Now returns the server's time, in one round trip.
 func (s *Store) Now(ctx context.Context) (time.Time, error) {
-	if err := checkEnded(ctx); err != nil {
+	if err := engine.CheckEnded(ctx); err != nil {
 		return time.Time{}, err
 	}
 	asked := s.order.now()
@@ -169,14 +170,6 @@ func (s *Store) Collection(name string) store.Collection {
 	return &collection{store: s, stored: s.database.Collection(storedName(name)), name: name}
 }
 
-// checkEnded returns Canceled if ctx has ended.
-func checkEnded(ctx context.Context) error {
-	if ctx.Err() == nil {
-		return nil
-	}
-	return boterr.New(boterr.Canceled, "", "the context ended: %w", context.Cause(ctx))
-}
-
 // Database returns the store's database for other work of the host, such as further indexes, sharding and
 // statistics. It has the store's read and write concerns. Documents that the host writes there have no place in
 // the order of insertion and come first.
@@ -197,7 +190,7 @@ func (c *collection) check(ctx context.Context) error {
 	if c.err != nil {
 		return c.err
 	}
-	return checkEnded(ctx)
+	return engine.CheckEnded(ctx)
 }
 
 // newest returns the collection with read concern local, which reads the primary's state, even if the majority
@@ -297,25 +290,48 @@ func searching(filter *query.Filter, opts store.FindOptions) (*options.FindOptio
 	return set, nil
 }
 
+// ids returns the _ids of the documents that match, as values for the server.
+func (c *collection) ids(ctx context.Context, filter *query.Filter) (ids bson.A, err error) {
+	set := options.Find().SetProjection(bson.D{{Key: document.IDField, Value: 1}})
+	err = c.searchEach(ctx, filter, set, func(result found) error {
+		id, _ := result.document.Field(document.IDField)
+		value, err := rawValue(id)
+		ids = append(ids, value)
+		return err
+	})
+	return ids, err
+}
+
 // maxDocuments is more than any collection has. The sum of skip and limit must not overflow.
 const maxDocuments = 1 << 60
 
 // search runs a search with the driver's options.
 func (c *collection) search(
 	ctx context.Context, filter *query.Filter, set *options.FindOptionsBuilder,
-) ([]found, error) {
+) (results []found, err error) {
+	err = c.searchEach(ctx, filter, set, func(result found) error {
+		results = append(results, result)
+		return nil
+	})
+	return results, err
+}
+
+// searchEach runs a search with the driver's options, and calls visit with each document until it fails.
+func (c *collection) searchEach(
+	ctx context.Context, filter *query.Filter, set *options.FindOptionsBuilder, visit func(found) error,
+) error {
 	if err := c.check(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	where, err := queryOf(filter)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	cursor, err := c.stored.Find(ctx, where, set)
 	if err != nil {
-		return nil, failure(ctx, filter, err)
+		return failure(ctx, filter, err)
 	}
-	return c.readAll(ctx, filter, cursor)
+	return c.readEach(ctx, filter, cursor, visit)
 }
 
 // readAll reads a cursor to its end and closes it.
@@ -375,8 +391,8 @@ func (c *collection) Count(ctx context.Context, filter *query.Filter) (int64, er
 		return 0, err
 	}
 	if filter.Near() != nil { // The driver counts with an aggregation, which cannot contain $near.
-		found, err := c.search(ctx, filter, options.Find().SetProjection(bson.D{{Key: document.IDField, Value: 1}}))
-		return int64(len(found)), err
+		ids, err := c.ids(ctx, filter)
+		return int64(len(ids)), err
 	}
 	count, err := c.stored.CountDocuments(ctx, where)
 	return count, failure(ctx, filter, err)
@@ -397,19 +413,8 @@ func (c *collection) Distinct(ctx context.Context, path string, filter *query.Fi
 	if top, _, _ := strings.Cut(path, "."); top != "" && !strings.HasPrefix(top, "$") {
 		set.SetProjection(bson.D{{Key: top, Value: 1}})
 	}
-	if err := c.check(ctx); err != nil {
-		return nil, err
-	}
-	where, err := queryOf(filter)
-	if err != nil {
-		return nil, err
-	}
-	cursor, err := c.stored.Find(ctx, where, set)
-	if err != nil {
-		return nil, failure(ctx, filter, err)
-	}
 	all := distinctValues{call: query.NewEvaluation(ctx), path: path, values: []any{}, seen: map[string]struct{}{}}
-	if err := c.readEach(ctx, filter, cursor, all.add); err != nil {
+	if err := c.searchEach(ctx, filter, set, all.add); err != nil {
 		return nil, err
 	}
 	return all.values, nil

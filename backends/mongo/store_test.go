@@ -524,3 +524,51 @@ func TestOpen_EndlessAnswer(t *testing.T) {
 		})
 	}
 }
+
+// manyDocuments is more than an update of many holds in memory at once.
+const manyDocuments = 1_100
+
+// insertMany inserts documents with different even numbers, and one document with an odd number that an increment of
+// the last of them takes.
+func insertMany(t *testing.T, c store.Collection) {
+	t.Helper()
+	unique := store.Ascending("u")
+	unique.Unique = true
+	require.NoError(t, c.EnsureIndex(t.Context(), unique))
+	documents := make([]document.Object, manyDocuments)
+	for i := range documents {
+		documents[i] = document.O("_id", i, "u", 2*i)
+	}
+	documents = append(documents, document.O("_id", "other", "u", 2*manyDocuments-1))
+	require.NoError(t, c.Insert(t.Context(), documents...))
+}
+
+func TestUpdate_InParts(t *testing.T) {
+	t.Parallel()
+	c := newStore(t).Collection("own")
+	insertMany(t, c)
+	result, err := c.Update(t.Context(), sharedtest.Filter(t, "u", document.O("$lt", 2*manyDocuments-2)),
+		sharedtest.Change(t, "$inc", document.O("u", 1)), store.UpdateOptions{Multi: true, Upsert: true})
+	require.NoError(t, err)
+	require.Equal(t, store.UpdateResult{Matched: manyDocuments - 1, Modified: manyDocuments - 1}, result)
+	count, err := c.Count(t.Context(), sharedtest.Filter(t, "u", document.O("$mod", document.A(2, 1))))
+	require.NoError(t, err)
+	require.EqualValues(t, manyDocuments, count)
+}
+
+// If computing any change fails, nothing is written. If the server refuses a document, the earlier parts remain.
+func TestUpdate_InPartsFails(t *testing.T) {
+	t.Parallel()
+	c := newStore(t).Collection("own")
+	insertMany(t, c)
+	even := sharedtest.Filter(t, "_id", document.O("$type", "number"))
+	all := store.UpdateOptions{Multi: true}
+	_, err := c.Update(t.Context(), nil, sharedtest.Change(t, "$bit", document.O("_id", document.O("or", 0))), all)
+	require.ErrorIs(t, err, boterr.InvalidArgument, "the last _id is a text")
+	_, err = c.Update(t.Context(), even, sharedtest.Change(t, "$inc", document.O("u", 1)), all)
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.ErrorContains(t, err, "1000 of 1100 documents were already written")
+	count, err := c.Count(t.Context(), sharedtest.Filter(t, "u", document.O("$mod", document.A(2, 1))))
+	require.NoError(t, err)
+	require.EqualValues(t, 1_001, count)
+}

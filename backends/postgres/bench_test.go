@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/backends/postgres"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
@@ -170,5 +171,12 @@ func measure(b *testing.B, count int, o operations) {
 				}
 			})
 		})
+	}
+}
+
+// Many writes to one document wait for each other, but the time to choose the next one must not grow with their number.
+func BenchmarkGroups_OneDocument(b *testing.B) {
+	for b.Loop() {
+		require.Equal(b, 16_000, postgres.GroupsOf(16_000))
 	}
 }

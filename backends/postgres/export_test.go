@@ -105,3 +105,16 @@ func (s *Store) WaitOn(c *pgx.Conn, topic string, quiet time.Duration, heard fun
 	defer stop()
 	return s.notices.wait(c, quiet)
 }
+
+// GroupsOf returns the number of groups for a number of writes that wait for one document.
+func GroupsOf(writes int) (count int) {
+	g := groups{waiting: map[place][]*grouped{}}
+	for range writes {
+		g.add(&grouped{})
+	}
+	for next := g.next(); len(next) > 0; next = g.next() {
+		count++
+		g.end(next[0].place)
+	}
+	return count
+}

@@ -24,11 +24,13 @@ import (
 // A group skips locked documents, and waits only briefly for other locks (see setPatience). If a write fails or
 // its document is locked, the write leaves the group and runs alone.
 type groups struct {
-	mu      sync.Mutex
-	waiting []*grouped
-	// running is the number of running groups. busy has the documents in them.
+	mu sync.Mutex
+	// waiting has the waiting writes to each document. It has a key for each document in ready or in a running group.
+	waiting map[place][]*grouped
+	// ready has the documents with waiting writes that are in no running group.
+	ready []place
+	// running is the number of running groups.
 	running int
-	busy    map[place]bool
 }
 
 // place identifies a document: the collection and the key of the _id.
@@ -140,7 +142,7 @@ func (s *Store) inGroup(ctx context.Context, c *collection, op engine.Op, id any
 	}
 	over := ctx.Done()
 	s.groups.mu.Lock()
-	s.groups.waiting = append(s.groups.waiting, w)
+	s.groups.add(w)
 	s.startGroups() //nolint:contextcheck // A group serves other callers, too.
 	s.groups.mu.Unlock()
 	select {
@@ -173,22 +175,37 @@ func (s *Store) startGroups() {
 	}
 }
 
+func (g *groups) add(w *grouped) {
+	earlier, isKnown := g.waiting[w.place]
+	g.waiting[w.place] = append(earlier, w)
+	if !isKnown {
+		g.ready = append(g.ready, w.place)
+	}
+}
+
 // next removes the writes of the next group from the waiting ones. Each changes a different document.
 func (g *groups) next() (writes []*grouped) {
-	rest := g.waiting[:0]
-	for _, w := range g.waiting {
-		switch {
-		case w.state.Load() == hasLeft:
-		case len(writes) == maxGroup || g.busy[w.place]:
-			rest = append(rest, w)
-		default:
-			g.busy[w.place] = true
-			writes = append(writes, w)
+	for len(g.ready) > 0 && len(writes) < maxGroup {
+		p := g.ready[0]
+		g.ready = g.ready[1:]
+		first := slices.IndexFunc(g.waiting[p], func(w *grouped) bool { return w.state.Load() != hasLeft })
+		if first < 0 {
+			delete(g.waiting, p)
+			continue
 		}
+		writes = append(writes, g.waiting[p][first])
+		g.waiting[p] = g.waiting[p][first+1:]
 	}
-	clear(g.waiting[len(rest):])
-	g.waiting = rest
 	return writes
+}
+
+// end ends the use of a document by a group.
+func (g *groups) end(p place) {
+	if len(g.waiting[p]) > 0 {
+		g.ready = append(g.ready, p)
+	} else {
+		delete(g.waiting, p)
+	}
 }
 
 // carryOut carries out a group, and then starts the next one.
@@ -202,7 +219,7 @@ func (s *Store) carryOut(writes []*grouped) {
 			if w.err == nil {
 				w.err = err
 			}
-			delete(s.groups.busy, w.place)
+			s.groups.end(w.place)
 			close(w.done)
 		}
 		s.groups.running--
@@ -272,15 +289,14 @@ type part struct {
 	// replaced and removed have positions. documents has the new contents for replaced.
 	replaced, removed []int64
 	documents         [][]byte
-	// dropped has the removed entries of plain indexes and of unique ones.
-	dropped [2]entries
-	added   entries
+	// dropped and added are the changes of entries. There are no added unique ones.
+	dropped, added bothEntries
 
 	// inserts has the writes that insert. insertedIDs and inserted have their documents. In insertedKeys, a
 	// place is the number of a document in these lists, starting with 1.
 	inserts               []*grouped
 	insertedIDs, inserted [][]byte
-	insertedKeys          entries
+	insertedKeys          bothEntries
 }
 
 func partsOf(writes []*grouped) (parts []*part) {
@@ -325,19 +341,10 @@ func (p *part) queueLock(s *Store, batch *pgx.Batch) {
 		return
 	}
 	batch.Queue(p.collection.texts.lockGroup, ids, maxGrouped).Query(func(rows pgx.Rows) error {
-		for rows.Next() {
-			columns := rows.RawValues()
-			if int64(number(columns[2])) != p.known.version {
-				return errStale
-			}
-			found, err := s.readPlaced(p.collection.name, columns[0], columns[1])
-			if err != nil {
-				return err
-			}
-			w := byID[string(columns[3])]
+		return s.readLocked(p.collection, p.known.version, rows, func(found engine.Placed) {
+			w := byID[string(rows.RawValues()[3])]
 			w.found, w.exists = found, true
-		}
-		return rows.Err()
+		})
 	})
 }
 
@@ -375,7 +382,7 @@ func (p *part) add(w *grouped) bool {
 		p.inserts = append(p.inserts, w)
 		p.insertedIDs = append(p.insertedIDs, []byte(w.id))
 		p.inserted = append(p.inserted, engine.AppendDocument(nil, w.after))
-		p.insertedKeys.addAll(change.Add, int64(len(p.inserts)))
+		p.insertedKeys.add(change.Add, int64(len(p.inserts)))
 		return true
 	case w.after.IsZero():
 		p.removed = append(p.removed, position)
@@ -383,8 +390,8 @@ func (p *part) add(w *grouped) bool {
 		p.replaced = append(p.replaced, position)
 		p.documents = append(p.documents, engine.AppendDocument(nil, w.after))
 	}
-	addEntries(&p.dropped, change.Remove, position)
-	p.added.addAll(change.Add, position)
+	p.dropped.add(change.Remove, position)
+	p.added.add(change.Add, position)
 	return true
 }
 
@@ -402,11 +409,11 @@ func (p *part) queue(batch *pgx.Batch) {
 			batch.Queue(texts.entries[i].drop, dropped.numbers, dropped.keys, dropped.places)
 		}
 	}
-	if len(p.added.keys) > 0 {
-		batch.Queue(texts.entries[0].add, p.added.numbers, p.added.keys, p.added.places)
+	if added := &p.added[0]; len(added.keys) > 0 {
+		batch.Queue(texts.entries[0].add, added.numbers, added.keys, added.places)
 	}
 	if len(p.inserts) > 0 {
-		keys := &p.insertedKeys
+		keys := &p.insertedKeys[0]
 		batch.Queue(texts.insertGroup, p.insertedIDs, p.inserted, p.known.version, keys.numbers, keys.keys, keys.places).QueryRow(p.readInserted)
 	}
 }

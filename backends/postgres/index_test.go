@@ -266,3 +266,22 @@ func requireIndexed(t *testing.T, begin func(context.Context) (pgx.Tx, error), n
 	require.NotRegexp(t, scanned, plan, "%s: %s", name, text)
 	return plan
 }
+
+// Calls that wait for the same index need one connection for the builder, and none for the others.
+func TestEnsureIndex_WaitersLeaveConnections(t *testing.T) {
+	t.Parallel()
+	const callers = 16
+	database := open(t)
+	c := jobs(t, database)
+	release := locked(t, database) // The builder waits for it.
+	errs := make(chan error)
+	for range callers {
+		go func() { errs <- c.EnsureIndex(t.Context(), store.Ascending("name")) }()
+	}
+	awaitLock(t, database)
+	release()
+	for range callers {
+		require.NoError(t, <-errs)
+	}
+	require.Less(t, int(database.Pool().Stat().TotalConns()), callers/2)
+}

@@ -16,9 +16,9 @@ import (
 const pageSize = 500
 
 // EnsureIndex implements engine.Port. An index is built in pages, and other writes run between the pages. Writers
-// maintain the index from the start, and searches use it once it is complete. For each collection, one process
-// builds an index at a time, and the others wait. If the process dies, the next EnsureIndex of the same index
-// continues its work.
+// maintain the index from the start, and searches use it once it is complete. A process builds one index at a
+// time, and other calls wait without a connection. For each collection, one process builds at a time. If the
+// process dies, the next EnsureIndex of the same index continues its work.
 func (p *port) EnsureIndex(ctx context.Context, spec store.Index) error {
 	bounded, cancel := within(ctx, indexTimeout)
 	defer cancel()
@@ -33,6 +33,12 @@ func (p *port) ensureIndex(ctx context.Context, spec store.Index) (err error) {
 	}
 	if exists, err := c.newest.Load().ready.Existing(spec); exists {
 		return err
+	}
+	select {
+	case s.indexing <- struct{}{}:
+		defer func() { <-s.indexing }()
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {

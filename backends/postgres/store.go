@@ -33,6 +33,8 @@ type Store struct {
 	notices notices
 	groups  groups
 	closed  atomic.Bool
+	// indexing is held while an index is built.
+	indexing chan struct{}
 	// lostAt is the time at which a lost connection was last noticed, in Unix nanoseconds.
 	lostAt atomic.Int64
 
@@ -103,13 +105,16 @@ func Open(ctx context.Context, address string, options ...Option) (*Store, error
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{name: set.schema, schema: pgx.Identifier{set.schema}.Sanitize(), timeout: set.timeout, log: safelog.New(set.logger)}
+	s := &Store{
+		name: set.schema, schema: pgx.Identifier{set.schema}.Sanitize(), timeout: set.timeout, log: safelog.New(set.logger),
+		indexing: make(chan struct{}, 1),
+	}
 	config.ShouldPing = s.mustPing
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, boterr.Invalid("address", "the connection pool cannot be created from its settings")
 	}
 	s.notices.begin(s)
-	s.groups.busy = map[place]bool{}
+	s.groups.waiting = map[place][]*grouped{}
 	s.decoders.New = func() any { return engine.NewDecoder() }
 	bounded, cancel := within(ctx, s.timeout)
 	defer cancel()

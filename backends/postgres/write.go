@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -207,17 +208,39 @@ func signed(positions []uint64) []int64 {
 	return numbers
 }
 
-// lock runs a statement that locks documents, and returns them. The third column is the description's version.
+// lock runs a statement that locks documents, and returns them. The first call starts the transaction in the same
+// round trip.
 func (t *transaction) lock(text string, arguments ...any) (all []engine.Placed, err error) {
-	err = t.query(func(columns [][]byte) error {
-		if int64(number(columns[2])) != t.version {
+	if err := t.flush(); err != nil {
+		return nil, err
+	}
+	var batch pgx.Batch
+	if !t.isBegun {
+		batch.Queue("BEGIN")
+		t.isBegun = true
+	}
+	batch.Queue(text, arguments...).Query(func(rows pgx.Rows) error {
+		return t.store.readLocked(t.collection, t.version, rows, func(one engine.Placed) { all = append(all, one) })
+	})
+	err = t.conn.SendBatch(t.ctx, &batch).Close()
+	return all, err
+}
+
+// readLocked reads documents that a statement has locked. The third column is the description's version. While locked
+// is called, rows has the document's other columns.
+func (s *Store) readLocked(c *collection, version int64, rows pgx.Rows, locked func(one engine.Placed)) error {
+	for rows.Next() {
+		columns := rows.RawValues()
+		if int64(number(columns[2])) != version {
 			return errStale
 		}
-		one, err := t.store.readPlaced(t.collection.name, columns[0], columns[1])
-		all = append(all, one)
-		return err
-	}, text, arguments...)
-	return all, err
+		one, err := s.readPlaced(c.name, columns[0], columns[1])
+		if err != nil {
+			return err
+		}
+		locked(one)
+	}
+	return rows.Err()
 }
 
 // lockOne does the same as lock for a statement that returns at most one document.
@@ -240,43 +263,6 @@ func (t *transaction) LockNext(r engine.Range) (found engine.Placed, exists bool
 	return t.lockOne(text, x.Number, low[0], high[0])
 }
 
-// query runs a statement that locks, and calls row for each row. The first call starts the transaction in the
-// same round trip.
-func (t *transaction) query(row func(columns [][]byte) error, text string, arguments ...any) (err error) {
-	if err := t.flush(); err != nil {
-		return err
-	}
-	var batch pgx.Batch
-	begins := !t.isBegun
-	if begins {
-		batch.Queue("BEGIN")
-		t.isBegun = true
-	}
-	batch.Queue(text, arguments...)
-	results := t.conn.SendBatch(t.ctx, &batch)
-	defer func() {
-		if closed := results.Close(); err == nil {
-			err = closed
-		}
-	}()
-	if begins {
-		if _, err := results.Exec(); err != nil {
-			return err
-		}
-	}
-	rows, err := results.Query()
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := row(rows.RawValues()); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
 // Insert implements engine.Transaction.
 func (t *transaction) Insert(o document.Object) error {
 	changes, err := t.changes(document.Object{}, o)
@@ -284,8 +270,8 @@ func (t *transaction) Insert(o document.Object) error {
 		return err
 	}
 	id, _ := o.Field(document.IDField)
-	var added [2]entries
-	addEntries(&added, changes.Add, 0)
+	var added bothEntries
+	added.add(changes.Add, 0)
 	plain, unique := &added[0], &added[1]
 	t.inserts++
 	return t.queue(o, t.collection.texts.insert, cutKey(document.AppendKey(nil, id)), engine.AppendDocument(nil, o), t.version,
@@ -294,24 +280,36 @@ func (t *transaction) Insert(o document.Object) error {
 
 // Replace implements engine.Transaction.
 func (t *transaction) Replace(position uint64, before, after document.Object) error {
-	changes, err := t.changes(before, after)
-	if err == nil {
-		err = t.queue(after, t.collection.texts.replace, []int64{int64(position)}, [][]byte{engine.AppendDocument(nil, after)})
-	}
-	if err == nil {
-		err = t.queueEntries(after, position, changes)
-	}
-	return err
+	return t.change(engine.Change{Position: position, Before: before, After: after},
+		t.collection.texts.replace, []int64{int64(position)}, [][]byte{engine.AppendDocument(nil, after)})
 }
 
 // Remove implements engine.Transaction.
 func (t *transaction) Remove(position uint64, o document.Object) error {
-	changes, err := t.changes(o, document.Object{})
-	if err == nil {
-		err = t.queue(o, t.collection.texts.remove, []int64{int64(position)})
+	return t.change(engine.Change{Position: position, Before: o}, t.collection.texts.remove, []int64{int64(position)})
+}
+
+// change queues the statement that changes a document, and the changes of its entries.
+func (t *transaction) change(made engine.Change, text string, arguments ...any) error {
+	changes, err := t.changes(made.Before, made.After)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = t.queueEntries(o, position, changes)
+	o := cmp.Or(made.After, made.Before)
+	err = t.queue(o, text, arguments...)
+	var removed, added bothEntries
+	removed.add(changes.Remove, int64(made.Position))
+	added.add(changes.Add, int64(made.Position))
+	texts := &t.collection.texts.entries
+	for _, one := range []struct {
+		text string
+		entries
+	}{
+		{texts[0].drop, removed[0]}, {texts[1].drop, removed[1]}, {texts[0].add, added[0]}, {texts[1].add, added[1]},
+	} {
+		if err == nil && len(one.keys) > 0 {
+			err = t.queue(o, one.text, one.numbers, one.keys, one.places)
+		}
 	}
 	return err
 }
@@ -363,42 +361,17 @@ func (e *entries) add(key *engine.Key, place int64) {
 	e.numbers, e.keys, e.places = append(e.numbers, int32(key.Number)), append(e.keys, cutKey(key.Key)), append(e.places, place)
 }
 
-func (e *entries) addAll(keys []engine.Key, place int64) {
-	for i := range keys {
-		e.add(&keys[i], place)
-	}
-}
+// bothEntries are entries of plain indexes and of unique ones.
+type bothEntries [2]entries
 
-// addEntries adds a document's entries to the lists for plain and unique indexes.
-func addEntries(to *[2]entries, keys []engine.Key, place int64) {
+func (b *bothEntries) add(keys []engine.Key, place int64) {
 	for i := range keys {
+		table := &b[0]
 		if keys[i].IsUnique {
-			to[1].add(&keys[i], place)
-		} else {
-			to[0].add(&keys[i], place)
+			table = &b[1]
 		}
+		table.add(&keys[i], place)
 	}
-}
-
-func (t *transaction) queueEntries(o document.Object, position uint64, changes engine.Changes) error {
-	var removed, added [2]entries
-	addEntries(&removed, changes.Remove, int64(position))
-	addEntries(&added, changes.Add, int64(position))
-	texts := &t.collection.texts.entries
-	for _, one := range []struct {
-		text string
-		entries
-	}{
-		{texts[0].drop, removed[0]}, {texts[1].drop, removed[1]}, {texts[0].add, added[0]}, {texts[1].add, added[1]},
-	} {
-		if len(one.keys) == 0 {
-			continue
-		}
-		if err := t.queue(o, one.text, one.numbers, one.keys, one.places); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Limits of the queue, to save memory.

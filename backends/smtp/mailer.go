@@ -202,7 +202,7 @@ func checkAccount(c Config) error {
 	case !hasPassword:
 		return boterr.Invalid("Password", "is required with a user name")
 	case c.TLS == NoTLS:
-		return boterr.Invalid("TLS", "must not be NoTLS if there are credentials: anyone on the network could read them")
+		return boterr.Invalid("TLS", "must not be NoTLS if there are credentials; anyone on the network could read them")
 	}
 	return nil
 }

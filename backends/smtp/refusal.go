@@ -72,7 +72,7 @@ func (s *session) refusal(field, what string, permanent boterr.Code, err error) 
 	switch {
 	case answer.Code == authenticationRequired:
 		return boterr.New(boterr.FailedPrecondition, "",
-			"the mail server %s asks for credentials: give a user name and a password (it says %s)", s.config.Host, said)
+			"the mail server %s asks for credentials; give a user name and a password (it says %s)", s.config.Host, said)
 	case quotas.MatchString(answer.Msg):
 		return s.limiting(said)
 	case answer.Code >= firstPermanent && permanent == boterr.FailedPrecondition:

@@ -139,29 +139,12 @@ func (b *building) add(t *transaction, c *collection, page []engine.Placed) erro
 		if changes.Schema != nil {
 			c.grow(changes.Schema)
 		}
-		for _, key := range changes.Add {
-			if err := t.addOnce(one, key); err != nil {
-				return err
-			}
+		if err := t.add(one, changes.Add); err != nil {
+			return err
 		}
 		b.after = one.Position
 	}
 	return nil
-}
-
-// addOnce adds an entry that may already exist, because writes also maintain the index.
-func (t *transaction) addOnce(one engine.Placed, key engine.Key) error {
-	c := t.job.collection
-	texts := c.texts.table(key.IsUnique)
-	inserted, err := t.writer.conn.exec(texts.insert, key.Number, key.Key, one.Position)
-	if err != nil || inserted > 0 || !key.IsUnique {
-		return err
-	}
-	there, err := t.writer.conn.number(context.Background(), texts.holder, key.Number, key.Key)
-	if err == nil && uint64(there) != one.Position {
-		err = c.draft.Duplicate(one.Document, key)
-	}
-	return err
 }
 
 // finish makes searches use the index.

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"io/fs"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -69,6 +70,21 @@ func textsIn(v reflect.Value) (texts []string) {
 }
 
 // Documents of a cache that the room does not know yet must not keep shrink busy forever.
+// On a file system without hard links, a new file must not replace one that another process has made meanwhile.
+func TestCopyNew_ReplacesNothing(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	from, to := filepath.Join(folder, "from"), filepath.Join(folder, "to")
+	require.NoError(t, makeNew(from))
+	require.NoError(t, copyNew(from, to))
+	s, err := Open(to)
+	require.NoError(t, err)
+	require.NoError(t, s.Collection("a").Insert(t.Context(), document.O("_id", 1)))
+	require.ErrorIs(t, copyNew(from, to), fs.ErrExist)
+	require.NoError(t, s.Collection("a").Insert(t.Context(), document.O("_id", 2)))
+	require.NoError(t, s.Close())
+}
+
 func TestCache_NotKnownToTheRoomYet(t *testing.T) {
 	t.Parallel()
 	one := func(i int) engine.Placed { return engine.Placed{Document: document.O("_id", i)} }
@@ -149,9 +165,9 @@ func TestCommit_FailedLeavesNothing(t *testing.T) {
 	t.Parallel()
 	s, c := opened(t)
 	harm := func(text string) {
-		require.NoError(t, s.writer.do(&job{ctx: t.Context(), between: func() {
+		require.NoError(t, s.writer.do(&job{ctx: t.Context(), between: func() error {
 			_, err := s.writer.conn.sql.ExecContext(t.Context(), text)
-			require.NoError(t, err)
+			return err
 		}}))
 	}
 	harm("CREATE TEMP TRIGGER refuse BEFORE INSERT ON d1 WHEN new.pos > 1 BEGIN SELECT RAISE(ROLLBACK, 'the disk is broken'); END")
@@ -224,7 +240,11 @@ func grouped(s *Store, calls ...func()) {
 	var all sync.WaitGroup
 	held, free := make(chan struct{}), make(chan struct{})
 	all.Go(func() {
-		_ = s.writer.do(&job{ctx: context.Background(), between: func() { close(held); <-free }})
+		_ = s.writer.do(&job{ctx: context.Background(), between: func() error {
+			close(held)
+			<-free
+			return nil
+		}})
 	})
 	<-held
 	for i, call := range calls {
@@ -255,7 +275,12 @@ func TestWatch_GoexitInGroup(t *testing.T) {
 	grouped(s,
 		func() { _, _ = a.Delete(t.Context(), byID(t, 1), store.DeleteOptions{}) },
 		func() { _, _ = a.Delete(t.Context(), byID(t, 2), store.DeleteOptions{}) },
-		func() { _ = s.writer.do(&job{ctx: t.Context(), between: func() { followed = true }}) },
+		func() {
+			_ = s.writer.do(&job{ctx: t.Context(), between: func() error {
+				followed = true
+				return nil
+			}})
+		},
 	)
 	require.Equal(t, 2, told)
 	require.True(t, followed)
@@ -330,10 +355,10 @@ func TestCommit_AloneIsNotAnsweredForOthers(t *testing.T) {
 // refuseLong makes SQLite refuse long documents.
 func refuseLong(tb testing.TB, s *Store) {
 	tb.Helper()
-	require.NoError(tb, s.writer.do(&job{ctx: tb.Context(), between: func() {
+	require.NoError(tb, s.writer.do(&job{ctx: tb.Context(), between: func() error {
 		_, err := s.writer.conn.sql.ExecContext(tb.Context(),
 			"CREATE TEMP TRIGGER refuse BEFORE INSERT ON d1 WHEN length(new.doc) > 1000 BEGIN SELECT RAISE(ROLLBACK, 'too large'); END")
-		require.NoError(tb, err)
+		return err
 	}}))
 }
 
@@ -448,11 +473,13 @@ func TestEnsureIndex_AfterFailedDrop(t *testing.T) {
 	a := s.Collection("a")
 	require.NoError(t, a.Insert(t.Context(), document.O("_id", 2, "u", 5), document.O("_id", 3, "u", 5)))
 	harm := func(texts ...string) {
-		require.NoError(t, s.writer.do(&job{ctx: t.Context(), between: func() {
+		require.NoError(t, s.writer.do(&job{ctx: t.Context(), between: func() error {
 			for _, text := range texts {
-				_, err := s.writer.conn.sql.ExecContext(t.Context(), text)
-				require.NoError(t, err)
+				if _, err := s.writer.conn.sql.ExecContext(t.Context(), text); err != nil {
+					return err
+				}
 			}
+			return nil
 		}}))
 	}
 	harm("CREATE TEMP TRIGGER build BEFORE INSERT ON u1 BEGIN SELECT RAISE(ROLLBACK, 'full'); END",

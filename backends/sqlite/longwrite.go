@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/engine"
 	"github.com/botctx/go-sdk/internal/query"
@@ -137,18 +136,17 @@ func (s *Store) follow(ctx context.Context, c *collection) (*noted, error) {
 			view.Close()
 		}
 	}()
-	j := &job{ctx: ctx, between: func() {
+	err = s.writer.do(&job{ctx: ctx, between: func() error {
 		reader, _ := view.Source.(*source)
 		reader.schema = c.schema.Load() // A write after the creation of the view may have changed the schema.
 		w.view.Schema = reader.schema
-		if err = reader.begin(); err == nil {
-			_, err = reader.conn.number(context.Background(), "SELECT count(*) FROM botctx_collections") // The first statement fixes the snapshot.
-		}
 		c.followers.Add(&w.follower)
-	}}
-	if failed := s.writer.do(j); failed != nil {
-		err = failed
-	}
+		if err := reader.begin(); err != nil {
+			return err
+		}
+		_, err := reader.conn.number(context.Background(), "SELECT count(*) FROM botctx_collections") // The first statement fixes the snapshot.
+		return err
+	}})
 	if err != nil {
 		return nil, err
 	}
@@ -192,6 +190,9 @@ func (w *noted) note(made engine.Change) error {
 // settle applies the recorded changes. It returns engine.ErrLost if other writes have changed the result of the
 // search.
 func (w *noted) settle(ctx context.Context, call *query.Evaluation, op engine.Op, t *transaction) error {
+	if w.follower.IsFull {
+		return engine.ErrLost
+	}
 	call.Resume(ctx)
 	others := slices.Clone(w.follower.Changes)
 	for _, earlier := range t.writer.performed {
@@ -233,34 +234,16 @@ func (p *port) inParts(ctx context.Context, call *query.Evaluation, op engine.Ma
 			return nil
 		}})
 		if err != nil {
-			return partly(all-len(positions), all, err)
+			return engine.Partly(all-len(positions), all, err)
 		}
 		positions = positions[applied:]
 	}
 	return nil
 }
 
-// partly adds the number of written documents to the error of a write in parts. Its code is Unavailable or Canceled,
-// because every other code means that nothing was written.
-func partly(written, all int, err error) error {
-	e, ok := boterr.AsError(err)
-	if written == 0 || !ok {
-		return err
-	}
-	code := boterr.Unavailable
-	if e.Code == boterr.Canceled {
-		code = boterr.Canceled
-	}
-	return boterr.New(code, e.Field, "%d of %d documents were already written, and stay written: %w", written, all, err)
-}
-
 // apply applies a write to the current version of the document at a position.
 func (t *transaction) apply(call *query.Evaluation, op engine.Many, position uint64) error {
-	now := engine.Placed{Position: position}
-	_, err := t.source.visit(engine.Yield(func(_ uint64, o document.Object) bool {
-		now.Document = o
-		return false
-	}), t.job.collection.texts.byPosition, position)
+	now, err := t.source.one(t.job.collection.texts.byPosition, position)
 	if err != nil {
 		return err
 	}

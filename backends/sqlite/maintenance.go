@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -114,21 +113,23 @@ func (w whileOpen) Write(text []byte) (int, error) {
 func (s *Store) Compact(ctx context.Context) error {
 	for {
 		var left, before int64
-		var failed error
-		err := s.writer.do(&job{ctx: ctx, between: func() {
-			if before, failed = s.writer.conn.number(ctx, "PRAGMA freelist_count"); failed != nil || before == 0 {
-				return
+		err := s.writer.do(&job{ctx: ctx, between: func() (err error) {
+			if before, err = s.writer.conn.number(ctx, "PRAGMA freelist_count"); err != nil || before == 0 {
+				return err
 			}
-			if _, failed = s.writer.conn.sql.ExecContext(context.Background(), "PRAGMA incremental_vacuum(500)"); failed == nil {
-				left, failed = s.writer.conn.number(ctx, "PRAGMA freelist_count")
+			if _, err = s.writer.conn.sql.ExecContext(context.Background(), "PRAGMA incremental_vacuum(500)"); err != nil {
+				return failure(err)
 			}
+			left, err = s.writer.conn.number(ctx, "PRAGMA freelist_count")
+			return err
 		}})
-		if err := errors.Join(err, failure(failed)); err != nil {
+		if err != nil {
 			return err
 		}
 		if left == 0 || left == before {
-			return s.writer.do(&job{ctx: ctx, between: func() {
+			return s.writer.do(&job{ctx: ctx, between: func() error {
 				s.readers.pause(restartWait, func() { _ = checkpoint(s.writer.conn, "TRUNCATE") })
+				return nil
 			}})
 		}
 	}

@@ -82,7 +82,7 @@ func (s *source) ByID(id any) (found engine.Placed, exists bool, err error) {
 		}
 		commits = seen
 	}
-	read, err := s.read(key)
+	read, err := s.one(s.collection.texts.byID, key)
 	if err != nil || read.Document.IsZero() {
 		return found, false, err
 	}
@@ -92,17 +92,13 @@ func (s *source) ByID(id any) (found engine.Placed, exists bool, err error) {
 	return read, true, nil
 }
 
-// read reads the document with this _id key from the file. It returns the zero Placed if there is none.
-func (s *source) read(key []byte) (read engine.Placed, err error) {
-	var sealed sql.RawBytes
-	err = s.conn.query(context.Background(), func(rows *sql.Rows) (bool, error) {
-		if err := scan(rows, &read.Position, &sealed); err != nil {
-			return false, err
-		}
-		read.Document, err = s.conn.open(read.Position, sealed)
-		return false, err
-	}, s.collection.texts.byID, key)
-	return read, err
+// one returns the document of a statement's result, or the zero Placed if there is none.
+func (s *source) one(text string, argument any) (found engine.Placed, err error) {
+	_, err = s.visit(engine.Yield(func(position uint64, o document.Object) bool {
+		found = engine.Placed{Document: o, Position: position}
+		return false
+	}), text, argument)
+	return found, err
 }
 
 // ByIDs implements engine.Source.
@@ -115,8 +111,7 @@ func (s *source) ByIDs(keys []query.KeyRange, to engine.Visitor) error {
 	}
 	var found []engine.Placed
 	for _, key := range keys {
-		query.AddWork(s.ctx, statementWork+openWork)
-		read, err := s.read(key.From)
+		read, err := s.one(s.collection.texts.byID, key.From)
 		if err != nil {
 			return err
 		}

@@ -341,13 +341,29 @@ func makeNew(path string) error {
 	if err := os.Chmod(made, fileMode); err != nil {
 		return unopened(err)
 	}
-	if err := os.Link(made, path); err != nil && !errors.Is(err, fs.ErrExist) {
-		err = os.Rename(made, path) // Some file systems have no hard links.
-		if err != nil {
-			return unopened(err)
-		}
+	err = os.Link(made, path)
+	if err != nil && !errors.Is(err, fs.ErrExist) { // Some file systems have no hard links.
+		err = copyNew(made, path)
 	}
-	return nil
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return unopened(err)
+	}
+	return nil // If another process came first, the caller opens its file.
+}
+
+// copyNew copies a file. It returns fs.ErrExist if there is already a file, which may be in use. If the process dies
+// meanwhile, an incomplete file remains, which Open reports as damaged.
+func copyNew(from, to string) error {
+	content, err := os.ReadFile(from) //nolint:gosec // The host chose the path.
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode) //nolint:gosec // The host chose the path.
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	return errors.Join(err, file.Sync(), file.Close())
 }
 
 // checkHeader returns an error for a file that is not a store of this format. It does not write to the file.

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -73,61 +74,45 @@ func (t *transaction) undo() error {
 // Insert implements engine.Transaction.
 func (t *transaction) Insert(o document.Object) error {
 	c := t.job.collection
-	changes, err := t.changes(document.Object{}, o)
-	if err != nil {
-		return err
+	position := c.end
+	err := t.change(engine.Change{Position: position, After: o}, c.texts.insert, position, idKey(o), seal(position, o))
+	if err == nil {
+		c.end++
 	}
-	key, position := idKey(o), c.end
-	inserted, err := t.writer.conn.exec(c.texts.insert, position, key, seal(position, o))
-	if err != nil {
-		return err
-	}
-	if inserted == 0 {
-		return c.draft.DuplicateID(o)
-	}
-	if err := t.add(o, position, changes.Add); err != nil {
-		return err
-	}
-	c.end++
-	t.note(key, engine.Change{Position: position, After: o})
-	return nil
+	return err
 }
 
 // Replace implements engine.Transaction.
 func (t *transaction) Replace(position uint64, before, after document.Object) error {
-	c := t.job.collection
-	changes, err := t.changes(before, after)
-	if err != nil {
-		return err
-	}
-	if _, err := t.writer.conn.exec(c.texts.replace, position, seal(position, after)); err != nil {
-		return err
-	}
-	if err := t.remove(position, changes.Remove); err != nil {
-		return err
-	}
-	if err := t.add(after, position, changes.Add); err != nil {
-		return err
-	}
-	t.note(idKey(after), engine.Change{Position: position, Before: before, After: after})
-	return nil
+	return t.change(engine.Change{Position: position, Before: before, After: after},
+		t.job.collection.texts.replace, position, seal(position, after))
 }
 
 // Remove implements engine.Transaction.
 func (t *transaction) Remove(position uint64, o document.Object) error {
-	c := t.job.collection
-	changes, err := t.changes(o, document.Object{})
+	return t.change(engine.Change{Position: position, Before: o}, t.job.collection.texts.remove, position)
+}
+
+// change executes the statement that changes a document, and changes its entries.
+func (t *transaction) change(made engine.Change, text string, arguments ...any) error {
+	changes, err := t.changes(made.Before, made.After)
 	if err != nil {
 		return err
 	}
-	if _, err := t.writer.conn.exec(c.texts.remove, position); err != nil {
-		return err
+	changed, err := t.writer.conn.exec(text, arguments...)
+	if err == nil && changed == 0 && made.Before.IsZero() {
+		err = t.job.collection.draft.DuplicateID(made.After)
 	}
-	if err := t.remove(position, changes.Remove); err != nil {
-		return err
+	if err == nil {
+		err = t.remove(made.Position, changes.Remove)
 	}
-	t.note(idKey(o), engine.Change{Position: position, Before: o})
-	return nil
+	if err == nil {
+		err = t.add(engine.Placed{Document: made.After, Position: made.Position}, changes.Add)
+	}
+	if err == nil {
+		t.note(made)
+	}
+	return err
 }
 
 // changes creates the savepoint and returns the changes of index entries. If they change the description,
@@ -153,15 +138,21 @@ func (c *collection) grow(schema *engine.Schema) {
 	c.schema.Store(c.ready())
 }
 
-func (t *transaction) add(o document.Object, position uint64, keys []engine.Key) error {
+// add adds entries of a document. It may already have some of them in an index that is being built.
+func (t *transaction) add(one engine.Placed, keys []engine.Key) error {
 	c := t.job.collection
 	for _, key := range keys {
-		inserted, err := t.writer.conn.exec(c.texts.table(key.IsUnique).insert, key.Number, key.Key, position)
+		texts := c.texts.table(key.IsUnique)
+		inserted, err := t.writer.conn.exec(texts.insert, key.Number, key.Key, one.Position)
+		if err == nil && inserted == 0 && key.IsUnique {
+			var holder int64
+			holder, err = t.writer.conn.number(context.Background(), texts.holder, key.Number, key.Key)
+			if err == nil && uint64(holder) != one.Position {
+				err = c.draft.Duplicate(one.Document, key)
+			}
+		}
 		if err != nil {
 			return err
-		}
-		if key.IsUnique && inserted == 0 {
-			return c.draft.Duplicate(o, key)
 		}
 	}
 	return nil
@@ -184,10 +175,9 @@ type replaced struct {
 	exists bool
 }
 
-// note records a change of a document, for later writes of the group and for followers of the collection. id is
-// the key of the document's _id.
-func (t *transaction) note(id []byte, made engine.Change) {
-	c, key := t.job.collection, string(id)
+// note records a change of a document, for later writes of the group and for followers of the collection.
+func (t *transaction) note(made engine.Change) {
+	c, key := t.job.collection, string(idKey(cmp.Or(made.After, made.Before)))
 	was, exists := c.overlay[key]
 	t.job.changes = append(t.job.changes, made)
 	t.job.replaced = append(t.job.replaced, replaced{Placed: was, key: key, exists: exists})

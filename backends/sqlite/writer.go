@@ -41,7 +41,7 @@ type job struct {
 	// run makes the changes. It may be called again.
 	run func(t *transaction) error
 	// between, if set, is called instead of run, outside of a transaction.
-	between func()
+	between func() error
 
 	state atomic.Int32
 	// isKept is true after the write's group was committed.
@@ -331,7 +331,7 @@ func (w *writer) publish(group []*job) {
 	defer func() {
 		for _, j := range group {
 			if j.between != nil && j.state.CompareAndSwap(isWaiting, isRunning) {
-				j.between()
+				j.err = j.between()
 			}
 		}
 	}()

@@ -180,7 +180,7 @@ func (c credentials) checkSecret(in *channel.Channel) error {
 		return nil
 	}
 	return boterr.New(boterr.FailedPrecondition, "",
-		"the channel %s has no valid secretToken: set it in its info to 1 to 256 letters, digits, _ and -", in.ID)
+		"the channel %s has no valid secretToken; set it in its info to 1 to 256 letters, digits, _ and -", in.ID)
 }
 
 // SetWebhook makes Telegram send a channel's updates to a Handler at an HTTPS address, with secretToken of the

@@ -179,7 +179,7 @@ func credentialsOf(in *channel.Channel) (credentials, error) {
 	found := credentials{document.Get(info.Reveal(), "token", ""), document.Get(info.Reveal(), "secretToken", "")}
 	if !tokenForm.MatchString(found.token) {
 		return found, boterr.New(boterr.FailedPrecondition, "",
-			"the channel %s has no valid token: set token in its info to the one from BotFather, such as 123456:ABC", in.ID)
+			"the channel %s has no valid token; set token in its info to the one from BotFather, such as 123456:ABC", in.ID)
 	}
 	return found, nil
 }

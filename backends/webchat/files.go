@@ -111,8 +111,7 @@ func (c *Connector) upload(w http.ResponseWriter, r *http.Request, v visit) erro
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), uploadTime)
 	defer cancel()
-	deadline := time.Now().Add(uploadTime) //nolint:forbidigo // Deadlines use the machine's clock.
-	_ = http.NewResponseController(w).SetReadDeadline(deadline)
+	page.LimitBody(w, uploadTime)
 	name, content, err := c.partOf(w, r)
 	if err != nil {
 		return err

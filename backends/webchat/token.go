@@ -149,7 +149,7 @@ func keysOf(in *channel.Channel) ([]key, error) {
 	}
 	if len(keys) == 0 {
 		return nil, boterr.New(boterr.FailedPrecondition, "",
-			"the channel %s has no valid webchatSecret: set it in its info to a text of at least %d bytes", in.ID, MinSecret)
+			"the channel %s has no valid webchatSecret; set it in its info to a text of at least %d bytes", in.ID, MinSecret)
 	}
 	return keys, nil
 }

@@ -87,6 +87,7 @@ const (
 	readMails    Capability = "Harness.Mails"
 	readFiles    Capability = "Harness.Files and Harness.Serve"
 	addAccounts  Capability = "Harness.AddAccount"
+	failStore    Capability = "Harness.FailStore"
 	// tickets is missing if messages cannot be sent on any platform in ticketing.
 	tickets Capability = "a platform with tickets and groups"
 	// recalledTickets is missing if messages cannot be sent on any platform in recalling, and noTickets if they
@@ -99,7 +100,7 @@ const (
 func notOperated() []Capability {
 	return []Capability{
 		readSent, tellIDs, moveClock, handleNodes, receiveEvents, commonShape, pairOutlets, addAgents, switchOff, readAsked, readMade, serveFiles,
-		tickets, recalledTickets, noTickets, refuseSends, readComments, readMails, readFiles, addAccounts,
+		tickets, recalledTickets, noTickets, refuseSends, readComments, readMails, readFiles, addAccounts, failStore,
 	}
 }
 

@@ -333,6 +333,9 @@ var defectsOfAll = map[string]func() *botctxtest.Harness{
 		return h
 	},
 	"all apps are one": oneApp,
+	"failures have no code": func() *botctxtest.Harness {
+		return newHarness(namesNoCode(operations.Operation{}))
+	},
 }
 
 // TestSuite_NoticesDefectsOfAll is TestSuite_NoticesDefects for the rules about several operations.

@@ -319,6 +319,7 @@ var everyOperationRules = []Rule{
 	rule(endedContextIsCanceled, "if the context ended before the call, an operation returns Canceled and changes nothing"),
 	rule(passedDeadlineIsCanceled, "if the deadline passed before the call, an operation returns Canceled and changes nothing"),
 	rule(operationsAreSafeForConcurrentUse, "an implementation is safe for concurrent use"),
+	rule(failuresOfTheStoreAreReported, "if the store fails, an operation returns Unavailable, and can be repeated", failStore),
 }
 
 func errorOf[R any](_ R, err error) error { return err }
@@ -371,5 +372,24 @@ func operationsAreSafeForConcurrentUse(t *trial) {
 	group.Wait()
 	for i, err := range failures {
 		require.NoError(t, err, "%s", offered[i%len(offered)].op)
+	}
+}
+
+// failuresOfTheStoreAreReported makes each call of the store fail in turn. An operation that can be called only once may
+// have done its work before the last call that failed.
+func failuresOfTheStoreAreReported(t *trial) {
+	for _, o := range t.offered() {
+		t.try(string(o.op), func(t *trial) {
+			p := o.in(t, t.newPlace("home"))
+			for nth, hasFailed := 1, true; hasFailed; nth++ {
+				end := t.FailStore(nth)
+				err := o.try(t.Context(), p)
+				if hasFailed = end(); hasFailed {
+					t.requireCode(boterr.Unavailable, err)
+				} else if !o.isOnce {
+					require.NoError(t, err)
+				}
+			}
+		})
 	}
 }

@@ -209,6 +209,9 @@ type Harness struct {
 	// AddAccount adds a payment account to an app under a name. If it is nil, the rules that need an account are
 	// left out.
 	AddAccount func(app, name string)
+	// FailStore makes the nth call of the store from now on fail with Unavailable. end reports whether it failed, and
+	// otherwise prevents the failure. If FailStore is nil, the rule about failing stores is left out.
+	FailStore func(nth int) (end func() (hasFailed bool))
 
 	// ChecksEtags is true if updateMember returns Conflict for a stale etag.
 	ChecksEtags bool
@@ -301,6 +304,7 @@ func (h *Harness) lacks() []Capability {
 		{addAccounts, h.AddAccount != nil},
 		{readMade, h.Made != nil},
 		{serveFiles, h.Serve != nil},
+		{failStore, h.FailStore != nil},
 	} {
 		if !verb.isGiven {
 			lacks = append(lacks, verb.capability)

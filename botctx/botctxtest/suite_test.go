@@ -29,7 +29,7 @@ func violations(ctx context.Context, rule botctxtest.Rule, h *botctxtest.Harness
 
 // newHarness returns a harness of the fakes, which pass every rule, with interceptors that break some rules.
 func newHarness(breaking ...botctx.Interceptor) *botctxtest.Harness {
-	return fakestest.Harness(fakes.New(fakes.Config(func(c *botctx.Config) { c.Interceptors = breaking })))
+	return fakestest.New(fakes.Config(func(c *botctx.Config) { c.Interceptors = breaking }))
 }
 
 func TestRulesAreNamedAndQuoted(t *testing.T) {
@@ -84,7 +84,7 @@ func TestWhatTheHarnessLacksIsLeftOut(t *testing.T) {
 		h.Sent, h.Advance, h.Handle, h.Receive = nil, nil, nil, nil
 		h.Pair, h.Agent, h.SwitchOff, h.Asked = nil, nil, nil, nil
 		h.Refuse, h.Comments, h.Mails, h.Serve, h.Files, h.AddAccount = nil, nil, nil, nil, nil, nil
-		h.Made = nil
+		h.Made, h.FailStore = nil, nil
 		return h
 	}
 	botctxtest.RunConformance(t, bare)

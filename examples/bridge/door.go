@@ -245,7 +245,7 @@ func (gs grants) check() error {
 			return errors.New("a token must have at least 32 characters: make it of 16 random bytes")
 		}
 		if slices.ContainsFunc(gs[:i], func(other grant) bool { return other.token.Reveal() == g.token.Reveal() }) {
-			return errors.New("two scopes have the same token: give each a different one")
+			return errors.New("two scopes have the same token; give each a different one")
 		}
 	}
 	return nil

@@ -238,6 +238,17 @@ func TestStream_HearsOtherProcesses(t *testing.T) {
 	until(t, stream, "From afar")
 }
 
+func TestStream_EndsWhenTheDeskCloses(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	stream := h.stream("grace")
+	newsOf(t, stream, 1)
+	h.desk.Close()
+	h.desk.Close()
+	_, err := io.ReadAll(stream)
+	require.NoError(t, err)
+}
+
 func TestStream_TooMany(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -334,6 +345,18 @@ func TestAnswers(t *testing.T) {
 	require.Empty(t, objects(h.does("grace", "/answers/shop", nil), "answers"))
 }
 
+// timed is the answer to a request, and takes the deadline for its body.
+type timed struct {
+	*httptest.ResponseRecorder
+
+	deadline time.Time
+}
+
+func (t *timed) SetReadDeadline(at time.Time) error {
+	t.deadline = at
+	return nil
+}
+
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	var kept []utility.StoredFile
@@ -343,8 +366,9 @@ func TestFiles(t *testing.T) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, path+"/files?name="+name, strings.NewReader(content))
 		r.Header.Set("X-Agent", "grace")
 		r.Header.Set("Content-Type", "application/octet-stream")
-		w := httptest.NewRecorder()
+		w := &timed{ResponseRecorder: httptest.NewRecorder()}
 		h.handler.ServeHTTP(w, r)
+		require.Greater(t, time.Until(w.deadline), time.Minute, "a long file takes time") //nolint:forbidigo // A socket has the machine's clock.
 		var answer document.Object
 		require.NoError(t, answer.UnmarshalJSON(w.Body.Bytes()))
 		return w.Code, answer

@@ -57,7 +57,7 @@ func (c *Connector) Call(ctx context.Context, in *channel.Channel, method string
 	}
 	token := TokenOf(in)
 	if token == "" {
-		return document.Object{}, boterr.New(boterr.FailedPrecondition, "", "the channel %s has no token: set token in its info", in.ID)
+		return document.Object{}, boterr.New(boterr.FailedPrecondition, "", "the channel %s has no token; set token in its info", in.ID)
 	}
 	text, err := document.AppendJSON(nil, body)
 	if err != nil {

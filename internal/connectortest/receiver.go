@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -32,6 +33,8 @@ type Receiver struct {
 	NoReports []string
 	// Several returns a body with a message of each sender: m1, m2 and so on. Nil if a body has one event.
 	Several func(senders ...string) string
+	// MaxBytes is the largest body that the handler reads. 0 means inbound.DefaultMaxBytes.
+	MaxBytes int
 	// Forge makes a request one that must be refused before its body is read. Nil if the platform signs bodies only.
 	Forge func(*http.Request)
 
@@ -50,7 +53,8 @@ type Receiver struct {
 func (r Receiver) Run(t *testing.T) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T){
-		"OtherRequests": r.otherRequests, "SlowBody": r.slowBody, "ForgedBodyIsNotRead": r.forgedBodyIsNotRead, "NotAccepted": r.notAccepted,
+		"OtherRequests": r.otherRequests, "LongestBody": r.longestBody, "SlowBody": r.slowBody,
+		"ForgedBodyIsNotRead": r.forgedBodyIsNotRead, "NotAccepted": r.notAccepted,
 		"LookUps": r.lookUps, "RepeatsAreTheSame": r.repeatsAreTheSame, "GoesOnWhenThePlatformHangsUp": r.goesOnWhenThePlatformHangsUp,
 		"OneOfSeveralIsNotAccepted": r.oneOfSeveralIsNotAccepted, "StoreDoesNotAnswer": r.storeDoesNotAnswer,
 	} {
@@ -74,11 +78,20 @@ func (r Receiver) otherRequests(t *testing.T) {
 	answer := box.Ask(put)
 	require.Equal(t, http.StatusMethodNotAllowed, answer.Code)
 	require.Contains(t, answer.Header().Get("Allow"), http.MethodPost)
-	require.Equal(t, http.StatusRequestEntityTooLarge, box.Ask(r.Request(t.Context(), strings.Repeat(" ", 1<<20)+r.Report)).Code)
 	for _, body := range r.NoReports {
 		require.Equal(t, http.StatusBadRequest, box.Ask(r.Request(t.Context(), body)).Code, "%.100s", body)
 	}
 	require.Empty(t, box.Got)
+}
+
+func (r Receiver) longestBody(t *testing.T) {
+	t.Helper()
+	box := r.Open(t, LookUp{}, 0)
+	longest := strings.Repeat(" ", cmp.Or(r.MaxBytes, inbound.DefaultMaxBytes)-len(r.Report)) + r.Report
+	require.Equal(t, http.StatusRequestEntityTooLarge, box.Ask(r.Request(t.Context(), " "+longest)).Code)
+	require.Empty(t, box.Got)
+	require.Equal(t, http.StatusOK, box.Ask(r.Request(t.Context(), longest)).Code)
+	require.Len(t, box.Got, 1)
 }
 
 func (r Receiver) slowBody(t *testing.T) {

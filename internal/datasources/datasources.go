@@ -122,7 +122,7 @@ func idSource(p record.Patch) string {
 		return "patch"
 	}
 	for operator, operand := range p.Patch.All() {
-		if fields, isObject := operand.(document.Object); isObject && p.WithModifier && fields.Has(record.FieldID) {
+		if fields, _ := operand.(document.Object); p.WithModifier && fields.Has(record.FieldID) {
 			return "patch." + operator
 		}
 	}

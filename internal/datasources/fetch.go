@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/datasource"
@@ -157,9 +156,6 @@ func columnOfPoints(ctx context.Context, entries *record.Collection, data docume
 	for _, entry := range all {
 		call.Visit(entry)
 		for column, value := range entry.All() {
-			if strings.Contains(column, ".") { // WithKey would read the name as a path.
-				continue
-			}
 			_, isPoint, err := call.Measure(points.WithKey(column), entry)
 			switch {
 			case err != nil:

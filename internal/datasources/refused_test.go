@@ -2,6 +2,7 @@ package datasources_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -52,6 +53,7 @@ func TestUpsertData_Refuses(t *testing.T) {
 		`{"dataSourceId": "table", "data": [{"_id": 7}, {"n": 1}, {"_id": 7.0}]}`:      "data[2]._id",
 		`{"dataSourceId": "table", "data": [{"n": 1}, {"_id": 1, "": 1}]}`:             "data[1]",
 		`{"dataSourceId": "table", "data": [{"n": 1}, {"_id": 1, "createdAt": null}]}`: "data[1].createdAt",
+		`{"dataSourceId": "table", "data": [{"_id": "three", "createdAt": 5}]}`:        "data[0].createdAt",
 	})
 }
 
@@ -102,6 +104,9 @@ func TestErrors_NameAParameterThatWasGiven(t *testing.T) {
 		"a column called as an option":          {"modify", `"filter": {"projection": {"$near": [1, 2]}}, "patch": {"$set": {"x": 1}}`, "filter.projection"},
 		"an expression in a filter":             {"fetch", `"filter": {"$expr": {"$add": ["$s", 1]}}`, "filter.$expr.$add"},
 		"a filter that contradicts itself":      {"patch", `"filter": {"s": "y", "$or": [{"s": "n"}]}, "patch": {"x": 1}, "options": {"upsert": true}`, "filter.s"},
+		"a faulty filter of an upsert":          {"patch", `"filter": {"n": {"$in": 1}}, "patch": {"x": 1}, "options": {"upsert": true}`, "filter.n.$in"},
+		"a faulty patch of an upsert":           {"patch", `"patch": {"$inc": {"n": "1"}}, "withModifier": true, "options": {"upsert": true}`, "patch.$inc.n"},
+		"_id of the filter beside a column's":   {"patch", `"filter": {"_id": [1]}, "patch": {"x": {"_id": 1}}, "options": {"upsert": true}`, "filter._id"},
 		"createdAt of the filter":               {"patch", `"filter": {"createdAt": 5}, "patch": {"x": 1}, "options": {"upsert": true}`, "filter.createdAt"},
 		"createdAt of the patch":                {"patch", `"filter": {"s": "y"}, "patch": {"createdAt": 5}, "options": {"upsert": true}`, "patch.createdAt"},
 		"_id of the filter":                     {"patch", `"filter": {"$and": [{"_id": null}]}, "patch": {"x": 1}, "options": {"upsert": true}`, "filter._id"},
@@ -120,6 +125,16 @@ func TestErrors_NameAParameterThatWasGiven(t *testing.T) {
 			require.Equal(t, boterr.InvalidArgument, e.Code)
 			require.Equal(t, test.field, e.Field, "%v", err)
 		})
+	}
+}
+
+func TestUpsert_InfiniteID(t *testing.T) {
+	t.Parallel()
+	for _, id := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		_, err := newApps(t).mine.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{
+			DataSourceID: table, Data: document.One(document.O("_id", id)),
+		})
+		require.ErrorIs(t, err, boterr.InvalidArgument)
 	}
 }
 

@@ -3,6 +3,7 @@ package datasources_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/datasources"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 	"github.com/botctx/go-sdk/store/query"
@@ -254,4 +256,18 @@ func TestEraseEntries_Refusals(t *testing.T) {
 
 func withoutStamps(entry document.Object) document.Object {
 	return entry.Without(record.FieldCreatedAt).Without(record.FieldUpdatedAt)
+}
+
+func TestDataSources_StoreFails(t *testing.T) {
+	t.Parallel()
+	a := newApps(t, `{"_id": 1, "at": [1, 1]}`)
+	sharedtest.EachFailure(t, a.store, func(failing store.Store) error {
+		env := record.Env{Store: failing, Now: a.clock, NewID: a.nextID}
+		s := datasources.New(env, record.Scope{App: "mine"})
+		_, found := call(t, s.FetchGeoNearFromDataSource, `{"dataSourceId": "table", "data": {"near": [0, 0]}}`)
+		_, known := call(t, s.UpsertDataToDataSource, `{"dataSourceId": "table", "data": {"_id": 1, "createdAt": 1000}}`)
+		_, added := call(t, s.UpsertDataToDataSource, `{"dataSourceId": "table", "data": {"_id": 2}}`)
+		_, erased := datasources.EraseEntries(t.Context(), env, "mine", datasource.EraseEntriesParams{DataSourceID: "old", OlderThan: time.Hour})
+		return errors.Join(found, known, added, erased)
+	})
 }

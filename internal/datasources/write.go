@@ -141,7 +141,7 @@ type element struct {
 	field string
 	// id is the element's _id, or nil.
 	id any
-	// columns are the element's fields without _id or stamps.
+	// columns are the element's fields without _id or createdAt. The collection ignores updatedAt.
 	columns document.Object
 	// createdAt is the element's createdAt. A fetched entry has one.
 	createdAt    any
@@ -190,7 +190,6 @@ func readElement(given document.Object) (element, error) {
 			read.id = value
 		case column == record.FieldCreatedAt:
 			read.createdAt, read.hasCreatedAt = value, true
-		case column == record.FieldUpdatedAt: // Renewed when the entry changes.
 		case column == "" || column[0] == '$' || strings.ContainsAny(column, ".\x00"):
 			return read, boterr.Invalid(column,
 				"%q is not a valid column name; a name is not empty, does not begin with $, and contains no dot and no NUL", column)
@@ -199,9 +198,6 @@ func readElement(given document.Object) (element, error) {
 		}
 	}
 	read.columns = document.O(columns...)
-	if err := read.columns.Err(); err != nil {
-		return read, err
-	}
 	return read, document.CheckExtent(read.columns, maxColumns)
 }
 

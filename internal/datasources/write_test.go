@@ -69,6 +69,19 @@ func TestUpsertData_IndexRefusesANewEntry(t *testing.T) {
 	require.EqualValues(t, 2, kept, "those before it are kept")
 }
 
+func TestUpsertData_StampsOfAFetchedEntry(t *testing.T) {
+	t.Parallel()
+	a := newApps(t, `{"_id": 1, "n": 1}`)
+	a.advance()
+	done := upsert(t, a.mine, `{"_id": 1, "n": 1, "updatedAt": 5}`, `{"_id": 2, "updatedAt": 5}`)
+	require.Zero(t, done.Modified)
+	found, err := a.mine.FetchDataFromDataSource(t.Context(), datasource.FetchParams{DataSourceID: table})
+	require.NoError(t, err)
+	for i, want := range []int64{1000, 2000} {
+		require.Equal(t, want, document.Get(found.Entries[i], "updatedAt", int64(0)))
+	}
+}
+
 // late is a store that calls the function happens between the lookup of an entry and its insertion.
 type late struct {
 	store.Store

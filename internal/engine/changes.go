@@ -49,11 +49,32 @@ func (c *Change) Repeat(t Transaction) error {
 	}
 }
 
-// Follower collects the changes that other writes make to a collection while a write is evaluated. Changes is guarded
-// by the lock under which the store writes.
+// Follower collects the changes that other writes make to a collection while a write is evaluated. Its fields are
+// guarded by the lock under which the store writes.
 type Follower struct {
 	Changes []Change
+	// IsFull is true if there were more changes than a follower keeps. The write must then run again.
+	IsFull bool
+	// size is the approximate size of all changes so far in bytes.
+	size    int
 	hasLeft atomic.Bool
+}
+
+// A follower keeps changes with maxFollowed bytes, far more than comes during most writes. changeSize is the size of a
+// change without its documents.
+const (
+	maxFollowed = 256 << 20
+	changeSize  = 64
+)
+
+func (f *Follower) add(changes []Change) {
+	for i := range changes {
+		f.size += changeSize + changes[i].Before.Size() + changes[i].After.Size()
+	}
+	f.Changes = append(f.Changes, changes...)
+	if f.IsFull = f.size > maxFollowed; f.IsFull {
+		f.Changes = nil
+	}
 }
 
 // Leave stops collecting changes. It may be called from any goroutine.
@@ -72,7 +93,7 @@ func (all *Followers) Add(f *Follower) {
 func (all *Followers) Tell(changes []Change) {
 	all.forget()
 	for _, f := range *all {
-		f.Changes = append(f.Changes, changes...)
+		f.add(changes)
 	}
 }
 

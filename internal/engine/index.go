@@ -146,7 +146,7 @@ func (x *Index) keysOfFew(before, after document.Object) (old, next Keys, isFew 
 		last++
 	}
 	left, right := from[first:len(from)-last], to[first:len(to)-last]
-	if len(from) == 0 || len(to) == 0 || len(left)+len(right) > fewItems {
+	if len(from) == 0 || len(to) == 0 || len(to) > maxKeys || len(left)+len(right) > fewItems {
 		return nil, nil, false
 	}
 	old, next = x.keysOfItems(left), x.keysOfItems(right)

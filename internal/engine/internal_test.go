@@ -2,10 +2,12 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -226,6 +228,45 @@ func TestChanges_FewElements(t *testing.T) {
 }
 
 // without returns the keys that are not among others.
+func TestChanges_TooManyKeys(t *testing.T) {
+	t.Parallel()
+	all := make([]any, maxKeys+1)
+	for i := range all {
+		all[i] = document.O("at", document.O("type", "Point", "coordinates", document.A(float64(i)/1000, 0)))
+	}
+	for _, kind := range []query.IndexKind{query.Ascending, query.Geo2DSphere} {
+		schema := (&Schema{}).WithIndex(NewIndex("c", store.Index{Keys: []store.IndexKey{{Path: "n.at", Kind: kind}}}))
+		full, tooFull := document.O("n", document.A(all[1:]...)), document.O("n", document.A(all...))
+		changes, err := schema.Changes(document.Object{}, full)
+		require.NoError(t, err)
+		require.Len(t, changes.Add, maxKeys)
+		_, err = cmp.Or(changes.Schema, schema).Changes(full, tooFull)
+		require.ErrorIs(t, err, boterr.InvalidArgument)
+		require.ErrorContains(t, err, "n.at: gives one document 100001 keys in an index; at most 100000 are allowed")
+		_, err = schema.Changes(tooFull, document.Object{})
+		require.NoError(t, err, "a document from before the limit can be removed")
+	}
+}
+
+// A long write keeps few changes of others in memory.
+func TestFollowers_KeepNoMore(t *testing.T) {
+	t.Parallel()
+	var all Followers
+	f := &Follower{}
+	all.Add(f)
+	change := []Change{{Position: 1, After: document.O("_id", 1, "text", strings.Repeat("x", 1<<20))}}
+	for range maxFollowed>>20 - 1 {
+		all.Tell(change)
+	}
+	require.False(t, f.IsFull)
+	require.Len(t, f.Changes, maxFollowed>>20-1)
+	for range 2 {
+		all.Tell(change)
+		require.True(t, f.IsFull)
+		require.Empty(t, f.Changes)
+	}
+}
+
 func without(keys, others Keys) []string {
 	return slices.DeleteFunc(slices.Clone([]string(keys)), others.Contains)
 }

@@ -53,6 +53,17 @@ func (s *Schema) ChangesIn(index int, before, after document.Object) (c Changes,
 	return c, err
 }
 
+// maxKeys limits the number of a document's keys in an index, as in MongoDB. Writing more would hold up other writes.
+const maxKeys = 100_000
+
+// checkCount returns an error if a document has too many keys in an index. path is one of the index's paths.
+func checkCount(count int, path string) error {
+	if count > maxKeys {
+		return boterr.Invalid(path, "gives one document %d keys in an index; at most %d are allowed", count, maxKeys)
+	}
+	return nil
+}
+
 func (c *Changes) compare(s *Schema, i int, before, after document.Object) error {
 	x := &s.Indexes[i]
 	if x.Geo != nil {
@@ -64,6 +75,9 @@ func (c *Changes) compare(s *Schema, i int, before, after document.Object) error
 		return nil
 	}
 	old, next, err := x.keysOfBoth(before, after)
+	if err == nil {
+		err = checkCount(len(next), x.Spec.Keys[0].Path)
+	}
 	if err != nil {
 		return err
 	}
@@ -91,6 +105,9 @@ func (c *Changes) compareGeo(s *Schema, i, j int, before, after document.Object)
 		return err
 	}
 	next, err := x.cells(room[1][:], after)
+	if err == nil {
+		err = checkCount(len(next), x.path)
+	}
 	if err != nil {
 		return err
 	}

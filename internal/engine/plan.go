@@ -168,6 +168,9 @@ func (p *plan) candidates(v View, to Visitor) error {
 	}
 }
 
+// keys returns the number of keys or ranges of keys that the plan looks up.
+func (p *plan) keys() int { return len(p.ids) + len(p.ranges) + len(p.cells) }
+
 // rangeOf returns the part of the index that the plan reads.
 func (p *plan) rangeOf() Range {
 	return Range{

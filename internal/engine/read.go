@@ -39,6 +39,7 @@ func (v View) run(s *search) error {
 	if s.err = s.call.Err(); s.err != nil {
 		return inParameter("filter", s.err)
 	}
+	s.call.Seek(s.plan.keys())
 	err := s.plan.candidates(v, s)
 	if s.err != nil {
 		err = s.err
@@ -319,6 +320,7 @@ func (v View) count(call *query.Evaluation, filter *query.Filter) (count int64, 
 	}
 	s := &search{call: call, filter: filter, plan: v.planFor(filter, nil)}
 	if s.plan.countsAlone() {
+		call.Seek(s.plan.keys())
 		return v.CountRange(s.plan.rangeOf())
 	}
 	s.to = Yield(func(uint64, document.Object) bool {

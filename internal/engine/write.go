@@ -294,6 +294,20 @@ func (w *Deleting) Apply(call *query.Evaluation, t Transaction, now Placed) erro
 	return t.Remove(now.Position, now.Document)
 }
 
+// Partly adds the number of written documents to the error of a write in parts. Its code is Unavailable or Canceled,
+// because every other code means that nothing was written.
+func Partly(written, all int, err error) error {
+	e, ok := boterr.AsError(err)
+	if written == 0 || !ok {
+		return err
+	}
+	code := boterr.Unavailable
+	if e.Code == boterr.Canceled {
+		code = boterr.Canceled
+	}
+	return boterr.New(code, e.Field, "%d of %d documents were already written, and stay written: %w", written, all, err)
+}
+
 func (m *matched) stillMatches(call *query.Evaluation, now Placed) (bool, error) {
 	if now.Document.IsZero() {
 		return false, nil

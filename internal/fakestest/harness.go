@@ -17,6 +17,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -31,10 +32,29 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Harness returns a harness for a platform, with all functions set. The caller sets ChecksEtags if the
+// New returns a harness for a new platform, with all functions set.
+func New(options ...fakes.Option) *botctxtest.Harness {
+	var left atomic.Int64
+	h := Harness(fakes.New(append(options, fakes.Config(func(c *botctx.Config) {
+		c.Store = store.Wrap(c.Store, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+			if left.Add(-1) == 0 {
+				return ctx, nil, boterr.New(boterr.Unavailable, "", "the harness makes %s fail", call.Method)
+			}
+			return ctx, nil, nil
+		})
+	}))...))
+	h.FailStore = func(nth int) func() bool {
+		left.Store(int64(nth))
+		return func() bool { return left.Swap(0) <= 0 }
+	}
+	return h
+}
+
+// Harness returns a harness for a platform, with all functions set but FailStore. The caller sets ChecksEtags if the
 // platform's Config has CheckEtags. A function panics if its set-up fails; the suite reports the panic.
 func Harness(p *fakes.Platform) *botctxtest.Harness {
 	s := &stage{

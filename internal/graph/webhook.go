@@ -130,6 +130,10 @@ func (h *Webhook) answerCheck(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, challenge) // A client that has closed the connection needs no answer.
 }
 
+// maxReportSize is the maximum size of a report in bytes. The platform sends up to 3 MB, and repeats a report that is
+// refused until it gives up its events.
+const maxReportSize = 4 << 20
+
 // takeReport checks the signature of a report before it decodes the report. It passes the events to Accept.
 func (h *Webhook) takeReport(w http.ResponseWriter, r *http.Request) {
 	given, hasPrefix := strings.CutPrefix(r.Header.Get(SignatureHeader), signaturePrefix)
@@ -139,7 +143,7 @@ func (h *Webhook) takeReport(w http.ResponseWriter, r *http.Request) {
 		refuse(w)
 		return
 	}
-	body, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: inbound.DefaultMaxBytes, Time: cmp.Or(h.BodyTime, inbound.DefaultTime)})
+	body, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: maxReportSize, Time: cmp.Or(h.BodyTime, inbound.DefaultTime)})
 	if refused != nil {
 		http.Error(w, refused.Reason, refused.Status)
 		return

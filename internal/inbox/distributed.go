@@ -286,7 +286,7 @@ func (s *distributed) close(context.Context) {
 
 func (s *distributed) next(ctx context.Context) (at time.Time, ok bool, err error) {
 	fresh := newDistributed(s.Inbox)
-	taken, _, err := take(ctx, fresh, want{lanes: 1, each: 1, isNew: true, shares: unlimited()})
+	taken, _, err := take(ctx, fresh, want{lanes: 1, each: 1, isNew: true})
 	if err != nil {
 		return time.Time{}, false, err
 	}

@@ -177,7 +177,7 @@ func (a *exclusive) next(ctx context.Context) (at time.Time, ok bool, err error)
 	if err != nil {
 		return time.Time{}, false, err
 	}
-	own := want{now: now, each: 1, isNew: true, shares: unlimited()}
+	own := want{now: now, each: 1, isNew: true}
 	a.ripen(own)
 	for {
 		name, isTaken := a.takeLane("", own)

@@ -374,7 +374,7 @@ func (b *Inbox) RunNext(ctx context.Context) (Result, error) {
 		from = newDistributed(b) // A new source reads everything again, and does not affect Run.
 	}
 	for isFirst := true; ; isFirst = false {
-		taken, _, err := take(ctx, from, want{lanes: 1, each: 1, isNew: isFirst, isForced: true, shares: unlimited()})
+		taken, _, err := take(ctx, from, want{lanes: 1, each: 1, isNew: isFirst, isForced: true})
 		if err != nil || len(taken) == 0 {
 			return Result{}, err
 		}

@@ -2,7 +2,6 @@ package inbox
 
 import (
 	"context"
-	"math"
 	"sync"
 	"time"
 
@@ -57,7 +56,8 @@ type taker struct {
 type want struct {
 	// lanes is the maximum number of lanes, and each the maximum number of events per lane.
 	lanes, each int
-	// shares are the places of workers. Taking a lane takes a place, and leaving the lane returns it.
+	// shares are the places of workers, or nil if the caller takes lanes one by one. Taking a lane takes a place, and leaving
+	// the lane returns it.
 	shares *fair.Shares
 	// isNew makes the source read everything again, including lanes that could not be entered and work of other
 	// processes.
@@ -67,9 +67,6 @@ type want struct {
 	// now is the time of the store's clock, set by take.
 	now time.Time
 }
-
-// unlimited returns places for callers that take lanes one by one.
-func unlimited() *fair.Shares { return fair.NewShares(math.MaxInt32) }
 
 // work is a lane that was taken.
 type work struct {

@@ -167,7 +167,7 @@ func TestSetBravoGroupIcon_Refuses(t *testing.T) {
 		s.web.Add("GET", "https://pic.example/page", picture("text/html", "<html>"))
 		s.web.Add("GET", "https://pic.example/empty", picture("image/png", ""))
 		s.web.Add("GET", "https://pic.example/gone", web.Text(404, "gone"))
-		s.web.Add("GET", "https://pic.example/busy", web.Text(503, "busy"))
+		s.web.Add("GET", "https://pic.example/busy", web.Text(503, "busy"), web.Text(429, "slow down"), web.Text(408, "too slow"))
 		s.web.Add("GET", "https://pic.example/down", web.Fail(errDown))
 		s.web.Add("GET", "https://pic.example/moved", web.Redirect(302, "http://127.0.0.1/secret"))
 		s.web.Add("GET", "https://pic.example/huge", picture("image/png", string(make([]byte, 26<<20))))
@@ -180,6 +180,8 @@ func TestSetBravoGroupIcon_Refuses(t *testing.T) {
 			refused{from("https://pic.example/page"), boterr.InvalidArgument, "imageUrl"},
 			refused{from("https://pic.example/empty"), boterr.InvalidArgument, "imageUrl"},
 			refused{from("https://pic.example/gone"), boterr.InvalidArgument, "imageUrl"},
+			refused{from("https://pic.example/busy"), boterr.Unavailable, "imageUrl"},
+			refused{from("https://pic.example/busy"), boterr.Unavailable, "imageUrl"},
 			refused{from("https://pic.example/busy"), boterr.Unavailable, "imageUrl"},
 			refused{from("https://pic.example/down"), boterr.Unavailable, "imageUrl"},
 			refused{from("https://pic.example/huge"), boterr.ResourceExhausted, "imageUrl"})

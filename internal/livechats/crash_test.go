@@ -2,6 +2,7 @@ package livechats_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -15,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/internal/livechats"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
@@ -96,7 +98,7 @@ func TestCreateAssignment_CanceledAtEachSend(t *testing.T) {
 			}
 		})(t)
 		_, err := s.mine.CreateAssignment(ctx, livechat.CreateAssignmentParams{})
-		require.ErrorIs(t, err, boterr.Canceled)
+		require.Equal(t, boterr.Canceled, boterr.CodeOf(err))
 		unsent := unsentOf(t, err)
 		require.Len(t, unsent.Failures, 4-n, "what comes after the end of the call is not sent")
 		require.Len(t, s.sentTo(), n-1)
@@ -304,7 +306,7 @@ var endings = map[string]struct {
 	}},
 }
 
-func errorOf(_ string, err error) error { return err }
+func errorOf[R any](_ R, err error) error { return err }
 
 // eachInterruption ends a live chat in each way, and interrupts the end after each possible number of writes. After
 // each interruption it calls then.
@@ -610,4 +612,52 @@ func TestExpire_MessageAtTheLastMoment(t *testing.T) {
 	require.True(t, hasHappened())
 	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
 	require.Equal(t, s.at(livechat.IdleTimeout), s.mine.onlyAgenda(t, "ada").NextRunAt)
+}
+
+// The suite of the operations tests the operations in the same way.
+func TestService_StoreFails(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	waits := func(s *fixture) { s.pending(s.t, "a1", "ada") }
+	talks := func(agent string) func(s *fixture) { return func(s *fixture) { s.taken(s.t, "a1", "ada", agent) } }
+	keeps := func(s *fixture) {
+		waits(s)
+		s.says(s.t, s.mine.Service, "hi", livechats.OutcomeKept)
+	}
+	for name, c := range map[string]struct {
+		before func(s *fixture)
+		call   func(l *livechats.Service) (any, error)
+	}{
+		"the member waits": {waits, func(l *livechats.Service) (any, error) {
+			kept, err := l.RelayFromMember(ctx, "ada", *event("ada-web", "bot", "hi"))
+			return kept, errors.Join(err, l.TellWaiting(ctx, "ada", kept))
+		}},
+		"the member writes": {talks("eve@desk"), func(l *livechats.Service) (any, error) {
+			return l.RelayFromMember(ctx, "ada", *event("ada-web", "bot", "hi"))
+		}},
+		"the agent writes": {talks("eve@desk"), func(l *livechats.Service) (any, error) {
+			return l.RelayFromAgent(ctx, "desk", *event("eve", "group1", "hi"))
+		}},
+		"the agent writes to the bot": {talks("eve@team"), func(l *livechats.Service) (any, error) {
+			return l.RelayFromAgent(ctx, "team", *event("eve", "bot", "hi"))
+		}},
+		"an agent takes it": {keeps, func(l *livechats.Service) (any, error) { return l.Take(ctx, takenBy("a1", "eve@desk")) }},
+		"an agent taps": {waits, func(l *livechats.Service) (any, error) {
+			return l.TakeByTap(ctx, "desk", tapOf("eve", "U1", document.O("payload", livechat.TakePayload, "value", "a1")))
+		}},
+		"an agent is saved": {waits, func(l *livechats.Service) (any, error) {
+			return l.SaveAdmin(ctx, livechat.Admin{AdminID: "1", ExternalID: "eve"})
+		}},
+		"it is idle":           {waits, func(l *livechats.Service) (any, error) { return nil, l.Expire(ctx, idleAgenda()) }},
+		"the member is erased": {talks("eve@desk"), func(l *livechats.Service) (any, error) { return nil, l.EndErased(ctx, "ada") }},
+		"the queue":            {waits, func(l *livechats.Service) (any, error) { return l.PositionOfMember(ctx, "ada") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			c.before(s)
+			s.advance(livechat.IdleTimeout)
+			sharedtest.EachFailure(t, s.store, func(failing store.Store) error { return errorOf(c.call(s.on(failing))) })
+		})
+	}
 }

@@ -2,6 +2,7 @@ package livechats_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,6 +44,16 @@ func TestInletEndLiveChat_UntakenIsToldInItsConversation(t *testing.T) {
 }
 
 func onCharlieAndDelta(r *livechat.AssignmentRecord) { r.Tickets = r.Tickets[:3] }
+
+func TestRemovePendingAssignment_ConversationStays(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.mine.pair(t, "help")
+	s.mustAsk(t, `{}`)
+	s.platform.forget()
+	must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+	require.NotContains(t, strings.Join(s.platform.did(), " "), "recall", "the ticket is the conversation")
+}
 
 func TestInletEndLiveChat_RecallUnsupported(t *testing.T) {
 	t.Parallel()
@@ -348,6 +359,18 @@ func TestTellOver_SentAgainUnderTheSameID(t *testing.T) {
 	require.Equal(t, sent[0].ID, sent[1].ID)
 }
 
+func TestTellOver_Fails(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	must(t, s.mine.EndLiveChat, endByEve)
+	s.platform.fail("group1", errDown)
+	_, err := s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
+	require.ErrorIs(t, err, boterr.Unavailable, "a later attempt tells the agent")
+	s.platform.fail("group1", gone["archived"])
+	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
+}
+
 func TestTellLate(t *testing.T) {
 	t.Parallel()
 	texts := livechat.DefaultTexts()
@@ -379,6 +402,8 @@ func TestTellLate(t *testing.T) {
 			require.False(t, isTaken)
 			require.NoError(t, s.mine.TellLate(t.Context(), "desk", tap, late))
 			require.Equal(t, []string{test.want}, s.textsIn("C1"))
+			s.platform.fail("C1", gone["archived"])
+			require.NoError(t, s.mine.TellLate(t.Context(), "desk", tap, late), "there is nobody to tell")
 		})
 	}
 }

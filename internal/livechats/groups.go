@@ -461,7 +461,7 @@ func isPassing(status int) bool {
 // bytes.
 func mediaTypeOf(answer *outbound.Response) string {
 	said, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
-	if err != nil || said == "application/octet-stream" || said == "" {
+	if err != nil || said == "application/octet-stream" {
 		said, _, _ = strings.Cut(http.DetectContentType(answer.Body), ";")
 	}
 	return said

@@ -140,6 +140,20 @@ func TestTexts_SwitchedOff(t *testing.T) {
 	s.platform.forget()
 	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", took.Group.ExternalID, "Hello?")))
 	require.Empty(t, s.platform.did())
+
+	s.pending(t, "a2", "ada", onlyIn("desk"))
+	must(t, s.mine.InletEndLiveChat, `{}`)
+	tap := tapOf("eve", "C1", document.O("payload", livechat.TakePayload, "value", "a2"))
+	_, late := s.mine.TakeByTap(t.Context(), "desk", tap)
+	require.NoError(t, s.mine.TellLate(t.Context(), "desk", tap, late))
+	require.Empty(t, s.platform.did())
+
+	took = s.taken(t, "a3", "ada", "eve@desk")
+	for _, why := range []error{notGone["not shown"], notGone["token"]} {
+		s.platform.fail(took.Group.ExternalID, why)
+		_, _ = s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
+		require.Empty(t, s.platform.did())
+	}
 }
 
 func TestKept_HandedOn(t *testing.T) {

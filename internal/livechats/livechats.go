@@ -234,9 +234,6 @@ func (s *Service) messageTo(
 	if _, err := s.ports.Connectors.Of(to); err != nil {
 		return send.Message{}, err
 	}
-	if response.IsZero() {
-		return send.Message{}, boterr.PrefixField(fieldResponse, response.Validate())
-	}
 	if response.IsTemplate() {
 		about = s.ports.InFlight(about)
 	}

@@ -39,8 +39,8 @@ func (s *Service) relayFromMember(ctx context.Context, memberID string, response
 		if err != nil {
 			return OutcomeNone, err
 		}
-		if r == nil { // An interrupted end may have left the member in live chat.
-			return OutcomeNone, s.closeEnded(ctx, endedOf(memberID))
+		if r == nil {
+			return s.afterEnd(ctx, memberID)
 		}
 		outcome, err := s.relayToAgent(ctx, r, id, response)
 		if !errors.Is(err, errChanged) {
@@ -48,6 +48,19 @@ func (s *Service) relayFromMember(ctx context.Context, memberID string, response
 		}
 	}
 	return OutcomeNone, boterr.New(boterr.Conflict, "", "the live chat of the member %s kept changing: try again", memberID)
+}
+
+// afterEnd completes the end of a member's live chat. The outcome is OutcomeNone if the member's flag remains, because
+// bot logic or the host has set it.
+func (s *Service) afterEnd(ctx context.Context, memberID string) (Outcome, error) {
+	if err := s.closeEnded(ctx, endedOf(memberID)); err != nil {
+		return OutcomeNone, err
+	}
+	m, err := members.Get(ctx, s.ports.Members, memberID)
+	if err != nil || m.BotMeta.LiveChat() {
+		return OutcomeNone, err
+	}
+	return OutcomeOver, nil
 }
 
 // relayToAgent sends a message to the agent who has an assignment, after any kept messages. If no agent can
@@ -447,6 +460,8 @@ const (
 	// OutcomeFull means that no agent can read the message yet and it is not kept, because MostKept messages or
 	// MostKeptBytes are already kept.
 	OutcomeFull Outcome = "full"
+	// OutcomeOver means that the member's live chat has ended. The message is for the bot.
+	OutcomeOver Outcome = "over"
 	// OutcomeAnswered means that the live chat has ended and the writer got a text about that.
 	OutcomeAnswered Outcome = "answered"
 )

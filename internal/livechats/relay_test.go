@@ -118,7 +118,7 @@ func TestRelay_Choices(t *testing.T) {
 	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
 	for _, values := range []document.Array{
-		document.A("tea", 7, document.O("payload", "cake", "value", 1)), document.A("2026-03-01"),
+		document.A("tea", 7, document.O("payload", "cake", "value", 1), document.O("title", "no payload")), document.A("2026-03-01"),
 	} {
 		pick := send.MessageEvent{Type: send.TypePayload, Data: document.O("payload", document.O("payload", "pick", "value", values), "values", values)}
 		requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", pick))
@@ -129,7 +129,9 @@ func TestRelay_Choices(t *testing.T) {
 	} {
 		requireNotRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", nothing))
 	}
-	require.Equal(t, []string{"desk: send to group1: tea, 7, cake", "desk: send to group1: 2026-03-01"}, s.platform.did())
+	form := send.MessageEvent{Type: send.TypeMisc, Data: document.O("text", "a form")}
+	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", form))
+	require.Equal(t, []string{"desk: send to group1: tea, 7, cake", "desk: send to group1: 2026-03-01", "desk: send to group1: a form"}, s.platform.did())
 }
 
 // The ids of a thread and of an answered message are valid only in their own conversation. Another platform may refuse
@@ -501,6 +503,22 @@ func TestSendMessageToOutletGroup_GroupWithoutOutlet(t *testing.T) {
 		refused{`{"groupId": "lost", "response": {"type": "TEXT", "text": "hi"}}`, boterr.FailedPrecondition, "group"})
 }
 
+func TestSendMessageToOutletGroup_OtherGroups(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	s.put(t, "groups", `{"_id": "old", "app": "mine", "outlet": "desk", "externalId": "c8", "assignment": "a1", "active": true}`)
+	s.platform.fail("c8", gone["archived"])
+	_, err := call(t, s.mine.SendMessageToOutletGroup, `{"groupId": "old", "response": {"type": "TEXT", "text": "hi"}}`)
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.Equal(t, livechat.Taken, s.record(t, "a1").State(), "it has another conversation")
+
+	s.put(t, "groups", `{"_id": "free", "app": "mine", "outlet": "desk", "externalId": "c9", "active": true}`)
+	s.web.Add("POST", "https://hooks.example/1", web.Text(200, "ok"))
+	must(t, s.mine.SendMessageToOutletGroup,
+		`{"groupId": "free", "responseUrl": "https://hooks.example/1", "response": {"type": "TEXT", "text": "hi"}}`)
+}
+
 func TestSendMessageToOutletGroup_ResponseURL(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
@@ -660,4 +678,9 @@ func TestRelay_AttachmentsOneByOne(t *testing.T) {
 	require.ErrorIs(t, err, boterr.Unsupported)
 	require.Equal(t, []string{"Look.", ""}, s.textsIn("ada-web")[4:])
 	require.Equal(t, []string{livechat.DefaultTexts().Unsent}, s.textsIn("group1"))
+
+	s.platform.forget()
+	said.Data = document.O("attachments", document.A(file("image", "url")))
+	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *said))
+	require.Len(t, s.platform.sent(), 1, "there is no text")
 }

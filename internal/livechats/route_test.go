@@ -22,6 +22,8 @@ func TestAddNewTargetsToAssignment_Refuses(t *testing.T) {
 		refused{`{"assignmentId": "` + direct.AssignmentID + `", "targets": [{"channel": "phone"}]}`, boterr.FailedPrecondition, "assignmentId"},
 		refused{to(`[{"groups": [{"id": "C3", "type": "user"}]}]`), boterr.InvalidArgument, "targets[0].channel"},
 		refused{to(`[{"groups": [{"id": "C3"}], "id": "C3"}]`), boterr.InvalidArgument, "targets[0]"},
+		refused{to(`[{"id": "C3", "type": "user", "label": "sales"}]`), boterr.InvalidArgument, "targets[0]"},
+		refused{to(`[{"id": "C3", "type": "user", "broadcastGroups": [{"id": "C4", "type": "user"}]}]`), boterr.InvalidArgument, "targets[0]"},
 		refused{
 			to(`[{"channel": "desk", "groups": [{"id": "C3", "type": "user"}, {"id": "C4", "type": "x"}]}]`),
 			boterr.InvalidArgument, "targets[0].groups[1].type",

@@ -139,7 +139,7 @@ func hasNoGroup(r *livechat.AssignmentRecord) bool { return r.Group == "" }
 func wasHandedOn(r *livechat.AssignmentRecord) bool { return r.EndedBy == livechat.EndedByReassign }
 
 func isInterrupted(r *livechat.AssignmentRecord, by livechat.EndedBy) bool {
-	return r.State() == livechat.Ended && r.EndedBy == by && r.ClosedAt.IsZero()
+	return r.EndedBy == by && r.ClosedAt.IsZero()
 }
 
 // recallable returns the tickets that were sent but not recalled.

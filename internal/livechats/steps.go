@@ -201,9 +201,6 @@ func (p *pass) sendSummary(ctx context.Context) error {
 
 // trySummary sends the summary and records that it was sent.
 func (p *pass) trySummary(ctx context.Context) error {
-	if p.r.Summary == "" {
-		return nil
-	}
 	message, err := p.messageTo(p.outlet, p.group.ExternalID, nil, send.Text(shortened(p.r.Summary, send.MaxText)))
 	if err != nil {
 		return err

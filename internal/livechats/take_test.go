@@ -75,7 +75,7 @@ func TestTake_ShowsOnTickets(t *testing.T) {
 
 func TestTake_TakenMessage(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t)
+	s := newFixture(t, strict)
 	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) {
 		r.TakenMessage, r.Summary = "[adminName] helps. Thank you, [adminName]!", ""
 	})
@@ -110,7 +110,13 @@ func TestTake_OneDirectConversation(t *testing.T) {
 	require.Equal(t, "adminExternalId", fieldOf(t, err))
 	require.ErrorContains(t, err, "a1")
 	require.Equal(t, before, s.stored(t))
+	s.take(t, "a2", "mallory@desk")
+	_, err = s.mine.Take(t.Context(), second)
+	require.Equal(t, "assignmentId", fieldOf(t, err), "another agent was faster")
 
+	s.end(t, "mallory@desk", "desk")
+	s.pending(t, "a3", "bob")
+	second.AssignmentID = "a3"
 	s.end(t, "eve@desk", "desk")
 	_, err = s.mine.Take(t.Context(), second)
 	require.NoError(t, err)

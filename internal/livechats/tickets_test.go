@@ -19,7 +19,7 @@ import (
 
 func TestCreateGroup_AsksAPI(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, historyAt)
+	s := newFixture(t, historyAt, strict)
 	s.mine.pair(t, "desk", "shop")
 	s.web.Add("POST", shopAPI, web.JSON(201, `{"groupId": "room-5"}`))
 	result, err := s.ask(t, `{"createGroup": {"externalId": "wish"}, "history": true, "meta": {"order": 7},
@@ -190,7 +190,7 @@ func TestAssignmentDetails_OfCustomOutlet(t *testing.T) {
 		`{"relayMessage": {}}`, `{"summary": null}`, `{}`,
 	})
 	for _, details := range given {
-		s := newFixture(t)
+		s := newFixture(t, strict)
 		s.mine.pair(t, "shop")
 		s.web.Add("POST", shopAPI, web.JSON(200, `{"groupId": "room-5"}`))
 		_, err := s.ask(t, `{"createGroup": {}, "assignmentDetails": `+details+`}`)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -62,7 +63,7 @@ func TestChanges_OnlyFieldsWrittenBack(t *testing.T) {
 func TestChanges_OnlyTheTypeDiffers(t *testing.T) {
 	t.Parallel()
 	at := time.UnixMilli(1000)
-	values := []any{0, 0.0, math.Copysign(0, -1), 1, 1.0, true, nil, "", "1970-01-01T00:00:01.000Z", at, document.O(), document.A()}
+	values := []any{0, 0.0, math.Copysign(0, -1), 1, 1.0, true, nil, "", "1970-01-01T00:00:01.000Z", at, at.Add(time.Millisecond), document.O(), document.A()}
 	for i, before := range values {
 		for j, after := range values {
 			got, err := members.Changes(withMeta(document.O("a", before)), withMeta(document.O("a", after)))
@@ -137,20 +138,31 @@ func TestChanges_Refuses(t *testing.T) {
 
 func TestChanges_PathsWithinAnUpdate(t *testing.T) {
 	t.Parallel()
-	leaves := document.O()
+	many, long := document.O(), document.O()
 	for i := range 1000 {
-		leaves = leaves.With(string(rune('a'+i%26))+strings.Repeat("x", i/26), i)
+		many = many.With(string(rune('a'+i%26))+strings.Repeat("x", i/26), i)
 	}
-	after := &member.Member{
-		Meta: document.O(strings.Repeat("k", 1<<20), leaves), BotMeta: member.BotMeta{Object: document.O("a", 1)}, Group: "g1",
+	for i := range 15 { // Their paths fit into an update; their values do not fit as well.
+		long = long.With(strconv.Itoa(i), strings.Repeat("x", 1<<18))
 	}
-	before := &member.Member{Meta: document.O("a", 1), BotMeta: member.BotMeta{Object: document.O("b", document.O())}}
-	changes, err := members.Changes(before, after)
-	require.NoError(t, err)
-	set, _ := document.Get(changes, "$set", document.O()).Field("meta")
-	require.Equal(t, after.Meta, set)
-	requireSameMember(t, after, written(t, newApps(t), before, changes))
-	changes, err = members.Changes(after, withMeta(document.O(strings.Repeat("k", 1<<20), document.O())))
+	for _, leaves := range []document.Object{many, long} {
+		after := &member.Member{
+			Meta: document.O(strings.Repeat("k", 1<<20), leaves), BotMeta: member.BotMeta{Object: document.O("a", 1)}, Group: "g1",
+		}
+		before := &member.Member{Meta: document.O("a", 1), BotMeta: member.BotMeta{Object: document.O("b", document.O())}}
+		changes, err := members.Changes(before, after)
+		require.NoError(t, err)
+		set, _ := document.Get(changes, "$set", document.O()).Field("meta")
+		require.Equal(t, after.Meta, set)
+		requireSameMember(t, after, written(t, newApps(t), before, changes))
+		fewer := *after
+		fewer.Meta = document.O(strings.Repeat("k", 1<<20), document.O())
+		changes, err = members.Changes(&fewer, after)
+		require.NoError(t, err)
+		require.Equal(t, []string{"meta"}, document.Get(changes, "$set", document.O()).Keys(), "what is the same stays as it is")
+	}
+	after := withMeta(document.O(strings.Repeat("k", 1<<20), many))
+	changes, err := members.Changes(after, withMeta(document.O(strings.Repeat("k", 1<<20), document.O())))
 	require.NoError(t, err)
 	require.True(t, changes.Has("$set.meta"), "a thousand fields were removed")
 }

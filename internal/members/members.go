@@ -193,7 +193,7 @@ func fromDocument(o document.Object) (*member.Member, error) {
 // listed is the page size of All.
 const listed = 100
 
-// All implements botctx.Runtime.Members.
+// All implements botctx.Runtime.Members. It continues after a stored record that is not a member.
 func (s *Service) All(ctx context.Context, chosen member.Selection) iter.Seq2[*member.Member, error] {
 	return func(yield func(*member.Member, error) bool) {
 		if err := checkSelection(chosen); err != nil {
@@ -202,14 +202,14 @@ func (s *Service) All(ctx context.Context, chosen member.Selection) iter.Seq2[*m
 		}
 		rest := chosen // Keep chosen unchanged, so that the sequence can be iterated again.
 		for hasMore := true; hasMore; {
-			var found []*member.Member
+			var found []document.Object
 			var err error
 			if found, hasMore, err = s.page(ctx, &rest); err != nil {
 				yield(nil, err)
 				return
 			}
-			for _, m := range found {
-				if !yield(m, nil) {
+			for _, stored := range found {
+				if !yield(fromDocument(stored)) {
 					return
 				}
 			}
@@ -219,21 +219,23 @@ func (s *Service) All(ctx context.Context, chosen member.Selection) iter.Seq2[*m
 
 // page returns the next members of chosen and advances chosen to the following page. hasMore is
 // false after the last page.
-func (s *Service) page(ctx context.Context, chosen *member.Selection) (found []*member.Member, hasMore bool, err error) {
+func (s *Service) page(ctx context.Context, chosen *member.Selection) (found []document.Object, hasMore bool, err error) {
 	size := listed
 	if chosen.Limit > 0 {
 		size = min(size, chosen.Limit)
 	}
-	stored, err := s.members.Find(ctx, record.Query{
+	found, err = s.members.Find(ctx, record.Query{
 		Filter: filter(*chosen), SortBy: document.O(record.FieldID, 1), Limit: int64(size),
 	})
-	if err == nil {
-		found, err = record.ReadAll(stored, fromDocument)
-	}
 	if err != nil || len(found) < size {
 		return found, false, err
 	}
-	chosen.After = found[size-1].ID
+	after, isText := found[size-1].Value(record.FieldID).(string)
+	if !isText { // No page can begin after it.
+		_, err := fromDocument(found[size-1])
+		return nil, false, err
+	}
+	chosen.After = after
 	if chosen.Limit == 0 {
 		return found, true, nil
 	}

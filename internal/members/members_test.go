@@ -18,6 +18,7 @@ import (
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -66,6 +67,19 @@ func (a *apps) in(t *testing.T, scope record.Scope, in ...string) *members.Servi
 		require.NoError(t, err)
 	}
 	return members.New(env, scope, known)
+}
+
+// meanwhile returns the members of mine on a store that calls the function happens before its nth call, which fails if
+// happens fails.
+func (a *apps) meanwhile(nth int64, happens func() error) *members.Service {
+	var calls atomic.Int64
+	shared := store.Wrap(a.store, func(ctx context.Context, _ store.Call) (_ context.Context, _ func(int, error) error, err error) {
+		if calls.Add(1) == nth {
+			err = happens()
+		}
+		return ctx, nil, err
+	})
+	return members.New(record.Env{Store: shared}, record.Scope{App: "mine", Channel: "c1"}, nil)
 }
 
 func (a *apps) advance() { a.now.Add(1000) }
@@ -237,6 +251,56 @@ func TestAll_Errors(t *testing.T) {
 	}
 }
 
+func TestAll_Unreadable(t *testing.T) {
+	t.Parallel()
+	a := newApps(t, `{"_id": "m1"}`, `{"_id": "m3"}`)
+	bad := document.O("_id", "m2", "app", "mine", "tags", "vip")
+	require.NoError(t, a.store.Collection("members").Insert(t.Context(), bad))
+	var ids []string
+	for m, err := range a.mine.All(t.Context(), member.Selection{}) {
+		if err != nil {
+			require.ErrorIs(t, err, boterr.FailedPrecondition)
+			require.ErrorContains(t, err, "the stored member m2 cannot be read")
+			continue
+		}
+		ids = append(ids, m.ID)
+	}
+	require.Equal(t, []string{"m1", "m3"}, ids)
+}
+
+func TestAll_EndsAfterAPageOfNumbers(t *testing.T) {
+	t.Parallel()
+	a := newApps(t, `{"_id": "m1"}`)
+	for i := range 100 {
+		require.NoError(t, a.store.Collection("members").Insert(t.Context(), document.O("_id", i, "app", "mine", "externalId", i)))
+	}
+	var errs []error
+	for _, err := range a.mine.All(t.Context(), member.Selection{}) {
+		errs = append(errs, err)
+	}
+	require.Len(t, errs, 1)
+	require.ErrorIs(t, errs[0], boterr.FailedPrecondition)
+}
+
+func TestPatchMembers_ChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	patch := member.PatchParams{Filter: document.O("gender", "f"), Patch: document.O("lastName", "Low")}
+	patched, err := a.meanwhile(2, func() error {
+		insert(t, a.mine, `{"_id": "m1", "gender": "f"}`)
+		return nil
+	}).PatchMembers(t.Context(), patch)
+	require.NoError(t, err)
+	require.Nil(t, patched.Result)
+	require.Empty(t, load(t, a.mine, "m1").LastName, "it would be missing from the result")
+	patched, err = a.meanwhile(3, func() error {
+		_, err := members.Erase(t.Context(), record.Env{Store: a.store}, "mine", "m1")
+		return err
+	}).PatchMembers(t.Context(), patch)
+	require.NoError(t, err)
+	require.Equal(t, "m1", patched.Result.ID)
+}
+
 func TestErase_OnlyOne(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "ada"}`, `{"_id": "bob"}`)
@@ -274,6 +338,9 @@ func TestKnownID(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, id)
 	}
+	require.NoError(t, a.store.Collection("members").Insert(t.Context(), document.O("_id", 5, "app", "mine", "channel", "c1", "externalId", "x5")))
+	_, err := members.KnownID(t.Context(), record.Env{Store: a.store}, mine, "x5")
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
 }
 
 func TestArrive_AtOnce(t *testing.T) {
@@ -293,6 +360,19 @@ func TestArrive_AtOnce(t *testing.T) {
 	require.Equal(t, int64(1), made.Load())
 }
 
+// The other process inserts the member after this one has found none.
+func TestArrive_AnotherProcessIsFaster(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	arrival, err := a.meanwhile(2, func() error {
+		insert(t, a.mine, `{"_id": "m1", "externalId": "x1"}`)
+		return boterr.AlreadyExists
+	}).Arrive(t.Context(), member.Member{ExternalID: "x1"})
+	require.NoError(t, err)
+	require.Equal(t, "m1", arrival.Member.ID)
+	require.False(t, arrival.New)
+}
+
 func TestArrive_ExternalIDsOfOneChannel(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "m1", "externalId": "x1"}`, `{"_id": "m2", "externalId": "x1", "channel": "c2"}`)
@@ -302,6 +382,10 @@ func TestArrive_ExternalIDsOfOneChannel(t *testing.T) {
 	there, err := a.theirs.Arrive(t.Context(), member.Member{ExternalID: "x1"})
 	require.NoError(t, err)
 	require.True(t, there.New)
+	whole := document.O("botMeta", document.O(), "meta", document.O(), "profile", document.O(), "tags", document.A())
+	stored, err := a.theirs.List(t.Context(), record.Query{Filter: whole}, nil)
+	require.NoError(t, err)
+	require.Len(t, stored, 1, "objects are stored even if they are empty")
 
 	_, err = a.mine.Insert(t.Context(), member.Member{ExternalID: "x1"})
 	require.ErrorIs(t, err, boterr.AlreadyExists)
@@ -331,6 +415,16 @@ func TestArrive_Refuses(t *testing.T) {
 	_, err = a.in(t, record.Scope{App: "mine"}).Insert(t.Context(), member.Member{})
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 	requireField(t, err, "channel")
+	_, err = a.in(t, record.Scope{App: "mine"}).Arrive(t.Context(), member.Member{ExternalID: "x9"})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	requireField(t, err, "channel")
+	spoiled := member.Member{ExternalID: "x9", Meta: document.O("n", make(chan int))}
+	_, arrived := a.mine.Arrive(t.Context(), spoiled)
+	_, inserted := a.mine.Insert(t.Context(), spoiled)
+	for _, err := range []error{arrived, inserted} {
+		require.ErrorIs(t, err, boterr.InvalidArgument)
+		requireField(t, err, "meta.n")
+	}
 	require.Equal(t, before, a.stored(t))
 }
 
@@ -359,4 +453,38 @@ func TestCheckAndSaveMemberReferFrom_StoreFails(t *testing.T) {
 		MemberID: "ada", ReferFrom: "c2",
 	})
 	require.Equal(t, boterr.Unavailable, boterr.CodeOf(err), "%v", err)
+}
+
+func TestMembers_StoreFails(t *testing.T) {
+	t.Parallel()
+	ctx, scope := t.Context(), record.Scope{App: "mine", Channel: "c1"}
+	for name, run := range map[string]func(s *members.Service, env record.Env) (any, error){
+		"arrive": func(s *members.Service, _ record.Env) (any, error) {
+			return s.Arrive(ctx, member.Member{ExternalID: "x1"})
+		},
+		"insert": func(s *members.Service, _ record.Env) (any, error) {
+			return s.Insert(ctx, member.Member{Channel: "c2"})
+		},
+		"list":  func(s *members.Service, _ record.Env) (any, error) { return s.List(ctx, record.Query{}, nil) },
+		"known": func(_ *members.Service, env record.Env) (any, error) { return members.KnownID(ctx, env, scope, "ada") },
+		"erase": func(_ *members.Service, env record.Env) (any, error) { return members.Erase(ctx, env, "mine", "ada") },
+		"indexes": func(_ *members.Service, env record.Env) (any, error) {
+			return nil, members.EnsureIndexes(ctx, env.Store)
+		},
+		"all": func(s *members.Service, _ record.Env) (one any, err error) {
+			for m, failed := range s.All(ctx, member.Selection{}) {
+				one, err = m, failed
+			}
+			return one, err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sharedtest.EachFailure(t, newApps(t, `{"_id": "ada"}`).store, func(failing store.Store) error {
+				env := record.Env{Store: failing}
+				_, err := run(members.New(env, scope, channels.New(env, scope)), env)
+				return err
+			})
+		})
+	}
 }

@@ -22,6 +22,7 @@ func TestFindAndModifyMember_Options(t *testing.T) {
 		{`{"fields": {"meta": {"n": 1}, "_id": 0}, "returnDocument": "after"}`, `{"meta": {"n": 3}}`},
 		{`{"projection": {"firstName": true, "tags": {"$slice": 1}}, "returnOriginal": false}`, `{"_id": "m1", "firstName": "Ada", "tags": ["a"]}`},
 		{`{"projection": {"meta.n": 1, "_id": 0}, "returnDocument": "before", "maxTimeMS": 5, "comment": "c"}`, `{"meta": {"n": 4}}`},
+		{`{"projection": {"tags": {"$elemMatch": {"$eq": "b"}}}}`, `{"_id": "m1", "tags": ["b"]}`},
 	} {
 		found := must(t, a.mine.FindAndModifyMember, `{"filter": {}, "patch": {"$inc": {"meta.n": 1}}, "option": `+test.option+`}`)
 		require.JSONEq(t, test.want, document.Get(found, "member", document.Object{}).String(), test.option)
@@ -31,6 +32,7 @@ func TestFindAndModifyMember_Options(t *testing.T) {
 		`{"projection": {"firstName": "$meta"}}`:               "projection.firstName",
 		`{"projection": {"firstName": {"$literal": 5}}}`:       "projection.firstName.$literal",
 		`{"projection": {"meta": {"n": {"$add": [1, 2]}}}}`:    "projection.meta.n.$add",
+		`{"projection": {"tags": {"$slice": 1, "$add": 1}}}`:   "projection.tags.$slice",
 		`{"fields": {"a": 1}, "projection": {"firstName": 1}}`: "fields",
 		`{"returnDocument": "before", "new": true}`:            "returnDocument",
 	} {
@@ -53,6 +55,17 @@ func TestFindAndModifyMember_ClearsFields(t *testing.T) {
 		require.Equal(t, "Ada ", m.FirstName+" "+m.LastName, params)
 		require.False(t, m.Profile.IsZero(), "objects are there always")
 	}
+}
+
+func TestFindAndModifyMember_ElementsOfTags(t *testing.T) {
+	t.Parallel()
+	a := newApps(t, `{"_id": "m1", "tags": ["a", "b"]}`)
+	must(t, a.mine.FindAndModifyMember, `{"filter": {"tags": "a"}, "patch": {"$set": {"tags.$": "c"}}}`)
+	must(t, a.mine.FindAndModifyMember, `{"filter": {}, "patch": {"$max": {"tags.$[]": "bb"}}}`)
+	must(t, a.mine.FindAndModifyMember, `{"filter": {}, "patch": {"$push": {"tags": "d"}}}`)
+	require.Equal(t, document.A("c", "bb", "d"), load(t, a.mine, "m1").Tags)
+	_, err := call(t, a.mine.FindAndModifyMember, `{"filter": {"tags": "c"}, "patch": {"$set": {"lastName.$": "x"}}}`)
+	requireField(t, err, "patch.$set.lastName.$")
 }
 
 func TestUpdateMember_EtagChecks(t *testing.T) {
@@ -107,6 +120,7 @@ func TestFindAndModifyMember_Refuses(t *testing.T) {
 		`{"filter": {}, "patch": {"channel": "c2"}, "withModifier": false}`:                "patch.channel",
 		`{"filter": {}, "patch": {"$set": {"meta.n": 2}}, "sortBy": {"createdAt": "asc"}}`: "sortBy.createdAt",
 		`{"filter": {}, "patch": {"$set": {"meta.n": 2}}, "option": {"new": "yes"}}`:       "option.new",
+		`{"filter": {}, "patch": {}, "sortBy": {"a": 1}, "option": {"sort": {"b": 1}}}`:    "option.sort",
 		`{"filter": {}, "patch": {"$set": {"firstName": 5}}}`:                              "patch.$set.firstName",
 		`{"filter": {}, "patch": {"firstName": {"a": 1}}}`:                                 "patch.firstName",
 		`{"filter": {}, "patch": {"$set": {"firstName.a": "x"}}}`:                          "patch.$set.firstName.a",

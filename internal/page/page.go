@@ -43,11 +43,14 @@ type Guard struct {
 }
 
 // Around returns a handler that passes on a request if its host is one of the page's names and it does
-// not come from another site. It sets the headers of every response.
+// not come from another site. It sets the headers of every response, and limits the time of every body.
 func (g Guard) Around(next http.Handler) http.Handler {
 	sites := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		setHeaders(w.Header())
+		if r.ContentLength != 0 {
+			LimitBody(w, bodyTime)
+		}
 		if name := hostName(r.Host); g.IsHost != nil && !g.IsHost(name) {
 			Fail(w, http.StatusForbidden, boterr.New(boterr.FailedPrecondition, "Host",
 				"is %q, which is not a name of this page; open it by its own name", name))
@@ -99,6 +102,15 @@ func hostName(host string) string {
 		return name
 	}
 	return strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+}
+
+// bodyTime is the time in which the body of a request must arrive, except for files.
+const bodyTime = 30 * time.Second
+
+// LimitBody ends reads of a request's body after a time. Without a limit, even a refused request holds its connection as long
+// as its body does not arrive.
+func LimitBody(w http.ResponseWriter, within time.Duration) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(within)) //nolint:forbidigo // A socket has the machine's clock.
 }
 
 // MaxBody is the maximum size of a request body in bytes.

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -91,6 +92,29 @@ func TestGuard_Links(t *testing.T) {
 	w := httptest.NewRecorder()
 	page.Guard{}.Around(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).ServeHTTP(w, r)
 	require.Equal(t, http.StatusOK, w.Code)
+}
+
+// timed is the answer to a request, and takes the deadline for its body.
+type timed struct {
+	*httptest.ResponseRecorder
+
+	deadline time.Time
+}
+
+func (t *timed) SetReadDeadline(at time.Time) error {
+	t.deadline = at
+	return nil
+}
+
+// A body that never comes must not hold its connection, even if the request is refused.
+func TestGuard_LimitsTheTimeOfABody(t *testing.T) {
+	t.Parallel()
+	guarded := page.Guard{IsHost: func(string) bool { return false }}.Around(http.NotFoundHandler())
+	for body, isLimited := range map[string]bool{"": false, "{}": true} {
+		w := &timed{ResponseRecorder: httptest.NewRecorder()}
+		guarded.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body)))
+		require.Equal(t, isLimited, !w.deadline.IsZero(), body)
+	}
 }
 
 // nodeWith returns the arguments with which Node runs a module. Like a browser, Node's fetch refuses addresses

@@ -368,9 +368,10 @@ const (
 	roomPerByte     = 4
 	// lookEvery is the work between two checks of the context.
 	lookEvery = 1 << 14
-	// readWork and writeWork are the work of reading and of writing a document in memory. The budget does not limit
-	// them.
+	// readWork and writeWork are the work of reading and of writing a document in memory, and seekWork is for finding a
+	// key in an index. The budget does not limit them.
 	readWork  = 1 << 4
+	seekWork  = 1 << 8
 	writeWork = 1 << 11
 	// maxAtOnce caps a single charge, so that sums do not overflow. It exceeds every budget.
 	maxAtOnce = 1 << 50

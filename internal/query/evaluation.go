@@ -90,6 +90,9 @@ func (e *Evaluation) Visit(document document.Object) {
 // Write counts a document that the call inserts or removes. Change counts the documents that it changes.
 func (e *Evaluation) Write() { e.budget.count(writeWork) }
 
+// Seek counts keys that the call looks up in an index.
+func (e *Evaluation) Seek(keys int) { e.budget.count(keys * seekWork) }
+
 // visitAll calls Visit for each document whose bit in among is set.
 func (e *Evaluation) visitAll(documents []document.Object, among uint32) {
 	e.budget.visit(bits.OnesCount32(among))

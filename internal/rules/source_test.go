@@ -18,6 +18,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/internal/display"
 )
 
 // root is the path of the core module's folder, relative to this package.
@@ -181,6 +183,22 @@ func TestFiles_NameNoPathOfAMachine(t *testing.T) {
 	}
 	broken.report(t, "No file names a path of the machine it was written on: nobody else has it. "+
 		"Use a relative path, t.TempDir() or a flag.")
+}
+
+func TestErrors_ShowTheirRemedy(t *testing.T) {
+	t.Parallel()
+	var broken breaches
+	for _, file := range shippedFiles(t) {
+		ast.Inspect(file.syntax, func(node ast.Node) bool {
+			literal, isLiteral := node.(*ast.BasicLit)
+			if isLiteral && literal.Value[0] == '"' && strings.Contains(display.Redact(literal.Value), ": [redacted] ") {
+				broken.add(positions.Position(literal.Pos()).String(), "is shown as", display.Redact(literal.Value))
+			}
+			return true
+		})
+	}
+	broken.report(t, "Errors are shown without credentials, and a word after \"token:\" or \"credentials:\" counts as one. "+
+		"Put a semicolon before the remedy.")
 }
 
 // caches are the package variables that may change. Their contents depend only on the program, so changes have no

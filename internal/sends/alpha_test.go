@@ -118,7 +118,7 @@ var getAttachment = (*sends.Service).AlphaGetAttachmentID
 func TestAlphaGetAttachmentID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for _, kind := range []send.AttachmentType{"image", "IMAGE", "Image"} {
+	for _, kind := range []send.AttachmentType{"image", "IMAGE", "Image", "audio", "video", "file"} {
 		got, err := w.in("alpha", "").AlphaGetAttachmentID(t.Context(), send.AlphaGetAttachmentIDParams{
 			Type: kind, URL: "http://10.0.0.1/kettle.png?size=2",
 		})

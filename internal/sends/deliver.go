@@ -89,7 +89,7 @@ func event(m send.Message, d send.Delivery, now document.Timestamp) send.Message
 	if event.From == "" && m.Member != nil {
 		event.From = m.Member.BotID
 	}
-	if event.From == "" && m.Channel != nil {
+	if event.From == "" {
 		event.From = m.Channel.BotID()
 	}
 	if event.Timestamp.IsZero() {

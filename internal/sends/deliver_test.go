@@ -110,7 +110,9 @@ func TestDeliver_WithoutAChannel(t *testing.T) {
 		require.ErrorIs(t, err, boterr.InvalidArgument)
 		require.ErrorContains(t, err, "channel")
 	}
-	_, err := send.Limited(nil, send.Rate{}).Send(t.Context(), send.Message{To: "ada", Response: send.Text("Hello")})
+	_, err := sends.Deliver(t.Context(), record.Env{}, nil, send.Message{To: "ada", Channel: &channel.Channel{ID: "c1"}})
+	requireField(t, err, boterr.InvalidArgument, "response")
+	_, err = send.Limited(nil, send.Rate{}).Send(t.Context(), send.Message{To: "ada", Response: send.Text("Hello")})
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
 

@@ -113,8 +113,11 @@ func check(p send.SavePostCommentAnalyticsParams) error {
 }
 
 // FindPostComments returns the matching comments of the app. Without an error, the result is never nil. Filter and
-// SortBy use the JSON names of send.PostComment. It returns Unsupported if the environment has no store.
-func (s *Service) FindPostComments(ctx context.Context, query record.Query) ([]*send.PostComment, error) {
+// SortBy use the JSON names of send.PostComment. If a stored record is not a comment, unreadable gets the error, and
+// the result has a comment with only its ID. It returns Unsupported if the environment has no store.
+func (s *Service) FindPostComments(
+	ctx context.Context, query record.Query, unreadable func(context.Context, error),
+) ([]*send.PostComment, error) {
 	comments, err := s.comments()
 	if err != nil {
 		return nil, err
@@ -123,9 +126,9 @@ func (s *Service) FindPostComments(ctx context.Context, query record.Query) ([]*
 	if err != nil {
 		return nil, err
 	}
-	return record.ReadAll(found, func(o document.Object) (*send.PostComment, error) {
+	return record.ReadEach(ctx, found, func(o document.Object) (*send.PostComment, error) {
 		return record.Read[send.PostComment](commentSchema, o)
-	})
+	}, unreadable)
 }
 
 func (s *Service) comments() (*record.Collection, error) {

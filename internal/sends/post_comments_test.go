@@ -2,6 +2,7 @@ package sends_test
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/sends"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -24,19 +26,41 @@ var (
 	price       = send.SavePostCommentAnalyticsParams{Comment: "price?", FbID: "u1", IsMatched: true, Name: "Mia", PostID: "p1"}
 )
 
+// unreadable fails the test for a stored record that is not a comment.
+func unreadable(t *testing.T) func(context.Context, error) {
+	t.Helper()
+	return func(_ context.Context, err error) { require.NoError(t, err) }
+}
+
+func TestPostComments_Unreadable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, err := w.own(channel.Alpha).SavePostCommentAnalytics(t.Context(), price)
+	require.NoError(t, err)
+	bad := document.O("_id", "bad", "app", "acme", "isMatched", "yes")
+	require.NoError(t, w.env.Store.Collection("postComments").Insert(t.Context(), bad))
+	var failed []error
+	found, err := w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{},
+		func(_ context.Context, err error) { failed = append(failed, err) })
+	require.NoError(t, err)
+	require.Len(t, found, 2)
+	require.Equal(t, "bad", found[1].ID)
+	require.Len(t, failed, 1)
+}
+
 func TestPostComments_OwnApp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	_, err := w.own(channel.Alpha).SavePostCommentAnalytics(t.Context(), price)
 	require.NoError(t, err)
 	query := record.Query{Filter: document.O("postId", "p1", "isMatched", true)}
-	found, err := w.own(channel.Echo).FindPostComments(t.Context(), query)
+	found, err := w.own(channel.Echo).FindPostComments(t.Context(), query, unreadable(t))
 	require.NoError(t, err)
 	require.Len(t, found, 1)
-	found, err = sends.New(w.env, record.Scope{App: "other"}, sends.Ports{}).FindPostComments(t.Context(), query)
+	found, err = sends.New(w.env, record.Scope{App: "other"}, sends.Ports{}).FindPostComments(t.Context(), query, unreadable(t))
 	require.NoError(t, err)
 	require.Empty(t, found)
-	_, err = w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{Filter: document.O("$no", 1)})
+	_, err = w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{Filter: document.O("$no", 1)}, unreadable(t))
 	requireField(t, err, boterr.InvalidArgument, "filter.$no")
 }
 
@@ -55,7 +79,7 @@ func TestSavePostCommentAnalytics_OnceByTwoAttempts(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-	found, err := w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{})
+	found, err := w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{}, unreadable(t))
 	require.NoError(t, err)
 	require.Len(t, found, 2, "each of two calls saves a comment")
 }
@@ -67,7 +91,7 @@ func TestSavePostCommentAnalytics_CommentWithoutText(t *testing.T) {
 	picture.Comment = ""
 	_, err := w.own(channel.Alpha).SavePostCommentAnalytics(t.Context(), picture)
 	require.NoError(t, err)
-	found, err := w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{})
+	found, err := w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{}, unreadable(t))
 	require.NoError(t, err)
 	require.Len(t, found, 1)
 	require.Empty(t, found[0].Comment)
@@ -78,7 +102,7 @@ func TestSavePostCommentAnalytics_NeedsStore(t *testing.T) {
 	w := newWorld(t)
 	w.env.Store = nil
 	require.ErrorIs(t, asked(saveComment, price)(t.Context(), w.own(channel.Alpha)), boterr.Unsupported)
-	_, err := w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{})
+	_, err := w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{}, unreadable(t))
 	require.ErrorIs(t, err, boterr.Unsupported)
 }
 
@@ -86,14 +110,32 @@ func TestPostComments_Index(t *testing.T) {
 	t.Parallel()
 	database := memstore.New()
 	require.NoError(t, sends.EnsureIndexes(t.Context(), database))
-	for _, post := range []string{"p1", "p2", "p3"} {
-		require.NoError(t, database.Collection("postComments").Insert(t.Context(), document.O("_id", post, "app", "acme", "postId", post)))
+	for i := range 3 {
+		require.NoError(t, database.Collection("postComments").Insert(t.Context(),
+			document.O("_id", i, "app", "acme", "postId", i, "member", i, "createdAt", i)))
 	}
-	filter, err := query.CompileFilter(document.O("app", "acme", "postId", "p2"))
-	require.NoError(t, err)
-	found, err := database.Explain(t.Context(), "postComments", filter, store.FindOptions{})
-	require.NoError(t, err)
-	require.EqualValues(t, 1, found.Examined)
+	for _, source := range []document.Object{
+		document.O("app", "acme", "postId", 2), document.O("app", "acme", "member", 2), document.O("createdAt", 2),
+	} {
+		filter, err := query.CompileFilter(source)
+		require.NoError(t, err)
+		found, err := database.Explain(t.Context(), "postComments", filter, store.FindOptions{})
+		require.NoError(t, err)
+		require.EqualValues(t, 1, found.Examined, source)
+	}
+}
+
+func TestPostComments_StoreFails(t *testing.T) {
+	t.Parallel()
+	env := newWorld(t).env
+	sharedtest.EachFailure(t, env.Store, func(failing store.Store) error {
+		env := env
+		env.Store = failing
+		indexed := sends.EnsureIndexes(t.Context(), env.Store)
+		_, removed := sends.RemovePostComments(t.Context(), env, time.Hour)
+		_, found := sends.New(env, record.Scope{App: "acme"}, sends.Ports{}).FindPostComments(t.Context(), record.Query{})
+		return errors.Join(indexed, removed, found)
+	})
 }
 
 func TestPostComments_RemovesOld(t *testing.T) {

@@ -1,6 +1,7 @@
 package sends_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -143,6 +144,9 @@ func TestThreadOf(t *testing.T) {
 		"in a conversation of several": {
 			channel.Charlie, &send.MessageEvent{To: "C1", Data: document.O("thread_ts", "1.1")}, sends.Thread{Conversation: "C1", ID: "1.1"},
 		},
+		"in a private conversation of several": {
+			channel.Charlie, &send.MessageEvent{To: "G1", Data: document.O("thread_ts", "1.1")}, sends.Thread{Conversation: "G1", ID: "1.1"},
+		},
 		"alone with the bot": {channel.Charlie, &send.MessageEvent{To: "D1", Data: document.O("thread_ts", "1.1")}, sends.Thread{ID: "1.1"}},
 		"in no thread":       {channel.Charlie, &send.MessageEvent{To: "C1", Data: document.O("text", "x")}, sends.Thread{}},
 		"no event":           {channel.Charlie, nil, sends.Thread{}},
@@ -150,6 +154,39 @@ func TestThreadOf(t *testing.T) {
 	} {
 		require.Equal(t, c.want, sends.ThreadOf(c.platform, c.event), name)
 	}
+}
+
+// threaded is the run of an event in a thread of the scope's channel.
+type threaded struct{ noRun }
+
+func (threaded) Thread(context.Context) sends.Thread {
+	return sends.Thread{Conversation: "C1", ID: "1.1"}
+}
+
+// The scope's member need not be of the scope's channel: in an outlet, it may be the member of a live chat.
+func TestSendResponse_ThreadOfOneChannel(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.run = threaded{}
+	_, err := w.in("charlie", "ada").SendResponse(t.Context(), send.SendResponseParams{ChannelID: "web", Response: send.Text("Hi")})
+	require.NoError(t, err)
+	require.Equal(t, "ext-ada", w.able.sent[0].To)
+	require.Equal(t, send.Text("Hi"), w.able.sent[0].Response)
+}
+
+// unsubscribed is the run of an agenda whose member gets no messages.
+type unsubscribed struct{ noRun }
+
+func (unsubscribed) IsLeftOut(*member.Member) bool { return true }
+
+func TestSend_NothingToTheLeftOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.run = unsubscribed{}
+	err := asked(sendAlpha, send.SendAlphaResponseParams{})(t.Context(), w.own(channel.Alpha))
+	requireField(t, err, boterr.InvalidArgument, "response")
+	err = asked(sendHotel, send.SendHotelResponseParams{RecipientID: "x-hotel"})(t.Context(), w.own(channel.Hotel))
+	requireField(t, err, boterr.InvalidArgument, "response")
 }
 
 var sendHotel = (*sends.Service).SendHotelResponse

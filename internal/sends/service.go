@@ -131,8 +131,8 @@ func PlatformError(ctx context.Context, platform channel.Type, err error) error 
 	switch {
 	case isError && known == nil:
 		return boterr.New(boterr.Internal, "",
-			"it is not known whether the platform did it: the connector for channels of type %s returned a nil *boterr.Error as its error: "+
-				"have it return nil itself where all is well", platform)
+			"it is not known whether the platform did it: the connector for channels of type %s returned a nil *boterr.Error as its error; "+
+				"it should return a plain nil if it succeeded", platform)
 	case isError || isCode:
 		return boterr.PrefixField("", err)
 	case ctx.Err() != nil:

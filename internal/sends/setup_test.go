@@ -50,6 +50,7 @@ type world struct {
 	// parallel is Ports.ParallelSends, and strict Ports.IsStrict.
 	parallel int
 	strict   bool
+	run      sends.Run
 }
 
 func newWorld(t *testing.T) *world {
@@ -59,7 +60,7 @@ func newWorld(t *testing.T) *world {
 		Store: memstore.New(), Now: func() time.Time { return noon },
 		NewID: func() string { return "id-" + strconv.FormatInt(ids.Add(1), 10) },
 	}
-	w := &world{t: t, env: env, able: &able{fileID: "file-1"}, bare: &outbox{}, channels: channels.New(env, record.Scope{App: "acme"})}
+	w := &world{t: t, env: env, able: &able{fileID: "file-1"}, bare: &outbox{}, run: noRun{}, channels: channels.New(env, record.Scope{App: "acme"})}
 	w.members = members.New(env, record.Scope{App: "acme"}, w.channels)
 	w.able.stored = []send.StoredMessage{{
 		Response: document.O("message_creative_id", 5), AccessToken: channel.NewSecret("s3cret"),
@@ -103,7 +104,7 @@ func (w *world) in(channelID, memberID string) *sends.Service {
 
 func (w *world) with(channelID, memberID string, connectors map[channel.Type]send.Connector) *sends.Service {
 	return sends.New(w.env, record.Scope{App: "acme", Channel: channelID, Member: memberID}, sends.Ports{
-		Channels: deaf{w}, Members: deaf{w}, Run: noRun{}, Connectors: connectors, ParallelSends: w.parallel, IsStrict: w.strict,
+		Channels: deaf{w}, Members: deaf{w}, Run: w.run, Connectors: connectors, ParallelSends: w.parallel, IsStrict: w.strict,
 	})
 }
 

@@ -6,10 +6,12 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -52,6 +54,27 @@ func (s *Store) Listen(topic string, heard func(text string)) (stop func()) {
 		s.hearing.Lock()
 		defer s.hearing.Unlock()
 		s.listeners[topic] = slices.DeleteFunc(s.listeners[topic], func(known *func(string)) bool { return known == &heard })
+	}
+}
+
+// EachFailure calls run until it makes no more calls of the store than before: with a store over inner whose first call
+// fails, then with one whose second call fails, and so on. It requires that run returns the error of the failed call,
+// and no error in the end.
+func EachFailure(tb testing.TB, inner store.Store, run func(failing store.Store) error) {
+	tb.Helper()
+	for nth, hasFailed := int64(1), true; hasFailed; nth++ {
+		var calls atomic.Int64
+		err := run(store.Wrap(inner, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+			if calls.Add(1) == nth {
+				return ctx, nil, boterr.New(boterr.Unavailable, "", "call %d fails: %s of %s", nth, call.Method, call.Collection)
+			}
+			return ctx, nil, nil
+		}))
+		if hasFailed = calls.Load() >= nth; hasFailed {
+			require.ErrorIs(tb, err, boterr.Unavailable, "call %d", nth)
+		} else {
+			require.NoError(tb, err)
+		}
 	}
 }
 

@@ -79,6 +79,7 @@
   // assigned another object, value]. If the host refuses the call, the removed names become known again.
   let gone = list()
   const changes = () => {
+    gone = list()
     const names = getOwnPropertyNames(self)
     if (touched.length === 0 && !hasLeft && names.length === records.length) return '[],[]'
     hasLeft = true
@@ -96,7 +97,6 @@
       else if (at.get !== getters[name]) continue // A getter that the script defined has no effect outside the script.
       isThere[name] = known[name] = true
     }
-    gone = list()
     for (const name in known) if (!isThere[name]) forget(name)
     return (gone.length === 0 ? '[]' : own.json(gone)) + ',[' + slice(text, 1) + ']'
   }
@@ -176,12 +176,17 @@
 
   // call calls an operation. The answer is [0, value, specials, renewed, names] or [1, error, 0, renewed, names].
   const call = (begin, params) => {
-    const answer = parse(host(begin + own.pack(params) + ',' + changes() + ']')), renewed = answer[3], names = answer[4]
-    for (let i = 0; renewed && i < renewed.length; i++) renew(renewed[i][0], own.unpack(renewed[i][1], renewed[i][2]))
-    if (answer[0] !== 0) { // The host may not have stored the changes, so the next call sends them again.
-      sent = { __proto__: null }
-      for (let i = 0; i < gone.length; i++) known[gone[i]] = true
+    let answer = [1]
+    try {
+      answer = parse(host(begin + own.pack(params) + ',' + changes() + ']'))
+    } finally {
+      if (answer[0] !== 0) { // The host may not have stored the changes, so the next call sends them again.
+        sent = { __proto__: null }
+        for (let i = 0; i < gone.length; i++) known[gone[i]] = true
+      }
     }
+    const renewed = answer[3], names = answer[4]
+    for (let i = 0; renewed && i < renewed.length; i++) renew(renewed[i][0], own.unpack(renewed[i][1], renewed[i][2]))
     if (names) left(names)
     if (answer[0] === 0) return own.unpack(answer[1], answer[2])
     throw own.errorOf(answer[1])

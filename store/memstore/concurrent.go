@@ -106,7 +106,7 @@ func (w *concurrentWrite) follow(ctx context.Context) (*content, error) {
 func (w *concurrentWrite) settle(ctx context.Context, now *transaction) error {
 	w.missed = append(w.missed, w.follower.Changes...)
 	w.follower.Changes = nil
-	if w.resets != w.versions.resets {
+	if w.follower.IsFull || w.resets != w.versions.resets {
 		return engine.ErrLost
 	}
 	if err := w.compare(now.ctx); err != nil { //nolint:contextcheck // The lock's context ends before ctx.

@@ -49,7 +49,8 @@ func (s Snapshot) Documents(collection string) iter.Seq[document.Object] {
 }
 
 // Restore sets the store's collections, documents and indexes to a snapshot of this store or of another one.
-// A current reader keeps the content with which it began; each collection is restored in one step.
+// A current reader keeps the content with which it began; each collection is restored in one step. A panic of a
+// watcher's reset is passed on after all is restored.
 func (s *Store) Restore(snapshot Snapshot) {
 	s.making.Lock()
 	defer s.making.Unlock()
@@ -57,11 +58,16 @@ func (s *Store) Restore(snapshot Snapshot) {
 	defer unlockAll(s.lockAll())
 	kept := snapshot.contents
 	for name, v := range s.collections.Load().All() {
+		var to *content
 		if len(kept) > 0 && kept[0].schema.Name == name {
-			v.restore(kept[0])
-			kept = kept[1:]
+			to, kept = kept[0], kept[1:]
 		} else {
-			v.restore(newContent(name))
+			to = newContent(name)
+		}
+		v.newest.Store(to)
+		v.resets++
+		for _, w := range v.watchers {
+			defer w.Reset() //nolint:gocritic,revive // All are called after the last collection is restored, even if one panics.
 		}
 	}
 }

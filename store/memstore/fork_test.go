@@ -1,6 +1,7 @@
 package memstore_test
 
 import (
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -213,6 +214,27 @@ func TestRestore_ResetsWatchers(t *testing.T) {
 	require.Equal(t, 1, w.resets)
 	require.NoError(t, s.Collection("things").Insert(t.Context(), document.O("_id", 1)))
 	require.Len(t, w.changes, 2)
+}
+
+// A watcher that panics keeps no other watcher and no collection from being restored.
+func TestRestore_WatcherPanics(t *testing.T) {
+	t.Parallel()
+	s := memstore.New()
+	snapshot := s.Snapshot()
+	put(t, s, "a", 1)
+	put(t, s, "b", 2)
+	reset := []string{}
+	for _, name := range []string{"a", "a", "b"} {
+		s.Watch(name, func(_, _ document.Object) {}, func() {
+			reset = append(reset, name+": "+strings.Join(contents(t, s, "b"), ""))
+			panic("a broken watcher")
+		})
+	}
+	require.PanicsWithValue(t, "a broken watcher", func() { s.Restore(snapshot) })
+	require.ElementsMatch(t, []string{"a: ", "a: ", "b: "}, reset)
+	put(t, s, "a", 3)
+	require.Equal(t, []string{`{"_id":3}`}, contents(t, s, "a"))
+	require.Empty(t, contents(t, s, "b"))
 }
 
 func TestFork_HasNoWatchers(t *testing.T) {

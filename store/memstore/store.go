@@ -175,18 +175,11 @@ type versions struct {
 	watchers []*engine.Watcher
 	// followers get these changes as well. Only the holder of the lock may use them.
 	followers engine.Followers
-	// resets counts the calls of restore.
+	// resets counts the calls of Restore.
 	resets int
 }
 
 var _ engine.Port = (*versions)(nil)
-
-// restore restores a collection to a content. The caller has its lock.
-func (v *versions) restore(to *content) {
-	v.newest.Store(to)
-	v.resets++
-	v.notifyReset()
-}
 
 // begin creates the first content of a collection in v, which must be empty, and returns v.
 func (v *versions) begin(s *Store, first *content) *versions {
@@ -272,11 +265,4 @@ func (v *versions) unwatch(w *engine.Watcher) {
 	v.writing.Lock()
 	defer v.writing.Unlock()
 	v.watchers = slices.DeleteFunc(v.watchers, func(known *engine.Watcher) bool { return known == w })
-}
-
-// notifyReset tells the watchers that everything changed. The caller holds the lock.
-func (v *versions) notifyReset() {
-	for _, w := range v.watchers {
-		w.Reset()
-	}
 }

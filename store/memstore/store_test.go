@@ -399,6 +399,29 @@ func TestWork_WritesCount(t *testing.T) {
 	require.Greater(t, work.Load(), int64(many*each*9/10))
 }
 
+func TestWork_KeysCount(t *testing.T) {
+	t.Parallel()
+	const many, each = 1_000, 256
+	c := memstore.New().Collection("coupons")
+	require.NoError(t, c.EnsureIndex(t.Context(), store.Ascending("n")))
+	require.NoError(t, c.Insert(t.Context(), document.O("_id", "first")))
+	keys := make([]any, many)
+	for i := range keys {
+		keys[i] = i
+	}
+	var work atomic.Int64
+	ctx := engine.CountWork(t.Context(), &work)
+	for _, path := range []string{"_id", "n"} {
+		missing := filter(t, path, document.O("$in", document.A(keys...)))
+		_, err := c.Find(ctx, missing, store.FindOptions{})
+		require.NoError(t, err)
+		require.Greater(t, work.Swap(0), int64(many*each*9/10), path)
+		_, err = c.Count(ctx, missing)
+		require.NoError(t, err)
+		require.Greater(t, work.Swap(0), int64(many*each*9/10), path)
+	}
+}
+
 func TestBudget_DistinctValues(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)

@@ -124,7 +124,7 @@ func refusal(response *http.Response, answer []byte) error {
 		_ = json.Unmarshal(answer, &problem) // Without a field, the message as a whole is wrong.
 		return boterr.Invalid(problem.Field, "cannot be shown by Pigeon")
 	case http.StatusUnauthorized:
-		return boterr.New(boterr.FailedPrecondition, "", "Pigeon does not accept the channel's token: make a new one, and store it in its info")
+		return boterr.New(boterr.FailedPrecondition, "", "Pigeon does not accept the channel's token; make a new one, and store it in its info")
 	case http.StatusForbidden:
 		return boterr.New(boterr.FailedPrecondition, "", "the recipient has blocked the bot")
 	case http.StatusNotFound:

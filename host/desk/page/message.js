@@ -33,7 +33,7 @@ export const Body = ({ response }) => {
 /** Attachment is a link to a file, the coordinates of a place, or another text from the platform. */
 const Attachment = ({ of }) => {
   const url = textOf(of.url ?? of.payload?.url), at = of.payload?.coordinates;
-  const title = [textOf(of.name ?? of.title), at ? `${at.lat}, ${at.long}` : url ? "" : textOf(of.payload)].filter(Boolean).join(" ");
+  const title = [textOf(of.name ?? of.title), at ? `${textOf(at.lat)}, ${textOf(at.long)}` : url ? "" : textOf(of.payload)].filter(Boolean).join(" ");
   return html`<p>${textOf(of.type) || "File"}: <${Link} title=${title} url=${url} /></p>`;
 };
 

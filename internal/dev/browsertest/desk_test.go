@@ -409,7 +409,8 @@ func TestDesk_NothingIsMarkup(t *testing.T) {
 	require.NoError(t, h.runtime.Accept(t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
 		From: xss[:60], To: "bot", Type: send.TypeMisc, MessageID: "m", Data: document.O("text", xss, "attachments", document.A(
 			document.O("type", xss, "url", `javascript:document.title="injected"`, "name", xss), document.O("type", "image", "payload", document.O("url", "data:text/html,"+xss)),
-		), "odd", document.O(xss, xss), "buttons", document.A(document.O("title", xss, "url", "javascript:alert(1)"))),
+			document.O("type", "location", "payload", document.O("coordinates", document.O("lat", document.O("toString", xss), "long", 1))),
+		), "odd", document.O(xss, xss, "noTimeAt", 1e300), "buttons", document.A(document.O("title", xss, "url", "javascript:alert(1)"))),
 	}}))
 	p.Sees(".entry.member", "javascript:")
 	p.Presses("Note")

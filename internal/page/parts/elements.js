@@ -99,8 +99,11 @@ export const Problem = ({ problem, title, close }) => problem && html`<div class
 
 const isPlain = (value) => value === null || typeof value !== "object";
 
+/** latest is the largest number that a Date holds. */
+const latest = 8.64e15;
+
 /** isTime reports whether a field is a time in milliseconds, judged by its name and the size of its value. */
-const isTime = (name, value) => typeof value === "number" && value > 1e11 && /(At|Until|expiry)$/.test(name ?? "");
+const isTime = (name, value) => typeof value === "number" && value > 1e11 && value <= latest && /(At|Until|expiry)$/.test(name ?? "");
 
 /** Value shows a JSON value: objects and arrays as lists, everything else as text. name is the field's name. */
 export const Value = ({ value, name }) => {

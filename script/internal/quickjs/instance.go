@@ -45,7 +45,6 @@ const (
 	fnUndefined
 	fnNewNumber
 	fnExecuteJob
-	fnFreeValue
 	fnMalloc
 	fnFree
 )
@@ -74,7 +73,6 @@ var functionNames = []string{
 	fnUndefined:       "qjs_get_undefined",
 	fnNewNumber:       "qjs_new_number",
 	fnExecuteJob:      "qjs_execute_pending_job",
-	fnFreeValue:       "qjs_free_value",
 	fnMalloc:          "wasm_malloc",
 	fnFree:            "wasm_free",
 }
@@ -501,14 +499,6 @@ func (in *Instance) NewNumber(number float64) (value Value, err error) {
 	defer caught(&err)
 	in.use()
 	return Value(in.do(fnNewNumber, math.Float64bits(number))), nil
-}
-
-// Free releases a value.
-func (in *Instance) Free(value Value) (err error) {
-	defer caught(&err)
-	in.use()
-	in.do(fnFreeValue, uint64(value))
-	return nil
 }
 
 // Global returns a property of the global object.

@@ -66,15 +66,12 @@ func Open(folder string) (*Machine, error) {
 	return m, err
 }
 
-// IsSupported reports whether wazero compiles for an architecture. On others it would interpret, which is about sixty
-// times slower.
-func IsSupported(architecture string) bool { return architecture == "amd64" || architecture == "arm64" }
-
-// ErrArchitecture is the error of Open on unsupported architectures.
+// ErrArchitecture is the error of Open on architectures for which wazero does not compile. It would interpret, which is
+// about sixty times slower.
 var ErrArchitecture = errors.New("scripts run only on amd64 and arm64")
 
 func newMachine(folder string) (*Machine, error) {
-	if !IsSupported(runtime.GOARCH) {
+	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		return nil, fmt.Errorf("%w, and this is %s", ErrArchitecture, runtime.GOARCH)
 	}
 	if sum := sha256.Sum256(published); hex.EncodeToString(sum[:]) != publishedSum {

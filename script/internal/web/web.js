@@ -585,7 +585,7 @@
       const given = optionsOf(init)
       const from = input instanceof Request ? input : undefined
       const url = new URL(from?.url ?? input)
-      if (url.username !== '' || url.password !== '') throw new TypeError('the URL of a request has no credentials: use the header Authorization')
+      if (url.username !== '' || url.password !== '') throw new TypeError('the URL of a request must not have credentials; use the header Authorization')
       const method = methodOf(given.method ?? from?.method ?? 'GET')
       const hasBody = given.body !== undefined && given.body !== null
       const [content, type] = hasBody ? bodyOf(given.body) : [from === undefined ? null : lend(from), null]
