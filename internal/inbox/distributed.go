@@ -367,6 +367,34 @@ func (s *distributed) further(ctx context.Context, want want) error {
 	return nil
 }
 
+// repairLanes sets fieldLane of the waiting events of a page that lack it.
+func (s *distributed) repairLanes(ctx context.Context, page []document.Object) error {
+	for _, o := range page {
+		if text(o, fieldLane) != "" { // Only edited records lack a lane.
+			continue
+		}
+		which := document.O(fieldID, o.Value(fieldID), fieldState, statePending)
+		found, err := s.find(ctx, which, store.FindOptions{Limit: 1})
+		for _, broken := range found {
+			lane := ownLane(broken)
+			if _, err = s.setAll(ctx, which, document.O(fieldLane, lane), document.O()); err == nil {
+				s.markReady(lane)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// markReady makes a lane ready.
+func (s *distributed) markReady(lane string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lanes.makeReady(s.lanes.get(lane))
+}
+
 // leaveOutLong makes the pass omit lanes that fill a page.
 func (s *distributed) leaveOutLong(page []document.Object) {
 	events := map[string]int{}

@@ -1,23 +1,15 @@
 package inbox
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
-	"log/slog"
-	"math/rand/v2"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/fair"
-	"github.com/botctx/go-sdk/internal/lease"
-	"github.com/botctx/go-sdk/internal/safelog"
-	"github.com/botctx/go-sdk/store"
 )
 
 // Event is an event from a platform, see botctx.InboxEvent. App, Channel and From name its lane. They are required.
@@ -269,37 +261,6 @@ const collection = "inbox"
 // purpose is the purpose of leases for handling events.
 const purpose = "inbox"
 
-// Operators may edit events in the database. Whatever they write, an event must not run endlessly, and its lane must
-// continue. If the result of a run cannot be stored because the record does not match, the run counts as a failure. A
-// record without a lane gets one.
-
-// errEdited is the failure of a run during which the record was edited, so that its result cannot be stored.
-var errEdited = boterr.New(boterr.Internal, "", "the record of the event changed during its run")
-
-// settleEdited handles a result that matched no record. If the lease still holds, the record was edited during
-// the run, and settleEdited stores a failure. If the event no longer waits, it is over. It returns ErrLost if
-// the lease is lost.
-func (b *Inbox) settleEdited(ctx context.Context, held *lease.Lease, e stored, failure error) (outcome, error) {
-	if err := held.Check(ctx); err != nil {
-		return outcome{failure: failure}, err
-	}
-	which := document.O(fieldID, e.id, fieldState, statePending)
-	found, err := b.find(ctx, which, store.FindOptions{Limit: 1})
-	if err != nil || len(found) == 0 {
-		return outcome{failure: failure, isOver: true}, err
-	}
-	b.report(ctx, slog.LevelWarn, "inbox: edited while it ran", e, failure)
-	if failure == nil || isPostponed(failure) {
-		failure = errEdited
-	}
-	e.failures = max(e.failures, read(found[0]).failures)
-	result, err := b.failAs(ctx, which, e, failure)
-	if isLost(err) {
-		return outcome{failure: failure, isOver: true}, nil // The event was removed meanwhile.
-	}
-	return result, err
-}
-
 // ownLane returns the lane of an event. Only an edited record does not name it; then the app, the channel and the
 // sender do.
 func ownLane(o document.Object) string {
@@ -307,120 +268,4 @@ func ownLane(o document.Object) string {
 		return lane
 	}
 	return Lane(text(o, fieldApp), text(o, fieldChannel), text(o, fieldFrom))
-}
-
-// repairLanes sets fieldLane of the waiting events of a page that lack it.
-func (s *distributed) repairLanes(ctx context.Context, page []document.Object) error {
-	for _, o := range page {
-		if text(o, fieldLane) != "" { // Only edited records lack a lane.
-			continue
-		}
-		which := document.O(fieldID, o.Value(fieldID), fieldState, statePending)
-		found, err := s.find(ctx, which, store.FindOptions{Limit: 1})
-		for _, broken := range found {
-			lane := ownLane(broken)
-			if _, err = s.setAll(ctx, which, document.O(fieldLane, lane), document.O()); err == nil {
-				s.markReady(lane)
-			}
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// markReady makes a lane ready.
-func (s *distributed) markReady(lane string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lanes.makeReady(s.lanes.get(lane))
-}
-
-// ErrShutdown is the context.Cause of a run whose inbox shuts down and no longer waits for it. The event is
-// handled again, and the attempt does not count as a failure.
-var ErrShutdown = boterr.New(boterr.Canceled, "", "the inbox is shutting down: the event will be handled again")
-
-// ErrNeverCameBack is the failure of a start that never came back.
-var ErrNeverCameBack = boterr.New(boterr.Internal, "",
-	"the run of the event began and never finished: its process ended, or lost the lease")
-
-// neverCameBackText is the stored text of ErrNeverCameBack.
-var neverCameBackText = display.Brief(ErrNeverCameBack)
-
-var errGoroutineEnded = boterr.New(boterr.Internal, "", "the handler ended its goroutine: return an error instead")
-
-// The default pauses after failures.
-const (
-	firstPause  = time.Second
-	pauseGrowth = 4
-	maxPause    = time.Minute
-)
-
-// growing is the default back-off.
-func growing(failures int) time.Duration {
-	pause := firstPause
-	for ; failures > 1 && pause < maxPause; failures-- {
-		pause *= pauseGrowth
-	}
-	return min(pause, maxPause)
-}
-
-// jittered returns a random part of a pause, at least half of it, so that events that failed together are not all
-// tried again at the same time.
-func jittered(pause time.Duration) time.Duration {
-	return pause - rand.N(pause/2+1) //nolint:gosec // Spreading load needs no secrecy.
-}
-
-// pauseAfter returns the pause after a number of failures: from the host's function or, if there is none or it panics,
-// the default. The default is jittered unless isExact is true.
-func (b *Inbox) pauseAfter(ctx context.Context, failures int, isExact bool) (chosen time.Duration) {
-	chosen = growing(failures)
-	switch {
-	case b.config.Backoff != nil:
-	case isExact:
-		return chosen
-	default:
-		return jittered(chosen)
-	}
-	defer safelog.Recovered(ctx, b.log, "inbox: back-off panicked", nil)
-	return max(0, b.config.Backoff(failures))
-}
-
-// isEnded reports whether a run failed after its context ended. Then the failure does not count.
-func isEnded(ctx context.Context, failure error) bool {
-	return failure != nil && ctx.Err() != nil && !errors.Is(failure, errGoroutineEnded)
-}
-
-// postponement is the error from Postpone.
-type postponement struct{ pause time.Duration }
-
-func (p *postponement) Error() string { return "postponed by " + p.pause.String() }
-
-// Postpone returns an error for a Handler that cannot handle an event yet, for example during another run of
-// the member. The handler gets the event again after the pause, and the attempt does not count as a failure.
-// Meanwhile the lane waits.
-func Postpone(pause time.Duration) error { return &postponement{pause: max(0, pause)} }
-
-// isPostponed reports whether an error wraps one from Postpone.
-func isPostponed(failure error) bool {
-	_, ok := errors.AsType[*postponement](failure)
-	return ok
-}
-
-// postpone stores the time of the next attempt at a postponed event.
-func (b *Inbox) postpone(ctx context.Context, e stored, failure error) (outcome, error) {
-	p, _ := errors.AsType[*postponement](failure)
-	now, err := b.leases.CachedNow(ctx)
-	if err != nil {
-		return outcome{}, err
-	}
-	b.report(ctx, slog.LevelDebug, "inbox: postponed", e, failure)
-	at := now.Add(p.pause)
-	set := document.O(fieldRetryAt, int64(document.TimestampOf(at)), fieldPausedAt, int64(document.TimestampOf(now)))
-	changed, err := b.setAll(ctx, asClaimed(e), set, document.O(fieldBegun, true))
-	if err != nil {
-		return outcome{}, err
-	}
-	return outcome{isPostponed: true, retryAt: at}, wasLost(changed)
 }

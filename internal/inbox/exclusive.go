@@ -64,24 +64,24 @@ func (a *exclusive) prepare(ctx context.Context, want want) (now time.Time, ok b
 	if ok, err = a.lead(ctx, want); err != nil || !ok {
 		return time.Time{}, false, err
 	}
-	if now, err = a.leases.Now(ctx); err != nil {
+	if want.now, err = a.leases.Now(ctx); err != nil {
 		return time.Time{}, false, err
 	}
-	a.ripen(now, want.isNew)
-	return now, true, nil
+	a.ripen(want)
+	return want.now, true, nil
 }
 
-// ripen makes lanes ready if their wait has ended by now. If isNew is true, it also makes parked lanes ready.
-func (a *exclusive) ripen(now time.Time, isNew bool) {
+// ripen makes lanes ready if their wait has ended by want.now. If want.isNew is true, it also makes parked lanes ready.
+func (a *exclusive) ripen(want want) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.queue == nil {
 		return
 	}
-	if isNew {
+	if want.isNew {
 		a.queue.askAll()
 	}
-	a.queue.ripen(int64(document.TimestampOf(now)))
+	a.queue.ripen(int64(document.TimestampOf(want.now)))
 }
 
 func (*exclusive) more(context.Context, want) (bool, error) { return false, nil }
@@ -177,8 +177,8 @@ func (a *exclusive) next(ctx context.Context) (at time.Time, ok bool, err error)
 	if err != nil {
 		return time.Time{}, false, err
 	}
-	own := want{now: now, each: 1}
-	a.ripen(now, true)
+	own := want{now: now, each: 1, isNew: true}
+	a.ripen(own)
 	for {
 		name, isTaken := a.takeLane("", own)
 		if !isTaken {

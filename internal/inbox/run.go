@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/background"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/fair"
@@ -227,7 +225,7 @@ func (p *pool) handleAll(ctx, run context.Context, held *lease.Lease, w work) (d
 		if held.Err() != nil {
 			return outcome{}, lease.ErrLost
 		}
-		if ctx.Err() != nil || i > 0 && p.config.Env.Now().Sub(began) >= longLease {
+		if hasEnded(ctx) || i > 0 && p.config.Env.Now().Sub(began) >= longLease {
 			return outcome{}, nil // The lane goes back to the source.
 		}
 		p.note(held, e.id)
@@ -237,6 +235,8 @@ func (p *pool) handleAll(ctx, run context.Context, held *lease.Lease, w work) (d
 	}
 	return done, nil
 }
+
+func hasEnded(ctx context.Context) bool { return ctx.Err() != nil }
 
 // note records the event that is being handled under a lease.
 func (p *pool) note(held *lease.Lease, event string) {
@@ -420,37 +420,6 @@ func (b *Inbox) claim(ctx context.Context, w work) (*lease.Lease, error) {
 		ids[i] = e.id
 	}
 	return b.leases.Claim(ctx, w.lane, w.seen, now, lease.Work{Purpose: purpose, Items: ids})
-}
-
-// countLost counts a start of a lane's first event that never came back, if the previous lease of the lane was
-// lost and covered the event. Earlier events of that lease are done. The start counts as a failure if no other
-// lease was lost with it, and otherwise as a loss. Without such a start, the outcome is zero.
-func (b *Inbox) countLost(ctx context.Context, held *lease.Lease, first stored) (outcome, error) {
-	work, wasLost := held.Lost()
-	if !wasLost || work.Purpose != purpose || !slices.Contains(work.Items, first.id) {
-		return outcome{}, nil
-	}
-	if held.WasAlone() {
-		return b.fail(ctx, first, ErrNeverCameBack)
-	}
-	return b.lose(ctx, first)
-}
-
-// lose stores that a start of an event never came back while other events ran. The event is handled again at
-// once, as a suspect.
-func (b *Inbox) lose(ctx context.Context, e stored) (outcome, error) {
-	result := outcome{failure: ErrNeverCameBack}
-	now, err := b.leases.CachedNow(ctx)
-	if err != nil {
-		return result, err
-	}
-	b.report(ctx, slog.LevelWarn, "inbox: lost with others", e, ErrNeverCameBack)
-	changed, err := b.setAll(ctx, asClaimed(e), document.O(fieldLost, e.lost+1), document.O(fieldBegun, true))
-	if err != nil {
-		return result, err
-	}
-	result.retryAt = now
-	return result, wasLost(changed)
 }
 
 // end releases a lease. If that fails, it logs the error, and the lease expires. If the lease is lost, end only stops
