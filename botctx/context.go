@@ -29,7 +29,8 @@ type Scope struct {
 }
 
 // Context is the argument of bot logic: it holds the channel and the member of the run, and has every operation as a
-// method.
+// method. Runs and Runtime.Operations make one, and in tests Actor.Context of package fakes. The methods of a zero Context
+// panic.
 //
 // Only one goroutine may change the fields, as with an http.Request, and none while another sends a template or, in the
 // run of an agenda, anything. The operations are safe for concurrent use. They work for the app, channel and member

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Action is a piece of bot logic. An error stops the run.
+// Action is a piece of bot logic. An error stops the run. When the run ends, its ctx ends, too.
 //
 // An action may change the fields of bot.Member. If the run succeeds, changes to botMeta, meta, customLocale
 // and group are written back to the store. Changes to other fields are not: use the operations on members.

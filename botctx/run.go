@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,8 +51,7 @@ type run struct {
 	// hasSpoken is true after the run has sent something to its member in a live chat.
 	hasSpoken atomic.Bool
 	ended     atomic.Bool
-	// limit is the time limit of the run, or nil if it has none. It is nil if there is an outer run, whose limit
-	// applies.
+	// limit is the time limit of the run, or nil if there is an outer run, whose limit applies.
 	limit *timelimit.Limit
 	// read holds the run's member as it was when the run read it.
 	read readings
@@ -309,17 +309,15 @@ func (a runAttempt) Remember(ctx context.Context, id string, answer any) {
 // limitRun returns a ctx that ends after Config.MaxRun. Callers must call End of the limit. start pauses the limit
 // while the run waits for its lane, which Config.MaxWait limits.
 func (r *Runtime) limitRun(ctx context.Context) (context.Context, *timelimit.Limit) {
-	if r.config.MaxRun < 0 {
-		return ctx, nil
-	}
 	l := r.runRule.Begin(ctx)
 	return l, l
 }
 
 func (c Config) runRule() timelimit.Rule {
-	if c.MaxRun < 0 {
-		return timelimit.Rule{}
+	most := c.MaxRun
+	if most < 0 {
+		most = math.MaxInt64
 	}
-	return timelimit.Rule{Most: c.MaxRun, Over: boterr.New(boterr.Unavailable, "", "the run took longer than Config.MaxRun (%v): "+
-		"do less in it, move slow work to an agenda, or raise the limit", c.MaxRun)}
+	return timelimit.Rule{Most: most, Over: boterr.New(boterr.Unavailable, "", "the run took longer than Config.MaxRun (%v): "+
+		"do less in it, move slow work to an agenda, or raise the limit", most)}
 }

@@ -96,6 +96,21 @@ func TestMaxRun_None(t *testing.T) {
 	})
 }
 
+// A goroutine that outlives its run fails in tests as it does in production: the fakes have no limit.
+func TestRun_ContextEndsWithIt(t *testing.T) {
+	t.Parallel()
+	for _, limit := range []time.Duration{0, -1} {
+		runtime, _ := shopWith(t, botctx.Config{Store: memstore.New(), MaxRun: limit})
+		var within context.Context
+		runtime.HandleFunc(func(ctx context.Context, _ *botctx.Context) error {
+			within = ctx
+			return ctx.Err()
+		})
+		require.NoError(t, runtime.Receive(t.Context(), said("hi")))
+		require.ErrorIs(t, within.Err(), context.Canceled, "MaxRun %v", limit)
+	}
+}
+
 func TestMaxRun_WaitingForTheMemberDoesNotCount(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

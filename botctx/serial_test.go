@@ -264,7 +264,7 @@ func TestRuns_AfterEnd(t *testing.T) {
 		&botctx.Node{ID: "count", Pre: []botctx.Action{counts}},
 	)
 	ada.Says("hi")
-	require.NoError(t, redirectsTo(ada.ID(), "count")(keptContext, kept))
+	require.NoError(t, redirectsTo(ada.ID(), "count")(context.WithoutCancel(keptContext), kept))
 	require.Equal(t, 1, document.Get(ada.Member().Meta, "count", 0), "it is written back")
 }
 

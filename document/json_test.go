@@ -99,7 +99,7 @@ func TestOneOrMany(t *testing.T) {
 	}
 	for text, want := range map[string]params{
 		`{"ids":"a","data":{"x":1}}`:   {IDs: document.One("a"), Data: document.One(document.O("x", 1))},
-		`{"ids":["a","b"],"data":[]}`:  {IDs: document.One("a", "b"), Data: document.OneOrMany[document.Object]{}},
+		`{"ids":["a","b"],"data":[]}`:  {IDs: document.One("a", "b"), Data: document.One([]document.Object(nil)...)},
 		`{"ids":null,"data":[{},{}]}`:  {Data: document.One(document.O(), document.O())},
 		`{"data":{"list":[{"x":[]}]}}`: {Data: document.One(document.O("list", document.A(document.O("x", document.A()))))},
 	} {

@@ -89,8 +89,14 @@ func changed(value, before, after any) any {
 // either form in JSON, and written as an array.
 type OneOrMany[T any] []T
 
-// One returns a OneOrMany of the values given.
-func One[T any](values ...T) OneOrMany[T] { return values }
+// One returns a OneOrMany of the values given. Without values it is empty but present, so that an operation does not
+// take its default instead.
+func One[T any](values ...T) OneOrMany[T] {
+	if values == nil {
+		return OneOrMany[T]{}
+	}
+	return values
+}
 
 // DecodeValue reads one value or an array of them. null gives nil.
 func (m *OneOrMany[T]) DecodeValue(value any) error {

@@ -200,8 +200,8 @@ func (a *Agent) groupOnBravo(to string) string {
 	return to
 }
 
-// Joins joins a group of the channel's platform through an invitation link. It ends the test if the link is
-// unknown or no longer works.
+// Joins joins a group of the channel's platform through an invitation link. The bot gets no event about that: a test
+// of such events calls Sends, with the group as To. It ends the test if the link is unknown or no longer works.
 func (a *Agent) Joins(link string) {
 	a.platform.test.Helper()
 	if err := a.TryJoins(link); err != nil {

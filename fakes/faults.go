@@ -407,7 +407,8 @@ func (d *due) add(met planned) bool {
 //	p.Inject(fakes.Down(fakes.ServicePayments).Of("shop"))                    // Until Lift.
 //	p.Inject(fakes.Down(fakes.ServiceMail).Lasting(time.Hour).At(2))          // From the second request on.
 //
-// It ends the test if the fault names an unknown operation, service or part, or sets a field that its kind does not use.
+// It ends the test if the fault names an unknown operation, service, channel or account, or sets a field that its kind
+// does not use. A data source need not exist yet.
 func (p *Platform) Inject(fault Fault) *Injected {
 	p.test.Helper()
 	p.checkFault(fault)

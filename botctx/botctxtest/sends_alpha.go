@@ -117,6 +117,7 @@ func requireAllOrNone(t *trial, p *place, op botctx.Op, send3 func(ids document.
 		field    string
 	}{
 		{"a text that is empty for one", document.One(bob.ID, eve.ID), send.Template("{{firstName}}"), boterr.InvalidArgument, "response.text"},
+		{"nobody", document.One([]string(nil)...), send.Text("Hello"), boterr.InvalidArgument, "memberId"},
 		{"nobody at the end", document.One(bob.ID, unique("member")), send.Text("Hello"), boterr.NotFound, "memberId"},
 		{"a member of another app", document.One(bob.ID, t.away.member.ID), send.Text("Hello"), boterr.NotFound, "memberId"},
 		{"a member of another channel", document.One(bob.ID, t.home.member.ID), send.Text("Hello"), boterr.InvalidArgument, "memberId"},

@@ -63,8 +63,9 @@ func (d Differences) String() string {
 
 // Check repeats the calls of the recording, one after the other, and returns the differences between the recorded
 // answers and the new ones. Ids may differ if each id always has the same counterpart. Times may differ by the
-// difference between the clocks. Messages of errors may differ. Redacted values are not compared. Check returns an
-// error only if ctx ends, and the differences are then incomplete, or if Door is missing.
+// difference between the clocks. Messages of errors may differ. Redacted values are not compared. The calls belong to
+// no run, so a message that the recorded run filled from changes it had not stored yet differs. Check returns an error
+// only if ctx ends, and the differences are then incomplete, or if Door is missing.
 func (r *Recording) Check(ctx context.Context, how Check) (Differences, error) {
 	if how.Door == nil {
 		return nil, boterr.Missing("Door", "a function that returns the implementation's botctx.Caller")

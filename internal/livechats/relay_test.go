@@ -172,15 +172,15 @@ func TestRelay_BeforeAndAfter(t *testing.T) {
 		requireOutcome(t, member)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
 		requireOutcome(t, agent)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
 	}
-	both(livechats.OutcomeNone, livechats.OutcomeNone)
+	both(livechats.OutcomeOver, livechats.OutcomeNone)
 	s.pending(t, "a1", "ada")
 	both(livechats.OutcomeKept, livechats.OutcomeNone)
 	s.take(t, "a1", "eve@desk")
 	both(livechats.OutcomeDelivered, livechats.OutcomeDelivered)
 	must(t, s.mine.InletEndLiveChat, `{}`)
 	s.platform.forget()
-	both(livechats.OutcomeNone, livechats.OutcomeAnswered)
-	both(livechats.OutcomeNone, livechats.OutcomeNone)
+	both(livechats.OutcomeOver, livechats.OutcomeAnswered)
+	both(livechats.OutcomeOver, livechats.OutcomeNone)
 	require.Equal(t, []string{"desk: send to group1: " + livechat.DefaultTexts().Over}, s.platform.did())
 }
 

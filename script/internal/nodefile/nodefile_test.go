@@ -96,6 +96,17 @@ func TestRead_FilesOfAllFolders(t *testing.T) {
 	require.Equal(t, []string{"top act.js", "day day/act.js", "late day/late/act.js", "night night/act.js"}, files)
 }
 
+// Only the sent text of a template has a length.
+func TestRead_Templates(t *testing.T) {
+	t.Parallel()
+	read := nodefile.Read(folder("nodes.json", `{"nodes": [{"compositeId": "again", "responses": [
+		{"type": "BUTTON", "text": "Again?", "buttons": [{"type": "postback", "title": "{{meta.favourite.drink}}", "payload": "again"}]}
+	]}]}`))
+	require.Empty(t, read.Problems)
+	again := send.Buttons("Again?", send.Postback("{{meta.favourite.drink}}", "again")).WithPlaceholders()
+	require.Equal(t, []send.Response{again}, read.Nodes[0].Base.Responses)
+}
+
 // Read reports all problems at once, each with its place, its field and a remedy.
 func TestRead_Problems(t *testing.T) {
 	t.Parallel()
