@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -59,6 +60,9 @@ type Desk struct {
 	unreadable safelog.Once
 	// beat is the interval of keep-alive messages on a stream.
 	beat time.Duration
+	// closing is closed by close.
+	closing chan struct{}
+	close   func()
 }
 
 var (
@@ -95,11 +99,17 @@ func New(config Config) (*Desk, error) {
 	if err != nil {
 		return nil, err
 	}
+	closing := make(chan struct{})
 	return &Desk{
 		config: config, env: env, chats: chats, visitors: visitors, log: log, hub: newHub(), beat: beat,
 		unreadable: safelog.Once{Log: log, Message: "desk: a record is not shown"},
+		closing:    closing, close: sync.OnceFunc(func() { close(closing) }),
 	}, nil
 }
+
+// Close ends the streams of open pages, so that a server can shut down. The pages connect to another process. Other
+// requests continue. Close may be called more than once.
+func (d *Desk) Close() { d.close() }
 
 // warn logs a failure that the desk works around.
 func (d *Desk) warn(ctx context.Context, what string, err error, about ...slog.Attr) {

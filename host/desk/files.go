@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -18,7 +19,9 @@ import (
 // The limits of files.
 const (
 	maxFile = 10 << 20
-	sniffed = 512
+	// uploadTime is the time within which a file must arrive.
+	uploadTime = 2 * time.Minute
+	sniffed    = 512
 )
 
 // kinds are the types of files that agents may send, by the bytes at their beginning, with the type of the message.
@@ -55,6 +58,7 @@ func (p *pages) upload(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	page.LimitBody(c.w, uploadTime)
 	name := page.FileName(c.URL.Query().Get("name"))
 	body := http.MaxBytesReader(c.w, c.Body, maxFile)
 	begin := make([]byte, sniffed)

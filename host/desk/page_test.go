@@ -248,6 +248,16 @@ func TestStream_TooMany(t *testing.T) {
 	h.stream("eve")
 }
 
+func TestStream_CloseEndsAll(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	stream := h.stream("grace")
+	h.desk.Close()
+	h.desk.Close()
+	_, err := io.ReadAll(stream)
+	require.NoError(t, err)
+}
+
 func TestBounds_Refused(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
@@ -339,12 +349,13 @@ func TestFiles(t *testing.T) {
 	var kept []utility.StoredFile
 	h := newHost(t, uploads(&kept))
 	path := h.taken("ada", "grace")
+	var limits []time.Time
 	upload := func(name, content string) (int, document.Object) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, path+"/files?name="+name, strings.NewReader(content))
 		r.Header.Set("X-Agent", "grace")
 		r.Header.Set("Content-Type", "application/octet-stream")
 		w := httptest.NewRecorder()
-		h.handler.ServeHTTP(w, r)
+		h.handler.ServeHTTP(limited{w, &limits}, r)
 		var answer document.Object
 		require.NoError(t, answer.UnmarshalJSON(w.Body.Bytes()))
 		return w.Code, answer
@@ -353,6 +364,8 @@ func TestFiles(t *testing.T) {
 	status, file := upload("..%2F..%2Fetc%5C.a%00b.png", png)
 	require.Equal(t, http.StatusOK, status, "%s", file)
 	require.Equal(t, "ab.png", document.Get(file, "name", ""))
+	require.Len(t, limits, 2)
+	require.Greater(t, limits[1].Sub(limits[0]), time.Minute, "a file may take longer than other bodies")
 	content, err := io.ReadAll(kept[0].Content)
 	require.NoError(t, err)
 	require.Equal(t, png, string(content))
@@ -376,6 +389,18 @@ func TestFiles(t *testing.T) {
 	}
 	status, _ = upload("big.bin", png+strings.Repeat("x", 11<<20))
 	require.Equal(t, http.StatusRequestEntityTooLarge, status)
+}
+
+// limited is an answer that keeps the time limits of reads.
+type limited struct {
+	http.ResponseWriter
+
+	reads *[]time.Time
+}
+
+func (l limited) SetReadDeadline(at time.Time) error {
+	*l.reads = append(*l.reads, at)
+	return nil
 }
 
 func TestTranscript(t *testing.T) {

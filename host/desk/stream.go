@@ -66,7 +66,7 @@ func (p *pages) events(w http.ResponseWriter, r *http.Request) {
 	p.pour(out, r, agent, listening)
 }
 
-// pour sends changes until the client is gone or the agent is signed out.
+// pour sends changes until the client is gone, the agent is signed out or the desk is closed.
 func (p *pages) pour(out stream, r *http.Request, agent *Agent, listening *listener) {
 	beats := time.NewTicker(p.desk.beat)
 	defer beats.Stop()
@@ -80,6 +80,8 @@ func (p *pages) pour(out stream, r *http.Request, agent *Agent, listening *liste
 		}
 		select {
 		case <-r.Context().Done():
+			return
+		case <-p.desk.closing:
 			return
 		case <-listening.wake:
 		case <-beats.C:

@@ -29,6 +29,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/internal/timelimit"
 )
 
 // policy is the Content-Security-Policy of every page. The page can only load its own content and cannot be framed.
@@ -43,11 +44,14 @@ type Guard struct {
 }
 
 // Around returns a handler that passes on a request if its host is one of the page's names and it does
-// not come from another site. It sets the headers of every response.
+// not come from another site. It sets the headers of every response, and the time limit of every body.
 func (g Guard) Around(next http.Handler) http.Handler {
 	sites := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		setHeaders(w.Header())
+		if r.ContentLength != 0 { // Even if nothing reads the body, the server waits for it before it answers.
+			LimitBody(w, bodyTime)
+		}
 		if name := hostName(r.Host); g.IsHost != nil && !g.IsHost(name) {
 			Fail(w, http.StatusForbidden, boterr.New(boterr.FailedPrecondition, "Host",
 				"is %q, which is not a name of this page; open it by its own name", name))
@@ -99,6 +103,14 @@ func hostName(host string) string {
 		return name
 	}
 	return strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+}
+
+// bodyTime is the time limit of a body.
+const bodyTime = 10 * time.Second
+
+// LimitBody sets the time within which the body of a request must arrive. It replaces the limit of Guard.
+func LimitBody(w http.ResponseWriter, within time.Duration) {
+	_ = http.NewResponseController(w).SetReadDeadline(timelimit.Now().Add(within))
 }
 
 // MaxBody is the maximum size of a request body in bytes.

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -51,6 +52,32 @@ func TestServe_SendsAFileOnceWhereItStaysTheSame(t *testing.T) {
 	again := httptest.NewRecorder()
 	handler.ServeHTTP(again, request)
 	require.Equal(t, http.StatusNotModified, again.Code)
+}
+
+// Before the server answers a refused request, it reads the body.
+func TestGuard_LimitsTheTimeOfABody(t *testing.T) {
+	t.Parallel()
+	guarded := page.Guard{}.Around(http.NotFoundHandler())
+	answer := func(body io.Reader) *deadline {
+		w := &deadline{ResponseRecorder: httptest.NewRecorder()}
+		guarded.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", body))
+		return w
+	}
+	require.False(t, answer(strings.NewReader("{}")).reads.IsZero())
+	require.False(t, answer(io.MultiReader()).reads.IsZero(), "the length of the body is not known")
+	require.True(t, answer(http.NoBody).reads.IsZero(), "a time limit would end a stream")
+}
+
+// deadline is an answer that keeps the time limit of reads.
+type deadline struct {
+	*httptest.ResponseRecorder
+
+	reads time.Time
+}
+
+func (d *deadline) SetReadDeadline(at time.Time) error {
+	d.reads = at
+	return nil
 }
 
 // A proxy that terminates TLS may use another name for the page.
