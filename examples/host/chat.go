@@ -113,7 +113,7 @@ func (s *service) addDesk(ctx context.Context, receivers map[string]http.Handler
 	if err != nil {
 		return err
 	}
-	receivers[deskPath+"/"] = s.signIns.only(isAgent, untilClosed(s.closing, http.StripPrefix(deskPath, page)))
+	receivers[deskPath+"/"] = s.signIns.only(isAgent, http.StripPrefix(deskPath, page))
 	return s.pairWithDesks(ctx)
 }
 
@@ -172,20 +172,4 @@ func (s *channelSettings) deskRecord() channel.Channel {
 			{Label: livechat.DefaultLabel, Groups: []channel.BroadcastGroupMember{{ID: "support", Type: "team"}}},
 		},
 	}
-}
-
-// untilClosed ends the current requests to a handler when closing is closed. Otherwise streams would never end.
-func untilClosed(closing <-chan struct{}, next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithCancel(r.Context())
-		defer cancel()
-		go func() {
-			select {
-			case <-closing:
-				cancel()
-			case <-ctx.Done():
-			}
-		}()
-		next.ServeHTTP(w, r.WithContext(ctx))
-	})
 }

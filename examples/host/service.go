@@ -21,6 +21,7 @@ import (
 	"github.com/botctx/go-sdk/backends/blob"
 	"github.com/botctx/go-sdk/backends/otel"
 	"github.com/botctx/go-sdk/backends/telegram"
+	"github.com/botctx/go-sdk/backends/webchat"
 	"github.com/botctx/go-sdk/backends/webhook"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
@@ -50,21 +51,20 @@ type service struct {
 	demo       *demoReceiver
 	telegram   *telegram.Connector
 	desk       *desk.Desk
+	chat       *webchat.Connector
 	files      *blob.Store
 	signIns    *signIns
 	runtime    *botctx.Runtime
 	listener   net.Listener
 	server     *http.Server
 	isStopping atomic.Bool
-	// closing is closed when the server begins to end.
-	closing chan struct{}
 	// removeTrial removes the files of a trial run.
 	removeTrial func()
 }
 
 // open opens the store and listens. serve closes the resources that open opened.
 func open(ctx context.Context, c config, log *slog.Logger, out io.Writer) (*service, error) {
-	s := &service{config: c, log: log, signIns: newSignIns(c.agents, c.adminToken), closing: make(chan struct{}), removeTrial: func() {}}
+	s := &service{config: c, log: log, signIns: newSignIns(c.agents, c.adminToken), removeTrial: func() {}}
 	if err := s.openParts(ctx, out); err != nil {
 		return nil, errors.Join(err, s.close(ctx))
 	}
@@ -112,7 +112,8 @@ func (s *service) openParts(ctx context.Context, out io.Writer) error {
 		IdleTimeout:       idleTime,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
-	s.server.RegisterOnShutdown(func() { close(s.closing) })
+	s.server.RegisterOnShutdown(s.chat.Close) // Close ends the streams of open pages.
+	s.server.RegisterOnShutdown(s.desk.Close)
 	if s.config.isTrial {
 		s.welcome(out)
 	}
@@ -144,16 +145,15 @@ func (s *service) build(
 	if s.desk, err = desk.New(desk.Config{Store: s.store, Now: s.config.now, Logger: s.log}); err != nil {
 		return nil, err
 	}
-	chat, err := s.newChat(ctx, drops)
-	if err != nil {
+	if s.chat, err = s.newChat(ctx, drops); err != nil {
 		return nil, err
 	}
 	all := platforms{
 		connectors: map[channel.Type]send.Connector{
-			channel.Custom: web, channel.Webchat: chat, desk.Type: s.desk, telegram.Type: telegram.Limited(s.telegram),
+			channel.Custom: web, channel.Webchat: s.chat, desk.Type: s.desk, telegram.Type: telegram.Limited(s.telegram),
 		},
 		receivers: map[string]http.Handler{
-			"POST /inbound": web.Handler(s.accept), chatPath: untilClosed(s.closing, chat.Handler(s.accept)),
+			"POST /inbound": web.Handler(s.accept), chatPath: s.chat.Handler(s.accept),
 		},
 	}
 	if err := s.addPlatforms(all, channels, drops); err != nil {
