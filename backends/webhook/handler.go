@@ -27,8 +27,9 @@ import (
 //	405, 408, 413, 415
 //	     the request is not a POST, its body came too slowly, is too long, or is not application/json
 //	500  Config.LoadChannel is not set
-//	503  with Retry-After: too many events are waiting (ResourceExhausted), or the store did not
-//	     answer within Config.Inbox.AcceptTimeout. The sender must repeat the request with the same id
+//	503  with Retry-After: too many events are waiting (ResourceExhausted), the store did not answer
+//	     within Config.Inbox.AcceptTimeout, or LoadChannel is Unavailable. The sender must repeat the
+//	     request with the same id
 //
 // Other errors of accept get the status from botctx.HTTPStatus. The body of an error is {"error":
 // {"code": "InvalidArgument", "field": "messageEvent.type", "message": "..."}}. For an error of accept

@@ -100,6 +100,19 @@ func TestTrial_WhoMaySeeWhichPage(t *testing.T) {
 	}
 }
 
+func TestTrial_StopEndsTheStreamOfAPage(t *testing.T) {
+	t.Parallel()
+	var page *http.Response
+	t.Cleanup(func() { require.NoError(t, page.Body.Close()) })
+	s := newTrial(t) // It stops before the cleanup above.
+	r, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), http.MethodGet, s.url()+deskPath+"/events", http.NoBody)
+	require.NoError(t, err)
+	r.SetBasicAuth("grace", s.config.agents["grace"].Reveal())
+	page, err = http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, page.StatusCode)
+}
+
 func TestTrial_FilesOfAgentsAreSaved(t *testing.T) {
 	t.Parallel()
 	s := newTrial(t)

@@ -219,7 +219,8 @@ func (s *Service) insert(ctx context.Context, id string, given document.Object) 
 		return stored, err == nil, err
 	}
 	if _, notMine := s.channels.Get(ctx, id); notMine != nil {
-		return document.Object{}, false, err
+		return document.Object{}, false, boterr.New(boterr.AlreadyExists, record.FieldID,
+			"another app has a channel with the id %q: choose another id", id)
 	}
 	return document.Object{}, false, nil
 }

@@ -70,6 +70,7 @@ func TestGetChannel_AnotherApp(t *testing.T) {
 	require.ErrorIs(t, err, boterr.NotFound)
 	_, err = a.mine.Save(t.Context(), &channel.Channel{ID: "c1", Type: channel.Webchat, Name: "taken"})
 	require.ErrorIs(t, err, boterr.AlreadyExists)
+	require.EqualError(t, err, `already exists: _id: another app has a channel with the id "c1": choose another id`)
 	_, err = a.mine.Save(t.Context(), &channel.Channel{App: "theirs", Type: channel.Webchat})
 	requireInvalid(t, err, "app")
 	theirs, err := a.theirs.Load(t.Context(), "c1")

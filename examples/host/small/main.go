@@ -92,7 +92,12 @@ func host(ctx context.Context, listener net.Listener, s settings) error {
 		return errors.Join(err, listener.Close(), closeStore())
 	}
 	slog.InfoContext(ctx, "listening", "address", "http://"+listener.Addr().String())
-	server := &http.Server{Handler: routes(rt, chat), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{
+		Handler:           routes(rt, chat),
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       20 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+	}
 	server.RegisterOnShutdown(chat.Close) // Close ends the streams of open pages.
 	return errors.Join(serve(ctx, listener, server, rt), closeStore())
 }
