@@ -27,9 +27,9 @@ type InboxOptions struct {
 	// Limit is the number of failed attempts after which an event becomes a dead letter. The default is 5.
 	Limit int
 	// Backoff returns the pause before the next attempt. failures is the number of failed attempts, at least 1.
-	// The default begins with a second and multiplies by four up to a minute, less a random part, at most half.
-	// So an event that always fails blocks its lane for at most about 80 seconds. If the error asks for a longer pause (boterr.RetryAfter),
-	// that is the pause.
+	// The default begins with a second and multiplies by four up to a minute, less a random part of at most half.
+	// So an event that always fails blocks its lane for at most about 80 seconds. If the error asks for a longer
+	// pause (boterr.RetryAfter), that is the pause.
 	Backoff func(failures int) time.Duration
 	// MaxPending is the maximum number of waiting events of an app. If it is exceeded, Accept returns
 	// ResourceExhausted for that app. The limit is approximate, because each process counts all events only
