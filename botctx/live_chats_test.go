@@ -179,14 +179,13 @@ func TestIdle_EndsLiveChat(t *testing.T) {
 func TestLiveChat_EndsMeanwhile(t *testing.T) {
 	t.Parallel()
 	muteRuns := 0
-	countRun := func(context.Context, *botctx.Context) error {
-		muteRuns++
-		return nil
-	}
 	answering := func(isOver func(*botctx.Context) bool) []*botctx.Node {
 		return []*botctx.Node{
 			{ID: "over", Tree: "live chat", Trigger: botctx.When(isOver)},
-			{ID: "mute", Tree: "live chat", Trigger: botctx.AnyText(), Priority: botctx.MutePriority, Pre: botctx.Do(countRun)},
+			{ID: "mute", Tree: "live chat", Trigger: botctx.AnyText(), Priority: botctx.MutePriority, Pre: botctx.Do(func(context.Context, *botctx.Context) error {
+				muteRuns++
+				return nil
+			})},
 			{ID: "else", Trigger: botctx.AnyText(), Priority: botctx.FallbackPriority, Responses: botctx.Say("Pardon?")},
 			{ID: "done", Trigger: botctx.TextIs("/done"), Pre: botctx.Do(func(ctx context.Context, bot *botctx.Context) error {
 				_, err := bot.EndLiveChat(ctx, livechat.EndParams{MessageEvent: bot.MessageEvent})

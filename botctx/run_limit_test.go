@@ -101,13 +101,13 @@ func TestRun_ContextEndsWithIt(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []time.Duration{0, -1} {
 		runtime, _ := shopWith(t, botctx.Config{Store: memstore.New(), MaxRun: limit})
-		var within context.Context
+		var ended func() error
 		runtime.HandleFunc(func(ctx context.Context, _ *botctx.Context) error {
-			within = ctx
-			return ctx.Err()
+			ended = ctx.Err
+			return ended()
 		})
 		require.NoError(t, runtime.Receive(t.Context(), said("hi")))
-		require.ErrorIs(t, within.Err(), context.Canceled, "MaxRun %v", limit)
+		require.ErrorIs(t, ended(), context.Canceled, "MaxRun %v", limit)
 	}
 }
 
