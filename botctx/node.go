@@ -1,6 +1,7 @@
 package botctx
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -367,15 +368,27 @@ func (n *Node) check() error {
 		return boterr.Invalid("Pre", "the node %s has a nil action: give a function, or remove it", n.Ref())
 	case slices.ContainsFunc(n.Post, isNil):
 		return boterr.Invalid("Post", "the node %s has a nil action: give a function, or remove it", n.Ref())
-	case slices.ContainsFunc(n.Responses, send.Response.IsZero):
-		return boterr.Invalid("Responses", "the node %s has a zero response: make it with a function such as send.Text", n.Ref())
 	case n.Global < GlobalNowhere || n.Global > GlobalInChannel:
 		return boterr.Invalid("Global", "the node %s has the unknown value %d: use a constant such as GlobalInTree", n.Ref(), n.Global)
 	case hasNil(n.Trigger):
 		return boterr.Invalid("Trigger", "the node %s has a trigger with a nil part: give a trigger or a function, or remove it", n.Ref())
 	default:
-		return n.checkRedirect()
+		return cmp.Or(n.checkResponses(), n.checkRedirect())
 	}
+}
+
+// checkResponses returns an error for a response that can never be sent. Whether a template can be sent depends on the
+// values that fill it.
+func (n *Node) checkResponses() error {
+	for i, response := range n.Responses {
+		if response.IsTemplate() {
+			continue
+		}
+		if e, isWrong := boterr.AsError(response.Validate()); isWrong {
+			return boterr.PrefixField("Responses"+boterr.Index(i), boterr.Invalid(e.Field, "%w, in the node %s", e.Err, n.Ref()))
+		}
+	}
+	return nil
 }
 
 // NodeError is an error in one of several nodes.

@@ -71,7 +71,7 @@ func TestNode_ErrorEndsRun(t *testing.T) {
 			"node order: pre-action 2 (botctx_test.", "one",
 		},
 		"response": {
-			botctx.Node{Responses: []send.Response{send.Text("one"), send.Text("")}, Post: []botctx.Action{says("two")}},
+			botctx.Node{Responses: []send.Response{send.Text("one"), send.Template("{{meta.none}}")}, Post: []botctx.Action{says("two")}},
 			"node order: response 2: sendResponse: invalid argument: response.text", "one",
 		},
 		"post-action": {
@@ -184,6 +184,7 @@ func TestHandle_RefusesNodes(t *testing.T) {
 		"a pre-action that is nil":     {[]*botctx.Node{{ID: "a", Pre: []botctx.Action{nil}}}, boterr.InvalidArgument},
 		"a post-action that is nil":    {[]*botctx.Node{{ID: "a", Post: []botctx.Action{nil}}}, boterr.InvalidArgument},
 		"a response that is zero":      {[]*botctx.Node{{ID: "a", Responses: []send.Response{{}}}}, boterr.InvalidArgument},
+		"a response that is too long":  {[]*botctx.Node{{ID: "a", Responses: []send.Response{send.Text(strings.Repeat("x", send.MaxText+1))}}}, boterr.InvalidArgument},
 		"global in a way that is none": {[]*botctx.Node{{ID: "a", Global: 77}}, boterr.InvalidArgument},
 		"twice":                        {[]*botctx.Node{{ID: "a", Tree: "shop"}, {ID: "a", Tree: "shop"}}, boterr.AlreadyExists},
 		"already there":                {[]*botctx.Node{{ID: "there"}}, boterr.AlreadyExists},
