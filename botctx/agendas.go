@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/agenda"
@@ -32,19 +33,17 @@ func (r *Runtime) Run(ctx context.Context) error {
 		defer stop() // End the scheduler if the inbox returns early, for example because it is already running.
 		err = r.inbox.Run(both)
 	}()
-	removed := make(chan struct{})
-	go func() {
-		defer close(removed)
-		background.Every(both, retentionPause, func() { r.applyRetention(both) })
-	}()
-	defer background.IsClosedWithin(removed, leftAfter) // Do not wait forever for a store that does not answer.
+	var removing sync.WaitGroup
+	removing.Go(func() { // Serve waits only briefly for a store that does not answer.
+		background.Serve(both, 0, nil, func(context.Context) {
+			background.Every(both, retentionPause, func() { r.applyRetention(both) })
+		})
+	})
+	defer removing.Wait()
 	err := r.scheduler.Run(both)
 	stop() // End the inbox if the scheduler returned early.
 	return errors.Join(err, <-ofInbox)
 }
-
-// leftAfter is the maximum time that Run waits, after ctx ends, for a store that does not answer.
-const leftAfter = 5 * time.Second
 
 // NextAgenda returns the time at which the next agenda can run, by the store's clock. If an agenda is due, that
 // is the current time. ok is false if no agenda is waiting. It is for hosts that control the time and call

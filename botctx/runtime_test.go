@@ -534,3 +534,26 @@ func TestRun_PlatformThatHangsHoldsUpNoOtherApp(t *testing.T) {
 		}
 	}
 }
+
+// A store that does not answer delays the end of Run by no more than a run that does not end.
+func TestRun_EndsInTimeIfTheStoreDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		answer := make(chan struct{})
+		hung := store.Wrap(memstore.New(), func(ctx context.Context, _ store.Call) (context.Context, func(int, error) error, error) {
+			<-answer
+			return ctx, nil, nil
+		})
+		runtime, err := botctx.New(botctx.Config{Store: hung})
+		require.NoError(t, err)
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- runtime.Run(ctx) }()
+		synctest.Wait()
+		stop()
+		<-time.After(26 * time.Second)
+		require.Len(t, ended, 1)
+		require.Equal(t, boterr.Canceled, boterr.CodeOf(<-ended))
+		close(answer)
+	})
+}
