@@ -39,7 +39,7 @@ type Stamps struct {
 
 // Check returns InvalidArgument for a change that cannot be applied to any document.
 func (c Change) Check() error {
-	if c.Update == nil {
+	if c.Update.isMissing() {
 		return boterr.Invalid("update", "an update is required")
 	}
 	if err := c.Stamps.Set.Err(); err != nil {
@@ -77,7 +77,7 @@ func (e *Evaluation) Change(change Change, filter *Filter, before document.Objec
 }
 
 func (c Change) applied(e *Evaluation, filter *Filter, before document.Object) (after document.Object, modified bool, err error) {
-	if c.Update == nil {
+	if c.Update.isMissing() {
 		return before, false, boterr.Invalid("", "an update is required")
 	}
 	e.updating = updateRun{call: e, document: before, now: c.Now}
@@ -262,7 +262,7 @@ func (e *Evaluation) Insert(change Change, filter *Filter) (document.Object, err
 }
 
 func (c Change) insert(e *Evaluation, filter *Filter) (document.Object, error) {
-	if c.Update == nil {
+	if c.Update.isMissing() {
 		return document.Object{}, boterr.Invalid("update", "an update is required")
 	}
 	base, err := c.requiredFields(e, filter)
