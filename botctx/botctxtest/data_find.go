@@ -242,6 +242,7 @@ func countDataSourceCountsWhatMatches(t *trial) {
 	} {
 		for _, params := range []datasource.CountParams{
 			{DataSourceID: source, Filter: *filter}, {CollectionName: source, Filter: *filter},
+			{CollectionName: source, DataSourceID: source, Filter: *filter},
 		} {
 			counted, err := t.home.CountDataSource(t.Context(), params)
 			require.NoError(t, err)

@@ -304,7 +304,7 @@ func (o operation) contradicting(t *trial, p *place) []change {
 	var other *place
 	for _, one := range o.specified().Parameters {
 		switch {
-		case one.Exclusive && one.Name == "collectionName":
+		case one.Name == "collectionName":
 			changes = append(changes, change{"two names", document.O(one.Name, unique("other")), one.Name})
 		case one.Need == operations.FromContext && one.Other != "" && takesText(one):
 			if other == nil {

@@ -607,12 +607,14 @@ declare namespace botctx {
     | {
         /** `collectionName` or `dataSourceId` is the data source. */
         collectionName: string;
-        dataSourceId?: never;
+        /** `collectionName` or `dataSourceId` is the data source. */
+        dataSourceId?: string | null;
       }
     | {
         /** `collectionName` or `dataSourceId` is the data source. */
         dataSourceId: string;
-        collectionName?: never;
+        /** `collectionName` or `dataSourceId` is the data source. */
+        collectionName?: string | null;
       }
   );
   /** The result of `countDataSource`: The number of matching entries. */
@@ -633,12 +635,14 @@ declare namespace botctx {
     | {
         /** `collectionName` or `dataSourceId` is the data source. */
         collectionName: string;
-        dataSourceId?: never;
+        /** `collectionName` or `dataSourceId` is the data source. */
+        dataSourceId?: string | null;
       }
     | {
         /** `collectionName` or `dataSourceId` is the data source. */
         dataSourceId: string;
-        collectionName?: never;
+        /** `collectionName` or `dataSourceId` is the data source. */
+        collectionName?: string | null;
       }
   );
   /** The result of `fetchDataFromDataSource`: The entries. The list may be empty. */
@@ -655,12 +659,14 @@ declare namespace botctx {
     | {
         /** `collectionName` or `dataSourceId` is the data source. */
         collectionName: string;
-        dataSourceId?: never;
+        /** `collectionName` or `dataSourceId` is the data source. */
+        dataSourceId?: string | null;
       }
     | {
         /** `collectionName` or `dataSourceId` is the data source. */
         dataSourceId: string;
-        collectionName?: never;
+        /** `collectionName` or `dataSourceId` is the data source. */
+        collectionName?: string | null;
       }
   );
   /** The result of `fetchDistinctDataFromDataSource`: The values, each once. */
@@ -694,12 +700,14 @@ declare namespace botctx {
     | {
         /** `collectionName` or `dataSourceId` is the data source. */
         collectionName: string;
-        dataSourceId?: never;
+        /** `collectionName` or `dataSourceId` is the data source. */
+        dataSourceId?: string | null;
       }
     | {
         /** `collectionName` or `dataSourceId` is the data source. */
         dataSourceId: string;
-        collectionName?: never;
+        /** `collectionName` or `dataSourceId` is the data source. */
+        collectionName?: string | null;
       }
   );
   /** The result of `fetchGeoNearFromDataSource`: The entries, nearest first. The list may be empty. */
@@ -730,12 +738,14 @@ declare namespace botctx {
     | {
         /** `collectionName` or `dataSourceId` is the data source. */
         collectionName: string;
-        dataSourceId?: never;
+        /** `collectionName` or `dataSourceId` is the data source. */
+        dataSourceId?: string | null;
       }
     | {
         /** `collectionName` or `dataSourceId` is the data source. */
         dataSourceId: string;
-        collectionName?: never;
+        /** `collectionName` or `dataSourceId` is the data source. */
+        collectionName?: string | null;
       }
   );
   /** The result of `patchDataToDataSource`: The numbers of affected entries. */

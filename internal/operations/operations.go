@@ -107,8 +107,6 @@ type Field struct {
 	// Other is the name of the field that Need refers to. For FromContext, it is a second field for
 	// the same record, and the two must not contradict each other.
 	Other string `json:"other"`
-	// Exclusive is true if this field and Other may not both be given.
-	Exclusive bool `json:"exclusive"`
 	// Most is the maximum number of characters of a string or elements of an array: a constant of
 	// package send, or a number. Empty means no limit.
 	Most string `json:"most"`
