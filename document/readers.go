@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"reflect"
+	"strconv"
 	"sync"
 	"time"
 
@@ -120,6 +121,27 @@ func orListOfOne(read reader) reader {
 			err = boterr.Invalid("", "is empty") // The target would look as if the field were missing.
 		}
 		return boterr.PrefixField(boterr.Index(0), err)
+	}
+}
+
+// orNumber returns a reader of a text that also accepts a whole number, unless it may have been rounded.
+func orNumber(read reader) reader {
+	return func(d goDecoder, value any, target reflect.Value) error {
+		whole, isWhole := WholeNumber(value)
+		if _, isFloat := value.(float64); isWhole && (!isFloat || -MaxExact <= whole && whole <= MaxExact) {
+			value = strconv.FormatInt(whole, 10)
+		}
+		return read(d, value, target)
+	}
+}
+
+// unlessEmpty returns a reader that refuses "".
+func unlessEmpty(read reader) reader {
+	return func(d goDecoder, value any, target reflect.Value) error {
+		if value == "" {
+			return boterr.Invalid("", "is empty; give a value, or leave it out to select more")
+		}
+		return read(d, value, target)
 	}
 }
 

@@ -1,6 +1,7 @@
 package botctxtest
 
 import (
+	"strconv"
 	"sync/atomic"
 
 	"github.com/stretchr/testify/require"
@@ -181,15 +182,15 @@ var threadRules = needing([]Capability{On(channel.Alpha), Threads}, []Rule{rule(
 
 func alphaPassThreadControlTakesTheConversationAway(t *trial) {
 	p := t.on(channel.Alpha)
-	bob, eve := t.another(p, member.Member{}), t.another(p, member.Member{})
-	for _, params := range []send.AlphaPassThreadControlParams{
-		{}, {Member: bob, TargetAppID: "263902037430900", Metadata: "orders"},
+	bob, fay, eve := t.another(p, member.Member{}), t.another(p, member.Member{}), t.another(p, member.Member{})
+	const app = 263902037430900
+	for _, params := range []document.Object{
+		document.O(), document.O("member", document.O("_id", bob.ID), "targetAppId", strconv.Itoa(app), "metadata", "orders"),
+		document.O("member", document.O("_id", fay.ID), "targetAppId", app), // The platform's events have a number.
 	} {
-		passed, err := p.AlphaPassThreadControl(t.Context(), params)
-		require.NoError(t, err)
-		require.True(t, passed.Success)
+		require.True(t, fromJSON(t, p, botctx.OpAlphaPassThreadControl, p.AlphaPassThreadControl, params).Success)
 	}
-	for _, m := range []*member.Member{p.member, bob} {
+	for _, m := range []*member.Member{p.member, bob, fay} {
 		require.Error(t, errorOf(p.SendAlphaResponse(t.Context(), alphaParams{Member: m, Response: send.Text("Hello")})))
 	}
 	require.NoError(t, errorOf(p.SendAlphaResponse(t.Context(), alphaParams{Member: eve, Response: send.Text("Hello")})))
@@ -202,6 +203,7 @@ var labelRules = needing([]Capability{On(channel.Alpha), Labels}, []Rule{
 	rule(alphaRemoveCustomLabelTakesTheLabelOff,
 		"a member whose label was removed gets no broadcast to it; other members and other labels do not change", readSent, Broadcasts),
 	rule(alphaRemoveCustomLabelIsRepeatable, "removing a label that a member does not have succeeds"),
+	rule(alphaLabelsMayBeGivenAsNumbers, "labelId may be a number, as in the result of alphaSaveCustomLabel", readSent, Broadcasts),
 })
 
 type removeLabelParams = send.AlphaRemoveCustomLabelParams
@@ -249,6 +251,18 @@ func alphaRemoveCustomLabelIsRepeatable(t *trial) {
 		require.NoError(t, err)
 		require.True(t, removed.Success)
 	}
+}
+
+func alphaLabelsMayBeGivenAsNumbers(t *trial) {
+	p := t.on(channel.Alpha)
+	bob := t.another(p, member.Member{})
+	label := document.O("labelId", t.label(p, p.member, p.prepared.label))
+	ofBob := label.With("member", document.O("_id", bob.ID))
+	fromJSON(t, p, botctx.OpAlphaSaveCustomLabel, p.AlphaSaveCustomLabel, ofBob)
+	fromJSON(t, p, botctx.OpAlphaRemoveCustomLabel, p.AlphaRemoveCustomLabel, label)
+	fromJSON(t, p, botctx.OpAlphaSendBroadcast, p.AlphaSendBroadcast,
+		label.With("broadcastId", string(p.prepared.broadcast)).With("notificationType", "REGULAR"))
+	require.Equal(t, []string{bob.ExternalID}, t.reached())
 }
 
 var tagRules = needing([]Capability{On(channel.Echo), Tags}, []Rule{

@@ -112,6 +112,9 @@ type Field struct {
 	Most string `json:"most"`
 	// EmptyCounts is true if an empty list is a value. Otherwise it counts as absent.
 	EmptyCounts bool `json:"emptyCounts"`
+	// NotEmpty is true if an optional string is refused if it is empty, because without it the call would reach more
+	// records. Otherwise an empty string counts as absent.
+	NotEmpty bool `json:"notEmpty"`
 	// Values are the allowed values of a string. Empty means any.
 	Values []string `json:"values"`
 	// Partial is true if any field of a record may be missing, for example because of a projection.

@@ -457,7 +457,9 @@ func (e *Evaluation) CheckSort(sort *Sort, document document.Object) error {
 }
 
 // mayRefuse reports whether Check can refuse a document.
-func (s *Sort) mayRefuse() bool { return len(s.keys) > 1 || len(s.keys) == 1 && s.keys[0].path.hasIndex() }
+func (s *Sort) mayRefuse() bool {
+	return len(s.keys) > 1 || len(s.keys) == 1 && s.keys[0].path.hasIndex()
+}
 
 // arraysIn returns the number of keys with an array on their path.
 func (s *Sort) arraysIn(doc document.Object) int {
