@@ -65,7 +65,8 @@ type BatchSender interface {
 
 // Batch is a platform's answer to a request for several messages.
 type Batch struct {
-	// ID is the platform's id of the request; Status is the platform's status text.
+	// ID is the platform's id of the request; Status is the platform's status text. The default of
+	// Status is OK, PARTIAL or FAILED, by the outcomes.
 	ID     string
 	Status string
 	// Outcomes has one element per message, in order. nil means that the platform accepted all of

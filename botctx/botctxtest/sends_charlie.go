@@ -403,7 +403,8 @@ var sendDeltaRules = needing([]Capability{On(channel.Delta), Batches}, []Rule{
 		"a message goes to each of the members once, filled for each; each request has a different id", readSent),
 	rule(sendDeltaResponseSendsToAllOrNone, "all parameters are checked before the first message is sent"),
 	rule(sendDeltaResponseKeepsTheOthers,
-		"if some members do not get the message, the others do, and the call returns the result and Unavailable", readSent, refuseSends),
+		"if some members do not get the message, the others do, and the call returns Unavailable and the result with another STATUS",
+		readSent, refuseSends),
 	rule(sendDeltaResponseTakesOneID, "memberId may be a single id instead of a list", readSent),
 })
 
@@ -437,13 +438,20 @@ func sendDeltaResponseKeepsTheOthers(t *trial) {
 	p := t.on(channel.Delta)
 	bob, eve := t.another(p, member.Member{}), t.another(p, member.Member{})
 	t.Refuse(bob)
-	sent, err := p.SendDeltaResponse(t.Context(), deltaParams{
-		MemberID: document.One(p.member.ID, bob.ID, eve.ID), Response: send.Text("Hello"),
-	})
+	sendTo := func(ids ...string) (string, error) {
+		sent, err := p.SendDeltaResponse(t.Context(), deltaParams{MemberID: ids, Response: send.Text("Hello")})
+		require.NotEmpty(t, sent.ID, "the result of the send to %q", ids)
+		return sent.Status, err
+	}
+	partial, err := sendTo(p.member.ID, bob.ID, eve.ID)
 	t.requireError(botctx.OpSendDeltaResponse, boterr.Unavailable, "", err)
 	require.ErrorContains(t, err, bob.ID, "the error must name the member who did not get the message")
 	t.requireEachArrived(0, to(p.member, send.Text("Hello")), to(eve, send.Text("Hello")))
-	require.NotEmpty(t, sent.ID, "the result of the failed send")
+	failed, err := sendTo(bob.ID)
+	require.Error(t, err)
+	whole, err := sendTo(eve.ID)
+	require.NoError(t, err)
+	require.NotContains(t, []string{partial, failed}, whole, "STATUS if not all members get the message")
 }
 
 func sendDeltaResponseTakesOneID(t *trial) {
