@@ -333,7 +333,8 @@ func (c Change) completed(required, o document.Object) (document.Object, error) 
 		case !ok || c.isStamped(field):
 			b.Set(field, value)
 		case c.isFixed(field) && field != document.IDField && !document.Equal(given, value):
-			return document.Object{}, boterr.PrefixField(giverOf(field, required, o), checkFixed(field, value, given))
+			refusal := boterr.Invalid(field, "a new document gets its own value, not %s; leave the field out", document.Excerpt(given))
+			return document.Object{}, boterr.PrefixField(giverOf(field, required, o), refusal)
 		default:
 			b.Set(field, given)
 		}
