@@ -1859,16 +1859,16 @@ declare namespace botctx {
     };
     /** `message` is the content of the mail. */
     message: {
-      /** `Body` is the text, as HTML, as plain text, or both. */
+      /** `Body` is the text: plain, with markup, or both. */
       Body: {
-        /** `Html` is the text as `Html`. */
+        /** `Html` is the text with markup, such as <p>Hello</p>. */
         Html?: {
           /** `Charset` is the IANA name of the character set to send the text in. The mail service decides which ones it supports. Default: UTF-8. */
           Charset?: string | null;
           /** `Data` is the text. */
           Data: string;
         } | null;
-        /** `Text` is the text as plain text. */
+        /** `Text` is the text without markup. */
         Text?: {
           /** `Charset` is the IANA name of the character set to send the text in. The mail service decides which ones it supports. Default: UTF-8. */
           Charset?: string | null;
