@@ -177,7 +177,7 @@ func asInvalid(err error) error {
 func assign[T any](_ goDecoder, value any, target reflect.Value) error {
 	typed, ok := value.(T)
 	if !ok && value != nil {
-		return WrongType(TypeName(any(typed)), value)
+		return WrongType(JSONType(any(typed)), value)
 	}
 	*target.Addr().Interface().(*T) = typed
 	return nil
@@ -200,7 +200,7 @@ func assignTime(d goDecoder, value any, target reflect.Value) error {
 func assignBool(_ goDecoder, value any, target reflect.Value) error {
 	b, ok := value.(bool)
 	if !ok {
-		return WrongType("bool", value)
+		return WrongType("boolean", value)
 	}
 	target.SetBool(b)
 	return nil
@@ -217,7 +217,7 @@ func assignString(_ goDecoder, value any, target reflect.Value) error {
 
 func assignInterface(_ goDecoder, value any, target reflect.Value) error {
 	if !reflect.TypeOf(value).AssignableTo(target.Type()) {
-		return boterr.Invalid("", "a %s cannot be decoded into the Go type %s", TypeName(value), target.Type())
+		return boterr.Invalid("", "a %s cannot be decoded into the Go type %s", JSONType(value), target.Type())
 	}
 	target.Set(reflect.ValueOf(value))
 	return nil

@@ -315,7 +315,7 @@ func checkField(path string, value any) error {
 	case value == nil && expected == typeString, document.TypeName(value) == expected:
 		return nil
 	default:
-		return boterr.Invalid("", "must be of type %s, got %s", expected, document.TypeName(value))
+		return boterr.Invalid("", "must be of type %s, got %s", expected, document.JSONType(value))
 	}
 }
 
