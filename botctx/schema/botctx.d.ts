@@ -1861,7 +1861,7 @@ declare namespace botctx {
     message: {
       /** `Body` is the text: plain, with markup, or both. */
       Body: {
-        /** `Html` is the text with markup, such as <p>Hello</p>. */
+        /** `Html` is the text with markup, such as `<p>Hello</p>`. */
         Html?: {
           /** `Charset` is the IANA name of the character set to send the text in. The mail service decides which ones it supports. Default: UTF-8. */
           Charset?: string | null;
