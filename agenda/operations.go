@@ -114,9 +114,9 @@ type UpdateParams struct {
 	// member and tag. The default is false.
 	Replace bool   `json:"replace,omitzero"`
 	TreeID  string `json:"treeId,omitzero"`
-	// Tag selects the agendas to change. The default is all agendas except the ones of live chats. Required
-	// with Replace.
-	Tag string `json:"tag,omitzero"`
+	// Tag selects the agendas to change. The default is all agendas except the ones of live chats. In JSON, ""
+	// is InvalidArgument. Required with Replace.
+	Tag string `json:"tag,omitzero" document:"notEmpty"`
 }
 
 // UpdateResult is the result of UpdateAgenda.
@@ -139,8 +139,9 @@ type DocsIDs struct {
 type DeleteParams struct {
 	// MemberID is the member whose agendas are removed. Required.
 	MemberID string `json:"memberId,omitzero"`
-	// Tag selects the open agendas to remove. The default is all agendas except the ones of live chats.
-	Tag string `json:"tag,omitzero"`
+	// Tag selects the open agendas to remove. The default is all agendas except the ones of live chats. In JSON, ""
+	// is InvalidArgument.
+	Tag string `json:"tag,omitzero" document:"notEmpty"`
 }
 
 // DeleteResult is the result of DeleteMemberAgenda.

@@ -408,7 +408,7 @@ func TestCallValue_KeepsTypes(t *testing.T) {
 		require.Equal(t, value, found.At(0).(document.Object).Value(name), name)
 	}
 
-	call("patchMembers", document.O("memberIds", document.A(bot.Member.ID), "patch", document.O("meta.born", at)))
+	call("patchMembers", document.O("memberId", bot.Member.ID, "patch", document.O("meta.born", at)))
 	ada := call("getMember", document.O("memberId", bot.Member.ID)).(document.Object)
 	require.Equal(t, at, document.Get(ada, "meta.born", time.Time{}))
 }

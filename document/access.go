@@ -177,7 +177,7 @@ func setAt(container any, parts []string, value any) (any, error) {
 		}
 		return c.withItem(i, value)
 	default:
-		return nil, boterr.Invalid("", "cannot set %q in a %s", part, TypeName(container))
+		return nil, boterr.Invalid("", "cannot set %q in a %s", part, JSONType(container))
 	}
 }
 

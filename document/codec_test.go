@@ -204,6 +204,23 @@ func TestNames_AreUTF8(t *testing.T) {
 	require.Equal(t, document.O("a\uFFFD", 2), document.O("a\xff", 1, "a\xfe", 2), "the last value counts, as for any duplicate name")
 }
 
+func TestDecode_TaggedTexts(t *testing.T) {
+	t.Parallel()
+	type tagged struct {
+		Label string `json:"label,omitzero" document:"orNumber"`
+		Tag   string `json:"tag,omitzero"   document:"notEmpty"`
+	}
+	for label, want := range map[any]string{"a": "a", "": "", nil: "", 7: "7", 7.0: "7", int64(1<<62 + 1): "4611686018427387905"} {
+		var read tagged
+		require.NoError(t, document.Decode(document.O("label", label, "tag", nil), &read))
+		require.Equal(t, tagged{Label: want}, read)
+	}
+	for _, label := range []any{7.5, 1e18, true, document.A(7)} {
+		requireInvalid(t, document.Decode(document.O("label", label), &tagged{}), "label")
+	}
+	requireInvalid(t, document.Decode(document.O("tag", ""), &tagged{}), "tag")
+}
+
 // spelled has a field that may be spelled in any case, at two levels, and a field that may not.
 type spelled struct {
 	Size  int      `json:"Size,omitzero"  document:"anyCase"`

@@ -53,7 +53,7 @@ func DecodePlain[T Plain](value any, into *T) error {
 //
 // A field tagged `document:"anyCase"` is read from its name in lower and upper case. Several spellings in one
 // object must agree; null is ignored. A field tagged `document:"listOfOne"` also accepts an array of one
-// value.
+// value, and a string tagged `document:"orNumber"` also a whole number. A string tagged `document:"notEmpty"` refuses "".
 func Decode(o Object, into any) error { return decodeInto(goDecoder{}, o, into) }
 
 // DecodeStrict is like Decode, but returns InvalidArgument for a field that the struct neither knows nor keeps.

@@ -367,7 +367,7 @@ func unmarshal[T Object | Array](text []byte, into *T) error {
 	var zero T
 	v, ok := value.(T)
 	if !ok && value != nil {
-		return WrongType(TypeName(any(zero)), value)
+		return WrongType(JSONType(any(zero)), value)
 	}
 	*into = v
 	return nil
@@ -375,9 +375,18 @@ func unmarshal[T Object | Array](text []byte, into *T) error {
 
 // WrongType returns the error for a value that is not of the expected type.
 func WrongType(expected string, value any) error {
-	got := TypeName(value)
-	if _, isNumber := FloatNumber(value); isNumber {
-		got = "number"
+	return boterr.Invalid("", "must be of type %s, got %s", expected, JSONType(value))
+}
+
+// JSONType returns JSON's name for the type of a value, such as "number", or "date" for a time. Package query has
+// MongoDB's names; see TypeName.
+func JSONType(value any) string {
+	switch name := TypeName(value); name {
+	case "bool":
+		return "boolean"
+	case "long", "double":
+		return "number"
+	default:
+		return name
 	}
-	return boterr.Invalid("", "must be of type %s, got %s", expected, got)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"reflect"
+	"strconv"
 	"sync"
 	"time"
 
@@ -123,6 +124,27 @@ func orListOfOne(read reader) reader {
 	}
 }
 
+// orNumber returns a reader of a text that also accepts a whole number, unless it may have been rounded.
+func orNumber(read reader) reader {
+	return func(d goDecoder, value any, target reflect.Value) error {
+		whole, isWhole := WholeNumber(value)
+		if _, isFloat := value.(float64); isWhole && (!isFloat || -MaxExact <= whole && whole <= MaxExact) {
+			value = strconv.FormatInt(whole, 10)
+		}
+		return read(d, value, target)
+	}
+}
+
+// unlessEmpty returns a reader that refuses "".
+func unlessEmpty(read reader) reader {
+	return func(d goDecoder, value any, target reflect.Value) error {
+		if value == "" {
+			return boterr.Invalid("", "is empty; give a value, or leave it out to select more")
+		}
+		return read(d, value, target)
+	}
+}
+
 func assignByDecoder(_ goDecoder, value any, target reflect.Value) error {
 	return target.Addr().Interface().(ValueDecoder).DecodeValue(value)
 }
@@ -155,7 +177,7 @@ func asInvalid(err error) error {
 func assign[T any](_ goDecoder, value any, target reflect.Value) error {
 	typed, ok := value.(T)
 	if !ok && value != nil {
-		return WrongType(TypeName(any(typed)), value)
+		return WrongType(JSONType(any(typed)), value)
 	}
 	*target.Addr().Interface().(*T) = typed
 	return nil
@@ -178,7 +200,7 @@ func assignTime(d goDecoder, value any, target reflect.Value) error {
 func assignBool(_ goDecoder, value any, target reflect.Value) error {
 	b, ok := value.(bool)
 	if !ok {
-		return WrongType("bool", value)
+		return WrongType("boolean", value)
 	}
 	target.SetBool(b)
 	return nil
@@ -195,7 +217,7 @@ func assignString(_ goDecoder, value any, target reflect.Value) error {
 
 func assignInterface(_ goDecoder, value any, target reflect.Value) error {
 	if !reflect.TypeOf(value).AssignableTo(target.Type()) {
-		return boterr.Invalid("", "a %s cannot be decoded into the Go type %s", TypeName(value), target.Type())
+		return boterr.Invalid("", "a %s cannot be decoded into the Go type %s", JSONType(value), target.Type())
 	}
 	target.Set(reflect.ValueOf(value))
 	return nil

@@ -80,8 +80,13 @@ func (p *structPlan) add(t reflect.Type, index []int) {
 				p.addUntagged(name)
 			}
 			read := readerOf(field.Type)
-			if field.Tag.Get("document") == "listOfOne" {
+			switch field.Tag.Get("document") {
+			case "listOfOne":
 				read = orListOfOne(read)
+			case "orNumber":
+				read = orNumber(read)
+			case "notEmpty":
+				read = unlessEmpty(read)
 			}
 			p.addField(fieldPlan{
 				name: name, index: at, read: read, anyCase: field.Tag.Get("document") == "anyCase",

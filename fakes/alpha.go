@@ -162,6 +162,7 @@ func (a alpha) SaveLabel(ctx context.Context, in *channel.Channel, to, labelID s
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	labelID = a.nameOf(in, labelID)
 	key, at := labelKey{in.ID, labelID}, address{in.ID, to}
 	l, isKnown := a.kept.alpha.labels[key]
 	if !isKnown {
@@ -174,6 +175,16 @@ func (a alpha) SaveLabel(ctx context.Context, in *channel.Channel, to, labelID s
 	}
 	put(&a.kept.alpha.labels, key, l)
 	return l.number, nil
+}
+
+// nameOf returns the name of a label that is given by its number or its name. The caller holds the mutex.
+func (a alpha) nameOf(in *channel.Channel, labelID string) string {
+	for key, l := range a.kept.alpha.labels {
+		if key.channel == in.ID && strconv.FormatInt(l.number, 10) == labelID {
+			return key.id
+		}
+	}
+	return labelID
 }
 
 func (a alpha) labelNumber(labelID string) int64 {
@@ -190,6 +201,7 @@ func (a alpha) RemoveLabel(ctx context.Context, in *channel.Channel, to, labelID
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	labelID = a.nameOf(in, labelID)
 	key, at := labelKey{in.ID, labelID}, address{in.ID, to}
 	has := a.kept.alpha.labelled[at]
 	if !slices.Contains(has, labelID) {
@@ -382,6 +394,7 @@ func (a alpha) broadcast(ctx context.Context, in *channel.Channel, broadcast sen
 	if err != nil {
 		return 0, err
 	}
+	broadcast.LabelID = a.nameOf(in, broadcast.LabelID)
 	l, isKnown := a.kept.alpha.labels[labelKey{in.ID, broadcast.LabelID}]
 	if !isKnown {
 		return 0, boterr.New(boterr.NotFound, "", "the page of %s has no label %q: put it on a member first", in.ID, broadcast.LabelID)

@@ -17,12 +17,8 @@ const (
 	deltaGroup   = "room-%06d"
 )
 
-// Delta's words for the status of a request.
-const (
-	deltaOK      = "OK"
-	deltaPartial = "PARTIAL"
-	deltaFailed  = "FAILED"
-)
+// deltaOK is Delta's status of a message that it took.
+const deltaOK = "OK"
 
 // delta is the connector to Delta, a platform on which one request can have several messages and messages can
 // be changed.
@@ -56,11 +52,9 @@ func (d delta) SendBatch(ctx context.Context, messages []send.Message) (send.Bat
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	batch := send.Batch{ID: d.platform.ids.formed(deltaRequest), Outcomes: make([]send.Outcome, len(messages))}
-	failed := 0
 	for i, message := range messages {
 		sent, err := d.take(ctx, message, d)
 		if err != nil {
-			failed++
 			batch.Outcomes[i] = send.Outcome{Err: err}
 			continue
 		}
@@ -70,20 +64,7 @@ func (d delta) SendBatch(ctx context.Context, messages []send.Message) (send.Bat
 		}
 	}
 	d.hasSent(ctx)
-	batch.Status = statusOf(failed, len(messages))
 	return batch, nil
-}
-
-// statusOf returns Delta's word for the status of a request in which some messages failed.
-func statusOf(failed, all int) string {
-	switch failed {
-	case 0:
-		return deltaOK
-	case all:
-		return deltaFailed
-	default:
-		return deltaPartial
-	}
 }
 
 func (d delta) CreateGroup(ctx context.Context, in *channel.Channel, group livechat.NewGroup) (livechat.CreatedGroup, error) {

@@ -206,7 +206,7 @@ func TestTranscript_ShowsNoCredential(t *testing.T) {
 	ada := p.AddMember(member.Member{Channel: added.ID})
 	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		_, err := bot.SendResponse(ctx, send.SendResponseParams{Channel: bot.Channel, Response: send.Text("hi")})
-		_, _ = bot.PatchMembers(ctx, member.PatchParams{Channel: bot.Channel})
+		_, _ = bot.PatchMembers(ctx, member.PatchParams{Channel: bot.Channel, MemberID: bot.Member.ID})
 		return err
 	})
 	ada.Says("hi")

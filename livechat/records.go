@@ -271,7 +271,8 @@ func (t *Target) UnmarshalJSON(text []byte) error { return document.DecodeJSON(t
 
 // NewTarget is an additional recipient of a request. It has one of three forms: a Target; an element of a
 // channel's broadcastGroups, with Label and Groups; or a single broadcast group, with ID and Type. Without a
-// Channel, the last two belong to the outlet that already has tickets of the request.
+// Channel, the last two belong to the outlet that already has tickets of the request; if there are several, to the one
+// with these broadcast groups.
 type NewTarget struct {
 	// Channel, BroadcastGroups and Label have the same meaning as in a Target.
 	Channel         string                         `json:"channel,omitzero"`

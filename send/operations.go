@@ -400,7 +400,7 @@ type AlphaPassThreadControlParams struct {
 	// Member is the member; its ID is enough. The default is the context's own.
 	Member *member.Member `json:"member,omitzero"`
 	// TargetAppID is the application that receives the conversation. With "" the platform chooses.
-	TargetAppID string `json:"targetAppId,omitzero"`
+	TargetAppID string `json:"targetAppId,omitzero" document:"orNumber"`
 	// Metadata is passed to that application.
 	Metadata string `json:"metadata,omitzero"`
 }
@@ -417,8 +417,8 @@ type AlphaSaveCustomLabelParams struct {
 	Channel *channel.Channel `json:"channel,omitzero"`
 	// Member is the member; its ID is enough. The default is the context's own.
 	Member *member.Member `json:"member,omitzero"`
-	// LabelID is the label. Required.
-	LabelID string `json:"labelId,omitzero"`
+	// LabelID is the label: its name or its number. Required.
+	LabelID string `json:"labelId,omitzero" document:"orNumber"`
 }
 
 // AlphaSaveCustomLabelResult is the result of AlphaSaveCustomLabel.
@@ -433,8 +433,8 @@ type AlphaRemoveCustomLabelParams struct {
 	Channel *channel.Channel `json:"channel,omitzero"`
 	// Member is the member; its ID is enough. The default is the context's own.
 	Member *member.Member `json:"member,omitzero"`
-	// LabelID is the label. Required.
-	LabelID string `json:"labelId,omitzero"`
+	// LabelID is the label: its name or its number. Required.
+	LabelID string `json:"labelId,omitzero" document:"orNumber"`
 }
 
 // AlphaRemoveCustomLabelResult is the result of AlphaRemoveCustomLabel.
@@ -487,7 +487,7 @@ type AlphaSendBroadcastParams struct {
 	// BroadcastID is the stored message. Required.
 	BroadcastID BroadcastID `json:"broadcastId,omitzero"`
 	// LabelID is the label of the receivers. Required.
-	LabelID string `json:"labelId,omitzero"`
+	LabelID string `json:"labelId,omitzero" document:"orNumber"`
 	// NotificationType is Alpha's name for how members are notified. Required.
 	NotificationType string `json:"notificationType,omitzero"`
 }

@@ -65,7 +65,8 @@ type BatchSender interface {
 
 // Batch is a platform's answer to a request for several messages.
 type Batch struct {
-	// ID is the platform's id of the request; Status is the platform's status text.
+	// ID is the platform's id of the request; Status is the platform's status text. The default of
+	// Status is OK, PARTIAL or FAILED, by the outcomes.
 	ID     string
 	Status string
 	// Outcomes has one element per message, in order. nil means that the platform accepted all of
@@ -94,7 +95,7 @@ type Broadcaster interface {
 type Broadcast struct {
 	// MessageID is the platform's id of the stored message.
 	MessageID string
-	// LabelID is the label of the receivers.
+	// LabelID is the name or the number of the receivers' label.
 	LabelID string
 	// NotificationType is the platform's name for how members are notified.
 	NotificationType string
@@ -131,8 +132,8 @@ type ThreadHandover struct {
 
 // Labeler puts labels on recipients.
 type Labeler interface {
-	// SaveLabel puts a label on a recipient and returns the platform's number of the label. It
-	// succeeds if the label is already there.
+	// SaveLabel puts a label on a recipient and returns the platform's number of the label. labelID is
+	// the label's name or number. SaveLabel succeeds if the label is already there.
 	SaveLabel(ctx context.Context, in *channel.Channel, to, labelID string) (int64, error)
 	// RemoveLabel removes a label from a recipient. It succeeds even if the recipient does not have the
 	// label.

@@ -161,7 +161,7 @@ func unmarshal(text []byte, into document.ValueDecoder) error {
 }
 
 func wrongType(field, expected string, value any) error {
-	return boterr.Invalid(field, "must be %s, got %s", expected, document.TypeName(value))
+	return boterr.Invalid(field, "must be %s, got %s", expected, document.JSONType(value))
 }
 
 // Text returns a text message of at most [MaxText] characters. It is sent unchanged, so it may

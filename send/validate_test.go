@@ -166,6 +166,18 @@ func TestValidate_NamesPath(t *testing.T) {
 }
 
 // The numbers are repeated on purpose, so that a limit cannot be changed by mistake.
+func TestValidate_NamesTypeAndLength(t *testing.T) {
+	t.Parallel()
+	for want, text := range map[string]any{
+		"text: must be a string, got number":               5,
+		"text: must be a string, got boolean":              true,
+		"text: is 2001 characters long; the limit is 2000": strings.Repeat("ä", send.MaxText+1),
+		"text: is missing; give a string":                  nil,
+	} {
+		require.ErrorContains(t, send.Raw(document.O("type", "TEXT", "text", text)).Validate(), want)
+	}
+}
+
 func TestLimitsAreThoseOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []struct {

@@ -28,15 +28,16 @@ type EmailDestination struct {
 type EmailMessage struct {
 	// Subject is the subject line, at most 998 characters without control characters. Required.
 	Subject EmailText `json:"Subject" document:"anyCase"`
-	// Body is the text, as HTML, as plain text, or both. Required.
+	// Body is the text: plain, with markup, or both. Required.
 	Body EmailBody `json:"Body" document:"anyCase"`
 }
 
-// EmailBody is the text of a mail. It has HTML, Text or both, at most 10 MiB in all.
+// EmailBody is the text of a mail. It has HTML, Text or both, at most 10 MiB in all. If one has no Data, only the other
+// one is sent.
 type EmailBody struct {
-	// HTML is the text as HTML. Required without Text.
+	// HTML is the text with markup, such as `<p>Hello</p>`. Required without Text.
 	HTML *EmailText `json:"Html,omitzero" document:"anyCase"`
-	// Text is the text as plain text. Required without HTML.
+	// Text is the text without markup. Required without HTML.
 	Text *EmailText `json:"Text,omitzero" document:"anyCase"`
 }
 

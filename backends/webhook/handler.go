@@ -264,7 +264,7 @@ func checkEvent(event send.MessageEvent) error {
 	case event.Type == send.TypeText:
 		text, _ := event.Data.Field("text")
 		if _, isText := text.(string); !isText {
-			return boterr.Invalid("data.text", "must be a string in an event of type TEXT, got %s", document.TypeName(text))
+			return boterr.Invalid("data.text", "must be a string in an event of type TEXT, got %s", document.JSONType(text))
 		}
 	case event.Type == send.TypePayload && event.Payload() == "":
 		return boterr.Invalid("data.payload", "must be a string, or an object with the string payload, in an event of type PAYLOAD")

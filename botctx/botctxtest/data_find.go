@@ -241,7 +241,9 @@ func countDataSourceCountsWhatMatches(t *trial) {
 		new(document.O("n", 9)):                     0,
 	} {
 		for _, params := range []datasource.CountParams{
-			{DataSourceID: source, Filter: *filter}, {CollectionName: source, Filter: *filter},
+			{DataSourceID: source, Filter: *filter},
+			{CollectionName: source, Filter: *filter},
+			{CollectionName: source, DataSourceID: source, Filter: *filter},
 		} {
 			counted, err := t.home.CountDataSource(t.Context(), params)
 			require.NoError(t, err)

@@ -21,7 +21,7 @@ var nodeRules = needing([]Capability{handleNodes}, []Rule{
 	rule(redirectMemberToNodeOptionsAreTrueByDefault,
 		"runPreAction, sendResponse and runPostAction are true by default, and false leaves out that part of the node alone"),
 	rule(redirectMemberToNodeGivesMeta, "the AgendaMeta of the node is the meta of the redirect, and {} by default"),
-	rule(redirectMemberToNodeTakesTheTree, "if several trees have the node, redirectMemberToNode runs the node in the given tree"),
+	rule(redirectMemberToNodeTakesTheTree, "if several trees have the node, redirectMemberToNode runs the node in the given tree, which the context shows"),
 	rule(redirectMemberToNodeIsForAnyMemberOfTheChannel, "the node runs for the given member, in that member's channel"),
 	rule(redirectMemberToNodeWritesBack, "when redirectMemberToNode returns, the run's changes to the member are stored"),
 	rule(redirectMemberToNodeWritesNothingBackWhereItFails,
@@ -154,13 +154,17 @@ func redirectMemberToNodeGivesMeta(t *trial) {
 func redirectMemberToNodeTakesTheTree(t *trial) {
 	var ran journal
 	node, oak, elm := unique("node"), unique("tree"), unique("tree")
+	shown := func(_ context.Context, bot *botctx.Context) error {
+		ran.add(bot.Node.Tree + " " + bot.Node.CompositeID)
+		return nil
+	}
 	t.Handle(
-		&botctx.Node{ID: node, Tree: oak, Pre: []botctx.Action{ran.note("oak")}},
-		&botctx.Node{ID: node, Tree: elm, Pre: []botctx.Action{ran.note("elm")}},
+		&botctx.Node{ID: node, Tree: oak, Pre: []botctx.Action{ran.note("oak"), shown}},
+		&botctx.Node{ID: node, Tree: elm, Pre: []botctx.Action{ran.note("elm"), shown}},
 	)
 	t.redirect(botctx.RedirectMemberToNodeParams{NodeCompositeID: node, TreeID: elm})
 	t.redirect(botctx.RedirectMemberToNodeParams{NodeCompositeID: node, TreeID: oak})
-	require.Equal(t, []string{"elm", "oak"}, ran.read())
+	require.Equal(t, []string{"elm", elm + " " + node, "oak", oak + " " + node}, ran.read())
 }
 
 func redirectMemberToNodeIsForAnyMemberOfTheChannel(t *trial) {

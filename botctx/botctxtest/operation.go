@@ -278,6 +278,9 @@ func (o operation) mistyped() []change {
 		if wrong := wrongFor(p.Type); wrong != nil {
 			changes = append(changes, change{"a " + p.Name + " of another type", document.O(p.Name, wrong), p.Name})
 		}
+		if p.NotEmpty {
+			changes = append(changes, change{"an empty " + p.Name, document.O(p.Name, ""), p.Name})
+		}
 		if isRecord(p) {
 			changes = append(changes, change{"a " + p.Name + " without _id", document.O(p.Name, document.O("name", "x")), p.Name})
 		}
@@ -304,7 +307,7 @@ func (o operation) contradicting(t *trial, p *place) []change {
 	var other *place
 	for _, one := range o.specified().Parameters {
 		switch {
-		case one.Exclusive && one.Name == "collectionName":
+		case one.Name == "collectionName":
 			changes = append(changes, change{"two names", document.O(one.Name, unique("other")), one.Name})
 		case one.Need == operations.FromContext && one.Other != "" && takesText(one):
 			if other == nil {

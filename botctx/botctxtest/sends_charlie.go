@@ -1,6 +1,7 @@
 package botctxtest
 
 import (
+	"strconv"
 	"sync/atomic"
 
 	"github.com/stretchr/testify/require"
@@ -181,15 +182,15 @@ var threadRules = needing([]Capability{On(channel.Alpha), Threads}, []Rule{rule(
 
 func alphaPassThreadControlTakesTheConversationAway(t *trial) {
 	p := t.on(channel.Alpha)
-	bob, eve := t.another(p, member.Member{}), t.another(p, member.Member{})
-	for _, params := range []send.AlphaPassThreadControlParams{
-		{}, {Member: bob, TargetAppID: "263902037430900", Metadata: "orders"},
+	bob, fay, eve := t.another(p, member.Member{}), t.another(p, member.Member{}), t.another(p, member.Member{})
+	const app = 263902037430900
+	for _, params := range []document.Object{
+		document.O(), document.O("member", document.O("_id", bob.ID), "targetAppId", strconv.Itoa(app), "metadata", "orders"),
+		document.O("member", document.O("_id", fay.ID), "targetAppId", app), // The platform's events have a number.
 	} {
-		passed, err := p.AlphaPassThreadControl(t.Context(), params)
-		require.NoError(t, err)
-		require.True(t, passed.Success)
+		require.True(t, fromJSON(t, p, botctx.OpAlphaPassThreadControl, p.AlphaPassThreadControl, params).Success)
 	}
-	for _, m := range []*member.Member{p.member, bob} {
+	for _, m := range []*member.Member{p.member, bob, fay} {
 		require.Error(t, errorOf(p.SendAlphaResponse(t.Context(), alphaParams{Member: m, Response: send.Text("Hello")})))
 	}
 	require.NoError(t, errorOf(p.SendAlphaResponse(t.Context(), alphaParams{Member: eve, Response: send.Text("Hello")})))
@@ -202,6 +203,7 @@ var labelRules = needing([]Capability{On(channel.Alpha), Labels}, []Rule{
 	rule(alphaRemoveCustomLabelTakesTheLabelOff,
 		"a member whose label was removed gets no broadcast to it; other members and other labels do not change", readSent, Broadcasts),
 	rule(alphaRemoveCustomLabelIsRepeatable, "removing a label that a member does not have succeeds"),
+	rule(alphaLabelsMayBeGivenAsNumbers, "labelId may be a number, as in the result of alphaSaveCustomLabel", readSent, Broadcasts),
 })
 
 type removeLabelParams = send.AlphaRemoveCustomLabelParams
@@ -249,6 +251,18 @@ func alphaRemoveCustomLabelIsRepeatable(t *trial) {
 		require.NoError(t, err)
 		require.True(t, removed.Success)
 	}
+}
+
+func alphaLabelsMayBeGivenAsNumbers(t *trial) {
+	p := t.on(channel.Alpha)
+	bob := t.another(p, member.Member{})
+	label := document.O("labelId", t.label(p, p.member, p.prepared.label))
+	ofBob := label.With("member", document.O("_id", bob.ID))
+	fromJSON(t, p, botctx.OpAlphaSaveCustomLabel, p.AlphaSaveCustomLabel, ofBob)
+	fromJSON(t, p, botctx.OpAlphaRemoveCustomLabel, p.AlphaRemoveCustomLabel, label)
+	fromJSON(t, p, botctx.OpAlphaSendBroadcast, p.AlphaSendBroadcast,
+		label.With("broadcastId", string(p.prepared.broadcast)).With("notificationType", "REGULAR"))
+	require.Equal(t, []string{bob.ExternalID}, t.reached())
 }
 
 var tagRules = needing([]Capability{On(channel.Echo), Tags}, []Rule{
@@ -389,7 +403,8 @@ var sendDeltaRules = needing([]Capability{On(channel.Delta), Batches}, []Rule{
 		"a message goes to each of the members once, filled for each; each request has a different id", readSent),
 	rule(sendDeltaResponseSendsToAllOrNone, "all parameters are checked before the first message is sent"),
 	rule(sendDeltaResponseKeepsTheOthers,
-		"if some members do not get the message, the others do, and the call returns the result and Unavailable", readSent, refuseSends),
+		"if some members do not get the message, the others do, and the call returns Unavailable and the result with another STATUS",
+		readSent, refuseSends),
 	rule(sendDeltaResponseTakesOneID, "memberId may be a single id instead of a list", readSent),
 })
 
@@ -423,13 +438,20 @@ func sendDeltaResponseKeepsTheOthers(t *trial) {
 	p := t.on(channel.Delta)
 	bob, eve := t.another(p, member.Member{}), t.another(p, member.Member{})
 	t.Refuse(bob)
-	sent, err := p.SendDeltaResponse(t.Context(), deltaParams{
-		MemberID: document.One(p.member.ID, bob.ID, eve.ID), Response: send.Text("Hello"),
-	})
+	sendTo := func(ids ...string) (string, error) {
+		sent, err := p.SendDeltaResponse(t.Context(), deltaParams{MemberID: ids, Response: send.Text("Hello")})
+		require.NotEmpty(t, sent.ID, "the result of the send to %q", ids)
+		return sent.Status, err
+	}
+	partial, err := sendTo(p.member.ID, bob.ID, eve.ID)
 	t.requireError(botctx.OpSendDeltaResponse, boterr.Unavailable, "", err)
 	require.ErrorContains(t, err, bob.ID, "the error must name the member who did not get the message")
 	t.requireEachArrived(0, to(p.member, send.Text("Hello")), to(eve, send.Text("Hello")))
-	require.NotEmpty(t, sent.ID, "the result of the failed send")
+	failed, err := sendTo(bob.ID)
+	require.Error(t, err)
+	whole, err := sendTo(eve.ID)
+	require.NoError(t, err)
+	require.NotContains(t, []string{partial, failed}, whole, "STATUS if not all members get the message")
 }
 
 func sendDeltaResponseTakesOneID(t *trial) {

@@ -607,12 +607,14 @@ declare namespace botctx {
     | {
         /** `collectionName` or `dataSourceId` is the data source. */
         collectionName: string;
-        dataSourceId?: never;
+        /** `collectionName` or `dataSourceId` is the data source. */
+        dataSourceId?: string | null;
       }
     | {
         /** `collectionName` or `dataSourceId` is the data source. */
         dataSourceId: string;
-        collectionName?: never;
+        /** `collectionName` or `dataSourceId` is the data source. */
+        collectionName?: string | null;
       }
   );
   /** The result of `countDataSource`: The number of matching entries. */
@@ -633,12 +635,14 @@ declare namespace botctx {
     | {
         /** `collectionName` or `dataSourceId` is the data source. */
         collectionName: string;
-        dataSourceId?: never;
+        /** `collectionName` or `dataSourceId` is the data source. */
+        dataSourceId?: string | null;
       }
     | {
         /** `collectionName` or `dataSourceId` is the data source. */
         dataSourceId: string;
-        collectionName?: never;
+        /** `collectionName` or `dataSourceId` is the data source. */
+        collectionName?: string | null;
       }
   );
   /** The result of `fetchDataFromDataSource`: The entries. The list may be empty. */
@@ -655,12 +659,14 @@ declare namespace botctx {
     | {
         /** `collectionName` or `dataSourceId` is the data source. */
         collectionName: string;
-        dataSourceId?: never;
+        /** `collectionName` or `dataSourceId` is the data source. */
+        dataSourceId?: string | null;
       }
     | {
         /** `collectionName` or `dataSourceId` is the data source. */
         dataSourceId: string;
-        collectionName?: never;
+        /** `collectionName` or `dataSourceId` is the data source. */
+        collectionName?: string | null;
       }
   );
   /** The result of `fetchDistinctDataFromDataSource`: The values, each once. */
@@ -694,12 +700,14 @@ declare namespace botctx {
     | {
         /** `collectionName` or `dataSourceId` is the data source. */
         collectionName: string;
-        dataSourceId?: never;
+        /** `collectionName` or `dataSourceId` is the data source. */
+        dataSourceId?: string | null;
       }
     | {
         /** `collectionName` or `dataSourceId` is the data source. */
         dataSourceId: string;
-        collectionName?: never;
+        /** `collectionName` or `dataSourceId` is the data source. */
+        collectionName?: string | null;
       }
   );
   /** The result of `fetchGeoNearFromDataSource`: The entries, nearest first. The list may be empty. */
@@ -730,12 +738,14 @@ declare namespace botctx {
     | {
         /** `collectionName` or `dataSourceId` is the data source. */
         collectionName: string;
-        dataSourceId?: never;
+        /** `collectionName` or `dataSourceId` is the data source. */
+        dataSourceId?: string | null;
       }
     | {
         /** `collectionName` or `dataSourceId` is the data source. */
         dataSourceId: string;
-        collectionName?: never;
+        /** `collectionName` or `dataSourceId` is the data source. */
+        collectionName?: string | null;
       }
   );
   /** The result of `patchDataToDataSource`: The numbers of affected entries. */
@@ -760,15 +770,24 @@ declare namespace botctx {
   type PatchMembersParams = {
     /** `channel` is the channel of the members; its ID is enough. The default is the context's own. */
     channel?: Address<Channel> | null;
-    /** `memberId` limits the change to one member. The default is all members of the channel. */
-    memberId?: string | null;
-    /** `filter` selects members, together with `memberId`. The default is all. */
-    filter?: Fields | null;
     /** `patch` is the change: the fields to set, or, with `withModifier`, an update document or (only with `memberId`) a replacement. */
     patch: Fields;
     /** `withModifier` selects the form of `patch`. Default: false. */
     withModifier?: boolean | null;
-  };
+  } & (
+    | {
+        /** `memberId` limits the change to one member. In JSON, "" is InvalidArgument. */
+        memberId: string;
+        /** `filter` selects members, together with `memberId`. An empty one matches every member of the channel. */
+        filter?: Fields | null;
+      }
+    | {
+        /** `filter` selects members, together with `memberId`. An empty one matches every member of the channel. */
+        filter: Fields;
+        /** `memberId` limits the change to one member. In JSON, "" is InvalidArgument. */
+        memberId?: string | null;
+      }
+  );
   /** The result of `patchMembers`: The first member that was changed. */
   type PatchMembersResult = {
     /** `result` is the first member that matched, after the change. It is null if none matched. */
@@ -854,7 +873,7 @@ declare namespace botctx {
     replace?: boolean | null;
     /** `nodeCompositeId` is the node. `treeId` is its tree; the default is the tree that the agenda has. */
     treeId?: string | null;
-    /** `tag` selects the agendas to change. The default is all agendas except the ones of live chats. */
+    /** `tag` selects the agendas to change. The default is all agendas except the ones of live chats. In JSON, "" is InvalidArgument. */
     tag?: string | null;
   };
   /** The result of `updateAgenda`: The changes. */
@@ -873,7 +892,7 @@ declare namespace botctx {
   type DeleteMemberAgendaParams = {
     /** `memberId` is the member whose agendas are removed. */
     memberId: string;
-    /** `tag` selects the open agendas to remove. The default is all agendas except the ones of live chats. */
+    /** `tag` selects the open agendas to remove. The default is all agendas except the ones of live chats. In JSON, "" is InvalidArgument. */
     tag?: string | null;
   };
   /** The result of `deleteMemberAgenda`: An acknowledgement, whether or not there was anything to delete. */
@@ -1656,7 +1675,7 @@ declare namespace botctx {
     /** `broadcastId` is the stored message. */
     broadcastId: string | number | Fields;
     /** `labelId` is the label of the receivers. */
-    labelId: string;
+    labelId: string | number;
     /** `notificationType` is Alpha's name for how members are notified. */
     notificationType: string;
   };
@@ -1686,7 +1705,7 @@ declare namespace botctx {
     /** `member` is the member; its ID is enough. The default is the context's own. */
     member?: Address<Member> | null;
     /** `targetAppId` is the application that receives the conversation. With "" the platform chooses. */
-    targetAppId?: string | null;
+    targetAppId?: string | number | null;
     /** `metadata` is passed to that application. */
     metadata?: string | null;
   };
@@ -1701,8 +1720,8 @@ declare namespace botctx {
     channel?: Address<Channel> | null;
     /** `member` is the member; its ID is enough. The default is the context's own. */
     member?: Address<Member> | null;
-    /** `labelId` is the label. */
-    labelId: string;
+    /** `labelId` is the label: its name or its number. */
+    labelId: string | number;
   };
   /** The result of `alphaSaveCustomLabel`: The label. */
   type AlphaSaveCustomLabelResult = {
@@ -1715,8 +1734,8 @@ declare namespace botctx {
     channel?: Address<Channel> | null;
     /** `member` is the member; its ID is enough. The default is the context's own. */
     member?: Address<Member> | null;
-    /** `labelId` is the label. */
-    labelId: string;
+    /** `labelId` is the label: its name or its number. */
+    labelId: string | number;
   };
   /** The result of `alphaRemoveCustomLabel`: An acknowledgement. */
   type AlphaRemoveCustomLabelResult = {
@@ -1840,16 +1859,16 @@ declare namespace botctx {
     };
     /** `message` is the content of the mail. */
     message: {
-      /** `Body` is the text, as HTML, as plain text, or both. */
+      /** `Body` is the text: plain, with markup, or both. */
       Body: {
-        /** `Html` is the text as `Html`. */
+        /** `Html` is the text with markup, such as `<p>Hello</p>`. */
         Html?: {
           /** `Charset` is the IANA name of the character set to send the text in. The mail service decides which ones it supports. Default: UTF-8. */
           Charset?: string | null;
           /** `Data` is the text. */
           Data: string;
         } | null;
-        /** `Text` is the text as plain text. */
+        /** `Text` is the text without markup. */
         Text?: {
           /** `Charset` is the IANA name of the character set to send the text in. The mail service decides which ones it supports. Default: UTF-8. */
           Charset?: string | null;
@@ -2018,6 +2037,8 @@ declare namespace botctx {
     getMember(params: GetMemberParams): Promise<GetMemberResult>;
     /**
      * Changes every matching member of a channel and returns the first. If one of them cannot be changed, none is.
+     *
+     * @throws {OperationError} invalid argument: Neither `memberId` nor `filter` is given.
      *
      * @throws {OperationError} invalid argument: A value does not have the type of the member's field.
      *

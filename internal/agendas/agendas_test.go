@@ -182,7 +182,6 @@ func TestDeleteMemberAgenda_OpenOnes(t *testing.T) {
 	t.Parallel()
 	for params, left := range map[string][]string{
 		`{"memberId": "ada"}`:                       {"past", "bobs"},
-		`{"memberId": "ada", "tag": ""}`:            {"past", "bobs"},
 		`{"memberId": "ada", "tag": "x"}`:           {"past", "other", "bobs"},
 		`{"memberId": "ada", "tag": "y"}`:           {"past", "once", "daily", "other", "bobs"},
 		`{"memberId": "bob", "tag": "x", "app": 1}`: {"past", "once", "daily", "other"},

@@ -36,6 +36,7 @@ type Platform struct {
 	stored   []document.Object
 	groups   map[string]string
 	labels   map[string][]string
+	names    []string // of the labels that are not numbers
 	tags     map[string][]int64
 	threads  map[string][2]string
 	archived map[string]bool
@@ -57,7 +58,7 @@ func (p *Platform) Messages() []Message {
 	return slices.Clone(p.messages)
 }
 
-// Labels returns the labels of a recipient.
+// Labels returns the numbers of a recipient's labels.
 func (p *Platform) Labels(to string) []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -118,7 +119,7 @@ func (p *Platform) answer(in, method string, asked document.Object) (int, docume
 		p.stored = append(p.stored, document.Get(asked, "response", document.O()))
 		return http.StatusOK, document.O("message_creative_id", len(p.stored))
 	case "broadcast":
-		return p.broadcast(in, text("stored"), text("label"))
+		return p.broadcast(in, text("stored"), p.labelNumber(text("label")))
 	case "upload":
 		return http.StatusOK, document.O("id", "file"+text("kind"))
 	case "update", "recall":
@@ -135,9 +136,11 @@ func (p *Platform) answerAboutPeople(method string, asked document.Object, text 
 	case "pass":
 		p.threads[to] = [2]string{text("app"), text("metadata")}
 	case "label":
-		p.labels[to] = append(slices.DeleteFunc(p.labels[to], is(text("label"))), text("label"))
+		number := p.labelNumber(text("label"))
+		p.labels[to] = append(slices.DeleteFunc(p.labels[to], is(number)), number)
+		return http.StatusOK, document.O("number", json.Number(number))
 	case "unlabel":
-		p.labels[to] = slices.DeleteFunc(p.labels[to], is(text("label")))
+		p.labels[to] = slices.DeleteFunc(p.labels[to], is(p.labelNumber(text("label"))))
 	case "tag":
 		if len(p.tags[to]) == 20 {
 			return http.StatusOK, document.O("code", 1, "message", "too many tags")
@@ -158,6 +161,17 @@ func (p *Platform) answerAboutPeople(method string, asked document.Object, text 
 		}
 	}
 	return http.StatusOK, document.O("ok", true, "number", 7)
+}
+
+// labelNumber returns the number of a label that is given by its number or its name. Callers must hold the mutex.
+func (p *Platform) labelNumber(given string) string {
+	if _, err := strconv.Atoi(given); err == nil {
+		return given
+	}
+	if !slices.Contains(p.names, given) {
+		p.names = append(p.names, given)
+	}
+	return strconv.Itoa(1 + slices.Index(p.names, given))
 }
 
 // show stores a message. Callers must hold the mutex.

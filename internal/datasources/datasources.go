@@ -84,7 +84,7 @@ func checkID(id any) error {
 			return nil
 		}
 	}
-	return boterr.Invalid(record.FieldID, "must be a string, a number, a boolean or a date, got %s", document.TypeName(id))
+	return boterr.Invalid(record.FieldID, "must be a string, a number, a boolean or a date, got %s", document.JSONType(id))
 }
 
 // checkUpsert refuses a patch that would insert an entry with an invalid _id. The collection

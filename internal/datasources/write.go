@@ -213,7 +213,7 @@ func checkCreatedAt(ctx context.Context, entries *record.Collection, elements []
 		if !given.hasCreatedAt {
 			continue
 		}
-		refusal := boterr.Invalid(given.field+".createdAt", "cannot be changed; leave it out")
+		refusal := boterr.Invalid(given.field+".createdAt", "is not the stored value, and a new entry gets its own; leave it out")
 		if given.id == nil {
 			return refusal
 		}

@@ -134,6 +134,8 @@ func checkForm(source *goPackage, given operations.Field, f field) error {
 	return errors.Join(
 		same("kind", given.Kind, source.wholeKind(f.declared, given.Kind), f),
 		same("property listOfOne", given.Most == "1", f.form == "listOfOne", f),
+		same("property notEmpty", given.NotEmpty, f.form == "notEmpty", f),
+		same("property orNumber", textOf(f.declared) == "string" && strings.Contains(string(given.Type), "number"), f.form == "orNumber", f),
 		checkOpen(source, given, f),
 	)
 }

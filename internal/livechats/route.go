@@ -276,7 +276,10 @@ func (s *Service) addedOutlets(
 	targets := make([]livechat.Target, len(given))
 	for i, target := range given {
 		var err error
-		if targets[i], err = asTarget(r, target); err != nil {
+		if targets[i], err = asTarget(target); err == nil && targets[i].Channel == "" {
+			targets[i].Channel, err = s.outletOf(ctx, r, targets[i].BroadcastGroups)
+		}
+		if err != nil {
 			return nil, boterr.PrefixField(indexed(fieldTargets, i), err)
 		}
 	}
@@ -328,7 +331,8 @@ func requireUntaken(r *livechat.AssignmentRecord) error {
 
 func isGroupTarget(t livechat.NewTarget) bool { return t.ID != "" || t.Type != "" }
 
-func asTarget(r *livechat.AssignmentRecord, given livechat.NewTarget) (livechat.Target, error) {
+// asTarget returns a new target as a target, which may lack the channel.
+func asTarget(given livechat.NewTarget) (livechat.Target, error) {
 	target := livechat.Target{Channel: given.Channel, BroadcastGroups: given.BroadcastGroups, Label: given.Label, Unknown: given.Unknown}
 	hasGroups := len(given.Groups) > 0
 	switch {
@@ -344,24 +348,45 @@ func asTarget(r *livechat.AssignmentRecord, given livechat.NewTarget) (livechat.
 	case given.Channel == "":
 		return livechat.Target{}, boterr.Missing("channel", "the id of the outlet channel, or id and type of a broadcast group")
 	}
-	if target.Channel != "" {
-		return target, nil
-	}
-	var err error
-	target.Channel, err = onlyOutlet(r)
-	return target, err
+	return target, nil
 }
 
-// onlyOutlet returns the only channel that has tickets of the assignment.
-func onlyOutlet(r *livechat.AssignmentRecord) (string, error) {
-	only := ""
+// outletOf returns the channel of a new target that only has groups: the only channel with tickets of the assignment, or
+// the only one of them to whose broadcast groups they belong.
+func (s *Service) outletOf(
+	ctx context.Context, r *livechat.AssignmentRecord, groups []channel.BroadcastGroupMember,
+) (string, error) {
+	var asked, having []string
 	for _, ticket := range r.Tickets {
-		if only != "" && ticket.Channel != only {
-			return "", boterr.Invalid("channel", "is missing: the request went to %s and to %s, so name one of them", only, ticket.Channel)
+		if !slices.Contains(asked, ticket.Channel) {
+			asked = append(asked, ticket.Channel)
 		}
-		only = ticket.Channel
 	}
-	return only, nil
+	if len(asked) == 1 {
+		return asked[0], nil
+	}
+	for _, id := range asked {
+		c, err := s.ports.Channels.Load(ctx, id)
+		switch {
+		case err == nil && hasGroups(c, groups):
+			having = append(having, id)
+		case err != nil && !errors.Is(err, boterr.NotFound):
+			return "", err
+		}
+	}
+	if len(having) != 1 {
+		return "", boterr.Invalid("channel", "is missing: the request went to %s, and %d of them have these broadcast groups, so name one",
+			strings.Join(asked, ", "), len(having))
+	}
+	return having[0], nil
+}
+
+func hasGroups(c *channel.Channel, groups []channel.BroadcastGroupMember) bool {
+	return !slices.ContainsFunc(groups, func(g channel.BroadcastGroupMember) bool {
+		return !slices.ContainsFunc(c.BroadcastGroups, func(labelled channel.BroadcastGroup) bool {
+			return slices.ContainsFunc(labelled.Groups, func(has channel.BroadcastGroupMember) bool { return has.ID == g.ID })
+		})
+	})
 }
 
 // claimPending makes the call the sender of an untaken assignment.

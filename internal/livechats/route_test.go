@@ -41,6 +41,18 @@ func TestAddNewTargetsToAssignment_Refuses(t *testing.T) {
 		refused{`{"assignmentId": "` + open.ID + `", "targets": [{"type": "user"}]}`, boterr.InvalidArgument, "targets[0].id"})
 }
 
+func TestAddNewTargetsToAssignment_GroupOfOneOfTheOutlets(t *testing.T) {
+	t.Parallel()
+	for _, target := range []string{
+		`{"label": "sales", "groups": [{"id": "C9", "type": "private_channel"}]}`, `{"id": "C9", "type": "private_channel"}`,
+	} {
+		s := newFixture(t)
+		r := s.mustAsk(t, `{}`)
+		must(t, s.mine.AddNewTargetsToAssignment, `{"assignmentId": "`+r.ID+`", "targets": [`+target+`]}`)
+		require.Equal(t, []string{"desk C1", "desk U1", "team D1", "desk C9"}, s.sentTo())
+	}
+}
+
 func TestAddNewTargetsToAssignment_SendFails(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)

@@ -107,13 +107,14 @@ type Field struct {
 	// Other is the name of the field that Need refers to. For FromContext, it is a second field for
 	// the same record, and the two must not contradict each other.
 	Other string `json:"other"`
-	// Exclusive is true if this field and Other may not both be given.
-	Exclusive bool `json:"exclusive"`
 	// Most is the maximum number of characters of a string or elements of an array: a constant of
 	// package send, or a number. Empty means no limit.
 	Most string `json:"most"`
 	// EmptyCounts is true if an empty list is a value. Otherwise it counts as absent.
 	EmptyCounts bool `json:"emptyCounts"`
+	// NotEmpty is true if an optional string is refused if it is empty, because without it the call would reach more
+	// records. Otherwise an empty string counts as absent.
+	NotEmpty bool `json:"notEmpty"`
 	// Values are the allowed values of a string. Empty means any.
 	Values []string `json:"values"`
 	// Partial is true if any field of a record may be missing, for example because of a projection.

@@ -88,7 +88,6 @@ func TestTable_AlternativesNameEachOther(t *testing.T) {
 				require.True(t, ok, "%s.%s refers to %s", path, field.Name, field.Other)
 				if field.Need != operations.RequiredWith {
 					require.Equal(t, field.Name, other.Other, "%s.%s and %s", path, field.Name, other.Name)
-					require.Equal(t, field.Exclusive, other.Exclusive, "%s.%s and %s", path, field.Name, other.Name)
 				}
 			}
 		}

@@ -39,7 +39,7 @@ type Stamps struct {
 
 // Check returns InvalidArgument for a change that cannot be applied to any document.
 func (c Change) Check() error {
-	if c.Update == nil {
+	if c.Update.isMissing() {
 		return boterr.Invalid("update", "an update is required")
 	}
 	if err := c.Stamps.Set.Err(); err != nil {
@@ -77,7 +77,7 @@ func (e *Evaluation) Change(change Change, filter *Filter, before document.Objec
 }
 
 func (c Change) applied(e *Evaluation, filter *Filter, before document.Object) (after document.Object, modified bool, err error) {
-	if c.Update == nil {
+	if c.Update.isMissing() {
 		return before, false, boterr.Invalid("", "an update is required")
 	}
 	e.updating = updateRun{call: e, document: before, now: c.Now}
@@ -262,7 +262,7 @@ func (e *Evaluation) Insert(change Change, filter *Filter) (document.Object, err
 }
 
 func (c Change) insert(e *Evaluation, filter *Filter) (document.Object, error) {
-	if c.Update == nil {
+	if c.Update.isMissing() {
 		return document.Object{}, boterr.Invalid("update", "an update is required")
 	}
 	base, err := c.requiredFields(e, filter)
@@ -333,7 +333,8 @@ func (c Change) completed(required, o document.Object) (document.Object, error) 
 		case !ok || c.isStamped(field):
 			b.Set(field, value)
 		case c.isFixed(field) && field != document.IDField && !document.Equal(given, value):
-			return document.Object{}, boterr.PrefixField(giverOf(field, required, o), checkFixed(field, value, given))
+			refusal := boterr.Invalid(field, "a new document gets its own value, not %s; leave the field out", document.Excerpt(given))
+			return document.Object{}, boterr.PrefixField(giverOf(field, required, o), refusal)
 		default:
 			b.Set(field, given)
 		}

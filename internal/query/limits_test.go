@@ -182,10 +182,13 @@ func TestUpdate_NumberEqualToID(t *testing.T) {
 func TestZeroValues_DoNotPanic(t *testing.T) {
 	t.Parallel()
 	require.True(t, (&query.Filter{}).Match(document.O("a", 1)))
-	_, _, err := query.Change{}.Apply(nil, document.O("a", 1))
-	require.ErrorIs(t, err, boterr.InvalidArgument)
-	_, err = query.Change{}.Insert(nil)
-	require.ErrorIs(t, err, boterr.InvalidArgument)
+	require.NoError(t, (&query.Sort{}).Check(document.O("a", 1)))
+	for _, none := range []query.Change{{}, {Update: &query.Update{}}} {
+		_, _, err := none.Apply(nil, document.O("a", 1))
+		require.ErrorIs(t, err, boterr.InvalidArgument)
+		_, err = none.Insert(nil)
+		require.ErrorIs(t, err, boterr.InvalidArgument)
+	}
 }
 
 func TestFilter_PatternsCountTogether(t *testing.T) {

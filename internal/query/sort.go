@@ -9,7 +9,8 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Sort is a compiled sort. It is safe for concurrent use. A nil *Sort keeps documents in their order.
+// Sort is a compiled sort. It is safe for concurrent use. A nil *Sort and the zero Sort keep
+// documents in their order.
 type Sort struct {
 	source document.Object
 	keys   []sortKey
@@ -295,7 +296,7 @@ func (e *Evaluation) Sort(sort *Sort, documents []document.Object) {
 
 // sort sorts documents in place, within the budget of e unless it is nil.
 func (s *Sort) sort(documents []document.Object, e *Evaluation) {
-	if s == nil || len(documents) < 2 {
+	if s == nil || len(s.keys) == 0 || len(documents) < 2 {
 		return
 	}
 	tuples := s.tuplesOf(documents, e)
@@ -456,7 +457,9 @@ func (e *Evaluation) CheckSort(sort *Sort, document document.Object) error {
 }
 
 // mayRefuse reports whether Check can refuse a document.
-func (s *Sort) mayRefuse() bool { return len(s.keys) > 1 || s.keys[0].path.hasIndex() }
+func (s *Sort) mayRefuse() bool {
+	return len(s.keys) > 1 || len(s.keys) == 1 && s.keys[0].path.hasIndex()
+}
 
 // arraysIn returns the number of keys with an array on their path.
 func (s *Sort) arraysIn(doc document.Object) int {

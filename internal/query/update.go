@@ -72,6 +72,9 @@ func compileReplacement(source document.Object, arrayFilters []document.Object) 
 	return &Update{source: source}, nil
 }
 
+// isMissing reports whether there is no update. The zero Update is none: it would remove all fields.
+func (u *Update) isMissing() bool { return u == nil || u.source.IsZero() }
+
 // Source returns the update document.
 func (u *Update) Source() document.Object { return u.source }
 

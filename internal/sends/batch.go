@@ -13,9 +13,6 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// statusOK is the default status of a request.
-const statusOK = "OK"
-
 // SendDeltaResponse implements Operations.
 func (s *Service) SendDeltaResponse(ctx context.Context, p send.SendDeltaResponseParams) (send.SendDeltaResponseResult, error) {
 	to, messages, err := s.messages(ctx, send.SendResponseParams{
@@ -54,19 +51,27 @@ func (s *Service) batchResult(ctx context.Context, messages []send.Message, batc
 	if sent.ID == "" {
 		sent.ID = s.env.NewID()
 	}
-	if sent.Status == "" {
-		sent.Status = statusOK
-	}
-	now := document.TimestampOf(s.env.Now())
+	now, taken, failed := document.TimestampOf(s.env.Now()), 0, 0
 	for i, outcome := range batch.Outcomes {
 		switch {
 		case isLeftOut(messages[i]):
 			sent.Results[i] = nothing(messages[i])
 		case outcome.Err != nil:
+			failed++
 			sent.Results[i] = send.Result{Err: atResponse(PlatformError(ctx, channel.Delta, outcome.Err))}
 		default:
+			taken++
 			sent.Results[i] = result(messages[i], outcome.Delivery, now)
 		}
+	}
+	switch {
+	case sent.Status != "":
+	case failed == 0:
+		sent.Status = "OK"
+	case taken == 0:
+		sent.Status = "FAILED"
+	default:
+		sent.Status = "PARTIAL"
 	}
 	return sent, undelivered(ctx, messages, sent.Results)
 }

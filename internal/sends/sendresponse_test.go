@@ -268,6 +268,21 @@ func TestSendDeltaResponse_NoOutcomeTold(t *testing.T) {
 	require.Equal(t, w.able.batched[0].ID, sent.Results[0].MessageEvent.MessageID)
 }
 
+func TestSendDeltaResponse_NoStatusTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.addMember(member.Member{ID: "bob", Channel: "delta", ExternalID: "x-bob"})
+	refused := send.Outcome{Err: boterr.New(boterr.NotFound, "", "gone")}
+	for status, outcomes := range map[string][]send.Outcome{"OK": {{}, {}}, "PARTIAL": {{}, refused}, "FAILED": {refused, refused}} {
+		w.able.batch = send.Batch{Outcomes: outcomes}
+		sent, err := w.own(channel.Delta).SendDeltaResponse(t.Context(), send.SendDeltaResponseParams{
+			MemberID: document.One("bob", "m-delta"), Response: hi,
+		})
+		require.Equal(t, status == "OK", err == nil)
+		require.Equal(t, status, sent.Status)
+	}
+}
+
 func TestSendDeltaResponse_OutcomesOfOthers(t *testing.T) {
 	t.Parallel()
 	for _, outcomes := range [][]send.Outcome{{}, {{}, {}}} {

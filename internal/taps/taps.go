@@ -22,7 +22,7 @@ func Text(payload any) (string, error) {
 	if isText || isPayload(payload) {
 		return string(encoded), nil
 	}
-	return "", boterr.Invalid("", "must be a string, or an object with a payload, got %s", document.TypeName(payload))
+	return "", boterr.Invalid("", "must be a string, or an object with a payload, got %s", document.JSONType(payload))
 }
 
 // Payload decodes a text that Text returned. Any other text is itself the payload.

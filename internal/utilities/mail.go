@@ -133,14 +133,17 @@ func newSubject(given utility.EmailText) (utility.EmailText, error) {
 	return subject, nil
 }
 
-// newBody validates the texts of a mail and returns copies.
+// newBody validates the texts of a mail and returns copies. It leaves out an empty text if there is another one.
 func newBody(given utility.EmailBody) (html, text *utility.EmailText, err error) {
 	if given.HTML == nil && given.Text == nil {
 		return nil, nil, boterr.Missing("Text", "the text here or in Html")
 	}
-	size := 0
+	size, hasText := 0, false
+	for _, part := range []*utility.EmailText{given.HTML, given.Text} {
+		hasText = hasText || part != nil && part.Data != ""
+	}
 	checked := func(field string, part *utility.EmailText) (*utility.EmailText, error) {
-		if part == nil {
+		if part == nil || part.Data == "" && hasText {
 			return nil, nil
 		}
 		size += len(part.Data)

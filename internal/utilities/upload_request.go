@@ -104,7 +104,7 @@ func headerText(value any) (string, error) {
 		text, err := document.AppendJSON(nil, value)
 		return string(text), err
 	default:
-		return "", boterr.Invalid("", "must be a string or a number, got %s", document.TypeName(value))
+		return "", boterr.Invalid("", "must be a string or a number, got %s", document.JSONType(value))
 	}
 }
 
@@ -119,7 +119,7 @@ func (o *options) setBody(value any) error {
 		o.body = string(text)
 		return err
 	default:
-		return boterr.Invalid("", "must be a string, an object or an array, got %s", document.TypeName(value))
+		return boterr.Invalid("", "must be a string, an object or an array, got %s", document.JSONType(value))
 	}
 }
 
@@ -161,7 +161,7 @@ func (o *options) setQuery(value any) error {
 		case nil:
 			continue
 		case document.Object, document.Array:
-			return boterr.Invalid(name, "must be a string, a number or a boolean, got %s", document.TypeName(value))
+			return boterr.Invalid(name, "must be a string, a number or a boolean, got %s", document.JSONType(value))
 		}
 		if !isText {
 			encoded, err := document.AppendJSON(nil, value)

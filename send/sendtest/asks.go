@@ -3,6 +3,7 @@ package sendtest
 import (
 	"context"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -119,34 +120,44 @@ func (t *trial) messageIn(in *channel.Channel) send.Message {
 	return message
 }
 
-// labelID is the label that the rules use. It is a number because some platforms require one.
+// labelID is the number of a label that the rules use.
 const labelID = "7001"
 
 var labelRules = []Rule{{
 	Name: "LabelsArePutAndTaken",
 	Text: "SaveLabel puts a label on a recipient and returns the same number each time; RemoveLabel removes it; doing either " +
-		"twice succeeds",
+		"twice succeeds; a label is given by its name or its number",
 	applies: offers[send.Labeler],
 	check: func(t *trial) {
-		labeler := port[send.Labeler](t)
-		ada, bob := t.Members[0].ExternalID, t.Members[1].ExternalID
-		var numbers []int64
-		for range 2 {
-			t.do("SaveLabel", func() error {
-				number, err := labeler.SaveLabel(t.Context(), t.Channel, ada, labelID)
-				numbers = append(numbers, number)
-				return err
-			})
-			require.Equal(t, []string{labelID}, t.Labels(ada))
-		}
-		require.Equal(t, numbers[0], numbers[1], "the platform's number of one label")
-		require.Empty(t, t.Labels(bob))
-		for range 2 {
-			t.do("RemoveLabel", func() error { return labeler.RemoveLabel(t.Context(), t.Channel, ada, labelID) })
-			require.Empty(t, t.Labels(ada))
+		for _, label := range []string{labelID, "buyers"} {
+			t.putAndTake(label)
 		}
 	},
 }}
+
+func (t *trial) putAndTake(label string) {
+	t.Helper()
+	labeler := port[send.Labeler](t)
+	ada, bob := t.Members[0].ExternalID, t.Members[1].ExternalID
+	put := func(label string) (number int64) {
+		t.do("SaveLabel", func() (err error) {
+			number, err = labeler.SaveLabel(t.Context(), t.Channel, ada, label)
+			return err
+		})
+		require.Len(t, t.Labels(ada), 1)
+		return number
+	}
+	number := put(label)
+	named := t.Labels(ada)
+	require.Equal(t, number, put(label), "the platform's number of one label")
+	require.Equal(t, number, put(strconv.FormatInt(number, 10)), "the number of a label that is given by it")
+	require.Equal(t, named, t.Labels(ada))
+	require.Empty(t, t.Labels(bob))
+	for _, given := range []string{strconv.FormatInt(number, 10), label} {
+		t.do("RemoveLabel", func() error { return labeler.RemoveLabel(t.Context(), t.Channel, ada, given) })
+		require.Empty(t, t.Labels(ada))
+	}
+}
 
 var contactRules = []Rule{
 	{

@@ -3,6 +3,7 @@ package sendtest
 import (
 	"cmp"
 	"errors"
+	"strconv"
 
 	"github.com/stretchr/testify/require"
 
@@ -146,11 +147,12 @@ var broadcastRules = []Rule{
 		check: func(t *trial) {
 			id, to := t.storedMessage(), t.Members[1].ExternalID
 			require.Empty(t, t.Arrived(), "messages that arrived before SendBroadcast")
-			t.do("SaveLabel", func() error {
-				_, err := port[send.Labeler](t).SaveLabel(t.Context(), t.Channel, to, labelID)
+			var label int64
+			t.do("SaveLabel", func() (err error) {
+				label, err = port[send.Labeler](t).SaveLabel(t.Context(), t.Channel, to, "buyers")
 				return err
 			})
-			t.do("SendBroadcast", func() error { return t.broadcast(id, labelID) })
+			t.do("SendBroadcast", func() error { return t.broadcast(id, strconv.FormatInt(label, 10)) })
 			arrival := t.only()
 			require.Equal(t, to, arrival.To)
 			require.Contains(t, arrival.Body, "SpringText")

@@ -25,6 +25,7 @@ type (
 	Filter = engine.Filter
 
 	// Update is a compiled update: operators such as $set, or a replacement. Source returns the update document.
+	// Stores refuse the zero Update.
 	Update = engine.Update
 
 	// Change is a change of a document: the caller's Update, and what the layer above the store adds. Now is the
@@ -37,8 +38,8 @@ type (
 	// values, and adds one to the fields named in Increment.
 	Stamps = engine.Stamps
 
-	// Sort is a compiled sort. A nil *Sort keeps the order of insertion. Source returns the document. Keys
-	// returns the paths.
+	// Sort is a compiled sort. A nil *Sort and the zero Sort keep the order of insertion. Source returns the
+	// document. Keys returns the paths.
 	Sort = engine.Sort
 
 	// Projection selects the fields of a document for a reader. A nil *Projection gives whole documents.

@@ -53,6 +53,7 @@ func sortOrdersByEachKeyInTurn(t *trial) {
 		sort *query.Sort
 		ids  []any
 	}{
+		{&query.Sort{}, []any{1, 2, 3, 4}},
 		{t.order("a", 1, "b.c", 1), []any{2, 4, 1, 3}},
 		{t.order("a", 1, "b.c", -1), []any{2, 4, 3, 1}},
 		{t.order("a", -1, "_id", -1), []any{3, 1, 4, 2}},

@@ -138,10 +138,12 @@ func pullTakesPatterns(t *trial) {
 
 func updateNeedsAnUpdate(t *trial) {
 	t.insert(numbered(1)...)
-	_, err := t.Update(t.Context(), nil, query.Change{}, first)
-	t.requireCode(boterr.InvalidArgument, err, "Update")
-	_, err = t.FindAndModify(t.Context(), nil, query.Change{}, store.FindAndModifyOptions{})
-	t.requireCode(boterr.InvalidArgument, err, "FindAndModify")
+	for _, none := range []query.Change{{}, {Update: &query.Update{}}} {
+		_, err := t.Update(t.Context(), nil, none, first)
+		t.requireCode(boterr.InvalidArgument, err, "Update")
+		_, err = t.FindAndModify(t.Context(), nil, none, store.FindAndModifyOptions{})
+		t.requireCode(boterr.InvalidArgument, err, "FindAndModify")
+	}
 	t.requireHolds(numbered(1)...)
 }
 

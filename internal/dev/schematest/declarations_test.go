@@ -28,7 +28,6 @@ var wrong = map[string]string{
 	`const member = await this.getMember({ memberId: "m" }); member.fristName.length; member._id.push(1);`:                   "'push' does not exist",
 	`const member = this.getMember({ memberId: "m" }); console.log(member._id);`:                                             "'_id' does not exist",
 	`await this.countDataSource({ filter: {} });`:                                                                            "'dataSourceId' is missing",
-	`await this.countDataSource({ collectionName: "a", dataSourceId: "b" });`:                                                "is not assignable",
 	`const n = await this.fetchDataFromDataSource({ dataSourceId: "a", count: true }); n.length;`:                            "'length' does not exist",
 	`const rows = await this.fetchDataFromDataSource({ dataSourceId: "a" }); rows + 1; rows.first();`:                        "'first' does not exist",
 	`await this.newAgenda({ memberId: "m", nodeCompositeId: "n" });`:                                                         "is not assignable",

@@ -50,11 +50,7 @@ func choiceOf(field, other operations.Field) string {
 		needed.Need, further.Need = operations.Required, operations.Optional
 		text.WriteString("    | {\n")
 		writeField(&text, "        ", needed, input)
-		if field.Exclusive {
-			fmt.Fprintf(&text, "        %s?: never;\n", further.Name)
-		} else {
-			writeField(&text, "        ", further, input)
-		}
+		writeField(&text, "        ", further, input)
 		text.WriteString("      }\n")
 	}
 	return text.String()

@@ -160,11 +160,7 @@ func required(field operations.Field) string {
 	case operations.FromContext:
 		return "context"
 	case operations.RequiredUnless:
-		condition := "required unless " + code(field.Other)
-		if field.Exclusive {
-			condition += "; not both"
-		}
-		return condition
+		return "required unless " + code(field.Other)
 	case operations.RequiredWith:
 		return "required with " + code(field.Other)
 	case operations.Optional, operations.Always:

@@ -71,7 +71,7 @@ func TestReference_PathsOfFields(t *testing.T) {
 	for _, row := range []string{
 		"\n  - `runPreAction` (`boolean`, default `true`): ",
 		"\n    - `Html` (`object`, required unless `Text`): ",
-		"\n- `collectionName` (`string`, required unless `dataSourceId`; not both): ",
+		"\n- `collectionName` (`string`, required unless `dataSourceId`): ",
 		"\n- `tag` (`string`, required with `replace`): ",
 		"\n- `channelId` (`string`, context): ",
 		"\n- `from`, `to` (`string`): ",

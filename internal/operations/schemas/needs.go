@@ -11,8 +11,6 @@ import (
 // expresses that.
 func need(field operations.Field) string {
 	switch {
-	case field.Need == operations.RequiredUnless && field.Exclusive:
-		return "Required unless `" + field.Other + "` is given; not both."
 	case field.Need == operations.RequiredUnless:
 		return "Required unless `" + field.Other + "` is given."
 	case field.Need == operations.RequiredWith && !strings.Contains(field.Meaning, "Required with"):
@@ -44,13 +42,9 @@ func needs(fields []operations.Field) []document.Object {
 	return rules
 }
 
-// eitherOf requires at least one or exactly one of two parameters.
+// eitherOf requires at least one of two parameters.
 func eitherOf(field, other operations.Field) document.Object {
-	keyword := "anyOf"
-	if field.Exclusive {
-		keyword = "oneOf"
-	}
-	return document.O(keyword, document.A(has(field), has(other)))
+	return document.O("anyOf", document.A(has(field), has(other)))
 }
 
 // with requires field if other is given. If other has an alternative, such as an id for a record,

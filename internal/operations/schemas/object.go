@@ -2,6 +2,7 @@ package schemas
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/botctx/go-sdk/document"
@@ -41,6 +42,8 @@ func (f form) property(field operations.Field) document.Object {
 	switch {
 	case f.requires(field) && f == input:
 		schema = filled(schema)
+	case f == input && field.NotEmpty:
+		schema = orNull(filled(schema))
 	case f == input:
 		schema = orNull(schema)
 	}
@@ -66,11 +69,17 @@ func filled(schema document.Object) document.Object {
 	switch {
 	case schema.Value("type") == "array":
 		return schema.With("minItems", 1)
-	case schema.Value("type") == "string" && schema.Value("enum") == document.Missing:
+	case isText(schema.Value("type")) && schema.Value("enum") == document.Missing:
 		return schema.With("minLength", 1)
 	default:
 		return schema
 	}
+}
+
+// isText reports whether a type, or one of several types, is string.
+func isText(types any) bool {
+	several, _ := types.(document.Array)
+	return types == "string" || slices.Contains(several.Items(), "string")
 }
 
 // description returns the field's meaning, need and platforms.
