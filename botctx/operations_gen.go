@@ -285,7 +285,6 @@ func (c *Context) GetMember(ctx context.Context, p member.GetParams) (*member.Me
 // cannot be changed, none is.
 //
 // Errors:
-//   - InvalidArgument: neither MemberID nor Filter is given.
 //   - InvalidArgument: a value does not have the type of the member's field.
 //   - AlreadyExists: another member of the channel has the externalId.
 //   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.

@@ -44,11 +44,11 @@ func TestServices_Channels(t *testing.T) {
 	}))
 	bot := p.Operations(botctx.Scope{})
 	_, err := bot.PatchMembers(t.Context(), member.PatchParams{
-		Channel: &channel.Channel{ID: "host"}, Filter: document.O(), Patch: document.O("gender", "f"),
+		Channel: &channel.Channel{ID: "host"}, Patch: document.O("gender", "f"),
 	})
 	require.NoError(t, err)
 	_, err = bot.PatchMembers(t.Context(), member.PatchParams{
-		Channel: &channel.Channel{ID: "other"}, Filter: document.O(), Patch: document.O("gender", "f"),
+		Channel: &channel.Channel{ID: "other"}, Patch: document.O("gender", "f"),
 	})
 	requireFailure(t, err, "patchMembers", boterr.NotFound, "channel._id")
 }

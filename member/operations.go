@@ -41,7 +41,6 @@ type Operations interface {
 	// cannot be changed, none is.
 	//
 	// Errors:
-	//   - InvalidArgument: neither MemberID nor Filter is given.
 	//   - InvalidArgument: a value does not have the type of the member's field.
 	//   - AlreadyExists: another member of the channel has the externalId.
 	//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
@@ -139,11 +138,10 @@ type PatchParams struct {
 	// Channel is the channel of the members; its ID is enough. The default is the context's
 	// own.
 	Channel *channel.Channel `json:"channel,omitzero"`
-	// MemberID limits the change to one member. In JSON, "" is InvalidArgument.
-	// Required without Filter.
+	// MemberID limits the change to one member. The default is all members of the channel. In JSON, ""
+	// is InvalidArgument.
 	MemberID string `json:"memberId,omitzero" document:"notEmpty"`
-	// Filter selects members, together with MemberID. An empty one matches every member of the channel.
-	// Required without MemberID.
+	// Filter selects members, together with MemberID. The default is all.
 	Filter document.Object `json:"filter,omitzero"`
 	// Patch is the change: the fields to set, or, with WithModifier, an update document or (only
 	// with MemberID) a replacement. Required.

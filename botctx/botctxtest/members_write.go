@@ -66,9 +66,9 @@ func patchMembersChangesTheChannel(t *trial) {
 	}
 	require.Empty(t, t.load(other).LastName, "a member that does not match")
 	require.Empty(t, t.load(elsewhere).LastName, "a member of another channel")
-	t.patchMembers(member.PatchParams{Filter: document.O(), Patch: document.O("lastName", "All")})
+	t.patchMembers(member.PatchParams{Patch: document.O("lastName", "All")})
 	for _, m := range append(matching, other) {
-		require.Equal(t, "All", t.load(m).LastName, "with an empty filter all members of the channel are patched")
+		require.Equal(t, "All", t.load(m).LastName, "without a filter all members of the channel are patched")
 	}
 	require.Empty(t, t.load(elsewhere).LastName, "a member of another channel")
 }
@@ -77,7 +77,7 @@ func patchMembersTakesAChannel(t *trial) {
 	second := t.newChannel(t.home.scope.App)
 	there := t.newMember(member.Member{App: t.home.scope.App, Channel: second.ID})
 	forged := &channel.Channel{ID: second.ID, App: t.away.scope.App, Name: "forged"}
-	patched := t.patchMembers(member.PatchParams{Channel: forged, Filter: document.O(), Patch: document.O("lastName", "There")})
+	patched := t.patchMembers(member.PatchParams{Channel: forged, Patch: document.O("lastName", "There")})
 	require.NotNil(t, patched)
 	require.Equal(t, there.ID, patched.ID)
 	require.Equal(t, "There", t.load(there).LastName)
@@ -128,7 +128,7 @@ func patchMembersStampsChanges(t *trial) {
 		return errorOf(t.home.PatchMembers(t.Context(), member.PatchParams{MemberID: m.ID, Patch: document.O("gender", to)}))
 	})
 	requireStamps(t, t.home.member, func(to string) error {
-		return errorOf(t.home.PatchMembers(t.Context(), member.PatchParams{Filter: document.O(), Patch: document.O("gender", to)}))
+		return errorOf(t.home.PatchMembers(t.Context(), member.PatchParams{Patch: document.O("gender", to)}))
 	})
 }
 

@@ -118,7 +118,7 @@ var memberOperations = []operation{
 	}, {
 		op: botctx.OpPatchMembers, call: calling(botctx.Operations.PatchMembers), refuses: badPatchMembers,
 		input: func(*place) document.Object {
-			return document.O("filter", document.O(), "patch", document.Inc("meta.calls", 1), "withModifier", true)
+			return document.O("patch", document.Inc("meta.calls", 1), "withModifier", true)
 		},
 	}, {
 		op: botctx.OpUpdateMember, call: calling(botctx.Operations.UpdateMember), names: []string{"member._id"},

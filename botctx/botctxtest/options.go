@@ -491,7 +491,7 @@ func patchMembersLosesNoChange(t *trial) {
 	t.atOnce(func(int) error {
 		return repeat(func() error {
 			return errorOf(t.home.PatchMembers(t.Context(), member.PatchParams{
-				Filter: document.O(), Patch: document.Inc("meta.n", 1), WithModifier: true,
+				Patch: document.Inc("meta.n", 1), WithModifier: true,
 			}))
 		})
 	})

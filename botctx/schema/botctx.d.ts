@@ -770,24 +770,15 @@ declare namespace botctx {
   type PatchMembersParams = {
     /** `channel` is the channel of the members; its ID is enough. The default is the context's own. */
     channel?: Address<Channel> | null;
+    /** `memberId` limits the change to one member. The default is all members of the channel. In JSON, "" is InvalidArgument. */
+    memberId?: string | null;
+    /** `filter` selects members, together with `memberId`. The default is all. */
+    filter?: Fields | null;
     /** `patch` is the change: the fields to set, or, with `withModifier`, an update document or (only with `memberId`) a replacement. */
     patch: Fields;
     /** `withModifier` selects the form of `patch`. Default: false. */
     withModifier?: boolean | null;
-  } & (
-    | {
-        /** `memberId` limits the change to one member. In JSON, "" is InvalidArgument. */
-        memberId: string;
-        /** `filter` selects members, together with `memberId`. An empty one matches every member of the channel. */
-        filter?: Fields | null;
-      }
-    | {
-        /** `filter` selects members, together with `memberId`. An empty one matches every member of the channel. */
-        filter: Fields;
-        /** `memberId` limits the change to one member. In JSON, "" is InvalidArgument. */
-        memberId?: string | null;
-      }
-  );
+  };
   /** The result of `patchMembers`: The first member that was changed. */
   type PatchMembersResult = {
     /** `result` is the first member that matched, after the change. It is null if none matched. */
@@ -2037,8 +2028,6 @@ declare namespace botctx {
     getMember(params: GetMemberParams): Promise<GetMemberResult>;
     /**
      * Changes every matching member of a channel and returns the first. If one of them cannot be changed, none is.
-     *
-     * @throws {OperationError} invalid argument: Neither `memberId` nor `filter` is given.
      *
      * @throws {OperationError} invalid argument: A value does not have the type of the member's field.
      *

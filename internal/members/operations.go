@@ -115,9 +115,6 @@ func (s *Service) PatchByRun(ctx context.Context, p member.PatchParams) (member.
 }
 
 func (s *Service) patch(ctx context.Context, members *record.Collection, p member.PatchParams) (member.PatchResult, error) {
-	if p.MemberID == "" && p.Filter.IsZero() {
-		return member.PatchResult{}, boterr.Missing("memberId", "the id of a member, or a filter; {} selects all members of the channel")
-	}
 	patch := record.Patch{Filter: p.Filter, Patch: p.Patch, WithModifier: p.WithModifier, Multi: true}
 	if err := checkPatch(patch); err != nil {
 		return member.PatchResult{}, err
