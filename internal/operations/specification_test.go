@@ -47,6 +47,7 @@ func optionalAlthoughUnmarked() map[string]string {
 		"createAssignment.assignmentDetails":   allOptional,
 		"inletEndLiveChat.options":             allOptional,
 		"uploadFileToObjectStore.options":      allOptional,
+		"patchMembers.memberId":                "without it all matches in the channel are patched",
 		"newAgenda.treeId":                     "without it the member's tree is meant",
 		"redirectMemberToNode.treeId":          called,
 		"updateAgenda.meta":                    unchanged,
@@ -232,7 +233,7 @@ func requireAgreement(t *testing.T, specified []specParameter, fields []operatio
 		marked := parameter.optional || parameter.defaultValue != ""
 		optional := field.Need == operations.Optional
 		require.Equal(t, optionalAlthoughUnmarked()[path] != "", optional && !marked, "%s is optional although unmarked", path)
-		require.True(t, optional || !marked || path == "patchMembers.filter", "%s is marked as optional", path)
+		require.True(t, optional || !marked, "%s is marked as optional", path)
 	}
 }
 
