@@ -133,7 +133,7 @@ func TestPostComments_StoreFails(t *testing.T) {
 		env.Store = failing
 		indexed := sends.EnsureIndexes(t.Context(), env.Store)
 		_, removed := sends.RemovePostComments(t.Context(), env, time.Hour)
-		_, found := sends.New(env, record.Scope{App: "acme"}, sends.Ports{}).FindPostComments(t.Context(), record.Query{})
+		_, found := sends.New(env, record.Scope{App: "acme"}, sends.Ports{}).FindPostComments(t.Context(), record.Query{}, nil)
 		return errors.Join(indexed, removed, found)
 	})
 }
