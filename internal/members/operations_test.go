@@ -57,6 +57,19 @@ func TestFindAndModifyMember_ClearsFields(t *testing.T) {
 	}
 }
 
+func TestPatchByRun_Stamps(t *testing.T) {
+	t.Parallel()
+	a := newApps(t, `{"_id": "m1"}`)
+	before := load(t, a.mine, "m1")
+	a.advance()
+	must(t, a.mine.PatchByRun, `{"memberId": "m1", "patch": {"meta.n": 1, "laneFence": 7}}`)
+	after := load(t, a.mine, "m1")
+	require.Equal(t, before.CreatedAt, after.CreatedAt)
+	require.Greater(t, after.UpdatedAt, before.UpdatedAt)
+	require.Greater(t, after.Version, before.Version)
+	require.NotEqual(t, before.Etag, after.Etag)
+}
+
 func TestFindAndModifyMember_ElementsOfTags(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "m1", "tags": ["a", "b"]}`)
