@@ -50,7 +50,8 @@ func TestFindAndModifyMember_ClearsFields(t *testing.T) {
 		`"patch": {"$unset": {"lastName": "", "profile": ""}}`,
 	} {
 		a := newApps(t, `{"_id": "m1", "firstName": "Ada", "lastName": "L"}`)
-		must(t, a.mine.FindAndModifyMember, `{"filter": {}, `+params+`}`)
+		found := must(t, a.mine.FindAndModifyMember, `{"filter": {}, "option": {"new": true}, `+params+`}`)
+		require.True(t, found.Has("member.profile"), params)
 		m := load(t, a.mine, "m1")
 		require.Equal(t, "Ada ", m.FirstName+" "+m.LastName, params)
 		require.False(t, m.Profile.IsZero(), "objects are there always")
@@ -116,6 +117,8 @@ func TestMember_DamagedByOthers(t *testing.T) {
 	_, err = call(t, a.mine.GetMember, `{"memberId": "m1"}`)
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	require.ErrorContains(t, err, "firstName")
+	_, err = call(t, a.mine.UpdateMember, `{"member": {"_id": "m1", "gender": "f"}}`)
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
 
 	must(t, a.mine.UpdateMember, `{"member": {"_id": "m1", "meta": {}, "firstName": "Ada"}}`)
 	require.Equal(t, "Ada", load(t, a.mine, "m1").FirstName)
