@@ -117,8 +117,12 @@ func TestMember_DamagedByOthers(t *testing.T) {
 	_, err = call(t, a.mine.GetMember, `{"memberId": "m1"}`)
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	require.ErrorContains(t, err, "firstName")
-	_, err = call(t, a.mine.UpdateMember, `{"member": {"_id": "m1", "gender": "f"}}`)
-	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	_, updated := call(t, a.mine.UpdateMember, `{"member": {"_id": "m1", "gender": "f"}}`)
+	_, patched := call(t, a.mine.PatchMembers, `{"filter": {}, "patch": {"gender": "m"}}`)
+	_, found := call(t, a.mine.FindAndModifyMember, `{"filter": {}, "patch": {"$set": {"gender": "x"}}}`)
+	for _, err := range []error{updated, patched, found} {
+		require.ErrorIs(t, err, boterr.FailedPrecondition)
+	}
 
 	must(t, a.mine.UpdateMember, `{"member": {"_id": "m1", "meta": {}, "firstName": "Ada"}}`)
 	require.Equal(t, "Ada", load(t, a.mine, "m1").FirstName)
