@@ -30,8 +30,8 @@ func TestConstructors_Fields(t *testing.T) {
 				`{"content_type":"text","title":"Yes","payload":"y"},{"content_type":"text","title":"No","payload":"No"}]}`,
 		},
 		{
-			send.QuickReplies("Where?", send.QuickReply{ContentType: "location"}),
-			`{"type":"QUICK_REPLIES","text":"Where?","quickReplies":[{"content_type":"location"}]}`,
+			send.QuickReplies("Where?", send.QuickReply{ContentType: "location", Title: "Here"}),
+			`{"type":"QUICK_REPLIES","text":"Where?","quickReplies":[{"content_type":"location","title":"Here"}]}`,
 		},
 		{
 			send.Buttons("Book?", send.Postback("Yes", "book"), send.PostbackValue("Two", "book", 2), send.WebURL("Menu", "https://u")),
@@ -171,5 +171,6 @@ func TestRaw_OfAStoredLiteral(t *testing.T) {
 	stored, err := document.Encode(send.Text("I am {{firstName}}"))
 	require.NoError(t, err)
 	require.True(t, stored.Has("_literal"))
+	require.False(t, read[send.Response](t, stored.String()).Object().Has("_literal"), "no platform gets it")
 	require.Equal(t, send.Text("I am {{firstName}}").String(), send.Raw(stored).String())
 }

@@ -53,7 +53,7 @@ func TestValidate_EmptyStringIsAbsent(t *testing.T) {
 	for _, response := range []send.Response{
 		send.Image("https://u").With("attachment_id", ""),
 		send.Attachment(send.TypeImage, "7").With("url", ""),
-		send.Raw(document.O("type", "CAROUSEL", "carousel", document.A(document.O("title", "A", "subtitle", "", "image_url", "")))),
+		send.Raw(document.O("type", "CAROUSEL", "carousel", document.A(document.O("title", "A", "subtitle", "", "image_url", "", "buttons", document.A())))),
 		send.Raw(document.O("type", "NEWS", "articles", document.A(
 			document.O("title", "A", "description", "", "url", "", "picurl", ""),
 		))),

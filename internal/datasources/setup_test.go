@@ -260,9 +260,9 @@ func withoutStamps(entry document.Object) document.Object {
 
 func TestDataSources_StoreFails(t *testing.T) {
 	t.Parallel()
-	a := newApps(t, `{"_id": 1, "at": [1, 1]}`)
-	sharedtest.EachFailure(t, a.store, func(failing store.Store) error {
-		env := record.Env{Store: failing, Now: a.clock, NewID: a.nextID}
+	sharedtest.EachFailure(t, func(failing func(store.Store) store.Store) error {
+		a := newApps(t, `{"_id": 1, "at": [1, 1]}`)
+		env := record.Env{Store: failing(a.store), Now: a.clock, NewID: a.nextID}
 		s := datasources.New(env, record.Scope{App: "mine"})
 		_, found := call(t, s.FetchGeoNearFromDataSource, `{"dataSourceId": "table", "data": {"near": [0, 0]}}`)
 		_, known := call(t, s.UpsertDataToDataSource, `{"dataSourceId": "table", "data": {"_id": 1, "createdAt": 1000}}`)

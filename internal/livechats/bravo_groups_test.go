@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -81,6 +82,22 @@ func TestEndBravoLiveChat_SeveralGroups(t *testing.T) {
 	require.NoError(t, document.DecodeJSON([]byte(must(t, s.mine.EndBravoLiveChat, params)), &results))
 	require.Len(t, results, 2)
 	require.Empty(t, s.groups(t, document.O("active", true)))
+}
+
+// The end of the newer live chat was interrupted. A repeated call completes it, and ends the older one.
+func TestEndBravoLiveChat_AfterInterruptedEnd(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@phone")
+	s.advance(time.Second)
+	s.taken(t, "a2", "bob", "eve@phone")
+	for _, id := range []string{"a1", "a2"} {
+		s.change(t, "groups", document.O("assignment", id), document.Set("externalId", "room", "active", id == "a1"))
+	}
+	s.change(t, "assignments", document.O("_id", "a2"), document.Set("endedAt", s.at(0), "endedBy", "outlet", "slot", "ended/a2"))
+	must(t, s.mine.EndBravoLiveChat, `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "room"}`)
+	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
+	require.NotZero(t, s.record(t, "a2").ClosedAt)
 }
 
 // saveLive stores a live group of eve in a room of phone.

@@ -620,10 +620,6 @@ func TestService_StoreFails(t *testing.T) {
 	ctx := t.Context()
 	waits := func(s *fixture) { s.pending(s.t, "a1", "ada") }
 	talks := func(agent string) func(s *fixture) { return func(s *fixture) { s.taken(s.t, "a1", "ada", agent) } }
-	keeps := func(s *fixture) {
-		waits(s)
-		s.says(s.t, s.mine.Service, "hi", livechats.OutcomeKept)
-	}
 	for name, c := range map[string]struct {
 		before func(s *fixture)
 		call   func(l *livechats.Service) (any, error)
@@ -641,7 +637,7 @@ func TestService_StoreFails(t *testing.T) {
 		"the agent writes to the bot": {talks("eve@team"), func(l *livechats.Service) (any, error) {
 			return l.RelayFromAgent(ctx, "team", *event("eve", "bot", "hi"))
 		}},
-		"an agent takes it": {keeps, func(l *livechats.Service) (any, error) { return l.Take(ctx, takenBy("a1", "eve@desk")) }},
+		"an agent takes it": {waits, func(l *livechats.Service) (any, error) { return l.Take(ctx, takenBy("a1", "eve@desk")) }},
 		"an agent taps": {waits, func(l *livechats.Service) (any, error) {
 			return l.TakeByTap(ctx, "desk", tapOf("eve", "U1", document.O("payload", livechat.TakePayload, "value", "a1")))
 		}},
@@ -654,10 +650,12 @@ func TestService_StoreFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newFixture(t)
-			c.before(s)
-			s.advance(livechat.IdleTimeout)
-			sharedtest.EachFailure(t, s.store, func(failing store.Store) error { return errorOf(c.call(s.on(failing))) })
+			sharedtest.EachFailure(t, func(failing func(store.Store) store.Store) error {
+				s := newFixture(t)
+				c.before(s)
+				s.advance(livechat.IdleTimeout)
+				return errorOf(c.call(s.on(failing(s.store))))
+			})
 		})
 	}
 }

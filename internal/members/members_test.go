@@ -480,8 +480,8 @@ func TestMembers_StoreFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sharedtest.EachFailure(t, newApps(t, `{"_id": "ada"}`).store, func(failing store.Store) error {
-				env := record.Env{Store: failing}
+			sharedtest.EachFailure(t, func(failing func(store.Store) store.Store) error {
+				env := record.Env{Store: failing(newApps(t, `{"_id": "ada"}`).store)}
 				_, err := run(members.New(env, scope, channels.New(env, scope)), env)
 				return err
 			})

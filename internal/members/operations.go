@@ -53,7 +53,10 @@ func (s *Service) FindAndModifyMember(
 	default:
 		result.Member, err = fromDocument(found.Document)
 	}
-	return result, err
+	if err != nil {
+		return member.FindAndModifyResult{}, err
+	}
+	return result, nil
 }
 
 func returned(o member.FindAndModifyOption) record.ReturnOptions {
@@ -192,12 +195,15 @@ func (s *Service) UpdateMember(ctx context.Context, p member.UpdateParams) (memb
 	if !found.Matched {
 		return member.UpdateResult{}, s.notUpdatedError(ctx, id)
 	}
-	result := member.UpdateResult{DocsIDs: member.DocsIDs{Updated: []string{id}}}
+	updated, err := fromDocument(found.Document)
+	if err != nil {
+		return member.UpdateResult{}, err
+	}
+	result := member.UpdateResult{DocsIDs: member.DocsIDs{Updated: []string{id}}, Docs: updated}
 	if found.Modified {
 		result.Modified = 1
 	}
-	result.Docs, err = fromDocument(found.Document)
-	return result, err
+	return result, nil
 }
 
 func idAndEtag(given document.Object) (id, etag string, err error) {

@@ -50,11 +50,25 @@ func TestFindAndModifyMember_ClearsFields(t *testing.T) {
 		`"patch": {"$unset": {"lastName": "", "profile": ""}}`,
 	} {
 		a := newApps(t, `{"_id": "m1", "firstName": "Ada", "lastName": "L"}`)
-		must(t, a.mine.FindAndModifyMember, `{"filter": {}, `+params+`}`)
+		found := must(t, a.mine.FindAndModifyMember, `{"filter": {}, "option": {"new": true}, `+params+`}`)
+		require.True(t, found.Has("member.profile"), params)
 		m := load(t, a.mine, "m1")
 		require.Equal(t, "Ada ", m.FirstName+" "+m.LastName, params)
 		require.False(t, m.Profile.IsZero(), "objects are there always")
 	}
+}
+
+func TestPatchByRun_Stamps(t *testing.T) {
+	t.Parallel()
+	a := newApps(t, `{"_id": "m1"}`)
+	before := load(t, a.mine, "m1")
+	a.advance()
+	must(t, a.mine.PatchByRun, `{"memberId": "m1", "patch": {"meta.n": 1, "laneFence": 7}}`)
+	after := load(t, a.mine, "m1")
+	require.Equal(t, before.CreatedAt, after.CreatedAt)
+	require.Greater(t, after.UpdatedAt, before.UpdatedAt)
+	require.Greater(t, after.Version, before.Version)
+	require.NotEqual(t, before.Etag, after.Etag)
 }
 
 func TestFindAndModifyMember_ElementsOfTags(t *testing.T) {
@@ -103,6 +117,12 @@ func TestMember_DamagedByOthers(t *testing.T) {
 	_, err = call(t, a.mine.GetMember, `{"memberId": "m1"}`)
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	require.ErrorContains(t, err, "firstName")
+	_, updated := call(t, a.mine.UpdateMember, `{"member": {"_id": "m1", "gender": "f"}}`)
+	_, patched := call(t, a.mine.PatchMembers, `{"filter": {}, "patch": {"gender": "m"}}`)
+	_, found := call(t, a.mine.FindAndModifyMember, `{"filter": {}, "patch": {"$set": {"gender": "x"}}}`)
+	for _, err := range []error{updated, patched, found} {
+		require.ErrorIs(t, err, boterr.FailedPrecondition)
+	}
 
 	must(t, a.mine.UpdateMember, `{"member": {"_id": "m1", "meta": {}, "firstName": "Ada"}}`)
 	require.Equal(t, "Ada", load(t, a.mine, "m1").FirstName)

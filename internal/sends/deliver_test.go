@@ -75,7 +75,7 @@ func TestDeliver_NilPointerAsError(t *testing.T) {
 		w.able.fail = map[string]error{"ext-ada": odd}
 		_, err := w.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
 		require.Equal(t, boterr.Internal, boterr.CodeOf(err))
-		require.ErrorContains(t, err, "have it return nil itself")
+		require.ErrorContains(t, err, "it should return a plain nil")
 	}
 }
 

@@ -127,13 +127,12 @@ func TestPostComments_Index(t *testing.T) {
 
 func TestPostComments_StoreFails(t *testing.T) {
 	t.Parallel()
-	env := newWorld(t).env
-	sharedtest.EachFailure(t, env.Store, func(failing store.Store) error {
-		env := env
-		env.Store = failing
+	sharedtest.EachFailure(t, func(failing func(store.Store) store.Store) error {
+		env := newWorld(t).env
+		env.Store = failing(env.Store)
 		indexed := sends.EnsureIndexes(t.Context(), env.Store)
 		_, removed := sends.RemovePostComments(t.Context(), env, time.Hour)
-		_, found := sends.New(env, record.Scope{App: "acme"}, sends.Ports{}).FindPostComments(t.Context(), record.Query{})
+		_, found := sends.New(env, record.Scope{App: "acme"}, sends.Ports{}).FindPostComments(t.Context(), record.Query{}, nil)
 		return errors.Join(indexed, removed, found)
 	})
 }

@@ -57,19 +57,21 @@ func (s *Store) Listen(topic string, heard func(text string)) (stop func()) {
 	}
 }
 
-// EachFailure calls run until it makes no more calls of the store than before: with a store over inner whose first call
-// fails, then with one whose second call fails, and so on. It requires that run returns the error of the failed call,
-// and no error in the end.
-func EachFailure(tb testing.TB, inner store.Store, run func(failing store.Store) error) {
+// EachFailure calls run with a function that wraps its store: so that the first call of the store fails, then so that the
+// second one fails, and so on, until there is no such call. It requires that run returns the error of the failed call, and
+// no error in the end.
+func EachFailure(tb testing.TB, run func(failing func(store.Store) store.Store) error) {
 	tb.Helper()
 	for nth, hasFailed := int64(1), true; hasFailed; nth++ {
 		var calls atomic.Int64
-		err := run(store.Wrap(inner, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
-			if calls.Add(1) == nth {
-				return ctx, nil, boterr.New(boterr.Unavailable, "", "call %d fails: %s of %s", nth, call.Method, call.Collection)
-			}
-			return ctx, nil, nil
-		}))
+		err := run(func(inner store.Store) store.Store {
+			return store.Wrap(inner, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+				if calls.Add(1) == nth {
+					return ctx, nil, boterr.New(boterr.Unavailable, "", "call %d fails: %s of %s", nth, call.Method, call.Collection)
+				}
+				return ctx, nil, nil
+			})
+		})
 		if hasFailed = calls.Load() >= nth; hasFailed {
 			require.ErrorIs(tb, err, boterr.Unavailable, "call %d", nth)
 		} else {
