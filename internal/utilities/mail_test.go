@@ -1,8 +1,8 @@
 package utilities_test
 
 import (
-	"context"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
