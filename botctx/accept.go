@@ -310,7 +310,7 @@ func (i Inbound) check() error {
 		return boterr.Invalid("Event.To", "is %q, but GroupExternalID is %q: leave Event.To empty, or set it to the group",
 			i.Event.To, i.GroupExternalID)
 	}
-	return nil
+	return boterr.PrefixField("Event.Data", i.Event.Data.Err())
 }
 
 // at returns the event with its Timestamp, or with now if it has none.

@@ -605,6 +605,7 @@ func TestReceive_Refuses(t *testing.T) {
 		"no channel":               {func(i *botctx.Inbound) { i.Channel = "" }, boterr.InvalidArgument, "Channel"},
 		"no sender":                {func(i *botctx.Inbound) { i.Event.From = "" }, boterr.InvalidArgument, "Event.From"},
 		"a type in small letters":  {func(i *botctx.Inbound) { i.Event.Type = "text" }, boterr.InvalidArgument, "Event.Type"},
+		"data that is no JSON":     {func(i *botctx.Inbound) { i.Event.Data = document.O("n", make(chan int)) }, boterr.InvalidArgument, "Event.Data.n"},
 		"a channel of nobody":      {func(i *botctx.Inbound) { i.Channel = "nowhere" }, boterr.NotFound, "Channel"},
 		"a channel of another app": {func(i *botctx.Inbound) { i.Channel = foreign.ID }, boterr.NotFound, "Channel"},
 		"another app":              {func(i *botctx.Inbound) { i.App = "app-2" }, boterr.NotFound, "Channel"},
