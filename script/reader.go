@@ -190,9 +190,9 @@ func (r *reader) scalar() (any, error) {
 	}
 }
 
-// longText is the maximum length in bytes of a text whose strings may share its memory, as in document.ParseJSON.
+// maxShared is the maximum length in bytes of a text whose strings may share its memory, as in document.ParseJSON.
 // Otherwise one short string could keep a long text in memory.
-const longText = 4096
+const maxShared = 4096
 
 func (r *reader) string() (string, error) {
 	begin := r.at
@@ -213,7 +213,7 @@ func (r *reader) string() (string, error) {
 	}
 	if isPlain {
 		plain := r.text[begin+1 : r.at-1]
-		if len(r.text) > longText {
+		if len(r.text) > maxShared {
 			plain = strings.Clone(plain)
 		}
 		return plain, nil

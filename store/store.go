@@ -167,7 +167,8 @@ type DeleteOptions struct {
 // Index describes an index of a collection.
 type Index struct {
 	// Keys are the dotted paths in order. An array at a path counts as its
-	// elements.
+	// elements. The SDK's stores refuse a document with more than 100,000
+	// keys in an index, with InvalidArgument.
 	Keys []IndexKey
 	// Unique refuses a second document with the same key. A missing field counts
 	// as null.

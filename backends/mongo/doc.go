@@ -13,6 +13,10 @@
 // computes the change in this process, and the document is written if it has not changed since it was read.
 // Both ways are atomic, so any number of processes can share one database.
 //
+// An update changes all matching documents or none. If there are more than 500, or more than 16 MiB, it is written in
+// parts: an error in a later part does not undo the earlier ones, and is Unavailable or Canceled. Errors of the update
+// itself are found before the first part.
+//
 // Each stored document has a hidden field, _botctx, with its place in the order of insertion and a revision.
 // docs/scaling.md lists the index and the round trips of each operation, and the keys for sharding.
 //

@@ -220,7 +220,7 @@ func sorting(filter *query.Filter, sort *query.Sort) (bson.D, error) {
 	if isPinned(filter) {
 		return nil, nil
 	}
-	if sort == nil && filter.Near() != nil {
+	if sort.Source().Len() == 0 && filter.Near() != nil {
 		return nil, nil
 	}
 	var order bson.D

@@ -69,7 +69,6 @@ func textsIn(v reflect.Value) (texts []string) {
 	return texts
 }
 
-// Documents of a cache that the room does not know yet must not keep shrink busy forever.
 // On a file system without hard links, a new file must not replace one that another process has made meanwhile.
 func TestCopyNew_ReplacesNothing(t *testing.T) {
 	t.Parallel()
@@ -85,6 +84,7 @@ func TestCopyNew_ReplacesNothing(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
+// Documents of a cache that the room does not know yet must not keep shrink busy forever.
 func TestCache_NotKnownToTheRoomYet(t *testing.T) {
 	t.Parallel()
 	one := func(i int) engine.Placed { return engine.Placed{Document: document.O("_id", i)} }

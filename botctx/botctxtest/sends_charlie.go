@@ -403,7 +403,8 @@ var sendDeltaRules = needing([]Capability{On(channel.Delta), Batches}, []Rule{
 		"a message goes to each of the members once, filled for each; each request has a different id", readSent),
 	rule(sendDeltaResponseSendsToAllOrNone, "all parameters are checked before the first message is sent"),
 	rule(sendDeltaResponseKeepsTheOthers,
-		"if some members do not get the message, the others do, and the call returns Unavailable and the result with another STATUS",
+		"if some members do not get the message, the others do, and the call returns Unavailable and a result; "+
+			"unless all members get it, STATUS differs from the STATUS of a success",
 		readSent, refuseSends),
 	rule(sendDeltaResponseTakesOneID, "memberId may be a single id instead of a list", readSent),
 })

@@ -209,8 +209,9 @@ type Harness struct {
 	// AddAccount adds a payment account to an app under a name. If it is nil, the rules that need an account are
 	// left out.
 	AddAccount func(app, name string)
-	// FailStore makes the nth call of the store from now on fail with Unavailable. end reports whether it failed, and
-	// otherwise prevents the failure. If FailStore is nil, the rule about failing stores is left out.
+	// FailStore makes the nth call of the store from now on fail with Unavailable. Calls of work in the background must
+	// not count. end reports whether the call failed, and otherwise prevents the failure. If FailStore is nil, the rule
+	// about failing stores is left out.
 	FailStore func(nth int) (end func() (hasFailed bool))
 
 	// ChecksEtags is true if updateMember returns Conflict for a stale etag.

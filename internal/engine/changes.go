@@ -60,8 +60,8 @@ type Follower struct {
 	hasLeft atomic.Bool
 }
 
-// A follower keeps changes with maxFollowed bytes, far more than comes during most writes. changeSize is the size of a
-// change without its documents.
+// maxFollowed is the maximum size in bytes of the changes that a follower keeps, far more than most writes meet.
+// changeSize is the size of a change without its documents.
 const (
 	maxFollowed = 256 << 20
 	changeSize  = 64

@@ -227,7 +227,6 @@ func TestChanges_FewElements(t *testing.T) {
 	require.Greater(t, several, 3_000)
 }
 
-// without returns the keys that are not among others.
 func TestChanges_TooManyKeys(t *testing.T) {
 	t.Parallel()
 	all := make([]any, maxKeys+1)
@@ -267,6 +266,7 @@ func TestFollowers_KeepNoMore(t *testing.T) {
 	}
 }
 
+// without returns the keys that are not among others.
 func without(keys, others Keys) []string {
 	return slices.DeleteFunc(slices.Clone([]string(keys)), others.Contains)
 }

@@ -57,9 +57,9 @@ func (s *Store) Listen(topic string, heard func(text string)) (stop func()) {
 	}
 }
 
-// EachFailure calls run with a function that wraps its store: so that the first call of the store fails, then so that the
-// second one fails, and so on, until there is no such call. It requires that run returns the error of the failed call, and
-// no error in the end.
+// EachFailure calls run until it succeeds, each time with a function that wraps the store of run: first so that the first
+// call of the store fails, then so that the second call fails, and so on. It requires that run returns the error of the call
+// that failed, and no error if no call failed.
 func EachFailure(tb testing.TB, run func(failing func(store.Store) store.Store) error) {
 	tb.Helper()
 	for nth, hasFailed := int64(1), true; hasFailed; nth++ {

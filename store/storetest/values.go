@@ -375,6 +375,7 @@ func nearComesNearestFirst(t *trial) {
 	t.insertPoints()
 	near := document.O("$near", document.O("$geometry", equator(2.1), "$maxDistance", 250_000))
 	t.requireIDs([]any{2, 0, 1}, t.find(t.filter("at", near), store.FindOptions{}))
+	t.requireIDs([]any{2, 0, 1}, t.find(t.filter("at", near), store.FindOptions{Sort: &query.Sort{}}))
 	t.requireIDs([]any{2, 1, 0}, t.find(t.filter("at", near), store.FindOptions{Sort: t.order("_id", -1)}))
 	result := t.findAndModify(t.filter("at", near), t.change("$set", document.O("found", true)), store.FindAndModifyOptions{})
 	t.requireIDs([]any{2}, []document.Object{result.Document})

@@ -96,9 +96,16 @@ func TestRead_FilesOfAllFolders(t *testing.T) {
 	require.Equal(t, []string{"top act.js", "day day/act.js", "late day/late/act.js", "night night/act.js"}, files)
 }
 
-// Only the sent text of a template has a length.
+// Only the sent text of a template has a length. Everything else must be right in the file.
 func TestRead_Templates(t *testing.T) {
 	t.Parallel()
+	wrong := nodefile.Read(folder("nodes.json", `{"nodes": [{"compositeId": "again", "responses": [
+		{"text": "Hello {{firstName}}"},
+		{"type": "BUTTON", "text": "{{firstName}}", "buttons": [{"type": "web_url", "title": "{{meta.long}} is far too long now", "url": "{{meta.url}}"}]}
+	]}]}`))
+	require.Len(t, wrong.Problems, 2)
+	require.Contains(t, wrong.Problems[0].String(), "responses[0].type: is missing")
+	require.Contains(t, wrong.Problems[1].String(), "responses[1].buttons[0].title: is 22 characters long; the limit is 20")
 	read := nodefile.Read(folder("nodes.json", `{"nodes": [{"compositeId": "again", "responses": [
 		{"type": "BUTTON", "text": "Again?", "buttons": [{"type": "postback", "title": "{{meta.favourite.drink}}", "payload": "again"}]}
 	]}]}`))
