@@ -165,7 +165,6 @@ func TestValidate_NamesPath(t *testing.T) {
 	}
 }
 
-// The numbers are repeated on purpose, so that a limit cannot be changed by mistake.
 func TestValidate_NamesTypeAndLength(t *testing.T) {
 	t.Parallel()
 	for want, text := range map[string]any{
@@ -178,6 +177,7 @@ func TestValidate_NamesTypeAndLength(t *testing.T) {
 	}
 }
 
+// The numbers are repeated on purpose, so that a limit cannot be changed by mistake.
 func TestLimitsAreThoseOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []struct {
