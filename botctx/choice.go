@@ -75,7 +75,7 @@ func (c *choosing) choice(by Answer) Choice {
 	made := Choice{
 		Scope: Scope(c.run.bot.scope), Answer: by,
 		Position: c.field.position, Lost: c.lost(), Serving: c.field.within.name + c.field.within.since,
-		IsInLiveChat: c.run.isInLiveChat,
+		IsInLiveChat: c.run.isInLiveChat.Load(),
 		Candidates:   make([]Candidate, len(c.field.candidates)),
 	}
 	for i, one := range c.field.candidates {

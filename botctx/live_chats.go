@@ -169,9 +169,11 @@ func (r *run) findGroup(ctx context.Context) error {
 	if !m.BotMeta.LiveChat() {
 		return nil
 	}
-	if r.isInLiveChat, err = own.IsAskedHere(ctx, m.ID); err != nil || !r.isInLiveChat {
+	isAsked, err := own.IsAskedHere(ctx, m.ID)
+	if err != nil || !isAsked {
 		return err
 	}
+	r.isInLiveChat.Store(true)
 	group, err = own.GetGroupByMemberID(ctx, livechat.GetGroupByMemberIDParams{Inlet: r.bot.Channel.ID, MemberID: m.ID})
 	if errors.Is(err, boterr.NotFound) {
 		return nil // No agent has taken the request yet.
@@ -185,7 +187,8 @@ func (r *run) findGroup(ctx context.Context) error {
 // leaveLiveChat makes the run's event one outside of live chats, because the live chat has ended. The choice among the
 // nodes of the live chat is forgotten.
 func (r *run) leaveLiveChat() {
-	r.isInLiveChat, r.bot.Group = false, nil
+	r.isInLiveChat.Store(false)
+	r.bot.Group = nil
 	if r.hasOwnEvent() {
 		_ = r.delivery.Note(memoryOfChoice, document.O())
 	}
@@ -199,7 +202,7 @@ func (r *run) passOn(ctx context.Context) (livechats.Outcome, error) {
 		return livechats.OutcomeAnswered, err
 	}
 	switch {
-	case r.isInLiveChat:
+	case r.isInLiveChat.Load():
 		return r.bot.ownLiveChats().RelayFromMember(ctx, r.bot.scope.Member, event)
 	case r.byAgent || mayBeOutlet(r.bot.Channel):
 		return r.bot.ownLiveChats().RelayFromAgent(ctx, r.bot.Channel.ID, event)
