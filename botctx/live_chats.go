@@ -10,7 +10,6 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/internal/record"
@@ -182,16 +181,6 @@ func (r *run) findGroup(ctx context.Context) error {
 		r.bot.Group = group
 	}
 	return err
-}
-
-// leaveLiveChat makes the run's event one outside of live chats, because the live chat has ended. The choice among the
-// nodes of the live chat is forgotten.
-func (r *run) leaveLiveChat() {
-	r.isInLiveChat.Store(false)
-	r.bot.Group = nil
-	if r.hasOwnEvent() {
-		_ = r.delivery.Note(memoryOfChoice, document.O())
-	}
 }
 
 // passOn passes an event that no node answers to its live chat: a member's message to the agent, an agent's message

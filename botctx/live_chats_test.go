@@ -226,6 +226,20 @@ func TestLiveChat_EndsMeanwhile(t *testing.T) {
 	}
 }
 
+// The retry of a message that did not reach the agent reaches the bot if the live chat has ended since.
+func TestLiveChat_EndsBeforeTheRetry(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{
+		{ID: "else", Trigger: botctx.AnyText(), Priority: botctx.FallbackPriority, Responses: botctx.Say("Pardon?")},
+	}, withLiveChatTree(), fakes.WithInbox())
+	d.connect(t)
+	d.Inject(fakes.Fails(fakes.ServiceMessages, boterr.Unavailable).Of("desk"))
+	require.Error(t, d.ada.TrySays("It leaks."))
+	require.NoError(t, d.grace.TryEnds())
+	d.Advance(time.Minute)
+	require.Equal(t, "Pardon?", d.ada.Last())
+}
+
 // An action may leave a goroutine that still sends when the bot answers outside of the live chat.
 func TestLiveChat_EndsWhileAGoroutineSends(t *testing.T) {
 	t.Parallel()
