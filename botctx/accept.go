@@ -238,7 +238,8 @@ func (s *step) answer(ctx context.Context) error {
 	case err != nil:
 		return err
 	case outcome == livechats.OutcomeOver:
-		s.run.leaveLiveChat()
+		s.run.isInLiveChat.Store(false)
+		bot.Group = nil
 		return s.answer(ctx)
 	}
 	logic := runtime.logic.Load()

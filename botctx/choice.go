@@ -75,7 +75,7 @@ func (c *choosing) choice(by Answer) Choice {
 	made := Choice{
 		Scope: Scope(c.run.bot.scope), Answer: by,
 		Position: c.field.position, Lost: c.lost(), Serving: c.field.within.name + c.field.within.since,
-		IsInLiveChat: c.run.isInLiveChat,
+		IsInLiveChat: c.run.isInLiveChat.Load(),
 		Candidates:   make([]Candidate, len(c.field.candidates)),
 	}
 	for i, one := range c.field.candidates {
@@ -338,25 +338,32 @@ const RuleChosenBefore Rule = "chosen by an attempt before"
 // memoryOfChoice is the key under which the answering nodes are stored, in order.
 const memoryOfChoice = "answered by"
 
-// The fields of the stored answer. fieldNone is true if no node answered.
+// The fields of the stored answer. fieldNone is true if no node answered, and fieldInLiveChat if the event then went to
+// its live chat.
 const (
-	fieldNodes = "nodes"
-	fieldNone  = "none"
-	fieldID    = "id"
-	fieldTree  = "tree"
+	fieldNodes      = "nodes"
+	fieldNone       = "none"
+	fieldInLiveChat = "inLiveChat"
+	fieldID         = "id"
+	fieldTree       = "tree"
 )
 
 // hasOwnEvent reports whether an event of the inbox started the run directly, without a redirect.
 func (r *run) hasOwnEvent() bool { return r.delivery != nil && r.outer == nil && r.agenda == nil }
 
 // asBefore returns the candidates after the choice of an earlier attempt. The nodes that ran in that attempt come
-// first. If no further node answered in it, the other candidates are left out.
+// first. If no further node answered in it, the other candidates are left out. If the event then went to a live chat that
+// has ended since, that choice is forgotten.
 func (r *run) asBefore(among *nodes, candidates []candidate) []candidate {
 	if !r.hasOwnEvent() {
 		return candidates
 	}
 	remembered, isKnown := r.delivery.Recall(memoryOfChoice)
 	if !isKnown {
+		return candidates
+	}
+	if document.Get(remembered, fieldInLiveChat, false) && !r.isInLiveChat.Load() {
+		_ = r.delivery.Note(memoryOfChoice, document.O())
 		return candidates
 	}
 	var first []candidate
@@ -384,7 +391,7 @@ func (r *run) noteChoice(ctx context.Context, one *candidate) {
 	}
 	chosen, _ := r.delivery.Recall(memoryOfChoice)
 	if one == nil {
-		chosen = chosen.With(fieldNone, true)
+		chosen = chosen.With(fieldNone, true).With(fieldInLiveChat, r.isInLiveChat.Load())
 	} else {
 		ref := document.O(fieldID, one.node.ID, fieldTree, one.node.Tree)
 		chosen = chosen.With(fieldNodes, document.Get(chosen, fieldNodes, document.A()).Append(ref))

@@ -47,7 +47,7 @@ func (r *reach) has(tree string) bool {
 // reach returns the nodes that may answer: the live-chat tree, the off trees, the group trees or all other trees.
 func (f Flow) reach(ctx context.Context, bot *Context) (reach, error) {
 	liveChat := f.liveChatTrees(bot)
-	if bot.run.isInLiveChat {
+	if bot.run.isInLiveChat.Load() {
 		return reach{name: "the live-chat tree", trees: liveChat}, nil
 	}
 	group, err := f.priorityGroup(ctx, bot)

@@ -10,7 +10,6 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/internal/record"
@@ -169,9 +168,11 @@ func (r *run) findGroup(ctx context.Context) error {
 	if !m.BotMeta.LiveChat() {
 		return nil
 	}
-	if r.isInLiveChat, err = own.IsAskedHere(ctx, m.ID); err != nil || !r.isInLiveChat {
+	isAsked, err := own.IsAskedHere(ctx, m.ID)
+	if err != nil || !isAsked {
 		return err
 	}
+	r.isInLiveChat.Store(true)
 	group, err = own.GetGroupByMemberID(ctx, livechat.GetGroupByMemberIDParams{Inlet: r.bot.Channel.ID, MemberID: m.ID})
 	if errors.Is(err, boterr.NotFound) {
 		return nil // No agent has taken the request yet.
@@ -182,15 +183,6 @@ func (r *run) findGroup(ctx context.Context) error {
 	return err
 }
 
-// leaveLiveChat makes the run's event one outside of live chats, because the live chat has ended. The choice among the
-// nodes of the live chat is forgotten.
-func (r *run) leaveLiveChat() {
-	r.isInLiveChat, r.bot.Group = false, nil
-	if r.hasOwnEvent() {
-		_ = r.delivery.Note(memoryOfChoice, document.O())
-	}
-}
-
 // passOn passes an event that no node answers to its live chat: a member's message to the agent, an agent's message
 // to the member (also after the end of the live chat), or a tap on a ticket.
 func (r *run) passOn(ctx context.Context) (livechats.Outcome, error) {
@@ -199,7 +191,7 @@ func (r *run) passOn(ctx context.Context) (livechats.Outcome, error) {
 		return livechats.OutcomeAnswered, err
 	}
 	switch {
-	case r.isInLiveChat:
+	case r.isInLiveChat.Load():
 		return r.bot.ownLiveChats().RelayFromMember(ctx, r.bot.scope.Member, event)
 	case r.byAgent || mayBeOutlet(r.bot.Channel):
 		return r.bot.ownLiveChats().RelayFromAgent(ctx, r.bot.Channel.ID, event)

@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -221,6 +224,50 @@ func TestLiveChat_EndsMeanwhile(t *testing.T) {
 		d.ada.Says("It leaks.")
 		requireReached(d, fmt.Sprintf("after the failure of request %d", nth))
 	}
+}
+
+// The retry of a message that did not reach the agent reaches the bot if the live chat has ended since.
+func TestLiveChat_EndsBeforeTheRetry(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{
+		{ID: "else", Trigger: botctx.AnyText(), Priority: botctx.FallbackPriority, Responses: botctx.Say("Pardon?")},
+	}, withLiveChatTree(), fakes.WithInbox())
+	d.connect(t)
+	d.Inject(fakes.Fails(fakes.ServiceMessages, boterr.Unavailable).Of("desk"))
+	require.Error(t, d.ada.TrySays("It leaks."))
+	require.NoError(t, d.grace.TryEnds())
+	d.Advance(time.Minute)
+	require.Equal(t, "Pardon?", d.ada.Last())
+}
+
+// An action may leave a goroutine that still sends when the bot answers outside of the live chat.
+func TestLiveChat_EndsWhileAGoroutineSends(t *testing.T) {
+	t.Parallel()
+	var sending sync.WaitGroup
+	var ids atomic.Int64
+	var d *desk
+	leavesSending := func(ctx context.Context, bot *botctx.Context) error {
+		sending.Go(func() {
+			for ; ctx.Err() == nil; ids.Add(1) {
+				bot.SendID(ctx, "Ada")
+			}
+		})
+		return d.grace.TryEnds()
+	}
+	afterFurtherIDs := func(*botctx.Context) bool {
+		for before := ids.Load(); ids.Load() < before+2; {
+			runtime.Gosched()
+		}
+		return true
+	}
+	d = newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{
+		{ID: "mute", Tree: "live chat", Trigger: botctx.AnyText(), Priority: botctx.MutePriority, Pre: botctx.Do(leavesSending)},
+		{ID: "else", Trigger: botctx.When(afterFurtherIDs), Responses: botctx.Say("Pardon?")},
+	}, withLiveChatTree())
+	d.connect(t)
+	d.ada.Says("It leaks.")
+	sending.Wait()
+	require.Equal(t, "Pardon?", d.ada.Last())
 }
 
 // assignments returns Ada's stored assignments.

@@ -385,7 +385,7 @@ func (n *Node) checkResponses() error {
 			continue
 		}
 		if e, isWrong := boterr.AsError(response.Validate()); isWrong {
-			return boterr.PrefixField("Responses"+boterr.Index(i), boterr.Invalid(e.Field, "%w, in the node %s", e.Err, n.Ref()))
+			return boterr.PrefixField("Responses"+boterr.Index(i), boterr.Invalid(e.Field, "%w (node %s)", e.Err, n.Ref()))
 		}
 	}
 	return nil

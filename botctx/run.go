@@ -46,8 +46,9 @@ type run struct {
 	agenda *agenda.Run
 	claim  *agendas.Claim
 	// byAgent is true if an agent wrote the run's event in a live chat. isInLiveChat is true if the event
-	// belongs to the live chat of the member who wrote it.
-	byAgent, isInLiveChat bool
+	// belongs to the live chat of the member who wrote it; it is atomic because the live chat may end during the run.
+	byAgent      bool
+	isInLiveChat atomic.Bool
 	// hasSpoken is true after the run has sent something to its member in a live chat.
 	hasSpoken atomic.Bool
 	ended     atomic.Bool

@@ -214,7 +214,7 @@ func (r *Runtime) sendID(ctx context.Context, to string) string {
 // noteSpoken sets hasSpoken if a send during a live chat goes to the run's member, or to the group in which the
 // member wrote.
 func (s *step) noteSpoken(to string) {
-	if s == nil || !s.run.isInLiveChat {
+	if s == nil || !s.run.isInLiveChat.Load() {
 		return
 	}
 	bot := s.run.bot

@@ -378,8 +378,8 @@ func WrongType(expected string, value any) error {
 	return boterr.Invalid("", "must be of type %s, got %s", expected, JSONType(value))
 }
 
-// JSONType returns JSON's name for the type of a value, such as "number", or "date" for a time. Package query has
-// MongoDB's names; see TypeName.
+// JSONType returns JSON's name for the type of a value, such as "number", or "date" for a time. TypeName returns
+// MongoDB's name.
 func JSONType(value any) string {
 	switch name := TypeName(value); name {
 	case "bool":

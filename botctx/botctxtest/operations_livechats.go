@@ -232,7 +232,7 @@ func badNewTargets(t *trial, p *place) []change {
 		bad("groups by both names", document.O("channel", d.ID, "groups", document.A(sales), "broadcastGroups", document.A(sales)), ".groups"),
 		bad("the inlet", document.O("channel", p.scope.Channel), ".channel"),
 		bad("a group without id", document.O("channel", d.ID, "broadcastGroups", document.A(sales.Without("id"))), ".broadcastGroups[0].id"),
-		{"a group that could be of either outlet", targets(sales).With("assignmentId", both.ID), "targets[0].channel"},
+		{"a group of neither outlet", targets(sales.With("id", "other")).With("assignmentId", both.ID), "targets[0].channel"},
 	}
 }
 

@@ -218,11 +218,11 @@ func (s *Service) insert(ctx context.Context, id string, given document.Object) 
 	if !errors.Is(err, boterr.AlreadyExists) {
 		return stored, err == nil, err
 	}
-	if _, notMine := s.channels.Get(ctx, id); notMine != nil {
-		return document.Object{}, false, boterr.New(boterr.AlreadyExists, record.FieldID,
-			"another app has a channel with the id %q: choose another id", id)
+	_, err = s.channels.Get(ctx, id)
+	if errors.Is(err, boterr.NotFound) {
+		err = boterr.New(boterr.AlreadyExists, record.FieldID, "another app has a channel with the id %q: choose another id", id)
 	}
-	return document.Object{}, false, nil
+	return document.Object{}, false, err
 }
 
 // replaceVersion replaces a channel if its stored etag equals etag. A nil etag matches a channel

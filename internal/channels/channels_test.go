@@ -2,6 +2,7 @@ package channels_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strconv"
 	"sync"
 	"testing"
@@ -14,6 +15,8 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/sharedtest"
+	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
@@ -23,9 +26,11 @@ type apps struct {
 	now          time.Time
 }
 
-func newApps() *apps {
+func newApps() *apps { return newAppsOn(memstore.New()) }
+
+func newAppsOn(database store.Store) *apps {
 	a := &apps{now: time.UnixMilli(1000)}
-	env := record.Env{Store: memstore.New(), Now: func() time.Time { return a.now }}
+	env := record.Env{Store: database, Now: func() time.Time { return a.now }}
 	a.mine = channels.New(env, record.Scope{App: "mine"})
 	a.theirs = channels.New(env, record.Scope{App: "theirs"})
 	return a
@@ -76,6 +81,19 @@ func TestGetChannel_AnotherApp(t *testing.T) {
 	theirs, err := a.theirs.Load(t.Context(), "c1")
 	require.NoError(t, err)
 	require.Empty(t, theirs.Name)
+}
+
+func TestSave_StoreFails(t *testing.T) {
+	t.Parallel()
+	shared := memstore.New()
+	save(t, newAppsOn(shared).theirs, channel.Channel{ID: "c1", Type: channel.Webchat})
+	sharedtest.EachFailure(t, func(failing func(store.Store) store.Store) error {
+		_, err := newAppsOn(failing(shared)).mine.Save(t.Context(), &channel.Channel{ID: "c1", Type: channel.Webchat})
+		if errors.Is(err, boterr.AlreadyExists) {
+			return nil
+		}
+		return err
+	})
 }
 
 func TestSave_InsertsAndReplaces(t *testing.T) {

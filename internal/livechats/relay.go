@@ -460,7 +460,7 @@ const (
 	// OutcomeFull means that no agent can read the message yet and it is not kept, because MostKept messages or
 	// MostKeptBytes are already kept.
 	OutcomeFull Outcome = "full"
-	// OutcomeOver means that the member is not in a live chat, or no longer. The message is for the bot.
+	// OutcomeOver means that the member is not, or no longer, in a live chat. The message is for the bot.
 	OutcomeOver Outcome = "over"
 	// OutcomeAnswered means that the live chat has ended and the writer got a text about that.
 	OutcomeAnswered Outcome = "answered"
