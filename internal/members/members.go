@@ -204,14 +204,15 @@ func (s *Service) All(ctx context.Context, chosen member.Selection) iter.Seq2[*m
 		for hasMore := true; hasMore; {
 			var found []document.Object
 			var err error
-			if found, hasMore, err = s.page(ctx, &rest); err != nil {
-				yield(nil, err)
-				return
-			}
+			found, hasMore, err = s.page(ctx, &rest)
 			for _, stored := range found {
 				if !yield(fromDocument(stored)) {
 					return
 				}
+			}
+			if err != nil {
+				yield(nil, err)
+				return
 			}
 		}
 	}
@@ -231,9 +232,8 @@ func (s *Service) page(ctx context.Context, chosen *member.Selection) (found []d
 		return found, false, err
 	}
 	after, isText := found[size-1].Value(record.FieldID).(string)
-	if !isText { // No page can begin after it.
-		_, err := fromDocument(found[size-1])
-		return nil, false, err
+	if !isText {
+		return found, false, boterr.New(boterr.FailedPrecondition, "", "no page can begin after the member %v, whose id is no text", found[size-1].Value(record.FieldID))
 	}
 	chosen.After = after
 	if chosen.Limit == 0 {

@@ -278,8 +278,8 @@ func TestAll_EndsAfterAPageOfNumbers(t *testing.T) {
 	for _, err := range a.mine.All(t.Context(), member.Selection{}) {
 		errs = append(errs, err)
 	}
-	require.Len(t, errs, 1)
-	require.ErrorIs(t, errs[0], boterr.FailedPrecondition)
+	require.Len(t, errs, 101)
+	require.ErrorContains(t, errs[100], "no page can begin after the member 99")
 }
 
 func TestPatchMembers_ChangedMeanwhile(t *testing.T) {
