@@ -225,7 +225,7 @@ func (p *pool) handleAll(ctx, run context.Context, held *lease.Lease, w work) (d
 		if held.Err() != nil {
 			return outcome{}, lease.ErrLost
 		}
-		if hasEnded(ctx) || i > 0 && p.config.Env.Now().Sub(began) >= longLease {
+		if ctx.Err() != nil || i > 0 && p.config.Env.Now().Sub(began) >= longLease {
 			return outcome{}, nil // The lane goes back to the source.
 		}
 		p.note(held, e.id)
@@ -235,8 +235,6 @@ func (p *pool) handleAll(ctx, run context.Context, held *lease.Lease, w work) (d
 	}
 	return done, nil
 }
-
-func hasEnded(ctx context.Context) bool { return ctx.Err() != nil }
 
 // note records the event that is being handled under a lease.
 func (p *pool) note(held *lease.Lease, event string) {
