@@ -32,8 +32,7 @@ type EmailMessage struct {
 	Body EmailBody `json:"Body" document:"anyCase"`
 }
 
-// EmailBody is the text of a mail. It has HTML, Text or both, at most 10 MiB in all. If one has no Data, only the other
-// one is sent.
+// EmailBody is the text of a mail. It has HTML, Text or both, at most 10 MiB in all.
 type EmailBody struct {
 	// HTML is the text with markup, such as `<p>Hello</p>`. Required without Text.
 	HTML *EmailText `json:"Html,omitzero" document:"anyCase"`

@@ -344,13 +344,15 @@ func TestStream_EndsWithTheSession(t *testing.T) {
 			here := newWorld(t, func(c *webchat.Config) { c.Store = shared })
 			there := newWorld(t, func(c *webchat.Config) { c.Store = shared })
 			ada, elsewhere := here.user("ada"), here.user("ada")
+			var leaving sync.WaitGroup
+			defer leaving.Wait()
 			got, err := streams(t.Context(), there.handler, reading{ada.Token, "", endless, func(got string) bool {
 				if strings.HasSuffix(got, "retry: 1000\n\n") {
-					go func() {
+					leaving.Go(func() {
 						here.do(request{path: "signout", token: elsewhere.Token, body: fields{}})
 						here.do(request{path: "signout", token: ada.Token, body: fields{}})
 						here.says(ada.Visitor, "m1", send.Text("too late"))
-					}()
+					})
 				}
 				return false
 			}})

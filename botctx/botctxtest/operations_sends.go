@@ -259,7 +259,7 @@ func badMails(*trial, *place) []change {
 		message("a subject of 999 characters", "Subject.Data", strings.Repeat("ä", 999), "Subject.Data"),
 		message("no body", "Body", document.O(), "Body"),
 		message("no text", "Body.Text", document.O(), "Body.Text.Data"),
-		message("neither HTML nor text", "Body", document.O("Html", document.O("Data", "")), "Body.Html.Data"),
+		message("no HTML", "Body.Html", document.O(), "Body.Html.Data"),
 		message("no character set", "Body.Text.Charset", "no such set", "Body.Text.Charset"),
 	}
 }

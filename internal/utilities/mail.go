@@ -133,17 +133,14 @@ func newSubject(given utility.EmailText) (utility.EmailText, error) {
 	return subject, nil
 }
 
-// newBody validates the texts of a mail and returns copies. It leaves out an empty text if there is another one.
+// newBody validates the texts of a mail and returns copies.
 func newBody(given utility.EmailBody) (html, text *utility.EmailText, err error) {
 	if given.HTML == nil && given.Text == nil {
 		return nil, nil, boterr.Missing("Text", "the text here or in Html")
 	}
-	size, hasText := 0, false
-	for _, part := range []*utility.EmailText{given.HTML, given.Text} {
-		hasText = hasText || part != nil && part.Data != ""
-	}
+	size := 0
 	checked := func(field string, part *utility.EmailText) (*utility.EmailText, error) {
-		if part == nil || part.Data == "" && hasText {
+		if part == nil {
 			return nil, nil
 		}
 		size += len(part.Data)

@@ -1,7 +1,6 @@
 package utilities_test
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -70,22 +69,6 @@ func TestSendEmail_Spellings(t *testing.T) {
 			require.Equal(t, "<p>", sent[0].HTML.Data)
 			require.Equal(t, "p", sent[0].Text.Data)
 		})
-	}
-}
-
-func TestSendEmail_EmptyPart(t *testing.T) {
-	t.Parallel()
-	for body, want := range map[string]string{
-		`{"Text": {"Data": "Hello"}, "Html": {"Data": ""}}`: "Hello",
-		`{"Text": {}, "Html": {"Data": "<p>"}}`:             "<p>",
-	} {
-		utilities := fakes.NewUtilities(fakes.For(t))
-		_, err := utilities.Member.Context().Call(t.Context(), "sendEmail", json.RawMessage(
-			`{"destination": {"ToAddresses": ["a@b.example"]}, "message": {"Subject": {"Data": "s"}, "Body": `+body+`}}`))
-		require.NoError(t, err)
-		sent := utilities.Platform.Mails()[0]
-		require.True(t, sent.Text == nil || sent.HTML == nil, body)
-		require.Equal(t, want, cmp.Or(sent.Text, sent.HTML).Data)
 	}
 }
 
