@@ -56,8 +56,9 @@ func alphaForms(t *testing.T) map[string]map[string]bool {
 	}
 	// alphaCalls has no calls of these edges.
 	note("request of custom_labels", []byte(`{"page_label_name":"x"}`))
-	note("answer of custom_labels", []byte(`{"id":"1"}`))
+	note("answer of custom_labels", []byte(`{"id":1}`))
 	note("answer of custom_labels", []byte(`{"data":[{"id":"1","page_label_name":"x"}]}`))
+	note("answer of custom_labels", []byte(`{"data":[{"id":"1","page_label_name":"x"}],"paging":{"cursors":{"after":"1"},"next":"x"}}`))
 	note("request of label", []byte(`{"user":"x"}`))
 	note("answer of label", []byte(`{"success":true}`))
 	note("request of pass_thread_control", []byte(`{"recipient":{"id":"1"},"target_app_id":7}`))
