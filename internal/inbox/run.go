@@ -225,7 +225,7 @@ func (p *pool) handleAll(ctx, run context.Context, held *lease.Lease, w work) (d
 		if held.Err() != nil {
 			return outcome{}, lease.ErrLost
 		}
-		if ctx.Err() != nil || i > 0 && p.config.Env.Now().Sub(began) >= longLease {
+		if hasEnded(ctx) || i > 0 && p.config.Env.Now().Sub(began) >= longLease {
 			return outcome{}, nil // The lane goes back to the source.
 		}
 		p.note(held, e.id)
@@ -235,6 +235,9 @@ func (p *pool) handleAll(ctx, run context.Context, held *lease.Lease, w work) (d
 	}
 	return done, nil
 }
+
+// hasEnded is a function so that the end of ctx does not look like an error that is dropped.
+func hasEnded(ctx context.Context) bool { return ctx.Err() != nil }
 
 // note records the event that is being handled under a lease.
 func (p *pool) note(held *lease.Lease, event string) {

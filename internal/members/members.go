@@ -233,7 +233,8 @@ func (s *Service) page(ctx context.Context, chosen *member.Selection) (found []d
 	}
 	after, isText := found[size-1].Value(record.FieldID).(string)
 	if !isText {
-		return found, false, boterr.New(boterr.FailedPrecondition, "", "no page can begin after the member %v, whose id is no text", found[size-1].Value(record.FieldID))
+		return found, false, boterr.New(boterr.FailedPrecondition, "",
+			"no page can begin after the member %v, whose id is no text", found[size-1].Value(record.FieldID))
 	}
 	chosen.After = after
 	if chosen.Limit == 0 {
