@@ -257,7 +257,7 @@ func TestAllocations_OfATurnAndALookUp(t *testing.T) {
 		most float64
 	}{
 		"an entry by id": {byID, 7}, "a fork": {fork, 90}, "a fresh platform": {fresh, 195},
-		"a turn": {turn, 70}, "a turn on a channel with credentials": {credentials, 72}, "an agenda's run": {advance, 106}, "getMember": {lookUp, 3},
+		"a turn": {turn, 70}, "a turn on a channel with credentials": {credentials, 72}, "an agenda's run": {advance, 103}, "getMember": {lookUp, 3},
 	} {
 		var failed error
 		allocated := testing.AllocsPerRun(runs, func() {
