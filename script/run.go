@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/script/internal/quickjs"
 )
@@ -286,7 +287,7 @@ type deadline struct {
 func (d *deadline) begin(ctx context.Context, limit time.Duration, cause func() error) context.Context {
 	limited, cancel := context.WithCancelCause(ctx)
 	d.cancel, d.left = cancel, limit
-	d.since = time.Now() //nolint:forbidigo // This measures real time, which a clock that is passed in may not show.
+	d.since = timelimit.Now()
 	d.timer = time.AfterFunc(limit, func() { cancel(cause()) })
 	return limited
 }
@@ -301,9 +302,9 @@ func (d *deadline) pause() (resume func()) {
 	if !d.timer.Stop() {
 		return func() {} // It has already expired.
 	}
-	d.left -= time.Since(d.since) //nolint:forbidigo // See begin.
+	d.left -= timelimit.Now().Sub(d.since)
 	return func() {
-		d.since = time.Now() //nolint:forbidigo // See begin.
+		d.since = timelimit.Now()
 		d.timer.Reset(max(0, d.left))
 	}
 }
@@ -392,7 +393,7 @@ func (r *run) next() (err error) {
 // requests take real time.
 func (r *run) awaitRequest(first *timer) (*answer, error) {
 	var due <-chan time.Time
-	began := time.Now() //nolint:forbidigo // Requests take real time.
+	began := timelimit.Now()
 	if first != nil {
 		left := time.NewTimer(first.due - r.loop.elapsed)
 		defer left.Stop()
@@ -401,7 +402,7 @@ func (r *run) awaitRequest(first *timer) (*answer, error) {
 	select {
 	case ended := <-r.loop.arrived:
 		if first != nil {
-			r.loop.elapsed = min(first.due, r.loop.elapsed+time.Since(began)) //nolint:forbidigo // As above.
+			r.loop.elapsed = min(first.due, r.loop.elapsed+timelimit.Now().Sub(began))
 		}
 		return &ended, nil
 	case <-due:

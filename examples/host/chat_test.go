@@ -102,7 +102,7 @@ func TestTrial_WhoMaySeeWhichPage(t *testing.T) {
 
 func TestTrial_StopEndsTheStreamOfAPage(t *testing.T) {
 	t.Parallel()
-	var page *http.Response
+	page := &http.Response{Body: http.NoBody}
 	t.Cleanup(func() { require.NoError(t, page.Body.Close()) })
 	s := newTrial(t) // It stops before the cleanup above.
 	r, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), http.MethodGet, s.url()+deskPath+"/events", http.NoBody)

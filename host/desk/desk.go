@@ -59,7 +59,8 @@ type Desk struct {
 	// unreadable logs the errors of stored records. The lists are read after each change.
 	unreadable safelog.Once
 	// beat is the interval of keep-alive messages on a stream.
-	beat    time.Duration
+	beat time.Duration
+	// closing is closed by close.
 	closing chan struct{}
 	close   func()
 }

@@ -29,6 +29,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/internal/timelimit"
 )
 
 // policy is the Content-Security-Policy of every page. The page can only load its own content and cannot be framed.
@@ -107,10 +108,10 @@ func hostName(host string) string {
 // bodyTime is the time in which the body of a request must arrive, except for files.
 const bodyTime = 30 * time.Second
 
-// LimitBody ends reads of a request's body after a time. Without a limit, even a refused request holds its connection as long
-// as its body does not arrive.
+// LimitBody sets the time in which the body of a request must arrive. Without a limit, even a refused request keeps its
+// connection until its body has arrived.
 func LimitBody(w http.ResponseWriter, within time.Duration) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(within)) //nolint:forbidigo // A socket has the machine's clock.
+	_ = http.NewResponseController(w).SetReadDeadline(timelimit.Now().Add(within))
 }
 
 // MaxBody is the maximum size of a request body in bytes.
