@@ -215,7 +215,7 @@ export class Chat extends EventTarget {
         if (signal.aborted) return;
         if (isFinal(err)) return this.#setState("refused");
         this.#setState("offline");
-        await pause(err.retryAfter ?? backOff(failures), signal);
+        await pause(backOff(failures, err.retryAfter), signal);
       }
     }
     if (signal.aborted) return;
@@ -442,7 +442,7 @@ export class Chat extends EventTarget {
         }
         failures++;
         if (!err.retryAfter) this.#mark(next.clientId, { isFailed: true });
-        await this.#pauseOrRetry(err.retryAfter ?? backOff(failures), signal);
+        await this.#pauseOrRetry(backOff(failures, err.retryAfter), signal);
       }
     }
   }

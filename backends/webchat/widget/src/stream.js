@@ -71,10 +71,13 @@ export const parsed = (data) => {
 };
 
 /**
- * Returns the wait before an attempt, in milliseconds: 1, 2, 4 ... 30 s, less a random part of up to a quarter.
+ * Returns the wait before an attempt, in milliseconds: 1, 2, 4 ... 30 s or what the server asks for, whichever is
+ * longer, and a random part of up to a quarter, so that pages do not all come back at the same moment.
  * @param {number} failures is the number of consecutive failures
+ * @param {number} [asked] is the wait that the server asks for
  */
-export const backOff = (failures) => Math.min(longestWait, 1000 * 2 ** Math.max(0, failures - 1)) * (0.75 + Math.random() / 4);
+export const backOff = (failures, asked = 0) =>
+  Math.max(asked, Math.min(longestWait, 1000 * 2 ** Math.max(0, failures - 1))) * (1 + Math.random() / 4);
 
 /**
  * Waits. It ends early if the network comes back or the signal is aborted.
@@ -164,14 +167,14 @@ export const follow = async ({ open, after, onEvent, onState, signal, wait = pau
         continue;
       }
       await stream();
-      await wait(retry, signal);
+      await wait(backOff(0, retry), signal);
     } catch (/** @type {any} */ err) {
       if (signal.aborted) return;
       if (isFinal(err)) return onState("refused");
       failures++;
       if (failures > silentStreams) silent = Math.min(silent, silentStreams - 1); // After an outage, try a stream again.
       if (silent === 0 || failures > silentStreams) onState("offline");
-      await wait(silent > 0 && failures <= silentStreams ? 0 : err.retryAfter ?? backOff(failures), signal);
+      await wait(silent > 0 && failures <= silentStreams ? 0 : backOff(failures, err.retryAfter), signal);
     }
   }
 };
