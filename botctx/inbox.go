@@ -67,7 +67,7 @@ type InboxEvent struct {
 	// App and Channel are the ids of the app and channel at which the event arrived. From is the sender's id on
 	// the platform.
 	App, Channel, From string
-	// Key is the key by which a repetition is recognized, or "" if there is none.
+	// Key is the key by which a repetition is recognised, or "" if there is none.
 	Key string
 	// Body has the fields of the Inbound: "event", "groupExternalId", "profile" and "key".
 	Body document.Object
