@@ -31,7 +31,7 @@ type Accept func(ctx context.Context, inbound botctx.Inbound) error
 // Texts are TEXT, without mentions of the bot. Taps on cards are PAYLOAD; the values of a card's inputs are
 // fields next to the payload. Messages with files are MISC with attachments, whose payload has the url for Open,
 // and with the text. Data has the cards of a message as cards, in the platform's form. A user who installs the
-// bot is OPTIN. A read receipt is READ. Anything else that a user does is MISC with the platform's own object as
+// bot is OPTIN. A read receipt is READ; the app needs the permission for them. Anything else that a user does is MISC with the platform's own object as
 // event, such as messageReaction, messageUpdate, or conversationUpdate if users join or leave.
 //
 // Everything else is dropped and counted in Config.Drops: typing; messages of bots; activities without a user or
