@@ -27,12 +27,18 @@ type Accept func(ctx context.Context, inbound botctx.Inbound) error
 // event cannot be accepted now, the answer is the status of botctx.HTTPStatus. An event that can never be
 // accepted is dropped.
 //
-// From is the user's id. To is the bot's id, or the conversation's id in group chats, channels and threads.
-// Texts are TEXT, without mentions of the bot. Taps on cards are PAYLOAD; the values of a card's inputs are
-// fields next to the payload. Messages with files are MISC with attachments, whose payload has the url for Open,
-// and with the text. Data has the cards of a message as cards, in the platform's form. A user who installs the
-// bot is OPTIN. A read receipt is READ; the app needs the permission for them. Anything else that a user does is MISC with the platform's own object as
-// event, such as messageReaction, messageUpdate, or conversationUpdate if users join or leave.
+// From is the user's id. To is the bot's id, or the conversation's id in group chats, channels and threads. The types
+// of events are:
+//
+//   - TEXT: a text, without mentions of the bot.
+//   - PAYLOAD: a tap on a card. The values of the card's inputs are fields next to the payload.
+//   - MISC: a message with files, as attachments whose payload has the url for Open, and its text; or anything else that
+//     a user does, with the platform's own object as event, such as messageReaction, messageUpdate, or
+//     conversationUpdate if users join or leave.
+//   - OPTIN: a user installs the bot.
+//   - READ: a read receipt. The app needs the permission for read receipts.
+//
+// The data of a message with cards has them as cards, in the platform's form.
 //
 // Everything else is dropped and counted in Config.Drops: typing; messages of bots; activities without a user or
 // a conversation; activities from the platform's other channels, which are not the team chat; and requests for
