@@ -33,7 +33,7 @@ const (
 // Handler answers the platform's check of its address (GET) and accepts its reports (POST). Its path names the
 // account:
 //
-// 	http.Handle("/echo/{account}", connector.Handler(rt.Accept))
+//	http.Handle("/echo/{account}", connector.Handler(rt.Accept))
 //
 // Pass the method Accept of a botctx.Runtime as accept. It stores the event, and uses Inbound.Key to recognise
 // an event that the platform sends again. The platform waits 5 seconds for an answer and tries three times.

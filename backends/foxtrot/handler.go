@@ -32,7 +32,7 @@ const tolerance = 5 * time.Minute
 
 // Handler accepts the helpdesk's reports (POST). Its path names the account, such as the appId:
 //
-// 	http.Handle("POST /foxtrot/{account}", connector.Handler(rt.Accept))
+//	http.Handle("POST /foxtrot/{account}", connector.Handler(rt.Accept))
 //
 // Pass the method Accept of a botctx.Runtime as accept. It stores the event, and uses Inbound.Key to recognise
 // an event that the helpdesk sends again. The channel's info needs webhookSecret. A report about conversations
