@@ -15,7 +15,7 @@ import (
 // InboxOptions configures how a Runtime handles accepted events; see Config.Inbox. A zero field has its default
 // value.
 type InboxOptions struct {
-	// Workers is the maximum number of lanes whose events Run handles concurrently. The default is 64. An app
+	// Workers is the maximum number of lanes (senders) whose events Run handles concurrently. The default is 64. An app
 	// gets at most half of the workers that other apps do not use, and a channel at most half of its app's
 	// workers that other channels do not use. So a single channel uses at most a quarter of the workers, and
 	// there is always a worker for another channel.
