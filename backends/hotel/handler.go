@@ -38,7 +38,7 @@ type Accept func(ctx context.Context, inbound botctx.Inbound) error
 //   - OPTIN: a user installs the bot.
 //   - READ: a read receipt. The app needs the permission for read receipts.
 //
-// The data of a message with cards has them as cards, in the platform's form.
+// If a message has cards, its data contains them as cards, in the platform's form.
 //
 // Everything else is dropped and counted in Config.Drops: typing; messages of bots; activities without a user or
 // a conversation; activities from the platform's other channels, which are not the team chat; and requests for
