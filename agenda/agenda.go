@@ -10,7 +10,7 @@
 // An agenda is due at its nextRunAt. Among due agendas, a smaller priority runs first, then the earlier nextRunAt,
 // then the earlier creation. After a downtime, or after a run that lasted beyond the next occurrence, a pattern runs
 // once, late, and continues from the present. Each occurrence is either run or counted as missed. An agenda without
-// a pattern always runs. An agenda never overlaps itself.
+// a pattern runs however late it is. An agenda never overlaps itself.
 //
 // Each scheduled time is run at least once: if a process dies, or a run fails, another attempt follows.
 // Run.Key, which consists of Agenda.ID and the scheduled time, distinguishes a further attempt from a new
@@ -72,10 +72,10 @@ type Agenda struct {
 	Completed bool `json:"completed"`
 }
 
-// String returns the agenda as JSON with readable times and without credentials, for logs and failures of tests.
+// String returns the agenda as JSON with readable times and without credentials, for logs and test failures.
 func (a *Agenda) String() string { return document.Text(a) }
 
-// GoString is String, for failures of tests.
+// GoString returns String, so that test failures are readable.
 func (a *Agenda) GoString() string { return a.String() }
 
 //go:generate go run ../internal/genfields Record
@@ -141,10 +141,10 @@ type Record struct {
 	FailedAt document.Timestamp `json:"failedAt,omitzero"`
 }
 
-// String returns the agenda as JSON with readable times and without credentials, for logs and failures of tests.
+// String returns the agenda as JSON with readable times and without credentials, for logs and test failures.
 func (r *Record) String() string { return document.Text(r) }
 
-// GoString is String, for failures of tests.
+// GoString returns String, so that test failures are readable.
 func (r *Record) GoString() string { return r.String() }
 
 // Repeats reports whether the agenda may run again after NextRunAt. It needs both a Pattern and a RunUntil.

@@ -26,7 +26,8 @@ type Operations interface {
 	//   - InvalidArgument: Pattern is not a CRON pattern, its first run would come after RunUntil, or a time
 	//     is not valid.
 	//   - InvalidArgument: Pattern names an unknown time zone, or the host gives such a name.
-	//   - InvalidArgument: TreeID is missing, and several trees have the node, but no default tree does.
+	//   - InvalidArgument: TreeID is missing, several trees have the node, and none of them is the tree of the
+	//     current node or of the member.
 	//   - NotFound: the app has no member with that id, or the host has no such node.
 	//   - Unavailable: the host cannot determine the member's time zone. The host's error may have another
 	//     code.
@@ -36,10 +37,10 @@ type Operations interface {
 
 	// UpdateAgenda changes the open agendas of a member: with Tag, the ones that have it; without Tag, all
 	// except the agendas of live chats, whose tags begin with LiveChatTagPrefix. Absent parameters change
-	// nothing. A running agenda is changed for its later runs: NextRunAt, or a new Pattern, gives the next
-	// run. NextRunAt and Pattern without a RunUntil, given or stored, mean one run at NextRunAt. It is not an
-	// error if no agenda matches. The result shows the next run of a new Pattern, which is read in the same
-	// time zone as by NewAgenda.
+	// nothing. A change of a running agenda affects its later runs: NextRunAt, or a new Pattern, gives the next
+	// run. With NextRunAt and Pattern but no RunUntil, given or stored, the agenda runs once, at NextRunAt. A new
+	// Pattern is read in the same time zone as by NewAgenda, and the result shows its next run. It is not an
+	// error if no agenda matches.
 	//
 	// Errors:
 	//   - InvalidArgument: Pattern is not a CRON pattern, or names an unknown zone; or it comes without
@@ -129,7 +130,7 @@ type UpdateResult struct {
 	Modified int64 `json:"modified"`
 }
 
-// DocsIDs are the ids of records, by operation.
+// DocsIDs holds the ids of the agendas that an update selected.
 type DocsIDs struct {
 	// Updated are the ids of the agendas that matched, whether they changed or not.
 	Updated []string `json:"updated"`

@@ -80,6 +80,7 @@ type Hooks struct {
 
 // Event describes a run to a hook.
 type Event struct {
+	// Run is the run that the event is about.
 	Run Run
 	// At is the time of the event, by the store's clock.
 	At time.Time

@@ -26,13 +26,13 @@ import (
 // HandleFunc.
 //
 // If the platform repeats an event with a Key or a MessageID, the repetition is accepted but not run. It is
-// recognized until Config.Retention.HandledEvents after the event was done. Events with neither a Key nor a
+// recognised until Config.Retention.HandledEvents after the event was done. Events with neither a Key nor a
 // MessageID always run.
 //
 // When a run is tried again, it does not repeat messages, mails, uploads, charges and requests to a platform
 // that succeeded in an earlier attempt; the calls return the earlier result. Each of them has a key; see
 // Context.SendID. Only a call that was in progress when a process died is made again. It has the same key,
-// so the receiver can recognize it.
+// so the receiver can recognise it.
 //
 // Errors:
 //   - InvalidArgument: the app, the channel or the event's sender is missing; the event's type has the
@@ -86,7 +86,7 @@ type Inbound struct {
 	Event send.MessageEvent
 	// Key is the platform's id of the event. It must be unique within the channel, because a second event with
 	// the same Key counts as a repetition. The default consists of the MessageID, the sender, the type and the
-	// data, and for a tap also the time. Without a Key and a MessageID, repetitions are not recognized.
+	// data, and for a tap also the time. Without a Key and a MessageID, repetitions are not recognised.
 	Key string
 	// GroupExternalID is the platform's id of the group in which the event happened, such as a Bravo group. It
 	// is "" for a conversation of the member with the bot alone. Connectors of platforms with groups set it.

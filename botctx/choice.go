@@ -179,10 +179,14 @@ type Answer string
 
 // The possible answers to an event.
 const (
-	AnswerNode     Answer = "node"
-	AnswerLogic    Answer = "HandleFunc"
+	// AnswerNode: a node answers.
+	AnswerNode Answer = "node"
+	// AnswerLogic: no node answers, and the function of HandleFunc runs.
+	AnswerLogic Answer = "HandleFunc"
+	// AnswerLiveChat: no node answers, and the message goes to the other side of a live chat.
 	AnswerLiveChat Answer = "live chat"
-	AnswerNone     Answer = "nothing"
+	// AnswerNone: nothing answers.
+	AnswerNone Answer = "nothing"
 )
 
 // Rule is the rule that makes a node a candidate.
@@ -190,11 +194,15 @@ type Rule string
 
 // The rules by which a node is a candidate.
 const (
-	RuleChild           Rule = "child"
-	RuleHead            Rule = "head"
+	// RuleChild: the member's position is the node's parent.
+	RuleChild Rule = "child"
+	// RuleHead: the member has no position, and the node is a head node.
+	RuleHead Rule = "head"
+	// RuleGlobalInTree and RuleGlobalInChannel: the node's Global allows it.
 	RuleGlobalInTree    Rule = "global in the tree"
 	RuleGlobalInChannel Rule = "global in the channel"
-	RuleGlobalInGroup   Rule = "global by the priority group"
+	// RuleGlobalInGroup: the channel's priority group names the node as global.
+	RuleGlobalInGroup Rule = "global by the priority group"
 )
 
 // plural returns the heading for the candidates of a rule.

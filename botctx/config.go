@@ -55,7 +55,7 @@ type Config struct {
 	//
 	// The SDK's services call the host's implementations: in the example, the SDK's sends load members with
 	// the GetMember of audited. Messages in the SDK's live chats are relayed even if LiveChats is replaced.
-	// Sends must leave out unsubscribed members in the runs of agendas, which AgendaOf recognizes.
+	// Sends must leave out unsubscribed members in the runs of agendas, which AgendaOf recognises.
 	Override func(scope Scope, own Services) Services
 	// LoadChannel returns a channel of an app with its credentials, or NotFound. The default loads it from
 	// the Store. The SDK copies the result and does not modify it. A run loads its own channel once, at its

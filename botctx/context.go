@@ -29,12 +29,12 @@ type Scope struct {
 }
 
 // Context is the argument of bot logic: it holds the channel and the member of the run, and has every operation as a
-// method. Runs and Runtime.Operations make one, and in tests Actor.Context of package fakes. The methods of a zero Context
-// panic.
+// method. Each run has one. Outside of runs, Runtime.Context and Runtime.Operations return one, and in tests Actor.Context
+// of package fakes. The methods of a zero Context panic.
 //
-// Only one goroutine may change the fields, as with an http.Request, and none while another sends a template or, in the
-// run of an agenda, anything. The operations are safe for concurrent use. They work for the app, channel and member
-// that the context was created for, even if the fields change.
+// The operations are safe for concurrent use. They work for the app, channel and member that the context was created
+// for, even if the fields change. The fields are not: do not change them while another goroutine uses them, sends a
+// template or, in the run of an agenda, sends any message.
 type Context struct {
 	// Channel is the channel of the conversation.
 	Channel *channel.Channel

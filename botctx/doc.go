@@ -26,7 +26,7 @@
 // nodes succeed, changes to botMeta, meta, customLocale and group of Context.Member are written back. Only the
 // changed paths are written, so changes that other writers make during the run are preserved.
 //
-// Runs of one member take turns unless Config.ParallelRuns is set. Within a process they run in the order of
-// their arrival. Processes that share a store use a lease in the store, and then there is no particular order
-// between processes.
+// Runs of one member take turns unless Config.ParallelRuns is set: the member has a queue, called a lane. Within a
+// process, runs of a lane start in the order of their arrival. Processes that share a store use a lease on the lane,
+// and there is no particular order between them.
 package botctx

@@ -282,7 +282,7 @@ func (r *Runtime) EraseEntries(ctx context.Context, app string, p datasource.Era
 // forever. Retention does not apply to members and entries of data sources: EraseMember and EraseEntries remove
 // these.
 type Retention struct {
-	// HandledEvents is the retention time of handled events. A repetition of an event is recognized until then.
+	// HandledEvents is the retention time of handled events. A repetition of an event is recognised until then.
 	// The default is 30 days.
 	HandledEvents time.Duration
 	// DeadLetters is the retention time of dead letters. The default is 90 days.

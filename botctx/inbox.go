@@ -15,7 +15,7 @@ import (
 // InboxOptions configures how a Runtime handles accepted events; see Config.Inbox. A zero field has its default
 // value.
 type InboxOptions struct {
-	// Workers is the maximum number of lanes whose events Run handles concurrently. The default is 64. An app
+	// Workers is the maximum number of lanes (senders) whose events Run handles concurrently. The default is 64. An app
 	// gets at most half of the workers that other apps do not use, and a channel at most half of its app's
 	// workers that other channels do not use. So a single channel uses at most a quarter of the workers, and
 	// there is always a worker for another channel.
@@ -67,7 +67,7 @@ type InboxEvent struct {
 	// App and Channel are the ids of the app and channel at which the event arrived. From is the sender's id on
 	// the platform.
 	App, Channel, From string
-	// Key is the key by which a repetition is recognized, or "" if there is none.
+	// Key is the key by which a repetition is recognised, or "" if there is none.
 	Key string
 	// Body has the fields of the Inbound: "event", "groupExternalId", "profile" and "key".
 	Body document.Object

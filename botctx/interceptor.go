@@ -24,7 +24,7 @@ type Next func(ctx context.Context) (any, error)
 // calls that operations make. It may inspect the call, change its params, return an error, call next several times,
 // or return a result without calling next. The result must have the result type of the operation. If next is called
 // again after an error, messages and other requests have the same ids as before (Context.SendID), so that receivers
-// recognize what already arrived.
+// recognise what already arrived.
 //
 //	func counted(calls *atomic.Int64) botctx.Interceptor {
 //		return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {

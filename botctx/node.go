@@ -110,8 +110,7 @@ func (n NodeRef) String() string {
 	return n.CompositeID + " (tree " + n.Tree + ")"
 }
 
-// NodeOperations are the operations on nodes. A required parameter that is missing is
-// InvalidArgument.
+// NodeOperations are the operations on nodes. A missing required parameter is InvalidArgument.
 //
 // Specification: Node redirect.
 type NodeOperations interface {

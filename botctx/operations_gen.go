@@ -70,7 +70,7 @@ const (
 	OpSendAlphaResponse                  Op = "sendAlphaResponse"                  // Sends a message to one member of an Alpha channel, like `sendResponse`.
 	OpSendAlphaResponseToMemberIDs       Op = "sendAlphaResponseToMemberIds"       // Sends a message to several members of an Alpha channel, like `sendResponse`: all are tried.
 	OpSendHotelResponse                  Op = "sendHotelResponse"                  // Sends a message to a user or a group on Hotel, who need not be a member.
-	OpSendDeltaResponse                  Op = "sendDeltaResponse"                  // Sends a message to one member or several of a Delta channel in one request, after the same checks as `sendResponse`, and to the same members.
+	OpSendDeltaResponse                  Op = "sendDeltaResponse"                  // Sends a message to one member or several of a Delta channel in one request.
 	OpAlphaCreateBroadcast               Op = "alphaCreateBroadcast"               // Stores a message on Alpha, for `alphaSendBroadcast` to send.
 	OpAlphaSendBroadcast                 Op = "alphaSendBroadcast"                 // Sends a stored message to all members with a label.
 	OpAlphaGetAttachmentID               Op = "alphaGetAttachmentId"               // Uploads a file to Alpha and returns the id that messages use: `Attachment(TypeImage, id)`.
@@ -339,7 +339,8 @@ func (c *Context) CheckAndSaveMemberReferFrom(ctx context.Context, p member.Chec
 //   - InvalidArgument: Pattern is not a CRON pattern, its first run would come after RunUntil, or a time
 //     is not valid.
 //   - InvalidArgument: Pattern names an unknown time zone, or the host gives such a name.
-//   - InvalidArgument: TreeID is missing, and several trees have the node, but no default tree does.
+//   - InvalidArgument: TreeID is missing, several trees have the node, and none of them is the tree of the
+//     current node or of the member.
 //   - NotFound: the app has no member with that id, or the host has no such node.
 //   - Unavailable: the host cannot determine the member's time zone. The host's error may have another
 //     code.
@@ -351,10 +352,10 @@ func (c *Context) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Ag
 
 // UpdateAgenda changes the open agendas of a member: with Tag, the ones that have it; without Tag, all
 // except the agendas of live chats, whose tags begin with LiveChatTagPrefix. Absent parameters change
-// nothing. A running agenda is changed for its later runs: NextRunAt, or a new Pattern, gives the next
-// run. NextRunAt and Pattern without a RunUntil, given or stored, mean one run at NextRunAt. It is not an
-// error if no agenda matches. The result shows the next run of a new Pattern, which is read in the same
-// time zone as by NewAgenda.
+// nothing. A change of a running agenda affects its later runs: NextRunAt, or a new Pattern, gives the next
+// run. With NextRunAt and Pattern but no RunUntil, given or stored, the agenda runs once, at NextRunAt. A new
+// Pattern is read in the same time zone as by NewAgenda, and the result shows its next run. It is not an
+// error if no agenda matches.
 //
 // Errors:
 //   - InvalidArgument: Pattern is not a CRON pattern, or names an unknown zone; or it comes without
@@ -450,7 +451,7 @@ func (c *Context) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddN
 
 // ReassignAssignment hands a live chat on to other agents: the previous assignment ends, and its id
 // becomes the parentAssignment of a new one. Values that the call omits come from the previous one. It is
-// for outlet channels of type bravo, charlie and delta.
+// for outlet channels of type bravo, charlie, delta and desk.
 //
 // The new assignment goes to the same targets as a new request of the member with that label, and to the
 // channel that hands it on, even if that channel is not paired. The previous assignment stays open until
@@ -463,8 +464,7 @@ func (c *Context) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddN
 //     channel does not exist in the app.
 //   - FailedPrecondition: the previous assignment has ended, or no outlet can take the request, or
 //     InletGroup is true and the conversation on the inlet's side is not a group.
-//   - Unsupported: the channel is not of type bravo, charlie or delta; or the host has no connector for
-//     an outlet's type.
+//   - Unsupported: the channel is of another type, or the host has no connector for an outlet's type.
 //   - Unavailable: an outlet did not answer. Repeating the call sends only the missing messages.
 //   - Conflict: another call has been sending the request for too long, or it was withdrawn meanwhile.
 //
@@ -533,13 +533,12 @@ func (c *Context) GetAssignmentsByParentAssignmentID(ctx context.Context, p live
 	return invoke(ctx, c, OpGetAssignmentsByParentAssignmentID, c.liveChats(), livechat.Operations.GetAssignmentsByParentAssignmentID, p)
 }
 
-// UpdateAssignmentGroup sets the group of an assignment. Both then refer to each other, and an open
-// request is taken by the agent in the group, with the usual consequences: the summary goes into the
-// group, and the tickets show who has the request. Instead of Group, only the BravoGroupID may be given,
-// even before an agent has joined: then HandleAdminJoinedGroup completes the work. If the group is not
-// live or belongs to another live chat, or if the assignment has ended, only the group is set. If the
-// summary or a ticket could not be sent, the agent has the request, the error is Unavailable, and a
-// repeated call completes the work.
+// UpdateAssignmentGroup sets the group of an assignment. Both then refer to each other, and the agent
+// in the group takes an open request: the summary goes into the group, and the tickets show who has the
+// request. Without Group, BravoGroupID may be given before an agent has joined; HandleAdminJoinedGroup
+// then completes the work. If the group is not live or belongs to another live chat, or if the assignment
+// has ended, only the group is set. If the summary or a ticket could not be sent, the agent has the
+// request, the error is Unavailable, and a repeated call completes the work.
 //
 // Errors:
 //   - NotFound: the app has no assignment with that id, or no group with that _id.
@@ -790,17 +789,17 @@ func (c *Context) GetChannel(ctx context.Context, p channel.GetParams) (*channel
 	return invoke(ctx, c, OpGetChannel, c.channels(), channel.Operations.GetChannel, p)
 }
 
-// SendResponse sends a message to one member or several, on any platform. Without channel and
-// member it goes to the context's own; if that member talks to the bot in a group, it goes to
-// the group. Members that are named receive it privately.
+// SendResponse sends a message to one member or several, on any platform. Without a
+// channel and a member, it goes to the context's member, or to the group in which that member
+// talks to the bot. A member that is named receives it privately.
 //
-// {{path}} of a template is filled from each member; from the run's own member with the changes
-// of its meta, botMeta, customLocale and group that are not stored yet. The records, the
-// connector and the message as each member would receive it are checked before the first
-// message is sent. Then the message is sent to each member once. The result holds the
-// platform's answers, for several members in their order; the results of those that failed have
-// Err. The error of a message that was tried, even for one member, wraps *UndeliveredError,
-// which names the members who did not receive it.
+// {{path}} in a template is filled from each member. For the run's own member, this includes the
+// changes to meta, botMeta, customLocale and group that are not stored yet. All records, the
+// connector and the message of each member are checked before the first message is sent. Then
+// all members are tried, each once. The result has the platform's answers in the order of the
+// members; the result of a member who did not receive the message has Err. If a message was tried
+// and did not arrive, the error wraps *UndeliveredError, which names the members, even if there
+// is only one.
 //
 // In the run of an agenda, a member whose botMeta.subscribe is false gets nothing. The call
 // succeeds, and the member's result is empty.
@@ -861,7 +860,7 @@ func (c *Context) SendMessageToInletGroup(ctx context.Context, p livechat.SendMe
 }
 
 // SendMessageToOutletGroup sends a message to the group conversation on the outlet's side. It is for
-// outlets of type bravo, charlie and delta.
+// outlets of type bravo, charlie, delta and desk.
 //
 // Errors:
 //   - InvalidArgument: Group and GroupID name different groups.
@@ -871,8 +870,7 @@ func (c *Context) SendMessageToInletGroup(ctx context.Context, p livechat.SendMe
 //   - NotFound: the app has no group with that id.
 //   - FailedPrecondition: the group is no longer live.
 //   - FailedPrecondition: the address in ResponseURL refuses the message; it may have expired.
-//   - Unsupported: the channel is not of type delta, bravo or charlie, or the host has no connector for
-//     it.
+//   - Unsupported: the channel is of another type, or the host has no connector for it.
 //   - ResourceExhausted: the platform's rate limit was reached.
 //   - Unavailable: the platform did not answer, so the message may or may not have arrived.
 //
@@ -940,12 +938,11 @@ func (c *Context) SendHotelResponse(ctx context.Context, p send.SendHotelRespons
 	return invoke(ctx, c, OpSendHotelResponse, c.sends(), send.Operations.SendHotelResponse, p)
 }
 
-// SendDeltaResponse sends a message to one member or several of a Delta channel in one request,
-// after the same checks as SendResponse, and to the same members. It returns Delta's answer to
-// the request; ID and Status are empty if there was no one to send to. If some
-// members did not receive the message, the result is returned with an error that wraps
-// *UndeliveredError. The code is then Unavailable, or the code of the failure if there is only
-// one member.
+// SendDeltaResponse sends a message to one member or several of a Delta channel in one request.
+// It makes the same checks as SendResponse, and leaves out the same members. It returns Delta's
+// answer to the request; ID and Status are empty if no member was left. If some members did not
+// receive the message, the result is returned with an error that wraps *UndeliveredError. The
+// code is then Unavailable, or the code of the failure if there is only one member.
 //
 // Errors:
 //   - InvalidArgument: Channel and ChannelID, or Member and MemberID, name different records.
@@ -996,8 +993,7 @@ func (c *Context) AlphaSendBroadcast(ctx context.Context, p send.AlphaSendBroadc
 // AlphaGetAttachmentID uploads a file to Alpha and returns the id that messages use:
 // Attachment(TypeImage, id).
 //
-// The platform fetches the file, not this host. A URL that only this host can reach is refused
-// by the platform, not by this host.
+// The platform fetches the file, and refuses a URL that it cannot reach.
 //
 // Errors:
 //   - InvalidArgument: Type is not a kind of file, or URL is not an HTTP address.

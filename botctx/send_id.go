@@ -14,7 +14,7 @@ import (
 )
 
 // In a run, every message, mail, file, payment and request to a platform has an id. A later attempt at the run uses
-// the same ids, so that receivers can recognize a repetition. For the run of an accepted event, the results are also
+// the same ids, so that receivers can recognise a repetition. For the run of an accepted event, the results are also
 // stored under these ids until the event is done (record.Once).
 //
 // An id is made from the run's key, the sending node, the recipient, and the number of earlier ids of that node for

@@ -48,7 +48,8 @@ type Channel struct {
 	Metadata document.Object `json:"metadata,omitzero"`
 	// Name is the channel's name.
 	Name string `json:"name,omitzero"`
-	// On reports whether the channel is live.
+	// On is true while the channel is switched on. Otherwise, only the off trees answer its members, and the channel
+	// can neither make nor receive requests for a person.
 	On bool `json:"on"`
 	// PriorityGroups are the sets of trees that serve the channel's members.
 	PriorityGroups []PriorityGroup `json:"priorityGroups,omitzero"`
@@ -198,7 +199,7 @@ func (c *Channel) BotID() string {
 
 // PriorityGroup is a set of trees and global nodes that serve some of a channel's members.
 type PriorityGroup struct {
-	// CoreVersion is the core version of the group.
+	// CoreVersion is for bot logic; the SDK ignores it.
 	CoreVersion string `json:"coreVersion,omitzero"`
 	// Group is the group's name.
 	Group string `json:"group,omitzero"`
@@ -206,7 +207,7 @@ type PriorityGroup struct {
 	GlobalNodes []string `json:"globalNodes,omitzero"`
 	// GroupGlobalNodes are the global nodes in GroupTrees. Bravo only.
 	GroupGlobalNodes []string `json:"groupGlobalNodes,omitzero"`
-	// GroupTrees are the trees that send messages to the users in a Bravo group. Bravo only.
+	// GroupTrees are the trees that answer in groups. Bravo only.
 	GroupTrees []string `json:"groupTrees,omitzero"`
 	// OffGlobalNodes are the global nodes in OffTrees.
 	OffGlobalNodes []string `json:"offGlobalNodes,omitzero"`
@@ -230,12 +231,12 @@ func (g *PriorityGroup) cloneLists() {
 	}
 }
 
-// BroadcastGroup is a set of users of an outlet channel who receive the live-chat requests with its
-// label.
+// BroadcastGroup is a set of recipients on an outlet channel, such as users or conversations. They
+// receive the live-chat requests with its label.
 type BroadcastGroup struct {
 	// Label is the group's name.
 	Label string `json:"label,omitzero"`
-	// Groups are the users in the group.
+	// Groups are the recipients.
 	Groups []BroadcastGroupMember `json:"groups,omitzero"`
 	// Unknown holds fields that BroadcastGroup does not define.
 	Unknown document.Object `json:"-" document:"unknown"`
@@ -249,7 +250,7 @@ func (g *BroadcastGroup) UnmarshalJSON(text []byte) error { return document.Deco
 
 // BroadcastGroupMember is one recipient in a broadcast group.
 type BroadcastGroupMember struct {
-	// ID is the user's id on the platform.
+	// ID is the recipient's id on the platform.
 	ID string `json:"id,omitzero"`
 	// Type is the kind of recipient: "foxtrot" on Foxtrot; "user", "public_channel" or
 	// "private_channel" on Charlie; "team" on the desk of package desk.

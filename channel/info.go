@@ -41,7 +41,7 @@ type AlphaInfo struct {
 	// Category is the page's main category; CategoryList holds all of them.
 	Category     string         `json:"category,omitzero"`
 	CategoryList document.Array `json:"category_list,omitzero"`
-	// CustomApp reports whether the platform's own Alpha application is used.
+	// CustomApp is true if the page has its own Alpha application instead of the host's.
 	CustomApp bool `json:"customApp,omitzero"`
 	// AlphaCommentReply reports whether replying to comments is allowed.
 	AlphaCommentReply bool `json:"alphaCommentReply,omitzero"`
@@ -71,7 +71,7 @@ type BravoInfo struct {
 	APIPath string `json:"apiPath,omitzero"`
 	// BrandID is the id of the brand.
 	BrandID string `json:"brandId,omitzero"`
-	// CustomApp reports whether a custom application is used.
+	// CustomApp is true if the number has its own application instead of the host's.
 	CustomApp bool `json:"customApp,omitzero"`
 	// IntegrationID is the id of the integration.
 	IntegrationID string `json:"integrationId,omitzero"`

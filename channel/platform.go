@@ -37,7 +37,7 @@ const (
 // ReassignAssignment, support it.
 const Desk Type = "desk"
 
-// Platform describes how a type of channel differs from others. Differences in behavior are in the
+// Platform describes how a type of channel differs from others. Differences in behaviour are in the
 // connector and in the operations named after the platform.
 type Platform struct {
 	Type Type
@@ -149,8 +149,8 @@ type Feature uint16
 
 // The features.
 const (
-	// DirectRequests: there are no tickets, so a channel needs only broadcast groups to receive a
-	// request for an agent.
+	// DirectRequests: a channel with a broadcast group takes a request for an agent itself, without
+	// tickets.
 	DirectRequests Feature = 1 << iota
 	// LiveChatAPI: requests go to the host's own API, with details that it defines. The channel
 	// needs no broadcast groups.

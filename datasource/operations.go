@@ -9,7 +9,9 @@ import (
 
 // Operations are the operations on data sources. Filters, patches and sorts use MongoDB's syntax;
 // anything unsupported is InvalidArgument with its path in the parameter. A missing required
-// parameter is InvalidArgument, too. (Specification: Member and data-source operations.)
+// parameter is InvalidArgument, too.
+//
+// Specification: Member and data-source operations.
 type Operations interface {
 	// FindAndModifyDataFromDataSource atomically changes the first matching entry in the order of SortBy.
 	// If the changed entry no longer matches Filter, concurrent callers cannot claim it twice: filter by
@@ -98,7 +100,7 @@ type Operations interface {
 type FindAndModifyParams struct {
 	// DataSourceID is the data source. Required.
 	DataSourceID string `json:"dataSourceId"`
-	// Filter selects entries. Required; an empty one matches all.
+	// Filter selects entries. An empty filter selects all. Required.
 	Filter document.Object `json:"filter"`
 	// Patch is the change: an update document such as document.Set("taken", true). Without
 	// operators it replaces the whole entry. Required.
@@ -113,9 +115,7 @@ type FindAndModifyParams struct {
 	Option FindAndModifyOption `json:"option,omitzero"`
 }
 
-// FindAndModifyOption controls FindAndModifyDataFromDataSource. Driver options that do not change
-// the outcome (maxTimeMS, writeConcern, comment, hint and the like) are ignored; others are
-// InvalidArgument.
+// FindAndModifyOption controls FindAndModifyDataFromDataSource.
 type FindAndModifyOption struct {
 	// New returns the entry after the change. The default is the entry before it.
 	New bool `json:"new,omitempty"`

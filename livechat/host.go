@@ -60,8 +60,8 @@ func DefaultTexts() Texts {
 	}
 }
 
-// DefaultTakenMessage is the text of the other tickets after one was taken, if the request has no
-// takenMessage, and on platforms other than Charlie.
+// DefaultTakenMessage is the text that the other tickets show after one was taken. On Charlie, the request's
+// takenMessage replaces it.
 const DefaultTakenMessage = "Taken by [adminName]."
 
 // TakePayload is the payload of the button that takes a ticket. The button's value is the id of the

@@ -75,7 +75,7 @@ type Operations interface {
 
 	// ReassignAssignment hands a live chat on to other agents: the previous assignment ends, and its id
 	// becomes the parentAssignment of a new one. Values that the call omits come from the previous one. It is
-	// for outlet channels of type bravo, charlie and delta.
+	// for outlet channels of type bravo, charlie, delta and desk.
 	//
 	// The new assignment goes to the same targets as a new request of the member with that label, and to the
 	// channel that hands it on, even if that channel is not paired. The previous assignment stays open until
@@ -88,21 +88,19 @@ type Operations interface {
 	//     channel does not exist in the app.
 	//   - FailedPrecondition: the previous assignment has ended, or no outlet can take the request, or
 	//     InletGroup is true and the conversation on the inlet's side is not a group.
-	//   - Unsupported: the channel is not of type bravo, charlie or delta; or the host has no connector for
-	//     an outlet's type.
+	//   - Unsupported: the channel is of another type, or the host has no connector for an outlet's type.
 	//   - Unavailable: an outlet did not answer. Repeating the call sends only the missing messages.
 	//   - Conflict: another call has been sending the request for too long, or it was withdrawn meanwhile.
 	//
 	// Specification: Live-chat operations.
 	ReassignAssignment(ctx context.Context, p ReassignAssignmentParams) (ReassignAssignmentResult, error)
 
-	// UpdateAssignmentGroup sets the group of an assignment. Both then refer to each other, and an open
-	// request is taken by the agent in the group, with the usual consequences: the summary goes into the
-	// group, and the tickets show who has the request. Instead of Group, only the BravoGroupID may be given,
-	// even before an agent has joined: then HandleAdminJoinedGroup completes the work. If the group is not
-	// live or belongs to another live chat, or if the assignment has ended, only the group is set. If the
-	// summary or a ticket could not be sent, the agent has the request, the error is Unavailable, and a
-	// repeated call completes the work.
+	// UpdateAssignmentGroup sets the group of an assignment. Both then refer to each other, and the agent
+	// in the group takes an open request: the summary goes into the group, and the tickets show who has the
+	// request. Without Group, BravoGroupID may be given before an agent has joined; HandleAdminJoinedGroup
+	// then completes the work. If the group is not live or belongs to another live chat, or if the assignment
+	// has ended, only the group is set. If the summary or a ticket could not be sent, the agent has the
+	// request, the error is Unavailable, and a repeated call completes the work.
 	//
 	// Errors:
 	//   - NotFound: the app has no assignment with that id, or no group with that _id.
@@ -383,7 +381,7 @@ type Operations interface {
 	SendMessageToInletGroup(ctx context.Context, p SendMessageToInletGroupParams) (send.Result, error)
 
 	// SendMessageToOutletGroup sends a message to the group conversation on the outlet's side. It is for
-	// outlets of type bravo, charlie and delta.
+	// outlets of type bravo, charlie, delta and desk.
 	//
 	// Errors:
 	//   - InvalidArgument: Group and GroupID name different groups.
@@ -393,8 +391,7 @@ type Operations interface {
 	//   - NotFound: the app has no group with that id.
 	//   - FailedPrecondition: the group is no longer live.
 	//   - FailedPrecondition: the address in ResponseURL refuses the message; it may have expired.
-	//   - Unsupported: the channel is not of type delta, bravo or charlie, or the host has no connector for
-	//     it.
+	//   - Unsupported: the channel is of another type, or the host has no connector for it.
 	//   - ResourceExhausted: the platform's rate limit was reached.
 	//   - Unavailable: the platform did not answer, so the message may or may not have arrived.
 	//

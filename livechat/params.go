@@ -137,7 +137,7 @@ type GetAssignmentsByMemberIDParams struct {
 
 // GetAssignmentsByMetaParams are the parameters of GetAssignmentsByMeta.
 type GetAssignmentsByMetaParams struct {
-	// Meta is the data to find. A name with dots is a path. Required; an empty object matches all assignments.
+	// Meta is the data to find. A name with dots is a path. An empty object matches all assignments. Required.
 	Meta document.Object `json:"meta,omitzero"`
 }
 
@@ -177,7 +177,7 @@ type UpdateAssignmentResult struct {
 	Modified int64 `json:"modified"`
 }
 
-// DocsIDs are ids of records, by operation.
+// DocsIDs holds the ids of updated records.
 type DocsIDs struct {
 	// Updated is the id of the record that matched, whether it changed or not.
 	Updated []string `json:"updated"`
@@ -225,7 +225,7 @@ type InletEndParams struct {
 
 // InletEndLiveChatOptions control how InletEndLiveChat ends a live chat.
 type InletEndLiveChatOptions struct {
-	// RecallRelayMessage recalls the tickets from the outlet's broadcast groups, on Charlie and Delta. The
+	// RecallRelayMessage recalls the tickets from the outlet's broadcast groups, on Charlie, Delta and the desk. The
 	// default is false. JSON may have a value of any type, which is converted as in JavaScript.
 	RecallRelayMessage Truthy `json:"recallRelayMessage,omitzero"`
 }

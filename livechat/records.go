@@ -58,10 +58,10 @@ type Assignment struct {
 // MarshalJSON writes the assignment with its unknown fields.
 func (a Assignment) MarshalJSON() ([]byte, error) { return document.EncodeJSON(a) }
 
-// String returns the assignment as JSON with readable times and without credentials, for logs and failures of tests.
+// String returns the assignment as JSON with readable times and without credentials, for logs and test failures.
 func (a Assignment) String() string { return document.Text(a) }
 
-// GoString is String, for failures of tests.
+// GoString returns String, so that test failures are readable.
 func (a Assignment) GoString() string { return a.String() }
 
 // UnmarshalJSON reads an assignment and keeps unknown fields.
@@ -105,10 +105,10 @@ type AssignmentRecord struct {
 // MarshalJSON writes the record with its unknown fields.
 func (r AssignmentRecord) MarshalJSON() ([]byte, error) { return document.EncodeJSON(r) }
 
-// String returns the record as JSON with readable times and without credentials, for logs and failures of tests.
+// String returns the record as JSON with readable times and without credentials, for logs and test failures.
 func (r AssignmentRecord) String() string { return document.Text(r) }
 
-// GoString is String, for failures of tests.
+// GoString returns String, so that test failures are readable.
 func (r AssignmentRecord) GoString() string { return r.String() }
 
 // UnmarshalJSON reads a record and keeps unknown fields.
@@ -229,6 +229,7 @@ func (r *AssignmentRecord) State() State {
 	}
 }
 
+// The limits of the messages that are kept until an agent takes the request.
 const (
 	// MostKept is the maximum number of kept messages for one request.
 	MostKept = 50
@@ -341,10 +342,10 @@ type Group struct {
 // MarshalJSON writes the group with its unknown fields.
 func (g Group) MarshalJSON() ([]byte, error) { return document.EncodeJSON(g) }
 
-// String returns the group as JSON with readable times and without credentials, for logs and failures of tests.
+// String returns the group as JSON with readable times and without credentials, for logs and test failures.
 func (g Group) String() string { return document.Text(g) }
 
-// GoString is String, for failures of tests.
+// GoString returns String, so that test failures are readable.
 func (g Group) GoString() string { return g.String() }
 
 // UnmarshalJSON reads a group and keeps unknown fields.
@@ -367,10 +368,10 @@ type Admin struct {
 // MarshalJSON writes the agent with the unknown fields.
 func (a Admin) MarshalJSON() ([]byte, error) { return document.EncodeJSON(a) }
 
-// String returns the agent as JSON with readable times and without credentials, for logs and failures of tests.
+// String returns the agent as JSON with readable times and without credentials, for logs and test failures.
 func (a Admin) String() string { return document.Text(a) }
 
-// GoString is String, for failures of tests.
+// GoString returns String, so that test failures are readable.
 func (a Admin) GoString() string { return a.String() }
 
 // UnmarshalJSON reads an agent and keeps unknown fields.

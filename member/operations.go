@@ -77,8 +77,8 @@ type Operations interface {
 
 // FindAndModifyParams are the parameters of FindAndModifyMember.
 type FindAndModifyParams struct {
-	// Filter selects members of the whole app, not only of the context's channel. Required; an
-	// empty one matches every member.
+	// Filter selects members of the whole app, not only of the context's channel. An empty filter
+	// selects all. Required.
 	Filter document.Object `json:"filter,omitzero"`
 	// Patch is the change. With WithModifier it is an update document, such as
 	// document.Set("meta.seen", true); without operators it replaces the whole member. Without
@@ -94,8 +94,7 @@ type FindAndModifyParams struct {
 	Option FindAndModifyOption `json:"option,omitzero"`
 }
 
-// FindAndModifyOption controls FindAndModifyMember. Driver options that do not change the outcome
-// (maxTimeMS, writeConcern, comment, hint and the like) are ignored; others are InvalidArgument.
+// FindAndModifyOption controls FindAndModifyMember.
 type FindAndModifyOption struct {
 	// New returns the member after the change. The default is the member before it.
 	New bool `json:"new,omitzero"`
@@ -172,7 +171,7 @@ type UpdateResult struct {
 	Modified int64 `json:"modified"`
 }
 
-// DocsIDs are the ids of changed records.
+// DocsIDs holds the ids of changed records.
 type DocsIDs struct {
 	// Updated holds the member's id, whether or not the member changed.
 	Updated []string `json:"updated"`

@@ -25,6 +25,7 @@ type Drop struct {
 // DropReason is the reason why an event was dropped.
 type DropReason string
 
+// The reasons.
 const (
 	// DropFromBot is for messages written by a bot, including the channel's own.
 	DropFromBot DropReason = "from_bot"
@@ -78,7 +79,7 @@ const (
 	maxDropKindLength = 100
 )
 
-// OtherKinds replaces further kinds once 500 kinds have been seen.
+// OtherKinds is the Kind under which Drops counts all further kinds, after the first 500.
 const OtherKinds = "other"
 
 // Add logs and counts an event.

@@ -13,17 +13,17 @@ import (
 //
 // Specification: Sending operations.
 type Operations interface {
-	// SendResponse sends a message to one member or several, on any platform. Without channel and
-	// member it goes to the context's own; if that member talks to the bot in a group, it goes to
-	// the group. Members that are named receive it privately.
+	// SendResponse sends a message to one member or several, on any platform. Without a
+	// channel and a member, it goes to the context's member, or to the group in which that member
+	// talks to the bot. A member that is named receives it privately.
 	//
-	// {{path}} of a template is filled from each member; from the run's own member with the changes
-	// of its meta, botMeta, customLocale and group that are not stored yet. The records, the
-	// connector and the message as each member would receive it are checked before the first
-	// message is sent. Then the message is sent to each member once. The result holds the
-	// platform's answers, for several members in their order; the results of those that failed have
-	// Err. The error of a message that was tried, even for one member, wraps *UndeliveredError,
-	// which names the members who did not receive it.
+	// {{path}} in a template is filled from each member. For the run's own member, this includes the
+	// changes to meta, botMeta, customLocale and group that are not stored yet. All records, the
+	// connector and the message of each member are checked before the first message is sent. Then
+	// all members are tried, each once. The result has the platform's answers in the order of the
+	// members; the result of a member who did not receive the message has Err. If a message was tried
+	// and did not arrive, the error wraps *UndeliveredError, which names the members, even if there
+	// is only one.
 	//
 	// In the run of an agenda, a member whose botMeta.subscribe is false gets nothing. The call
 	// succeeds, and the member's result is empty.
@@ -98,12 +98,11 @@ type Operations interface {
 	// Specification: Sending operations.
 	SendHotelResponse(ctx context.Context, p SendHotelResponseParams) (Result, error)
 
-	// SendDeltaResponse sends a message to one member or several of a Delta channel in one request,
-	// after the same checks as SendResponse, and to the same members. It returns Delta's answer to
-	// the request; ID and Status are empty if there was no one to send to. If some
-	// members did not receive the message, the result is returned with an error that wraps
-	// *UndeliveredError. The code is then Unavailable, or the code of the failure if there is only
-	// one member.
+	// SendDeltaResponse sends a message to one member or several of a Delta channel in one request.
+	// It makes the same checks as SendResponse, and leaves out the same members. It returns Delta's
+	// answer to the request; ID and Status are empty if no member was left. If some members did not
+	// receive the message, the result is returned with an error that wraps *UndeliveredError. The
+	// code is then Unavailable, or the code of the failure if there is only one member.
 	//
 	// Errors:
 	//   - InvalidArgument: Channel and ChannelID, or Member and MemberID, name different records.
@@ -148,8 +147,7 @@ type Operations interface {
 	// AlphaGetAttachmentID uploads a file to Alpha and returns the id that messages use:
 	// Attachment(TypeImage, id).
 	//
-	// The platform fetches the file, not this host. A URL that only this host can reach is refused
-	// by the platform, not by this host.
+	// The platform fetches the file, and refuses a URL that it cannot reach.
 	//
 	// Errors:
 	//   - InvalidArgument: Type is not a kind of file, or URL is not an HTTP address.

@@ -184,9 +184,10 @@ type MessageUpdate struct {
 // RecordKeeper stores records about members: messages, files, tickets. A Runtime removes them together
 // with the SDK's records. Both methods work in batches; after an error the same call removes the rest.
 type RecordKeeper interface {
-	// EraseMember removes everything about a member. It needs App, ID, Channel and ExternalID of the member's
-	// record, which may be of any channel. Runtime.EraseMember calls it before it removes the SDK's records.
+	// EraseMember removes everything about a member, who may be of any channel. App, ID, Channel and ExternalID
+	// of m are set. Runtime.EraseMember calls it before it removes the SDK's records.
 	EraseMember(ctx context.Context, m *member.Member) error
-	// RemoveOld removes records older than the connector is configured to keep them. A Runtime calls it every hour.
+	// RemoveOld removes records that are older than the connector's configuration allows. A Runtime calls it every
+	// hour.
 	RemoveOld(ctx context.Context) error
 }

@@ -285,7 +285,7 @@ type Type string
 
 // Types of messages that can be sent.
 const (
-	// TypeText is a text. It is received, too.
+	// TypeText is a text. Members send it, too.
 	TypeText Type = "TEXT"
 	// TypeImage, TypeAudio, TypeVideo and TypeFile are files, given by URL or by the platform's id.
 	TypeImage Type = "IMAGE"
@@ -306,7 +306,7 @@ const (
 	TypeTemplate Type = "TEMPLATE"
 )
 
-// Types of messages that are only received.
+// Types of events. Only TypeMisc can also be sent, as live chats do to relay attachments.
 const (
 	// TypePayload is a tap on a button or a quick reply.
 	TypePayload Type = "PAYLOAD"
@@ -316,7 +316,7 @@ const (
 	TypeOptIn Type = "OPTIN"
 	// TypeComment is a comment on a post.
 	TypeComment Type = "COMMENT"
-	// TypeMisc is a message with attachments.
+	// TypeMisc is a message with attachments, or an event of a platform that has no other type.
 	TypeMisc Type = "MISC"
 	// TypeDelivery reports that a message arrived.
 	TypeDelivery Type = "DELIVERY"
@@ -334,8 +334,8 @@ var types = []Type{
 	TypeTemplate, TypePayload, TypeReferral, TypeOptIn, TypeComment, TypeMisc, TypeDelivery, TypeRead, TypeEcho, TypeWebEvent,
 }
 
-// Meant returns the constant that differs from t only in case, or "" if there is none. A type such
-// as "text" is then a mistake, not a type of a platform.
+// Meant returns the constant that differs from t only in case, such as TypeText for "text", or "" if
+// there is none.
 func (t Type) Meant() Type {
 	if slices.Contains(types, t) {
 		return ""

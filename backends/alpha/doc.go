@@ -24,9 +24,9 @@
 // # Unsupported operations
 //
 // Broadcasts were removed from the API in 2020, so alphaCreateBroadcast and alphaSendBroadcast are Unsupported.
-// Operations with groups and tags, changes of sent messages, and tickets are Unsupported, too. The API has no
-// idempotency keys: if a process dies while sending, the message may appear twice. The ID of a message is sent
-// as its metadata, which only the echo of the message contains.
+// Operations with groups and tags are Unsupported, too, and sent messages, such as tickets, cannot be changed or
+// recalled. The API has no idempotency keys: if a process dies while sending, the message may appear twice. The
+// ID of a message is sent as its metadata, which only the echo of the message contains.
 //
 // More than 24 hours after the member's last message, the page may only send messages with a tag. The only tag
 // left is HUMAN_AGENT, for seven days. The API has refused CONFIRMED_EVENT_UPDATE, POST_PURCHASE_UPDATE and

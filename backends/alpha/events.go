@@ -26,21 +26,25 @@ import (
 // Meanwhile events of other senders are accepted, and later events of the same sender wait. An event that can
 // never be accepted is dropped.
 //
-// From is the member's id for the page; To is the page's id. A member's message is TEXT, or MISC if it has
-// attachments. A text with a link stays TEXT; the platform's previews of the link are in previews. A tap on a
-// quick reply or a button is PAYLOAD. An arrival by a link is REFERRAL; if the link starts a conversation with a
-// tap, the tap's data has a field referral. A consent is OPTIN. A new comment on a post of the page is COMMENT,
-// with text, post_id, comment_id and from. DELIVERY and READ have a watermark: the time until which messages to
-// the member have arrived or been read. A message that a person or another application sent for the page is
-// ECHO, From the page To the member; messages of the host's application (Config.AppID) are dropped. Any other
-// action of a member becomes MISC with the platform's own object, such as reaction or pass_thread_control.
+// From is the member's id for the page, and To is the page's id. The types of events are:
 //
-// Subscribe only to the events that the bot handles. An event of any type runs the bot. A bot that answers
-// every event without checking its type also answers each DELIVERY, and its answer causes the next one.
+//   - TEXT: a text. If it has a link, the platform's previews of the link are in previews.
+//   - MISC: a message with attachments, or any other action of a member, with the platform's own object, such as
+//     reaction or pass_thread_control.
+//   - PAYLOAD: a tap on a quick reply or a button. If a link starts a conversation with a tap, the data has a field
+//     referral.
+//   - REFERRAL: an arrival by a link.
+//   - OPTIN: a consent.
+//   - COMMENT: a new comment on a post of the page, with text, post_id, comment_id and from.
+//   - DELIVERY, READ: messages to the member arrived or were read, up to the time in watermark.
+//   - ECHO: a message that a person or another application sent for the page. From is the page, and To the member.
 //
-// Everything else is dropped and counted in Config.Drops: standby, which is a member's message while another
-// application has the conversation; changes in the feed other than new comments, and comments by the page;
-// events for pages without a channel; and events without a sender.
+// Subscribe only to the events that the bot handles. An event of any type runs the bot. A bot that answers every
+// event without checking its type also answers each DELIVERY, and its answer causes the next one.
+//
+// Everything else is dropped and counted in Config.Drops: messages of the host's application (Config.AppID);
+// standby, which is a member's message while another application has the conversation; changes in the feed other
+// than new comments, and comments by the page; events for pages without a channel; and events without a sender.
 //
 // Handler answers 401 to a report that is not signed by the application of its channels, 403 to a check with a
 // wrong verify token, and 503 if a channel cannot be looked up now. It answers 400, 405 or 413 to requests that

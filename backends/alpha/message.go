@@ -39,12 +39,16 @@ var actions = map[send.Type]string{send.TypeTyping: "typing_on", typeMarkSeen: "
 // Send implements send.Connector. The recipient is a member's id for the page. A person who opted in on a web
 // page is addressed as "user_ref:" and the reference in the OPTIN event.
 //
-// Texts, files and quick replies keep their types. Buttons become a button template, whose text has at most 640
-// characters. A carousel becomes a generic template, in which a card with a title alone is not allowed. The
-// payload of a button may be an object; it is sent as JSON and comes back as an object. Any other type is
-// Unsupported unless the response has message, an object in the platform's form, such as a receipt. TYPING
-// shows typing until the next message or for 20 seconds, and its duration is ignored. MARK_SEEN marks the
-// member's messages as read.
+//   - TEXT has at most 2,000 characters.
+//   - IMAGE, AUDIO, VIDEO and FILE are sent by address or by the id of UploadAttachment, at most 25 MB.
+//   - QUICK_REPLIES has at most 13 replies. Types such as user_email are passed on.
+//   - BUTTON becomes a button template, whose text has at most 640 characters. A payload may be an object; it is
+//     sent as JSON, with at most 1,000 characters, and comes back as an object.
+//   - CAROUSEL becomes a generic template. Each card needs a subtitle, a picture or a button.
+//   - TYPING shows typing until the next message or for 20 seconds. Its duration is ignored.
+//   - MARK_SEEN marks the member's messages as read.
+//   - Any other type is Unsupported unless the response has message, an object in the platform's form, such as
+//     a receipt or a media template.
 //
 // MessagingType is RESPONSE by default, and MESSAGE_TAG if there is a MessagingTag. A response may have the
 // platform's own fields notification_type, persona_id and reply_to. If it has comment_id, the message is a

@@ -10,7 +10,7 @@
 //	store, err := blob.Open(ctx, "file:///var/lib/bots/files?create_dir=true")
 //	...
 //	defer store.Close()
-//	platform, err := botctx.New(botctx.Config{ObjectStore: store, ...})
+//	rt, err := botctx.New(botctx.Config{ObjectStore: store, ...})
 //
 // Drivers for folders and memory are linked in. For S3 and stores with the same protocol, a host imports
 // gocloud.dev/blob/s3blob and opens an address such as "s3://example-bots?region=eu-central-1"; the guide to

@@ -30,19 +30,19 @@ import (
 // report again. Meanwhile events of other senders are accepted, and later events of the same sender wait. An
 // event that can never be accepted is dropped.
 //
-// From is the member's id. To is the id of the phone number, or the group's id for messages in a group. Texts
-// are TEXT. Taps on reply buttons, lists and buttons of templates are PAYLOAD. Files and locations are MISC
-// with attachments, whose payload has the attachment_id for Open, or coordinates. Any other message of a member
-// is MISC with the platform's own object, such as contacts, reaction, order, or the errors of an unsupported
-// message. If the member answered a message, data has context; if the member came from an advertisement, data
-// has referral.
+// From is the member's id. To is the id of the phone number, or the group's id for messages in a group. The types of
+// events are:
 //
-// A delivered or failed message is DELIVERY; a read message is READ. Data is the platform's status. If the
-// message failed, data has errors, from the platform, and error, an object with a code of package boterr and a
-// sentence.
+//   - TEXT: a text.
+//   - PAYLOAD: a tap on a reply button, a line of a list or a button of a template.
+//   - MISC: a file or a location, as attachments whose payload has the attachment_id for Open, or coordinates; any
+//     other message of a member, with the platform's own object, such as contacts, reaction, order, or the errors
+//     of an unsupported message; or an agent or a member who joins or leaves a group, or asks to join. The data of the
+//     last kind has group, the platform's own object, whose type is for example group_participants_add.
+//   - DELIVERY, READ: the platform's status of a delivered, failed or read message. For a failed message, data has
+//     errors, from the platform, and error, an object with a code of package boterr and a sentence.
 //
-// When an agent or a member joins or leaves a group, or asks to join, the event is MISC. Its data has group,
-// the platform's own object, whose type is for example group_participants_add.
+// If the member answered a message, data has context. If the member came from an advertisement, data has referral.
 //
 // Everything else is dropped and counted in Config.Drops: the status "sent", which repeats the answer to the
 // request; changes of groups (new groups also go to CreateGroup); reports about the account and its templates;

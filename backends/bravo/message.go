@@ -37,18 +37,25 @@ const (
 
 // Send implements send.Connector. The recipient is the id of a group, or of a member: a telephone number.
 //
-// Texts and files keep their types; a file may have a caption and a filename. One to three quick replies become
-// reply buttons, and so do buttons if all of them are postbacks. Four to ten quick replies become a list, opened
-// by a button whose text is listButton of the response or ListButton of the Config. A single button with an
-// address becomes the platform's button for links. Other combinations of buttons are InvalidArgument, and so is
-// a text of more than 1,024 characters with any of these. A single quick reply of the type location asks for the
-// member's location. A template keeps its type. Carousels are Unsupported. Other types are Unsupported, too,
-// unless the response has a field whose name is the type in lower case, with an object in the platform's form:
-// location, contacts, reaction, sticker or interactive. Messages to groups cannot have quick replies or buttons.
+//   - TEXT has at most 2,000 characters. preview_url shows a preview of a link.
+//   - IMAGE, AUDIO, VIDEO and FILE are sent by address or by the platform's id. They may have a caption, except for
+//     AUDIO, and FILE a filename.
+//   - QUICK_REPLIES becomes buttons for one to three replies, and a list for four to ten. The button that opens the
+//     list shows listButton of the response, or else ListButton of the Config. More replies are InvalidArgument. A
+//     single reply of the type location asks for the member's location.
+//   - BUTTON has one to three postbacks, or a single address, which becomes the platform's button for links. Other
+//     combinations are InvalidArgument, and buttons of other types are Unsupported.
+//   - TEMPLATE is a template that the platform has approved.
+//   - TYPING with message_id, the id of a member's message, marks that message as read and shows typing. Without
+//     message_id it sends nothing, because the platform cannot show it.
+//   - MARK_SEEN with message_id marks the message as read.
+//   - LOCATION, CONTACTS, REACTION, STICKER and INTERACTIVE need a field with the type's name in lower case, whose
+//     value is an object in the platform's form.
+//   - CAROUSEL and other types are Unsupported.
 //
-// TYPING with message_id, the id of a member's message, marks that message as read and shows typing. TYPING
-// without message_id sends nothing, because the platform cannot show it. MARK_SEEN with message_id marks the
-// message as read. A response may have the platform's own field context. A text may have preview_url.
+// The text above buttons or a list has at most 1,024 characters. Titles must differ, and so must payloads, which have at
+// most 256 characters as text, in a list 200. Messages to groups cannot have quick replies or buttons. A response may
+// have the platform's own field context.
 func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	if err := message.Validate(); err != nil {
 		return send.Delivery{}, err

@@ -31,21 +31,22 @@ import (
 // they were accepted. The answer 200 means that the event is stored. If an event could not be accepted, the tool
 // sends it again a few times within an hour.
 //
-// Messages become TEXT, or MISC if they have files or no text. Each action on a button, menu, picker or field
-// becomes PAYLOAD. From is the user's id. To is the conversation's id, or the bot's id outside of
-// conversations. A text is passed on as its author wrote it, without the tool's markup or a leading mention of
-// the bot. If a message or an action is in a thread, thread_ts in its Data is the thread, and replies go there.
+// From is the user's id. To is the conversation's id, or the bot's id outside of conversations. The types of events are:
 //
-// If an action has exactly one chosen or typed value, its payload is that value, such as "2026-03-01" for a
-// date. Otherwise the payload is an object with the element's action_id as payload and all values as value.
-// Except for buttons, Data also has all values as "values" and the tool's own object as "action". If the
-// message has other fields, Data has their values as "state". Unknown has the tool's responseUrl, for
-// sendMessageToOutletGroup.
+//   - TEXT: a text as its author wrote it, without the tool's markup or a leading mention of the bot.
+//   - MISC: a message with files or without a text; or another action of a user, such as submitting a form or using
+//     a shortcut, with the tool's own object as "event", without its credentials.
+//   - PAYLOAD: an action on a button, menu, picker or field. If it has exactly one chosen or typed value, the payload
+//     is that value, such as "2026-03-01" for a date. Otherwise the payload is an object with the element's action_id
+//     as payload and all values as value. Except for buttons, Data also has all values as "values" and the tool's own
+//     object as "action". If the message has other fields, Data has their values as "state". Unknown has the tool's
+//     responseUrl, for sendMessageToOutletGroup.
 //
-// Other actions of a user, such as submitting a form or using a shortcut, become MISC. Data has the tool's own
-// object as "event", without its credentials. Everything else is dropped and counted in Config.Drops: messages
-// of bots, because two bots could otherwise answer each other forever; changes of messages, and all events
-// other than messages; and requests for the options of a menu. Slash commands are refused.
+// If a message or an action is in a thread, thread_ts in its Data is the thread, and replies go there.
+//
+// Everything else is dropped and counted in Config.Drops: messages of bots, because two bots could otherwise answer
+// each other forever; changes of messages, and all events other than messages; and requests for the options of a
+// menu. Slash commands are refused.
 //
 // Handler answers 200 to an accepted or dropped request, 401 to a request that is not signed by the tool or has
 // no channel, and 503 if the channel cannot be looked up now. It answers 400, 405 or 413 to requests that the

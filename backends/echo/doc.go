@@ -31,9 +31,9 @@
 //
 // # Unsupported operations
 //
-// Messages of type FILE and TEMPLATE are Unsupported. Operations with groups, labels and tickets, and changes
-// of sent messages, are Unsupported, too. The API has no idempotency keys: if a process dies while sending, the
-// message may appear twice.
+// Messages of type FILE and TEMPLATE are Unsupported. Operations with groups and labels are Unsupported, too, and
+// sent messages, such as tickets, cannot be changed or recalled. The API has no idempotency keys: if a process
+// dies while sending, the message may appear twice.
 //
 // # Unconfirmed facts
 //

@@ -43,12 +43,16 @@ const (
 // compatible and in the safe mode. Without encodingAESKey the signature does not cover the body: anyone who has
 // seen the URL of one request can send any report for 5 minutes.
 //
-// From is the member's openid. To is the account's id. A member's text is TEXT. A tap on a line of a message or
-// of the account's menu is PAYLOAD. Pictures, recordings, videos, locations and links are MISC with
-// attachments, whose payload has the attachment_id for Open; for a recording, text is the platform's
-// transcription. A new follower and a scanned code are REFERRAL with source and ref. A page opened from the
-// menu is WEB_EVENT. DELIVERY has the platform's status of a delivered template. Other messages are MISC with
-// message, and other events, such as unsubscribe, are MISC with event; both contain the platform's own object.
+// From is the member's openid, and To is the account's id. The types of events are:
+//
+//   - TEXT: a text.
+//   - PAYLOAD: a tap on a line of a message or of the account's menu.
+//   - MISC: a picture, recording, video, location or link, as attachments whose payload has the attachment_id for
+//     Open; for a recording, text is the platform's transcription. Any other message has message, and any other event,
+//     such as unsubscribe, has event; both contain the platform's own object.
+//   - REFERRAL: a new follower or a scanned code, with source and ref.
+//   - WEB_EVENT: a page opened from the menu.
+//   - DELIVERY: the platform's status of a delivered template.
 //
 // Events about the account itself are dropped and counted in Config.Drops. So are reports without a sender, and
 // events for which accept returns InvalidArgument.

@@ -20,22 +20,23 @@ const maxTapBytes = 128
 
 // Send implements send.Connector. The recipient is a member's openid for the account.
 //
-// Texts have at most 2,048 bytes, which is 682 Chinese characters. Pictures, recordings and videos with an
-// address are fetched and uploaded first. Quick replies and postback buttons become lines below the text that
-// can be tapped; a button with an address becomes a link. A carousel must have one card with one button, which
-// has an address; it becomes an article, like NEWS. TYPING shows typing, and its duration is ignored. FILE,
-// TEMPLATE and other types are Unsupported unless the response has message, an object in the platform's form
-// with its msgtype, such as a mini program.
-//
-// MISC with attachments like the ones in this package's events, as live chats relay them, becomes several
-// messages: one for its text, and one for each picture, recording, video and location, at most 5.
+//   - TEXT has at most 2,048 bytes, which is 682 Chinese characters. "<a" is shown literally and makes no link.
+//   - IMAGE, AUDIO and VIDEO are sent by the platform's media id as attachment_id, or by an address, which is fetched
+//     and uploaded: at most 10 MiB, recordings 2 MiB. A video may have title, description and thumb_media_id.
+//   - QUICK_REPLIES becomes lines that can be tapped. They stay visible. A payload has at most 128 bytes as text.
+//   - BUTTON becomes lines that can be tapped for postbacks, and links below the text for addresses.
+//   - CAROUSEL must have one card with one button, which has an address. It becomes an article, like NEWS.
+//   - TYPING shows typing. Its duration is ignored.
+//   - MISC with attachments like the ones in this package's events, as live chats relay them, becomes several
+//     messages: one for its text, and one for each picture, recording, video and location, at most 5.
+//   - FILE, TEMPLATE and other types are Unsupported unless the response has message, an object in the platform's
+//     form with its msgtype, such as a mini program.
 //
 // Any response may have the platform's own field customservice, which names the staff account that sends the
 // message.
 //
-// The platform accepts 5 messages within 48 hours after the member's last one, and 3 within a minute after a
-// tap, a follow or a scan. More messages fail with FailedPrecondition. The platform has no idempotency keys: if
-// the process dies while sending, the message may appear twice.
+// The platform limits the messages to a member; see the package documentation. It has no idempotency keys: if the
+// process dies while sending, the message may appear twice.
 func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	if err := message.Validate(); err != nil {
 		return send.Delivery{}, err

@@ -40,7 +40,7 @@
 //
 // # Unsupported operations
 //
-// Operations with labels, tags and groups, and changes and recalls of sent messages, are Unsupported. Except
+// Operations with labels, tags and groups are Unsupported, and sent messages cannot be changed or recalled. Except
 // for requests, the API has no idempotency keys: if a process dies while sending, a message may appear twice.
 //
 // # Unconfirmed facts

@@ -101,8 +101,8 @@ func New(config Config) (*Connector, error) {
 // documents 200 to 2,500 a minute, depending on the plan.
 const messagesPerSecond = 10
 
-// Limited returns a connector that starts at most 10 messages a second for each channel. If the helpdesk limits
-// the rate, the channel pauses and the message is sent again; see send.Limited.
+// Limited returns a connector that starts 10 messages a second for each channel, after a first burst of 10. If the
+// helpdesk limits the rate, the channel pauses and the message is sent again; see send.Limited.
 func Limited(connector send.Connector) send.Connector {
 	return send.Limited(connector, send.Rate{Messages: messagesPerSecond, Burst: messagesPerSecond})
 }

@@ -39,16 +39,21 @@ const tolerance = 5 * time.Minute
 // contains the secret in a header and its body is not signed, so the Handler must be served over HTTPS. A report
 // about tickets is signed with the secret.
 //
-// In a conversation or ticket that the Connector opened, an agent's message is TEXT, or MISC with attachments.
-// From is "agent:" and the agent's name or id. To, and the event's group, is the conversation's id. The first
-// message takes the request. If the ticket is closed or solved, or the agents hand the conversation back, the
-// event is MISC with status "closed" or "returned", and bot logic then calls EndLiveChat. The Connector's own
-// messages, messages of the helpdesk's own bot, and internal notes are dropped.
+// In a conversation or ticket that the Connector opened, From is "agent:" and the agent's name or id. To, and the
+// event's group, is the conversation's id. The types of events are:
 //
-// In any other conversation, From is the conversation's id and To the application's id. A member's text is
-// TEXT. A tap on an action is PAYLOAD. Pictures, files and locations are MISC with attachments, and other
-// content is MISC with message. Other events are READ, REFERRAL, DELIVERY with error, and ECHO for messages of
-// agents and other bots.
+//   - TEXT, or MISC with attachments: an agent's message. The first one takes the request.
+//   - MISC with status "closed" or "returned": the ticket is closed or solved, or the agents handed the conversation
+//     back. Bot logic then calls EndLiveChat.
+//
+// The Connector's own messages, messages of the helpdesk's own bot, and internal notes are dropped.
+//
+// In any other conversation, From is the conversation's id and To the application's id. The types of events are:
+//
+//   - TEXT: a member's text.
+//   - PAYLOAD: a tap on an action.
+//   - MISC: pictures, files and locations as attachments, or other content as message.
+//   - READ, REFERRAL, DELIVERY with error, and ECHO for messages of agents and other bots.
 //
 // Everything else is dropped and counted in Config.Drops, such as typing and changes of users.
 //

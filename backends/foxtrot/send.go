@@ -33,19 +33,21 @@ const (
 //   - The id of such a conversation or ticket. The agent gets the message in the member's name.
 //   - The id of a conversation in the helpdesk's widget. The member gets the message from the bot.
 //
+// These are the messages. An agent gets quick replies, buttons and cards as lines of text:
+//
+//   - IMAGE, AUDIO, VIDEO and FILE need an address. A caption becomes the file's text. A ticket shows the address.
+//   - QUICK_REPLIES and BUTTON become actions: replies, postbacks, links and requests for the location.
+//   - CAROUSEL has at most 10 cards, each with a button.
+//   - MISC becomes one message for its text and one for each attachment, or a single comment on a ticket.
+//   - TYPING and MARK_SEEN show a member that the bot is typing or has read. For an agent they do nothing.
+//   - PASS_CONTROL passes a conversation to the integration in switchboardIntegration, which is next by default.
+//   - CLOSE passes a conversation on with the reason ticketClosed, or solves a ticket.
+//   - Other types are Unsupported unless the response has message, an object in the helpdesk's form with its type,
+//     such as a form. Tickets do not have these messages.
+//
 // If a request is sent again with the same Message.ID, Send finds its conversation or ticket and does not post
 // its first message twice. Other messages may appear twice if the process dies while sending, because the
 // helpdesk has no idempotency keys for them. Message.ID is stored in their metadata.
-//
-// For a member, quick replies and buttons become actions, and each card of a carousel needs a button. For an
-// agent, quick replies, buttons and cards become lines of text. Files need an address; a caption becomes the
-// file's text. A MISC response becomes one message for its text and one for each attachment. Other types are
-// Unsupported unless the response has message, an object in the helpdesk's form with its type, such as a form.
-//
-// TYPING shows a member that the bot is typing; for an agent it does nothing, because the helpdesk does not
-// support it. MARK_SEEN marks the member's messages as read. PASS_CONTROL passes a conversation to the
-// integration in switchboardIntegration, which is next by default. CLOSE passes a conversation on with the
-// reason ticketClosed, or solves a ticket.
 func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	if err := message.Validate(); err != nil {
 		return send.Delivery{}, err

@@ -15,24 +15,27 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Accept stores an event. The method Accept of a botctx.Runtime is an Accept.
-type Accept func(ctx context.Context, inbound botctx.Inbound) error
-
 // Handler accepts the platform's activities (POST). Before it looks up a channel, it checks the algorithm, the
 // key, the signature, the issuer and the times of the request's token. The token must name the bot of a
 // channel. Its key must be endorsed for the activity's channel of the platform. The activity's service address
 // must be the one in the token and belong to the platform. These checks cannot be turned off.
 //
-// accept stores the event, and uses Inbound.Key to recognise an activity that the platform sends again. If an
-// event cannot be accepted now, the answer is the status of botctx.HTTPStatus. An event that can never be
-// accepted is dropped.
+// Pass the method Accept of a botctx.Runtime as accept. It stores the event, and uses Inbound.Key to recognise an
+// activity that the platform sends again. If an event cannot be accepted now, the answer is the status of
+// botctx.HTTPStatus. An event that can never be accepted is dropped.
 //
-// From is the user's id. To is the bot's id, or the conversation's id in group chats, channels and threads.
-// Texts are TEXT, without mentions of the bot. Taps on cards are PAYLOAD; the values of a card's inputs are
-// fields next to the payload. Messages with files are MISC with attachments, whose payload has the url for Open,
-// and with the text. Data has the cards of a message as cards, in the platform's form. A user who installs the
-// bot is OPTIN. A read receipt is READ. Anything else that a user does is MISC with the platform's own object as
-// event, such as messageReaction, messageUpdate, or conversationUpdate if users join or leave.
+// From is the user's id. To is the bot's id, or the conversation's id in group chats, channels and threads. The types
+// of events are:
+//
+//   - TEXT: a text, without mentions of the bot.
+//   - PAYLOAD: a tap on a card. The values of the card's inputs are fields next to the payload.
+//   - MISC: a message with files, as attachments whose payload has the url for Open, and its text; or anything else that
+//     a user does, with the platform's own object as event, such as messageReaction, messageUpdate, or
+//     conversationUpdate if users join or leave.
+//   - OPTIN: a user installs the bot.
+//   - READ: a read receipt. The app needs the permission for read receipts.
+//
+// If a message has cards, its data contains them as cards, in the platform's form.
 //
 // Everything else is dropped and counted in Config.Drops: typing; messages of bots; activities without a user or
 // a conversation; activities from the platform's other channels, which are not the team chat; and requests for
@@ -110,7 +113,7 @@ func (c *Connector) channelOf(ctx context.Context, found *claims, told document.
 }
 
 // take passes the event of an activity to accept, and answers.
-func (c *Connector) take(w http.ResponseWriter, r *http.Request, a activity, accept Accept) {
+func (c *Connector) take(w http.ResponseWriter, r *http.Request, a activity, accept func(context.Context, botctx.Inbound) error) {
 	ctx := context.WithoutCancel(r.Context()) // The event is accepted even if the client leaves.
 	event, reason := a.event()
 	if reason == "" {
@@ -154,7 +157,7 @@ func isTemporary(err error) bool {
 }
 
 // hand passes an event to accept. It calls OnError if accept fails.
-func (c *Connector) hand(ctx context.Context, event botctx.Inbound, accept Accept) error {
+func (c *Connector) hand(ctx context.Context, event botctx.Inbound, accept func(context.Context, botctx.Inbound) error) error {
 	err := inbound.Accept(ctx, event, accept)
 	if err != nil {
 		c.config.OnError(ctx, event, err)

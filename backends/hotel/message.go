@@ -41,12 +41,19 @@ const (
 // set, it decides between the two. Otherwise ids that start with "29:" and ids of users in the organisation's
 // directory are users, and all other ids are conversations. GroupID is the team to which a user belongs.
 //
-// Texts are shown without markup. Pictures, buttons, quick replies and carousels become cards; quick replies
-// stay visible after a tap. Recordings, videos and other files become cards with a button that opens the file.
-// TYPING shows typing until the next message, and its duration is ignored. A MISC response can have attachments
-// like the ones in this package's events, as live chats relay them. Any response may have attachments in the
-// platform's form, which are sent unchanged after the cards, and the platform's fields entities,
-// suggestedActions, summary and channelData. Other types are Unsupported.
+//   - TEXT is shown without markup.
+//   - IMAGE becomes a card with the picture at the address.
+//   - AUDIO, VIDEO and FILE become a card with the file's name (filename, title, or the end of the address) and a
+//     button that opens the address.
+//   - QUICK_REPLIES and BUTTON become a card with buttons. Quick replies are shown in rows of 6, and stay after a tap.
+//   - CAROUSEL becomes a row of cards.
+//   - TYPING shows typing until the next message. Its duration is ignored.
+//   - MISC can have a text, and attachments like the ones in this package's events, as live chats relay them.
+//   - Other types, and files by id, are Unsupported.
+//
+// Any response may have attachments in the platform's form, with a contentType. They are sent unchanged after the
+// cards. It may also have the platform's fields entities, suggestedActions, summary and channelData. A message of
+// more than 80 KB in the platform's encoding is InvalidArgument.
 //
 // The platform has no idempotency keys: if a process dies while sending, the message may appear twice.
 func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {

@@ -19,9 +19,9 @@
 //		ObjectStore:  o.ObjectStore(files),
 //	})
 //	http.Handle("POST /inbound", o.Handler(web.Handler(rt.Accept))) // o.Receive(channel.Webchat, rt.Receive) without an inbox.
-//	stop, err := o.Observe(rt)             // How many agendas are due.
-//	stop, err = o.ObserveInbox(rt) // How many events wait, and for how long.
-//	stop, err = o.ObserveDrops(drops)      // How many events connectors dropped.
+//	stop, err := o.Observe(rt)        // How many agendas are due.
+//	stop, err = o.ObserveInbox(rt)    // How many events wait, and for how long.
+//	stop, err = o.ObserveDrops(drops) // How many events connectors dropped.
 //
 // Each of these lines is optional.
 //

@@ -15,7 +15,7 @@
 //		Now:      time.Now,
 //	})
 //	...
-//	platform, err := botctx.New(botctx.Config{Mailer: mailer, ...})
+//	rt, err := botctx.New(botctx.Config{Mailer: mailer, ...})
 //
 // The connection is always encrypted, unless the host chooses the policy NoTLS. A server that does not offer
 // STARTTLS, or that has an invalid certificate, gets neither credentials nor mail.

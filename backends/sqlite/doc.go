@@ -10,7 +10,7 @@
 //	store, err := sqlite.Open("bots.db")
 //	...
 //	defer store.Close()
-//	platform, err := botctx.New(botctx.Config{Store: store, ...})
+//	rt, err := botctx.New(botctx.Config{Store: store, ...})
 //
 // Documents and indexes are in the file, so the required memory and the time to open it do not grow with them.
 // Documents in use are cached. Queries, updates and indexes work as in package memstore.

@@ -18,13 +18,20 @@ import (
 // Send implements send.Connector. The recipient is the id of a user who has written to the bot, of a group, or
 // of a topic in a group ("group/topic"), or the name of a channel such as "@news".
 //
-// Texts are shown without markup. Quick replies become buttons that disappear after a tap. Each card of a
-// carousel becomes a message. A payload together with its value must fit into 64 bytes; otherwise it is
-// InvalidArgument. TYPING shows typing for at most 5 seconds, and its duration is ignored. A MISC response can
-// have attachments like the ones in this package's events, or with addresses, as live chats relay them. NEWS,
-// TEMPLATE and other types are Unsupported.
+//   - TEXT is shown without markup.
+//   - IMAGE, VIDEO and FILE are sent by address (Telegram fetches pictures up to 5 MB and other files up to 20 MB) or
+//     by the attachment_id of a file that this bot has received or sent.
+//   - AUDIO is sent in the same way: MP3 and M4A as music, Ogg as a voice message.
+//   - QUICK_REPLIES and BUTTON become buttons below the text, one in each row. Quick replies disappear after a tap.
+//   - CAROUSEL becomes a message for each card.
+//   - TYPING shows typing for at most 5 seconds. Its duration is ignored.
+//   - MISC can have a text, and attachments like the ones in this package's events or with addresses, as live chats
+//     relay them, at most 10 messages.
+//   - NEWS, TEMPLATE and other types are Unsupported.
 //
-// A file may have a field kind with Telegram's name for it, such as "voice" or "animation".
+// A payload together with its value must fit into 64 bytes, which is Telegram's limit; otherwise it is InvalidArgument.
+// An object {payload, value} takes 5 bytes and the value's JSON more than its payload. A file may have a field kind
+// with Telegram's name for it, such as "voice" or "animation".
 //
 // Telegram has no idempotency keys: if a process dies while sending, the message may appear twice. If a
 // response becomes several messages, such as a carousel, and a later one fails, the earlier ones remain. The

@@ -139,7 +139,7 @@ declare namespace botctx {
     metadata?: Fields | string;
     /** `name` is the channel's name. */
     name?: string;
-    /** `on` reports whether the channel is live. */
+    /** `on` is true while the channel is switched on. Otherwise, only the off trees answer its members, and the channel can neither make nor receive requests for a person. */
     on: boolean;
     /** `priorityGroups` are the sets of trees that serve the channel's members. */
     priorityGroups?: Fields[];
@@ -338,7 +338,7 @@ declare namespace botctx {
   interface BroadcastGroup {
     /** `type` is the kind of recipient: "foxtrot" on `foxtrot`; "user", "public_channel" or "private_channel" on `charlie`; "team" on the desk of package desk. */
     type?: string;
-    /** `id` is the user's id on the platform. */
+    /** `id` is the recipient's id on the platform. */
     id?: string;
     [field: string]: any;
   }
@@ -493,7 +493,7 @@ declare namespace botctx {
   }
   /** The parameters of `findAndModifyMember`. */
   type FindAndModifyMemberParams = {
-    /** `filter` selects members of the whole app, not only of the context's channel. Required; an empty one matches every member. */
+    /** `filter` selects members of the whole app, not only of the context's channel. An empty filter selects all. */
     filter: Fields;
     /** `patch` is the change. With `withModifier` it is an update document, such as `document.Set("meta.seen", true)`; without operators it replaces the whole member. Without `withModifier` it holds the fields to set. */
     patch: Fields;
@@ -533,7 +533,7 @@ declare namespace botctx {
   type FindAndModifyDataFromDataSourceParams = {
     /** `dataSourceId` is the data source. */
     dataSourceId: string;
-    /** `filter` selects entries. Required; an empty one matches all. */
+    /** `filter` selects entries. An empty filter selects all. */
     filter: Fields;
     /** `patch` is the change: an update document such as `document.Set("taken", true)`. Without operators it replaces the whole entry. */
     patch: Fields;
@@ -1061,7 +1061,7 @@ declare namespace botctx {
   type GetAssignmentsByMemberIdResult = Assignment[];
   /** The parameters of `getAssignmentsByMeta`. */
   type GetAssignmentsByMetaParams = {
-    /** `meta` is the data to find. A name with dots is a path. Required; an empty object matches all assignments. */
+    /** `meta` is the data to find. A name with dots is a path. An empty object matches all assignments. */
     meta: Fields;
   };
   /** The result of `getAssignmentsByMeta`: The assignments. The list may be empty. */
@@ -1164,7 +1164,7 @@ declare namespace botctx {
     member?: Address<Member> | null;
     /** `options` control the end. */
     options?: {
-      /** `recallRelayMessage` recalls the tickets from the outlet's broadcast groups, on Charlie and Delta. JSON may have a value of any type, which is converted as in JavaScript. Default: false. Platforms: charlie, delta. */
+      /** `recallRelayMessage` recalls the tickets from the outlet's broadcast groups, on Charlie, Delta and the desk. JSON may have a value of any type, which is converted as in JavaScript. Default: false. Platforms: charlie, delta. */
       recallRelayMessage?: any;
     } | null;
   };
@@ -2071,7 +2071,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} invalid argument: `pattern` names an unknown time zone, or the host gives such a name.
      *
-     * @throws {OperationError} invalid argument: `treeId` is missing, and several trees have the node, but no default tree does.
+     * @throws {OperationError} invalid argument: `treeId` is missing, several trees have the node, and none of them is the tree of the current node or of the member.
      *
      * @throws {OperationError} not found: The app has no member with that id, or the host has no such node.
      *
@@ -2079,7 +2079,7 @@ declare namespace botctx {
      */
     newAgenda(params: NewAgendaParams): Promise<NewAgendaResult>;
     /**
-     * Changes the open agendas of a member: with `tag`, the ones that have it; without `tag`, all except the agendas of live chats, whose tags begin with `livechat:`. Absent parameters change nothing. A running agenda is changed for its later runs: `nextRunAt`, or a new `pattern`, gives the next run. `nextRunAt` and `pattern` without a `runUntil`, given or stored, mean one run at `nextRunAt`. It is not an error if no agenda matches. The result shows the next run of a new `pattern`, which is read in the same time zone as by `newAgenda`.
+     * Changes the open agendas of a member: with `tag`, the ones that have it; without `tag`, all except the agendas of live chats, whose tags begin with `livechat:`. Absent parameters change nothing. A change of a running agenda affects its later runs: `nextRunAt`, or a new `pattern`, gives the next run. With `nextRunAt` and `pattern` but no `runUntil`, given or stored, the agenda runs once, at `nextRunAt`. A new `pattern` is read in the same time zone as by `newAgenda`, and the result shows its next run. It is not an error if no agenda matches.
      *
      * @throws {OperationError} invalid argument: `pattern` is not a CRON pattern, or names an unknown zone; or it comes without `nextRunAt` and one of the agendas has no `runUntil`; or one would have a pattern and its next run after `runUntil`. Then no agenda changes.
      *
@@ -2145,7 +2145,7 @@ declare namespace botctx {
      */
     addNewTargetsToAssignment(params: AddNewTargetsToAssignmentParams): Promise<AddNewTargetsToAssignmentResult>;
     /**
-     * Hands a live chat on to other agents: the previous assignment ends, and its id becomes the `parentAssignment` of a new one. Values that the call omits come from the previous one. It is for outlet channels of type bravo, charlie and delta.
+     * Hands a live chat on to other agents: the previous assignment ends, and its id becomes the `parentAssignment` of a new one. Values that the call omits come from the previous one. It is for outlet channels of type bravo, charlie, delta and desk.
      *
      * The new assignment goes to the same targets as a new request of the member with that label, and to the channel that hands it on, even if that channel is not paired. The previous assignment stays open until everything is sent. While the new assignment is untaken, a repeated call returns it. Outlets that refuse it for good are left out.
      *
@@ -2157,7 +2157,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} failed precondition: The previous assignment has ended, or no outlet can take the request, or `inletGroup` is true and the conversation on the inlet's side is not a group.
      *
-     * @throws {OperationError} unsupported: The channel is not of type bravo, charlie or delta; or the host has no connector for an outlet's type.
+     * @throws {OperationError} unsupported: The channel is of another type, or the host has no connector for an outlet's type.
      *
      * @throws {OperationError} unavailable: An outlet did not answer. Repeating the call sends only the missing messages.
      *
@@ -2197,7 +2197,7 @@ declare namespace botctx {
     /** Reads the assignments to which an assignment was handed on. */
     getAssignmentsByParentAssignmentId(params: GetAssignmentsByParentAssignmentIdParams): Promise<GetAssignmentsByParentAssignmentIdResult>;
     /**
-     * Sets the group of an assignment. Both then refer to each other, and an open request is taken by the agent in the group, with the usual consequences: the summary goes into the group, and the tickets show who has the request. Instead of `group`, only the `bravoGroupId` may be given, even before an agent has joined: then `handleAdminJoinedGroup` completes the work. If the group is not live or belongs to another live chat, or if the assignment has ended, only the group is set. If the summary or a ticket could not be sent, the agent has the request, the error is Unavailable, and a repeated call completes the work.
+     * Sets the group of an assignment. Both then refer to each other, and the agent in the group takes an open request: the summary goes into the group, and the tickets show who has the request. Without `group`, `bravoGroupId` may be given before an agent has joined; `handleAdminJoinedGroup` then completes the work. If the group is not live or belongs to another live chat, or if the assignment has ended, only the group is set. If the summary or a ticket could not be sent, the agent has the request, the error is Unavailable, and a repeated call completes the work.
      *
      * @throws {OperationError} not found: The app has no assignment with that id, or no group with that `_id`.
      */
@@ -2363,9 +2363,9 @@ declare namespace botctx {
      */
     getChannel(params: GetChannelParams): Promise<GetChannelResult>;
     /**
-     * Sends a message to one member or several, on any platform. Without channel and member it goes to the context's own; if that member talks to the bot in a group, it goes to the group. Members that are named receive it privately.
+     * Sends a message to one member or several, on any platform. Without a channel and a member, it goes to the context's member, or to the group in which that member talks to the bot. A member that is named receives it privately.
      *
-     * `{{path}}` of a template is filled from each member; from the run's own member with the changes of its meta, `botMeta`, `customLocale` and group that are not stored yet. The records, the connector and the message as each member would receive it are checked before the first message is sent. Then the message is sent to each member once. The result holds the platform's answers, for several members in their order; the results of those that failed have Err. The error of a message that was tried, even for one member, wraps `UndeliveredError`, which names the members who did not receive it.
+     * `{{path}}` in a template is filled from each member. For the run's own member, this includes the changes to meta, `botMeta`, `customLocale` and group that are not stored yet. All records, the connector and the message of each member are checked before the first message is sent. Then all members are tried, each once. The result has the platform's answers in the order of the members; the result of a member who did not receive the message has Err. If a message was tried and did not arrive, the error wraps `UndeliveredError`, which names the members, even if there is only one.
      *
      * In the run of an agenda, a member whose `botMeta.subscribe` is false gets nothing. The call succeeds, and the member's result is empty.
      *
@@ -2389,9 +2389,9 @@ declare namespace botctx {
      */
     sendResponse(params: SendResponseParams & { memberId: [string] }): Promise<SendResponseResult>;
     /**
-     * Sends a message to one member or several, on any platform. Without channel and member it goes to the context's own; if that member talks to the bot in a group, it goes to the group. Members that are named receive it privately.
+     * Sends a message to one member or several, on any platform. Without a channel and a member, it goes to the context's member, or to the group in which that member talks to the bot. A member that is named receives it privately.
      *
-     * `{{path}}` of a template is filled from each member; from the run's own member with the changes of its meta, `botMeta`, `customLocale` and group that are not stored yet. The records, the connector and the message as each member would receive it are checked before the first message is sent. Then the message is sent to each member once. The result holds the platform's answers, for several members in their order; the results of those that failed have Err. The error of a message that was tried, even for one member, wraps `UndeliveredError`, which names the members who did not receive it.
+     * `{{path}}` in a template is filled from each member. For the run's own member, this includes the changes to meta, `botMeta`, `customLocale` and group that are not stored yet. All records, the connector and the message of each member are checked before the first message is sent. Then all members are tried, each once. The result has the platform's answers in the order of the members; the result of a member who did not receive the message has Err. If a message was tried and did not arrive, the error wraps `UndeliveredError`, which names the members, even if there is only one.
      *
      * In the run of an agenda, a member whose `botMeta.subscribe` is false gets nothing. The call succeeds, and the member's result is empty.
      *
@@ -2415,9 +2415,9 @@ declare namespace botctx {
      */
     sendResponse(params: SendResponseParams & { memberId: [string, string, ...string[]] }): Promise<SendResponseResult[]>;
     /**
-     * Sends a message to one member or several, on any platform. Without channel and member it goes to the context's own; if that member talks to the bot in a group, it goes to the group. Members that are named receive it privately.
+     * Sends a message to one member or several, on any platform. Without a channel and a member, it goes to the context's member, or to the group in which that member talks to the bot. A member that is named receives it privately.
      *
-     * `{{path}}` of a template is filled from each member; from the run's own member with the changes of its meta, `botMeta`, `customLocale` and group that are not stored yet. The records, the connector and the message as each member would receive it are checked before the first message is sent. Then the message is sent to each member once. The result holds the platform's answers, for several members in their order; the results of those that failed have Err. The error of a message that was tried, even for one member, wraps `UndeliveredError`, which names the members who did not receive it.
+     * `{{path}}` in a template is filled from each member. For the run's own member, this includes the changes to meta, `botMeta`, `customLocale` and group that are not stored yet. All records, the connector and the message of each member are checked before the first message is sent. Then all members are tried, each once. The result has the platform's answers in the order of the members; the result of a member who did not receive the message has Err. If a message was tried and did not arrive, the error wraps `UndeliveredError`, which names the members, even if there is only one.
      *
      * In the run of an agenda, a member whose `botMeta.subscribe` is false gets nothing. The call succeeds, and the member's result is empty.
      *
@@ -2441,9 +2441,9 @@ declare namespace botctx {
      */
     sendResponse(params: SendResponseParams & { memberId: string[] }): Promise<SendResponseResult | SendResponseResult[]>;
     /**
-     * Sends a message to one member or several, on any platform. Without channel and member it goes to the context's own; if that member talks to the bot in a group, it goes to the group. Members that are named receive it privately.
+     * Sends a message to one member or several, on any platform. Without a channel and a member, it goes to the context's member, or to the group in which that member talks to the bot. A member that is named receives it privately.
      *
-     * `{{path}}` of a template is filled from each member; from the run's own member with the changes of its meta, `botMeta`, `customLocale` and group that are not stored yet. The records, the connector and the message as each member would receive it are checked before the first message is sent. Then the message is sent to each member once. The result holds the platform's answers, for several members in their order; the results of those that failed have Err. The error of a message that was tried, even for one member, wraps `UndeliveredError`, which names the members who did not receive it.
+     * `{{path}}` in a template is filled from each member. For the run's own member, this includes the changes to meta, `botMeta`, `customLocale` and group that are not stored yet. All records, the connector and the message of each member are checked before the first message is sent. Then all members are tried, each once. The result has the platform's answers in the order of the members; the result of a member who did not receive the message has Err. If a message was tried and did not arrive, the error wraps `UndeliveredError`, which names the members, even if there is only one.
      *
      * In the run of an agenda, a member whose `botMeta.subscribe` is false gets nothing. The call succeeds, and the member's result is empty.
      *
@@ -2503,7 +2503,7 @@ declare namespace botctx {
      */
     sendMessageToInletGroup(params: SendMessageToInletGroupParams): Promise<SendMessageToInletGroupResult>;
     /**
-     * Sends a message to the group conversation on the outlet's side. It is for outlets of type bravo, charlie and delta.
+     * Sends a message to the group conversation on the outlet's side. It is for outlets of type bravo, charlie, delta and desk.
      *
      * Platforms: delta, bravo, charlie.
      *
@@ -2519,7 +2519,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} failed precondition: The address in `responseUrl` refuses the message; it may have expired.
      *
-     * @throws {OperationError} unsupported: The channel is not of type delta, bravo or charlie, or the host has no connector for it.
+     * @throws {OperationError} unsupported: The channel is of another type, or the host has no connector for it.
      *
      * @throws {OperationError} resource exhausted: The platform's rate limit was reached.
      *
@@ -2589,7 +2589,7 @@ declare namespace botctx {
      */
     sendHotelResponse(params: SendHotelResponseParams): Promise<SendHotelResponseResult>;
     /**
-     * Sends a message to one member or several of a Delta channel in one request, after the same checks as `sendResponse`, and to the same members. It returns Delta's answer to the request; `id` and `STATUS` are empty if there was no one to send to. If some members did not receive the message, the result is returned with an error that wraps `UndeliveredError`. The code is then Unavailable, or the code of the failure if there is only one member.
+     * Sends a message to one member or several of a Delta channel in one request. It makes the same checks as `sendResponse`, and leaves out the same members. It returns Delta's answer to the request; `id` and `STATUS` are empty if no member was left. If some members did not receive the message, the result is returned with an error that wraps `UndeliveredError`. The code is then Unavailable, or the code of the failure if there is only one member.
      *
      * Platforms: delta.
      *
@@ -2643,7 +2643,7 @@ declare namespace botctx {
     /**
      * Uploads a file to Alpha and returns the id that messages use: `Attachment(TypeImage, id)`.
      *
-     * The platform fetches the file, not this host. A `url` that only this host can reach is refused by the platform, not by this host.
+     * The platform fetches the file, and refuses a `url` that it cannot reach.
      *
      * Platforms: alpha.
      *

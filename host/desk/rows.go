@@ -19,14 +19,12 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The limits of the list.
-const (
-	// MaxListed is the largest number of an app's waiting requests in the list, and also of its conversations. The
-	// oldest are shown.
-	MaxListed = 500
-	// longestLine is the largest number of letters of a text in the list.
-	longestLine = 140
-)
+// MaxListed is the largest number of an app's waiting requests in the list, and also of its conversations. The
+// oldest are shown.
+const MaxListed = 500
+
+// longestLine is the largest number of letters of a text in the list.
+const longestLine = 140
 
 // row is a chat in the list.
 type row struct {

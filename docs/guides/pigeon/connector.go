@@ -71,7 +71,7 @@ func credential(in *channel.Channel, name string) (string, error) {
 	return value, nil
 }
 
-// post makes the request for a message. Pigeon recognizes a repeated key, and shows the message once.
+// post makes the request for a message. Pigeon recognises a repeated key, and shows the message once.
 func (c *Connector) post(ctx context.Context, token, key string, shown content) (send.Delivery, error) {
 	body, err := json.Marshal(shown)
 	if err != nil {
