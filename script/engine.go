@@ -20,23 +20,23 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/absent"
+	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/script/internal/locale"
 	"github.com/botctx/go-sdk/script/internal/modules"
 	"github.com/botctx/go-sdk/script/internal/quickjs"
-	"github.com/botctx/go-sdk/script/internal/slots"
 	"github.com/botctx/go-sdk/script/internal/web"
 )
 
 // Engine compiles scripts and runs them. It is safe for concurrent use.
 //
-// At most one script per processor computes at the same time. The others wait, and the apps take turns. A
-// process needs only one engine.
+// At most one script per processor computes at the same time, in all engines of the process together. The others
+// wait. Apps take turns, and so do the channels of an app. A process needs only one engine.
 type Engine struct {
 	options Options
 	modules *modules.Files
-	slots   *slots.Slots
+	slots   *fair.Places
 	// functions are the host's functions that scripts can call, by name.
 	functions map[string]hostFunction
 	// prepared maps each set of helpers to a function that returns its *prepared.
@@ -55,13 +55,16 @@ func New(options Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{options: options, modules: modules.New(options.Modules), slots: slots.New(runtime.GOMAXPROCS(0))}
+	e := &Engine{options: options, modules: modules.New(options.Modules), slots: options.slots}
 	e.functions = e.hostFunctions()
 	if _, err := e.preparedWith(nil); err != nil {
 		return nil, err
 	}
 	return e, nil
 }
+
+// processors has a slot for each processor. All engines share it.
+var processors = sync.OnceValue(func() *fair.Places { return fair.NewPlaces(new(fair.Count(runtime.GOMAXPROCS(0)))) })
 
 // prelude contains this package's scripts that run in each instance, in the order of preludeFiles.
 //
@@ -298,6 +301,8 @@ type Options struct {
 
 	// randomAhead is the number of random values that are fetched at once.
 	randomAhead int
+	// slots limit the scripts that compute at the same time. The default is one for each processor, for all engines.
+	slots *fair.Places
 	// clock returns the clock of a script, by which MaxBusy is measured. The default is the machine's.
 	clock func() func() time.Time
 }
@@ -340,6 +345,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Zone == nil {
 		o.Zone = time.UTC
+	}
+	if o.slots == nil {
+		o.slots = processors()
 	}
 	if o.clock == nil {
 		o.clock = func() func() time.Time { return time.Now }

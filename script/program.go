@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/script/internal/quickjs"
 )
 
@@ -40,8 +41,8 @@ func (e *Engine) Compile(name, source string) (*Program, error) {
 	if strings.HasPrefix(source, "#!") { // the first line of an executable file
 		source = "//" + source[2:]
 	}
-	e.slots.Take("") // Compiling takes a slot, like a run.
-	defer e.slots.Leave("")
+	_ = e.slots.Take(context.Background(), fair.Key{}) // Compiling takes a slot, like a run. This context does not end.
+	defer e.slots.Release(fair.Key{})
 	// The second argument detects a source that closes the function and opens another one.
 	if _, err := e.compile(name, checkHead, checkHead+source+checkFoot); err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/outbound"
@@ -25,7 +26,8 @@ type run struct {
 	//nolint:containedctx // What the script calls gets it: functions of scripts have no ctx.
 	ctx context.Context
 	bot *botctx.Context
-	app string
+	// turn is the app and channel for which the run takes a slot.
+	turn fair.Key
 
 	spent
 	// counted is the part of the script's computing time that spend has already added.
@@ -66,15 +68,15 @@ func (p *Program) Run(ctx context.Context, bot *botctx.Context) (any, error) {
 
 func (p *Program) run(ctx context.Context, bot *botctx.Context, wanted want) (any, error) {
 	e := p.engine
-	r := &run{engine: e, program: p, bot: bot, app: bot.Scope().App, seen: map[string]any{}}
+	r := &run{engine: e, program: p, bot: bot, turn: fair.Key{App: bot.Scope().App, Channel: bot.Scope().Channel}, seen: map[string]any{}}
 	ctx, err := r.within(ctx)
 	if err != nil {
 		return nil, &Error{File: p.name, Err: err}
 	}
-	if err := e.slots.Enter(ctx, r.app); err != nil {
-		return nil, &Error{File: p.name, Err: boterr.Wrap("", err)} // The context's error.
+	if e.slots.Take(ctx, r.turn) != nil {
+		return nil, &Error{File: p.name, Err: boterr.Wrap("", context.Cause(ctx))}
 	}
-	defer e.slots.Leave(r.app)
+	defer e.slots.Release(r.turn)
 	r.ctx = r.deadline.begin(ctx, e.options.Deadline, e.tooLong)
 	defer r.deadline.end()
 	value, err := r.execute(wanted) //nolint:contextcheck // It has the run's.
@@ -203,10 +205,10 @@ func (r *run) wait(function func()) {
 		function()
 		return
 	}
-	r.engine.slots.Leave(r.app)
+	r.engine.slots.Release(r.turn)
 	defer func() {
 		resume := r.deadline.pause()
-		r.engine.slots.Take(r.app)
+		_ = r.engine.slots.Take(context.WithoutCancel(r.ctx), r.turn) // It waits for its turn, even if the run has ended.
 		resume()
 	}()
 	function()

@@ -16,7 +16,7 @@ import (
 // entry with the suffix /... includes all packages below it.
 var floors = [][]string{
 	{"internal/display"},
-	{"boterr", "internal/background", "internal/blame", "internal/conformance", "internal/fair", "internal/nearest", "internal/textdiff", "script/internal/quickjs", "script/internal/slots"},
+	{"boterr", "internal/background", "internal/blame", "internal/conformance", "internal/fair", "internal/nearest", "internal/textdiff", "script/internal/quickjs"},
 	{"internal/absent", "internal/bounded", "internal/cron", "script/internal/locale"},
 	{"outbound", "internal/bounded/boundedtest", "internal/inbound", "internal/golden", "internal/operations", "internal/rounds", "internal/safelog", "internal/scripttest", "internal/sealed", "internal/timelimit"},
 	{"fakes/web", "internal/operations/declarations"},
