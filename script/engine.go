@@ -22,6 +22,7 @@ import (
 	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/safelog"
+	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/script/internal/locale"
 	"github.com/botctx/go-sdk/script/internal/modules"
@@ -37,6 +38,8 @@ type Engine struct {
 	options Options
 	modules *modules.Files
 	slots   *fair.Places
+	// deadline is the time limit of a script.
+	deadline timelimit.Rule
 	// functions are the host's functions that scripts can call, by name.
 	functions map[string]hostFunction
 	// prepared maps each set of helpers to a function that returns its *prepared.
@@ -55,7 +58,10 @@ func New(options Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{options: options, modules: modules.New(options.Modules), slots: options.slots}
+	e := &Engine{options: options, modules: modules.New(options.Modules), slots: options.slots, deadline: timelimit.Rule{
+		Most: options.Deadline,
+		Over: boterr.New(boterr.ResourceExhausted, "", "the script ran for longer than %v: see Options.Deadline", options.Deadline),
+	}}
 	e.functions = e.hostFunctions()
 	if _, err := e.preparedWith(nil); err != nil {
 		return nil, err

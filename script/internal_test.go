@@ -36,8 +36,7 @@ func FuzzHost(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		r := &run{engine: engine, program: program, bot: bot, seen: map[string]any{}, spent: spent{shared: &shared{}}}
-		r.ctx = r.deadline.begin(t.Context(), engine.options.Deadline, nil)
-		defer r.deadline.end()
+		r.ctx = t.Context()
 		require.NoError(t, engine.slots.Take(t.Context(), fair.Key{}))
 		defer engine.slots.Release(fair.Key{})
 		r.prepared, r.in, err = program.take(t.Context(), quickjs.Run{Host: r.host, Now: r.now, Busy: engine.options.MaxBusy, Clock: engine.options.clock()})
