@@ -41,6 +41,12 @@ func (e *Error) Place() string {
 	return fmt.Sprintf("%s:%d:%d", e.File, e.Line, e.Column)
 }
 
+// copied returns a copy for a caller, because several runs get the error of a module that does not compile.
+func (e *Error) copied() *Error {
+	made := *e
+	return &made
+}
+
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
@@ -99,8 +105,8 @@ func (r *run) thrown(told report) *thrownError {
 const mostFrames = 20
 
 func (r *run) failed(err error) *Error {
-	if known, ok := errors.AsType[*Error](err); ok { // a module that does not compile
-		return known
+	if known, ok := errors.AsType[*Error](err); ok {
+		return known.copied()
 	}
 	if thrown, ok := errors.AsType[*quickjs.ThrownError](err); ok { // thrown outside the script's promise
 		err = r.thrown(report{Text: thrown.Text, Stack: thrown.Stack, IsError: thrown.Stack != ""})
@@ -114,7 +120,7 @@ func (r *run) failed(err error) *Error {
 		cause, places = r.endedBy(ended.Cause), r.placesOfEnd(ended)
 	}
 	if known, ok := errors.AsType[*Error](cause); ok {
-		return known
+		return known.copied()
 	}
 	if r.ctx.Err() != nil && boterr.CodeOf(cause) == boterr.Canceled {
 		cause = boterr.Wrap("", cause) // A context's own error has no code.

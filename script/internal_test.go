@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"testing"
+	"testing/fstest"
 	"testing/synctest"
 	"time"
 
@@ -120,6 +121,28 @@ func TestSlots_ContextEndsWaiting(t *testing.T) {
 	_, err := program.Run(ctx, fakes.New().AddMember(member.Member{}).Context())
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorContains(t, err, "test.js")
+}
+
+// Compiling may take seconds, and a module that does not compile may be required by every run.
+func TestRequire_ModuleThatDoesNotCompileIsCompiledOnce(t *testing.T) {
+	t.Parallel()
+	options := ByStep(Options{CacheDir: scripttest.CacheDir(), Modules: fstest.MapFS{"broken.js": {Data: []byte("let a = (;")}}})
+	clocks := 0 // Each run and each compilation has a clock.
+	options.clock = func() func() time.Time {
+		clocks++
+		return scripttest.Steps()
+	}
+	engine, err := New(options)
+	require.NoError(t, err)
+	program, err := engine.Compile("test.js", "require('./broken')")
+	require.NoError(t, err)
+	bot := fakes.New(fakes.For(t)).AddMember(member.Member{}).Context()
+	_, first := program.Run(t.Context(), bot)
+	require.ErrorContains(t, first, "broken.js:1:10: invalid argument: ")
+	before := clocks
+	_, again := program.Run(t.Context(), bot)
+	require.Equal(t, first, again)
+	require.Equal(t, 1, clocks-before)
 }
 
 // ByStep returns options that count steps of scripts in place of time, for the limits on computing and compiling.
