@@ -328,6 +328,42 @@ func TestConsole_GoesToTheLog(t *testing.T) {
 		`error="test.js:3:6: getMember: not found: memberId: there is no member x here"`+"\n", lines.String())
 }
 
+// The results are those of Node.js, except that objects are shown as JSON.
+func TestConsole_Placeholders(t *testing.T) {
+	t.Parallel()
+	var lines strings.Builder
+	s := newStage(t, script.Options{Console: slog.New(slog.NewJSONHandler(&lines, nil))})
+	for source, want := range map[string]string{
+		`'%s is %d', 'Ada', 7`:             `Ada is 7`,
+		`'%s %s', 'a'`:                     `a %s`,
+		`'%s', 'a', 'b', { c: 1 }`:         `a b {\"c\":1}`,
+		`'100% %s %x', 'sure'`:             `100% sure %x`,
+		`'%d%% of %d%', 5, 9, 1`:           `5% of 9% 1`,
+		`'5%%'`:                            `5%%`,
+		`'%%', 1`:                          `% 1`,
+		`'%s', 'a%sb', 'c'`:                `a%sb c`,
+		`'%d %d %d %d', '1.5', 2n, {}, -0`: `1.5 2n NaN -0`,
+		`'%i %i', '7.9px', Symbol()`:       `7 NaN`,
+		`'%f', '1.50'`:                     `1.5`,
+		`'%j %j', { a: [1] }, undefined`:   `{\"a\":[1]} undefined`,
+		`'%o %O', 'a', { b: 1 }`:           `\"a\" {\"b\":1}`,
+		`'%cred%c', 'color: red', ''`:      `red`,
+		`'%s %s', null, undefined`:         `null undefined`,
+		`'%s', { toString: () => 'own' }`:  `own`,
+		`'%s %s', new Error('no'), [1, 2]`: `Error: no [1,2]`,
+		`'%s', { toString() { throw 1 } }`: `a value that cannot be shown`,
+		`new Error('a', { cause: 1 })`:     `Error: a, caused by 1`,
+		`1, '%s', 2`:                       `1 %s 2`,
+	} {
+		lines.Reset()
+		s.returns("console.log(" + source + ")")
+		require.Contains(t, lines.String(), `"msg":"`+want+`"`, source)
+	}
+	lines.Reset()
+	s.returns("console.assert(1 > 2, '%s!', 'no')")
+	require.Contains(t, lines.String(), `"msg":"Assertion failed: no!"`)
+}
+
 func TestConsole_HiddenCharacters(t *testing.T) {
 	t.Parallel()
 	var lines strings.Builder

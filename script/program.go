@@ -20,6 +20,7 @@ type Program struct {
 	engine   *Engine
 	name     string
 	bytecode []byte
+	source   string
 	// helpers are the modules of the helpers that the script mentions.
 	helpers []string
 }
@@ -55,7 +56,7 @@ func (e *Engine) Compile(name, source string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Program{engine: e, name: name, bytecode: bytecode, helpers: e.helpersIn(source)}, nil
+	return &Program{engine: e, name: name, bytecode: bytecode, source: source, helpers: e.helpersIn(source)}, nil
 }
 
 // The heads of the functions around each source. They are on the first line of the source, so that line numbers stay

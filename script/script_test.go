@@ -133,6 +133,39 @@ func TestError_NamesPlace(t *testing.T) {
 	}
 }
 
+func TestError_NamesWhatIsNoFunction(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{Modules: fstest.MapFS{"m.js": {Data: []byte("exports.send = (bot) => bot.sendRespons({})")}}})
+	for source, want := range map[string]string{
+		"\nawait this.sendRespons({\n  response: {} })":       "test.js:2:12: internal: TypeError: this.sendRespons is not a function: did you mean this.sendResponse?",
+		"require('./m').send(this)":                           "m.js:1:28: internal: TypeError: this.sendRespons is not a function: did you mean this.sendResponse?",
+		"const bot = this; bot.foo(this.bar ?? 1)":            "test.js:1:26: internal: TypeError: this.foo is not a function",
+		"this.tea?.()\nthis.bar ?? 1; this.n; process.exit()": "test.js:2:32: internal: TypeError: not a function",
+		"if (this.tea) this.tea()\n[1].map(3)":                "test.js:2:5: internal: TypeError: not a function",
+	} {
+		_, err := s.compile(source).Run(t.Context(), s.ada.Context())
+		require.EqualError(t, err, want, source)
+	}
+}
+
+func TestError_Cause(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	for source, want := range map[string]string{
+		"throw new Error('a', { cause: new TypeError('b', { cause: 'c' }) })":                               "Error: a, caused by TypeError: b, caused by c",
+		"try { await this.getMember({ memberId: 'x' }) } catch (cause) { throw new Error('a', { cause }) }": "Error: a, caused by Error: getMember: not found: memberId: there is no member x here",
+		"const e = new Error('a'); e.cause = e; throw e":                                                    "Error: a" + strings.Repeat(", caused by Error: a", 5),
+		"throw new Error('a', { cause: { toString: 1 } })":                                                  "Error: a",
+		"throw Object.defineProperty(new Error('a'), 'cause', { get() { throw 1 } })":                       "Error: a",
+		"throw { cause: 1 }": `the script threw {"cause":1}`,
+	} {
+		_, err := s.compile(source).Run(t.Context(), s.ada.Context())
+		failed, isFailed := errors.AsType[*script.Error](err)
+		require.True(t, isFailed)
+		require.EqualError(t, failed.Err, "internal: "+want, source)
+	}
+}
+
 func TestError_OfAnActionNamesTheScriptAndNoGoFunction(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{})
