@@ -141,7 +141,7 @@ func TestError_NamesWhatIsNoFunction(t *testing.T) {
 		"require('./m').send(this)":                           "m.js:1:28: internal: TypeError: this.sendRespons is not a function: did you mean this.sendResponse?",
 		"const bot = this; bot.foo(this.bar ?? 1)":            "test.js:1:26: internal: TypeError: this.foo is not a function",
 		"this.tea?.()\nthis.bar ?? 1; this.n; process.exit()": "test.js:2:32: internal: TypeError: not a function",
-		"if (this.tea) this.tea()\n[1].map(3)":                "test.js:2:5: internal: TypeError: not a function",
+		"if (this.tea) this.tea();\n[1].map(3)":               "test.js:2:5: internal: TypeError: not a function",
 	} {
 		_, err := s.compile(source).Run(t.Context(), s.ada.Context())
 		require.EqualError(t, err, want, source)

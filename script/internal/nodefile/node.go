@@ -132,7 +132,7 @@ func (f *file) responses(into *[]send.Response) func(v value, path string) {
 			var response send.Response
 			err := document.DecodeJSON(v.raw, &response)
 			if err == nil {
-				err = validate(response, v.raw)
+				err = response.Validate()
 			}
 			if err != nil {
 				f.refuse(v, path, err)
@@ -141,21 +141,6 @@ func (f *file) responses(into *[]send.Response) func(v value, path string) {
 			*into = append(*into, response)
 		})
 	}
-}
-
-// placeholder matches {{path}} in a response.
-var placeholder = regexp.MustCompile(`\{\{[^{}]+\}\}`)
-
-// validate checks a response with this JSON. In a template, each placeholder counts as two characters, because its path may
-// be longer than its value. A send checks the filled text.
-func validate(response send.Response, raw []byte) error {
-	if response.IsTemplate() {
-		// The rest of a placeholder still marks a URL as one that is not known yet.
-		if err := document.DecodeJSON(placeholder.ReplaceAll(raw, []byte("{{")), &response); err != nil {
-			return err
-		}
-	}
-	return response.Validate()
 }
 
 // refs returns a reader for references to nodes: an id, or an object with an id and a tree.
