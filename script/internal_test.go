@@ -145,6 +145,24 @@ func TestRequire_ModuleThatDoesNotCompileIsCompiledOnce(t *testing.T) {
 	require.Equal(t, 1, clocks-before)
 }
 
+func FuzzLoad(f *testing.F) {
+	engine, err := New(ByStep(Options{CacheDir: scripttest.CacheDir()}))
+	require.NoError(f, err)
+	f.Add(`{"nodes": [{"compositeId": "a", "redirect": "b", "responses": [{"type": "TEXT", "text": "x"}]}]}`)
+	f.Add(`{"tree": "", "nodes": [{}]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		l := &loader{engine: engine, files: fstest.MapFS{nodesName: {Data: []byte(text)}}, programs: map[string]*Program{}}
+		_, _ = l.load(nil)
+		for _, problem := range l.problems {
+			require.NotEmpty(t, problem.Err.Error())
+			require.GreaterOrEqual(t, problem.Line, 1)
+		}
+		for _, node := range l.nodes {
+			require.NotEmpty(t, node.place.line)
+		}
+	})
+}
+
 // ByStep returns options that count steps of scripts in place of time, for the limits on computing and compiling.
 func ByStep(options Options) Options {
 	options.clock = scripttest.Steps

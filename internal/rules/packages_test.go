@@ -41,7 +41,7 @@ var floors = [][]string{
 	{"internal/around", "internal/livechats", "internal/render"},
 	{"botctx", "internal/chatplatform", "internal/pieces", "send/sendtest"},
 	{"botctx/schema", "fakes/expect", "internal/chaostest", "internal/graph", "internal/operations/reference", "internal/session/sessiontest", "internal/telegramfake", "livechat/livechattest"},
-	{"botctx/botctxtest", "fakes", "backends/...", "internal/graph/graphtest", "script/internal/nodefile"},
+	{"botctx/botctxtest", "fakes", "backends/...", "internal/graph/graphtest"},
 	{"fakes/conversation", "fakes/explore", "internal/alphafake", "internal/bravofake", "internal/echofake", "internal/fakestest", "internal/foxtrotfake", "internal/hotelfake", "fakes/recording"},
 	{"internal/connectortest", "internal/session"},
 	{"host/admin", "host/desk", "fakes/console", "script", "fakes/simulator"},
