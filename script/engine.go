@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"encoding/json"
@@ -87,7 +88,7 @@ const ownFiles = "script:"
 type prepared struct {
 	*quickjs.Snapshot
 
-	start, finish, wake, fire, take, require, part quickjs.Value
+	start, finish, wake, fire, take, load quickjs.Value
 	// texts are constant strings that each run needs.
 	texts map[string]quickjs.Value
 }
@@ -139,7 +140,11 @@ func (e *Engine) prepare(helpers []string) (*prepared, error) {
 	}
 	in.Charge(longestLoad - e.options.MaxBusy - in.Busy()) // Loading helpers gets its own time limit.
 	for _, helper := range helpers {
-		if err := r.load(helper); err != nil {
+		module, err := in.NewString(helper)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := in.Call(r.prepared.load, module); err != nil {
 			return nil, err
 		}
 	}
@@ -171,7 +176,11 @@ func (r *run) runPrelude() error {
 		return err
 	}
 	for _, file := range preludeFiles {
-		body, err := r.in.Eval(ownFiles+file, sourceOf(file))
+		source, err := prelude.ReadFile("prelude/" + file)
+		if err != nil {
+			return err
+		}
+		body, err := r.in.Eval(ownFiles+file, string(source))
 		if err == nil {
 			_, err = r.in.Call(body, own, host)
 		}
@@ -179,39 +188,18 @@ func (r *run) runPrelude() error {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 	}
+	var rejected, handled quickjs.Value
 	for name, function := range map[string]*quickjs.Value{
 		"start": &r.prepared.start, "finish": &r.prepared.finish, "wake": &r.prepared.wake, "fire": &r.prepared.fire,
-		"take": &r.prepared.take, "require": &r.prepared.require, "part": &r.prepared.part,
+		"take": &r.prepared.take, "load": &r.prepared.load, "rejected": &rejected, "handled": &handled,
 	} {
 		if *function, err = r.in.Property(own, name); err != nil {
 			return err
 		}
 	}
-	return r.trackRejections(own)
-}
-
-// trackRejections notifies the prelude of rejected promises.
-func (r *run) trackRejections(own quickjs.Value) error {
-	rejected, err := r.in.Property(own, "rejected")
-	if err != nil {
-		return err
-	}
-	handled, err := r.in.Property(own, "handled")
-	if err != nil {
-		return err
-	}
 	r.in.TrackRejections(rejected, handled)
 	_, err = r.in.Eval(ownFiles+"end", "delete globalThis.host")
 	return err
-}
-
-// sourceOf returns a script of the prelude.
-func sourceOf(file string) string {
-	source, err := prelude.ReadFile("prelude/" + file)
-	if err != nil {
-		panic(err) // The file is embedded.
-	}
-	return string(source)
 }
 
 // settings returns the source of the object that configures the prelude.
@@ -243,27 +231,6 @@ var parts = map[string]part{
 // localized are the methods that package locale replaces.
 var localized = []string{
 	"localeCompare", "toLocaleDateString", "toLocaleLowerCase", "toLocaleString", "toLocaleTimeString", "toLocaleUpperCase",
-}
-
-// load runs a module or a part of the prelude, so that a snapshot contains it.
-func (r *run) load(module string) error {
-	if name, isPart := strings.CutPrefix(module, ownFiles); isPart {
-		text, err := r.in.NewString(name)
-		if err == nil {
-			_, err = r.in.Call(r.prepared.part, text)
-		}
-		return err
-	}
-	folder, err := r.in.NewString("")
-	if err != nil {
-		return err
-	}
-	name, err := r.in.NewString(module)
-	if err != nil {
-		return err
-	}
-	_, err = r.in.Call(r.prepared.require, folder, name)
-	return err
 }
 
 // Options configure scripts and their limits. The zero value has no modules and default limits.
@@ -335,10 +302,7 @@ func (o Options) withDefaults() (Options, error) {
 	} else {
 		o.Helpers = maps.Clone(o.Helpers)
 	}
-	if o.Console == nil {
-		o.Console = slog.Default()
-	}
-	o.Console = safelog.New(o.Console)
+	o.Console = safelog.New(cmp.Or(o.Console, slog.Default()))
 	if o.Fetch == nil {
 		o.Fetch = func(ctx context.Context, bot *botctx.Context, request outbound.Request) (*outbound.Response, error) {
 			return bot.Fetch(ctx, request)
@@ -349,20 +313,18 @@ func (o Options) withDefaults() (Options, error) {
 	} else {
 		o.Random, o.randomAhead = oneAtATime(o.Random), 1
 	}
-	if o.Zone == nil {
-		o.Zone = time.UTC
-	}
+	o.Zone = cmp.Or(o.Zone, time.UTC)
 	if o.slots == nil {
 		o.slots = processors()
 	}
 	if o.clock == nil {
 		o.clock = func() func() time.Time { return time.Now }
 	}
-	o.Deadline = orDefault(o.Deadline, defaultDeadline)
-	o.MaxBusy = orDefault(o.MaxBusy, defaultMaxBusy)
-	o.MaxCalls = orDefault(o.MaxCalls, defaultMaxCalls)
-	o.MaxMemory = orDefault(o.MaxMemory, defaultMaxMemory)
-	o.MaxResultBytes = orDefault(o.MaxResultBytes, defaultResultBytes)
+	o.Deadline = cmp.Or(o.Deadline, defaultDeadline)
+	o.MaxBusy = cmp.Or(o.MaxBusy, defaultMaxBusy)
+	o.MaxCalls = cmp.Or(o.MaxCalls, defaultMaxCalls)
+	o.MaxMemory = cmp.Or(o.MaxMemory, defaultMaxMemory)
+	o.MaxResultBytes = cmp.Or(o.MaxResultBytes, defaultResultBytes)
 	return o, nil
 }
 
@@ -418,12 +380,4 @@ func oneAtATime(random func() float64) func() float64 {
 		defer mu.Unlock()
 		return random()
 	}
-}
-
-// orDefault returns given, or the default if it is zero.
-func orDefault[T int | int64 | time.Duration](given, otherwise T) T {
-	if given == 0 {
-		return otherwise
-	}
-	return given
 }

@@ -93,14 +93,6 @@ func TestFetch_HeadersAreBytes(t *testing.T) {
 	require.Equal(t, "caf\xe9", sent)
 }
 
-func TestFetch_ReadsPastAByteOrderMark(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, script.Options{Fetch: echoing})
-	require.JSONEq(t, `[{"a":1},"{\"a\":1}",10]`, s.returns(`
-		const r = await fetch('https://a.example', { method: 'POST', body: '\ufeff{"a":1}' })
-		return [await r.clone().json(), await r.clone().text(), (await r.arrayBuffer()).byteLength]`))
-}
-
 func TestFetch_Aborted(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{

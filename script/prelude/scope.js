@@ -79,6 +79,8 @@
     own.ask('part', name)
     apply(taken, undefined, [own])
   }
+  // load runs a module, or a part as script:name, so that a snapshot contains it.
+  own.load = (module) => slice(module, 0, 7) === 'script:' ? own.part(slice(module, 7)) : own.require('', module)
   for (const name of own.web) {
     defineProperty(globalThis, name, {
       get() {
