@@ -35,7 +35,7 @@
 // this, and none of its code runs afterwards. Calls nested too deep, at some 1,000 levels, throw a
 // RangeError, which is ResourceExhausted if the script does not catch it.
 //
-// A script may have 256 KB and a module 4 MB. Compiling a script may take 2 s, and a module 10 s. The first
+// A script and a URL may have 256 KB, and a module 4 MB. Compiling a script may take 2 s, and a module 10 s. The first
 // 1,000 lines of console output are kept, up to 8 KB each.
 //
 // A process runs at most one script per processor at the same time. Apps and their channels take turns. Waiting for a
