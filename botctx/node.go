@@ -376,13 +376,9 @@ func (n *Node) check() error {
 	}
 }
 
-// checkResponses returns an error for a response that can never be sent. Whether a template can be sent depends on the
-// values that fill it.
+// checkResponses returns an error for a response that can never be sent.
 func (n *Node) checkResponses() error {
 	for i, response := range n.Responses {
-		if response.IsTemplate() {
-			continue
-		}
 		if e, isWrong := boterr.AsError(response.Validate()); isWrong {
 			return boterr.PrefixField("Responses"+boterr.Index(i), boterr.Invalid(e.Field, "%w (node %s)", e.Err, n.Ref()))
 		}

@@ -141,6 +141,12 @@ var mistakesOfNodes = map[string]mistake{
 		test:   func(p *fakes.Platform) { p.Handle(&botctx.Node{ID: "ask", Pre: botctx.Do(nil)}) },
 		prints: `fakes: Handle: invalid argument: Pre: the node ask has a nil action: give a function, or remove it`,
 	},
+	"a template that can never be sent": {
+		test: func(p *fakes.Platform) {
+			p.Handle(&botctx.Node{ID: "ask", Responses: []send.Response{send.Buttons("{{firstName}}").WithPlaceholders()}})
+		},
+		prints: `fakes: Handle: invalid argument: Responses[0].buttons: is missing; give 1 to 3 elements (node ask)`,
+	},
 	"a function beside a node that answers": {
 		test: func(p *fakes.Platform) {
 			p.Handle(textNode("hello", "hi"))

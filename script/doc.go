@@ -35,10 +35,10 @@
 // this, and none of its code runs afterwards. Calls nested too deep, at some 1,000 levels, throw a
 // RangeError, which is ResourceExhausted if the script does not catch it.
 //
-// A script may have 256 KB and a module 4 MB. Compiling a script may take 2 s, and a module 10 s. The first
+// A script and a URL may have 256 KB, and a module 4 MB. Compiling a script may take 2 s, and a module 10 s. The first
 // 1,000 lines of console output are kept, up to 8 KB each.
 //
-// An [Engine] runs at most one script per processor at the same time, and the apps take turns. Waiting for a
+// A process runs at most one script per processor at the same time. Apps and their channels take turns. Waiting for a
 // turn does not count toward the script's time. The wait ends with the context of Run.
 //
 // Scripts run on amd64 and arm64.

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"encoding/json"
@@ -20,29 +21,32 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/absent"
+	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/safelog"
+	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/script/internal/locale"
 	"github.com/botctx/go-sdk/script/internal/modules"
 	"github.com/botctx/go-sdk/script/internal/quickjs"
-	"github.com/botctx/go-sdk/script/internal/slots"
 	"github.com/botctx/go-sdk/script/internal/web"
 )
 
 // Engine compiles scripts and runs them. It is safe for concurrent use.
 //
-// At most one script per processor computes at the same time. The others wait, and the apps take turns. A
-// process needs only one engine.
+// At most one script per processor computes at the same time, in all engines of the process together. The others
+// wait. Apps take turns, and so do the channels of an app. A process needs only one engine.
 type Engine struct {
 	options Options
 	modules *modules.Files
-	slots   *slots.Slots
+	slots   *fair.Places
+	// deadline is the time limit of a script.
+	deadline timelimit.Rule
 	// functions are the host's functions that scripts can call, by name.
 	functions map[string]hostFunction
 	// prepared maps each set of helpers to a function that returns its *prepared.
 	prepared sync.Map
 	sets     atomic.Int32
-	// compiled maps the file name of each module to its bytecode.
+	// compiled maps the file name of each module to its compiled.
 	compiled sync.Map
 }
 
@@ -55,13 +59,19 @@ func New(options Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{options: options, modules: modules.New(options.Modules), slots: slots.New(runtime.GOMAXPROCS(0))}
+	e := &Engine{options: options, modules: modules.New(options.Modules), slots: options.slots, deadline: timelimit.Rule{
+		Most: options.Deadline,
+		Over: boterr.New(boterr.ResourceExhausted, "", "the script ran for longer than %v: see Options.Deadline", options.Deadline),
+	}}
 	e.functions = e.hostFunctions()
 	if _, err := e.preparedWith(nil); err != nil {
 		return nil, err
 	}
 	return e, nil
 }
+
+// processors has a slot for each processor. All engines share it.
+var processors = sync.OnceValue(func() *fair.Places { return fair.NewPlaces(new(fair.Count(runtime.GOMAXPROCS(0)))) })
 
 // prelude contains this package's scripts that run in each instance, in the order of preludeFiles.
 //
@@ -78,7 +88,7 @@ const ownFiles = "script:"
 type prepared struct {
 	*quickjs.Snapshot
 
-	start, finish, wake, fire, take, require, part quickjs.Value
+	start, finish, wake, fire, take, load quickjs.Value
 	// texts are constant strings that each run needs.
 	texts map[string]quickjs.Value
 }
@@ -130,7 +140,11 @@ func (e *Engine) prepare(helpers []string) (*prepared, error) {
 	}
 	in.Charge(longestLoad - e.options.MaxBusy - in.Busy()) // Loading helpers gets its own time limit.
 	for _, helper := range helpers {
-		if err := r.load(helper); err != nil {
+		module, err := in.NewString(helper)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := in.Call(r.prepared.load, module); err != nil {
 			return nil, err
 		}
 	}
@@ -162,7 +176,11 @@ func (r *run) runPrelude() error {
 		return err
 	}
 	for _, file := range preludeFiles {
-		body, err := r.in.Eval(ownFiles+file, sourceOf(file))
+		source, err := prelude.ReadFile("prelude/" + file)
+		if err != nil {
+			return err
+		}
+		body, err := r.in.Eval(ownFiles+file, string(source))
 		if err == nil {
 			_, err = r.in.Call(body, own, host)
 		}
@@ -170,39 +188,18 @@ func (r *run) runPrelude() error {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 	}
+	var rejected, handled quickjs.Value
 	for name, function := range map[string]*quickjs.Value{
 		"start": &r.prepared.start, "finish": &r.prepared.finish, "wake": &r.prepared.wake, "fire": &r.prepared.fire,
-		"take": &r.prepared.take, "require": &r.prepared.require, "part": &r.prepared.part,
+		"take": &r.prepared.take, "load": &r.prepared.load, "rejected": &rejected, "handled": &handled,
 	} {
 		if *function, err = r.in.Property(own, name); err != nil {
 			return err
 		}
 	}
-	return r.trackRejections(own)
-}
-
-// trackRejections notifies the prelude of rejected promises.
-func (r *run) trackRejections(own quickjs.Value) error {
-	rejected, err := r.in.Property(own, "rejected")
-	if err != nil {
-		return err
-	}
-	handled, err := r.in.Property(own, "handled")
-	if err != nil {
-		return err
-	}
 	r.in.TrackRejections(rejected, handled)
 	_, err = r.in.Eval(ownFiles+"end", "delete globalThis.host")
 	return err
-}
-
-// sourceOf returns a script of the prelude.
-func sourceOf(file string) string {
-	source, err := prelude.ReadFile("prelude/" + file)
-	if err != nil {
-		panic(err) // The file is embedded.
-	}
-	return string(source)
 }
 
 // settings returns the source of the object that configures the prelude.
@@ -234,27 +231,6 @@ var parts = map[string]part{
 // localized are the methods that package locale replaces.
 var localized = []string{
 	"localeCompare", "toLocaleDateString", "toLocaleLowerCase", "toLocaleString", "toLocaleTimeString", "toLocaleUpperCase",
-}
-
-// load runs a module or a part of the prelude, so that a snapshot contains it.
-func (r *run) load(module string) error {
-	if name, isPart := strings.CutPrefix(module, ownFiles); isPart {
-		text, err := r.in.NewString(name)
-		if err == nil {
-			_, err = r.in.Call(r.prepared.part, text)
-		}
-		return err
-	}
-	folder, err := r.in.NewString("")
-	if err != nil {
-		return err
-	}
-	name, err := r.in.NewString(module)
-	if err != nil {
-		return err
-	}
-	_, err = r.in.Call(r.prepared.require, folder, name)
-	return err
 }
 
 // Options configure scripts and their limits. The zero value has no modules and default limits.
@@ -298,6 +274,8 @@ type Options struct {
 
 	// randomAhead is the number of random values that are fetched at once.
 	randomAhead int
+	// slots limit the scripts that compute at the same time. The default is one for each processor, for all engines.
+	slots *fair.Places
 	// clock returns the clock of a script, by which MaxBusy is measured. The default is the machine's.
 	clock func() func() time.Time
 }
@@ -324,10 +302,7 @@ func (o Options) withDefaults() (Options, error) {
 	} else {
 		o.Helpers = maps.Clone(o.Helpers)
 	}
-	if o.Console == nil {
-		o.Console = slog.Default()
-	}
-	o.Console = safelog.New(o.Console)
+	o.Console = safelog.New(cmp.Or(o.Console, slog.Default()))
 	if o.Fetch == nil {
 		o.Fetch = func(ctx context.Context, bot *botctx.Context, request outbound.Request) (*outbound.Response, error) {
 			return bot.Fetch(ctx, request)
@@ -338,17 +313,18 @@ func (o Options) withDefaults() (Options, error) {
 	} else {
 		o.Random, o.randomAhead = oneAtATime(o.Random), 1
 	}
-	if o.Zone == nil {
-		o.Zone = time.UTC
+	o.Zone = cmp.Or(o.Zone, time.UTC)
+	if o.slots == nil {
+		o.slots = processors()
 	}
 	if o.clock == nil {
 		o.clock = func() func() time.Time { return time.Now }
 	}
-	o.Deadline = orDefault(o.Deadline, defaultDeadline)
-	o.MaxBusy = orDefault(o.MaxBusy, defaultMaxBusy)
-	o.MaxCalls = orDefault(o.MaxCalls, defaultMaxCalls)
-	o.MaxMemory = orDefault(o.MaxMemory, defaultMaxMemory)
-	o.MaxResultBytes = orDefault(o.MaxResultBytes, defaultResultBytes)
+	o.Deadline = cmp.Or(o.Deadline, defaultDeadline)
+	o.MaxBusy = cmp.Or(o.MaxBusy, defaultMaxBusy)
+	o.MaxCalls = cmp.Or(o.MaxCalls, defaultMaxCalls)
+	o.MaxMemory = cmp.Or(o.MaxMemory, defaultMaxMemory)
+	o.MaxResultBytes = cmp.Or(o.MaxResultBytes, defaultResultBytes)
 	return o, nil
 }
 
@@ -404,12 +380,4 @@ func oneAtATime(random func() float64) func() float64 {
 		defer mu.Unlock()
 		return random()
 	}
-}
-
-// orDefault returns given, or the default if it is zero.
-func orDefault[T int | int64 | time.Duration](given, otherwise T) T {
-	if given == 0 {
-		return otherwise
-	}
-	return given
 }

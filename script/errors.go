@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/script/internal/quickjs"
 )
 
@@ -41,6 +43,12 @@ func (e *Error) Place() string {
 	return fmt.Sprintf("%s:%d:%d", e.File, e.Line, e.Column)
 }
 
+// copied returns a copy for a caller, because several runs get the error of a module that does not compile.
+func (e *Error) copied() *Error {
+	made := *e
+	return &made
+}
+
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
@@ -49,6 +57,8 @@ type report struct {
 	Text    string `json:"text"`
 	Stack   string `json:"stack"`
 	IsError bool   `json:"isError"`
+	// Missing are the names last read from `this` that do not exist, if a call of something else than a function failed.
+	Missing []string `json:"missing"`
 	// Number identifies an error that the script received from the host. It is 0 for other values.
 	Number int `json:"number"`
 }
@@ -88,19 +98,48 @@ func (r *run) thrown(told report) *thrownError {
 	case strings.HasPrefix(told.Text, noModule):
 		read.cause = boterr.New(boterr.Unsupported, "", "import() is not supported: use require")
 	case told.IsError:
-		read.cause = boterr.New(boterr.Internal, "", "%s", told.Text)
+		read.cause = boterr.New(boterr.Internal, "", "%s", cmp.Or(r.notAFunction(told), told.Text))
 	default:
 		read.cause = boterr.New(boterr.Internal, "", "the script threw %s", told.Text)
 	}
 	return read
 }
 
+// notAFunction returns the text of an error about a call of something else than a function, with the name that the script
+// called on `this` and a similar operation. It returns "" if the name is not known.
+func (r *run) notAFunction(told report) string {
+	first, _, _ := strings.Cut(told.Stack, "\n")
+	at := r.places(first)
+	if len(at) == 0 { // For example, a function of the language got something else than a function.
+		return ""
+	}
+	source := r.program.source
+	if at[0].file != r.program.name {
+		module, err := r.engine.modules.Read(at[0].file)
+		if err != nil {
+			return ""
+		}
+		source = module.Source
+	}
+	for _, name := range told.Missing {
+		if isCalled, err := regexp.MatchString(`\.`+regexp.QuoteMeta(name)+`\s*[(\x60]`, source); err != nil || !isCalled {
+			continue
+		}
+		text := "TypeError: this." + name + " is not a function"
+		if near := nearest.To(name, operationNames()); near != "" {
+			text += ": did you mean this." + near + "?"
+		}
+		return text
+	}
+	return ""
+}
+
 // mostFrames limits the calls in the stack of an error.
 const mostFrames = 20
 
 func (r *run) failed(err error) *Error {
-	if known, ok := errors.AsType[*Error](err); ok { // a module that does not compile
-		return known
+	if known, ok := errors.AsType[*Error](err); ok {
+		return known.copied()
 	}
 	if thrown, ok := errors.AsType[*quickjs.ThrownError](err); ok { // thrown outside the script's promise
 		err = r.thrown(report{Text: thrown.Text, Stack: thrown.Stack, IsError: thrown.Stack != ""})
@@ -114,7 +153,7 @@ func (r *run) failed(err error) *Error {
 		cause, places = r.endedBy(ended.Cause), r.placesOfEnd(ended)
 	}
 	if known, ok := errors.AsType[*Error](cause); ok {
-		return known
+		return known.copied()
 	}
 	if r.ctx.Err() != nil && boterr.CodeOf(cause) == boterr.Canceled {
 		cause = boterr.Wrap("", cause) // A context's own error has no code.

@@ -3,22 +3,17 @@ package script
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"maps"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/internal/safelog"
-	"github.com/botctx/go-sdk/script/internal/nodefile"
 )
 
 // Load returns the nodes in every nodes.json of a folder and its subfolders, together with their scripts.
@@ -39,22 +34,7 @@ func Load(fsys fs.FS, options Options, others ...*botctx.Node) ([]*botctx.Node, 
 		return nil, err
 	}
 	l := &loader{engine: engine, files: fsys, programs: map[string]*Program{}}
-	folder := nodefile.Read(fsys)
-	for _, problem := range folder.Problems {
-		l.complain(problem)
-	}
-	nodes := make([]*botctx.Node, len(folder.Nodes))
-	for i, node := range folder.Nodes {
-		nodes[i] = l.node(node)
-	}
-	if folder.HasAllIDs {
-		l.check(folder.Nodes, nodes, others)
-	}
-	if len(l.problems) > 0 {
-		slices.SortStableFunc(l.problems, byPlace)
-		return nil, &FolderError{Problems: l.problems}
-	}
-	return nodes, nil
+	return l.load(others)
 }
 
 // byPlace orders problems by file and position.
@@ -94,121 +74,92 @@ func (e *FolderError) Unwrap() []error {
 type loader struct {
 	engine *Engine
 	files  fs.FS
+	nodes  []loaded
 	// programs are the compiled scripts by file. For a script with errors, the value is nil.
 	programs map[string]*Program
 	problems []*Error
 }
 
-// complain records a problem of a nodes file.
-func (l *loader) complain(p nodefile.Problem) {
-	l.problems = append(l.problems, &Error{
-		File: p.Place.File, Line: p.Place.Line, Column: p.Place.Column, Err: boterr.Invalid(p.Field, "%s", p.Text),
-	})
-}
-
-// check records problems with references between nodes. made are the nodes built from read.
-func (l *loader) check(read []nodefile.Node, made, others []*botctx.Node) {
-	for _, fault := range botctx.CheckNodes(slices.Concat(made, others)...) {
-		if fault.Index < len(read) {
-			l.complain(read[fault.Index].Problem(fault.Err))
+func (l *loader) load(others []*botctx.Node) ([]*botctx.Node, error) {
+	paths := l.find()
+	hasAllIDs := len(l.problems) == 0
+	for _, path := range paths {
+		file := nodesFile{loader: l, path: path}
+		hasAllIDs = file.read() && hasAllIDs
+	}
+	nodes := make([]*botctx.Node, len(l.nodes))
+	for i, read := range l.nodes {
+		nodes[i] = read.Node
+		hasAllIDs = hasAllIDs && read.ID != ""
+	}
+	if hasAllIDs { // Otherwise, references cannot be checked.
+		for _, fault := range botctx.CheckNodes(slices.Concat(nodes, others)...) {
+			if fault.Index < len(nodes) {
+				l.refuseNode(l.nodes[fault.Index], fault.Err)
+			}
 		}
 	}
+	if len(l.problems) > 0 {
+		slices.SortStableFunc(l.problems, byPlace)
+		return nil, &FolderError{Problems: l.problems}
+	}
+	return nodes, nil
 }
 
-// node builds a node from its description in a file. It records problems with scripts, and still returns a node that
-// check can check.
-func (l *loader) node(read nodefile.Node) *botctx.Node {
-	node := read.Base
-	node.Pre, node.Post = l.actions(read.Pre), l.actions(read.Post)
-	if read.Trigger != nil {
-		if program := l.program(*read.Trigger); program != nil {
-			node.Trigger = program.Trigger()
+// complainf records a problem of a file.
+func (l *loader) complainf(at place, field, format string, args ...any) {
+	l.problems = append(l.problems, &Error{File: at.file, Line: at.line, Column: at.column, Err: boterr.Invalid(field, format, args...)})
+}
+
+// refuseNode records an error of botctx about a node.
+func (l *loader) refuseNode(node loaded, err error) {
+	at, text := node.located, err.Error()
+	if coded, ok := boterr.AsError(err); ok {
+		text = coded.Message()
+		if field, isKnown := node.fields[coded.Field]; isKnown {
+			at = field
 		}
 	}
-	if read.Redirect != nil {
-		node.Redirect = l.redirect(*read.Redirect, read.Among)
-	}
-	return &node
+	l.complainf(at.place, at.path, "%s", text)
 }
 
-func (l *loader) actions(named []nodefile.Script) (actions []botctx.Action) {
-	for _, one := range named {
-		if program := l.program(one); program != nil {
-			actions = append(actions, program.Action())
+// find returns the paths of all nodes files, parent folders first.
+func (l *loader) find() (paths []string) {
+	err := walk(l.files, func(name string, _ fs.DirEntry) error {
+		if path.Base(name) == nodesName {
+			paths = append(paths, name)
 		}
-	}
-	return actions
-}
-
-// redirect returns a redirect that runs the script. If among is not empty, only these nodes are valid targets.
-func (l *loader) redirect(named nodefile.Script, among []botctx.NodeRef) botctx.Redirector {
-	decide := botctx.RedirectFunc(nowhere)
-	if program := l.program(named); program != nil {
-		decide = program.Redirect()
-	}
-	if among != nil {
-		return decide.Among(among...)
-	}
-	return decide
-}
-
-// nowhere ends the run.
-func nowhere(context.Context, *botctx.Context) (*botctx.Redirect, error) { return nil, nil } //nolint:nilnil // It has no target.
-
-// program compiles a script once and returns it, or nil if it cannot be used.
-func (l *loader) program(named nodefile.Script) *Program {
-	if program, isKnown := l.programs[named.File]; isKnown {
-		return program
-	}
-	l.programs[named.File] = nil
-	source, err := fs.ReadFile(l.files, named.File)
-	if err != nil {
-		l.complain(nodefile.Problem{Place: named.Place, Field: named.Field, Text: l.unreadable(named, err)})
-		return nil
-	}
-	program, err := l.engine.Compile(named.File, string(source))
-	if err != nil {
-		l.problems = append(l.problems, asProblem(named.File, err))
-		return nil
-	}
-	l.programs[named.File] = program
-	return program
-}
-
-// asProblem turns an error of Compile into an *Error with a place.
-func asProblem(file string, err error) *Error {
-	if failed, ok := errors.AsType[*Error](err); ok {
-		return failed
-	}
-	return &Error{File: file, Err: err}
-}
-
-// unreadable explains why a script cannot be read, and suggests a similar file if there is one. Paths are relative
-// to the folder of the nodes file, as they are written there.
-func (l *loader) unreadable(named nodefile.Script, err error) string {
-	folder := path.Dir(named.Place.File)
-	written := relative(folder, named.File)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Sprintf("%q cannot be read: %v", written, err)
-	}
-	byName := map[string]string{}
-	_ = nodefile.Walk(l.files, func(other string, _ fs.DirEntry) error { // Files that Walk cannot read are not suggested.
-		byName[path.Base(other)] = other
 		return nil
 	})
-	if near := nearest.To(path.Base(named.File), slices.Sorted(maps.Keys(byName))); near != "" {
-		return fmt.Sprintf("%q is not there: did you mean %q?", written, relative(folder, byName[near]))
+	switch {
+	case err != nil:
+		l.complainf(place{file: "."}, "", "cannot be read: %v", err)
+	case len(paths) == 0:
+		l.complainf(place{file: nodesName}, "", "is not there: the nodes of a bot stand in files of this name")
 	}
-	return fmt.Sprintf("%q is not there: write the script, or take its name out", written)
+	slices.SortStableFunc(paths, func(a, b string) int {
+		return cmp.Compare(strings.TrimSuffix(a, nodesName), strings.TrimSuffix(b, nodesName))
+	})
+	return paths
 }
 
-// relative returns the name of a file relative to a folder.
-func relative(folder, file string) string {
-	name, err := filepath.Rel(folder, file)
-	if err != nil {
-		return file
+// walk calls visit for the files that may belong to a bot. It skips node_modules, and folders whose names start with a
+// dot.
+func walk(fsys fs.FS, visit func(path string, entry fs.DirEntry) error) error {
+	if fsys == nil {
+		return boterr.Missing("", "the folder of the bot")
 	}
-	return filepath.ToSlash(name)
+	return fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules"):
+			return fs.SkipDir
+		case entry.IsDir():
+			return nil
+		}
+		return visit(name, entry)
+	})
 }
 
 // Watcher reloads the folder of a bot when one of its files changes, for development. Only one goroutine at a time
@@ -258,7 +209,7 @@ func (w *Watcher) Look() (nodes []*botctx.Node, hasChanged bool, err error) {
 }
 
 func (w *Watcher) stamps() (all []stamp, err error) {
-	err = nodefile.Walk(w.files, func(path string, entry fs.DirEntry) error {
+	err = walk(w.files, func(path string, entry fs.DirEntry) error {
 		info, err := entry.Info()
 		if err == nil {
 			all = append(all, stamp{path, info.Size(), info.ModTime()})

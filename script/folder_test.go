@@ -14,9 +14,11 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/script"
+	"github.com/botctx/go-sdk/send"
 )
 
 func folder(files ...string) fstest.MapFS {
@@ -130,6 +132,156 @@ func TestLoad_TellsAllThatIsWrong(t *testing.T) {
 			`check the id, or give the node to Handle: did you mean "a"?`,
 		`nodes.json:5:102: invalid argument: nodes[3].responses[0].text: is missing; give a string`,
 	}, "\n  "), failed.Error())
+}
+
+func TestLoad_Fields(t *testing.T) {
+	t.Parallel()
+	others := []*botctx.Node{{ID: "reminder", Tree: "shop"}, {ID: "late", Tree: "night"}, {ID: "top", Tree: "shop"}}
+	nodes, err := script.Load(folder("nodes.json", `{
+		"tree": "shop",
+		"nodes": [
+			{
+				"compositeId": "coupon", "parent": "top", "priority": -3, "global": "tree", "savesPosition": true,
+				"trigger": "coupon/is-asked-for.js", "preActions": ["coupon/claim.js", "log.js"], "postActions": "log.js",
+				"responses": [{"type": "TEXT", "text": "Hello {{firstName}}"}],
+				"redirect": {"nodeCompositeId": "menu", "redirectOptions": {"sendResponse": false}, "meta": {"from": "coupon"}},
+				"schedules": ["reminder", {"compositeId": "late", "tree": "night"}], "entry": true
+			},
+			{"compositeId": "menu", "redirect": {"script": "log.js", "among": ["coupon"]}},
+			{"compositeId": "plain", "tree": ""}
+		]
+	}`, "coupon/is-asked-for.js", "", "coupon/claim.js", "", "log.js", ""), onAnyMachine(script.Options{}), others...)
+	require.NoError(t, err)
+	require.Len(t, nodes, 3)
+	coupon, menu := *nodes[0], nodes[1]
+	require.Equal(t, "coupon/is-asked-for.js", coupon.Trigger.String())
+	require.Len(t, coupon.Pre, 2)
+	require.Len(t, coupon.Post, 1)
+	coupon.Trigger, coupon.Pre, coupon.Post = nil, nil, nil
+	require.Equal(t, botctx.Node{
+		ID: "coupon", Tree: "shop", Parent: "top", Priority: -3, Global: botctx.GlobalInTree, SavesPosition: true, Entry: true,
+		Responses: []send.Response{send.Template("Hello {{firstName}}")},
+		Redirect: botctx.Redirect{
+			NodeCompositeID: "menu", Meta: document.O("from", "coupon"), Options: botctx.RedirectOptions{SendResponse: new(false)},
+		}.Always(),
+		Schedules: []botctx.NodeRef{{CompositeID: "reminder"}, {CompositeID: "late", Tree: "night"}},
+	}, coupon)
+	among, _ := menu.Redirect.Targets()
+	require.Equal(t, botctx.Nodes("coupon"), among)
+	require.Empty(t, nodes[2].Tree, "a node may be of another tree than its file")
+}
+
+func TestLoad_Triggers(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"text": "menu"}`:                      `text is "menu"`,
+		`{"text": ["menu", "start"]}`:           `text is "menu" or "start"`,
+		`{"payload": "ORDER"}`:                  `payload is "ORDER"`,
+		`{"matches": "(?i)^order \\d+"}`:        `text matches (?i)^order \d+`,
+		`{"any": "text"}`:                       `any text`,
+		`{"any": "event"}`:                      `any event`,
+		`{"text": "menu", "payload": ["MENU"]}`: `text is "menu" or payload is "MENU"`,
+	} {
+		nodes, err := script.Load(folder("nodes.json", `{"nodes": [{"compositeId": "a", "trigger": `+text+`}]}`), onAnyMachine(script.Options{}))
+		require.NoError(t, err, text)
+		require.Equal(t, want, nodes[0].Trigger.String())
+	}
+}
+
+func TestLoad_FilesOfAllFolders(t *testing.T) {
+	t.Parallel()
+	one := func(id string) string { return `{"nodes": [{"compositeId": "` + id + `", "trigger": "act.js"}]}` }
+	nodes, err := script.Load(folder(
+		"night/nodes.json", one("night"), "nodes.json", one("top"), "day/late/nodes.json", one("late"), "day/nodes.json", one("day"),
+		"night/act.js", "", "act.js", "", "day/late/act.js", "", "day/act.js", "",
+		"node_modules/moment/nodes.json", "no JSON", ".git/nodes.json", "no JSON", "day/other.json", "no JSON",
+	), onAnyMachine(script.Options{}))
+	require.NoError(t, err)
+	var files []string
+	for _, node := range nodes {
+		files = append(files, node.ID+" "+node.Trigger.String())
+	}
+	require.Equal(t, []string{"top act.js", "day day/act.js", "late day/late/act.js", "night night/act.js"}, files)
+}
+
+// Load reports all problems at once, each with its place, its field and a remedy.
+func TestLoad_Problems(t *testing.T) {
+	t.Parallel()
+	_, err := script.Load(folder("shop/r.js", "", "shop/nodes.json", `{
+  "tre": "shop",
+  "nodes": [
+    {"compositeId": 7, "priorty": 1, "colour": "red"},
+    {"compositeId": "a", "priority": 1.5, "global": "world", "savesPosition": "yes", "compositeId": "b"},
+    {"responses": [{"type": "TEXT"}, "Hello", {"type": "BUTTON", "text": "Go", "buttons": [{"type": "postback", "title": "This title is far too long", "payload": "x"}]}]},
+    {"compositeId": "c", "preActions": ["claim", "../../secret.js", "/etc/x.js", null], "trigger": {"text": [], "matches": "("}},
+    {"compositeId": "d", "redirect": {"treeId": "x"}, "trigger": {}},
+    {"compositeId": "e", "redirect": {"nodeCompositeId": "a", "script": "r.js", "redirectOptions": {"sendResponse": 1, "x": 2}, "meta": []}},
+    {"compositeId": "f", "redirect": {"nodeCompositeId": "a", "among": ["b"]}, "trigger": {"any": "thing"}, "schedules": "g"},
+    {"compositeId": "h", "redirect": {"script": "r.js", "treeId": "night"}},
+    {"compositeId": "i", "redirect": {"script": "r.js", "redirectOptions": {"sendResponse": false}}},
+    {"compositeId": "j", "redirect": {"script": "r.js", "meta": {"from": "j"}}},
+    {"compositeId": "k", "redirect": {"script": "r.js", "among": []}},
+    "node"
+  ]
+}`), onAnyMachine(script.Options{}))
+	failed, ok := err.(*script.FolderError) //nolint:errorlint // Load returns it unwrapped.
+	require.True(t, ok, "%v", err)
+	told := make([]string, len(failed.Problems))
+	for i, problem := range failed.Problems {
+		told[i] = strings.TrimPrefix(problem.Error(), "shop/nodes.json:")
+	}
+	require.Equal(t, []string{
+		`2:3: invalid argument: tre: is no field: did you mean "tree"?`,
+		`4:21: invalid argument: nodes[0].compositeId: must be a text, got a number`,
+		`4:24: invalid argument: nodes[0].priorty: is no field: did you mean "priority"?`,
+		`4:38: invalid argument: nodes[0].colour: is no field: there are compositeId, description, entry, global, parent, postActions, preActions, priority, redirect, responses, savesPosition, schedules, tree, trigger`,
+		`5:38: invalid argument: nodes[1].priority: must be a whole number, got 1.5`,
+		`5:53: invalid argument: nodes[1].global: must be "tree" or "channel", where the node answers wherever the conversation stands, got "world"`,
+		`5:79: invalid argument: nodes[1].savesPosition: must be true or false, got a text`,
+		`5:86: invalid argument: nodes[1].compositeId: is there twice: keep one`,
+		`6:5: invalid argument: nodes[2].compositeId: is missing; give every node an id, by which others name it`,
+		`6:20: invalid argument: nodes[2].responses[0].text: is missing; give a string`,
+		`6:38: invalid argument: nodes[2].responses[1]: must be an object such as {"type": "TEXT", "text": "Hello {{firstName}}"}, got a text`,
+		`6:47: invalid argument: nodes[2].responses[2].buttons[0].title: is 26 characters long; the limit is 20`,
+		`7:41: invalid argument: nodes[3].preActions[0]: must be the file of a script, whose name ends in .js, got "claim"`,
+		`7:50: invalid argument: nodes[3].preActions[1]: "../../secret.js" is not in the folder of the bot: name it from where shop/nodes.json stands`,
+		`7:69: invalid argument: nodes[3].preActions[2]: "/etc/x.js" is not in the folder of the bot: name it from where shop/nodes.json stands`,
+		`7:82: invalid argument: nodes[3].preActions[3]: must be a text, got null`,
+		`7:109: invalid argument: nodes[3].trigger.text: is empty: give a text, or several`,
+		"7:124: invalid argument: nodes[3].trigger.matches: is no pattern of Go's package regexp: error parsing regexp: missing closing ): `(`; a script can use those of JavaScript",
+		`8:38: invalid argument: nodes[4].redirect: leads nowhere: give a nodeCompositeId, or the file of a script that decides as script`,
+		`8:66: invalid argument: nodes[4].trigger: is empty: say what matches, as text, matches, payload or any, or leave the trigger out`,
+		`9:38: invalid argument: nodes[5].redirect: has a nodeCompositeId and a script: give one of them`,
+		`9:117: invalid argument: nodes[5].redirect.redirectOptions.sendResponse: must be true or false, got a number`,
+		`9:120: invalid argument: nodes[5].redirect.redirectOptions.x: is no field: there are runPostAction, runPreAction, sendResponse`,
+		`9:137: invalid argument: nodes[5].redirect.meta: must be an object, got an array`,
+		`10:38: invalid argument: nodes[6].redirect: has nodes among which a script chooses, and no script: give it, or remove among`,
+		`10:99: invalid argument: nodes[6].trigger.any: must be "text" or "event", got "thing"`,
+		`10:122: invalid argument: nodes[6].schedules: must be an array, got a text`,
+		`11:38: invalid argument: nodes[7].redirect: has a script and treeId, redirectOptions or meta: the script returns them with the id`,
+		`12:38: invalid argument: nodes[8].redirect: has a script and treeId, redirectOptions or meta: the script returns them with the id`,
+		`13:38: invalid argument: nodes[9].redirect: has a script and treeId, redirectOptions or meta: the script returns them with the id`,
+		`14:66: invalid argument: nodes[10].redirect.among: is empty: list the nodes among which the script chooses, or remove among`,
+		`15:5: invalid argument: nodes[11]: must be an object, got a text`,
+	}, told)
+}
+
+func TestLoad_NoNodes(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ text, want string }{
+		"empty":    {"", `nodes.json:1:1: invalid argument: is not valid JSON: the file ends too early: a bracket or a quote is open`},
+		"cut off":  {"{\n  \"nodes\": [", `nodes.json:2:13: invalid argument: is not valid JSON: the file ends too early: a bracket or a quote is open`},
+		"a comma":  {"{\n  \"nodes\": [],\n}", `nodes.json:3:1: invalid argument: is not valid JSON: invalid character '}' looking for beginning of object key string`},
+		"two":      {`{"nodes": []} {}`, `nodes.json:1:15: invalid argument: is not valid JSON: invalid character '{' after top-level value`},
+		"an array": {"[]", `nodes.json:1:1: invalid argument: must be an object, got an array`},
+		"no nodes": {"{}", `nodes.json:1:1: invalid argument: nodes: is missing; give an array of nodes`},
+		"a number": {`{"nodes": 7}`, `nodes.json:1:11: invalid argument: nodes: must be an array, got a number`},
+	} {
+		_, err := script.Load(folder("nodes.json", test.text), onAnyMachine(script.Options{}))
+		require.EqualError(t, err, test.want, name)
+	}
+	_, err := script.Load(folder("greet.js", ""), onAnyMachine(script.Options{}))
+	require.EqualError(t, err, "nodes.json: invalid argument: is not there: the nodes of a bot stand in files of this name")
 }
 
 // The suggested name is relative to nodes.json, so that users can paste it.

@@ -7,6 +7,7 @@ require (
 	github.com/nlnwa/whatwg-url v0.6.2
 	github.com/stretchr/testify v1.12.1
 	github.com/tetratelabs/wazero v1.12.0
+	github.com/tidwall/gjson v1.20.0
 	go.uber.org/goleak v1.3.0
 )
 
@@ -19,7 +20,6 @@ require (
 	github.com/golang/geo v0.0.0-20260818125358-b200a1149890 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/gorhill/cronexpr v0.0.0-20180427100037-88b0669f7d75 // indirect
-	github.com/tidwall/gjson v1.20.0 // indirect
 	github.com/tidwall/match v1.1.1 // indirect
 	github.com/tidwall/pretty v1.2.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -39,9 +40,7 @@ func (e *Engine) hostFunctions() map[string]hostFunction {
 		"cancel": decoding((*run).hostCancel), "part": decoding((*run).hostPart),
 	}
 	pure := web.Functions(rand.Reader)
-	for name, function := range locale.Functions() {
-		pure[name] = function
-	}
+	maps.Copy(pure, locale.Functions())
 	for name, function := range pure {
 		all[name] = func(_ *run, payload string) (any, error) {
 			answer, err := function([]byte(payload))

@@ -2,7 +2,9 @@ package script
 
 import (
 	"context"
+	"runtime"
 	"testing"
+	"testing/fstest"
 	"testing/synctest"
 	"time"
 
@@ -12,10 +14,10 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/scripttest"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/script/internal/quickjs"
-	"github.com/botctx/go-sdk/script/internal/slots"
 )
 
 // FuzzHost sends arbitrary texts to the host, as a compromised engine could. None may panic.
@@ -35,10 +37,9 @@ func FuzzHost(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		r := &run{engine: engine, program: program, bot: bot, seen: map[string]any{}, spent: spent{shared: &shared{}}}
-		r.ctx = r.deadline.begin(t.Context(), engine.options.Deadline, nil)
-		defer r.deadline.end()
-		require.NoError(t, engine.slots.Enter(context.Background(), ""))
-		defer engine.slots.Leave("")
+		r.ctx = t.Context()
+		require.NoError(t, engine.slots.Take(t.Context(), fair.Key{}))
+		defer engine.slots.Release(fair.Key{})
 		r.prepared, r.in, err = program.take(t.Context(), quickjs.Run{Host: r.host, Now: r.now, Busy: engine.options.MaxBusy, Clock: engine.options.clock()})
 		require.NoError(t, err)
 		defer r.in.Close()
@@ -60,8 +61,21 @@ func withOneSlot(t *testing.T, source string) *Program {
 	require.NoError(t, err)
 	program, err := engine.Compile("test.js", source)
 	require.NoError(t, err)
-	engine.slots = slots.New(1)
+	engine.slots = fair.NewPlaces(new(fair.Count(1)))
 	return program
+}
+
+// another is a channel whose scripts compete for slots.
+var another = fair.Key{App: "another app"}
+
+// Two bots in one process, such as two folders, must not compute on twice the processors.
+func TestSlots_AreOfTheProcess(t *testing.T) {
+	t.Parallel()
+	one, err := New(Options{CacheDir: scripttest.CacheDir()})
+	require.NoError(t, err)
+	two, err := New(Options{CacheDir: scripttest.CacheDir()})
+	require.NoError(t, err)
+	require.Same(t, one.slots, two.slots)
 }
 
 func TestSlots_ScriptsWithinScriptsHaveThem(t *testing.T) {
@@ -88,8 +102,8 @@ func TestSlots_WaitingIsNoTimeOfTheScript(t *testing.T) {
 		p.Handle(
 			&botctx.Node{ID: "begin", Trigger: botctx.TextIs("go"), Pre: []botctx.Action{program.Action()}},
 			&botctx.Node{ID: "taker", Pre: []botctx.Action{func(ctx context.Context, _ *botctx.Context) error {
-				require.NoError(t, s.Enter(ctx, "another app"), "it is free while the script waits for its operation")
-				time.AfterFunc(time.Minute, func() { s.Leave("another app") }) // Longer than Deadline, of 30 s.
+				require.NoError(t, s.Take(ctx, another), "it is free while the script waits for its operation")
+				time.AfterFunc(time.Minute, func() { s.Release(another) }) // Longer than Deadline, of 30 s.
 				return nil
 			}}},
 		)
@@ -100,8 +114,8 @@ func TestSlots_WaitingIsNoTimeOfTheScript(t *testing.T) {
 func TestSlots_ContextEndsWaiting(t *testing.T) {
 	t.Parallel()
 	program := withOneSlot(t, "return 1")
-	program.engine.slots.Take("another app")
-	defer program.engine.slots.Leave("another app")
+	require.NoError(t, program.engine.slots.Take(t.Context(), another))
+	defer program.engine.slots.Release(another)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := program.Run(ctx, fakes.New().AddMember(member.Member{}).Context())
@@ -109,8 +123,49 @@ func TestSlots_ContextEndsWaiting(t *testing.T) {
 	require.ErrorContains(t, err, "test.js")
 }
 
+// Compiling may take seconds, and a module that does not compile may be required by every run.
+func TestRequire_ModuleThatDoesNotCompileIsCompiledOnce(t *testing.T) {
+	t.Parallel()
+	options := ByStep(Options{CacheDir: scripttest.CacheDir(), Modules: fstest.MapFS{"broken.js": {Data: []byte("let a = (;")}}})
+	clocks := 0 // Each run and each compilation has a clock.
+	options.clock = func() func() time.Time {
+		clocks++
+		return scripttest.Steps()
+	}
+	engine, err := New(options)
+	require.NoError(t, err)
+	program, err := engine.Compile("test.js", "require('./broken')")
+	require.NoError(t, err)
+	bot := fakes.New(fakes.For(t)).AddMember(member.Member{}).Context()
+	_, first := program.Run(t.Context(), bot)
+	require.ErrorContains(t, first, "broken.js:1:10: invalid argument: ")
+	before := clocks
+	_, again := program.Run(t.Context(), bot)
+	require.Equal(t, first, again)
+	require.Equal(t, 1, clocks-before)
+}
+
+func FuzzLoad(f *testing.F) {
+	engine, err := New(ByStep(Options{CacheDir: scripttest.CacheDir()}))
+	require.NoError(f, err)
+	f.Add(`{"nodes": [{"compositeId": "a", "redirect": "b", "responses": [{"type": "TEXT", "text": "x"}]}]}`)
+	f.Add(`{"tree": "", "nodes": [{}]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		l := &loader{engine: engine, files: fstest.MapFS{nodesName: {Data: []byte(text)}}, programs: map[string]*Program{}}
+		_, _ = l.load(nil)
+		for _, problem := range l.problems {
+			require.NotEmpty(t, problem.Err.Error())
+			require.GreaterOrEqual(t, problem.Line, 1)
+		}
+		for _, node := range l.nodes {
+			require.NotEmpty(t, node.place.line)
+		}
+	})
+}
+
 // ByStep returns options that count steps of scripts in place of time, for the limits on computing and compiling.
 func ByStep(options Options) Options {
 	options.clock = scripttest.Steps
+	options.slots = fair.NewPlaces(new(fair.Count(runtime.GOMAXPROCS(0)))) // Bubbles of synctest must not share them.
 	return options
 }

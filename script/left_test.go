@@ -297,6 +297,8 @@ func TestRun_FailsByWhatIsReturned(t *testing.T) {
 		"\nreturn { then(_, no) { no(new Error('d')) } }":  "internal: Error: d",
 		"\nawait null\nreturn 2n ** 64n":                   "test.js: invalid argument: result: ",
 		"await 1; this.member.meta = []":                   "test.js: invalid argument: member.meta: ",
+		"this.member.customLocale = 7":                     "test.js: invalid argument: member.customLocale: ",
+		"this.member.meta.x = 2n ** 64n":                   "test.js: invalid argument: member.meta.x: ",
 		"\nreturn (async () => {\nthrow 'e' })()":          "test.js: internal: the script threw e",
 		"return new Promise(() => {})":                     "failed precondition",
 	} {

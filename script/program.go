@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/script/internal/quickjs"
 )
 
@@ -19,6 +20,7 @@ type Program struct {
 	engine   *Engine
 	name     string
 	bytecode []byte
+	source   string
 	// helpers are the modules of the helpers that the script mentions.
 	helpers []string
 }
@@ -40,8 +42,8 @@ func (e *Engine) Compile(name, source string) (*Program, error) {
 	if strings.HasPrefix(source, "#!") { // the first line of an executable file
 		source = "//" + source[2:]
 	}
-	e.slots.Take("") // Compiling takes a slot, like a run.
-	defer e.slots.Leave("")
+	_ = e.slots.Take(context.Background(), fair.Key{}) // Compiling takes a slot, like a run. This context does not end.
+	defer e.slots.Release(fair.Key{})
 	// The second argument detects a source that closes the function and opens another one.
 	if _, err := e.compile(name, checkHead, checkHead+source+checkFoot); err != nil {
 		return nil, err
@@ -54,7 +56,7 @@ func (e *Engine) Compile(name, source string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Program{engine: e, name: name, bytecode: bytecode, helpers: e.helpersIn(source)}, nil
+	return &Program{engine: e, name: name, bytecode: bytecode, source: source, helpers: e.helpersIn(source)}, nil
 }
 
 // The heads of the functions around each source. They are on the first line of the source, so that line numbers stay
@@ -155,39 +157,45 @@ func (r *run) hostFind(asked [2]string) (any, error) {
 	return r.engine.modules.Find(asked[0], asked[1])
 }
 
+// compiled is the bytecode of a module, or the error of a module that does not compile.
+type compiled struct {
+	bytecode []byte
+	err      error
+}
+
 // hostLoad passes the function of a module to the prelude and returns null. For a JSON file it returns the text.
 func (r *run) hostLoad(file string) (any, error) {
-	if known, isCompiled := r.engine.compiled.Load(file); isCompiled {
-		return nil, r.handOver(known.([]byte)) //nolint:forcetypeassert // Nothing else is stored.
+	if _, isCompiled := r.engine.compiled.Load(file); isCompiled {
+		return nil, r.handOver(file, "", "")
 	}
 	module, err := r.engine.modules.Read(file)
 	if err != nil || module.IsJSON {
 		return module.Source, err
 	}
-	return nil, r.compileAndHandOver(file, moduleHead, moduleHead+module.Source+foot)
+	return nil, r.handOver(file, moduleHead, moduleHead+module.Source+foot)
 }
 
 // hostPart passes the function of a part of the prelude to the prelude.
 func (r *run) hostPart(name string) (any, error) {
-	file := ownFiles + name
-	if known, isCompiled := r.engine.compiled.Load(file); isCompiled {
-		return nil, r.handOver(known.([]byte)) //nolint:forcetypeassert // Nothing else is stored.
-	}
-	return nil, r.compileAndHandOver(file, "", parts[name].source)
+	return nil, r.handOver(ownFiles+name, "", parts[name].source)
 }
 
-func (r *run) compileAndHandOver(file, head, text string) error {
-	bytecode, err := r.engine.compile(file, head, text)
-	if err != nil {
-		return err
+// handOver passes the function in a file to the prelude without running it. At the first time it compiles text.
+func (r *run) handOver(file, head, text string) error {
+	known, isCompiled := r.engine.compiled.Load(file)
+	if !isCompiled {
+		bytecode, err := r.engine.compile(file, head, text)
+		if _, isUnreadable := errors.AsType[*Error](err); err != nil && !isUnreadable {
+			return err
+		}
+		known = compiled{bytecode, err}
+		r.engine.compiled.Store(file, known)
 	}
-	r.engine.compiled.Store(file, bytecode)
-	return r.handOver(bytecode)
-}
-
-// handOver passes the function in bytecode to the prelude without running it.
-func (r *run) handOver(bytecode []byte) error {
-	body, err := r.in.Load(bytecode)
+	module := known.(compiled) //nolint:forcetypeassert // Nothing else is stored.
+	if module.err != nil {
+		return module.err
+	}
+	body, err := r.in.Load(module.bytecode)
 	if err == nil {
 		_, err = r.in.Call(r.prepared.take, body)
 	}

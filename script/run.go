@@ -10,6 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/outbound"
@@ -24,15 +25,17 @@ type run struct {
 	in       *quickjs.Instance
 	//nolint:containedctx // What the script calls gets it: functions of scripts have no ctx.
 	ctx context.Context
-	bot *botctx.Context
-	app string
+	// limit is the time limit of ctx. It is paused while the run waits for a slot. It is nil while helpers are loaded.
+	limit *timelimit.Limit
+	bot   *botctx.Context
+	// turn is the app and channel for which the run takes a slot.
+	turn fair.Key
 
 	spent
 	// counted is the part of the script's computing time that spend has already added.
 	counted time.Duration
 
-	loop     loop
-	deadline deadline
+	loop loop
 	// seen are the records and values that the script last received or stored.
 	seen map[string]any
 	// causes are the most recent errors that the script received, by number. causeCount is the last number.
@@ -66,27 +69,23 @@ func (p *Program) Run(ctx context.Context, bot *botctx.Context) (any, error) {
 
 func (p *Program) run(ctx context.Context, bot *botctx.Context, wanted want) (any, error) {
 	e := p.engine
-	r := &run{engine: e, program: p, bot: bot, app: bot.Scope().App, seen: map[string]any{}}
+	r := &run{engine: e, program: p, bot: bot, turn: fair.Key{App: bot.Scope().App, Channel: bot.Scope().Channel}, seen: map[string]any{}}
 	ctx, err := r.within(ctx)
 	if err != nil {
 		return nil, &Error{File: p.name, Err: err}
 	}
-	if err := e.slots.Enter(ctx, r.app); err != nil {
-		return nil, &Error{File: p.name, Err: boterr.Wrap("", err)} // The context's error.
+	if e.slots.Take(ctx, r.turn) != nil {
+		return nil, &Error{File: p.name, Err: boterr.Wrap("", context.Cause(ctx))}
 	}
-	defer e.slots.Leave(r.app)
-	r.ctx = r.deadline.begin(ctx, e.options.Deadline, e.tooLong)
-	defer r.deadline.end()
+	defer e.slots.Release(r.turn)
+	r.limit = e.deadline.Begin(ctx)
+	defer func() { _ = r.limit.End(nil) }()
+	r.ctx = r.limit
 	value, err := r.execute(wanted) //nolint:contextcheck // It has the run's.
 	if err != nil {
 		return nil, r.failed(err)
 	}
 	return value, nil
-}
-
-// tooLong returns the error for a script that exceeds its time limit.
-func (e *Engine) tooLong() error {
-	return boterr.New(boterr.ResourceExhausted, "", "the script ran for longer than %v: see Options.Deadline", e.options.Deadline)
 }
 
 // execute runs the script to its end.
@@ -203,11 +202,11 @@ func (r *run) wait(function func()) {
 		function()
 		return
 	}
-	r.engine.slots.Leave(r.app)
+	r.engine.slots.Release(r.turn)
 	defer func() {
-		resume := r.deadline.pause()
-		r.engine.slots.Take(r.app)
-		resume()
+		r.limit.Pause()
+		defer r.limit.Resume()
+		_ = r.engine.slots.Take(context.WithoutCancel(r.ctx), r.turn) // It waits for its turn, even if the run has ended.
 	}()
 	function()
 }
@@ -270,42 +269,6 @@ func (r *run) sharing(operation func()) {
 	r.counted += others
 	if r.busy.Load() > scripts {
 		r.sizes = nil
-	}
-}
-
-// deadline ends the context of a run when its time is up. It is paused while the run waits for a slot. Only the run's
-// goroutine uses it.
-type deadline struct {
-	timer  *time.Timer
-	cancel context.CancelCauseFunc
-	// left is the time that remained at since, the last time when the deadline was started or resumed.
-	left  time.Duration
-	since time.Time
-}
-
-// begin returns a context that ends after limit with the result of cause. Callers must call end.
-func (d *deadline) begin(ctx context.Context, limit time.Duration, cause func() error) context.Context {
-	limited, cancel := context.WithCancelCause(ctx)
-	d.cancel, d.left = cancel, limit
-	d.since = timelimit.Now()
-	d.timer = time.AfterFunc(limit, func() { cancel(cause()) })
-	return limited
-}
-
-func (d *deadline) end() {
-	d.timer.Stop()
-	d.cancel(context.Canceled)
-}
-
-// pause stops the deadline, and returns a function that resumes it.
-func (d *deadline) pause() (resume func()) {
-	if !d.timer.Stop() {
-		return func() {} // It has already expired.
-	}
-	d.left -= timelimit.Now().Sub(d.since)
-	return func() {
-		d.since = timelimit.Now()
-		d.timer.Reset(max(0, d.left))
 	}
 }
 

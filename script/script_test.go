@@ -123,13 +123,50 @@ func TestError_NamesPlace(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{})
 	for source, want := range map[string]string{
-		"const a = 1;\nnull.x":                                        "test.js:2:1: internal: TypeError: cannot read property 'x' of null",
-		"\n\nawait this.getMember({memberId: 'x'})":                   "test.js:3:12: getMember: not found: memberId: there is no member x here",
-		"await null;\nfunction f() {\n  throw new Error('no') }\nf()": "test.js:3:13: internal: Error: no",
-		"await new Promise(() => {})":                                 "test.js: failed precondition",
+		"const a = 1;\nnull.x":                                                                           "test.js:2:1: internal: TypeError: cannot read property 'x' of null",
+		"\n\nawait this.getMember({memberId: 'x'})":                                                      "test.js:3:12: getMember: not found: memberId: there is no member x here",
+		"await null;\nfunction f() {\n  throw new Error('no') }\nf()":                                    "test.js:3:13: internal: Error: no",
+		"await new Promise(() => {})":                                                                    "test.js: failed precondition",
+		"async function* g() {\n  yield 1\n}\nfor await (const x of g()) {\n  null.x\n}":                 "test.js:5:",
+		"async function* g() {\n  yield 1\n\n  throw new Error('b')\n}\nfor await (const x of g()) {\n}": "test.js:4:",
+		"for await (const x of [1]) {\n\n  f()\n}\nfunction f() {\n  throw new Error('c')\n}":            "test.js:6:",
+		"async function* g() {}\n\n\nawait this.getMember({ memberId: 'nobody' })":                       "test.js:4:",
 	} {
 		_, err := s.compile(source).Run(t.Context(), s.ada.Context())
 		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestError_NamesWhatIsNoFunction(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{Modules: fstest.MapFS{"m.js": {Data: []byte("exports.send = (bot) => bot.sendRespons({})")}}})
+	for source, want := range map[string]string{
+		"\nawait this.sendRespons({\n  response: {} })":       "test.js:2:12: internal: TypeError: this.sendRespons is not a function: did you mean this.sendResponse?",
+		"require('./m').send(this)":                           "m.js:1:28: internal: TypeError: this.sendRespons is not a function: did you mean this.sendResponse?",
+		"const bot = this; bot.foo(this.bar ?? 1)":            "test.js:1:26: internal: TypeError: this.foo is not a function",
+		"this.tea?.()\nthis.bar ?? 1; this.n; process.exit()": "test.js:2:32: internal: TypeError: not a function",
+		"if (this.tea) this.tea();\n[1].map(3)":               "test.js:2:5: internal: TypeError: not a function",
+	} {
+		_, err := s.compile(source).Run(t.Context(), s.ada.Context())
+		require.EqualError(t, err, want, source)
+	}
+}
+
+func TestError_Cause(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	for source, want := range map[string]string{
+		"throw new Error('a', { cause: new TypeError('b', { cause: 'c' }) })":                               "Error: a, caused by TypeError: b, caused by c",
+		"try { await this.getMember({ memberId: 'x' }) } catch (cause) { throw new Error('a', { cause }) }": "Error: a, caused by Error: getMember: not found: memberId: there is no member x here",
+		"const e = new Error('a'); e.cause = e; throw e":                                                    "Error: a" + strings.Repeat(", caused by Error: a", 5),
+		"throw new Error('a', { cause: { toString: 1 } })":                                                  "Error: a",
+		"throw Object.defineProperty(new Error('a'), 'cause', { get() { throw 1 } })":                       "Error: a",
+		"throw { cause: 1 }": `the script threw {"cause":1}`,
+	} {
+		_, err := s.compile(source).Run(t.Context(), s.ada.Context())
+		failed, isFailed := errors.AsType[*script.Error](err)
+		require.True(t, isFailed)
+		require.EqualError(t, failed.Err, "internal: "+want, source)
 	}
 }
 
@@ -210,17 +247,6 @@ func TestCompile_NestedTooDeep(t *testing.T) {
 
 var _ botctx.Trigger = (&script.Program{}).Trigger()
 
-func TestCompile_CodePoints(t *testing.T) {
-	t.Parallel()
-	engine := newEngine(t, script.Options{})
-	program, err := engine.Compile("points.js", `return 'a\u{20BB7}b\u{10FFFF}c'.length;`)
-	require.NoError(t, err)
-	bot := fakes.New(fakes.For(t)).AddMember(member.Member{}).Context()
-	value, err := program.Run(t.Context(), bot)
-	require.NoError(t, err)
-	require.EqualValues(t, 7, value)
-}
-
 func TestError_WhatIsThrown(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]struct {
@@ -295,46 +321,6 @@ func TestRun_HasNothingOfTheHost(t *testing.T) {
 	require.JSONEq(t, `["agendaMeta","channel","group","member","messageEvent","node"]`, s.returns("return Object.keys(this).sort()"))
 }
 
-// language has scripts that use language features from 2015 on, and their results.
-var language = map[string]string{
-	"const [a, , b = 2, ...c] = [1, 0, undefined, 3, 4]; return [a, b, c]":                                                                                    `[1,2,[3,4]]`,
-	"const {a, b: {c = 3} = {}, ...d} = {a: 1, e: 5}; return [a, c, d]":                                                                                       `[1,3,{"e":5}]`,
-	"const f = (...x) => Math.max(...x, ...[7]); return f(1, 2)":                                                                                              `7`,
-	"return [...'aö😀', ...new Set([1, 1]), ...new Map([[1, 2]])]":                                                                                             `["a","ö","😀",1,[1,2]]`,
-	"let a; a ??= 1; a ||= 2; a &&= 3; return [a, a?.b?.c ?? 'none', this.nothing?.()]":                                                                       `[3,"none",null]`,
-	"class A { #x = 1; static n = 2; get x() { return this.#x } static #p() { return 3 } static q() { return A.#p() } } return [new A().x, A.n, A.q()]":       `[1,2,3]`,
-	"function* g() { yield* [1, 2]; return 3 } return [...g()]":                                                                                               `[1,2]`,
-	"async function* g() { yield 1; yield 2 } const a = []; for await (const x of g()) a.push(x); return a":                                                   `[1,2]`,
-	"const a = []; for await (const x of [Promise.resolve(1), 2]) a.push(x); return a":                                                                        `[1,2]`,
-	"return [2 ** 10, (-2) ** 3, 1 << 4, (2n ** 70n).toString(), String(1n << 70n), 1_000]":                                                                   `[1024,-8,16,"1180591620717411303424","1180591620717411303424",1000]`,
-	"let a = 3; a **= 2; let b = {c: 1}; b.c <<= 5; return [a, b.c]":                                                                                          `[9,32]`,
-	"return '2026-11-22'.match(/(?<y>\\d+)-(?<m>\\d+)/u).groups.y + '1234567'.replace(/\\B(?=(\\d{3})+(?!\\d))/g, ',')":                                       `"20261,234,567"`,
-	"return ['aXbX'.replaceAll('X', '-'), 'abc'.at(-1), [3, 1].toSorted(), [1, [2, [3]]].flat(Infinity), 'é'.normalize('NFD').length]":                        `["a-b-","c",[1,3],[1,2,3],2]`,
-	"label: for (const i of [1, 2]) { for (;;) { if (i === 1) continue label; break label } } return 'end'":                                                   `"end"`,
-	"try { null.x } catch { return 'caught' } finally { this.x = 1 }":                                                                                         `"caught"`,
-	"const tag = (s, ...v) => s.raw.join('|') + v; return tag`a${1}\\n${2}`":                                                                                  `"a|\\n|1,2"`,
-	"return Object.fromEntries(Object.entries({a: 1}).map(([k, v]) => [k + 'b', v]))":                                                                         `{"ab":1}`,
-	"return (await Promise.allSettled([1, Promise.reject(new Error('x'))])).map((r) => r.status)":                                                             `["fulfilled","rejected"]`,
-	"var s = Symbol('x'); var o = {[s]: 1, get y() { return 2 }, 'z': 3, async m() { return 4 }}; return [o[s], {y: o.y, z: o.z}, await o.m()]":               `[1,{"y":2,"z":3},4]`,
-	"x = 5; return [typeof x, new Date(0).toISOString(), JSON.stringify({a: [1, {b: 2}], c: undefined}, null, 1), JSON.stringify({a: 1, b: 2}, ['b'])]":       `["number","1970-01-01T00:00:00.000Z","{\n \"a\": [\n  1,\n  {\n   \"b\": 2\n  }\n ]\n}","{\"b\":2}"]`,
-	"return [structuredClone({a: [1]}), btoa('hi'), atob('aGk='), new URL('https://a.example/b?c=d').searchParams.get('c'), encodeURIComponent('ä')]":         `[{"a":[1]},"aGk=","hi","d","%C3%A4"]`,
-	"return [Array.from({length: 2}, (_, i) => i), Array.from('ab'), new Uint8Array([1, 256]).length, [].concat([1], [[2]]), Array.isArray([])]":              `[[0,1],["a","b"],2,[1,[2]],true]`,
-	"class B extends Array {} class C extends Map {} const m = new C([[1, 2]]); return [new B(1, 2).length, m instanceof Map, m.get(1), m.constructor === C]": `[2,true,2,true]`,
-	"return [/a/ instanceof RegExp, new RegExp('a', 'gi').flags, 'aAb'.replace(/a/gi, (m) => m + m), 'a-b'.split(/-/), [...'a1b2'.matchAll(/\\d/g)].length]":  `[true,"gi","aaAAb",["a","b"],2]`,
-}
-
-func TestLanguage_OfTheseYears(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, script.Options{})
-	for source, want := range language {
-		program, err := s.engine.Compile("test.js", source)
-		require.NoError(t, err, source)
-		_, err = program.Run(t.Context(), s.ada.Context())
-		require.NoError(t, err, source)
-		require.JSONEq(t, want, s.returns(source), source)
-	}
-}
-
 func TestNew_RefusesNilModules(t *testing.T) {
 	t.Parallel()
 	_, err := script.New(script.Options{Modules: (*fstest.MapFS)(nil)})
@@ -360,23 +346,5 @@ func TestOperation_EachOfAll(t *testing.T) {
 		require.Equal(t, 2, failed.Line, "%s: %v", op, err)
 		got, _ := boterr.AsError(err)
 		require.Equal(t, [3]string{string(wanted.Code), wanted.Op, wanted.Field}, [3]string{string(got.Code), got.Op, got.Field}, op)
-	}
-}
-
-// Errors in async generators and for await loops must name the right line.
-func TestError_NamesPlaceOfPlainerWords(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, script.Options{})
-	for source, line := range map[string]int{
-		"async function* g() {\n  yield 1\n}\nfor await (const x of g()) {\n  null.x\n}":                 5,
-		"async function* g() {\n  yield 1\n\n  throw new Error('b')\n}\nfor await (const x of g()) {\n}": 4,
-		"for await (const x of [1]) {\n\n  f()\n}\nfunction f() {\n  throw new Error('c')\n}":            6,
-		"async function* g() {}\n\n\nawait this.getMember({ memberId: 'nobody' })":                       4,
-	} {
-		_, err := s.compile(source).Run(t.Context(), s.ada.Context())
-		failed, isError := errors.AsType[*script.Error](err)
-		require.True(t, isError, "%s: %v", source, err)
-		require.Equal(t, "test.js", failed.File, source)
-		require.Equal(t, line, failed.Line, "%s: %v", source, err)
 	}
 }

@@ -114,6 +114,7 @@ const mostUnfilled = 100
 const maxFilled = 1 << 20
 
 type filler struct {
+	// from is the member, or nil to replace each placeholder by "{{", which marks a URL as not known yet.
 	from *member.Member
 	// err is the error from reading the member.
 	err error
@@ -173,6 +174,9 @@ func (f *filler) text(text string) string {
 }
 
 func (f *filler) at(path string) string {
+	if f.from == nil {
+		return "{{"
+	}
 	var value any
 	value, _, f.err = document.LookupIn(f.from, path)
 	if value == nil && len(f.missing) < mostUnfilled && !slices.Contains(f.missing, path) {

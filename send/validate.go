@@ -54,6 +54,9 @@ var (
 // even if only one supports it (TypeNews, TypeTemplate). The size of a file ([MaxFileMegabytes])
 // cannot be checked from its URL.
 //
+// In a template, a placeholder counts as two characters, because its value is not known yet. A send
+// also checks the filled response.
+//
 // The error is InvalidArgument; Field is the path in the response, such as "buttons[2].title".
 func (r Response) Validate() error {
 	if r.IsZero() {
@@ -61,6 +64,9 @@ func (r Response) Validate() error {
 	}
 	if err := r.object.Err(); err != nil {
 		return err
+	}
+	if r.IsTemplate() {
+		r.object, _ = (&filler{left: maxFilled}).value(r.object).(document.Object)
 	}
 	if err := text(fieldType, unlimited)(r.object); err != nil {
 		return err

@@ -165,6 +165,30 @@ func TestValidate_NamesPath(t *testing.T) {
 	}
 }
 
+// Placeholders may be longer than their values. Everything else of a template is known.
+func TestValidate_Templates(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		response send.Response
+		field    string
+	}{
+		{send.Buttons("{{meta.a}}", send.Postback("{{meta.favourite.drink.of.all}}", "x")), ""},
+		{send.Image("{{meta.image}}"), ""},
+		{send.Text("{{meta." + long(send.MaxText) + "}}" + long(send.MaxText-2)), ""},
+		{send.Text("{{a}}" + long(send.MaxText-1)), "text"},
+		{send.Buttons("{{meta.a}}", send.Postback("{{meta.drink}}, which is too long", "x")), "buttons[0].title"},
+		{send.Buttons("{{meta.a}}"), "buttons"},
+		{send.Raw(document.O("text", "{{meta.a}}")), "type"},
+	} {
+		template := c.response.WithPlaceholders()
+		if c.field == "" {
+			require.NoError(t, template.Validate(), c.response)
+			continue
+		}
+		requireField(t, template.Validate(), c.field)
+	}
+}
+
 func TestValidate_NamesTypeAndLength(t *testing.T) {
 	t.Parallel()
 	for want, text := range map[string]any{

@@ -5,12 +5,16 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/internal/fair"
+	"github.com/botctx/go-sdk/internal/rounds"
 )
 
 // takeAll takes places for a channel until Take fails, and returns their number.
@@ -191,4 +195,38 @@ func TestPlaces_ContextEnds(t *testing.T) {
 	require.ErrorIs(t, places.Take(ctx, key("b/1")), context.Canceled)
 	places.Release(key("a/1"))
 	require.NoError(t, places.Take(t.Context(), key("a/1")), "the place is free again")
+}
+
+// Callers of several channels come, work and give up at random times. No place may be lost or given twice.
+func TestPlaces_NoneIsLost(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(rounds.Of(t, 30, 3000)) {
+		synctest.Test(t, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed, 1))
+			free := fair.Count(1 + random.IntN(4))
+			count, places := int64(free), fair.NewPlaces(&free)
+			var busy atomic.Int64
+			var all sync.WaitGroup
+			for range 100 {
+				name := string(rune('a'+random.IntN(5))) + "/" + string(rune('1'+random.IntN(2)))
+				comes, works, patience := random.IntN(50), random.IntN(5), 1+random.IntN(40)
+				all.Go(func() {
+					time.Sleep(time.Duration(comes)) //nolint:forbidigo // The virtual clock of synctest.
+					ctx, cancel := context.WithTimeout(t.Context(), time.Duration(patience))
+					defer cancel()
+					for range 2 {
+						if places.Take(ctx, key(name)) != nil {
+							return
+						}
+						require.LessOrEqual(t, busy.Add(1), count, "seed %d", seed)
+						time.Sleep(time.Duration(works)) //nolint:forbidigo // The virtual clock of synctest.
+						busy.Add(-1)
+						places.Release(key(name))
+					}
+				})
+			}
+			all.Wait()
+			require.EqualValues(t, count, free, "seed %d", seed)
+		})
+	}
 }

@@ -16,7 +16,7 @@ import (
 // entry with the suffix /... includes all packages below it.
 var floors = [][]string{
 	{"internal/display"},
-	{"boterr", "internal/background", "internal/blame", "internal/conformance", "internal/fair", "internal/nearest", "internal/textdiff", "script/internal/quickjs", "script/internal/slots"},
+	{"boterr", "internal/background", "internal/blame", "internal/conformance", "internal/fair", "internal/nearest", "internal/textdiff", "script/internal/quickjs"},
 	{"internal/absent", "internal/bounded", "internal/cron", "script/internal/locale"},
 	{"outbound", "internal/bounded/boundedtest", "internal/inbound", "internal/golden", "internal/operations", "internal/rounds", "internal/safelog", "internal/scripttest", "internal/sealed", "internal/timelimit"},
 	{"fakes/web", "internal/operations/declarations"},
@@ -41,7 +41,7 @@ var floors = [][]string{
 	{"internal/around", "internal/livechats", "internal/render"},
 	{"botctx", "internal/chatplatform", "internal/pieces", "send/sendtest"},
 	{"botctx/schema", "fakes/expect", "internal/chaostest", "internal/graph", "internal/operations/reference", "internal/session/sessiontest", "internal/telegramfake", "livechat/livechattest"},
-	{"botctx/botctxtest", "fakes", "backends/...", "internal/graph/graphtest", "script/internal/nodefile"},
+	{"botctx/botctxtest", "fakes", "backends/...", "internal/graph/graphtest"},
 	{"fakes/conversation", "fakes/explore", "internal/alphafake", "internal/bravofake", "internal/echofake", "internal/fakestest", "internal/foxtrotfake", "internal/hotelfake", "fakes/recording"},
 	{"internal/connectortest", "internal/session"},
 	{"host/admin", "host/desk", "fakes/console", "script", "fakes/simulator"},

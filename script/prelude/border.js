@@ -57,16 +57,31 @@
     return error
   }
 
+  // errorText returns an error as text, with the errors that caused it.
+  const mostCauses = 5
+  const errorText = (error) => {
+    let text = texts(error)
+    try {
+      for (let i = 0; i < mostCauses && Errors.isError(error) && error.cause !== undefined; i++) {
+        error = error.cause
+        text += ', caused by ' + texts(error)
+      }
+    } catch { /* A cause that throws when it is read has no text. */ }
+    return text
+  }
+  own.errorText = errorText
+
   // report describes a thrown value to the host.
   const longestText = 8192, longestStack = 65536
   const report = (thrown) => {
-    const told = { __proto__: null, text: 'a value that cannot be converted to text', stack: '', number: 0, isError: false }
+    const told = { __proto__: null, text: 'a value that cannot be converted to text', stack: '', number: 0, isError: false, missing: null }
     try {
       const isObject = typeof thrown === 'object' && thrown !== null
       if (isObject) told.number = weakGet(known, thrown) ?? 0
       if (isObject && typeof thrown.stack === 'string') told.stack = slice(texts(thrown.stack), 0, longestStack)
       told.isError = isObject && Errors.isError(thrown)
-      told.text = texts(thrown)
+      told.text = told.isError ? errorText(thrown) : texts(thrown)
+      if (told.text === 'TypeError: not a function') told.missing = own.missing()
       if (told.text === '[object Object]') told.text = stringify(thrown) ?? told.text
       told.text = slice(told.text, 0, longestText)
     } catch { /* A value that throws when it is read has no text. */ }

@@ -2,9 +2,9 @@
 (function (own, host) {
   'use strict'
   const { parse, stringify } = JSON
-  const { defineProperty } = Object
+  const { defineProperty, is } = Object
   const { apply } = Reflect
-  const texts = String, Errors = Error, Dates = Date
+  const texts = String, Errors = Error, Dates = Date, toNumber = Number, toInteger = parseInt, toFloat = parseFloat
   const define = (name, value) => own.put(globalThis, name, value, false)
   const mapGet = own.method(Map.prototype, 'get'), mapSet = own.method(Map.prototype, 'set'), mapDelete = own.method(Map.prototype, 'delete')
   const slice = own.method(String.prototype, 'slice')
@@ -79,6 +79,8 @@
     own.ask('part', name)
     apply(taken, undefined, [own])
   }
+  // load runs a module, or a part as script:name, so that a snapshot contains it.
+  own.load = (module) => slice(module, 0, 7) === 'script:' ? own.part(slice(module, 7)) : own.require('', module)
   for (const name of own.web) {
     defineProperty(globalThis, name, {
       get() {
@@ -116,7 +118,7 @@
       for (let i = 0; i < above.length; i++) if (above[i] === value) return '[circular]'
       if (above.length > own.deepest) return '[deeper]'
       above[above.length] = value
-      if (Errors.isError(value)) return texts(value)
+      if (Errors.isError(value)) return own.errorText(value)
       if (value instanceof Map || value instanceof Set) return { [value.constructor.name]: [...value] }
       return value
     }
@@ -124,14 +126,53 @@
   const shown = (value) => {
     try {
       if (typeof value !== 'object' || value === null) return texts(value)
-      return Errors.isError(value) ? texts(value) : stringify(value, plainly()) ?? 'undefined'
+      return Errors.isError(value) ? own.errorText(value) : stringify(value, plainly()) ?? 'undefined'
     } catch {
       return 'a value that cannot be shown'
     }
   }
+  // formats convert a value for a placeholder of console.log, as in Node.js.
+  const numberText = (number) => is(number, -0) ? '-0' : texts(number)
+  const numeric = (convert) => (value) => {
+    if (typeof value === 'bigint') return value + 'n'
+    return typeof value === 'symbol' ? 'NaN' : numberText(convert(value))
+  }
+  const builtIn = [Object, Array, Date, RegExp, Error, Map, Set].map((kind) => kind.prototype.toString)
+  const hasOwnText = (value) => {
+    for (let i = 0; i < builtIn.length; i++) if (value.toString === builtIn[i]) return false
+    return typeof value.toString === 'function'
+  }
+  const quoted = (value) => typeof value === 'string' ? stringify(value) : shown(value)
+  const formats = {
+    __proto__: null, d: numeric(toNumber), i: numeric(toInteger), f: numeric(toFloat), o: quoted, O: quoted, c: () => '',
+    j: (value) => stringify(value) ?? 'undefined',
+    s(value) {
+      if (typeof value === 'bigint') return value + 'n'
+      if (typeof value === 'number') return numberText(value)
+      return typeof value === 'object' && value !== null && hasOwnText(value) ? texts(value) : shown(value)
+    },
+  }
+  const converted = (format, value) => {
+    try { return slice(format(value), 0, 4 * longest) } catch { return 'a value that cannot be shown' }
+  }
+  // formatted replaces the placeholders in the first value. used is the number of values that it took.
+  const formatted = (values) => {
+    const format = values[0]
+    if (typeof format !== 'string' || values.length < 2) return { text: '', used: 0 }
+    let text = '', used = 1, from = 0
+    for (let i = 0; i < format.length - 1 && i < longest && text.length <= longest; i++) {
+      if (format[i] !== '%') continue
+      const kind = format[++i], convert = formats[kind]
+      if (kind === '%') text += slice(format, from, i)
+      else if (convert !== undefined && used < values.length) text += slice(format, from, i - 1) + converted(convert, values[used++])
+      else continue
+      from = i + 1
+    }
+    return { text: text + slice(format, from, from + 4 * longest), used }
+  }
   const log = (level, values) => {
-    let text = ''
-    for (let i = 0; i < values.length && text.length <= longest; i++) text += (i === 0 ? '' : ' ') + slice(shown(values[i]), 0, 4 * longest)
+    let { text, used } = formatted(values)
+    for (let i = used; i < values.length && text.length <= longest; i++) text += (i === 0 ? '' : ' ') + converted(shown, values[i])
     host('log\n' + own.json([level, text, slice(texts(new Errors().stack), 0, longest)]))
   }
   const counts = new Map(), began = new Map()
@@ -140,7 +181,12 @@
   const console = {}
   for (const name of Object.keys(levels)) console[name] = (...values) => log(levels[name], values)
   console.groupEnd = () => {}
-  console.assert = (isSo, ...values) => { if (!isSo) log('error', ['Assertion failed', ...values]) }
+  console.assert = (isSo, ...values) => {
+    if (isSo) return
+    if (typeof values[0] === 'string') values[0] = 'Assertion failed: ' + values[0]
+    else values = ['Assertion failed', ...values]
+    log('error', values)
+  }
   console.count = (label = 'default') => {
     mapSet(counts, label, (mapGet(counts, label) ?? 0) + 1)
     log('info', [label + ': ' + mapGet(counts, label)])

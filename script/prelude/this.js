@@ -6,14 +6,28 @@
   const { isArray } = Array
   const { defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames, getPrototypeOf, hasOwn, is, keys } = Object
   const dates = Date.prototype, getTime = own.method(Date.prototype, 'getTime')
-  const { apply } = Reflect, { then } = Promise.prototype
+  const { apply, get: read } = Reflect, { then } = Promise.prototype
   const resolve = Promise.resolve.bind(Promise), reject = Promise.reject.bind(Promise)
   const setHas = own.method(Set.prototype, 'has'), setAdd = own.method(Set.prototype, 'add'), slice = own.method(String.prototype, 'slice')
   const { records, fixed, operations, helpers } = own.names
 
-  const shared = {}
-  const self = { __proto__: shared }
   const { list, put } = own
+  // missing are the names that were last read and do not exist: a ring, since a script may read many.
+  const missing = list(), mostMissing = 16, plain = Object.prototype
+  let missed = 0
+  // own.missing returns these names, latest first. The script may have called one of them.
+  own.missing = () => {
+    const names = list()
+    for (let i = missed - 1; i >= 0 && i >= missed - mostMissing; i--) names[names.length] = missing[i % mostMissing]
+    return names
+  }
+  const shared = { __proto__: new Proxy(plain, {
+    get(_, name, receiver) {
+      if (typeof name === 'string' && !(name in plain)) missing[missed++ % mostMissing] = name
+      return read(plain, name, receiver)
+    },
+  }) }
+  const self = { __proto__: shared }
 
   // hidden are the names that every script has on `this`. They are not left for later scripts.
   const hidden = new Set(['fetch'])

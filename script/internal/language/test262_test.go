@@ -1,7 +1,6 @@
 package language_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io/fs"
@@ -29,29 +28,6 @@ const suiteAt = "BOTCTX_TEST262"
 // listAt names the environment variable that makes the test rewrite docs/script-language.md.
 const listAt = "BOTCTX_WRITE_LANGUAGE"
 
-// verdictsAt names the environment variable with the file that stores the result of each test. Tests with a stored
-// result are not run again, because the whole suite takes almost an hour.
-const verdictsAt = "BOTCTX_TEST262_VERDICTS"
-
-// list is the document with the share of passed tests per feature.
-const list = "../../../docs/script-language.md"
-
-func TestTest262_SharesAreThoseOfTheList(t *testing.T) {
-	t.Parallel()
-	suite := os.Getenv(suiteAt)
-	if suite == "" {
-		t.Skipf("%s is not set: give it the folder of a checkout of test262 to run the suite of the language", suiteAt)
-	}
-	counted := run(t, suite)
-	if os.Getenv(listAt) != "" {
-		require.NoError(t, os.WriteFile(list, []byte(page(counted)), 0o600))
-		return
-	}
-	written, err := os.ReadFile(list)
-	require.NoError(t, err)
-	require.Equal(t, string(written), page(counted), "run this test with %s=yes to write the list", listAt)
-}
-
 // page returns the document for the counted shares.
 func page(counted []share) string {
 	var text strings.Builder
@@ -76,7 +52,6 @@ type share struct {
 func run(t *testing.T, suite string) []share {
 	t.Helper()
 	shares := make([]share, len(features))
-	kept := openVerdicts(t)
 	var counting sync.Mutex
 	tests := make(chan string)
 	var workers sync.WaitGroup
@@ -85,7 +60,7 @@ func run(t *testing.T, suite string) []share {
 		workers.Go(func() {
 			for path := range tests {
 				read := runner.read(path)
-				verdict := kept.of(path, func() verdict { return runner.verdict(read) })
+				verdict := runner.verdict(read)
 				counting.Lock()
 				for i, feature := range features {
 					if feature.has(read) {
@@ -358,51 +333,4 @@ var features = []feature{ //nolint:gochecknoglobals // It does not change.
 	{name: "helpers of iterators", folders: []string{"built-ins/Iterator"}},
 	{name: "Proxy and Reflect", folders: []string{"built-ins/Proxy", "built-ins/Reflect"}},
 	{name: "Error and its `cause`", folders: []string{"built-ins/Error", "built-ins/NativeErrors", "built-ins/AggregateError"}},
-}
-
-// verdicts are the stored results of tests, one line of a file each.
-type verdicts struct {
-	mu    sync.Mutex
-	known map[string]verdict
-	// file is nil if results are not stored.
-	file *os.File
-}
-
-// openVerdicts reads the stored verdicts, and opens their file to append more.
-func openVerdicts(t *testing.T) *verdicts {
-	t.Helper()
-	kept := &verdicts{known: map[string]verdict{}}
-	path := os.Getenv(verdictsAt)
-	if path == "" {
-		return kept
-	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, file.Close()) })
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		var came verdict
-		var of string
-		_, err := fmt.Sscan(lines.Text(), &came, &of)
-		require.NoError(t, err, lines.Text())
-		kept.known[of] = came
-	}
-	kept.file = file
-	return kept
-}
-
-// of returns the stored result of a test. If there is none, it runs the test.
-func (v *verdicts) of(path string, run func() verdict) verdict {
-	v.mu.Lock()
-	came, isKnown := v.known[path]
-	v.mu.Unlock()
-	if isKnown {
-		return came
-	}
-	came = run()
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.file != nil {
-		_, _ = fmt.Fprintln(v.file, came, path) // If writing fails, the test runs again next time.
-	}
-	return came
 }

@@ -6,16 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/tetratelabs/wazero/api"
 )
-
-// wazero gives each exported function of an instance its own stack of about ten kilobytes. So this package adds a
-// function to the module and makes it the only exported one: it takes the number of a function and its parameters,
-// and calls that function. All numbers have 64 bits.
 
 // function identifies a function of the module that this package calls.
 type function uint64
@@ -77,107 +72,8 @@ var functionNames = []string{
 	fnFree:            "wasm_free",
 }
 
-const (
-	// mostParams is the maximum number of parameters of these functions.
-	mostParams = 6
-	// entryExport is the name of the exported function that calls the others.
-	entryExport = "enter"
-)
-
-// signature is a function type.
-type signature struct{ params, results []byte }
-
-// entry generates the function that calls the others.
-type entry struct {
-	signatures []signature
-	// types are the type indexes of the module's functions, imported functions first.
-	types []int
-	// functions are the module's indexes of the functions that this package calls.
-	functions [fnFree + 1]int
-}
-
-// withType returns the section of types with the type of the new function.
-func (e *entry) withType(in *reader) []byte {
-	section := in.bytes
-	count := in.uint()
-	from := in.at
-	for range count {
-		in.byte() // the tag of a function type
-		e.signatures = append(e.signatures, signature{in.take(in.uint()), in.take(in.uint())})
-	}
-	var out bytes.Buffer
-	writeUint(&out, uint64(count)+1)
-	out.Write(section[from:])
-	out.Write([]byte{typeFunction, 1 + mostParams, typeInt})
-	out.Write(bytes.Repeat([]byte{typeLong}, mostParams))
-	out.Write([]byte{1, typeLong})
-	return out.Bytes()
-}
-
-// withFunction returns the section of functions with the new function.
-func (e *entry) withFunction(in *reader) []byte {
-	section := in.bytes
-	count := in.uint()
-	from := in.at
-	for range count {
-		e.types = append(e.types, in.uint())
-	}
-	var out bytes.Buffer
-	writeUint(&out, uint64(count)+1)
-	out.Write(section[from:])
-	writeUint(&out, uint64(len(e.signatures)))
-	return out.Bytes()
-}
-
-// note records the index of an exported function.
-func (e *entry) note(name string, index int) {
-	if i := slices.Index(functionNames, name); i >= 0 {
-		e.functions[i] = index
-	}
-}
-
-// Instructions in the new function.
-const (
-	opReturn, opEqual, opLocal = 0x0f, 0x46, 0x20
-	opToInt, opFromInt         = 0xa7, 0xad
-	opToDouble                 = 0xbf
-	typeLong, typeDouble       = 0x7e, 0x7c
-	typeFunction               = 0x60
-)
-
-// body returns the code of the new function.
-func (e *entry) body() ([]byte, error) {
-	var out bytes.Buffer
-	out.WriteByte(0) // It has no locals other than its parameters.
-	for i, index := range e.functions {
-		if index == 0 {
-			return nil, fmt.Errorf("quickjs.wasm has no function %s", functionNames[i])
-		}
-		out.Write([]byte{opLocal, 0, opConst})
-		writeInt(&out, int64(i))
-		out.Write([]byte{opEqual, opIf, typeNone})
-		of := e.signatures[e.types[index]]
-		for j, param := range of.params {
-			out.Write([]byte{opLocal, byte(1 + j)})
-			switch param {
-			case typeInt:
-				out.WriteByte(opToInt)
-			case typeDouble:
-				out.WriteByte(opToDouble)
-			}
-		}
-		out.WriteByte(opCall)
-		writeUint(&out, uint64(index))
-		if len(of.results) == 0 {
-			out.Write([]byte{opLongConst, 0})
-		} else { // All results have 32 bits.
-			out.WriteByte(opFromInt)
-		}
-		out.Write([]byte{opReturn, opEnd})
-	}
-	out.Write([]byte{opLongConst, 0, opEnd})
-	return out.Bytes(), nil
-}
+// mostParams is the maximum number of parameters of these functions.
+const mostParams = 6
 
 // addressSize is the number of bytes of an address or a length.
 const addressSize = 4
@@ -275,10 +171,11 @@ type Instance struct {
 	depth    int
 }
 
-// level is the exported function, with a buffer for its parameters and result.
+// level has the functions that were called at a depth, and a buffer for their parameters and results. wazero gives each
+// function a stack of about ten kilobytes.
 type level struct {
-	enter api.Function
-	stack [1 + mostParams]uint64
+	functions [fnFree + 1]api.Function
+	stack     [mostParams]uint64
 }
 
 // Begin begins a run. The run also ends when ctx ends.
@@ -309,22 +206,24 @@ func (in *Instance) Busy() time.Duration { return in.run.Busy - in.left }
 // invoke calls a function and returns its result, or 0 if the function has none.
 func (in *Instance) invoke(called function, args ...uint64) (uint64, error) {
 	for len(in.levels) <= in.depth {
-		in.levels = append(in.levels, &level{enter: in.module.ExportedFunction(entryExport)})
+		in.levels = append(in.levels, new(level))
 	}
 	at := in.levels[in.depth]
-	at.stack[0] = uint64(called)
-	copy(at.stack[1:], args)
+	if at.functions[called] == nil {
+		at.functions[called] = in.module.ExportedFunction(functionNames[called])
+	}
+	copy(at.stack[:], args)
 	if in.depth == 0 {
 		in.since = in.run.Clock()
 	}
-	err := at.enter.CallWithStack(in.ctx, at.stack[:])
+	err := at.functions[called].CallWithStack(in.ctx, at.stack[:])
 	if in.depth == 0 {
 		in.spend()
 	}
 	if err != nil {
 		return 0, in.broken(err)
 	}
-	return at.stack[0], nil
+	return uint64(uint32(at.stack[0])), nil // All results have 32 bits.
 }
 
 // spend subtracts from left the time since the script started or resumed.

@@ -28,11 +28,8 @@ var published []byte
 // publishedSum is the SHA-256 of quickjs.wasm, see wasm/README.md.
 const publishedSum = "d4c9375f2b1ca4dc95f72c8aa2982a7a9951ac8011490d79c6582df732b4bbd9"
 
-// Names of the module's exports that are not functions.
-const (
-	exportMemory       = "memory"
-	exportStackPointer = "__stack_pointer"
-)
+// exportStackPointer is the name of the global with the top of the module's stack.
+const exportStackPointer = "__stack_pointer"
 
 const (
 	pageSize = 1 << 16

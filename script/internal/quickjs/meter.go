@@ -27,14 +27,12 @@ const (
 
 // The ids of a module's sections.
 const (
-	sectionType     = 1
-	sectionImport   = 2
-	sectionFunction = 3
-	sectionGlobal   = 6
-	sectionExport   = 7
-	sectionCode     = 10
-	sectionData     = 11
-	sectionCounted  = 12
+	sectionImport  = 2
+	sectionGlobal  = 6
+	sectionExport  = 7
+	sectionCode    = 10
+	sectionData    = 11
+	sectionCounted = 12
 )
 
 // metered is a metered module without its data segments.
@@ -50,8 +48,7 @@ type segment struct {
 	bytes  []byte
 }
 
-// meter returns a metered module that exports a single function, which calls the others. wasm is trusted, because
-// this package embeds it.
+// meter returns a metered module. wasm is trusted, because this package embeds it.
 func meter(wasm []byte) (made metered, err error) {
 	in := &reader{bytes: wasm, at: 8}
 	out := bytes.NewBuffer(bytes.Clone(wasm[:8]))
@@ -60,10 +57,6 @@ func meter(wasm []byte) (made metered, err error) {
 		id, body := in.byte(), in.take(in.uint())
 		section := &reader{bytes: body}
 		switch id {
-		case sectionType:
-			body = counts.entry.withType(section)
-		case sectionFunction:
-			body = counts.entry.withFunction(section)
 		case sectionImport:
 			counts.imports(section)
 		case sectionGlobal:
@@ -98,7 +91,6 @@ type counts struct {
 	hook, fuel int
 	// marks is the number of calls to which localMark was added.
 	marks int
-	entry entry
 }
 
 // imports counts the module's imports, and finds the hook.
@@ -107,7 +99,7 @@ func (c *counts) imports(in *reader) {
 		module, name := in.name(), in.name()
 		switch kind := in.byte(); kind {
 		case 0: // function
-			c.entry.types = append(c.entry.types, in.uint())
+			in.uint()
 			if module == hookModule && name == hookName {
 				c.hook = c.functions
 			}
@@ -143,41 +135,23 @@ func (c *counts) withFuel(in *reader) []byte {
 	return out.Bytes()
 }
 
-// exports replaces the exported functions by the one that calls them, and also exports the budget.
+// exports also exports the budget.
 func (c *counts) exports(in *reader) []byte {
-	var names bytes.Buffer
-	count := uint64(2)
-	for range in.uint() {
-		from := in.at
-		name := in.name()
-		kind, index := in.byte(), in.uint()
-		switch {
-		case kind == 0:
-			c.entry.note(name, index)
-		case name == exportMemory || name == exportStackPointer:
-			names.Write(in.bytes[from:in.at])
-			count++
-		}
-	}
 	var out bytes.Buffer
-	writeUint(&out, count)
-	out.Write(names.Bytes())
+	writeUint(&out, uint64(in.uint())+1)
+	out.Write(in.rest())
 	writeUint(&out, uint64(len(fuelExport)))
 	out.WriteString(fuelExport)
-	out.WriteByte(3)
+	out.WriteByte(3) // a global
 	writeUint(&out, uint64(c.fuel))
-	writeUint(&out, uint64(len(entryExport)))
-	out.WriteString(entryExport)
-	out.WriteByte(0)
-	writeUint(&out, uint64(len(c.entry.types)))
 	return out.Bytes()
 }
 
-// code meters each function and adds the function that calls them.
+// code meters each function.
 func (c *counts) code(in *reader) ([]byte, error) {
 	var out bytes.Buffer
 	count := in.uint()
-	writeUint(&out, uint64(count)+1)
+	writeUint(&out, uint64(count))
 	for i := range count {
 		made, err := c.function(c.functions+i, in.take(in.uint()))
 		if err != nil {
@@ -189,10 +163,7 @@ func (c *counts) code(in *reader) ([]byte, error) {
 	if c.marks != 1 {
 		return nil, errZone
 	}
-	body, err := c.entry.body()
-	writeUint(&out, uint64(len(body)))
-	out.Write(body)
-	return out.Bytes(), err
+	return out.Bytes(), nil
 }
 
 // Instructions that metering reads or writes.

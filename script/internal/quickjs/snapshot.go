@@ -167,7 +167,7 @@ func (s *Snapshot) clone() (*Instance, error) {
 	return in, nil
 }
 
-// keptDepths is the number of call depths for which an idle instance keeps its functions. Each has a stack of 10 kB.
+// keptDepths is the number of call depths for which an idle instance keeps its functions.
 const keptDepths = 2
 
 // Release ends the run and returns the instance to the pool. The instance must not be used afterwards.

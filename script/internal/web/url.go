@@ -9,10 +9,12 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Limits for a URL before its query: its length, and the number of / \ and @ in it. The parser's time grows with
-// their product, and with the square of a password's length.
+// Limits for a URL: its length, and before its query its length and the number of / \ and @ in it. Before the query, the
+// parser's time grows with the product of the two, and with the square of a password's length. It parses the rest at some
+// 20 MB per second.
 const (
-	longestURL     = 8 << 10
+	longestURL     = 256 << 10
+	longestPath    = 8 << 10
 	mostSeparators = 500
 )
 
@@ -90,18 +92,22 @@ var opaqueData = regexp.MustCompile(`^data:[^/\t\r\n][^\t\r\n]*$`)
 
 // checkLength refuses URLs that would take too long to parse.
 func (asked urlAsked) checkLength() error {
-	texts := []string{beforeQuery(asked.URL)}
+	base := ""
 	if asked.Base != nil {
-		texts = append(texts, beforeQuery(*asked.Base))
+		base = *asked.Base
 	}
+	if longest := max(len(asked.URL), len(base), len(asked.To)); longest > longestURL {
+		return boterr.Invalid("", "a URL has at most %d bytes, but this one has %d", longestURL, longest)
+	}
+	texts := []string{beforeQuery(asked.URL), beforeQuery(base)}
 	if asked.Set != "search" && asked.Set != "hash" {
 		texts = append(texts, asked.To)
 	}
 	for _, text := range texts {
 		separators := strings.Count(text, "/") + strings.Count(text, `\`) + strings.Count(text, "@")
-		if (len(text) > longestURL || separators > mostSeparators) && !opaqueData.MatchString(text) {
+		if (len(text) > longestPath || separators > mostSeparators) && !opaqueData.MatchString(text) {
 			return boterr.Invalid("", "a URL has at most %d bytes and %d of / and @ before its query, but this one has %d and %d",
-				longestURL, mostSeparators, len(text), separators)
+				longestPath, mostSeparators, len(text), separators)
 		}
 	}
 	return nil

@@ -39,11 +39,11 @@ var Names = []string{
 }
 
 // Function is a Go function that Source calls. value is JSON. json.Marshal encodes the result.
-type Function func(value []byte) (result any, err error)
+type Function = func(value []byte) (result any, err error)
 
 // Functions returns the functions by name. Their only side effect is reading from random, and they are safe for
-// concurrent use if random is. They take time in proportion to the length of their input, or a few milliseconds for a
-// URL, see longestURL.
+// concurrent use if random is. They take time in proportion to the length of their input, or at most some ten milliseconds
+// for a URL, see longestURL.
 func Functions(random io.Reader) map[string]Function {
 	return map[string]Function{
 		"url": taking(newParser().parse), "encode": taking(encode), "decode": taking(decode), "encoding": taking(encodingOf),

@@ -167,6 +167,7 @@ func TestFunctions_URL(t *testing.T) {
 		"path": "http://a/" + strings.Repeat("b", 9000), "segments": "http://a" + strings.Repeat("/b", 600),
 		"user": "http://" + strings.Repeat("@", 600) + "c", "backslashes": `http:\\a` + strings.Repeat(`\b`, 600),
 		"data with a path": "data:/" + strings.Repeat("/b", 5000), "data with a line": "data:\n/" + strings.Repeat("/b", 5000),
+		"query": "http://a?" + strings.Repeat("b", 300_000), "long data": "data:text/plain," + strings.Repeat("b", 300_000),
 	} {
 		value, err := json.Marshal(map[string]string{"url": url})
 		require.NoError(t, err)
@@ -181,6 +182,8 @@ func TestFunctions_URL(t *testing.T) {
 		_, err = parse(value)
 		require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(err), name)
 	}
+	_, err := parse([]byte(`{"url": "http://a", "set": "search", "to": "` + strings.Repeat("b", 300_000) + `"}`))
+	require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(err))
 	for name, url := range map[string]string{
 		"query": "http://a?" + strings.Repeat("/b", 50000), "data": "data:text/plain," + strings.Repeat("/b", 50000),
 	} {
