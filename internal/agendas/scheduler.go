@@ -169,6 +169,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 // Next returns the time, by the store's clock, at which the next agenda can be claimed. It is the current time if
 // an agenda is due. ok is false if no agenda waits. Errors come from the store.
 func (s *Scheduler) Next(ctx context.Context) (at time.Time, ok bool, err error) {
+	defer boterr.Recover(&err)
 	now, err := s.store.Now(ctx)
 	if err != nil {
 		return time.Time{}, false, err
@@ -177,7 +178,8 @@ func (s *Scheduler) Next(ctx context.Context) (at time.Time, ok bool, err error)
 }
 
 // Due returns the number of agendas that can be claimed now. Errors come from the store.
-func (s *Scheduler) Due(ctx context.Context) (int, error) {
+func (s *Scheduler) Due(ctx context.Context) (count int, err error) {
+	defer boterr.Recover(&err)
 	now, err := s.store.Now(ctx)
 	if err != nil {
 		return 0, err
@@ -192,7 +194,8 @@ func (s *Scheduler) Due(ctx context.Context) (int, error) {
 //
 // Errors come from the store. After an error, the agenda runs again when its lease has expired, or at once if it was
 // not claimed.
-func (s *Scheduler) RunNext(ctx context.Context) (agenda.Result, error) {
+func (s *Scheduler) RunNext(ctx context.Context) (result agenda.Result, err error) {
+	defer boterr.Recover(&err)
 	// Writes continue after ctx ends: a claim that the store makes after its caller gave up would have no holder, and
 	// an outcome must always be stored.
 	writing := context.WithoutCancel(ctx)

@@ -3,7 +3,9 @@ package background_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -14,18 +16,23 @@ import (
 	"github.com/botctx/go-sdk/internal/background"
 )
 
-func TestGo_StartsWorkAgainThatEndsItsGoroutine(t *testing.T) {
+func TestGo_StartsWorkAgainThatBreaks(t *testing.T) {
 	t.Parallel()
 	var group sync.WaitGroup
+	var log strings.Builder
 	begun := 0
-	background.Go(&group, func() {
+	background.Go(&group, slog.New(slog.NewTextHandler(&log, nil)), "it broke", func() {
 		begun++
-		if begun < 3 {
+		switch begun {
+		case 1:
 			runtime.Goexit()
+		case 2:
+			panic("no more")
 		}
 	})
 	group.Wait()
 	require.Equal(t, 3, begun)
+	require.Contains(t, log.String(), `msg="it broke" panic="no more"`)
 }
 
 func TestEvery_UntilTheContextEnds(t *testing.T) {

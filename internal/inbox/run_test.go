@@ -235,28 +235,67 @@ func TestRun_ClockThatGoesBackDelaysNoRetry(t *testing.T) {
 	})
 }
 
-func TestRun_GoesOnWhereTheStoreEndsItsGoroutine(t *testing.T) {
-	t.Parallel()
-	for shape, inner := range map[string]store.Store{"distributed": sharedStore{memstore.New()}, "exclusive": memstore.New()} {
-		t.Run(shape, func(t *testing.T) {
-			t.Parallel()
-			var exits atomic.Int64
-			done := make(chan struct{})
-			config := configOf(t, onNow(inner, func() {
-				if exits.Add(-1) >= 0 {
-					runtime.Goexit() // As t.FailNow would.
-				}
-			}), func(context.Context, *inbox.Delivery) error {
-				close(done)
-				return nil
-			})
-			config.Poll, config.Workers = time.Millisecond, 2
-			p := newInbox(t, config)
-			accept(t, p, "ada")
-			exits.Store(4) // This ends the goroutine that removes old events, and goroutines that look for work.
-			runUntil(t, p, done)
-		})
+// brokenWatch is a store whose Watch calls before first.
+type brokenWatch struct {
+	store.Store
+	inner  store.Watcher
+	before func()
+}
+
+func (b brokenWatch) Watch(collection string, changed func(before, after document.Object), reset func()) func() {
+	b.before()
+	stop := b.inner.Watch(collection, changed, reset)
+	return func() {
+		stop()
+		panic("the watch does not end")
 	}
+}
+
+func TestRun_GoesOnWhereTheStoreBreaks(t *testing.T) {
+	t.Parallel()
+	memory := func() *memstore.Store { return memstore.New() }
+	for shape, broken := range map[string]func(before func()) store.Store{
+		"distributed": func(before func()) store.Store { return onNow(sharedStore{memory()}, before) },
+		"exclusive":   func(before func()) store.Store { return onNow(memory(), before) },
+		"watch": func(before func()) store.Store {
+			inner := memory()
+			return brokenWatch{Store: inner, inner: inner, before: before}
+		},
+	} {
+		for way, breaks := range map[string]func(){
+			"ends the goroutine": runtime.Goexit, // As t.FailNow would.
+			"panics":             func() { panic("the store is broken") },
+		} {
+			t.Run(shape+" "+way, func(t *testing.T) {
+				t.Parallel()
+				var times atomic.Int64
+				done := make(chan struct{})
+				config := configOf(t, broken(func() {
+					if times.Add(-1) >= 0 {
+						breaks()
+					}
+				}), func(context.Context, *inbox.Delivery) error {
+					close(done)
+					return nil
+				})
+				config.Poll, config.Workers = time.Millisecond, 2
+				p := newInbox(t, config)
+				accept(t, p, "ada")
+				times.Store(4) // This breaks the goroutine that removes old events, and goroutines that look for work.
+				runUntil(t, p, done)
+			})
+		}
+	}
+}
+
+func TestRunNext_WatchPanics(t *testing.T) {
+	t.Parallel()
+	inner := memstore.New()
+	p := newInbox(t, configOf(t, brokenWatch{inner, inner, func() { panic("the store is broken") }}, counting(new(int))))
+	_, err := p.RunNext(t.Context())
+	require.Equal(t, boterr.Internal, boterr.CodeOf(err), "%v", err)
+	_, _, err = p.Next(t.Context())
+	require.Equal(t, boterr.Internal, boterr.CodeOf(err), "%v", err)
 }
 
 func TestSettled_SeesWhatComesOfEachAttempt(t *testing.T) {

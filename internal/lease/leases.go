@@ -267,7 +267,7 @@ func (t *Leases) startBeating() {
 	defer t.mu.Unlock()
 	if !t.isBeating {
 		t.isBeating = true
-		background.Go(new(sync.WaitGroup), t.beat)
+		background.Go(new(sync.WaitGroup), t.log, "lease: renewal panicked", t.beat)
 	}
 }
 
