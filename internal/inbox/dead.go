@@ -146,7 +146,8 @@ func noDeadLetter(id string) error {
 	return boterr.New(boterr.NotFound, "id", "there is no dead letter %s: it was retried or discarded, or never was one", id)
 }
 
-// Retry puts a dead letter back into its lane as the next event, with all attempts ahead of it. Values that earlier
+// Retry puts a dead letter back into its lane as the next event, with all attempts ahead of it. An earlier event of the
+// lane that waits for its next attempt comes first. Values that earlier
 // attempts remembered remain. It returns NotFound if there is no dead letter with this id. Other errors come from the
 // store.
 func (b *Inbox) Retry(ctx context.Context, id string) error {

@@ -35,8 +35,8 @@ var updates = sync.OnceValue(func() allUpdates {
 		giveBack: query.MustUpdate("$unset", document.O(fieldBegun, true)),
 		done:     query.MustUpdate("$unset", fieldsOfWaiting()),
 		lose:     query.MustUpdate("$inc", document.O(fieldLost, 1), "$unset", document.O(fieldBegun, true)),
-		revive: query.MustUpdate("$set", document.O(fieldState, statePending), "$unset", document.O(
-			fieldFailures, true, fieldRetryAt, true, fieldPausedAt, true, fieldLost, true,
+		revive: query.MustUpdate("$set", document.O(fieldState, statePending, fieldRetryAt, 0), "$unset", document.O(
+			fieldFailures, true, fieldPausedAt, true, fieldLost, true,
 			fieldDiedAt, true, fieldDeadKey, true, fieldSender, true)),
 	}
 })

@@ -20,6 +20,7 @@ import (
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 )
@@ -411,4 +412,54 @@ func TestRun_ReadsWhatWaitsAFewTimes(t *testing.T) {
 		runUntil(t, p, done)
 		require.LessOrEqual(t, read.Load(), 8*lanes)
 	})
+}
+
+func TestRetry_RunsBeforeTheLanesPauseEnds(t *testing.T) {
+	t.Parallel()
+	for shape, newStore := range map[string]func() store.Store{
+		"alone":               func() store.Store { return memstore.New() },
+		"shared":              func() store.Store { return sharedStore{memstore.New()} },
+		"shared with notices": func() store.Store { return sharedtest.New(memstore.New()) },
+	} {
+		for by, isOther := range map[string]bool{"this process": false, "another process": true} {
+			if shape == "alone" && isOther {
+				continue
+			}
+			t.Run(shape+" by "+by, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					defer renewalEnds()
+					var handled []string
+					isFixed := false
+					config := configOf(t, newStore(), func(_ context.Context, d *inbox.Delivery) error {
+						handled = append(handled, d.Event.Key)
+						switch {
+						case d.Event.Key == "paused":
+							return boterr.New(boterr.Unavailable, "", "later")
+						case isFixed:
+							return nil
+						}
+						return boterr.New(boterr.InvalidArgument, "", "never")
+					})
+					config.Backoff = func(int) time.Duration { return time.Hour }
+					p := newInbox(t, config)
+					defer running(t, p)()
+					for _, key := range []string{"dead", "paused"} {
+						_, err := p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada", Key: key})
+						require.NoError(t, err)
+					}
+					<-time.After(3 * time.Second)
+					require.Equal(t, []string{"dead", "paused"}, handled)
+					isFixed = true
+					by := p
+					if isOther {
+						by = newInbox(t, config)
+					}
+					require.NoError(t, by.Retry(t.Context(), "inbox \"app\" \"web\" dead"))
+					<-time.After(20 * time.Second)
+					require.Equal(t, []string{"dead", "paused", "dead"}, handled)
+				})
+			})
+		}
+	}
 }
