@@ -199,9 +199,16 @@ func (s *Service) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Ag
 	return &stored.Agenda, nil
 }
 
+// maxRecord is the maximum size of an agenda in an operation. The rest of document.MaxSize is room for the fields of
+// claims and failures.
+const maxRecord = document.MaxSize - 4<<10
+
 // insert adds a record and returns the stored document.
 func (s *Service) insert(ctx context.Context, made agenda.Record) (document.Object, error) {
 	encoded, err := document.Encode(made)
+	if err == nil {
+		err = document.CheckExtent(encoded, maxRecord)
+	}
 	if err != nil {
 		return document.Object{}, inMeta(err)
 	}

@@ -149,6 +149,7 @@ func TestNewAgenda_MetaNoStoreKeeps(t *testing.T) {
 	before := a.stored(t)
 	for _, meta := range []document.Object{
 		document.O("a", make(chan int)), document.O("a\x00", 1), document.O("a", deep), document.O("a", strings.Repeat("x", 17<<20)),
+		document.O("a", strings.Repeat("x", document.MaxSize-1<<10)), // This leaves no room for the fields of claims.
 	} {
 		_, err := a.mine.NewAgenda(t.Context(), agenda.NewParams{MemberID: "ada", NodeCompositeID: "n", NextRunAt: 5, Meta: meta})
 		requireMeta(t, err)

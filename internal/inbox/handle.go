@@ -135,10 +135,15 @@ func (b *Inbox) settle(run context.Context, held *lease.Lease, e stored, failure
 	default:
 		result, err = b.fail(ctx, e, failure)
 	}
-	if isLost(err) {
+	switch {
+	case isLost(err):
 		return b.settleEdited(ctx, held, e, failure)
+	case record.IsPermanent(err): // For example, the values that the run noted are too large for the store.
+		e.noted = document.Array{}
+		return b.fail(ctx, e, boterr.New(boterr.CodeOf(err), "", "the store refuses the result of the run: %w", err))
+	default:
+		return result, err
 	}
-	return result, err
 }
 
 // finish records that an event is done. It removes an event without a Key.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -459,6 +460,75 @@ func TestRetry_RunsBeforeTheLanesPauseEnds(t *testing.T) {
 					<-time.After(20 * time.Second)
 					require.Equal(t, []string{"dead", "paused", "dead"}, handled)
 				})
+			})
+		}
+	}
+}
+
+// untilDead handles an event until it is a dead letter, at most ten times. It returns the dead letter.
+func untilDead(t *testing.T, config inbox.Config) inbox.DeadLetter {
+	t.Helper()
+	var clock jumpingClock
+	config.Env.Now = clock.now
+	config.Backoff = func(int) time.Duration { return 0 }
+	p := newInbox(t, config)
+	for range 10 {
+		if _, err := p.RunNext(t.Context()); err != nil {
+			t.Log(err)
+		}
+	}
+	letters, err := p.DeadLetters(t.Context(), inbox.DeadLettersParams{})
+	require.NoError(t, err)
+	require.Len(t, letters, 1)
+	return letters[0]
+}
+
+func TestRun_ResultThatTheStoreRefusesIsADeadLetter(t *testing.T) {
+	t.Parallel()
+	for shape, inner := range map[string]store.Store{"distributed": sharedStore{memstore.New()}, "exclusive": memstore.New()} {
+		t.Run(shape, func(t *testing.T) {
+			t.Parallel()
+			isFirst := false
+			config := configOf(t, store.Wrap(inner, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+				if isFirst && call == (store.Call{Method: "update", Collection: "inbox"}) {
+					isFirst = false
+					return ctx, nil, boterr.Invalid("", "the document has too many bytes")
+				}
+				return ctx, nil, nil
+			}), func(_ context.Context, d *inbox.Delivery) error {
+				isFirst = d.Attempt == 1
+				return boterr.New(boterr.Unavailable, "", "later")
+			})
+			accept(t, newInbox(t, config), "ada")
+			letter := untilDead(t, config)
+			require.Equal(t, 1, letter.Failures)
+			require.Contains(t, letter.Error, "the document has too many bytes")
+		})
+	}
+}
+
+func TestAccept_LeavesRoomForResults(t *testing.T) {
+	t.Parallel()
+	for shape, inner := range map[string]func() store.Store{
+		"distributed": func() store.Store { return sharedStore{memstore.New()} },
+		"exclusive":   func() store.Store { return memstore.New() },
+	} {
+		for _, room := range []int{300, inbox.MaxRememberedSize / 2, inbox.MaxRememberedSize + 1<<15} {
+			t.Run(fmt.Sprintf("%s %d", shape, room), func(t *testing.T) {
+				t.Parallel()
+				config := configOf(t, inner(), func(_ context.Context, d *inbox.Delivery) error {
+					_ = d.Note("a", document.O("text", strings.Repeat("a", inbox.MaxRememberedSize-100)))
+					return boterr.New(boterr.Unavailable, "", "later")
+				})
+				body := document.O("text", strings.Repeat("a", document.MaxSize-room))
+				_, err := newInbox(t, config).Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada", Body: body})
+				if err != nil {
+					failure, _ := boterr.AsError(err)
+					require.Equal(t, boterr.InvalidArgument, failure.Code)
+					require.Equal(t, "body", failure.Field)
+					return
+				}
+				require.Contains(t, untilDead(t, config).Error, "later")
 			})
 		}
 	}
