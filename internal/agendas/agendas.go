@@ -416,7 +416,7 @@ const retentionPause = time.Hour
 // SchedulerConfig.Retention, and the agendas that failed for good longer ago than FailedRetention, by the
 // store's clock. It returns their number. Run calls it each hour. Errors come from the store.
 func (s *Scheduler) RemoveCompleted(ctx context.Context) (removed int64, err error) {
-	now, err := s.store.Now(ctx)
+	now, err := s.clock.Now(ctx)
 	if err != nil {
 		return 0, err
 	}

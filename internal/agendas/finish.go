@@ -169,7 +169,7 @@ func (s *Scheduler) timed(ctx context.Context, o outcome) (outcome, error) {
 	if !o.pauses {
 		return o, nil
 	}
-	now, err := s.store.Now(ctx)
+	now, err := s.clock.Now(ctx)
 	if err != nil {
 		return outcome{}, err
 	}

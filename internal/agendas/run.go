@@ -220,7 +220,7 @@ func (p *pool) release(channel fair.Key) {
 func (p *pool) takeDue(ctx context.Context) (wait time.Duration, err error) {
 	back := p.inFlight.begin("the search for due agendas")
 	defer back()
-	now, err := p.store.Now(ctx)
+	now, err := p.clock.Now(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -485,7 +485,7 @@ func (s *Scheduler) renewAll(ctx context.Context, held *leases) {
 
 // renewal returns the change that renews leases now.
 func (s *Scheduler) renewal(ctx context.Context) (query.Change, error) {
-	now, err := s.store.Now(ctx)
+	now, err := s.clock.Now(ctx)
 	if err != nil {
 		return query.Change{}, err
 	}

@@ -127,6 +127,7 @@ func (c SchedulerConfig) checkNumbers() error {
 // store; the package comment describes the guarantees. A Scheduler is safe for concurrent use.
 type Scheduler struct {
 	store   store.Store
+	clock   *lease.Clock
 	agendas store.Collection
 	// records are the agendas of all apps.
 	records    *record.Collection
@@ -155,7 +156,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	guarded := c.Env
 	guarded.Store = database
 	s := &Scheduler{
-		store: database, agendas: database.Collection(schema.Collection), records: record.Open(guarded, schema),
+		store: database, clock: lease.NewClock(database, c.Env.WithDefaults().Now, c.Lease), agendas: database.Collection(schema.Collection), records: record.Open(guarded, schema),
 		name: rand.Text(), config: c, log: c.Log,
 	}
 	if watcher, ok := c.Env.Store.(store.Watcher); ok {
@@ -170,7 +171,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 // an agenda is due. ok is false if no agenda waits. Errors come from the store.
 func (s *Scheduler) Next(ctx context.Context) (at time.Time, ok bool, err error) {
 	defer boterr.Recover(&err)
-	now, err := s.store.Now(ctx)
+	now, err := s.clock.Now(ctx)
 	if err != nil {
 		return time.Time{}, false, err
 	}
@@ -180,7 +181,7 @@ func (s *Scheduler) Next(ctx context.Context) (at time.Time, ok bool, err error)
 // Due returns the number of agendas that can be claimed now. Errors come from the store.
 func (s *Scheduler) Due(ctx context.Context) (count int, err error) {
 	defer boterr.Recover(&err)
-	now, err := s.store.Now(ctx)
+	now, err := s.clock.Now(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -200,7 +201,7 @@ func (s *Scheduler) RunNext(ctx context.Context) (result agenda.Result, err erro
 	// an outcome must always be stored.
 	writing := context.WithoutCancel(ctx)
 	for {
-		now, err := s.store.Now(ctx)
+		now, err := s.clock.Now(ctx)
 		if err != nil {
 			return agenda.Result{}, err
 		}
