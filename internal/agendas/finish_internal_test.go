@@ -198,17 +198,6 @@ func TestMissed_PatternRunsOnceAndGoesOn(t *testing.T) {
 	})
 }
 
-func TestMissed_OccurrenceExactlyNow(t *testing.T) {
-	t.Parallel()
-	s := newStand(t)
-	scheduler := s.scheduler(succeed)
-	s.add(0, repeating("0 * * * *"))
-	s.clock.advance(5 * time.Hour)
-	result := s.runNext(scheduler)
-	require.Equal(t, 5, result.Run.Missed)
-	require.Equal(t, start().Add(6*time.Hour), result.Next)
-}
-
 func TestMissed_EndsWithRunUntil(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
