@@ -363,20 +363,6 @@ func TestRunNext_UnreadablePattern(t *testing.T) {
 	require.Contains(t, r.Error, "pattern")
 }
 
-func TestBackoff_DefaultGrowsToAnHour(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, 10*time.Second, exponential(1))
-	require.Equal(t, 20*time.Second, exponential(2))
-	require.Equal(t, 40*time.Minute+0*time.Second, exponential(9)-160*time.Second)
-	require.Equal(t, time.Hour, exponential(10))
-	require.Equal(t, time.Hour, exponential(1_000_000))
-	for range 1000 {
-		pause := jittered(exponential(2))
-		require.GreaterOrEqual(t, pause, time.Duration(0))
-		require.LessOrEqual(t, pause, 20*time.Second)
-	}
-}
-
 // askedToWaitError is a failure that carries the pause before the next attempt.
 type askedToWaitError struct{ error }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/background"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
@@ -136,8 +137,9 @@ type Scheduler struct {
 	// name is the value of fieldClaim in agendas that this scheduler holds. It is a string.
 	name any
 
-	config SchedulerConfig
-	log    *slog.Logger
+	config  SchedulerConfig
+	log     *slog.Logger
+	backoff background.Backoff
 
 	running  atomic.Bool
 	inFlight inFlight
@@ -158,6 +160,10 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	s := &Scheduler{
 		store: database, clock: lease.NewClock(database, c.Env.WithDefaults().Now, c.Lease), agendas: database.Collection(schema.Collection), records: record.Open(guarded, schema),
 		name: rand.Text(), config: c, log: c.Log,
+		backoff: background.Backoff{
+			First: 10 * time.Second, Growth: 2, Most: time.Hour, Random: 1,
+			Chosen: c.Backoff, Log: c.Log, Message: "agenda: back-off panicked",
+		},
 	}
 	if watcher, ok := c.Env.Store.(store.Watcher); ok {
 		s.candidates = newWatchedQueue(watcher, s.agendas)

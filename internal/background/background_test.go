@@ -84,3 +84,18 @@ func TestServe_WaitsForWork(t *testing.T) {
 		})
 	}
 }
+
+func TestBackoff_GrowsAndVaries(t *testing.T) {
+	t.Parallel()
+	b := background.Backoff{First: 10 * time.Second, Growth: 2, Most: time.Hour, Random: 2}
+	for failures, want := range map[int]time.Duration{
+		1: 10 * time.Second, 2: 20 * time.Second, 9: 2560 * time.Second, 10: time.Hour, 1_000_000: time.Hour,
+	} {
+		require.Equal(t, want, b.After(t.Context(), failures, true))
+		for range 100 {
+			pause := b.After(t.Context(), failures, false)
+			require.GreaterOrEqual(t, pause, want/2)
+			require.LessOrEqual(t, pause, want)
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -238,7 +237,7 @@ func (b *Inbox) failAs(ctx context.Context, which document.Object, e stored, fai
 		} else {
 			unset = unset.With(fieldNoted, true)
 		}
-		result.retryAt = now.Add(max(b.pauseAfter(ctx, failures, e.isExact), boterr.RetryAfter(failure)))
+		result.retryAt = now.Add(max(b.backoff.After(ctx, failures, e.isExact), boterr.RetryAfter(failure)))
 		set = set.With(fieldRetryAt, int64(document.TimestampOf(result.retryAt))).With(fieldPausedAt, int64(document.TimestampOf(now)))
 	}
 	b.report(ctx, level, "inbox: failed", e, failure)
@@ -298,43 +297,6 @@ var ErrNeverCameBack = boterr.New(boterr.Internal, "",
 var neverCameBackText = display.Brief(ErrNeverCameBack)
 
 var errGoroutineEnded = boterr.New(boterr.Internal, "", "the handler ended its goroutine: return an error instead")
-
-// The default pauses after failures.
-const (
-	firstPause  = time.Second
-	pauseGrowth = 4
-	maxPause    = time.Minute
-)
-
-// growing is the default back-off.
-func growing(failures int) time.Duration {
-	pause := firstPause
-	for ; failures > 1 && pause < maxPause; failures-- {
-		pause *= pauseGrowth
-	}
-	return min(pause, maxPause)
-}
-
-// jittered returns a random part of a pause, at least half of it, so that events that failed together are not all
-// tried again at the same time.
-func jittered(pause time.Duration) time.Duration {
-	return pause - rand.N(pause/2+1) //nolint:gosec // Spreading load needs no secrecy.
-}
-
-// pauseAfter returns the pause after a number of failures: from the host's function or, if there is none or it panics,
-// the default. The default is jittered unless isExact is true.
-func (b *Inbox) pauseAfter(ctx context.Context, failures int, isExact bool) (chosen time.Duration) {
-	chosen = growing(failures)
-	switch {
-	case b.config.Backoff != nil:
-	case isExact:
-		return chosen
-	default:
-		return jittered(chosen)
-	}
-	defer safelog.Recovered(ctx, b.log, "inbox: back-off panicked", nil)
-	return max(0, b.config.Backoff(failures))
-}
 
 // isEnded reports whether a run failed after its context ended. Then the failure does not count.
 func isEnded(ctx context.Context, failure error) bool {
