@@ -175,11 +175,7 @@ func (b *Inbox) Discard(ctx context.Context, id string) error {
 }
 
 func (b *Inbox) changeDead(ctx context.Context, id string, update *query.Update, set document.Object) error {
-	filter, err := query.CompileFilter(deadOf(id))
-	if err != nil {
-		return err
-	}
-	changed, err := b.update(ctx, filter, update, set)
+	changed, err := b.update(ctx, deadOf(id), update, set)
 	if err == nil && changed == 0 {
 		err = noDeadLetter(id)
 	}

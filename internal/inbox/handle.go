@@ -147,16 +147,7 @@ func (b *Inbox) settle(run context.Context, held *lease.Lease, e stored, failure
 
 // finish records that an event is done. It removes an event without a Key.
 func (b *Inbox) finish(ctx context.Context, e stored) error {
-	filter, err := query.CompileFilter(asClaimed(e))
-	if err != nil {
-		return err
-	}
-	var changed int64
-	if e.Key == "" {
-		changed, err = b.events.Delete(ctx, filter, store.DeleteOptions{})
-	} else {
-		changed, err = b.storeDone(ctx, filter, e.lane)
-	}
+	changed, err := b.storeDone(ctx, e)
 	if err != nil {
 		b.report(ctx, slog.LevelWarn, "inbox: result not stored", e, err)
 		return err
@@ -169,17 +160,23 @@ func (b *Inbox) finish(ctx context.Context, e stored) error {
 	return wasLost(changed)
 }
 
-// storeDone stores that the event that a filter matches is done. The record keeps only the id, and the fields for
-// retention and Erase.
-func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter, lane string) (changed int64, err error) {
+// storeDone stores that an event is done. The record keeps only the id, and the fields for retention and Erase.
+func (b *Inbox) storeDone(ctx context.Context, e stored) (changed int64, err error) {
+	if e.Key == "" {
+		filter, err := query.CompileFilter(asClaimed(e))
+		if err != nil {
+			return 0, err
+		}
+		return b.events.Delete(ctx, filter, store.DeleteOptions{})
+	}
 	now, err := b.leases.CachedNow(ctx)
 	if err != nil {
 		return 0, err
 	}
 	kept := document.NewBuilder(2)
 	kept.Set(fieldDoneAt, int64(document.TimestampOf(now)))
-	kept.Set(fieldSender, senderOf(lane))
-	return b.update(ctx, filter, updates().done, kept.Object())
+	kept.Set(fieldSender, senderOf(e.lane))
+	return b.update(ctx, asClaimed(e), updates().done, kept.Object())
 }
 
 // wasLost returns ErrLost if an update of an event matched nothing, because the event has changed since the lease
@@ -191,8 +188,12 @@ func wasLost(changed int64) error {
 	return nil
 }
 
-// update changes an event and returns the number of matches.
-func (b *Inbox) update(ctx context.Context, filter *query.Filter, update *query.Update, set document.Object) (int64, error) {
+// update changes the event that matches which, and returns the number of matches. set has further fields to set.
+func (b *Inbox) update(ctx context.Context, which document.Object, update *query.Update, set document.Object) (int64, error) {
+	filter, err := query.CompileFilter(which)
+	if err != nil {
+		return 0, err
+	}
 	change := query.Change{Update: update, Stamps: query.Stamps{Set: set}}
 	done, err := b.events.Update(ctx, filter, change, store.UpdateOptions{})
 	return done.Matched, err
@@ -200,15 +201,11 @@ func (b *Inbox) update(ctx context.Context, filter *query.Filter, update *query.
 
 // setAll sets and removes fields of the event that matches which. It returns the number of matches.
 func (b *Inbox) setAll(ctx context.Context, which, set, unset document.Object) (int64, error) {
-	filter, err := query.CompileFilter(which)
-	if err != nil {
-		return 0, err
-	}
 	update, err := query.CompileUpdate(document.O("$set", set, "$unset", unset))
 	if err != nil {
 		return 0, err
 	}
-	return b.update(ctx, filter, update, document.Object{})
+	return b.update(ctx, which, update, document.Object{})
 }
 
 func (b *Inbox) fail(ctx context.Context, e stored, failure error) (outcome, error) {
