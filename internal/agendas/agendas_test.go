@@ -162,18 +162,6 @@ func TestEraseMember(t *testing.T) {
 	require.Zero(t, removed, "he is a member of another app")
 }
 
-func TestEraseMember_Many(t *testing.T) {
-	t.Parallel()
-	a := newApps(t)
-	for range 1200 {
-		must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5}`)
-	}
-	removed, err := agendas.EraseMember(t.Context(), a.env(), "mine", "ada")
-	require.NoError(t, err)
-	require.EqualValues(t, 1200, removed)
-	require.Empty(t, records(t, a.mine))
-}
-
 func TestEraseMember_Refuses(t *testing.T) {
 	t.Parallel()
 	env := record.Env{Store: memstore.New()}

@@ -320,21 +320,6 @@ func TestSweep_LeavesLanesWhoseTurnNeverCameBackForLonger(t *testing.T) {
 	require.EqualValues(t, 1, removed, "the lane of a killed process is removed in the end")
 }
 
-func TestSweep_ManyLanesInBatches(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	const lanes = 1100
-	for i := range lanes {
-		claimed, err := w.first.Claim(t.Context(), strconv.Itoa(i), document.Object{}, w.now(), lease.Work{})
-		require.NoError(t, err)
-		require.NoError(t, claimed.Release(t.Context()))
-	}
-	w.advance(2 * time.Hour)
-	removed, err := w.first.Sweep(t.Context(), time.Hour)
-	require.NoError(t, err)
-	require.EqualValues(t, lanes, removed)
-}
-
 func TestKeep_RemovesIdleLanes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -170,29 +170,6 @@ func TestCollection_AnotherApp(t *testing.T) {
 	require.Equal(t, 1, document.Get(found, "n", 0))
 }
 
-func TestPatch_MovesNoRecord(t *testing.T) {
-	t.Parallel()
-	a := newApps()
-	before := insert(t, a.mine, "_id", "one", "owner", "ada", "n", 1)
-	for field, patches := range map[string][]document.Object{
-		"patch.app": {
-			document.Set("app", "theirs"), document.Unset("app"), document.O("app", "theirs"),
-			document.O("$rename", document.O("n", "app")), document.O("$rename", document.O("app", "was")),
-		},
-		"patch._id":       {document.Set("_id", "two"), document.O("_id", "two"), document.Unset("_id")},
-		"patch.owner":     {document.Set("owner", "bob"), document.Unset("owner"), document.O("owner", "bob")},
-		"patch.createdAt": {document.Set("createdAt", 1), document.Inc("createdAt", 1), document.O("createdAt", nil)},
-	} {
-		for _, patch := range patches {
-			_, err := a.mine.FindAndModify(t.Context(), record.Patch{Patch: patch, WithModifier: true}, true)
-			requireInvalid(t, err, field)
-			found, err := a.mine.Get(t.Context(), "one")
-			require.NoError(t, err)
-			require.Equal(t, before.String(), found.String(), patch)
-		}
-	}
-}
-
 func TestUpsert_StaysInScope(t *testing.T) {
 	t.Parallel()
 	a := newApps()
@@ -243,17 +220,6 @@ func TestPatch_RenewsStampsOnChange(t *testing.T) {
 	require.Equal(t, 2000, document.Get(after, "updatedAt", 0))
 	require.Equal(t, 2, document.Get(after, "_version", 0))
 	require.NotContains(t, []string{"own", document.Get(before, "etag", "")}, document.Get(after, "etag", ""))
-}
-
-func TestReplace_KeepsWhatIsFixed(t *testing.T) {
-	t.Parallel()
-	a := newApps()
-	insert(t, a.mine, "_id", "one", "owner", "ada", "n", 1)
-	_, err := a.mine.FindAndModify(t.Context(), record.Patch{Patch: document.O("m", 2), WithModifier: true}, false)
-	require.NoError(t, err)
-	found, err := a.mine.Get(t.Context(), "one")
-	require.NoError(t, err)
-	require.ElementsMatch(t, []string{"_id", "app", "owner", "createdAt", "updatedAt", "_version", "etag", "m"}, found.Keys())
 }
 
 func TestErrors_NameTheParameter(t *testing.T) {
