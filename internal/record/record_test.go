@@ -170,6 +170,29 @@ func TestCollection_AnotherApp(t *testing.T) {
 	require.Equal(t, 1, document.Get(found, "n", 0))
 }
 
+func TestPatch_MovesNoRecord(t *testing.T) {
+	t.Parallel()
+	a := newApps()
+	before := insert(t, a.mine, "_id", "one", "owner", "ada", "n", 1)
+	for field, patches := range map[string][]document.Object{
+		"patch.app": {
+			document.Set("app", "theirs"), document.Unset("app"), document.O("app", "theirs"),
+			document.O("$rename", document.O("n", "app")), document.O("$rename", document.O("app", "was")),
+		},
+		"patch._id":       {document.Set("_id", "two"), document.O("_id", "two"), document.Unset("_id")},
+		"patch.owner":     {document.Set("owner", "bob"), document.Unset("owner"), document.O("owner", "bob")},
+		"patch.createdAt": {document.Set("createdAt", 1), document.Inc("createdAt", 1), document.O("createdAt", nil)},
+	} {
+		for _, patch := range patches {
+			_, err := a.mine.FindAndModify(t.Context(), record.Patch{Patch: patch, WithModifier: true}, true)
+			requireInvalid(t, err, field)
+			found, err := a.mine.Get(t.Context(), "one")
+			require.NoError(t, err)
+			require.Equal(t, before.String(), found.String(), patch)
+		}
+	}
+}
+
 func TestUpsert_StaysInScope(t *testing.T) {
 	t.Parallel()
 	a := newApps()
