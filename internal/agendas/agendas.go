@@ -31,6 +31,7 @@ import (
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/store"
 )
@@ -450,6 +451,7 @@ func failedBefore(at time.Time) document.Object {
 func (s *Scheduler) applyRetention(ctx context.Context) {
 	back := s.inFlight.begin("the removal of completed agendas")
 	defer back()
+	defer safelog.Recovered(ctx, s.log, "agenda: removal panicked", nil)
 	if _, err := s.RemoveCompleted(ctx); err != nil && ctx.Err() == nil {
 		s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: completed agendas not removed", slog.String("error", display.Text(err)))
 	}

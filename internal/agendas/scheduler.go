@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/safelog"
+	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -158,7 +159,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	guarded := c.Env
 	guarded.Store = database
 	s := &Scheduler{
-		store: database, clock: lease.NewClock(database, c.Env.WithDefaults().Now, c.Lease), agendas: database.Collection(schema.Collection), records: record.Open(guarded, schema),
+		store: database, clock: lease.NewClock(database, timelimit.Now, c.Lease), agendas: database.Collection(schema.Collection), records: record.Open(guarded, schema),
 		name: rand.Text(), config: c, log: c.Log,
 		backoff: background.Backoff{
 			First: 10 * time.Second, Growth: 2, Most: time.Hour, Random: 1,

@@ -48,7 +48,7 @@ func (b *Inbox) Accept(ctx context.Context, e Event) (Accepted, error) {
 	kept := stored{Event: e, id: id, lane: lane, acceptedAt: int64(document.TimestampOf(b.config.Env.Now())), hasBegun: atOnce != nil}
 	made := kept.asDocument()
 	if err := document.CheckExtent(made, document.MaxSize-len(lane)-roomForResults); err != nil {
-		return Accepted{}, boterr.WithField("body", err)
+		return Accepted{}, boterr.WithField("Event", err)
 	}
 	err := b.events.Insert(ctx, made)
 	if e.Key != "" && boterr.CodeOf(err) == boterr.AlreadyExists {

@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -260,6 +261,7 @@ func (b *Inbox) Erase(ctx context.Context, app, channel, from string) (removed i
 
 // applyRetention removes old records and logs an error.
 func (p *pool) applyRetention(ctx context.Context) {
+	defer safelog.Recovered(ctx, p.log, "inbox: removal panicked", nil)
 	if _, err := p.RemoveOld(ctx); err != nil && ctx.Err() == nil {
 		p.log.LogAttrs(ctx, slog.LevelWarn, "inbox: old records not removed", slog.String("error", display.Text(err)))
 	}

@@ -525,7 +525,7 @@ func TestAccept_LeavesRoomForResults(t *testing.T) {
 				if err != nil {
 					failure, _ := boterr.AsError(err)
 					require.Equal(t, boterr.InvalidArgument, failure.Code)
-					require.Equal(t, "body", failure.Field)
+					require.Equal(t, "Event", failure.Field)
 					return
 				}
 				require.Contains(t, untilDead(t, config).Error, "later")
