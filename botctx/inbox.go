@@ -164,8 +164,9 @@ func (r *Runtime) DeadLetter(ctx context.Context, id string) (DeadLetter, error)
 	return deadLetterOf(found), err
 }
 
-// RetryDeadLetter puts a dead letter back into the inbox as the next event of its sender. It gets the full number
-// of attempts again. Messages that earlier attempts sent are not sent again. It returns NotFound if there is no
+// RetryDeadLetter puts a dead letter back into the inbox as the next event of its sender, even while a later event waits
+// for its next attempt. Only an earlier event that waits comes first. The dead letter gets the full number of attempts
+// again. Messages that earlier attempts sent are not sent again. It returns NotFound if there is no
 // dead letter with that id. Other errors come from the store.
 func (r *Runtime) RetryDeadLetter(ctx context.Context, id string) error {
 	return r.inbox.Retry(ctx, id)

@@ -31,6 +31,7 @@ import (
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/store"
 )
@@ -199,9 +200,16 @@ func (s *Service) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Ag
 	return &stored.Agenda, nil
 }
 
+// maxRecord is the maximum size of an agenda in an operation. The rest of document.MaxSize is room for the fields of
+// claims and failures.
+const maxRecord = document.MaxSize - 4<<10
+
 // insert adds a record and returns the stored document.
 func (s *Service) insert(ctx context.Context, made agenda.Record) (document.Object, error) {
 	encoded, err := document.Encode(made)
+	if err == nil {
+		err = document.CheckExtent(encoded, maxRecord)
+	}
 	if err != nil {
 		return document.Object{}, inMeta(err)
 	}
@@ -409,7 +417,7 @@ const retentionPause = time.Hour
 // SchedulerConfig.Retention, and the agendas that failed for good longer ago than FailedRetention, by the
 // store's clock. It returns their number. Run calls it each hour. Errors come from the store.
 func (s *Scheduler) RemoveCompleted(ctx context.Context) (removed int64, err error) {
-	now, err := s.store.Now(ctx)
+	now, err := s.clock.Now(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -443,6 +451,7 @@ func failedBefore(at time.Time) document.Object {
 func (s *Scheduler) applyRetention(ctx context.Context) {
 	back := s.inFlight.begin("the removal of completed agendas")
 	defer back()
+	defer safelog.Recovered(ctx, s.log, "agenda: removal panicked", nil)
 	if _, err := s.RemoveCompleted(ctx); err != nil && ctx.Err() == nil {
 		s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: completed agendas not removed", slog.String("error", display.Text(err)))
 	}

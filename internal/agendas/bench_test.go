@@ -2,7 +2,6 @@ package agendas_test
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"strconv"
 	"sync/atomic"
@@ -185,118 +184,6 @@ func BenchmarkDistantStore(b *testing.B) {
 		require.NoError(b, scheduler.Run(ctx))
 		b.ReportMetric(float64(time.Since(began).Microseconds())/count, "us/agenda") //nolint:forbidigo // A benchmark measures.
 		b.ReportMetric(float64(calls.Load())/count, "calls/agenda")
-	}
-}
-
-// BenchmarkNeighbour measures how long one app's agenda waits while another app's runs hang: on a watched store, and
-// on one that is polled every millisecond.
-func BenchmarkNeighbour(b *testing.B) {
-	for _, hung := range []int{0, 16, 64, 1000} {
-		b.Run(fmt.Sprintf("watched/hung=%d", hung), func(b *testing.B) { neighbour(b, memstore.New(), hung) })
-		b.Run(fmt.Sprintf("polled/hung=%d", hung), func(b *testing.B) {
-			neighbour(b, struct{ store.Store }{memstore.New()}, hung)
-		})
-	}
-}
-
-// neighbour schedules agendas of one app one after the other, while hung runs of another app hang.
-func neighbour(b *testing.B, database store.Store, hung int) {
-	b.Helper()
-	ran := make(chan struct{})
-	env := record.Env{Store: database}
-	scheduler, err := agendas.NewScheduler(agendas.SchedulerConfig{
-		Env: env, SchedulerOptions: agendas.SchedulerOptions{Poll: time.Millisecond, ShutdownTimeout: time.Millisecond},
-		Handler: func(ctx context.Context, run agenda.Run) error {
-			if run.Agenda.App == "hung" {
-				<-ctx.Done()
-				return ctx.Err()
-			}
-			ran <- struct{}{}
-			return nil
-		},
-	})
-	require.NoError(b, err)
-	add := func(app string) {
-		agendas := agendas.New(env, record.Scope{App: app}, agendas.Ports{Members: anyone{}})
-		now, err := database.Now(b.Context())
-		require.NoError(b, err)
-		_, err = agendas.NewAgenda(b.Context(), agenda.NewParams{
-			MemberID: "m", NodeCompositeID: "n", NextRunAt: document.TimestampOf(now),
-		})
-		require.NoError(b, err)
-	}
-	for range hung {
-		add("hung")
-	}
-	ctx, stop := context.WithCancel(b.Context())
-	ended := make(chan error)
-	go func() { ended <- scheduler.Run(ctx) }()
-	add("app")
-	<-ran
-	b.ResetTimer()
-	for range b.N {
-		add("app")
-		<-ran
-	}
-	b.StopTimer()
-	stop()
-	require.NoError(b, <-ended)
-}
-
-// newServiceOfEverybody returns the agendas of an app in which the member "m" has count agendas with different tags.
-func newServiceOfEverybody(b *testing.B, count int) *agendas.Service {
-	b.Helper()
-	store := memstore.New()
-	require.NoError(b, agendas.EnsureIndexes(b.Context(), store))
-	s := agendas.New(record.Env{Store: store}, record.Scope{App: "app"},
-		agendas.Ports{Members: anyone{}})
-	for i := range count {
-		_, err := s.NewAgenda(b.Context(), agenda.NewParams{
-			MemberID: "m", NodeCompositeID: "n", NextRunAt: 1, Tag: strconv.Itoa(i),
-		})
-		require.NoError(b, err)
-	}
-	return s
-}
-
-func BenchmarkNewAgenda(b *testing.B) {
-	s := newServiceOfEverybody(b, 0)
-	i := 0
-	for b.Loop() {
-		i++
-		_, err := s.NewAgenda(b.Context(), agenda.NewParams{
-			MemberID: "m" + strconv.Itoa(i), NodeCompositeID: "n", NextRunAt: 1, Tag: "t",
-		})
-		require.NoError(b, err)
-	}
-}
-
-func BenchmarkReplaceBesideOthers(b *testing.B) {
-	for _, others := range []int{0, 1000} {
-		b.Run(strconv.Itoa(others), func(b *testing.B) {
-			s := newServiceOfEverybody(b, others)
-			for b.Loop() {
-				_, err := s.NewAgenda(b.Context(), agenda.NewParams{
-					MemberID: "m", NodeCompositeID: "n", NextRunAt: 1, Tag: "t", Replace: true,
-				})
-				require.NoError(b, err)
-			}
-		})
-	}
-}
-
-func BenchmarkUpdateBesideOthers(b *testing.B) {
-	for _, others := range []int{1, 1000} {
-		b.Run(strconv.Itoa(others), func(b *testing.B) {
-			s := newServiceOfEverybody(b, others)
-			next := document.Timestamp(1)
-			for b.Loop() {
-				next++
-				updated, err := s.UpdateAgenda(b.Context(), agenda.UpdateParams{MemberID: "m", NextRunAt: next, Tag: "0"})
-				require.NoError(b, err)
-				require.EqualValues(b, 1, updated.Modified)
-			}
-		})
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -16,7 +15,6 @@ import (
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -169,7 +167,7 @@ func (s *Scheduler) timed(ctx context.Context, o outcome) (outcome, error) {
 	if !o.pauses {
 		return o, nil
 	}
-	now, err := s.store.Now(ctx)
+	now, err := s.clock.Now(ctx)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -260,7 +258,7 @@ func failedForGood(c *Claim, failure error) outcome {
 func (s *Scheduler) retry(ctx context.Context, c *Claim, failure error) outcome {
 	return outcome{
 		update: updates().retry, stamps: document.O(fieldError, display.Brief(failure)),
-		pauses: true, pause: max(s.pauseAfter(ctx, int(c.record.Failures)+1, c.isLive), boterr.RetryAfter(failure)),
+		pauses: true, pause: max(s.backoff.After(ctx, int(c.record.Failures)+1, !c.isLive), boterr.RetryAfter(failure)),
 	}
 }
 
@@ -276,42 +274,6 @@ func notBegun(c *Claim) outcome {
 		return released(c)
 	}
 	return outcome{update: updates().giveBack, next: c.record.NextRunAt.Time()}
-}
-
-// The default pauses after failures.
-const (
-	firstPause = 10 * time.Second
-	maxPause   = time.Hour
-)
-
-// exponential is the default back-off without jitter. The pause is firstPause, doubled with each further
-// failure, but at most maxPause.
-func exponential(failures int) time.Duration {
-	pause := firstPause
-	for ; failures > 1 && pause < maxPause; failures-- {
-		pause *= 2
-	}
-	return min(pause, maxPause)
-}
-
-// jittered returns a random part of a pause.
-func jittered(pause time.Duration) time.Duration {
-	return rand.N(pause + 1) //nolint:gosec // Spreading load needs no secrecy.
-}
-
-// pauseAfter returns the pause after a number of failures: from the host's function or, if there is none or it panics,
-// the default, which is jittered in Run.
-func (s *Scheduler) pauseAfter(ctx context.Context, failures int, isLive bool) (chosen time.Duration) {
-	chosen = exponential(failures)
-	switch {
-	case s.config.Backoff != nil:
-	case isLive:
-		return jittered(chosen)
-	default:
-		return chosen
-	}
-	defer safelog.Recovered(ctx, s.log, "agenda: back-off panicked", nil)
-	return max(0, s.config.Backoff(failures))
 }
 
 // updates returns the changes made by schedulers, compiled on first use. Values that differ from agenda to agenda

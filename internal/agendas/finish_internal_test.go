@@ -198,17 +198,6 @@ func TestMissed_PatternRunsOnceAndGoesOn(t *testing.T) {
 	})
 }
 
-func TestMissed_OccurrenceExactlyNow(t *testing.T) {
-	t.Parallel()
-	s := newStand(t)
-	scheduler := s.scheduler(succeed)
-	s.add(0, repeating("0 * * * *"))
-	s.clock.advance(5 * time.Hour)
-	result := s.runNext(scheduler)
-	require.Equal(t, 5, result.Run.Missed)
-	require.Equal(t, start().Add(6*time.Hour), result.Next)
-}
-
 func TestMissed_EndsWithRunUntil(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
@@ -372,20 +361,6 @@ func TestRunNext_UnreadablePattern(t *testing.T) {
 	require.False(t, r.Completed, "it can be scheduled again")
 	require.True(t, r.Failed)
 	require.Contains(t, r.Error, "pattern")
-}
-
-func TestBackoff_DefaultGrowsToAnHour(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, 10*time.Second, exponential(1))
-	require.Equal(t, 20*time.Second, exponential(2))
-	require.Equal(t, 40*time.Minute+0*time.Second, exponential(9)-160*time.Second)
-	require.Equal(t, time.Hour, exponential(10))
-	require.Equal(t, time.Hour, exponential(1_000_000))
-	for range 1000 {
-		pause := jittered(exponential(2))
-		require.GreaterOrEqual(t, pause, time.Duration(0))
-		require.LessOrEqual(t, pause, 20*time.Second)
-	}
 }
 
 // askedToWaitError is a failure that carries the pause before the next attempt.

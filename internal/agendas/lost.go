@@ -16,7 +16,8 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// A start never came back if its worker died, or lost its lease, before it stored the outcome. If its
+// A start never came back if its worker died, or lost its lease, before it stored the outcome. Leases that were lost in an
+// outage of the store do not count. If its
 // scheduler held no other agenda, that is a failure. Otherwise all agendas that it held become suspects,
 // without a failure; see package blame. So an agenda that kills each process fails for good after
 // SchedulerOptions.Limit failures and two more starts, and agendas that ran with it do not.
@@ -70,6 +71,8 @@ func (s *Scheduler) prepare(ctx context.Context, seen document.Object, now time.
 			err = s.redate(ctx, ready, now)
 		}
 		return document.Object{}, false, err
+	case s.clock.HadOutage(lease.Until(ready)):
+		return ready, false, nil
 	case wasLost(ready):
 		return s.countLost(ctx, ready)
 	default:

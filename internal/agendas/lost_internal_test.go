@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/store"
@@ -423,4 +424,34 @@ func TestBlame_SuspectThatDoesNotEnd(t *testing.T) {
 			require.True(l.t, l.get(stuck).Completed && l.get(others[2]).Completed, "%v", l.stored())
 		})
 	}
+}
+
+func TestLostRun_OutageOfTheStoreCountsForNothing(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(l *live) {
+		var isOut atomic.Bool
+		out := store.Wrap(l.store, func(ctx context.Context, _ store.Call) (context.Context, func(int, error) error, error) {
+			if isOut.Load() {
+				return ctx, nil, boterr.New(boterr.Unavailable, "", "no answer")
+			}
+			return ctx, nil, nil
+		})
+		ran := make(chan int, 10)
+		for range 2 {
+			l.start(func(ctx context.Context, run agenda.Run) error {
+				ran <- run.Attempt
+				<-ctx.Done()
+				return context.Cause(ctx)
+			}, func(c *SchedulerConfig) { c.Env.Store = out })
+		}
+		for range 3 {
+			l.due(0)
+		}
+		l.pass(10 * time.Second)
+		isOut.Store(true)
+		l.pass(5 * time.Minute)
+		isOut.Store(false)
+		l.pass(5 * time.Second)
+		require.Len(l.t, ran, 6, "the interrupted runs run again at the same time, although several were lost")
+	})
 }

@@ -2,6 +2,7 @@ package agendas
 
 import (
 	"cmp"
+	"container/heap"
 	"context"
 	"math"
 	"time"
@@ -49,10 +50,10 @@ type candidates interface {
 // queue is fair. Create it with newQueue.
 type queue struct {
 	byID         map[string]*entry
-	waiting, due heap
+	waiting, due entryHeap
 	// isFair is true if the due agendas are in channels instead of due.
 	isFair   bool
-	channels fair.Ring[*heap]
+	channels fair.Ring[*entryHeap]
 	arrivals uint64
 	// latestHeld is at least the greatest heldAt of all entries.
 	latestHeld int64
@@ -61,8 +62,8 @@ type queue struct {
 func newQueue(size int) *queue {
 	return &queue{
 		byID:    make(map[string]*entry, size),
-		waiting: heap{place: waiting, slots: make([]slot, 0, size)},
-		due:     heap{place: due},
+		waiting: entryHeap{place: waiting, slots: make([]slot, 0, size)},
+		due:     entryHeap{place: due},
 	}
 }
 
@@ -124,15 +125,15 @@ func (q *queue) pushDue(e *entry) {
 	e.due = &q.due
 	if q.isFair {
 		channel := keyOf(e.seen)
-		e.due = q.channels.Get(channel, func() *heap { return &heap{place: due, channel: channel, isFair: true} })
+		e.due = q.channels.Get(channel, func() *entryHeap { return &entryHeap{place: due, channel: channel, isFair: true} })
 	}
 	e.due.push(e)
 }
 
 // heaps returns all heaps of due entries.
-func (q *queue) heaps() []*heap {
-	all := []*heap{&q.due}
-	q.channels.All(func(_ fair.Key, h *heap) bool {
+func (q *queue) heaps() []*entryHeap {
+	all := []*entryHeap{&q.due}
+	q.channels.All(func(_ fair.Key, h *entryHeap) bool {
 		all = append(all, h)
 		return true
 	})
@@ -190,7 +191,7 @@ func (q *queue) moveDue(now int64) {
 }
 
 // putBack moves entries at the top of a heap that are no longer due back to the waiting ones.
-func (q *queue) putBack(h *heap, now int64) {
+func (q *queue) putBack(h *entryHeap, now int64) {
 	for e := h.top(); e != nil && e.dueAt() > now; e = h.top() {
 		q.takeOut(e)
 		q.waiting.push(e)
@@ -220,7 +221,7 @@ func (q *queue) takeFairly(now int64, limit int, places *fair.Shares) (taken []d
 	}
 	q.refresh(now)
 	for len(taken) < limit {
-		_, h, ok := q.channels.Next(func(channel fair.Key, _ *heap) bool { return places.Take(channel) })
+		_, h, ok := q.channels.Next(func(channel fair.Key, _ *entryHeap) bool { return places.Take(channel) })
 		if !ok {
 			return taken, q.channels.Len() > 0
 		}
@@ -292,7 +293,7 @@ type entry struct {
 	index int32
 	place place
 	// due is the heap of due entries to which the entry belongs.
-	due *heap
+	due *entryHeap
 }
 
 // place is the position of an entry in a queue.
@@ -314,7 +315,7 @@ func (e *entry) dueAt() int64 { return max(e.nextRunAt, e.heldUntil, e.deferredU
 
 // slot returns the slot of the entry in a heap. In a channel's heap, a retried agenda comes after agendas that
 // fell due before its pause ended.
-func (e *entry) slot(h *heap) slot {
+func (e *entry) slot(h *entryHeap) slot {
 	switch {
 	case h.place != due:
 		return slot{first: e.dueAt(), entry: e}
@@ -400,9 +401,9 @@ func idOf(o document.Object) string {
 // millis returns a time in Unix milliseconds, the unit of times in records.
 func millis(t time.Time) int64 { return int64(document.TimestampOf(t)) }
 
-// heap holds the entries of one place in a queue, with the first one on top. Each node has four children, and
-// the slots contain the sort keys, so that comparisons rarely access the entries.
-type heap struct {
+// entryHeap is a heap.Interface of the entries of one place in a queue, with the first one on top. The slots contain the
+// sort keys, so that comparisons rarely access the entries.
+type entryHeap struct {
 	place place
 	slots []slot
 	// channel is the channel of the heap if isFair is true.
@@ -429,74 +430,38 @@ func (s *slot) before(other *slot) bool {
 	}
 }
 
-const children = 4
-
 // top returns the first entry, or nil if there is none.
-func (h *heap) top() *entry {
+func (h *entryHeap) top() *entry {
 	if len(h.slots) == 0 {
 		return nil
 	}
 	return h.slots[0].entry
 }
 
-func (h *heap) push(e *entry) {
-	e.place = h.place
-	h.slots = append(h.slots, slot{})
-	h.up(len(h.slots)-1, e.slot(h))
+func (h *entryHeap) push(e *entry) { heap.Push(h, e) }
+
+func (h *entryHeap) remove(e *entry) { heap.Remove(h, int(e.index)) }
+
+func (h *entryHeap) Len() int { return len(h.slots) }
+
+func (h *entryHeap) Less(i, j int) bool { return h.slots[i].before(&h.slots[j]) }
+
+func (h *entryHeap) Swap(i, j int) {
+	h.slots[i], h.slots[j] = h.slots[j], h.slots[i]
+	h.slots[i].entry.index, h.slots[j].entry.index = int32(i), int32(j)
 }
 
-func (h *heap) remove(e *entry) {
-	at, last := int(e.index), len(h.slots)-1
-	moved := h.slots[last]
+func (h *entryHeap) Push(x any) {
+	e, _ := x.(*entry)
+	e.place, e.index = h.place, int32(len(h.slots))
+	h.slots = append(h.slots, e.slot(h))
+}
+
+func (h *entryHeap) Pop() any {
+	last := len(h.slots) - 1
+	e := h.slots[last].entry
 	h.slots[last] = slot{}
 	h.slots = h.slots[:last]
 	e.place = nowhere
-	if at == last {
-		return
-	}
-	if at > 0 && moved.before(&h.slots[(at-1)/children]) {
-		h.up(at, moved)
-	} else {
-		h.down(at, moved)
-	}
-}
-
-func (h *heap) put(at int, s slot) {
-	h.slots[at] = s
-	s.entry.index = int32(at)
-}
-
-// up moves a slot from an index up to its position.
-func (h *heap) up(at int, s slot) {
-	for at > 0 {
-		parent := (at - 1) / children
-		if !s.before(&h.slots[parent]) {
-			break
-		}
-		h.put(at, h.slots[parent])
-		at = parent
-	}
-	h.put(at, s)
-}
-
-// down moves a slot from an index down to its position.
-func (h *heap) down(at int, s slot) {
-	for {
-		first := at*children + 1
-		if first >= len(h.slots) {
-			break
-		}
-		least := first
-		for child := first + 1; child < min(first+children, len(h.slots)); child++ {
-			if h.slots[child].before(&h.slots[least]) {
-				least = child
-			}
-		}
-		if !h.slots[least].before(&s) {
-			break
-		}
-		h.put(at, h.slots[least])
-		at = least
-	}
-	h.put(at, s)
+	return e
 }

@@ -135,40 +135,6 @@ func TestQueue_StoreChangesWhileFilled(t *testing.T) {
 	require.Len(t, s.drain(scheduler), 2200)
 }
 
-func TestHeap_OrderWhateverIsTakenOut(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2))
-	q := newQueue(0)
-	open := map[string]bool{}
-	for i := range 5000 {
-		id := strconv.Itoa(random.IntN(500))
-		switch random.IntN(4) {
-		case 0:
-			q.remove(id)
-			delete(open, id)
-		case 1:
-			q.refresh(int64(random.IntN(100)))
-		default:
-			q.set(id, document.O("_id", id, fieldCompleted, false, fieldNextRunAt, random.IntN(100),
-				fieldPriority, random.IntN(3), fieldLeaseUntil, random.IntN(120), "createdAt", i))
-			open[id] = true
-		}
-		require.Len(t, q.byID, len(open))
-		require.Equal(t, len(open), len(q.waiting.slots)+len(q.due.slots))
-	}
-	var last *entry
-	for range open {
-		e := q.take(1000)
-		require.NotNil(t, e)
-		if last != nil {
-			a, b := last.slot(&q.due), e.slot(&q.due)
-			require.True(t, a.before(&b))
-		}
-		last = e
-	}
-	require.Nil(t, q.take(1000))
-}
-
 // interrupted returns a store that runs *meanwhile once, unless it is nil, after it has read agendas and before it returns
 // them. A claim fails instead.
 func interrupted(inner store.Store, meanwhile *func()) store.Store {
@@ -216,41 +182,8 @@ func TestQueue_ClaimFails(t *testing.T) {
 	require.Equal(t, []string{"a"}, s.drain(scheduler))
 }
 
-func planned(tag string, priority int64, created time.Duration) func(*agenda.Record) {
-	return func(r *agenda.Record) {
-		r.Tag, r.Priority, r.CreatedAt = tag, priority, document.TimestampOf(start().Add(created))
-	}
-}
-
-func (s *stand) addMade(after time.Duration, set func(*agenda.Record)) {
-	s.t.Helper()
-	r := agenda.Record{Agenda: agenda.Agenda{ID: s.env.NewID(), NextRunAt: document.TimestampOf(start().Add(after))}}
-	set(&r)
-	encoded, err := document.Encode(r)
-	require.NoError(s.t, err)
-	require.NoError(s.t, s.store.Collection(schema.Collection).Insert(s.ctx, encoded))
-}
-
-func TestOrder_PriorityTimeCreation(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(s *stand) {
-		s.addMade(5*time.Second, planned("later", 0, 0))
-		s.addMade(4*time.Second, planned("made last", 0, 3*time.Second))
-		s.addMade(4*time.Second, planned("made first", 0, time.Second))
-		s.addMade(4*time.Second, planned("made second", 0, 2*time.Second))
-		s.addMade(4*time.Second, planned("made second, too", 0, 2*time.Second))
-		s.addMade(9*time.Second, planned("urgent", -10, 9*time.Second))
-		s.addMade(0, planned("can wait", 1000, 0))
-		s.addMade(11*time.Second, planned("not due", -100, 0))
-		s.clock.advance(10 * time.Second)
-		scheduler := s.scheduler(succeed)
-		due, err := scheduler.Due(s.ctx)
-		require.NoError(s.t, err)
-		require.Equal(s.t, 7, due)
-		require.Equal(s.t, []string{
-			"urgent", "made first", "made second", "made second, too", "made last", "later", "can wait",
-		}, s.drain(scheduler))
-	})
+func planned(tag string, priority int64) func(*agenda.Record) {
+	return func(r *agenda.Record) { r.Tag, r.Priority = tag, priority }
 }
 
 func TestOrder_RevivedKeepsItsPlace(t *testing.T) {
@@ -268,23 +201,6 @@ func TestOrder_RevivedKeepsItsPlace(t *testing.T) {
 	})
 }
 
-func TestOrder_WithoutPriority(t *testing.T) {
-	t.Parallel()
-	eachStore(t, func(s *stand) {
-		for _, tag := range []string{"missing", "text", "usual"} {
-			id := s.add(0, named(tag))
-			switch tag {
-			case "missing":
-				s.patch(id, document.O("$unset", document.O(fieldPriority, 1)))
-			case "text":
-				s.patch(id, document.Set(fieldPriority, "high"))
-			}
-		}
-		scheduler := s.scheduler(succeed, limited(1))
-		require.Len(s.t, s.drain(scheduler), 3)
-	})
-}
-
 func TestRunNext_ChangesByARunCount(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
@@ -292,14 +208,14 @@ func TestRunNext_ChangesByARunCount(t *testing.T) {
 		scheduler := s.scheduler(func(_ context.Context, run agenda.Run) error {
 			if run.Agenda.Tag == "first" {
 				s.remove(doomed)
-				s.add(0, planned("urgent", -1, 0))
-				s.add(time.Hour, planned("not due", -2, 0))
+				s.add(0, planned("urgent", -1))
+				s.add(time.Hour, planned("not due", -2))
 			}
 			return nil
 		})
-		s.add(0, planned("first", 0, 0))
-		doomed = s.add(0, planned("second", 0, 0))
-		s.add(0, planned("third", 0, 0))
+		s.add(0, planned("first", 0))
+		doomed = s.add(0, planned("second", 0))
+		s.add(0, planned("third", 0))
 		require.Equal(s.t, []string{"first", "urgent", "third"}, s.drain(scheduler))
 	})
 }

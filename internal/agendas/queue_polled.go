@@ -135,7 +135,7 @@ func (p *polledQueue) renew(ctx context.Context, now time.Time, maxAge time.Dura
 	isNew := p.found == nil || p.found.channels.Len() == 0 || age < 0 || age >= maxAge
 	if isNew {
 		if p.found != nil {
-			p.found.channels.All(func(k fair.Key, _ *heap) bool {
+			p.found.channels.All(func(k fair.Key, _ *entryHeap) bool {
 				p.blocked[k] = true
 				return true
 			})
@@ -154,7 +154,7 @@ func (p *polledQueue) renew(ctx context.Context, now time.Time, maxAge time.Dura
 func (p *polledQueue) look(ctx context.Context, now time.Time, places *fair.Shares) error {
 	p.alarm.silence()
 	but := maps.Clone(p.blocked)
-	p.found.channels.All(func(k fair.Key, _ *heap) bool {
+	p.found.channels.All(func(k fair.Key, _ *entryHeap) bool {
 		but[k] = true
 		return true
 	})

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/query"
@@ -79,9 +78,7 @@ func (w *watchedQueue) fill(ctx context.Context) error {
 		return nil
 	}
 	if w.stop == nil {
-		if err := w.watch(); err != nil {
-			return err
-		}
+		w.stop = w.watcher.Watch(schema.Collection, w.changed, w.reset)
 	}
 	found, err := w.store.Find(ctx, query.Must(query.CompileFilter(document.O(fieldCompleted, false))), store.FindOptions{})
 	q := newQueue(len(found))
@@ -98,18 +95,6 @@ func (w *watchedQueue) fill(ctx context.Context) error {
 	}
 	w.isFilling, w.early = false, nil
 	return err
-}
-
-// watch starts the watch. A panic of the watcher becomes an error. A panic of the watcher's stop function is
-// ignored, because later notifications have no effect.
-func (w *watchedQueue) watch() (err error) {
-	defer boterr.Recover(&err)
-	stop := w.watcher.Watch(schema.Collection, w.changed, w.reset)
-	w.stop = func() {
-		defer func() { _ = recover() }()
-		stop()
-	}
-	return nil
 }
 
 // changed handles a change of an agenda.

@@ -69,19 +69,6 @@ func TestRetention_RemovesOld(t *testing.T) {
 	}
 }
 
-func TestRetention_Batches(t *testing.T) {
-	t.Parallel()
-	s := newStand(t)
-	for range 2*record.RemovalBatch + 1 {
-		s.add(-31*day, completed)
-	}
-	s.add(-29*day, named("new"), completed)
-	removed, err := s.scheduler(succeed).RemoveCompleted(s.ctx)
-	require.NoError(t, err)
-	require.EqualValues(t, 2*record.RemovalBatch+1, removed)
-	require.Equal(t, []string{"new"}, s.tags())
-}
-
 func TestRetention_UsesIndex(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)

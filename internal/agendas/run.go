@@ -21,6 +21,7 @@ import (
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
@@ -95,13 +96,15 @@ func newPool(s *Scheduler) *pool {
 // serve works until ctx has ended and all runs have returned.
 func (p *pool) serve(ctx, runs context.Context) {
 	p.startServing()
-	defer p.endServing()
+	defer p.endServing(ctx)
 	var workers, beating sync.WaitGroup
 	idle := make(chan struct{})
-	background.Go(&beating, func() { lease.Keep(p.config.Lease, idle, func() { p.renewAll(runs, p.held) }) })
+	background.Go(&beating, p.log, "agenda: renewal panicked", func() {
+		lease.Keep(p.config.Lease, idle, func() { p.renewAll(runs, p.held) })
+	})
 	beating.Go(func() { background.Every(ctx, retentionPause, func() { p.applyRetention(ctx) }) })
 	for range p.config.Workers {
-		background.Go(&workers, func() { p.work(ctx, runs) })
+		background.Go(&workers, p.log, "agenda: worker panicked", func() { p.work(ctx, runs) })
 	}
 	workers.Wait()
 	close(idle)
@@ -115,7 +118,8 @@ func (p *pool) startServing() {
 }
 
 // endServing closes the candidates, unless this Run was abandoned and another one has begun since.
-func (p *pool) endServing() {
+func (p *pool) endServing(ctx context.Context) {
+	defer safelog.Recovered(ctx, p.log, "agenda: watch not ended", nil)
 	p.serving.Lock()
 	defer p.serving.Unlock()
 	if p.server == p {
@@ -216,7 +220,7 @@ func (p *pool) release(channel fair.Key) {
 func (p *pool) takeDue(ctx context.Context) (wait time.Duration, err error) {
 	back := p.inFlight.begin("the search for due agendas")
 	defer back()
-	now, err := p.store.Now(ctx)
+	now, err := p.clock.Now(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -481,7 +485,7 @@ func (s *Scheduler) renewAll(ctx context.Context, held *leases) {
 
 // renewal returns the change that renews leases now.
 func (s *Scheduler) renewal(ctx context.Context) (query.Change, error) {
-	now, err := s.store.Now(ctx)
+	now, err := s.clock.Now(ctx)
 	if err != nil {
 		return query.Change{}, err
 	}

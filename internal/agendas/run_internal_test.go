@@ -387,38 +387,6 @@ func TestRun_HandlerEndsItsGoroutine(t *testing.T) {
 	})
 }
 
-func TestRun_StoreFails(t *testing.T) {
-	t.Parallel()
-	inBubble(t, func(l *live) {
-		var isMute atomic.Bool
-		ran := make(chan struct{}, 1)
-		l.start(func(context.Context, agenda.Run) error {
-			ran <- struct{}{}
-			return nil
-		}, func(c *SchedulerConfig) { c.Env.Store = failing{Store: l.store, fails: &isMute} })
-		isMute.Store(true)
-		l.due(0)
-		l.pass(time.Minute)
-		require.Empty(l.t, ran)
-		isMute.Store(false)
-		<-ran
-	})
-}
-
-// failing is a store whose clock fails while isFailing is true.
-type failing struct {
-	store.Store
-
-	fails *atomic.Bool
-}
-
-func (f failing) Now(ctx context.Context) (time.Time, error) {
-	if f.fails.Load() {
-		return time.Time{}, boterr.New(boterr.Unavailable, "", "no answer")
-	}
-	return f.Store.Now(ctx)
-}
-
 func TestShutdown_WaitsForRuns(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(l *live) {

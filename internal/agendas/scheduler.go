@@ -12,10 +12,12 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/background"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/safelog"
+	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -127,6 +129,7 @@ func (c SchedulerConfig) checkNumbers() error {
 // store; the package comment describes the guarantees. A Scheduler is safe for concurrent use.
 type Scheduler struct {
 	store   store.Store
+	clock   *lease.Clock
 	agendas store.Collection
 	// records are the agendas of all apps.
 	records    *record.Collection
@@ -135,8 +138,9 @@ type Scheduler struct {
 	// name is the value of fieldClaim in agendas that this scheduler holds. It is a string.
 	name any
 
-	config SchedulerConfig
-	log    *slog.Logger
+	config  SchedulerConfig
+	log     *slog.Logger
+	backoff background.Backoff
 
 	running  atomic.Bool
 	inFlight inFlight
@@ -155,8 +159,12 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	guarded := c.Env
 	guarded.Store = database
 	s := &Scheduler{
-		store: database, agendas: database.Collection(schema.Collection), records: record.Open(guarded, schema),
+		store: database, clock: lease.NewClock(database, timelimit.Now, c.Lease), agendas: database.Collection(schema.Collection), records: record.Open(guarded, schema),
 		name: rand.Text(), config: c, log: c.Log,
+		backoff: background.Backoff{
+			First: 10 * time.Second, Growth: 2, Most: time.Hour, Random: 1,
+			Chosen: c.Backoff, Log: c.Log, Message: "agenda: back-off panicked",
+		},
 	}
 	if watcher, ok := c.Env.Store.(store.Watcher); ok {
 		s.candidates = newWatchedQueue(watcher, s.agendas)
@@ -169,7 +177,8 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 // Next returns the time, by the store's clock, at which the next agenda can be claimed. It is the current time if
 // an agenda is due. ok is false if no agenda waits. Errors come from the store.
 func (s *Scheduler) Next(ctx context.Context) (at time.Time, ok bool, err error) {
-	now, err := s.store.Now(ctx)
+	defer boterr.Recover(&err)
+	now, err := s.clock.Now(ctx)
 	if err != nil {
 		return time.Time{}, false, err
 	}
@@ -177,8 +186,9 @@ func (s *Scheduler) Next(ctx context.Context) (at time.Time, ok bool, err error)
 }
 
 // Due returns the number of agendas that can be claimed now. Errors come from the store.
-func (s *Scheduler) Due(ctx context.Context) (int, error) {
-	now, err := s.store.Now(ctx)
+func (s *Scheduler) Due(ctx context.Context) (count int, err error) {
+	defer boterr.Recover(&err)
+	now, err := s.clock.Now(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -192,12 +202,13 @@ func (s *Scheduler) Due(ctx context.Context) (int, error) {
 //
 // Errors come from the store. After an error, the agenda runs again when its lease has expired, or at once if it was
 // not claimed.
-func (s *Scheduler) RunNext(ctx context.Context) (agenda.Result, error) {
+func (s *Scheduler) RunNext(ctx context.Context) (result agenda.Result, err error) {
+	defer boterr.Recover(&err)
 	// Writes continue after ctx ends: a claim that the store makes after its caller gave up would have no holder, and
 	// an outcome must always be stored.
 	writing := context.WithoutCancel(ctx)
 	for {
-		now, err := s.store.Now(ctx)
+		now, err := s.clock.Now(ctx)
 		if err != nil {
 			return agenda.Result{}, err
 		}

@@ -60,6 +60,9 @@ func (s *Service) newUpdate(ctx context.Context, p agenda.UpdateParams) (*update
 	case p.Meta.Err() != nil:
 		return nil, boterr.PrefixField("meta", p.Meta.Err())
 	}
+	if err := document.CheckExtent(p.Meta, maxRecord); err != nil {
+		return nil, boterr.WithField("meta", err)
+	}
 	if err := given.checkGiven(); err != nil {
 		return nil, err
 	}

@@ -66,28 +66,6 @@ func TestUpdateAgenda_SetsWhatIsGiven(t *testing.T) {
 	}
 }
 
-func TestUpdateAgenda_CountsModified(t *testing.T) {
-	t.Parallel()
-	a := newApps(t)
-	seed(t, a)
-	a.change(t, document.O("nodeCompositeId", "once"), document.Set("priority", 5))
-	before := only(t, a.mine, "nodeCompositeId", "once")
-	result := must(t, a.mine.UpdateAgenda, `{"memberId": "ada", "tag": "x", "priority": 5}`)
-	require.Equal(t, 1, document.Get(result, "modified", 0))
-	require.Equal(t, 2, document.Get(result, "_docs", document.Array{}).Len())
-	require.Equal(t, before, only(t, a.mine, "nodeCompositeId", "once"), "what does not change is not stamped")
-	a.advance()
-	for _, again := range []string{
-		`{"memberId": "ada", "tag": "x", "priority": 5}`, `{"memberId": "ada"}`, `{"memberId": "ada", "meta": null}`,
-		`{"memberId": "bob", "nextRunAt": 1709298000000, "nodeCompositeId": "bobs", "meta": {}}`,
-	} {
-		stored := a.stored(t)
-		result = must(t, a.mine.UpdateAgenda, again)
-		require.Zero(t, document.Get(result, "modified", 1), again)
-		require.Equal(t, stored, a.stored(t), again)
-	}
-}
-
 func TestUpdateAgenda_ScheduleWithOldPattern(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]schedule{
@@ -107,43 +85,6 @@ func TestUpdateAgenda_ScheduleWithOldPattern(t *testing.T) {
 		must(t, a.mine.UpdateAgenda, `{"memberId": "bob", `+given+`}`)
 		r := only(t, a.mine, "member", "bob")
 		require.Equal(t, want, schedule{r.Pattern, r.NextRunAt, r.RunUntil}, given)
-	}
-}
-
-func TestUpdateAgenda_ScheduleOfSingleRun(t *testing.T) {
-	t.Parallel()
-	a := newApps(t)
-	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 1709298000000}`)
-	for _, step := range []struct {
-		given string
-		want  schedule
-	}{
-		{`"runUntil": 1719298000000`, schedule{"", 1709298000000, 1719298000000}},
-		{`"runUntil": 1709298000000, "nextRunAt": 1709298000001`, schedule{"", 1709298000001, 1709298000000}},
-		{`"nextRunAt": 1709298000002`, schedule{"", 1709298000002, 1709298000000}},
-		{`"pattern": "0 13 * * *", "nextRunAt": 5`, schedule{"0 13 * * *", 5, 1709298000000}},
-	} {
-		must(t, a.mine.UpdateAgenda, `{"memberId": "ada", `+step.given+`}`)
-		r := only(t, a.mine)
-		require.Equal(t, step.want, schedule{r.Pattern, r.NextRunAt, r.RunUntil}, step.given)
-	}
-}
-
-func TestUpdateAgenda_OverriddenPattern(t *testing.T) {
-	t.Parallel()
-	a := newApps(t)
-	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "pattern": "0 13 * * *"}`)
-	for _, step := range []struct {
-		given string
-		want  schedule
-	}{
-		{`"nextRunAt": 6`, schedule{"0 13 * * *", 6, 0}},
-		{`"pattern": "0 14 * * *", "nextRunAt": 7`, schedule{"0 14 * * *", 7, 0}},
-		{`"runUntil": 1719298000000`, schedule{"0 14 * * *", 7, 1719298000000}},
-	} {
-		must(t, a.mine.UpdateAgenda, `{"memberId": "ada", `+step.given+`}`)
-		r := only(t, a.mine)
-		require.Equal(t, step.want, schedule{r.Pattern, r.NextRunAt, r.RunUntil}, step.given)
 	}
 }
 
@@ -285,12 +226,6 @@ func TestUpdateAgenda_LeavesLeaseOfARun(t *testing.T) {
 	}
 }
 
-// manyAgendas returns the number of agendas of a member for tests of costs.
-func manyAgendas(t *testing.T) int {
-	t.Helper()
-	return rounds.Of(t, 2_000, 8_000)
-}
-
 // fill adds agendas of ada with the tag "x" to the store, as a scheduler leaves them.
 func (a *apps) fill(tb testing.TB, number int, isCompleted bool) {
 	tb.Helper()
@@ -303,49 +238,38 @@ func (a *apps) fill(tb testing.TB, number int, isCompleted bool) {
 	require.NoError(tb, a.store.Collection("agendas").Insert(tb.Context(), all...))
 }
 
-func TestNewAgenda_ReplaceAfterManyCompleted(t *testing.T) {
+func TestAgendas_OfMany(t *testing.T) {
 	t.Parallel()
-	a := newApps(t)
-	a.fill(t, manyAgendas(t), true)
-	for _, node := range []string{"first", "second"} {
-		_, err := a.mine.NewAgenda(t.Context(), agenda.NewParams{
-			MemberID: "ada", NodeCompositeID: node, NextRunAt: 5, Replace: true, Tag: "x",
-		})
-		require.NoError(t, err)
-		require.Equal(t, node, only(t, a.mine, "completed", false).NodeCompositeID)
+	many := rounds.Of(t, 2_000, 8_000)
+	replacing := agenda.NewParams{MemberID: "ada", NodeCompositeID: "new", NextRunAt: 5, Replace: true, Tag: "x"}
+	for name, test := range map[string]struct {
+		isCompleted bool
+		call        func(a *apps) error
+		left        int
+	}{
+		"newAgenda replaces, after many completed ones": {
+			isCompleted: true, left: 1, call: func(a *apps) error { _, err := a.mine.NewAgenda(t.Context(), replacing); return err },
+		},
+		"newAgenda replaces many": {left: 1, call: func(a *apps) error { _, err := a.mine.NewAgenda(t.Context(), replacing); return err }},
+		"updateAgenda replaces many": {left: 1, call: func(a *apps) error {
+			_, err := a.mine.UpdateAgenda(t.Context(), agenda.UpdateParams{MemberID: "ada", NextRunAt: 7, Replace: true, Tag: "x"})
+			return err
+		}},
+		"updateAgenda changes many": {left: many, call: func(a *apps) error {
+			result, err := a.mine.UpdateAgenda(t.Context(), agenda.UpdateParams{MemberID: "ada", NextRunAt: noon})
+			require.EqualValues(t, many, result.Modified)
+			return err
+		}},
+		"deleteMemberAgenda removes many": {call: func(a *apps) error {
+			_, err := a.mine.DeleteMemberAgenda(t.Context(), agenda.DeleteParams{MemberID: "ada"})
+			return err
+		}},
+	} {
+		a := newApps(t)
+		a.fill(t, many, test.isCompleted)
+		require.NoError(t, test.call(a), name)
+		require.Len(t, records(t, a.mine, "completed", false), test.left, name)
 	}
-}
-
-func TestNewAgenda_ReplaceOfManyOpen(t *testing.T) {
-	t.Parallel()
-	a := newApps(t)
-	a.fill(t, manyAgendas(t), false)
-	_, err := a.mine.NewAgenda(t.Context(), agenda.NewParams{
-		MemberID: "ada", NodeCompositeID: "new", NextRunAt: 5, Replace: true, Tag: "x",
-	})
-	require.NoError(t, err)
-	require.Equal(t, "new", only(t, a.mine).NodeCompositeID)
-}
-
-func TestUpdateAgenda_ReplaceOfMany(t *testing.T) {
-	t.Parallel()
-	a := newApps(t)
-	a.fill(t, manyAgendas(t), false)
-	_, err := a.mine.UpdateAgenda(t.Context(), agenda.UpdateParams{MemberID: "ada", NextRunAt: 7, Replace: true, Tag: "x"})
-	require.NoError(t, err)
-	require.EqualValues(t, 7, only(t, a.mine).NextRunAt)
-}
-
-func TestAgendas_WithoutReplaceOfMany(t *testing.T) {
-	t.Parallel()
-	a, many := newApps(t), manyAgendas(t)
-	a.fill(t, many, false)
-	result, err := a.mine.UpdateAgenda(t.Context(), agenda.UpdateParams{MemberID: "ada", NextRunAt: noon})
-	require.NoError(t, err)
-	require.EqualValues(t, many, result.Modified)
-	_, err = a.mine.DeleteMemberAgenda(t.Context(), agenda.DeleteParams{MemberID: "ada"})
-	require.NoError(t, err)
-	require.Empty(t, records(t, a.mine))
 }
 
 // examined returns the number of documents that a store examines for a search, a change or a deletion.
@@ -366,7 +290,7 @@ func examined(t *testing.T, memory *memstore.Store, filter, sort document.Object
 func TestEnsureIndexes_OpenAgendasApart(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	a.fill(t, manyAgendas(t), true)
+	a.fill(t, 2_000, true)
 	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "open", "nextRunAt": 5, "tag": "x"}`)
 	memory := a.store.(*memstore.Store)
 	ofMember := document.O("app", "mine", "member", "ada", "completed", false)
@@ -375,21 +299,5 @@ func TestEnsureIndexes_OpenAgendasApart(t *testing.T) {
 		ofMember.With("tag", document.O("$not", document.O("$regex", "^livechat:"))),
 	} {
 		require.EqualValues(t, 1, examined(t, memory, filter, document.Object{}, 0), filter)
-	}
-}
-
-// BenchmarkReplaceAfterCompleted shows that completed agendas do not slow down a replacement.
-func BenchmarkReplaceAfterCompleted(b *testing.B) {
-	for _, completed := range []int{0, 1_000, 10_000, 100_000} {
-		b.Run(strconv.Itoa(completed), func(b *testing.B) {
-			a := newAppsOver(b, memstore.New(), agendas.Ports{})
-			a.fill(b, completed, true)
-			for b.Loop() {
-				_, err := a.mine.NewAgenda(b.Context(), agenda.NewParams{
-					MemberID: "ada", NodeCompositeID: "n", NextRunAt: 1, Tag: "x", Replace: true,
-				})
-				require.NoError(b, err)
-			}
-		})
 	}
 }

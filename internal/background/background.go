@@ -6,20 +6,24 @@ package background
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/botctx/go-sdk/internal/safelog"
 )
 
-// Go calls work in a goroutine of a group. If a store or a handler ends the goroutine with runtime.Goexit, Go calls
-// work again.
-func Go(group *sync.WaitGroup, work func()) {
+// Go calls work in a goroutine of a group. If a store or a handler panics, or ends the goroutine with runtime.Goexit,
+// Go calls work again. It logs the panic with message.
+func Go(group *sync.WaitGroup, log *slog.Logger, message string, work func()) {
 	group.Go(func() {
 		done := false
 		defer func() {
 			if !done {
-				Go(group, work)
+				Go(group, log, message, work)
 			}
 		}()
+		defer safelog.Recovered(context.Background(), log, message, nil)
 		work()
 		done = true
 	})

@@ -3,7 +3,9 @@ package background_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -14,18 +16,23 @@ import (
 	"github.com/botctx/go-sdk/internal/background"
 )
 
-func TestGo_StartsWorkAgainThatEndsItsGoroutine(t *testing.T) {
+func TestGo_StartsWorkAgainThatBreaks(t *testing.T) {
 	t.Parallel()
 	var group sync.WaitGroup
+	var log strings.Builder
 	begun := 0
-	background.Go(&group, func() {
+	background.Go(&group, slog.New(slog.NewTextHandler(&log, nil)), "it broke", func() {
 		begun++
-		if begun < 3 {
+		switch begun {
+		case 1:
 			runtime.Goexit()
+		case 2:
+			panic("no more")
 		}
 	})
 	group.Wait()
 	require.Equal(t, 3, begun)
+	require.Contains(t, log.String(), `msg="it broke" panic="no more"`)
 }
 
 func TestEvery_UntilTheContextEnds(t *testing.T) {
@@ -75,5 +82,20 @@ func TestServe_WaitsForWork(t *testing.T) {
 				require.Equal(t, test.cause, <-causes)
 			})
 		})
+	}
+}
+
+func TestBackoff_GrowsAndVaries(t *testing.T) {
+	t.Parallel()
+	b := background.Backoff{First: 10 * time.Second, Growth: 2, Most: time.Hour, Random: 2}
+	for failures, want := range map[int]time.Duration{
+		1: 10 * time.Second, 2: 20 * time.Second, 9: 2560 * time.Second, 10: time.Hour, 1_000_000: time.Hour,
+	} {
+		require.Equal(t, want, b.After(t.Context(), failures, true))
+		for range 100 {
+			pause := b.After(t.Context(), failures, false)
+			require.GreaterOrEqual(t, pause, want/2)
+			require.LessOrEqual(t, pause, want)
+		}
 	}
 }

@@ -2,9 +2,7 @@ package cron_test
 
 import (
 	"testing"
-	"time"
 
-	"github.com/gorhill/cronexpr"
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/internal/cron"
@@ -18,8 +16,7 @@ var usual = []struct{ name, pattern string }{
 	{"yearly", "0 0 1 1 *"},
 }
 
-// BenchmarkNext computes successive times of typical patterns, with this package (guard) and with cronexpr
-// alone.
+// BenchmarkNext computes successive times of typical patterns.
 func BenchmarkNext(b *testing.B) { benchmarkNext(b, "") }
 
 // BenchmarkNextInAZone is BenchmarkNext in a zone whose clocks change.
@@ -29,7 +26,7 @@ func benchmarkNext(b *testing.B, zone string) {
 	b.Helper()
 	start := newYear(2026)
 	for _, c := range usual {
-		b.Run(c.name+"/guard", func(b *testing.B) {
+		b.Run(c.name, func(b *testing.B) {
 			pattern, err := cron.Parse(c.pattern, zone)
 			require.NoError(b, err)
 			b.ReportAllocs()
@@ -38,18 +35,6 @@ func benchmarkNext(b *testing.B, zone string) {
 				next, ok := pattern.Next(at)
 				if at = next; !ok {
 					at = start
-				}
-			}
-		})
-		b.Run(c.name+"/cronexpr", func(b *testing.B) {
-			expression, err := cronexpr.Parse(c.pattern)
-			require.NoError(b, err)
-			b.ReportAllocs()
-			begin := start.In(location(b, zone))
-			at := begin
-			for b.Loop() {
-				if at = expression.Next(at); at.IsZero() {
-					at = begin
 				}
 			}
 		})
@@ -68,19 +53,5 @@ func BenchmarkParse(b *testing.B) {
 				}
 			})
 		}
-	}
-}
-
-// BenchmarkNextFarAway computes a time decades away, across every change of the clocks.
-func BenchmarkNextFarAway(b *testing.B) {
-	for _, text := range []string{"0 0 1 1 * 2099", "0 0 29 2 * 1973-2095/4,2096"} {
-		b.Run(text, func(b *testing.B) {
-			pattern, err := cron.Parse(text, newYork)
-			require.NoError(b, err)
-			for b.Loop() {
-				_, ok := pattern.Next(time.Time{})
-				require.True(b, ok)
-			}
-		})
 	}
 }

@@ -23,21 +23,9 @@ func requireInvalid(t *testing.T, err error, field, text string) {
 	require.Contains(t, found.Message(), text)
 }
 
-// refusals are invalid patterns, and parts of their errors.
-type refusals []struct{ pattern, why string }
-
-func (r refusals) check(t *testing.T) {
-	t.Helper()
-	for _, c := range r {
-		_, err := cron.Parse(c.pattern, "")
-		require.Error(t, err, "%q", c.pattern)
-		requireInvalid(t, err, "pattern", c.why)
-	}
-}
-
-func TestParse_LengthAndSigns(t *testing.T) {
+func TestParse_Refuses(t *testing.T) {
 	t.Parallel()
-	refusals{
+	for _, c := range []struct{ pattern, why string }{
 		{strings.Repeat("0,", 124) + "0 * * * *", "has 257 bytes; shorten it to at most 256"},
 		{strings.Repeat(" ", 1<<20), "shorten it to at most 256"},
 		{"0 9 * * mоn", "is not ASCII at byte 9; write it in English letters"},
@@ -45,12 +33,6 @@ func TestParse_LengthAndSigns(t *testing.T) {
 		{"0 9 * * 1\x7f", "is not ASCII"},
 		{"0\u00a09 * * *", "is not ASCII"},
 		{"0 9 * * 1\x00", "is not one of the days of the week"},
-	}.check(t)
-}
-
-func TestParse_NumberOfFields(t *testing.T) {
-	t.Parallel()
-	refusals{
 		{"", "has 0 fields; give five"},
 		{" \t ", "has 0 fields; give five"},
 		{"9", "has 1 fields; give five"},
@@ -58,12 +40,6 @@ func TestParse_NumberOfFields(t *testing.T) {
 		{"0 0 9 * * * * *", "has 8 fields; give five"},
 		{"0 0 9 * * * * garbage", "has 8 fields; give five"},
 		{"0 0 9 * * * 2026 # daily", "has 9 fields; give five"},
-	}.check(t)
-}
-
-func TestParse_Macro(t *testing.T) {
-	t.Parallel()
-	refusals{
 		{"@reboot", "use @yearly, @annually, @monthly, @weekly, @daily, @hourly"},
 		{"@", "there is no macro"},
 		{"@dailyish", "there is no macro"},
@@ -71,12 +47,6 @@ func TestParse_Macro(t *testing.T) {
 		{"@hourly * * * *", `"@hourly" is not one of the minutes`},
 		{"5@daily", "has 1 fields"},
 		{"* * * * @daily", `"@daily" is not one of the days of the week`},
-	}.check(t)
-}
-
-func TestParse_Values(t *testing.T) {
-	t.Parallel()
-	refusals{
 		{"60 * * * *", "minutes go from 0 to 59"},
 		{"-1 * * * *", `"" is not one of the minutes; minutes go from 0 to 59`},
 		{"* 24 * * *", "hours go from 0 to 23"},
@@ -104,22 +74,10 @@ func TestParse_Values(t *testing.T) {
 		{"H * * * *", "minutes go from 0 to 59"},
 		{"~ * * * *", "minutes go from 0 to 59"},
 		{"*,xyz * * * *", `"xyz" is not one of the minutes`},
-	}.check(t)
-}
-
-func TestParse_EmptyEntry(t *testing.T) {
-	t.Parallel()
-	refusals{
 		{", * * * *", "remove the extra comma"},
 		{"1, * * * *", "remove the extra comma"},
 		{",1 * * * *", "remove the extra comma"},
 		{"1,,2 * * * *", "remove the extra comma"},
-	}.check(t)
-}
-
-func TestParse_Ranges(t *testing.T) {
-	t.Parallel()
-	refusals{
 		{"30-10 * * * *", `"30-10" runs backwards; write 30-59,0-10`},
 		{"* 22-06 * * *", `"22-06" runs backwards; write 22-23,0-6`},
 		{"* * 31-1 * *", "runs backwards; write 31-31,1-1"},
@@ -132,12 +90,6 @@ func TestParse_Ranges(t *testing.T) {
 		{"1-2-3 * * * *", "minutes go from 0 to 59"},
 		{"*-5 * * * *", "minutes go from 0 to 59"},
 		{"* * * * 5-8", "days of the week go from 0 to 7"},
-	}.check(t)
-}
-
-func TestParse_Steps(t *testing.T) {
-	t.Parallel()
-	refusals{
 		{"*/0 * * * *", "a step of the minutes is from 1 to 59"},
 		{"*/60 * * * *", "a step of the minutes is from 1 to 59"},
 		{"*/00 * * * *", "a step of the minutes is from 1 to 59"},
@@ -153,12 +105,6 @@ func TestParse_Steps(t *testing.T) {
 		{"* * * * * */1970", "a step of the years is from 1 to 59"},
 		{"/5 * * * *", "minutes go from 0 to 59"},
 		{"* * ?/5 * *", "days of the month go from 1 to 31"},
-	}.check(t)
-}
-
-func TestParse_Days(t *testing.T) {
-	t.Parallel()
-	refusals{
 		{"* * W * *", "days of the month go from 1 to 31, or are L, LW or a day with W"},
 		{"* * WL * *", "days of the month go from 1 to 31, or are L, LW"},
 		{"* * L-3 * *", "days of the month go from 1 to 31, or are L, LW"},
@@ -178,19 +124,30 @@ func TestParse_Days(t *testing.T) {
 		{"* * * * 1#l", "days of the week go from 0 to 7"},
 		{"* * * * 1#2#3", "write 1 to 5 after #"},
 		{"* * * * 1-5#2", "days of the week go from 0 to 7"},
-	}.check(t)
-}
-
-func TestParse_NeverFires(t *testing.T) {
-	t.Parallel()
-	refusals{
 		{"0 0 30 2 *", "never fires; choose days that exist in its months and years"},
 		{"0 0 31 2,4,6,9,11 *", "never fires"},
 		{"0 0 31W feb ?", "never fires"},
 		{"0 0 29 2 * 2026", "never fires"},
 		{"0 0 29 2 * 2097-2099", "never fires"},
 		{"0 0 * 2 1#5 2026", "never fires"},
-	}.check(t)
+		{agenda.InZone("Europe/Atlantis", "0 9 * * 1"), `"Europe/Atlantis" is not in the time-zone database; give a name such as "Europe/London"; ` +
+			`if the machine has no database, import time/tzdata into the program`},
+		{agenda.InZone("europe/london", "0 9 * * 1"), `must be the exact name of a zone in the IANA database, such as "Europe/London", got "europe/london"`},
+		{agenda.InZone("../etc/passwd", "0 9 * * 1"), "must be the exact name of a zone in the IANA database"},
+		{agenda.InZone("UTC+2", "0 9 * * 1"), `"UTC+2" is not in the time-zone database`},
+		{agenda.InZone("Local", "0 9 * * 1"), "Local is the zone of the machine"},
+		{agenda.InZone("", "0 9 * * 1"), `has no zone after CRON_TZ=; write "CRON_TZ=Europe/London 0 9 * * 1"`},
+		{"CRON_TZ=", "has no zone"},
+		{agenda.InZone(london, ""), "has 0 fields"},
+		{agenda.InZone(london, agenda.InZone(newYork, "0 9 * * 1")), `has "cron_tz=america/new_york" in place of a field`},
+		{"0 9 * * 1 CRON_TZ=Europe/London", "give the zone once, first and in capitals"},
+		{"cron_tz=Europe/London 0 9 * * 1", `write "CRON_TZ=Europe/London 0 9 * * 1"`},
+		{"TZ=Europe/London 0 9 * * 1", `first and in capitals: write "CRON_TZ=Europe/London 0 9 * * 1"`},
+	} {
+		_, err := cron.Parse(c.pattern, "")
+		require.Error(t, err, "%q", c.pattern)
+		requireInvalid(t, err, "pattern", c.why)
+	}
 }
 
 func TestParse_FiresOnlyWhereClocksSkip(t *testing.T) {
@@ -370,23 +327,4 @@ func TestInZone_IsReadInThatZone(t *testing.T) {
 	daily, err := cron.Parse(agenda.InZone(london, "@daily"), "")
 	require.NoError(t, err)
 	require.Equal(t, london, daily.Zone())
-}
-
-func TestInZone_Refuses(t *testing.T) {
-	t.Parallel()
-	refusals{
-		{agenda.InZone("Europe/Atlantis", "0 9 * * 1"), `"Europe/Atlantis" is not in the time-zone database; give a name such as "Europe/London"; ` +
-			`if the machine has no database, import time/tzdata into the program`},
-		{agenda.InZone("europe/london", "0 9 * * 1"), `must be the exact name of a zone in the IANA database, such as "Europe/London", got "europe/london"`},
-		{agenda.InZone("../etc/passwd", "0 9 * * 1"), "must be the exact name of a zone in the IANA database"},
-		{agenda.InZone("UTC+2", "0 9 * * 1"), `"UTC+2" is not in the time-zone database`},
-		{agenda.InZone("Local", "0 9 * * 1"), "Local is the zone of the machine"},
-		{agenda.InZone("", "0 9 * * 1"), `has no zone after CRON_TZ=; write "CRON_TZ=Europe/London 0 9 * * 1"`},
-		{"CRON_TZ=", "has no zone"},
-		{agenda.InZone(london, ""), "has 0 fields"},
-		{agenda.InZone(london, agenda.InZone(newYork, "0 9 * * 1")), `has "cron_tz=america/new_york" in place of a field`},
-		{"0 9 * * 1 CRON_TZ=Europe/London", "give the zone once, first and in capitals"},
-		{"cron_tz=Europe/London 0 9 * * 1", `write "CRON_TZ=Europe/London 0 9 * * 1"`},
-		{"TZ=Europe/London 0 9 * * 1", `first and in capitals: write "CRON_TZ=Europe/London 0 9 * * 1"`},
-	}.check(t)
 }

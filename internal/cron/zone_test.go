@@ -21,238 +21,70 @@ const (
 	apia     = "Pacific/Apia"        // 30 December 2011 was skipped; 4:00 became 3:00 on 4 April 2021.
 )
 
-// firings are successive times at which a pattern fires, as wall clock times in its zone. "" means that it never
-// fires again.
-type firings struct {
-	rule, pattern, after string
-	want                 []string
-}
-
-func (f firings) check(t *testing.T, zone string) {
-	t.Helper()
-	pattern, err := cron.Parse(f.pattern, zone)
-	require.NoError(t, err)
-	last := instant(t, f.after)
-	for _, want := range f.want {
-		next, ok := pattern.Next(last)
-		require.Equal(t, want != "", ok)
-		if ok {
-			require.Equal(t, instant(t, want).UTC(), next, "%s: %q after %s", f.rule, f.pattern, last.In(location(t, zone)))
+// TestPattern_ClocksChange has successive times at which patterns fire after a time. "" means that a pattern never fires
+// again. TestPattern_EveryChangeOfClocks has more changes.
+func TestPattern_ClocksChange(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		zone, rule, pattern, after string
+		want                       []string
+	}{
+		{newYork, "a fixed time in the gap fires at the first instant after it", "30 2 * * *", "2026-03-07T02:30:00-05:00",
+			[]string{"2026-03-08T03:00:00-04:00", "2026-03-09T02:30:00-04:00"}},
+		{newYork, "a fixed time that is the first instant of the gap", "0 2 * * *", "2026-03-08T01:59:59-05:00",
+			[]string{"2026-03-08T03:00:00-04:00", "2026-03-09T02:00:00-04:00"}},
+		{newYork, "the first instant after the gap fires once for all the times in the gap", "*/10 2 * * *", "2026-03-07T02:50:00-05:00",
+			[]string{"2026-03-08T03:00:00-04:00", "2026-03-09T02:00:00-04:00"}},
+		{newYork, "the first instant after the gap fires once where it fires anyway", "0,30 2,3 * * *", "2026-03-08T01:00:00-05:00",
+			[]string{"2026-03-08T03:00:00-04:00", "2026-03-08T03:30:00-04:00", "2026-03-09T02:00:00-04:00"}},
+		{newYork, "a fixed time beside the gap stays where it is", "59 1,3 * * *", "2026-03-08T01:00:00-05:00",
+			[]string{"2026-03-08T01:59:00-05:00", "2026-03-08T03:59:00-04:00"}},
+		{newYork, "wildcard hours have nothing in the gap", "30 * * * *", "2026-03-08T01:29:00-05:00",
+			[]string{"2026-03-08T01:30:00-05:00", "2026-03-08T03:30:00-04:00"}},
+		{newYork, "wildcard hours with a step have nothing in the gap", "30 */2 * * *", "2026-03-08T00:29:00-05:00",
+			[]string{"2026-03-08T00:30:00-05:00", "2026-03-08T04:30:00-04:00"}},
+		{newYork, "a range of hours is none of wildcards", "30 0-23 * * *", "2026-03-08T01:29:00-05:00",
+			[]string{"2026-03-08T01:30:00-05:00", "2026-03-08T03:00:00-04:00", "2026-03-08T03:30:00-04:00"}},
+		{newYork, "the gap comes on the day that it names only", "30 2 9 3 *", "2026-03-08T01:00:00-05:00",
+			[]string{"2026-03-09T02:30:00-04:00"}},
+		{newYork, "a fixed time in the overlap fires once", "30 1 * * *", "2026-10-31T01:30:00-04:00",
+			[]string{"2026-11-01T01:30:00-04:00", "2026-11-02T01:30:00-05:00"}},
+		{newYork, "a fixed time in the overlap does not fire from a start in the second pass", "30 1 * * *", "2026-11-01T01:10:00-05:00",
+			[]string{"2026-11-02T01:30:00-05:00"}},
+		{newYork, "a fixed time behind the overlap fires from a start in the second pass", "0 2 * * *", "2026-11-01T01:10:00-05:00",
+			[]string{"2026-11-01T02:00:00-05:00", "2026-11-02T02:00:00-05:00"}},
+		{newYork, "wildcard minutes fire in both passes",
+			"*/30 1 * * *", "2026-11-01T00:59:00-04:00", []string{"2026-11-01T01:00:00-04:00", "2026-11-01T01:30:00-04:00", "2026-11-01T01:00:00-05:00", "2026-11-01T01:30:00-05:00",
+				"2026-11-02T01:00:00-05:00"}},
+		{newYork, "wildcard hours fire in both passes", "15 * * * *", "2026-11-01T00:30:00-04:00",
+			[]string{"2026-11-01T01:15:00-04:00", "2026-11-01T01:15:00-05:00", "2026-11-01T02:15:00-05:00"}},
+		{newYork, "wildcard seconds fire in both passes", "*/30 59 1 * * * *", "2026-11-01T01:59:00-04:00",
+			[]string{"2026-11-01T01:59:30-04:00", "2026-11-01T01:59:00-05:00", "2026-11-01T01:59:30-05:00", "2026-11-02T01:59:00-05:00"}},
+		{london, "the last times of all are in the second pass", "*/30 1 25 10 * 2026", "2026-10-25T01:00:00+01:00",
+			[]string{"2026-10-25T01:30:00+01:00", "2026-10-25T01:00:00Z", "2026-10-25T01:30:00Z", ""}},
+		{havana, "a midnight in the gap fires at one o'clock", "0 0 * * *", "2026-03-07T00:00:00-05:00",
+			[]string{"2026-03-08T01:00:00-04:00", "2026-03-09T00:00:00-04:00"}},
+		{lordHowe, "an overlap of half an hour, for a fixed time", "45 1 * * *", "2026-04-04T01:45:00+11:00",
+			[]string{"2026-04-05T01:45:00+11:00", "2026-04-06T01:45:00+10:30"}},
+		{apia, "a day that there is not", "0 9 30 12 *", "2011-01-01T00:00:00-10:00",
+			[]string{"2011-12-31T00:00:00+14:00", "2012-12-30T09:00:00+14:00"}},
+		{apia, "a day that there is not, for a daily pattern", "0 9 * * *", "2011-12-29T08:00:00-10:00",
+			[]string{"2011-12-29T09:00:00-10:00", "2011-12-31T00:00:00+14:00", "2011-12-31T09:00:00+14:00"}},
+		{newYork, "the last day of a leap year", "0 */12 * * *", "2040-12-30T12:00:00-05:00", []string{
+			"2040-12-31T00:00:00-05:00", "2040-12-31T12:00:00-05:00", "2041-01-01T00:00:00-05:00", "2041-01-01T12:00:00-05:00",
+		}},
+	} {
+		pattern, err := cron.Parse(c.pattern, c.zone)
+		require.NoError(t, err)
+		last := instant(t, c.after)
+		for _, want := range c.want {
+			next, ok := pattern.Next(last)
+			require.Equal(t, want != "", ok)
+			if ok {
+				require.Equal(t, instant(t, want).UTC(), next, "%s: %q after %s", c.rule, c.pattern, last.In(location(t, c.zone)))
+			}
+			last = next
 		}
-		last = next
-	}
-}
-
-func TestPattern_NewYorkChangesClocks(t *testing.T) {
-	t.Parallel()
-	for _, c := range []firings{
-		{
-			"a fixed time in the gap fires at the first instant after it", "30 2 * * *",
-			"2026-03-07T02:30:00-05:00",
-			[]string{"2026-03-08T03:00:00-04:00", "2026-03-09T02:30:00-04:00"},
-		},
-		{
-			"a fixed time that is the first instant of the gap", "0 2 * * *",
-			"2026-03-08T01:59:59-05:00",
-			[]string{"2026-03-08T03:00:00-04:00", "2026-03-09T02:00:00-04:00"},
-		},
-		{
-			"the first instant after the gap fires once for all the times in the gap", "*/10 2 * * *",
-			"2026-03-07T02:50:00-05:00",
-			[]string{"2026-03-08T03:00:00-04:00", "2026-03-09T02:00:00-04:00"},
-		},
-		{
-			"the first instant after the gap fires once where it fires anyway", "0,30 2,3 * * *",
-			"2026-03-08T01:00:00-05:00",
-			[]string{"2026-03-08T03:00:00-04:00", "2026-03-08T03:30:00-04:00", "2026-03-09T02:00:00-04:00"},
-		},
-		{
-			"a fixed time beside the gap stays where it is", "59 1,3 * * *",
-			"2026-03-08T01:00:00-05:00",
-			[]string{"2026-03-08T01:59:00-05:00", "2026-03-08T03:59:00-04:00"},
-		},
-		{
-			"wildcard hours have nothing in the gap", "30 * * * *",
-			"2026-03-08T01:29:00-05:00",
-			[]string{"2026-03-08T01:30:00-05:00", "2026-03-08T03:30:00-04:00"},
-		},
-		{
-			"wildcard hours with a step have nothing in the gap", "30 */2 * * *",
-			"2026-03-08T00:29:00-05:00",
-			[]string{"2026-03-08T00:30:00-05:00", "2026-03-08T04:30:00-04:00"},
-		},
-		{
-			"a range of hours is none of wildcards", "30 0-23 * * *",
-			"2026-03-08T01:29:00-05:00",
-			[]string{"2026-03-08T01:30:00-05:00", "2026-03-08T03:00:00-04:00", "2026-03-08T03:30:00-04:00"},
-		},
-		{
-			"the gap comes on the day that it names only", "30 2 9 3 *",
-			"2026-03-08T01:00:00-05:00",
-			[]string{"2026-03-09T02:30:00-04:00"},
-		},
-		{
-			"a fixed time in the overlap fires once", "30 1 * * *",
-			"2026-10-31T01:30:00-04:00",
-			[]string{"2026-11-01T01:30:00-04:00", "2026-11-02T01:30:00-05:00"},
-		},
-		{
-			"a fixed time in the overlap does not fire from a start in the second pass", "30 1 * * *",
-			"2026-11-01T01:10:00-05:00",
-			[]string{"2026-11-02T01:30:00-05:00"},
-		},
-		{
-			"a fixed time behind the overlap fires from a start in the second pass", "0 2 * * *",
-			"2026-11-01T01:10:00-05:00",
-			[]string{"2026-11-01T02:00:00-05:00", "2026-11-02T02:00:00-05:00"},
-		},
-		{
-			"wildcard minutes fire in both passes", "*/30 1 * * *",
-			"2026-11-01T00:59:00-04:00",
-			[]string{
-				"2026-11-01T01:00:00-04:00", "2026-11-01T01:30:00-04:00",
-				"2026-11-01T01:00:00-05:00", "2026-11-01T01:30:00-05:00",
-				"2026-11-02T01:00:00-05:00",
-			},
-		},
-		{
-			"wildcard hours fire in both passes", "15 * * * *",
-			"2026-11-01T00:30:00-04:00",
-			[]string{"2026-11-01T01:15:00-04:00", "2026-11-01T01:15:00-05:00", "2026-11-01T02:15:00-05:00"},
-		},
-		{
-			"wildcard seconds fire in both passes", "*/30 59 1 * * * *",
-			"2026-11-01T01:59:00-04:00",
-			[]string{"2026-11-01T01:59:30-04:00", "2026-11-01T01:59:00-05:00", "2026-11-01T01:59:30-05:00", "2026-11-02T01:59:00-05:00"},
-		},
-	} {
-		c.check(t, newYork)
-	}
-}
-
-func TestPattern_LondonChangesClocks(t *testing.T) {
-	t.Parallel()
-	for _, c := range []firings{
-		{
-			"the last times of all are in the second pass", "*/30 1 25 10 * 2026",
-			"2026-10-25T01:00:00+01:00",
-			[]string{"2026-10-25T01:30:00+01:00", "2026-10-25T01:00:00Z", "2026-10-25T01:30:00Z", ""},
-		},
-		{
-			"a list of fixed hours and the gap", "15 0,1,2 * * *",
-			"2026-03-29T00:00:00Z",
-			[]string{"2026-03-29T00:15:00Z", "2026-03-29T02:00:00+01:00", "2026-03-29T02:15:00+01:00", "2026-03-30T00:15:00+01:00"},
-		},
-		{
-			"a list of fixed hours and the overlap", "0 0,1,2 * * *",
-			"2026-10-25T00:00:00+01:00",
-			[]string{"2026-10-25T01:00:00+01:00", "2026-10-25T02:00:00Z", "2026-10-26T00:00:00Z"},
-		},
-	} {
-		c.check(t, london)
-	}
-}
-
-func TestPattern_HavanaChangesClocks(t *testing.T) {
-	t.Parallel()
-	for _, c := range []firings{
-		{
-			"a midnight in the gap fires at one o'clock", "0 0 * * *",
-			"2026-03-07T00:00:00-05:00",
-			[]string{"2026-03-08T01:00:00-04:00", "2026-03-09T00:00:00-04:00"},
-		},
-		{
-			"midnight on the first of the month, while it is gone on the eighth", "@monthly",
-			"2026-03-07T00:00:00-05:00",
-			[]string{"2026-04-01T00:00:00-04:00"},
-		},
-		{
-			"an hourly pattern leaves out the midnight that there is not", "@hourly",
-			"2026-03-07T22:30:00-05:00",
-			[]string{"2026-03-07T23:00:00-05:00", "2026-03-08T01:00:00-04:00", "2026-03-08T02:00:00-04:00"},
-		},
-		{
-			"the first of two midnights", "0 0 * * *",
-			"2026-10-31T12:00:00-04:00",
-			[]string{"2026-11-01T00:00:00-04:00", "2026-11-02T00:00:00-05:00"},
-		},
-		{
-			"an hourly pattern fires at both midnights", "@hourly",
-			"2026-10-31T23:00:00-04:00",
-			[]string{"2026-11-01T00:00:00-04:00", "2026-11-01T00:00:00-05:00", "2026-11-01T01:00:00-05:00"},
-		},
-	} {
-		c.check(t, havana)
-	}
-}
-
-func TestPattern_LordHoweChangesClocks(t *testing.T) {
-	t.Parallel()
-	for _, c := range []firings{
-		{
-			"a gap of half an hour", "15 2 * * *",
-			"2026-10-03T02:15:00+10:30",
-			[]string{"2026-10-04T02:30:00+11:00", "2026-10-05T02:15:00+11:00"},
-		},
-		{
-			"behind a gap of half an hour", "*/15 2 * * *",
-			"2026-10-03T02:45:00+10:30",
-			[]string{"2026-10-04T02:30:00+11:00", "2026-10-04T02:45:00+11:00", "2026-10-05T02:00:00+11:00"},
-		},
-		{
-			"an overlap of half an hour, for a fixed time", "45 1 * * *",
-			"2026-04-04T01:45:00+11:00",
-			[]string{"2026-04-05T01:45:00+11:00", "2026-04-06T01:45:00+10:30"},
-		},
-		{
-			"an overlap of half an hour, for a wildcard", "*/15 1 * * *",
-			"2026-04-05T01:15:00+11:00",
-			[]string{
-				"2026-04-05T01:30:00+11:00", "2026-04-05T01:45:00+11:00",
-				"2026-04-05T01:30:00+10:30", "2026-04-05T01:45:00+10:30",
-				"2026-04-06T01:00:00+10:30",
-			},
-		},
-	} {
-		c.check(t, lordHowe)
-	}
-}
-
-func TestPattern_ApiaChangesClocks(t *testing.T) {
-	t.Parallel()
-	for _, c := range []firings{
-		{
-			"a day that there is not", "0 9 30 12 *",
-			"2011-01-01T00:00:00-10:00",
-			[]string{"2011-12-31T00:00:00+14:00", "2012-12-30T09:00:00+14:00"},
-		},
-		{
-			"a day that there is not, for a daily pattern", "0 9 * * *",
-			"2011-12-29T08:00:00-10:00",
-			[]string{"2011-12-29T09:00:00-10:00", "2011-12-31T00:00:00+14:00", "2011-12-31T09:00:00+14:00"},
-		},
-		{
-			"a midnight that there is not, for a daily pattern", "@daily",
-			"2011-12-28T12:00:00-10:00",
-			[]string{"2011-12-29T00:00:00-10:00", "2011-12-31T00:00:00+14:00", "2012-01-01T00:00:00+14:00"},
-		},
-		{
-			"a day that there is not, for wildcard hours", "0 */6 * * *",
-			"2011-12-29T12:00:00-10:00",
-			[]string{"2011-12-29T18:00:00-10:00", "2011-12-31T00:00:00+14:00", "2011-12-31T06:00:00+14:00"},
-		},
-		{
-			"a day that there is not, by its weekday", "0 12 * * fri",
-			"2011-12-23T12:00:00-10:00",
-			[]string{"2011-12-31T00:00:00+14:00", "2012-01-06T12:00:00+14:00"},
-		},
-		{
-			"an overlap of an hour", "30 3 4 4 *",
-			"2021-01-01T00:00:00+14:00",
-			[]string{"2021-04-04T03:30:00+14:00", "2022-04-04T03:30:00+13:00"},
-		},
-	} {
-		c.check(t, apia)
 	}
 }
 
@@ -352,21 +184,6 @@ func compareInZone(t *testing.T, text string, zone *time.Location, start, end ti
 func wallClock(at time.Time, zone *time.Location) time.Time {
 	local := at.In(zone)
 	return time.Date(local.Year(), local.Month(), local.Day(), local.Hour(), local.Minute(), local.Second(), 0, time.UTC)
-}
-
-func TestPattern_LastDayOfLeapYear(t *testing.T) {
-	t.Parallel()
-	pattern, err := cron.Parse("0 */12 * * *", newYork)
-	require.NoError(t, err)
-	last := instant(t, "2040-12-30T12:00:00-05:00")
-	for _, want := range []string{
-		"2040-12-31T00:00:00-05:00", "2040-12-31T12:00:00-05:00", "2041-01-01T00:00:00-05:00", "2041-01-01T12:00:00-05:00",
-	} {
-		next, ok := pattern.Next(last)
-		require.True(t, ok)
-		require.Equal(t, instant(t, want).UTC(), next)
-		last = next
-	}
 }
 
 func TestParse_ZoneIsAName(t *testing.T) {

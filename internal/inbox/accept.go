@@ -24,10 +24,11 @@ type Accepted struct {
 // Accept writes an event to the store and returns when it is durable. This process or another one handles the event
 // later, unless it is a repetition.
 //
-// Accept returns InvalidArgument if App, Channel or From is missing, or if the body cannot be stored;
-// ResourceExhausted if too many events wait, so that the sender must try again later; and Canceled if the store did
-// not respond before ctx ended or within Config.AcceptTimeout. Other errors come from the store. After Canceled and
-// errors of the store, the event may have been written. Accepting an event with a Key again is safe.
+// Accept returns InvalidArgument if App, Channel or From is missing, or if the body cannot be stored or leaves no
+// room for MaxRememberedSize; ResourceExhausted if too many events wait, so that the sender must try again later; and
+// Canceled if the store did not respond before ctx ended or within Config.AcceptTimeout. Other errors come from the
+// store. After Canceled and errors of the store, the event may have been written. Accepting an event with a Key again is
+// safe.
 func (b *Inbox) Accept(ctx context.Context, e Event) (Accepted, error) {
 	if err := e.check(); err != nil {
 		return Accepted{}, err
@@ -45,7 +46,11 @@ func (b *Inbox) Accept(ctx context.Context, e Event) (Accepted, error) {
 	atOnce := b.reserve(lane, fair.Key{App: e.App, Channel: e.Channel})
 	defer atOnce.release(ctx)
 	kept := stored{Event: e, id: id, lane: lane, acceptedAt: int64(document.TimestampOf(b.config.Env.Now())), hasBegun: atOnce != nil}
-	err := b.events.Insert(ctx, kept.asDocument())
+	made := kept.asDocument()
+	if err := document.CheckExtent(made, document.MaxSize-len(lane)-roomForResults); err != nil {
+		return Accepted{}, boterr.WithField("Event", err)
+	}
+	err := b.events.Insert(ctx, made)
 	if e.Key != "" && boterr.CodeOf(err) == boterr.AlreadyExists {
 		return Accepted{ID: id, IsRepeated: true}, nil
 	}
@@ -57,6 +62,9 @@ func (b *Inbox) Accept(ctx context.Context, e Event) (Accepted, error) {
 	atOnce.give(kept)
 	return Accepted{ID: id}, nil
 }
+
+// roomForResults is the size of the fields that runs add to an event: the memory, the last error, and numbers and times.
+const roomForResults = MaxRememberedSize + 4<<10
 
 // keptID returns the id under which an event is stored. A repetition gets the same id.
 func (b *Inbox) keptID(e Event) string {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/background"
 	"github.com/botctx/go-sdk/internal/blame"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
@@ -117,11 +118,12 @@ func (c Config) withDefaults() (Config, error) {
 // processes, may share one store; the package comment describes the guarantees. It is safe for concurrent
 // use.
 type Inbox struct {
-	config Config
-	events store.Collection
-	leases *lease.Leases
-	log    *slog.Logger
-	load   load
+	config  Config
+	events  store.Collection
+	leases  *lease.Leases
+	log     *slog.Logger
+	backoff background.Backoff
+	load    load
 	// underWay is the number of lanes that are being handled.
 	underWay atomic.Int64
 	suspects blame.Suspects
@@ -144,6 +146,10 @@ func New(config Config) (*Inbox, error) {
 	b := &Inbox{
 		config: config, events: database.Collection(collection), leases: config.Leases,
 		log: config.Log, wake: make(chan struct{}, 1),
+		backoff: background.Backoff{
+			First: time.Second, Growth: 4, Most: time.Minute, Random: 2,
+			Chosen: config.Backoff, Log: config.Log, Message: "inbox: back-off panicked",
+		},
 	}
 	b.source = sourceOf(b, config.Env.Store, database)
 	return b, nil

@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
@@ -146,7 +147,8 @@ func noDeadLetter(id string) error {
 	return boterr.New(boterr.NotFound, "id", "there is no dead letter %s: it was retried or discarded, or never was one", id)
 }
 
-// Retry puts a dead letter back into its lane as the next event, with all attempts ahead of it. Values that earlier
+// Retry puts a dead letter back into its lane as the next event, with all attempts ahead of it. An earlier event of the
+// lane that waits for its next attempt comes first. Values that earlier
 // attempts remembered remain. It returns NotFound if there is no dead letter with this id. Other errors come from the
 // store.
 func (b *Inbox) Retry(ctx context.Context, id string) error {
@@ -174,11 +176,7 @@ func (b *Inbox) Discard(ctx context.Context, id string) error {
 }
 
 func (b *Inbox) changeDead(ctx context.Context, id string, update *query.Update, set document.Object) error {
-	filter, err := query.CompileFilter(deadOf(id))
-	if err != nil {
-		return err
-	}
-	changed, err := b.update(ctx, filter, update, set)
+	changed, err := b.update(ctx, deadOf(id), update, set)
 	if err == nil && changed == 0 {
 		err = noDeadLetter(id)
 	}
@@ -263,6 +261,7 @@ func (b *Inbox) Erase(ctx context.Context, app, channel, from string) (removed i
 
 // applyRetention removes old records and logs an error.
 func (p *pool) applyRetention(ctx context.Context) {
+	defer safelog.Recovered(ctx, p.log, "inbox: removal panicked", nil)
 	if _, err := p.RemoveOld(ctx); err != nil && ctx.Err() == nil {
 		p.log.LogAttrs(ctx, slog.LevelWarn, "inbox: old records not removed", slog.String("error", display.Text(err)))
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/lease"
-	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
 
@@ -126,10 +125,6 @@ func (d *Delivery) Remember(ctx context.Context, key string, value document.Obje
 	if err := d.keep(key, value); err != nil {
 		return err
 	}
-	filter, err := query.CompileFilter(document.O(fieldID, d.ID, fieldState, statePending))
-	if err != nil {
-		return err
-	}
 	values, upTo := d.toStore(key)
 	// values has the values that the last attempt noted, unless they are in the memory already.
 	update, err := query.CompileUpdate(document.O(
@@ -137,7 +132,7 @@ func (d *Delivery) Remember(ctx context.Context, key string, value document.Obje
 	if err != nil {
 		return err
 	}
-	_, err = d.inbox.events.Update(ctx, filter, query.Change{Update: update}, store.UpdateOptions{})
+	_, err = d.inbox.update(ctx, document.O(fieldID, d.ID, fieldState, statePending), update, document.Object{})
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err != nil {

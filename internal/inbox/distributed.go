@@ -359,8 +359,9 @@ func (s *distributed) further(ctx context.Context, want want) error {
 	for _, o := range page {
 		name := laneOf(o)
 		known := s.lanes.known[name]
-		// The page only contains an event with a later retry if the clock was set back: see isPaused.
-		if name != "" && (known == nil || known.isAsked || number(o, fieldRetryAt) > int64(document.TimestampOf(want.now))) {
+		// An event with a retry that is in the page can be tried now, for example because of Retry. Other events may
+		// follow one for which the lane waits.
+		if name != "" && (known == nil || known.isAsked || o.Has(fieldRetryAt)) {
 			s.lanes.makeReady(s.lanes.get(name))
 		}
 	}

@@ -27,7 +27,8 @@
 //
 // # Crashes
 //
-// If a process dies, one of the events that it was handling may be the cause. If there was only one, it has
+// If a process dies, one of the events that it was handling may be the cause. Leases that expired in an outage of the
+// store do not count, see lease.Clock. If there was only one, it has
 // failed. If there were several, none counts as failed, and all are suspects: they are handled again one at a
 // time while other events run. A suspect that is lost again runs alone in its process while others wait. So an
 // event that kills each process becomes a dead letter after Config.Limit failures and two more starts, and

@@ -117,7 +117,7 @@ const (
 	fieldDiedAt = "diedAt"
 	// fieldDeadKey is the position among the app's dead letters, see deadKey.
 	fieldDeadKey = "deadKey"
-	// fieldFailures is the number of failures. fieldRetryAt is the time of the next attempt.
+	// fieldFailures is the number of failures. fieldRetryAt is the time of the next attempt: 0 after Retry.
 	fieldFailures = "failures"
 	fieldRetryAt  = "retryAt"
 	// fieldPausedAt is the start of the pause before fieldRetryAt.

@@ -415,11 +415,9 @@ func (a *exclusive) close(ctx context.Context) {
 func (a *exclusive) resign(ctx context.Context) {
 	ctx, stop := a.ending(ctx)
 	defer stop()
-	filter, err := query.CompileFilter(document.O(fieldID, noteID, lease.FieldFence, a.fence))
-	if err == nil {
-		_, err = a.notes.Update(ctx, filter, query.Change{Update: query.MustUpdate("$set", document.O(fieldIsFree, true))}, store.UpdateOptions{})
-	}
-	if err != nil {
+	filter := query.Must(query.CompileFilter(document.O(fieldID, noteID, lease.FieldFence, a.fence)))
+	change := query.Change{Update: query.MustUpdate("$set", document.O(fieldIsFree, true))}
+	if _, err := a.notes.Update(ctx, filter, change, store.UpdateOptions{}); err != nil {
 		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: lead not given up", slog.String("error", display.Text(err)))
 	}
 }
@@ -456,26 +454,15 @@ func (a *exclusive) standing() (isLeader, isDeposed bool) {
 }
 
 func (a *exclusive) isLeaderless(ctx context.Context) (bool, error) {
-	filter, err := query.CompileFilter(document.O(fieldID, noteID, fieldIsFree, true))
-	if err != nil {
-		return false, err
-	}
-	count, err := a.notes.Count(ctx, filter)
+	count, err := a.notes.Count(ctx, query.Must(query.CompileFilter(document.O(fieldID, noteID, fieldIsFree, true))))
 	return count > 0, err
 }
 
 // takeLead takes the lead. It returns false if another inbox has already taken it over.
 func (a *exclusive) takeLead(ctx context.Context) (bool, error) {
-	filter, err := query.CompileFilter(document.O(fieldID, noteID))
-	if err != nil {
-		return false, err
-	}
-	update, err := query.CompileUpdate(document.O("$inc", document.O(lease.FieldFence, 1), "$unset", document.O(fieldIsFree, true)))
-	if err != nil {
-		return false, err
-	}
-	taken, err := a.notes.FindAndModify(ctx, filter, query.Change{Update: update},
-		store.FindAndModifyOptions{Upsert: true, New: true})
+	update := query.MustUpdate("$inc", document.O(lease.FieldFence, 1), "$unset", document.O(fieldIsFree, true))
+	taken, err := a.notes.FindAndModify(ctx, query.Must(query.CompileFilter(document.O(fieldID, noteID))),
+		query.Change{Update: update}, store.FindAndModifyOptions{Upsert: true, New: true})
 	if err != nil {
 		return false, err
 	}

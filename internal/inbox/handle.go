@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -35,8 +34,8 @@ var updates = sync.OnceValue(func() allUpdates {
 		giveBack: query.MustUpdate("$unset", document.O(fieldBegun, true)),
 		done:     query.MustUpdate("$unset", fieldsOfWaiting()),
 		lose:     query.MustUpdate("$inc", document.O(fieldLost, 1), "$unset", document.O(fieldBegun, true)),
-		revive: query.MustUpdate("$set", document.O(fieldState, statePending), "$unset", document.O(
-			fieldFailures, true, fieldRetryAt, true, fieldPausedAt, true, fieldLost, true,
+		revive: query.MustUpdate("$set", document.O(fieldState, statePending, fieldRetryAt, 0), "$unset", document.O(
+			fieldFailures, true, fieldPausedAt, true, fieldLost, true,
 			fieldDiedAt, true, fieldDeadKey, true, fieldSender, true)),
 	}
 })
@@ -135,24 +134,20 @@ func (b *Inbox) settle(run context.Context, held *lease.Lease, e stored, failure
 	default:
 		result, err = b.fail(ctx, e, failure)
 	}
-	if isLost(err) {
+	switch {
+	case isLost(err):
 		return b.settleEdited(ctx, held, e, failure)
+	case record.IsPermanent(err): // For example, the values that the run noted are too large for the store.
+		e.noted = document.Array{}
+		return b.fail(ctx, e, boterr.New(boterr.CodeOf(err), "", "the store refuses the result of the run: %w", err))
+	default:
+		return result, err
 	}
-	return result, err
 }
 
 // finish records that an event is done. It removes an event without a Key.
 func (b *Inbox) finish(ctx context.Context, e stored) error {
-	filter, err := query.CompileFilter(asClaimed(e))
-	if err != nil {
-		return err
-	}
-	var changed int64
-	if e.Key == "" {
-		changed, err = b.events.Delete(ctx, filter, store.DeleteOptions{})
-	} else {
-		changed, err = b.storeDone(ctx, filter, e.lane)
-	}
+	changed, err := b.storeDone(ctx, e)
 	if err != nil {
 		b.report(ctx, slog.LevelWarn, "inbox: result not stored", e, err)
 		return err
@@ -165,17 +160,23 @@ func (b *Inbox) finish(ctx context.Context, e stored) error {
 	return wasLost(changed)
 }
 
-// storeDone stores that the event that a filter matches is done. The record keeps only the id, and the fields for
-// retention and Erase.
-func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter, lane string) (changed int64, err error) {
+// storeDone stores that an event is done. The record keeps only the id, and the fields for retention and Erase.
+func (b *Inbox) storeDone(ctx context.Context, e stored) (changed int64, err error) {
+	if e.Key == "" {
+		filter, err := query.CompileFilter(asClaimed(e))
+		if err != nil {
+			return 0, err
+		}
+		return b.events.Delete(ctx, filter, store.DeleteOptions{})
+	}
 	now, err := b.leases.CachedNow(ctx)
 	if err != nil {
 		return 0, err
 	}
 	kept := document.NewBuilder(2)
 	kept.Set(fieldDoneAt, int64(document.TimestampOf(now)))
-	kept.Set(fieldSender, senderOf(lane))
-	return b.update(ctx, filter, updates().done, kept.Object())
+	kept.Set(fieldSender, senderOf(e.lane))
+	return b.update(ctx, asClaimed(e), updates().done, kept.Object())
 }
 
 // wasLost returns ErrLost if an update of an event matched nothing, because the event has changed since the lease
@@ -187,8 +188,12 @@ func wasLost(changed int64) error {
 	return nil
 }
 
-// update changes an event and returns the number of matches.
-func (b *Inbox) update(ctx context.Context, filter *query.Filter, update *query.Update, set document.Object) (int64, error) {
+// update changes the event that matches which, and returns the number of matches. set has further fields to set.
+func (b *Inbox) update(ctx context.Context, which document.Object, update *query.Update, set document.Object) (int64, error) {
+	filter, err := query.CompileFilter(which)
+	if err != nil {
+		return 0, err
+	}
 	change := query.Change{Update: update, Stamps: query.Stamps{Set: set}}
 	done, err := b.events.Update(ctx, filter, change, store.UpdateOptions{})
 	return done.Matched, err
@@ -196,15 +201,11 @@ func (b *Inbox) update(ctx context.Context, filter *query.Filter, update *query.
 
 // setAll sets and removes fields of the event that matches which. It returns the number of matches.
 func (b *Inbox) setAll(ctx context.Context, which, set, unset document.Object) (int64, error) {
-	filter, err := query.CompileFilter(which)
-	if err != nil {
-		return 0, err
-	}
 	update, err := query.CompileUpdate(document.O("$set", set, "$unset", unset))
 	if err != nil {
 		return 0, err
 	}
-	return b.update(ctx, filter, update, document.Object{})
+	return b.update(ctx, which, update, document.Object{})
 }
 
 func (b *Inbox) fail(ctx context.Context, e stored, failure error) (outcome, error) {
@@ -233,7 +234,7 @@ func (b *Inbox) failAs(ctx context.Context, which document.Object, e stored, fai
 		} else {
 			unset = unset.With(fieldNoted, true)
 		}
-		result.retryAt = now.Add(max(b.pauseAfter(ctx, failures, e.isExact), boterr.RetryAfter(failure)))
+		result.retryAt = now.Add(max(b.backoff.After(ctx, failures, e.isExact), boterr.RetryAfter(failure)))
 		set = set.With(fieldRetryAt, int64(document.TimestampOf(result.retryAt))).With(fieldPausedAt, int64(document.TimestampOf(now)))
 	}
 	b.report(ctx, level, "inbox: failed", e, failure)
@@ -293,43 +294,6 @@ var ErrNeverCameBack = boterr.New(boterr.Internal, "",
 var neverCameBackText = display.Brief(ErrNeverCameBack)
 
 var errGoroutineEnded = boterr.New(boterr.Internal, "", "the handler ended its goroutine: return an error instead")
-
-// The default pauses after failures.
-const (
-	firstPause  = time.Second
-	pauseGrowth = 4
-	maxPause    = time.Minute
-)
-
-// growing is the default back-off.
-func growing(failures int) time.Duration {
-	pause := firstPause
-	for ; failures > 1 && pause < maxPause; failures-- {
-		pause *= pauseGrowth
-	}
-	return min(pause, maxPause)
-}
-
-// jittered returns a random part of a pause, at least half of it, so that events that failed together are not all
-// tried again at the same time.
-func jittered(pause time.Duration) time.Duration {
-	return pause - rand.N(pause/2+1) //nolint:gosec // Spreading load needs no secrecy.
-}
-
-// pauseAfter returns the pause after a number of failures: from the host's function or, if there is none or it panics,
-// the default. The default is jittered unless isExact is true.
-func (b *Inbox) pauseAfter(ctx context.Context, failures int, isExact bool) (chosen time.Duration) {
-	chosen = growing(failures)
-	switch {
-	case b.config.Backoff != nil:
-	case isExact:
-		return chosen
-	default:
-		return jittered(chosen)
-	}
-	defer safelog.Recovered(ctx, b.log, "inbox: back-off panicked", nil)
-	return max(0, b.config.Backoff(failures))
-}
 
 // isEnded reports whether a run failed after its context ended. Then the failure does not count.
 func isEnded(ctx context.Context, failure error) bool {

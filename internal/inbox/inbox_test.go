@@ -196,15 +196,3 @@ func BenchmarkMembers(b *testing.B) {
 func BenchmarkOneMember(b *testing.B) {
 	inboxtest.Benchmark(b, memstore.New(), inboxtest.Load{Members: 1, Producers: 4})
 }
-
-// BenchmarkNeighbour measures how long one app's event waits while another app's runs hang, with both sources.
-func BenchmarkNeighbour(b *testing.B) {
-	for _, hung := range []int{0, 16, 64, 1000} {
-		b.Run(fmt.Sprintf("exclusive/hung=%d", hung), func(b *testing.B) {
-			inboxtest.BenchmarkNeighbour(b, memstore.New(), hung)
-		})
-		b.Run(fmt.Sprintf("distributed/hung=%d", hung), func(b *testing.B) {
-			inboxtest.BenchmarkNeighbour(b, struct{ store.Store }{memstore.New()}, hung)
-		})
-	}
-}

@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/safelog"
 )
 
 // Run handles accepted events, in real time, until ctx ends. Then it starts no further runs, and waits for
@@ -37,10 +38,8 @@ func (b *Inbox) Run(ctx context.Context) error {
 		defer stop()
 	}
 	if background.Serve(ctx, b.config.ShutdownTimeout, ErrShutdown, func(runs context.Context) { p.serve(ctx, runs) }) {
-		taking := &b.source.base().taking
-		taking.Lock()
-		defer taking.Unlock()
-		b.source.close(context.WithoutCancel(ctx))
+		b.source.base().taking.Lock()
+		b.close(ctx)
 		return nil
 	}
 	err := p.abandonAll()
@@ -54,17 +53,22 @@ const closeWait = time.Second
 // closeSoon closes the source, but does not wait long for the store. If a call of the store that looks for work does
 // not return, the source stays open.
 func (b *Inbox) closeSoon(ctx context.Context) {
-	taking := &b.source.base().taking
-	if !taking.TryLock() {
+	if !b.source.base().taking.TryLock() {
 		return
 	}
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
-		defer taking.Unlock()
-		b.source.close(context.WithoutCancel(ctx))
+		b.close(ctx)
 	}()
 	background.IsClosedWithin(closed, closeWait)
+}
+
+// close closes the source, and unlocks taking.
+func (b *Inbox) close(ctx context.Context) {
+	defer safelog.Recovered(ctx, b.log, "inbox: watch not ended", nil)
+	defer b.source.base().taking.Unlock()
+	b.source.close(context.WithoutCancel(ctx))
 }
 
 // A pool is the state of one Run, which its workers share.
@@ -97,8 +101,8 @@ func (p *pool) serve(ctx, runs context.Context) {
 	p.pool.Store(p)
 	p.all.Go(func() { background.Every(ctx, retentionPause, func() { p.applyRetention(ctx) }) })
 	hasBegun := false
-	background.Go(&p.all, func() {
-		if hasBegun { // The store ended the goroutine.
+	background.Go(&p.all, p.log, "inbox: search for events panicked", func() {
+		if hasBegun { // The store panicked or ended the goroutine.
 			p.wait(ctx, p.config.Poll)
 		}
 		hasBegun = true
@@ -180,6 +184,7 @@ func (p *pool) wait(ctx context.Context, most time.Duration) {
 // begin starts handling a lane that was taken.
 func (p *pool) begin(ctx, runs context.Context, w work) {
 	p.all.Go(func() {
+		defer safelog.Recovered(runs, p.log, "inbox: worker panicked", nil)
 		left := laneState{isBroken: true} // This state remains if the lane cannot be handled.
 		defer func() { p.leave(runs, w, left) }()
 		p.handleLane(ctx, runs, w, &left)
@@ -359,6 +364,7 @@ type Result struct {
 // not count, so that a loop that calls RunNext until nothing runs, and then waits for Next, terminates. Errors
 // come from the store.
 func (b *Inbox) Next(ctx context.Context) (at time.Time, ok bool, err error) {
+	defer boterr.Recover(&err)
 	return b.source.next(ctx)
 }
 
@@ -369,7 +375,8 @@ func (b *Inbox) LaneLeft(lane string) { b.source.base().markFree(lane) }
 // RunNext handles the first event that can be handled, and stores the result. It is for hosts that drive the
 // inbox themselves, for example in virtual time. The lease is not renewed: if the handler outlasts it, the
 // result is not stored. The error comes from the store, or is lease.ErrLost.
-func (b *Inbox) RunNext(ctx context.Context) (Result, error) {
+func (b *Inbox) RunNext(ctx context.Context) (result Result, err error) {
+	defer boterr.Recover(&err)
 	from := b.source
 	if _, isDistributed := from.(*distributed); isDistributed {
 		from = newDistributed(b) // A new source reads everything again, and does not affect Run.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -20,6 +21,7 @@ import (
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/internal/sharedtest"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 )
@@ -235,28 +237,67 @@ func TestRun_ClockThatGoesBackDelaysNoRetry(t *testing.T) {
 	})
 }
 
-func TestRun_GoesOnWhereTheStoreEndsItsGoroutine(t *testing.T) {
-	t.Parallel()
-	for shape, inner := range map[string]store.Store{"distributed": sharedStore{memstore.New()}, "exclusive": memstore.New()} {
-		t.Run(shape, func(t *testing.T) {
-			t.Parallel()
-			var exits atomic.Int64
-			done := make(chan struct{})
-			config := configOf(t, onNow(inner, func() {
-				if exits.Add(-1) >= 0 {
-					runtime.Goexit() // As t.FailNow would.
-				}
-			}), func(context.Context, *inbox.Delivery) error {
-				close(done)
-				return nil
-			})
-			config.Poll, config.Workers = time.Millisecond, 2
-			p := newInbox(t, config)
-			accept(t, p, "ada")
-			exits.Store(4) // This ends the goroutine that removes old events, and goroutines that look for work.
-			runUntil(t, p, done)
-		})
+// brokenWatch is a store whose Watch calls before first.
+type brokenWatch struct {
+	store.Store
+	inner  store.Watcher
+	before func()
+}
+
+func (b brokenWatch) Watch(collection string, changed func(before, after document.Object), reset func()) func() {
+	b.before()
+	stop := b.inner.Watch(collection, changed, reset)
+	return func() {
+		stop()
+		panic("the watch does not end")
 	}
+}
+
+func TestRun_GoesOnWhereTheStoreBreaks(t *testing.T) {
+	t.Parallel()
+	memory := func() *memstore.Store { return memstore.New() }
+	for shape, broken := range map[string]func(before func()) store.Store{
+		"distributed": func(before func()) store.Store { return onNow(sharedStore{memory()}, before) },
+		"exclusive":   func(before func()) store.Store { return onNow(memory(), before) },
+		"watch": func(before func()) store.Store {
+			inner := memory()
+			return brokenWatch{Store: inner, inner: inner, before: before}
+		},
+	} {
+		for way, breaks := range map[string]func(){
+			"ends the goroutine": runtime.Goexit, // As t.FailNow would.
+			"panics":             func() { panic("the store is broken") },
+		} {
+			t.Run(shape+" "+way, func(t *testing.T) {
+				t.Parallel()
+				var times atomic.Int64
+				done := make(chan struct{})
+				config := configOf(t, broken(func() {
+					if times.Add(-1) >= 0 {
+						breaks()
+					}
+				}), func(context.Context, *inbox.Delivery) error {
+					close(done)
+					return nil
+				})
+				config.Poll, config.Workers = time.Millisecond, 2
+				p := newInbox(t, config)
+				accept(t, p, "ada")
+				times.Store(4) // This breaks the goroutine that removes old events, and goroutines that look for work.
+				runUntil(t, p, done)
+			})
+		}
+	}
+}
+
+func TestRunNext_WatchPanics(t *testing.T) {
+	t.Parallel()
+	inner := memstore.New()
+	p := newInbox(t, configOf(t, brokenWatch{inner, inner, func() { panic("the store is broken") }}, counting(new(int))))
+	_, err := p.RunNext(t.Context())
+	require.Equal(t, boterr.Internal, boterr.CodeOf(err), "%v", err)
+	_, _, err = p.Next(t.Context())
+	require.Equal(t, boterr.Internal, boterr.CodeOf(err), "%v", err)
 }
 
 func TestSettled_SeesWhatComesOfEachAttempt(t *testing.T) {
@@ -372,4 +413,123 @@ func TestRun_ReadsWhatWaitsAFewTimes(t *testing.T) {
 		runUntil(t, p, done)
 		require.LessOrEqual(t, read.Load(), 8*lanes)
 	})
+}
+
+func TestRetry_RunsBeforeTheLanesPauseEnds(t *testing.T) {
+	t.Parallel()
+	for shape, newStore := range map[string]func() store.Store{
+		"alone":               func() store.Store { return memstore.New() },
+		"shared":              func() store.Store { return sharedStore{memstore.New()} },
+		"shared with notices": func() store.Store { return sharedtest.New(memstore.New()) },
+	} {
+		for by, isOther := range map[string]bool{"this process": false, "another process": true} {
+			if shape == "alone" && isOther {
+				continue
+			}
+			t.Run(shape+" by "+by, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					defer renewalEnds()
+					var handled []string
+					isFixed := false
+					config := configOf(t, newStore(), func(_ context.Context, d *inbox.Delivery) error {
+						handled = append(handled, d.Event.Key)
+						switch {
+						case d.Event.Key == "paused":
+							return boterr.New(boterr.Unavailable, "", "later")
+						case isFixed:
+							return nil
+						}
+						return boterr.New(boterr.InvalidArgument, "", "never")
+					})
+					config.Backoff = func(int) time.Duration { return time.Hour }
+					p := newInbox(t, config)
+					defer running(t, p)()
+					for _, key := range []string{"dead", "paused"} {
+						_, err := p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada", Key: key})
+						require.NoError(t, err)
+					}
+					<-time.After(3 * time.Second)
+					require.Equal(t, []string{"dead", "paused"}, handled)
+					isFixed = true
+					by := p
+					if isOther {
+						by = newInbox(t, config)
+					}
+					require.NoError(t, by.Retry(t.Context(), "inbox \"app\" \"web\" dead"))
+					<-time.After(20 * time.Second)
+					require.Equal(t, []string{"dead", "paused", "dead"}, handled)
+				})
+			})
+		}
+	}
+}
+
+// untilDead handles an event until it is a dead letter, at most ten times. It returns the dead letter.
+func untilDead(t *testing.T, config inbox.Config) inbox.DeadLetter {
+	t.Helper()
+	var clock jumpingClock
+	config.Env.Now = clock.now
+	config.Backoff = func(int) time.Duration { return 0 }
+	p := newInbox(t, config)
+	for range 10 {
+		if _, err := p.RunNext(t.Context()); err != nil {
+			t.Log(err)
+		}
+	}
+	letters, err := p.DeadLetters(t.Context(), inbox.DeadLettersParams{})
+	require.NoError(t, err)
+	require.Len(t, letters, 1)
+	return letters[0]
+}
+
+func TestRun_ResultThatTheStoreRefusesIsADeadLetter(t *testing.T) {
+	t.Parallel()
+	for shape, inner := range map[string]store.Store{"distributed": sharedStore{memstore.New()}, "exclusive": memstore.New()} {
+		t.Run(shape, func(t *testing.T) {
+			t.Parallel()
+			isFirst := false
+			config := configOf(t, store.Wrap(inner, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+				if isFirst && call == (store.Call{Method: "update", Collection: "inbox"}) {
+					isFirst = false
+					return ctx, nil, boterr.Invalid("", "the document has too many bytes")
+				}
+				return ctx, nil, nil
+			}), func(_ context.Context, d *inbox.Delivery) error {
+				isFirst = d.Attempt == 1
+				return boterr.New(boterr.Unavailable, "", "later")
+			})
+			accept(t, newInbox(t, config), "ada")
+			letter := untilDead(t, config)
+			require.Equal(t, 1, letter.Failures)
+			require.Contains(t, letter.Error, "the document has too many bytes")
+		})
+	}
+}
+
+func TestAccept_LeavesRoomForResults(t *testing.T) {
+	t.Parallel()
+	for shape, inner := range map[string]func() store.Store{
+		"distributed": func() store.Store { return sharedStore{memstore.New()} },
+		"exclusive":   func() store.Store { return memstore.New() },
+	} {
+		for _, room := range []int{300, inbox.MaxRememberedSize / 2, inbox.MaxRememberedSize + 1<<15} {
+			t.Run(fmt.Sprintf("%s %d", shape, room), func(t *testing.T) {
+				t.Parallel()
+				config := configOf(t, inner(), func(_ context.Context, d *inbox.Delivery) error {
+					_ = d.Note("a", document.O("text", strings.Repeat("a", inbox.MaxRememberedSize-100)))
+					return boterr.New(boterr.Unavailable, "", "later")
+				})
+				body := document.O("text", strings.Repeat("a", document.MaxSize-room))
+				_, err := newInbox(t, config).Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada", Body: body})
+				if err != nil {
+					failure, _ := boterr.AsError(err)
+					require.Equal(t, boterr.InvalidArgument, failure.Code)
+					require.Equal(t, "Event", failure.Field)
+					return
+				}
+				require.Contains(t, untilDead(t, config).Error, "later")
+			})
+		}
+	}
 }

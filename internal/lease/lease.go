@@ -259,7 +259,7 @@ func (t *Lease) Lane() string { return t.lane }
 func (t *Lease) Fence() int64 { return t.fence }
 
 // Lost returns the work of the previous lease if that lease was never released, because its process died or
-// lost it. Otherwise wasLost is false.
+// lost it. Otherwise wasLost is false, and also after an outage of the store, in which living processes lose leases.
 func (t *Lease) Lost() (work Work, wasLost bool) { return t.lost, t.wasLost }
 
 // WasAlone reports whether the lease in Lost was the only lease that its process never released. If so, and

@@ -30,7 +30,7 @@ const DefaultLease = 30 * time.Second
 // A lane that was used has a document in the store. Sweep removes it once the lane has been idle for an hour,
 // or for a day if its last lease was never released.
 type Leases struct {
-	store   store.Store
+	clock   *Clock
 	records store.Collection
 	// lanes is the same collection as records, with the type that Sweep needs.
 	lanes *record.Collection
@@ -43,7 +43,6 @@ type Leases struct {
 
 	mu        sync.Mutex
 	isBeating bool
-	clock     reading
 	// sweptAt is the time of the last Sweep by the given clock.
 	sweptAt time.Time
 }
@@ -68,9 +67,6 @@ type Config struct {
 }
 
 type leaseUpdates struct{ claim, release, releaseMarked, notAlone *query.Update }
-
-// reading is a reading of the store's clock, and the process's own time of the reading.
-type reading struct{ store, own time.Time }
 
 // Fields of a lane's document, in addition to the fields of every claim.
 const (
@@ -104,7 +100,8 @@ func New(config Config) (*Leases, error) {
 	env := config.Env.WithDefaults()
 	database := store.Wrap(env.Store, nil)
 	return &Leases{
-		store: database, records: database.Collection(laneSchema.Collection), lanes: record.Open(env, laneSchema),
+		clock:   NewClock(database, env.Now, config.Lease),
+		records: database.Collection(laneSchema.Collection), lanes: record.Open(env, laneSchema),
 		lease: config.Lease, now: env.Now,
 		log: safelog.New(config.Log), held: NewHeld[*Lease](ErrLost), process: rand.Text(),
 	}, nil
@@ -186,11 +183,14 @@ func (t *Leases) Claim(
 	}
 	held.isOvertaken = seen.Has(fieldOvertaken)
 	if seen.Has(FieldUntil) {
-		var err error
-		if held.wasAlone, err = t.wasAlone(ctx, lane, seen); err != nil {
-			return nil, err
+		if !t.clock.HadOutage(Until(seen)) {
+			var err error
+			if held.wasAlone, err = t.wasAlone(ctx, lane, seen); err != nil {
+				return nil, err
+			}
+			held.wasLost, held.lost = true, workOf(seen)
 		}
-		held.wasLost, held.lost, held.isOvertaken = true, workOf(seen), true
+		held.isOvertaken = true
 		set = set.With(fieldOvertaken, true)
 	}
 	change := query.Change{Update: updates().claim, Stamps: query.Stamps{Set: set}}
@@ -267,7 +267,7 @@ func (t *Leases) startBeating() {
 	defer t.mu.Unlock()
 	if !t.isBeating {
 		t.isBeating = true
-		background.Go(new(sync.WaitGroup), t.beat)
+		background.Go(new(sync.WaitGroup), t.log, "lease: renewal panicked", t.beat)
 	}
 }
 
@@ -295,7 +295,7 @@ func (t *Leases) renewAll() {
 	ctx, cancel := context.WithTimeout(context.Background(), t.lease/BeatsPerLease)
 	defer cancel()
 	asked := t.now()
-	now, err := t.store.Now(ctx)
+	now, err := t.clock.Now(ctx)
 	renewal, failure := Renewal(now.Add(t.lease))
 	if err != nil {
 		failure = err
@@ -361,30 +361,10 @@ func (t *Leases) try(ctx context.Context, lane, purpose string) (*Lease, error) 
 }
 
 // Now returns the time of the store's clock. Errors come from the store.
-func (t *Leases) Now(ctx context.Context) (time.Time, error) {
-	own := t.now()
-	now, err := t.store.Now(ctx)
-	if err != nil {
-		return time.Time{}, err
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.clock = reading{store: now, own: own}
-	return now, nil
-}
+func (t *Leases) Now(ctx context.Context) (time.Time, error) { return t.clock.Now(ctx) }
 
-// CachedNow is like Now, but may return a time based on a reading of the store's clock from up to a quarter of a
-// lease ago. Use it for the end of a new claim. To decide whether a claim has expired, use Now.
-func (t *Leases) CachedNow(ctx context.Context) (time.Time, error) {
-	t.mu.Lock()
-	last := t.clock
-	t.mu.Unlock()
-	since := t.now().Sub(last.own)
-	if since >= 0 && since < t.lease/BeatsPerLease && !last.store.IsZero() {
-		return last.store.Add(since), nil
-	}
-	return t.Now(ctx)
-}
+// CachedNow is Clock.Cached.
+func (t *Leases) CachedNow(ctx context.Context) (time.Time, error) { return t.clock.Cached(ctx) }
 
 const (
 	// sweepPause is the pause between two sweeps of a process that holds leases, and the idle time after which a
@@ -406,7 +386,7 @@ func (t *Leases) Sweep(ctx context.Context, idle time.Duration) (removed int64, 
 			return 0, err
 		}
 	}
-	now, err := t.store.Now(ctx)
+	now, err := t.clock.Now(ctx)
 	if err != nil {
 		return 0, err
 	}

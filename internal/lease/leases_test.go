@@ -320,21 +320,6 @@ func TestSweep_LeavesLanesWhoseTurnNeverCameBackForLonger(t *testing.T) {
 	require.EqualValues(t, 1, removed, "the lane of a killed process is removed in the end")
 }
 
-func TestSweep_ManyLanesInBatches(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	const lanes = 1100
-	for i := range lanes {
-		claimed, err := w.first.Claim(t.Context(), strconv.Itoa(i), document.Object{}, w.now(), lease.Work{})
-		require.NoError(t, err)
-		require.NoError(t, claimed.Release(t.Context()))
-	}
-	w.advance(2 * time.Hour)
-	removed, err := w.first.Sweep(t.Context(), time.Hour)
-	require.NoError(t, err)
-	require.EqualValues(t, lanes, removed)
-}
-
 func TestKeep_RemovesIdleLanes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -439,5 +424,61 @@ func TestClaim_TellsWhetherTheLostTurnWasAlone(t *testing.T) {
 			require.NoError(t, claimed.Release(t.Context()))
 		}
 		require.NoError(t, other.Release(t.Context()))
+	}
+}
+
+func TestClaim_LeaseLostInAnOutageIsNoLostStart(t *testing.T) {
+	t.Parallel()
+	const part = lease.DefaultLease / 10
+	for name, test := range map[string]struct {
+		// before is the time from the claim to the outage, which lasts for outage. after is the time from then to the
+		// takeover. renewed is the time of the last renewal.
+		before, outage, after, renewed time.Duration
+		isLost                         bool
+	}{
+		"outage during the lease":            {before: part, outage: 20 * part},
+		"outage until after the lease":       {before: 5 * part, outage: 10 * part},
+		"no outage":                          {before: 10 * part, isLost: true},
+		"outage in which no lease is lost":   {before: 3 * part, outage: 4 * part, after: 3 * part, isLost: true},
+		"lease that passed before an outage": {before: 11 * part, outage: 10 * part, isLost: true},
+		"lease that was renewed after it":    {before: part, outage: 20 * part, renewed: 22 * part, after: 12 * part, isLost: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			isOut := false
+			w.store = store.Wrap(w.store, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+				if isOut && call.Method == "now" {
+					return ctx, nil, boterr.New(boterr.Unavailable, "", "no answer")
+				}
+				return ctx, nil, nil
+			})
+			other := w.leases(w.now)
+			claimed := w.claim(w.first, "events")
+			began := w.now()
+			w.advance(test.before)
+			_, err := other.Now(t.Context())
+			require.NoError(t, err)
+			if isOut = test.outage > 0; isOut {
+				_, err = other.Now(t.Context())
+				require.Error(t, err)
+			}
+			w.advance(test.outage)
+			isOut = false
+			if test.renewed > 0 {
+				renewal, err := lease.Renewal(began.Add(test.renewed + lease.DefaultLease))
+				require.NoError(t, err)
+				holds, err := lease.Renew(t.Context(), w.store.Collection("leases"), lane, claimed.Fence(), renewal)
+				require.NoError(t, err)
+				require.True(t, holds)
+			}
+			_, err = other.Now(t.Context())
+			require.NoError(t, err)
+			w.advance(test.after)
+			taken := w.claim(other, "events")
+			_, wasLost := taken.Lost()
+			require.Equal(t, test.isLost, wasLost)
+			require.True(t, taken.IsOvertaken(), "the earlier run may be alive")
+		})
 	}
 }

@@ -245,17 +245,6 @@ func TestPatch_RenewsStampsOnChange(t *testing.T) {
 	require.NotContains(t, []string{"own", document.Get(before, "etag", "")}, document.Get(after, "etag", ""))
 }
 
-func TestReplace_KeepsWhatIsFixed(t *testing.T) {
-	t.Parallel()
-	a := newApps()
-	insert(t, a.mine, "_id", "one", "owner", "ada", "n", 1)
-	_, err := a.mine.FindAndModify(t.Context(), record.Patch{Patch: document.O("m", 2), WithModifier: true}, false)
-	require.NoError(t, err)
-	found, err := a.mine.Get(t.Context(), "one")
-	require.NoError(t, err)
-	require.ElementsMatch(t, []string{"_id", "app", "owner", "createdAt", "updatedAt", "_version", "etag", "m"}, found.Keys())
-}
-
 func TestErrors_NameTheParameter(t *testing.T) {
 	t.Parallel()
 	a := newApps()

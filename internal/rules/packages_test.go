@@ -16,11 +16,11 @@ import (
 // entry with the suffix /... includes all packages below it.
 var floors = [][]string{
 	{"internal/display"},
-	{"boterr", "internal/background", "internal/blame", "internal/conformance", "internal/fair", "internal/nearest", "internal/textdiff", "script/internal/quickjs"},
+	{"boterr", "internal/blame", "internal/conformance", "internal/fair", "internal/nearest", "internal/textdiff", "script/internal/quickjs"},
 	{"internal/absent", "internal/bounded", "internal/cron", "script/internal/locale"},
 	{"outbound", "internal/bounded/boundedtest", "internal/inbound", "internal/golden", "internal/operations", "internal/rounds", "internal/safelog", "internal/scripttest", "internal/sealed", "internal/timelimit"},
 	{"fakes/web", "internal/operations/declarations"},
-	{"document"},
+	{"document", "internal/background"},
 	{"internal/arbitrary", "internal/geometry", "internal/operations/schemas", "internal/page", "internal/redact", "internal/taps", "script/internal/modules", "script/internal/web"},
 	{"internal/query"},
 	{"store/query"},

@@ -379,12 +379,19 @@ func Benchmark(b *testing.B, database store.Store, load Load) {
 	b.Helper()
 	var handled atomic.Int64
 	done := make(chan struct{})
-	box := benchmarked(b, database, load.Workers, func(context.Context, *inbox.Delivery) error {
-		if handled.Add(1) == int64(b.N) {
-			close(done)
-		}
-		return nil
+	env := record.Env{Store: database}
+	leases, err := lease.New(lease.Config{Env: env})
+	require.NoError(b, err)
+	box, err := inbox.New(inbox.Config{
+		Env: env, Leases: leases, DeriveID: func(of string) string { return of }, MaxPending: -1, Workers: load.Workers,
+		Handler: func(context.Context, *inbox.Delivery) error {
+			if handled.Add(1) == int64(b.N) {
+				close(done)
+			}
+			return nil
+		},
 	})
+	require.NoError(b, err)
 	stop := run(b, box)
 	b.ResetTimer()
 	var next atomic.Int64
@@ -418,52 +425,4 @@ func run(t T, p *inbox.Inbox) (stop func()) {
 		cancel()
 		require.NoError(t, <-ended)
 	})
-}
-
-// benchmarked returns an inbox without a limit on waiting events.
-func benchmarked(b *testing.B, database store.Store, workers int, handler inbox.Handler) *inbox.Inbox {
-	b.Helper()
-	env := record.Env{Store: database}
-	leases, err := lease.New(lease.Config{Env: env})
-	require.NoError(b, err)
-	box, err := inbox.New(inbox.Config{
-		Env: env, Leases: leases, DeriveID: func(of string) string { return of }, MaxPending: -1, Workers: workers,
-		Handler: handler,
-	})
-	require.NoError(b, err)
-	return box
-}
-
-// BenchmarkNeighbour measures the time from the acceptance of one app's event to its handler, while hung runs of
-// another app's members hang.
-func BenchmarkNeighbour(b *testing.B, database store.Store, hung int) {
-	b.Helper()
-	handled, release := make(chan struct{}), make(chan struct{})
-	box := benchmarked(b, database, 0, func(ctx context.Context, d *inbox.Delivery) error {
-		if d.Event.App == "hung" {
-			select {
-			case <-release:
-			case <-ctx.Done():
-			}
-			return nil
-		}
-		handled <- struct{}{}
-		return nil
-	})
-	stop := run(b, box)
-	accept := func(app, from string, i int) {
-		_, err := box.Accept(b.Context(), inbox.Event{App: app, Channel: "web", From: from, Key: strconv.Itoa(i)})
-		require.NoError(b, err)
-	}
-	for i := range hung {
-		accept("hung", strconv.Itoa(i), i)
-	}
-	b.ResetTimer()
-	for i := range b.N {
-		accept("app", "ada", i)
-		<-handled
-	}
-	b.StopTimer()
-	close(release)
-	stop()
 }
