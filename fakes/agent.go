@@ -7,6 +7,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -29,7 +30,8 @@ type Agent struct {
 }
 
 // AddAgent adds an agent to an outlet channel of DefaultApp, with an admin record. groups are labels or ids
-// of the agent's broadcast groups; without any, the agent is in all of the channel's groups.
+// of the agent's broadcast groups; without any, the agent is in all of the channel's groups. It ends the test if the
+// channel has groups, and none with such a label or id.
 func (p *Platform) AddAgent(outlet, name string, groups ...string) *Agent {
 	p.test.Helper()
 	id := p.ids.next("agent")
@@ -37,7 +39,9 @@ func (p *Platform) AddAgent(outlet, name string, groups ...string) *Agent {
 	loaded, err := p.channelOf(DefaultApp, outlet)
 	if err == nil {
 		a.externalID = p.userID(loaded.Type, id)
-		a.groups = groupsNamed(loaded, groups)
+		a.groups, err = groupsNamed(loaded, groups)
+	}
+	if err == nil {
 		_, err = p.Runtime().SaveAdmin(testContext(), DefaultApp, livechat.Admin{AdminID: id, ExternalID: a.externalID, Name: name})
 	}
 	if err != nil {
@@ -54,21 +58,32 @@ func (o *outbox) addAgent(key address, name string) {
 }
 
 // groupsNamed returns the ids of the channel's broadcast groups with one of the given labels or ids, or all
-// ids if names is empty. A name that the channel does not know is taken as an id. On a platform without
-// tickets, the result includes "" for requests that go to no group.
-func groupsNamed(c *channel.Channel, names []string) []string {
-	ids := slices.Clone(names)
+// ids if names is empty. If the channel has no groups, names are ids. On a platform without tickets, the result
+// includes "" for requests that go to no group.
+func groupsNamed(c *channel.Channel, names []string) (ids []string, err error) {
+	var known []string
 	for _, labelled := range c.BroadcastGroups {
+		known = append(known, labelled.Label)
 		for _, group := range labelled.Groups {
-			if len(names) == 0 || slices.Contains(names, labelled.Label) {
+			known = append(known, group.ID)
+			if len(names) == 0 || slices.Contains(names, labelled.Label) || slices.Contains(names, group.ID) {
 				ids = append(ids, group.ID)
 			}
+		}
+	}
+	if len(known) == 0 {
+		ids = slices.Clone(names)
+	}
+	for _, name := range names {
+		if len(known) > 0 && !slices.Contains(known, name) {
+			return nil, boterr.New(boterr.NotFound, "groups", "the channel has no group %q: its labels and ids are %q%s",
+				name, known, perhaps(nearest.To(name, known)))
 		}
 	}
 	if c.Type.Has(channel.DirectRequests) {
 		ids = append(ids, "")
 	}
-	return ids
+	return ids, nil
 }
 
 // AdminID returns the id of the agent's admin record.
@@ -200,18 +215,30 @@ func (a *Agent) groupOnBravo(to string) string {
 	return to
 }
 
-// Joins joins a group of the channel's platform through an invitation link. The bot gets no event about that: a test
-// of such events calls Sends, with the group as To. It ends the test if the link is unknown or no longer works.
+// Joins joins a group of the channel's platform through an invitation link. On Bravo the bot gets an event of type MISC
+// about it, from the agent and to the group, as from package bravo, unless the agent already was in the group. Joins
+// ends the test if the link is unknown or no longer works, or if the run fails.
 func (a *Agent) Joins(link string) {
 	a.platform.test.Helper()
-	if err := a.TryJoins(link); err != nil {
+	if err := butForCrash(a.TryJoins(link)); err != nil {
 		a.platform.test.Fatalf("fakes: %s cannot join by %s: %v", a.name, link, err)
 	}
 }
 
-// TryJoins is like Joins, but returns NotFound if the link does not work.
+// TryJoins is like Joins, but returns NotFound if the link does not work, or the error of a failed run.
 func (a *Agent) TryJoins(link string) error {
-	o := &a.platform.outbox
+	group, isNew, err := a.platform.outbox.joinBy(link, a)
+	if err != nil || !isNew || a.groupOnBravo(group) == "" {
+		return err
+	}
+	const kind = "group_participants_add"
+	return a.TrySends(send.MessageEvent{Type: send.TypeMisc, To: group, Data: document.O("type", kind, "group", document.O(
+		"type", kind, "group_id", group, "reason", "invite_link", "added_participants", document.A(document.O("wa_id", a.externalID)),
+	))})
+}
+
+// joinBy adds an agent to the group with a link. It returns the group's id, and whether the agent was not in it before.
+func (o *outbox) joinBy(link string, a *Agent) (id string, isNew bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for i := range o.kept.groups {
@@ -219,11 +246,12 @@ func (a *Agent) TryJoins(link string) error {
 		if link == "" || group.Channel != a.channel || group.InvitationLink != link {
 			continue
 		}
+		isNew = !slices.Contains(group.Members, a.externalID)
 		group.add(a.externalID)
-		a.platform.notef("%s joins %s/%s", a.name, a.channel, group.ExternalID)
-		return nil
+		o.platform.notef("%s joins %s/%s", a.name, a.channel, group.ExternalID)
+		return group.ExternalID, isNew, nil
 	}
-	return boterr.New(boterr.NotFound, "", "no group of the channel %s has the link %q, or no longer has it", a.channel, link)
+	return "", false, boterr.New(boterr.NotFound, "", "no group of the channel %s has the link %q, or no longer has it", a.channel, link)
 }
 
 // Says writes a text in the agent's conversation and waits until the bot's logic has run: a node answers it,

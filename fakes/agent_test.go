@@ -23,7 +23,7 @@ func TestAgent_SeesTicketsOfHerGroups(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Charlie)
 	byLabel, byID, inAll := s.AddAgent("desk", "Lise", "default"), s.AddAgent("desk", "Mary", "support"), s.AddAgent("desk", "Nina")
-	elsewhere := s.AddAgent("desk", "Olga", "nowhere")
+	elsewhere := s.AddAgent("desk", "Olga", "sales")
 	s.ada.Says("a person, please")
 	require.Len(t, s.grace.Tickets(), 1)
 	for _, agent := range []*fakes.Agent{byLabel, byID, inAll} {
@@ -283,6 +283,7 @@ func TestGroupLink_RenewedOrDisabled(t *testing.T) {
 	require.NoError(t, err)
 	s.grace.Joins(made.InvitationLink)
 	s.grace.Joins(made.InvitationLink)
+	require.Len(t, s.Choices(), 1, "an agent joins once")
 	require.Equal(t, []fakes.Group{{
 		Channel: "desk", ExternalID: made.GroupID, Name: "Kettles", Members: []string{s.grace.ExternalID()}, InvitationLink: made.InvitationLink,
 	}}, s.Groups("desk"))
@@ -302,13 +303,19 @@ func TestGroupLink_RenewedOrDisabled(t *testing.T) {
 	require.Equal(t, []string{s.grace.ExternalID(), s.hedy.ExternalID()}, s.Groups("desk")[0].Members)
 }
 
-func TestAgent_WritesInJoinedGroup(t *testing.T) {
+func TestJoins_TellsTheBotOnBravo(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Bravo)
-	s.Handle(&botctx.Node{ID: "hello", Trigger: botctx.TextIs("hello"), Pre: []botctx.Action{
+	welcomed := 0
+	hasJoined := func(bot *botctx.Context) bool {
+		return bot.MessageEvent != nil && document.Get(bot.MessageEvent.Data, "type", "") == "group_participants_add"
+	}
+	s.Handle(&botctx.Node{ID: "joined", Trigger: botctx.When(hasJoined), Pre: []botctx.Action{
 		func(ctx context.Context, bot *botctx.Context) error {
+			welcomed++
+			require.Equal(t, s.grace.ExternalID(), document.Get(bot.MessageEvent.Data, "group.added_participants.0.wa_id", ""))
 			_, err := bot.HandleAdminJoinedGroup(ctx, livechat.HandleAdminJoinedGroupParams{
-				ExternalID: bot.MessageEvent.From, BravoGroupID: bot.MessageEvent.To,
+				ExternalID: bot.MessageEvent.From, BravoGroupID: bot.MessageEvent.To, IsRenewGroupInviteLink: new(false),
 			})
 			if err != nil {
 				return err
@@ -326,9 +333,10 @@ func TestAgent_WritesInJoinedGroup(t *testing.T) {
 	made, err := s.ada.Context().CreateBravoGroup(t.Context(), livechat.CreateBravoGroupParams{ChannelID: "desk", Name: "Kettles"})
 	require.NoError(t, err)
 	s.grace.Joins(made.InvitationLink)
-	s.grace.Says("hello")
 	require.Equal(t, "Welcome.", s.grace.Last())
 	require.Empty(t, s.hedy.Messages())
+	require.ErrorIs(t, s.grace.TryJoins(made.InvitationLink), boterr.NotFound)
+	require.Equal(t, 1, welcomed)
 }
 
 func TestGroups_KeepIcon(t *testing.T) {
@@ -399,18 +407,27 @@ func TestTranscript_HandOff(t *testing.T) {
 	}
 }
 
-func TestDesk_Misuse(t *testing.T) {
+func TestMisuse(t *testing.T) {
 	t.Parallel()
 	for name, misuse := range map[string]func(p *fakes.Platform, grace *fakes.Agent){
 		"AddAgent Lise to the channel nowhere": func(p *fakes.Platform, _ *fakes.Agent) { p.AddAgent("nowhere", "Lise") },
-		"Pair":                                 func(p *fakes.Platform, _ *fakes.Agent) { p.Pair("nowhere", "desk") },
-		"Queue of the channel nowhere":         func(p *fakes.Platform, _ *fakes.Agent) { p.Queue("nowhere") },
-		"Grace has no open ticket":             func(_ *fakes.Platform, grace *fakes.Agent) { grace.Ticket() },
-		"Grace cannot take ":                   func(_ *fakes.Platform, grace *fakes.Agent) { grace.Takes(fakes.Ticket{}) },
-		"Grace tapped ":                        func(_ *fakes.Platform, grace *fakes.Agent) { grace.Taps(fakes.Ticket{}) },
-		"Grace cannot join by ":                func(_ *fakes.Platform, grace *fakes.Agent) { grace.Joins("https://invite.example/") },
-		"Grace sent TEXT":                      func(_ *fakes.Platform, grace *fakes.Agent) { grace.Says("hi") }, // The bot has no nodes.
-		"nothing was sent to Grace yet":        func(_ *fakes.Platform, grace *fakes.Agent) { grace.Last() },
+		`the channel has no group "suport": its labels and ids are ["default" "support"]: did you mean "support"?`: func(
+			p *fakes.Platform, _ *fakes.Agent,
+		) {
+			p.AddChannel(channel.Channel{ID: "help", Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{
+				{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "support"}}},
+			}})
+			p.AddAgent("help", "Lise", "suport")
+		},
+		"Restore: the snapshot is nil: give one from Snapshot": func(p *fakes.Platform, _ *fakes.Agent) { p.Restore(nil) },
+		"Pair":                          func(p *fakes.Platform, _ *fakes.Agent) { p.Pair("nowhere", "desk") },
+		"Queue of the channel nowhere":  func(p *fakes.Platform, _ *fakes.Agent) { p.Queue("nowhere") },
+		"Grace has no open ticket":      func(_ *fakes.Platform, grace *fakes.Agent) { grace.Ticket() },
+		"Grace cannot take ":            func(_ *fakes.Platform, grace *fakes.Agent) { grace.Takes(fakes.Ticket{}) },
+		"Grace tapped ":                 func(_ *fakes.Platform, grace *fakes.Agent) { grace.Taps(fakes.Ticket{}) },
+		"Grace cannot join by ":         func(_ *fakes.Platform, grace *fakes.Agent) { grace.Joins("https://invite.example/") },
+		"Grace sent TEXT":               func(_ *fakes.Platform, grace *fakes.Agent) { grace.Says("hi") }, // The bot has no nodes.
+		"nothing was sent to Grace yet": func(_ *fakes.Platform, grace *fakes.Agent) { grace.Last() },
 	} {
 		requireFailure(t, name, func(p *fakes.Platform) {
 			p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie})

@@ -349,9 +349,13 @@ func TestGolden_ShowsWhatDiffers(t *testing.T) {
 	require.Contains(t, said, "go test -run '^TestRecorded$' -update")
 }
 
-func TestGolden_OfNothing(t *testing.T) {
+func TestGolden_MissingFile(t *testing.T) {
 	t.Parallel()
-	fakes.New(fakes.For(t)).Golden(filepath.Join(t.TempDir(), "missing.golden"))
+	path := filepath.Join(t.TempDir(), "missing.golden")
+	said := differing(t, path, func(*fakes.Platform) {})
+	require.Contains(t, said, "there is no file "+path+", and there is no output to compare with it. If the output is right")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	fakes.New(fakes.For(t)).Golden(path)
 }
 
 func TestGolden_AnOpenBracketHidesNothingElse(t *testing.T) {
