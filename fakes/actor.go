@@ -55,7 +55,7 @@ func (p *Platform) AddMember(added member.Member) *Actor {
 		added.ID = p.ids.next("member")
 	}
 	if added.ExternalID == "" {
-		added.ExternalID = p.userID(in.Type, added.ID)
+		added.ExternalID = p.outbox.userID(in.Type, added.ID)
 	}
 	scope := botctx.Scope{App: added.App, Channel: added.Channel, Member: added.ID}
 	stored, err := p.insert(scope, in, added)

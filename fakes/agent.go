@@ -38,7 +38,7 @@ func (p *Platform) AddAgent(outlet, name string, groups ...string) *Agent {
 	a := &Agent{platform: p, channel: outlet, adminID: id, name: name}
 	loaded, err := p.channelOf(DefaultApp, outlet)
 	if err == nil {
-		a.externalID = p.userID(loaded.Type, id)
+		a.externalID = p.outbox.userID(loaded.Type, id)
 		a.groups, err = groupsNamed(loaded, groups)
 	}
 	if err == nil {
