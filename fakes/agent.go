@@ -10,23 +10,18 @@ import (
 	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
 
 // Agent is a person at an outlet channel who answers members: an agent sees tickets, takes them, writes, and
 // reads the messages in their conversations.
 type Agent struct {
-	platform   *Platform
-	channel    string
-	externalID string
-	adminID    string
-	name       string
+	speaker
+
+	adminID string
 	// groups are the broadcast groups that the agent is in. "" is one of them if the agent gets requests that
 	// go to no group.
 	groups []string
-	// partner is the id of the member in the agent's conversation, or "" for any member.
-	partner string
 }
 
 // AddAgent adds an agent to an outlet channel of DefaultApp, with an admin record. groups are labels or ids
@@ -35,7 +30,9 @@ type Agent struct {
 func (p *Platform) AddAgent(outlet, name string, groups ...string) *Agent {
 	p.test.Helper()
 	id := p.ids.next("agent")
-	a := &Agent{platform: p, channel: outlet, adminID: id, name: name}
+	a := &Agent{
+		speaker: speaker{platform: p, scope: botctx.Scope{App: DefaultApp, Channel: outlet}, name: name, isAgent: true}, adminID: id,
+	}
 	loaded, err := p.channelOf(DefaultApp, outlet)
 	if err == nil {
 		a.externalID = p.outbox.userID(loaded.Type, id)
@@ -89,16 +86,11 @@ func groupsNamed(c *channel.Channel, names []string) (ids []string, err error) {
 // AdminID returns the id of the agent's admin record.
 func (a *Agent) AdminID() string { return a.adminID }
 
-// ExternalID returns the agent's id on the outlet's platform.
-func (a *Agent) ExternalID() string { return a.externalID }
-
-func (a *Agent) address() address { return address{a.channel, a.externalID} }
-
 // Name returns the agent's name.
 func (a *Agent) Name() string { return a.name }
 
 // Channel returns the id of the agent's outlet channel.
-func (a *Agent) Channel() string { return a.channel }
+func (a *Agent) Channel() string { return a.scope.Channel }
 
 // Groups returns the ids of the broadcast groups that the agent is in.
 func (a *Agent) Groups() []string {
@@ -108,7 +100,7 @@ func (a *Agent) Groups() []string {
 // Wrote reports whether an event with this scope, such as a Choice's, came from the agent: on the outlet
 // channel, from a member with the agent's id on the platform.
 func (a *Agent) Wrote(scope botctx.Scope) bool {
-	if scope.App != DefaultApp || scope.Channel != a.channel {
+	if scope.App != DefaultApp || scope.Channel != a.scope.Channel {
 		return false
 	}
 	bot, err := a.platform.Runtime().Context(testContext(), scope)
@@ -126,15 +118,15 @@ func (a *Agent) In(fork *Platform) *Agent {
 func (a *Agent) Tickets() []Ticket {
 	a.platform.test.Helper()
 	offered := map[string]string{}
-	for _, r := range a.platform.assignmentsIn(a.channel) {
+	for _, r := range a.platform.assignmentsIn(a.scope.Channel) {
 		for _, ticket := range r.Tickets {
-			if ticket.Channel == a.channel && ticket.MessageID != "" {
+			if ticket.Channel == a.scope.Channel && ticket.MessageID != "" {
 				offered[ticket.MessageID] = r.ID
 			}
 		}
 	}
 	var tickets []Ticket
-	for _, ticket := range a.platform.outbox.tickets(a.channel) {
+	for _, ticket := range a.platform.outbox.tickets(a.scope.Channel) {
 		if slices.Contains(a.groups, ticket.Group) {
 			ticket.Assignment = offered[ticket.MessageID]
 			tickets = append(tickets, ticket)
@@ -177,7 +169,7 @@ func (a *Agent) take(assignment string) error {
 	p := a.platform
 	p.notef("%s takes %s", a.name, assignment)
 	_, err := p.Runtime().TakeTicket(p.contextIn(p.process.Load()), DefaultApp, livechat.TakeParams{
-		AssignmentID: assignment, ChannelID: a.channel, AdminExternalID: a.externalID,
+		AssignmentID: assignment, ChannelID: a.scope.Channel, AdminExternalID: a.externalID,
 	})
 	if err != nil {
 		p.notef("%s did not get %s: %v", a.name, assignment, err)
@@ -203,16 +195,6 @@ func (a *Agent) TryTaps(ticket Ticket) error {
 	tap := tappables[0].Event()
 	tap.To = ticket.Group
 	return a.TrySends(tap)
-}
-
-// groupOnBravo returns to if it is a group on Bravo, whose events name their group. Otherwise it returns "":
-// on other platforms a group is a conversation like any other.
-func (a *Agent) groupOnBravo(to string) string {
-	isGroup := slices.ContainsFunc(a.platform.Groups(a.channel), func(g Group) bool { return g.ExternalID == to })
-	if !isGroup || !a.platform.typeOf(DefaultApp, a.channel).Has(channel.GroupTrees) {
-		return ""
-	}
-	return to
 }
 
 // Joins joins a group of the channel's platform through an invitation link. On Bravo the bot gets an event of type MISC
@@ -243,55 +225,15 @@ func (o *outbox) joinBy(link string, a *Agent) (id string, isNew bool, err error
 	defer o.mu.Unlock()
 	for i := range o.kept.groups {
 		group := &o.kept.groups[i]
-		if link == "" || group.Channel != a.channel || group.InvitationLink != link {
+		if link == "" || group.Channel != a.scope.Channel || group.InvitationLink != link {
 			continue
 		}
 		isNew = !slices.Contains(group.Members, a.externalID)
 		group.add(a.externalID)
-		o.platform.notef("%s joins %s/%s", a.name, a.channel, group.ExternalID)
+		o.platform.notef("%s joins %s/%s", a.name, a.scope.Channel, group.ExternalID)
 		return group.ExternalID, isNew, nil
 	}
-	return "", false, boterr.New(boterr.NotFound, "", "no group of the channel %s has the link %q, or no longer has it", a.channel, link)
-}
-
-// Says writes a text in the agent's conversation and waits until the bot's logic has run: a node answers it,
-// or it goes to the member. The conversation is the newest open one, else the newest of all; without any, the
-// agent writes to the bot. A failed run ends the test.
-func (a *Agent) Says(text string) {
-	a.platform.test.Helper()
-	a.Sends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", text)})
-}
-
-// TrySays is like Says, but returns the error of a failed run.
-func (a *Agent) TrySays(text string) error {
-	return a.TrySends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", text)})
-}
-
-// Sends sends any message event, as Says does. From, To, Timestamp and MessageID are filled in if absent.
-func (a *Agent) Sends(event send.MessageEvent) {
-	a.platform.test.Helper()
-	a.platform.checkIsUp(a.name)
-	if err := butForCrash(a.TrySends(event)); err != nil {
-		a.platform.test.Fatalf("fakes: %s sent %s: %v", a.name, event.Type, err)
-	}
-}
-
-// TrySends is like Sends, but returns the error of a failed run.
-func (a *Agent) TrySends(event send.MessageEvent) error {
-	p := a.platform
-	event = p.fillIn(event, a.externalID, a.writesTo())
-	p.noteMessage(a.name, render.Said, event.Response())
-	return p.arrives(botctx.Inbound{
-		App: DefaultApp, Channel: a.channel, Event: event, Profile: member.Member{FirstName: a.name},
-		GroupExternalID: a.groupOnBravo(event.To),
-	})
-}
-
-type conversation struct {
-	// externalID is the platform's id of the conversation.
-	externalID string
-	// isLive reports whether the conversation is still open.
-	isLive bool
+	return "", false, boterr.New(boterr.NotFound, "", "no group of the channel %s has the link %q, or no longer has it", a.scope.Channel, link)
 }
 
 // With returns the agent in the conversation with a member. It writes and reads only there.
@@ -299,70 +241,6 @@ func (a *Agent) With(partner *Actor) *Agent {
 	other := *a
 	other.partner = partner.ID()
 	return &other
-}
-
-// conversations returns the agent's conversations, oldest first: the ones of assignments that the agent has or
-// had, and groups of the platform that the agent is in.
-func (a *Agent) conversations() []conversation {
-	var all []conversation
-	groups := slices.DeleteFunc(a.platform.Groups(a.channel), func(g Group) bool { return !slices.Contains(g.Members, a.externalID) })
-	known := map[string]bool{}
-	for _, r := range a.platform.assignmentsIn(a.channel) {
-		id := livechatGroup(r)
-		if r.Outlet != a.channel || id == "" {
-			continue
-		}
-		known[id] = true
-		isIn := slices.ContainsFunc(groups, func(g Group) bool { return g.ExternalID == id })
-		if (isIn || a.has(r)) && (a.partner == "" || a.partner == r.Member) {
-			all = append(all, conversation{externalID: id, isLive: r.State() == livechat.Taken})
-		}
-	}
-	for _, group := range groups {
-		if !known[group.ExternalID] && a.partner == "" {
-			all = append(all, conversation{externalID: group.ExternalID})
-		}
-	}
-	return all
-}
-
-// livechatGroup returns the platform's id of an assignment's conversation, or "" if there is none yet.
-func livechatGroup(r *livechat.AssignmentRecord) string {
-	if r.Group == "" {
-		return ""
-	}
-	id, _ := r.GroupInfo.Field("externalId")
-	text, _ := id.(string)
-	return text
-}
-
-// has reports whether the agent has an assignment. An assignment taken by a live-chat API belongs to every
-// agent of its channel.
-func (a *Agent) has(r *livechat.AssignmentRecord) bool {
-	return r.Assignee == a.externalID || r.Assignee == "" && r.Direct == a.channel
-}
-
-// current returns the newest open conversation, or the newest one if none is open.
-func (a *Agent) current() (conversation, bool) {
-	all := a.conversations()
-	for _, c := range slices.Backward(all) {
-		if c.isLive {
-			return c, true
-		}
-	}
-	if len(all) == 0 {
-		return conversation{}, false
-	}
-	return all[len(all)-1], true
-}
-
-// writesTo returns the id to which the agent writes: a group, or the bot's channel.
-func (a *Agent) writesTo() string {
-	in, isIn := a.current()
-	if !isIn || in.externalID == a.externalID { // Messages to the agent alone come from the bot.
-		return a.channel
-	}
-	return in.externalID
 }
 
 // Ends ends the agent's live chat, as EndLiveChat does for a bot whose agents have a command for it. It ends
@@ -379,57 +257,11 @@ func (a *Agent) TryEnds() error {
 	p := a.platform
 	p.notef("%s ends the live chat", a.name)
 	_, err := p.Runtime().EndLiveChat(p.contextIn(p.process.Load()), DefaultApp, livechat.EndParams{
-		Channel:      &channel.Channel{ID: a.channel},
+		Channel:      &channel.Channel{ID: a.scope.Channel},
 		MessageEvent: &send.MessageEvent{From: a.externalID, To: a.writesTo()},
 	})
 	if err != nil {
 		p.notef("%s did not end it: %v", a.name, err)
 	}
 	return err
-}
-
-// Messages returns the messages to the agent's conversations and to the agent alone, in order.
-func (a *Agent) Messages() []send.Response {
-	a.platform.test.Helper()
-	sees := a.sees()
-	var messages []send.Response
-	for _, sent := range a.platform.Sent() {
-		if sees(sent) {
-			messages = append(messages, sent.Response)
-		}
-	}
-	return messages
-}
-
-// sees returns a function that reports whether the agent sees a message: in one of the agent's conversations,
-// or sent to the agent alone.
-func (a *Agent) sees() func(Sent) bool {
-	a.platform.test.Helper()
-	ids := map[string]bool{}
-	if a.partner == "" {
-		ids[a.externalID] = true
-	}
-	for _, c := range a.conversations() {
-		ids[c.externalID] = true
-	}
-	return func(sent Sent) bool {
-		return sent.Channel == a.channel && !sent.IsRepeat && (ids[sent.To] || ids[sent.ChatID])
-	}
-}
-
-// Last returns the text of the last message to the agent. It ends the test if there is none.
-func (a *Agent) Last() string {
-	a.platform.test.Helper()
-	return a.LastMessage().Text()
-}
-
-// LastMessage returns the last message to the agent. It ends the test if there is none.
-func (a *Agent) LastMessage() send.Response {
-	a.platform.test.Helper()
-	messages := a.Messages()
-	if len(messages) == 0 {
-		a.platform.test.Fatalf("fakes: nothing was sent to %s yet", a.name)
-		return send.Response{}
-	}
-	return messages[len(messages)-1]
 }
