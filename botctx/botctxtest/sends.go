@@ -33,9 +33,7 @@ var sendResponseRules = []Rule{
 
 func (t *trial) send(p send.SendResponseParams) send.SendResponseResult {
 	t.Helper()
-	result, err := t.home.SendResponse(t.Context(), p)
-	require.NoError(t, err)
-	return result
+	return must(t, t.home.SendResponse, p)
 }
 
 // requireSent checks the messages that arrived at the platforms.
@@ -208,8 +206,7 @@ func sendResponseGoesToTheGroup(t *trial) {
 		{}, {ChannelID: t.home.channel.ID}, {MemberID: document.One(t.home.member.ID)}, {Member: t.home.member},
 	} {
 		params.Response = send.Template("Hello {{firstName}}")
-		_, err := inFamily.SendResponse(t.Context(), params)
-		require.NoError(t, err)
+		must(t, inFamily.SendResponse, params)
 	}
 	alone := to(t.home.member, send.Text("Hello Ada"))
 	there := Sent{Channel: t.home.channel.ID, To: family, Response: send.Text("Hello Ada")}
@@ -321,8 +318,7 @@ func newLabel() string {
 
 func (t *trial) store(p *place, response send.Response) send.BroadcastID {
 	t.Helper()
-	stored, err := p.AlphaCreateBroadcast(t.Context(), send.AlphaCreateBroadcastParams{Response: response})
-	require.NoError(t, err)
+	stored := must(t, p.AlphaCreateBroadcast, send.AlphaCreateBroadcastParams{Response: response})
 	require.Len(t, stored.Result, 1)
 	var id send.BroadcastID
 	require.NoError(t, id.DecodeValue(document.O("response", stored.Result[0].Response)), "Alpha's reply holds the id")
@@ -331,16 +327,14 @@ func (t *trial) store(p *place, response send.Response) send.BroadcastID {
 
 func (t *trial) label(p *place, m *member.Member, label string) int64 {
 	t.Helper()
-	saved, err := p.AlphaSaveCustomLabel(t.Context(), send.AlphaSaveCustomLabelParams{Member: m, LabelID: label})
-	require.NoError(t, err)
+	saved := must(t, p.AlphaSaveCustomLabel, send.AlphaSaveCustomLabelParams{Member: m, LabelID: label})
 	return saved.ID
 }
 
 // sendOnCharlie sends a text to a member and returns the conversation and the message.
 func (t *trial) sendOnCharlie(p *place, to *member.Member) (string, send.MessageTS) {
 	t.Helper()
-	sent, err := p.SendResponse(t.Context(), send.SendResponseParams{Member: to, Response: send.Text("Hello")})
-	require.NoError(t, err)
+	sent := must(t, p.SendResponse, send.SendResponseParams{Member: to, Response: send.Text("Hello")})
 	reply := t.object(sent)
 	ts := send.MessageTS(document.Get(reply, "ts", "")) // A number instead of a text would give "".
 	conversation := document.Get(reply, "channel", "")
@@ -474,10 +468,9 @@ var hotelChannelRules = []Rule{
 func createHotelChannelMakesAChannel(t *trial) {
 	c := t.newChannelOf(t.home, channel.Hotel)
 	for _, name := range []string{"Lobby", "Bar", "Bar"} {
-		_, err := t.home.CreateHotelChannel(t.Context(), livechat.CreateHotelChannelParams{
+		must(t, t.home.CreateHotelChannel, livechat.CreateHotelChannelParams{
 			Channel: c, HotelGroupID: "floor of " + name, DisplayName: name,
 		})
-		require.NoError(t, err)
 	}
 	ids := map[string]bool{}
 	for i, made := range t.madeIn(c.ID) {
