@@ -279,8 +279,7 @@ func TestGroupLink_RenewedOrDisabled(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Bravo)
 	bot := s.ada.Context()
-	made, err := bot.CreateBravoGroup(t.Context(), livechat.CreateBravoGroupParams{ChannelID: "desk", Name: "Kettles"})
-	require.NoError(t, err)
+	made := must(t, bot.CreateBravoGroup, livechat.CreateBravoGroupParams{ChannelID: "desk", Name: "Kettles"})
 	s.grace.Joins(made.InvitationLink)
 	s.grace.Joins(made.InvitationLink)
 	require.Len(t, s.Choices(), 1, "an agent joins once")
@@ -288,16 +287,14 @@ func TestGroupLink_RenewedOrDisabled(t *testing.T) {
 		Channel: "desk", ExternalID: made.GroupID, Name: "Kettles", Members: []string{s.grace.ExternalID()}, InvitationLink: made.InvitationLink,
 	}}, s.Groups("desk"))
 
-	renewed, err := bot.HandleAdminJoinedGroup(t.Context(), livechat.HandleAdminJoinedGroupParams{
+	renewed := must(t, bot.HandleAdminJoinedGroup, livechat.HandleAdminJoinedGroupParams{
 		Channel: &channel.Channel{ID: "desk"}, ExternalID: s.grace.ExternalID(), BravoGroupID: made.GroupID,
 	})
-	require.NoError(t, err)
 	require.ErrorIs(t, s.hedy.TryJoins(made.InvitationLink), boterr.NotFound)
 	s.hedy.Joins(renewed)
-	_, err = bot.DisableBravoGroupInviteLink(t.Context(), livechat.DisableBravoGroupInviteLinkParams{
+	must(t, bot.DisableBravoGroupInviteLink, livechat.DisableBravoGroupInviteLinkParams{
 		Channel: &channel.Channel{ID: "desk"}, ExternalID: made.GroupID,
 	})
-	require.NoError(t, err)
 	require.ErrorIs(t, s.AddAgent("desk", "Lise").TryJoins(renewed), boterr.NotFound)
 	require.ErrorIs(t, s.grace.TryJoins(""), boterr.NotFound)
 	require.Equal(t, []string{s.grace.ExternalID(), s.hedy.ExternalID()}, s.Groups("desk")[0].Members)
@@ -439,15 +436,12 @@ func TestMisuse(t *testing.T) {
 func TestNewLiveChats_HasAnAgent(t *testing.T) {
 	t.Parallel()
 	chats := fakes.NewLiveChats(fakes.For(t))
-	_, err := chats.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{History: true})
-	require.NoError(t, err)
+	must(t, chats.CreateAssignment, livechat.CreateAssignmentParams{History: true})
 	require.Contains(t, chats.Agent.Ticket().Text(), "https://history.example/")
 	chats.Agent.Takes(chats.Agent.Ticket())
-	found, err := chats.GetAssignmentsByMemberID(t.Context(), livechat.GetAssignmentsByMemberIDParams{MemberID: chats.Member.ID()})
-	require.NoError(t, err)
+	found := must(t, chats.GetAssignmentsByMemberID, livechat.GetAssignmentsByMemberIDParams{MemberID: chats.Member.ID()})
 	require.Equal(t, chats.Agent.ExternalID(), found[0].Assignee)
-	admin, err := chats.GetAdmin(t.Context(), livechat.GetAdminParams{AdminID: chats.Agent.AdminID()})
-	require.NoError(t, err)
+	admin := must(t, chats.GetAdmin, livechat.GetAdminParams{AdminID: chats.Agent.AdminID()})
 	require.Equal(t, "Grace", admin.Name)
 }
 

@@ -25,10 +25,9 @@ import (
 
 func plan(t *testing.T, bot *botctx.Context, node string, at time.Time, priority int64) {
 	t.Helper()
-	_, err := bot.NewAgenda(t.Context(), agenda.NewParams{
+	must(t, bot.NewAgenda, agenda.NewParams{
 		MemberID: bot.Member.ID, NodeCompositeID: node, NextRunAt: document.TimestampOf(at), Priority: &priority,
 	})
-	require.NoError(t, err)
 }
 
 // ran returns a node that records its name when it runs.
@@ -255,10 +254,9 @@ func TestZone_ReadsPatterns(t *testing.T) {
 	}))
 	p.Handle(ran(&order, "daily"))
 	ada := p.AddMember(member.Member{}).Context()
-	_, err := ada.NewAgenda(t.Context(), agenda.NewParams{
+	must(t, ada.NewAgenda, agenda.NewParams{
 		MemberID: ada.Member.ID, NodeCompositeID: "daily", Pattern: "0 9 * * *", RunUntil: document.TimestampOf(fakes.Start().AddDate(0, 0, 2)),
 	})
-	require.NoError(t, err)
 	p.Advance(36 * time.Hour)
 	require.Equal(t, []string{"daily 00:00"}, order, "nine in Tokyo is midnight in UTC; the first one is later than the start")
 }

@@ -39,15 +39,18 @@ func (t *trial) send(p send.SendResponseParams) send.SendResponseResult {
 // requireSent checks the messages that arrived at the platforms.
 func (t *trial) requireSent(expected ...Sent) {
 	t.Helper()
-	type text struct{ channel, to, response string }
-	all := func(sent []Sent) []text {
-		texts := make([]text, 0, len(sent))
-		for _, s := range sent {
-			texts = append(texts, text{channel: s.Channel, to: s.To, response: s.Response.String()})
-		}
-		return texts
-	}
-	require.Equal(t, all(expected), all(t.Sent()))
+	t.requireArrived(0, expected...)
+}
+
+// requireTold checks the events of two messages with the same text: the first has the data and the recipient, and their
+// ids differ.
+func requireTold(t *trial, event, again send.MessageEvent, to, data string) {
+	t.Helper()
+	require.Equal(t, send.TypeText, event.Type)
+	require.JSONEq(t, data, event.Data.String())
+	require.Equal(t, to, event.To)
+	require.Positive(t, event.Timestamp)
+	require.NotEqual(t, event.MessageID, again.MessageID, "each message has a different id")
 }
 
 func to(m *member.Member, response send.Response) Sent {
@@ -75,16 +78,11 @@ func sendResponseTellsWhatWasSent(t *trial) {
 	result := t.send(send.SendResponseParams{
 		MemberID: document.One(m.ID), Response: send.Text("Hello").With("transform", "x"),
 	}).Result()
-	event := result.MessageEvent
-	require.Equal(t, send.TypeText, event.Type)
-	require.JSONEq(t, `{"text":"Hello","transform":"x"}`, event.Data.String())
-	require.Equal(t, m.ExternalID, event.To)
-	require.NotEmpty(t, event.From)
-	require.Positive(t, event.Timestamp)
-	require.NotEmpty(t, event.MessageID)
+	require.NotEmpty(t, result.MessageEvent.From)
+	require.NotEmpty(t, result.MessageEvent.MessageID)
 	require.False(t, result.Reply.IsZero(), "the platform's reply")
 	again := t.send(send.SendResponseParams{Response: send.Text("Hello")}).Result()
-	require.NotEqual(t, event.MessageID, again.MessageEvent.MessageID, "each message has a different id")
+	requireTold(t, result.MessageEvent, again.MessageEvent, m.ExternalID, `{"text":"Hello","transform":"x"}`)
 }
 
 func sendResponseFillsPaths(t *trial) {
