@@ -195,42 +195,6 @@ func TestAgent_WithoutConversation(t *testing.T) {
 	require.Empty(t, s.hedy.Messages())
 }
 
-func TestAgent_HelpdeskBegins(t *testing.T) {
-	t.Parallel()
-	s := openShop(t, channel.Foxtrot)
-	bob := s.AddMember(member.Member{Channel: "web", FirstName: "Bob"})
-	s.ada.Says("a person, please")
-	bob.Says("a person, please")
-	requests := s.grace.Tickets()
-	require.Len(t, requests, 2)
-	require.Len(t, s.Groups("desk"), 2)
-	s.grace.Takes(requests[0])
-	s.hedy.Takes(requests[1])
-	s.ada.Says("It leaks.")
-	bob.Says("It is hot.")
-	s.grace.Says("Where?")
-	s.hedy.Says("What is it?")
-	require.Equal(t, "Where?", s.ada.Last())
-	require.Equal(t, "What is it?", bob.Last())
-	require.Equal(t, "It leaks.", s.grace.Last())
-	require.Equal(t, "It is hot.", s.hedy.Last())
-	require.NotContains(t, texts(s.grace.Messages()), "hot")
-}
-
-func TestAgent_CustomOutletWithoutAPI(t *testing.T) {
-	t.Parallel()
-	s := openShop(t, channel.Custom)
-	s.ada.Says("a person, please")
-	require.Len(t, s.Queue("desk"), 1)
-	s.grace.Takes(s.grace.Ticket())
-	s.ada.Says("It leaks.")
-	require.Equal(t, "It leaks.", s.grace.Last())
-	s.grace.Says("Where?")
-	require.Equal(t, "Where?", s.ada.Last())
-	s.grace.Says("/done")
-	require.Equal(t, "Goodbye!", s.ada.Last())
-}
-
 func TestAgent_OutletWithoutIDsOfGroups(t *testing.T) {
 	t.Parallel()
 	for outlet, groups := range map[channel.Type][]channel.BroadcastGroup{
@@ -334,33 +298,6 @@ func TestJoins_TellsTheBotOnBravo(t *testing.T) {
 	require.Empty(t, s.hedy.Messages())
 	require.ErrorIs(t, s.grace.TryJoins(made.InvitationLink), boterr.NotFound)
 	require.Equal(t, 1, welcomed)
-}
-
-func TestGroups_KeepIcon(t *testing.T) {
-	t.Parallel()
-	s := openShop(t, channel.Bravo)
-	s.HTTP.Add("GET", "https://shop.example/kettle.png", web.Reply{
-		Status: 200, Header: map[string][]string{"Content-Type": {"image/png"}}, Body: "\x89PNG\r\n\x1a\n kettle",
-	})
-	made, err := s.ada.Context().CreateBravoGroup(t.Context(), livechat.CreateBravoGroupParams{ChannelID: "desk", Name: "Kettles"})
-	require.NoError(t, err)
-	_, err = s.ada.Context().SetBravoGroupIcon(t.Context(), livechat.SetBravoGroupIconParams{
-		ChannelID: "desk", ImageURL: "https://shop.example/kettle.png", BravoGroupID: made.GroupID,
-	})
-	require.NoError(t, err)
-	require.Equal(t, livechat.Picture{ContentType: "image/png", Bytes: []byte("\x89PNG\r\n\x1a\n kettle")}, s.Groups("desk")[0].Icon)
-}
-
-func TestCreatedChannels_OnHotel(t *testing.T) {
-	t.Parallel()
-	s := openShop(t, channel.Hotel)
-	_, err := s.ada.Context().CreateHotelChannel(t.Context(), livechat.CreateHotelChannelParams{
-		Channel: &channel.Channel{ID: "desk"}, HotelGroupID: "floor 3", DisplayName: "Room service",
-	})
-	require.NoError(t, err)
-	require.Equal(t, []fakes.CreatedChannel{{Channel: "desk", ID: "hotel-channel-1", GroupID: "floor 3", DisplayName: "Room service"}},
-		s.CreatedChannels("desk"))
-	require.Empty(t, s.CreatedChannels("web"))
 }
 
 func TestRestore_Desk(t *testing.T) {
@@ -530,55 +467,6 @@ func texts(messages []send.Response) string {
 		lines[i] = message.Text()
 	}
 	return strings.Join(lines, "\n")
-}
-
-func TestHandOff(t *testing.T) {
-	t.Parallel()
-	s := openShop(t, channel.Charlie)
-
-	s.ada.Says("a person, please")
-	require.Equal(t, "Somebody will be with you soon.", s.ada.Last())
-	require.Equal(t, "Ada asks for a person.\nAda bought a kettle.", s.grace.Ticket().Text())
-	require.Empty(t, s.hedy.Tickets())
-	require.Len(t, s.Queue("desk"), 1)
-
-	s.grace.Takes(s.grace.Ticket())
-	require.Empty(t, s.Queue("desk"))
-	require.Equal(t, "Ada bought a kettle.", s.grace.Last())
-
-	s.ada.Says("It leaks.")
-	s.grace.Says("You need a new one.")
-	require.Equal(t, "It leaks.", s.grace.Last())
-	require.Equal(t, "You need a new one.", s.ada.Last())
-
-	s.grace.Says("/sales")
-	s.hedy.Takes(s.hedy.Ticket())
-	s.ada.Says("How much is it?")
-	s.hedy.Says("20.")
-	require.Equal(t, "Ada bought a kettle.\nHow much is it?", texts(s.hedy.Messages()))
-	require.Equal(t, "20.", s.ada.Last())
-	require.Equal(t, "It leaks.", s.grace.Last())
-
-	s.hedy.Says("/done")
-	require.Equal(t, "Goodbye!", s.ada.Last())
-	require.False(t, s.ada.Member().BotMeta.LiveChat())
-}
-
-func TestHandOff_EndsByIdleTime(t *testing.T) {
-	t.Parallel()
-	s := openShop(t, channel.Charlie)
-	s.ada.Says("a person, please")
-	s.grace.Takes(s.grace.Ticket())
-
-	s.Advance(livechat.IdleTimeout / 2)
-	s.ada.Says("Are you there?")
-	s.Advance(livechat.IdleTimeout / 2)
-	require.True(t, s.ada.Member().BotMeta.LiveChat(), "what Ada wrote begins the idle time anew")
-
-	s.Advance(livechat.IdleTimeout / 2)
-	require.False(t, s.ada.Member().BotMeta.LiveChat())
-	s.ada.Says("Hello?")
-	require.Equal(t, "Are you there?", s.grace.Last(), "nothing is relayed any more")
 }
 
 // till returns a page on which Ada has got the given messages, and the list of payloads that its bot receives.

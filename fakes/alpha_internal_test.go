@@ -3,7 +3,6 @@ package fakes
 import (
 	"fmt"
 	"math"
-	"sync"
 	"testing"
 	"time"
 
@@ -269,23 +268,6 @@ func TestDeltaBatch_SeveralMessages(t *testing.T) {
 		[]string{batch.Outcomes[0].Delivery.MessageID, batch.Outcomes[1].Delivery.MessageID})
 }
 
-func TestDeltaBatch_OutcomeOfEach(t *testing.T) {
-	t.Parallel()
-	s := shopOn(t, channel.Delta)
-	s.RefuseSends(boterr.FailedPrecondition, s.ada)
-	batch, err := s.sendBoth(t, "hi")
-	require.NoError(t, err)
-	requireCode(t, boterr.FailedPrecondition, batch.Outcomes[0].Err)
-	require.NoError(t, batch.Outcomes[1].Err)
-	require.Empty(t, s.ada.Messages())
-	require.Equal(t, "hi", s.lise.Last())
-
-	s.RefuseSends(boterr.NotFound, s.lise)
-	batch, err = s.sendBoth(t, "hi again")
-	require.NoError(t, err)
-	requireCode(t, boterr.NotFound, batch.Outcomes[1].Err)
-}
-
 func TestDeltaBatch_MessageAlone(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Delta)
@@ -325,27 +307,6 @@ func TestTags_AtMostTheLimit(t *testing.T) {
 	require.Zero(t, s.tag(t, s.ada, 7).Code, "one that is there already counts once")
 	require.Len(t, s.ada.Tags(), send.MaxMemberTags)
 	require.Zero(t, s.tag(t, s.lise, send.MaxMemberTags).Code, "each member has tags of its own")
-}
-
-func TestTags_AtMostTheLimitAtOnce(t *testing.T) {
-	t.Parallel()
-	s := shopOn(t, channel.Echo)
-	var at sync.WaitGroup
-	replies := make([]send.TagReply, 5*send.MaxMemberTags)
-	for i := range replies {
-		at.Go(func() {
-			replies[i], _ = portOf[send.Tagger](t, s).SaveTag(t.Context(), s.in, s.ada.ExternalID(), int64(i))
-		})
-	}
-	at.Wait()
-	saved := 0
-	for _, reply := range replies {
-		if reply.Code == 0 {
-			saved++
-		}
-	}
-	require.Equal(t, send.MaxMemberTags, saved)
-	require.Len(t, s.ada.Tags(), send.MaxMemberTags)
 }
 
 func TestTags_Refuse(t *testing.T) {
