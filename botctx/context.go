@@ -38,7 +38,9 @@ type Scope struct {
 type Context struct {
 	// Channel is the channel of the conversation.
 	Channel *channel.Channel
-	// Member is the member, the end user, of the conversation. Actions may change it; see Action.
+	// Member is the member, the end user, of the conversation, as it was when the run began. Operations do not change
+	// it: after EndLiveChat, for example, BotMeta.LiveChat stays true until the action replaces it by a record that an
+	// operation returned. Actions may change it, but only some fields are stored; see Action.
 	Member *member.Member
 	// Node is the current node. It is zero while no node runs.
 	Node NodeRef

@@ -17,7 +17,8 @@ import (
 // Action is a piece of bot logic. An error stops the run. When the run ends, its ctx ends, too.
 //
 // An action may change the fields of bot.Member. If the run succeeds, changes to botMeta, meta, customLocale
-// and group are written back to the store. Changes to other fields are not: use the operations on members.
+// and group are written back to the store. Changes to other fields, such as FirstName, last only for the run: to store
+// them, use the operations on members.
 //
 // An action may also replace bot.Member with another record of the same member, such as the result of an
 // operation. Earlier changes of the run, to the previous record, are then lost.
@@ -370,7 +371,8 @@ func (n *Node) check() error {
 	case n.Global < GlobalNowhere || n.Global > GlobalInChannel:
 		return boterr.Invalid("Global", "the node %s has the unknown value %d: use a constant such as GlobalInTree", n.Ref(), n.Global)
 	case hasNil(n.Trigger):
-		return boterr.Invalid("Trigger", "the node %s has a trigger with a nil part: give a trigger or a function, or remove it", n.Ref())
+		return boterr.Invalid("Trigger", "the node %s has a trigger with a nil part, or one such as TextIs without texts: "+
+			"give a trigger, a function or a text, or remove it", n.Ref())
 	default:
 		return cmp.Or(n.checkResponses(), n.checkRedirect())
 	}

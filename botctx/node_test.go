@@ -286,6 +286,8 @@ func toMenu(context.Context, *botctx.Context) (*botctx.Redirect, error) { return
 
 func TestHandle_RefusesWhatLeadsNowhere(t *testing.T) {
 	t.Parallel()
+	const noTrigger = `Trigger: the node new has a trigger with a nil part, or one such as TextIs without texts: ` +
+		`give a trigger, a function or a text, or remove it`
 	elsewhere := func(tree, id string) botctx.Redirector {
 		return botctx.Redirect{NodeCompositeID: id, TreeID: tree}.Always()
 	}
@@ -342,11 +344,14 @@ func TestHandle_RefusesWhatLeadsNowhere(t *testing.T) {
 		},
 		"a trigger of a nil function": {
 			botctx.Node{Trigger: botctx.AllOf(botctx.AnyText(), botctx.Not(botctx.When(nil)))},
-			`Trigger: the node new has a trigger with a nil part: give a trigger or a function, or remove it`,
+			noTrigger,
 		},
+		"a trigger of no texts":    {botctx.Node{Trigger: botctx.TextIs()}, noTrigger},
+		"a trigger of no payloads": {botctx.Node{Trigger: botctx.PayloadIs()}, noTrigger},
+		"a trigger of no triggers": {botctx.Node{Trigger: botctx.Not(botctx.AnyOf())}, noTrigger},
 		"a trigger of a nil pattern": {
 			botctx.Node{Trigger: botctx.AnyOf(botctx.Described("a number", botctx.TextMatches(nil)))},
-			`Trigger: the node new has a trigger with a nil part: give a trigger or a function, or remove it`,
+			noTrigger,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -30,8 +30,12 @@ func (f TriggerFunc) Matches(ctx context.Context, bot *Context) (bool, error) { 
 // String returns the name of the function, such as "shop.isOpen", or "a condition" for a function literal.
 func (f TriggerFunc) String() string { return conditionName(f) }
 
-// TextIs matches a text message equal to one of the texts, ignoring case and surrounding space.
+// TextIs matches a text message equal to one of the texts, ignoring case and surrounding space. Handle refuses a
+// TextIs without texts, because it could never match.
 func TextIs(texts ...string) Trigger {
+	if len(texts) == 0 {
+		return TriggerFunc(nil)
+	}
 	return described{"text is " + quoted(texts), onText(func(said string) bool {
 		return slices.ContainsFunc(texts, func(text string) bool {
 			return strings.EqualFold(strings.TrimSpace(text), strings.TrimSpace(said))
@@ -58,8 +62,12 @@ func OnText(matches func(said string) bool) Trigger {
 	return described{"text by " + conditionName(matches), onText(matches)}
 }
 
-// PayloadIs matches a tap on a button or a quick reply with one of the payloads.
+// PayloadIs matches a tap on a button or a quick reply with one of the payloads. Handle refuses a PayloadIs without
+// payloads.
 func PayloadIs(payloads ...string) Trigger {
+	if len(payloads) == 0 {
+		return TriggerFunc(nil)
+	}
 	return described{"payload is " + quoted(payloads), holds(func(bot *Context) bool {
 		event := bot.MessageEvent
 		return event != nil && event.Type == send.TypePayload && slices.Contains(payloads, event.Payload())
@@ -127,7 +135,7 @@ func quoted(texts []string) string {
 func AllOf(triggers ...Trigger) Trigger { return combined{slices.Clone(triggers), true} }
 
 // AnyOf matches if any of the triggers matches. It evaluates them in order, and stops at the first that
-// matches.
+// matches. Handle refuses an AnyOf without triggers.
 func AnyOf(triggers ...Trigger) Trigger { return combined{slices.Clone(triggers), false} }
 
 // Not matches if the trigger does not.
@@ -181,12 +189,13 @@ func describe(trigger Trigger) string {
 	return trigger.String()
 }
 
-// hasNil reports whether a trigger contains a nil trigger or a nil function. It is false for a nil trigger.
+// hasNil reports whether a trigger contains a nil trigger, a nil function, or an AnyOf without triggers. It is false for
+// a nil trigger.
 func hasNil(trigger Trigger) bool {
 	lacks := func(part Trigger) bool { return part == nil || hasNil(part) }
 	switch t := trigger.(type) {
 	case combined:
-		return slices.ContainsFunc(t.parts, lacks)
+		return len(t.parts) == 0 && !t.needsAll || slices.ContainsFunc(t.parts, lacks)
 	case not:
 		return lacks(t.of)
 	case described:

@@ -1,13 +1,11 @@
 package fakes
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
@@ -18,7 +16,6 @@ import (
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -26,11 +23,9 @@ import (
 
 // Actor is a member in a test. It sends messages to the bot and reads the bot's messages.
 type Actor struct {
-	platform   *Platform
-	scope      botctx.Scope
-	externalID string
-	name       string
-	added      member.Member
+	speaker
+
+	added member.Member
 }
 
 // AddMember adds a member and returns its Actor. The defaults are DefaultApp, a webchat channel and a new id on the
@@ -55,7 +50,7 @@ func (p *Platform) AddMember(added member.Member) *Actor {
 		added.ID = p.ids.next("member")
 	}
 	if added.ExternalID == "" {
-		added.ExternalID = p.userID(in.Type, added.ID)
+		added.ExternalID = p.outbox.userID(in.Type, added.ID)
 	}
 	scope := botctx.Scope{App: added.App, Channel: added.Channel, Member: added.ID}
 	stored, err := p.insert(scope, in, added)
@@ -66,7 +61,7 @@ func (p *Platform) AddMember(added member.Member) *Actor {
 		p.test.Fatalf("fakes: AddMember: %v", err)
 	}
 	scope.Member = stored.ID
-	a := &Actor{platform: p, scope: scope, externalID: stored.ExternalID, name: nameOf(stored), added: given}
+	a := &Actor{speaker{platform: p, scope: scope, externalID: stored.ExternalID, name: nameOf(stored)}, given}
 	p.outbox.addMember(a.address(), person{memberID: a.ID(), name: a.name})
 	return a
 }
@@ -119,11 +114,6 @@ func (a *Actor) Added() member.Member { return a.added }
 // Scope returns the member's app, channel and id.
 func (a *Actor) Scope() botctx.Scope { return a.scope }
 
-// ExternalID returns the member's id on its messaging platform.
-func (a *Actor) ExternalID() string { return a.externalID }
-
-func (a *Actor) address() address { return address{a.scope.Channel, a.externalID} }
-
 // In returns the same member on a fork of its platform.
 func (a *Actor) In(fork *Platform) *Actor {
 	other := *a
@@ -162,27 +152,19 @@ func (a *Actor) Member() *member.Member {
 // Advance runs them.
 func (a *Actor) Agendas() []*agenda.Record {
 	a.platform.test.Helper()
-	open, err := agendas.New(a.platform.Runtime().Env(), record.Scope(a.scope), agendas.Ports{}).Find(testContext(), record.Query{
-		Filter: document.O("member", a.scope.Member, "completed", false),
+	return a.agendas()
+}
+
+func (s *speaker) agendas() []*agenda.Record {
+	s.platform.test.Helper()
+	open, err := agendas.New(s.platform.Runtime().Env(), record.Scope(s.scope), agendas.Ports{}).Find(testContext(), record.Query{
+		Filter: document.O("member", s.scope.Member, "completed", false),
 		SortBy: document.O("nextRunAt", 1, "priority", 1, "createdAt", 1),
 	})
 	if err != nil {
-		a.platform.test.Fatalf("fakes: the agendas of %s: %v", a.name, err)
+		s.platform.test.Fatalf("fakes: the agendas of %s: %v", s.name, err)
 	}
 	return open
-}
-
-// Says sends a text to the bot and waits until its logic has run. A failed run ends the test, which only the
-// test's own goroutine may do: other goroutines use TrySays. Actions must use neither, because a run waits
-// until the member's current run has ended.
-func (a *Actor) Says(text string) {
-	a.platform.test.Helper()
-	a.Sends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", text)})
-}
-
-// TrySays is like Says, but returns the error of a failed run.
-func (a *Actor) TrySays(text string) error {
-	return a.TrySends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", text)})
 }
 
 // Taps sends a button's or quick reply's payload to the bot, as Says does, even if the member was never shown
@@ -190,78 +172,6 @@ func (a *Actor) TrySays(text string) error {
 func (a *Actor) Taps(payload string) {
 	a.platform.test.Helper()
 	a.Sends(send.MessageEvent{Type: send.TypePayload, Data: document.O("payload", payload)})
-}
-
-// Sends sends any message event to the bot, as Says does. From, To, Timestamp and MessageID are filled in if
-// absent.
-func (a *Actor) Sends(event send.MessageEvent) {
-	a.platform.test.Helper()
-	a.platform.checkIsUp(a.name)
-	if err := butForCrash(a.TrySends(event)); err != nil {
-		a.platform.test.Fatalf("fakes: %s sent %s: %v%s", a.name, event.Type, err, framesOf(err))
-	}
-}
-
-// TrySends is like Sends, but returns the error of a failed run. The error is ErrCrashed if the process had
-// crashed or crashed during the run, which Sends accepts as intended by the test.
-func (a *Actor) TrySends(event send.MessageEvent) error {
-	p := a.platform
-	event = p.fillIn(event, a.externalID, cmp.Or(a.scope.GroupExternalID, a.scope.Channel))
-	p.noteMessage(a.name, render.Said, event.Response())
-	return p.arrives(botctx.Inbound{
-		App: a.scope.App, Channel: a.scope.Channel, Event: event, GroupExternalID: a.scope.GroupExternalID,
-	})
-}
-
-// Messages returns the messages to the member in order, or after InGroup the messages to the group.
-func (a *Actor) Messages() []send.Response {
-	var messages []send.Response
-	for _, sent := range a.platform.Sent() {
-		if a.sees(sent) {
-			messages = append(messages, sent.Response)
-		}
-	}
-	return messages
-}
-
-// sees reports whether the member sees a message in this conversation, which is a group or the member's own.
-func (a *Actor) sees(sent Sent) bool {
-	if sent.IsRepeat {
-		return false
-	}
-	if a.scope.GroupExternalID != "" {
-		return sent.Channel == a.scope.Channel && sent.To == a.scope.GroupExternalID
-	}
-	return sent.Member == a.scope.Member
-}
-
-// Last returns the text of the last message to the member. It ends the test if there is none.
-func (a *Actor) Last() string {
-	a.platform.test.Helper()
-	return a.LastMessage().Text()
-}
-
-// LastMessage returns the last message to the member. It ends the test if there is none.
-func (a *Actor) LastMessage() send.Response {
-	a.platform.test.Helper()
-	messages := a.Messages()
-	if len(messages) == 0 {
-		a.platform.test.Fatalf("fakes: nothing was sent to %s yet%s", a.name, a.waiting())
-		return send.Response{}
-	}
-	return messages[len(messages)-1]
-}
-
-// waiting describes the member's next agenda, or "" if there is none.
-func (a *Actor) waiting() string {
-	a.platform.test.Helper()
-	open := a.Agendas()
-	if len(open) == 0 {
-		return ""
-	}
-	next := open[0]
-	return fmt.Sprintf("; an agenda waits until %s to run the node %s: Advance moves the time",
-		next.NextRunAt.Time().UTC().Format(time.RFC3339), next.NodeCompositeID)
 }
 
 // SetPosition sets the member's position to a node, so that the test begins there: the node's children may

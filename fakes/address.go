@@ -31,14 +31,6 @@ var (
 	_ Recipient = (*Agent)(nil)
 )
 
-// userID returns the platform's id of a new user.
-func (p *Platform) userID(platform channel.Type, id string) string {
-	if known := p.outbox.fakeOf(platform); known != nil {
-		return known.userID(id)
-	}
-	return plain{&p.outbox}.userID(id)
-}
-
 // typeOf returns the type of a channel, or "" if there is no such channel.
 func (p *Platform) typeOf(app, id string) channel.Type {
 	loaded, err := p.channelOf(app, id)

@@ -7,37 +7,38 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
 
 // Agent is a person at an outlet channel who answers members: an agent sees tickets, takes them, writes, and
 // reads the messages in their conversations.
 type Agent struct {
-	platform   *Platform
-	channel    string
-	externalID string
-	adminID    string
-	name       string
+	speaker
+
+	adminID string
 	// groups are the broadcast groups that the agent is in. "" is one of them if the agent gets requests that
 	// go to no group.
 	groups []string
-	// partner is the id of the member in the agent's conversation, or "" for any member.
-	partner string
 }
 
 // AddAgent adds an agent to an outlet channel of DefaultApp, with an admin record. groups are labels or ids
-// of the agent's broadcast groups; without any, the agent is in all of the channel's groups.
+// of the agent's broadcast groups; without any, the agent is in all of the channel's groups. It ends the test if the
+// channel has groups, and none with such a label or id.
 func (p *Platform) AddAgent(outlet, name string, groups ...string) *Agent {
 	p.test.Helper()
 	id := p.ids.next("agent")
-	a := &Agent{platform: p, channel: outlet, adminID: id, name: name}
+	a := &Agent{
+		speaker: speaker{platform: p, scope: botctx.Scope{App: DefaultApp, Channel: outlet}, name: name, isAgent: true}, adminID: id,
+	}
 	loaded, err := p.channelOf(DefaultApp, outlet)
 	if err == nil {
-		a.externalID = p.userID(loaded.Type, id)
-		a.groups = groupsNamed(loaded, groups)
+		a.externalID = p.outbox.userID(loaded.Type, id)
+		a.groups, err = groupsNamed(loaded, groups)
+	}
+	if err == nil {
 		_, err = p.Runtime().SaveAdmin(testContext(), DefaultApp, livechat.Admin{AdminID: id, ExternalID: a.externalID, Name: name})
 	}
 	if err != nil {
@@ -54,36 +55,42 @@ func (o *outbox) addAgent(key address, name string) {
 }
 
 // groupsNamed returns the ids of the channel's broadcast groups with one of the given labels or ids, or all
-// ids if names is empty. A name that the channel does not know is taken as an id. On a platform without
-// tickets, the result includes "" for requests that go to no group.
-func groupsNamed(c *channel.Channel, names []string) []string {
-	ids := slices.Clone(names)
+// ids if names is empty. If the channel has no groups, names are ids. On a platform without tickets, the result
+// includes "" for requests that go to no group.
+func groupsNamed(c *channel.Channel, names []string) (ids []string, err error) {
+	var known []string
 	for _, labelled := range c.BroadcastGroups {
+		known = append(known, labelled.Label)
 		for _, group := range labelled.Groups {
-			if len(names) == 0 || slices.Contains(names, labelled.Label) {
+			known = append(known, group.ID)
+			if len(names) == 0 || slices.Contains(names, labelled.Label) || slices.Contains(names, group.ID) {
 				ids = append(ids, group.ID)
 			}
+		}
+	}
+	if len(known) == 0 {
+		ids = slices.Clone(names)
+	}
+	for _, name := range names {
+		if len(known) > 0 && !slices.Contains(known, name) {
+			return nil, boterr.New(boterr.NotFound, "groups", "the channel has no group %q: its labels and ids are %q%s",
+				name, known, perhaps(nearest.To(name, known)))
 		}
 	}
 	if c.Type.Has(channel.DirectRequests) {
 		ids = append(ids, "")
 	}
-	return ids
+	return ids, nil
 }
 
 // AdminID returns the id of the agent's admin record.
 func (a *Agent) AdminID() string { return a.adminID }
 
-// ExternalID returns the agent's id on the outlet's platform.
-func (a *Agent) ExternalID() string { return a.externalID }
-
-func (a *Agent) address() address { return address{a.channel, a.externalID} }
-
 // Name returns the agent's name.
 func (a *Agent) Name() string { return a.name }
 
 // Channel returns the id of the agent's outlet channel.
-func (a *Agent) Channel() string { return a.channel }
+func (a *Agent) Channel() string { return a.scope.Channel }
 
 // Groups returns the ids of the broadcast groups that the agent is in.
 func (a *Agent) Groups() []string {
@@ -93,7 +100,7 @@ func (a *Agent) Groups() []string {
 // Wrote reports whether an event with this scope, such as a Choice's, came from the agent: on the outlet
 // channel, from a member with the agent's id on the platform.
 func (a *Agent) Wrote(scope botctx.Scope) bool {
-	if scope.App != DefaultApp || scope.Channel != a.channel {
+	if scope.App != DefaultApp || scope.Channel != a.scope.Channel {
 		return false
 	}
 	bot, err := a.platform.Runtime().Context(testContext(), scope)
@@ -111,15 +118,15 @@ func (a *Agent) In(fork *Platform) *Agent {
 func (a *Agent) Tickets() []Ticket {
 	a.platform.test.Helper()
 	offered := map[string]string{}
-	for _, r := range a.platform.assignmentsIn(a.channel) {
+	for _, r := range a.platform.assignmentsIn(a.scope.Channel) {
 		for _, ticket := range r.Tickets {
-			if ticket.Channel == a.channel && ticket.MessageID != "" {
+			if ticket.Channel == a.scope.Channel && ticket.MessageID != "" {
 				offered[ticket.MessageID] = r.ID
 			}
 		}
 	}
 	var tickets []Ticket
-	for _, ticket := range a.platform.outbox.tickets(a.channel) {
+	for _, ticket := range a.platform.outbox.tickets(a.scope.Channel) {
 		if slices.Contains(a.groups, ticket.Group) {
 			ticket.Assignment = offered[ticket.MessageID]
 			tickets = append(tickets, ticket)
@@ -162,7 +169,7 @@ func (a *Agent) take(assignment string) error {
 	p := a.platform
 	p.notef("%s takes %s", a.name, assignment)
 	_, err := p.Runtime().TakeTicket(p.contextIn(p.process.Load()), DefaultApp, livechat.TakeParams{
-		AssignmentID: assignment, ChannelID: a.channel, AdminExternalID: a.externalID,
+		AssignmentID: assignment, ChannelID: a.scope.Channel, AdminExternalID: a.externalID,
 	})
 	if err != nil {
 		p.notef("%s did not get %s: %v", a.name, assignment, err)
@@ -190,80 +197,43 @@ func (a *Agent) TryTaps(ticket Ticket) error {
 	return a.TrySends(tap)
 }
 
-// groupOnBravo returns to if it is a group on Bravo, whose events name their group. Otherwise it returns "":
-// on other platforms a group is a conversation like any other.
-func (a *Agent) groupOnBravo(to string) string {
-	isGroup := slices.ContainsFunc(a.platform.Groups(a.channel), func(g Group) bool { return g.ExternalID == to })
-	if !isGroup || !a.platform.typeOf(DefaultApp, a.channel).Has(channel.GroupTrees) {
-		return ""
-	}
-	return to
-}
-
-// Joins joins a group of the channel's platform through an invitation link. The bot gets no event about that: a test
-// of such events calls Sends, with the group as To. It ends the test if the link is unknown or no longer works.
+// Joins joins a group of the channel's platform through an invitation link. On Bravo the bot gets an event of type MISC
+// about it, from the agent and to the group, as from package bravo, unless the agent already was in the group. Joins
+// ends the test if the link is unknown or no longer works, or if the run fails.
 func (a *Agent) Joins(link string) {
 	a.platform.test.Helper()
-	if err := a.TryJoins(link); err != nil {
+	if err := butForCrash(a.TryJoins(link)); err != nil {
 		a.platform.test.Fatalf("fakes: %s cannot join by %s: %v", a.name, link, err)
 	}
 }
 
-// TryJoins is like Joins, but returns NotFound if the link does not work.
+// TryJoins is like Joins, but returns NotFound if the link does not work, or the error of a failed run.
 func (a *Agent) TryJoins(link string) error {
-	o := &a.platform.outbox
+	group, isNew, err := a.platform.outbox.joinBy(link, a)
+	if err != nil || !isNew || a.groupOnBravo(group) == "" {
+		return err
+	}
+	const kind = "group_participants_add"
+	return a.TrySends(send.MessageEvent{Type: send.TypeMisc, To: group, Data: document.O("type", kind, "group", document.O(
+		"type", kind, "group_id", group, "reason", "invite_link", "added_participants", document.A(document.O("wa_id", a.externalID)),
+	))})
+}
+
+// joinBy adds an agent to the group with a link. It returns the group's id, and whether the agent was not in it before.
+func (o *outbox) joinBy(link string, a *Agent) (id string, isNew bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for i := range o.kept.groups {
 		group := &o.kept.groups[i]
-		if link == "" || group.Channel != a.channel || group.InvitationLink != link {
+		if link == "" || group.Channel != a.scope.Channel || group.InvitationLink != link {
 			continue
 		}
+		isNew = !slices.Contains(group.Members, a.externalID)
 		group.add(a.externalID)
-		a.platform.notef("%s joins %s/%s", a.name, a.channel, group.ExternalID)
-		return nil
+		o.platform.notef("%s joins %s/%s", a.name, a.scope.Channel, group.ExternalID)
+		return group.ExternalID, isNew, nil
 	}
-	return boterr.New(boterr.NotFound, "", "no group of the channel %s has the link %q, or no longer has it", a.channel, link)
-}
-
-// Says writes a text in the agent's conversation and waits until the bot's logic has run: a node answers it,
-// or it goes to the member. The conversation is the newest open one, else the newest of all; without any, the
-// agent writes to the bot. A failed run ends the test.
-func (a *Agent) Says(text string) {
-	a.platform.test.Helper()
-	a.Sends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", text)})
-}
-
-// TrySays is like Says, but returns the error of a failed run.
-func (a *Agent) TrySays(text string) error {
-	return a.TrySends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", text)})
-}
-
-// Sends sends any message event, as Says does. From, To, Timestamp and MessageID are filled in if absent.
-func (a *Agent) Sends(event send.MessageEvent) {
-	a.platform.test.Helper()
-	a.platform.checkIsUp(a.name)
-	if err := butForCrash(a.TrySends(event)); err != nil {
-		a.platform.test.Fatalf("fakes: %s sent %s: %v", a.name, event.Type, err)
-	}
-}
-
-// TrySends is like Sends, but returns the error of a failed run.
-func (a *Agent) TrySends(event send.MessageEvent) error {
-	p := a.platform
-	event = p.fillIn(event, a.externalID, a.writesTo())
-	p.noteMessage(a.name, render.Said, event.Response())
-	return p.arrives(botctx.Inbound{
-		App: DefaultApp, Channel: a.channel, Event: event, Profile: member.Member{FirstName: a.name},
-		GroupExternalID: a.groupOnBravo(event.To),
-	})
-}
-
-type conversation struct {
-	// externalID is the platform's id of the conversation.
-	externalID string
-	// isLive reports whether the conversation is still open.
-	isLive bool
+	return "", false, boterr.New(boterr.NotFound, "", "no group of the channel %s has the link %q, or no longer has it", a.scope.Channel, link)
 }
 
 // With returns the agent in the conversation with a member. It writes and reads only there.
@@ -271,70 +241,6 @@ func (a *Agent) With(partner *Actor) *Agent {
 	other := *a
 	other.partner = partner.ID()
 	return &other
-}
-
-// conversations returns the agent's conversations, oldest first: the ones of assignments that the agent has or
-// had, and groups of the platform that the agent is in.
-func (a *Agent) conversations() []conversation {
-	var all []conversation
-	groups := slices.DeleteFunc(a.platform.Groups(a.channel), func(g Group) bool { return !slices.Contains(g.Members, a.externalID) })
-	known := map[string]bool{}
-	for _, r := range a.platform.assignmentsIn(a.channel) {
-		id := livechatGroup(r)
-		if r.Outlet != a.channel || id == "" {
-			continue
-		}
-		known[id] = true
-		isIn := slices.ContainsFunc(groups, func(g Group) bool { return g.ExternalID == id })
-		if (isIn || a.has(r)) && (a.partner == "" || a.partner == r.Member) {
-			all = append(all, conversation{externalID: id, isLive: r.State() == livechat.Taken})
-		}
-	}
-	for _, group := range groups {
-		if !known[group.ExternalID] && a.partner == "" {
-			all = append(all, conversation{externalID: group.ExternalID})
-		}
-	}
-	return all
-}
-
-// livechatGroup returns the platform's id of an assignment's conversation, or "" if there is none yet.
-func livechatGroup(r *livechat.AssignmentRecord) string {
-	if r.Group == "" {
-		return ""
-	}
-	id, _ := r.GroupInfo.Field("externalId")
-	text, _ := id.(string)
-	return text
-}
-
-// has reports whether the agent has an assignment. An assignment taken by a live-chat API belongs to every
-// agent of its channel.
-func (a *Agent) has(r *livechat.AssignmentRecord) bool {
-	return r.Assignee == a.externalID || r.Assignee == "" && r.Direct == a.channel
-}
-
-// current returns the newest open conversation, or the newest one if none is open.
-func (a *Agent) current() (conversation, bool) {
-	all := a.conversations()
-	for _, c := range slices.Backward(all) {
-		if c.isLive {
-			return c, true
-		}
-	}
-	if len(all) == 0 {
-		return conversation{}, false
-	}
-	return all[len(all)-1], true
-}
-
-// writesTo returns the id to which the agent writes: a group, or the bot's channel.
-func (a *Agent) writesTo() string {
-	in, isIn := a.current()
-	if !isIn || in.externalID == a.externalID { // Messages to the agent alone come from the bot.
-		return a.channel
-	}
-	return in.externalID
 }
 
 // Ends ends the agent's live chat, as EndLiveChat does for a bot whose agents have a command for it. It ends
@@ -351,57 +257,11 @@ func (a *Agent) TryEnds() error {
 	p := a.platform
 	p.notef("%s ends the live chat", a.name)
 	_, err := p.Runtime().EndLiveChat(p.contextIn(p.process.Load()), DefaultApp, livechat.EndParams{
-		Channel:      &channel.Channel{ID: a.channel},
+		Channel:      &channel.Channel{ID: a.scope.Channel},
 		MessageEvent: &send.MessageEvent{From: a.externalID, To: a.writesTo()},
 	})
 	if err != nil {
 		p.notef("%s did not end it: %v", a.name, err)
 	}
 	return err
-}
-
-// Messages returns the messages to the agent's conversations and to the agent alone, in order.
-func (a *Agent) Messages() []send.Response {
-	a.platform.test.Helper()
-	sees := a.sees()
-	var messages []send.Response
-	for _, sent := range a.platform.Sent() {
-		if sees(sent) {
-			messages = append(messages, sent.Response)
-		}
-	}
-	return messages
-}
-
-// sees returns a function that reports whether the agent sees a message: in one of the agent's conversations,
-// or sent to the agent alone.
-func (a *Agent) sees() func(Sent) bool {
-	a.platform.test.Helper()
-	ids := map[string]bool{}
-	if a.partner == "" {
-		ids[a.externalID] = true
-	}
-	for _, c := range a.conversations() {
-		ids[c.externalID] = true
-	}
-	return func(sent Sent) bool {
-		return sent.Channel == a.channel && !sent.IsRepeat && (ids[sent.To] || ids[sent.ChatID])
-	}
-}
-
-// Last returns the text of the last message to the agent. It ends the test if there is none.
-func (a *Agent) Last() string {
-	a.platform.test.Helper()
-	return a.LastMessage().Text()
-}
-
-// LastMessage returns the last message to the agent. It ends the test if there is none.
-func (a *Agent) LastMessage() send.Response {
-	a.platform.test.Helper()
-	messages := a.Messages()
-	if len(messages) == 0 {
-		a.platform.test.Fatalf("fakes: nothing was sent to %s yet", a.name)
-		return send.Response{}
-	}
-	return messages[len(messages)-1]
 }

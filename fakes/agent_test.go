@@ -23,7 +23,7 @@ func TestAgent_SeesTicketsOfHerGroups(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Charlie)
 	byLabel, byID, inAll := s.AddAgent("desk", "Lise", "default"), s.AddAgent("desk", "Mary", "support"), s.AddAgent("desk", "Nina")
-	elsewhere := s.AddAgent("desk", "Olga", "nowhere")
+	elsewhere := s.AddAgent("desk", "Olga", "sales")
 	s.ada.Says("a person, please")
 	require.Len(t, s.grace.Tickets(), 1)
 	for _, agent := range []*fakes.Agent{byLabel, byID, inAll} {
@@ -195,42 +195,6 @@ func TestAgent_WithoutConversation(t *testing.T) {
 	require.Empty(t, s.hedy.Messages())
 }
 
-func TestAgent_HelpdeskBegins(t *testing.T) {
-	t.Parallel()
-	s := openShop(t, channel.Foxtrot)
-	bob := s.AddMember(member.Member{Channel: "web", FirstName: "Bob"})
-	s.ada.Says("a person, please")
-	bob.Says("a person, please")
-	requests := s.grace.Tickets()
-	require.Len(t, requests, 2)
-	require.Len(t, s.Groups("desk"), 2)
-	s.grace.Takes(requests[0])
-	s.hedy.Takes(requests[1])
-	s.ada.Says("It leaks.")
-	bob.Says("It is hot.")
-	s.grace.Says("Where?")
-	s.hedy.Says("What is it?")
-	require.Equal(t, "Where?", s.ada.Last())
-	require.Equal(t, "What is it?", bob.Last())
-	require.Equal(t, "It leaks.", s.grace.Last())
-	require.Equal(t, "It is hot.", s.hedy.Last())
-	require.NotContains(t, texts(s.grace.Messages()), "hot")
-}
-
-func TestAgent_CustomOutletWithoutAPI(t *testing.T) {
-	t.Parallel()
-	s := openShop(t, channel.Custom)
-	s.ada.Says("a person, please")
-	require.Len(t, s.Queue("desk"), 1)
-	s.grace.Takes(s.grace.Ticket())
-	s.ada.Says("It leaks.")
-	require.Equal(t, "It leaks.", s.grace.Last())
-	s.grace.Says("Where?")
-	require.Equal(t, "Where?", s.ada.Last())
-	s.grace.Says("/done")
-	require.Equal(t, "Goodbye!", s.ada.Last())
-}
-
 func TestAgent_OutletWithoutIDsOfGroups(t *testing.T) {
 	t.Parallel()
 	for outlet, groups := range map[channel.Type][]channel.BroadcastGroup{
@@ -279,36 +243,40 @@ func TestGroupLink_RenewedOrDisabled(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Bravo)
 	bot := s.ada.Context()
-	made, err := bot.CreateBravoGroup(t.Context(), livechat.CreateBravoGroupParams{ChannelID: "desk", Name: "Kettles"})
-	require.NoError(t, err)
+	made := must(t, bot.CreateBravoGroup, livechat.CreateBravoGroupParams{ChannelID: "desk", Name: "Kettles"})
 	s.grace.Joins(made.InvitationLink)
 	s.grace.Joins(made.InvitationLink)
+	require.Len(t, s.Choices(), 1, "an agent joins once")
 	require.Equal(t, []fakes.Group{{
 		Channel: "desk", ExternalID: made.GroupID, Name: "Kettles", Members: []string{s.grace.ExternalID()}, InvitationLink: made.InvitationLink,
 	}}, s.Groups("desk"))
 
-	renewed, err := bot.HandleAdminJoinedGroup(t.Context(), livechat.HandleAdminJoinedGroupParams{
+	renewed := must(t, bot.HandleAdminJoinedGroup, livechat.HandleAdminJoinedGroupParams{
 		Channel: &channel.Channel{ID: "desk"}, ExternalID: s.grace.ExternalID(), BravoGroupID: made.GroupID,
 	})
-	require.NoError(t, err)
 	require.ErrorIs(t, s.hedy.TryJoins(made.InvitationLink), boterr.NotFound)
 	s.hedy.Joins(renewed)
-	_, err = bot.DisableBravoGroupInviteLink(t.Context(), livechat.DisableBravoGroupInviteLinkParams{
+	must(t, bot.DisableBravoGroupInviteLink, livechat.DisableBravoGroupInviteLinkParams{
 		Channel: &channel.Channel{ID: "desk"}, ExternalID: made.GroupID,
 	})
-	require.NoError(t, err)
 	require.ErrorIs(t, s.AddAgent("desk", "Lise").TryJoins(renewed), boterr.NotFound)
 	require.ErrorIs(t, s.grace.TryJoins(""), boterr.NotFound)
 	require.Equal(t, []string{s.grace.ExternalID(), s.hedy.ExternalID()}, s.Groups("desk")[0].Members)
 }
 
-func TestAgent_WritesInJoinedGroup(t *testing.T) {
+func TestJoins_TellsTheBotOnBravo(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Bravo)
-	s.Handle(&botctx.Node{ID: "hello", Trigger: botctx.TextIs("hello"), Pre: []botctx.Action{
+	welcomed := 0
+	hasJoined := func(bot *botctx.Context) bool {
+		return bot.MessageEvent != nil && document.Get(bot.MessageEvent.Data, "type", "") == "group_participants_add"
+	}
+	s.Handle(&botctx.Node{ID: "joined", Trigger: botctx.When(hasJoined), Pre: []botctx.Action{
 		func(ctx context.Context, bot *botctx.Context) error {
+			welcomed++
+			require.Equal(t, s.grace.ExternalID(), document.Get(bot.MessageEvent.Data, "group.added_participants.0.wa_id", ""))
 			_, err := bot.HandleAdminJoinedGroup(ctx, livechat.HandleAdminJoinedGroupParams{
-				ExternalID: bot.MessageEvent.From, BravoGroupID: bot.MessageEvent.To,
+				ExternalID: bot.MessageEvent.From, BravoGroupID: bot.MessageEvent.To, IsRenewGroupInviteLink: new(false),
 			})
 			if err != nil {
 				return err
@@ -326,36 +294,10 @@ func TestAgent_WritesInJoinedGroup(t *testing.T) {
 	made, err := s.ada.Context().CreateBravoGroup(t.Context(), livechat.CreateBravoGroupParams{ChannelID: "desk", Name: "Kettles"})
 	require.NoError(t, err)
 	s.grace.Joins(made.InvitationLink)
-	s.grace.Says("hello")
 	require.Equal(t, "Welcome.", s.grace.Last())
 	require.Empty(t, s.hedy.Messages())
-}
-
-func TestGroups_KeepIcon(t *testing.T) {
-	t.Parallel()
-	s := openShop(t, channel.Bravo)
-	s.HTTP.Add("GET", "https://shop.example/kettle.png", web.Reply{
-		Status: 200, Header: map[string][]string{"Content-Type": {"image/png"}}, Body: "\x89PNG\r\n\x1a\n kettle",
-	})
-	made, err := s.ada.Context().CreateBravoGroup(t.Context(), livechat.CreateBravoGroupParams{ChannelID: "desk", Name: "Kettles"})
-	require.NoError(t, err)
-	_, err = s.ada.Context().SetBravoGroupIcon(t.Context(), livechat.SetBravoGroupIconParams{
-		ChannelID: "desk", ImageURL: "https://shop.example/kettle.png", BravoGroupID: made.GroupID,
-	})
-	require.NoError(t, err)
-	require.Equal(t, livechat.Picture{ContentType: "image/png", Bytes: []byte("\x89PNG\r\n\x1a\n kettle")}, s.Groups("desk")[0].Icon)
-}
-
-func TestCreatedChannels_OnHotel(t *testing.T) {
-	t.Parallel()
-	s := openShop(t, channel.Hotel)
-	_, err := s.ada.Context().CreateHotelChannel(t.Context(), livechat.CreateHotelChannelParams{
-		Channel: &channel.Channel{ID: "desk"}, HotelGroupID: "floor 3", DisplayName: "Room service",
-	})
-	require.NoError(t, err)
-	require.Equal(t, []fakes.CreatedChannel{{Channel: "desk", ID: "hotel-channel-1", GroupID: "floor 3", DisplayName: "Room service"}},
-		s.CreatedChannels("desk"))
-	require.Empty(t, s.CreatedChannels("web"))
+	require.ErrorIs(t, s.grace.TryJoins(made.InvitationLink), boterr.NotFound)
+	require.Equal(t, 1, welcomed)
 }
 
 func TestRestore_Desk(t *testing.T) {
@@ -399,18 +341,27 @@ func TestTranscript_HandOff(t *testing.T) {
 	}
 }
 
-func TestDesk_Misuse(t *testing.T) {
+func TestMisuse(t *testing.T) {
 	t.Parallel()
 	for name, misuse := range map[string]func(p *fakes.Platform, grace *fakes.Agent){
 		"AddAgent Lise to the channel nowhere": func(p *fakes.Platform, _ *fakes.Agent) { p.AddAgent("nowhere", "Lise") },
-		"Pair":                                 func(p *fakes.Platform, _ *fakes.Agent) { p.Pair("nowhere", "desk") },
-		"Queue of the channel nowhere":         func(p *fakes.Platform, _ *fakes.Agent) { p.Queue("nowhere") },
-		"Grace has no open ticket":             func(_ *fakes.Platform, grace *fakes.Agent) { grace.Ticket() },
-		"Grace cannot take ":                   func(_ *fakes.Platform, grace *fakes.Agent) { grace.Takes(fakes.Ticket{}) },
-		"Grace tapped ":                        func(_ *fakes.Platform, grace *fakes.Agent) { grace.Taps(fakes.Ticket{}) },
-		"Grace cannot join by ":                func(_ *fakes.Platform, grace *fakes.Agent) { grace.Joins("https://invite.example/") },
-		"Grace sent TEXT":                      func(_ *fakes.Platform, grace *fakes.Agent) { grace.Says("hi") }, // The bot has no nodes.
-		"nothing was sent to Grace yet":        func(_ *fakes.Platform, grace *fakes.Agent) { grace.Last() },
+		`the channel has no group "suport": its labels and ids are ["default" "support"]: did you mean "support"?`: func(
+			p *fakes.Platform, _ *fakes.Agent,
+		) {
+			p.AddChannel(channel.Channel{ID: "help", Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{
+				{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "support"}}},
+			}})
+			p.AddAgent("help", "Lise", "suport")
+		},
+		"Restore: the snapshot is nil: give one from Snapshot": func(p *fakes.Platform, _ *fakes.Agent) { p.Restore(nil) },
+		"Pair":                          func(p *fakes.Platform, _ *fakes.Agent) { p.Pair("nowhere", "desk") },
+		"Queue of the channel nowhere":  func(p *fakes.Platform, _ *fakes.Agent) { p.Queue("nowhere") },
+		"Grace has no open ticket":      func(_ *fakes.Platform, grace *fakes.Agent) { grace.Ticket() },
+		"Grace cannot take ":            func(_ *fakes.Platform, grace *fakes.Agent) { grace.Takes(fakes.Ticket{}) },
+		"Grace tapped ":                 func(_ *fakes.Platform, grace *fakes.Agent) { grace.Taps(fakes.Ticket{}) },
+		"Grace cannot join by ":         func(_ *fakes.Platform, grace *fakes.Agent) { grace.Joins("https://invite.example/") },
+		"Grace sent TEXT":               func(_ *fakes.Platform, grace *fakes.Agent) { grace.Says("hi") }, // The bot has no nodes.
+		"nothing was sent to Grace yet": func(_ *fakes.Platform, grace *fakes.Agent) { grace.Last() },
 	} {
 		requireFailure(t, name, func(p *fakes.Platform) {
 			p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie})
@@ -422,15 +373,12 @@ func TestDesk_Misuse(t *testing.T) {
 func TestNewLiveChats_HasAnAgent(t *testing.T) {
 	t.Parallel()
 	chats := fakes.NewLiveChats(fakes.For(t))
-	_, err := chats.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{History: true})
-	require.NoError(t, err)
+	must(t, chats.CreateAssignment, livechat.CreateAssignmentParams{History: true})
 	require.Contains(t, chats.Agent.Ticket().Text(), "https://history.example/")
 	chats.Agent.Takes(chats.Agent.Ticket())
-	found, err := chats.GetAssignmentsByMemberID(t.Context(), livechat.GetAssignmentsByMemberIDParams{MemberID: chats.Member.ID()})
-	require.NoError(t, err)
+	found := must(t, chats.GetAssignmentsByMemberID, livechat.GetAssignmentsByMemberIDParams{MemberID: chats.Member.ID()})
 	require.Equal(t, chats.Agent.ExternalID(), found[0].Assignee)
-	admin, err := chats.GetAdmin(t.Context(), livechat.GetAdminParams{AdminID: chats.Agent.AdminID()})
-	require.NoError(t, err)
+	admin := must(t, chats.GetAdmin, livechat.GetAdminParams{AdminID: chats.Agent.AdminID()})
 	require.Equal(t, "Grace", admin.Name)
 }
 
@@ -519,55 +467,6 @@ func texts(messages []send.Response) string {
 		lines[i] = message.Text()
 	}
 	return strings.Join(lines, "\n")
-}
-
-func TestHandOff(t *testing.T) {
-	t.Parallel()
-	s := openShop(t, channel.Charlie)
-
-	s.ada.Says("a person, please")
-	require.Equal(t, "Somebody will be with you soon.", s.ada.Last())
-	require.Equal(t, "Ada asks for a person.\nAda bought a kettle.", s.grace.Ticket().Text())
-	require.Empty(t, s.hedy.Tickets())
-	require.Len(t, s.Queue("desk"), 1)
-
-	s.grace.Takes(s.grace.Ticket())
-	require.Empty(t, s.Queue("desk"))
-	require.Equal(t, "Ada bought a kettle.", s.grace.Last())
-
-	s.ada.Says("It leaks.")
-	s.grace.Says("You need a new one.")
-	require.Equal(t, "It leaks.", s.grace.Last())
-	require.Equal(t, "You need a new one.", s.ada.Last())
-
-	s.grace.Says("/sales")
-	s.hedy.Takes(s.hedy.Ticket())
-	s.ada.Says("How much is it?")
-	s.hedy.Says("20.")
-	require.Equal(t, "Ada bought a kettle.\nHow much is it?", texts(s.hedy.Messages()))
-	require.Equal(t, "20.", s.ada.Last())
-	require.Equal(t, "It leaks.", s.grace.Last())
-
-	s.hedy.Says("/done")
-	require.Equal(t, "Goodbye!", s.ada.Last())
-	require.False(t, s.ada.Member().BotMeta.LiveChat())
-}
-
-func TestHandOff_EndsByIdleTime(t *testing.T) {
-	t.Parallel()
-	s := openShop(t, channel.Charlie)
-	s.ada.Says("a person, please")
-	s.grace.Takes(s.grace.Ticket())
-
-	s.Advance(livechat.IdleTimeout / 2)
-	s.ada.Says("Are you there?")
-	s.Advance(livechat.IdleTimeout / 2)
-	require.True(t, s.ada.Member().BotMeta.LiveChat(), "what Ada wrote begins the idle time anew")
-
-	s.Advance(livechat.IdleTimeout / 2)
-	require.False(t, s.ada.Member().BotMeta.LiveChat())
-	s.ada.Says("Hello?")
-	require.Equal(t, "Are you there?", s.grace.Last(), "nothing is relayed any more")
 }
 
 // till returns a page on which Ada has got the given messages, and the list of payloads that its bot receives.

@@ -15,12 +15,6 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The forms of Alpha's ids: message ids, and user ids scoped to a page.
-const (
-	alphaMessage = "m_%06d"
-	alphaUser    = "1000000%09d"
-)
-
 // alpha is the connector to Alpha, a platform that keeps files, labels and broadcast messages, and on which
 // several applications share a page's conversations.
 type alpha struct{ plain }
@@ -56,10 +50,6 @@ func (a onAlpha) clone() onAlpha {
 	return a
 }
 
-func (a alpha) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
-	return a.deliver(ctx, message, a)
-}
-
 // refusal returns an error for a message in a conversation that another application controls, or with a file that
 // Alpha does not have. It returns nil for other messages.
 func (a alpha) refusal(sent Sent) error {
@@ -71,10 +61,6 @@ func (a alpha) refusal(sent Sent) error {
 }
 
 func (alpha) chatID(sent Sent) string { return "t_" + sent.To }
-
-func (a alpha) messageID(Sent) string { return a.platform.ids.formed(alphaMessage) }
-
-func (a alpha) userID(string) string { return a.platform.ids.formed(alphaUser) }
 
 func (alpha) reply(sent Sent) document.Object {
 	return document.O("recipient_id", sent.To, "message_id", sent.MessageID)

@@ -3,7 +3,6 @@ package fakes
 import (
 	"fmt"
 	"math"
-	"sync"
 	"testing"
 	"time"
 
@@ -41,6 +40,13 @@ func (s *shop) store(t *testing.T, response send.Response) string {
 	return fmt.Sprint(id)
 }
 
+// broadcast sends a stored message to the members with the label buyers.
+func (s *shop) broadcast(t *testing.T, id string) (int64, error) {
+	t.Helper()
+	return portOf[send.Broadcaster](t, s).SendBroadcast(t.Context(), s.in,
+		send.Broadcast{MessageID: id, LabelID: "buyers", NotificationType: "REGULAR"})
+}
+
 func TestLabels_SavedTwice(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Alpha)
@@ -50,24 +56,7 @@ func TestLabels_SavedTwice(t *testing.T) {
 	require.NotEqual(t, first, s.label(t, s.ada, "tea"))
 	require.Equal(t, []string{"buyers", "tea"}, s.ada.Labels())
 	require.Equal(t, []string{"buyers"}, s.lise.Labels())
-}
-
-func TestLabels_NumericID(t *testing.T) {
-	t.Parallel()
-	s := shopOn(t, channel.Alpha)
-	require.EqualValues(t, 1712444532121303, s.label(t, s.ada, "1712444532121303"))
-}
-
-func TestLabels_RemovedFromOne(t *testing.T) {
-	t.Parallel()
-	s := shopOn(t, channel.Alpha)
-	s.label(t, s.ada, "buyers")
-	s.label(t, s.lise, "buyers")
-	labeler := portOf[send.Labeler](t, s)
-	require.NoError(t, labeler.RemoveLabel(t.Context(), s.in, s.ada.ExternalID(), "buyers"))
-	require.Empty(t, s.ada.Labels())
-	require.Equal(t, []string{"buyers"}, s.lise.Labels())
-	require.NoError(t, labeler.RemoveLabel(t.Context(), s.in, s.ada.ExternalID(), "buyers"), "it is off already")
+	require.EqualValues(t, 1712444532121303, s.label(t, s.ada, "1712444532121303"), "an id may be a number")
 }
 
 func TestSendBroadcast_ToLabel(t *testing.T) {
@@ -77,8 +66,7 @@ func TestSendBroadcast_ToLabel(t *testing.T) {
 	s.label(t, s.ada, "buyers")
 	s.label(t, s.ada, "tea")
 	id := s.store(t, send.Template("Hello {{firstName}}"))
-	number, err := portOf[send.Broadcaster](t, s).SendBroadcast(t.Context(), s.in,
-		send.Broadcast{MessageID: id, LabelID: "buyers", NotificationType: "REGULAR"})
+	number, err := s.broadcast(t, id)
 	require.NoError(t, err)
 
 	require.Equal(t, "Hello {{firstName}}", s.ada.Last(), "the platform fills in nothing")
@@ -96,7 +84,7 @@ func TestSendBroadcast_LeavesOutRefused(t *testing.T) {
 	s.label(t, s.lise, "buyers")
 	s.RefuseSends(boterr.FailedPrecondition, s.ada)
 	id := s.store(t, send.Text("Tea!"))
-	_, err := portOf[send.Broadcaster](t, s).SendBroadcast(t.Context(), s.in, send.Broadcast{MessageID: id, LabelID: "buyers"})
+	_, err := s.broadcast(t, id)
 	require.NoError(t, err)
 	require.Equal(t, []string{s.lise.ExternalID()}, s.Broadcasts("shop")[0].Reached)
 	require.Empty(t, s.ada.Messages())
@@ -108,11 +96,11 @@ func TestSendBroadcast_CountsAsOne(t *testing.T) {
 	s.label(t, s.ada, "buyers")
 	s.label(t, s.lise, "buyers")
 	s.LimitSends("shop", 1, time.Minute)
-	tea := send.Broadcast{MessageID: s.store(t, send.Text("Tea!")), LabelID: "buyers"}
-	_, err := portOf[send.Broadcaster](t, s).SendBroadcast(t.Context(), s.in, tea)
+	tea := s.store(t, send.Text("Tea!"))
+	_, err := s.broadcast(t, tea)
 	require.NoError(t, err)
 	require.Len(t, s.Sent(), 2)
-	_, err = portOf[send.Broadcaster](t, s).SendBroadcast(t.Context(), s.in, tea)
+	_, err = s.broadcast(t, tea)
 	requireCode(t, boterr.ResourceExhausted, err)
 	require.Len(t, s.Sent(), 2)
 }
@@ -123,7 +111,7 @@ func TestSendBroadcast_LabelWithoutMembers(t *testing.T) {
 	s.label(t, s.ada, "buyers")
 	require.NoError(t, portOf[send.Labeler](t, s).RemoveLabel(t.Context(), s.in, s.ada.ExternalID(), "buyers"))
 	id := s.store(t, send.Text("Tea!"))
-	_, err := portOf[send.Broadcaster](t, s).SendBroadcast(t.Context(), s.in, send.Broadcast{MessageID: id, LabelID: "buyers"})
+	_, err := s.broadcast(t, id)
 	require.NoError(t, err)
 	require.Empty(t, s.Broadcasts("shop")[0].Reached)
 	require.Empty(t, s.Sent())
@@ -180,14 +168,6 @@ func TestAttachments_OnlyUploadedOnes(t *testing.T) {
 	require.Len(t, s.Sent(), 2)
 }
 
-func TestCreateBroadcast_UnknownFile(t *testing.T) {
-	t.Parallel()
-	s := shopOn(t, channel.Alpha)
-	_, err := portOf[send.Broadcaster](t, s).CreateBroadcast(t.Context(), s.in, send.Raw(document.O("type", "IMAGE", "attachment_id", "8")))
-	requireCode(t, boterr.InvalidArgument, err)
-	require.Empty(t, s.StoredMessages("shop"))
-}
-
 func TestThread_AnotherAppControls(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Alpha)
@@ -216,20 +196,17 @@ func TestThread_HandedToNobody(t *testing.T) {
 	require.Equal(t, Thread{AppID: PageInbox}, s.ada.Thread())
 }
 
-func TestCharlieMessageIDs_Rise(t *testing.T) {
+func TestCharlieIDs(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Charlie)
-	ids := []string{s.mustSend(t, s.ada, "1").MessageID, s.mustSend(t, s.lise, "2").MessageID, s.mustSend(t, s.ada, "3").MessageID}
+	sent := []send.Delivery{s.mustSend(t, s.ada, "1"), s.mustSend(t, s.lise, "2"), s.mustSend(t, s.ada, "3")}
 	s.Advance(1500 * time.Millisecond)
-	ids = append(ids, s.mustSend(t, s.ada, "4").MessageID)
-	require.Equal(t, []string{"1767225600.000100", "1767225600.000200", "1767225600.000300", "1767225601.500100"}, ids)
-}
-
-func TestCharlieUser_OneConversation(t *testing.T) {
-	t.Parallel()
-	s := shopOn(t, channel.Charlie)
-	chats := []string{s.mustSend(t, s.ada, "1").ChatID, s.mustSend(t, s.lise, "2").ChatID, s.mustSend(t, s.ada, "3").ChatID}
-	require.Equal(t, []string{"D000001", "D000002", "D000001"}, chats)
+	sent = append(sent, s.mustSend(t, s.ada, "4"))
+	for i, want := range [][2]string{
+		{"1767225600.000100", "D000001"}, {"1767225600.000200", "D000002"}, {"1767225600.000300", "D000001"}, {"1767225601.500100", "D000001"},
+	} {
+		require.Equal(t, want, [2]string{sent[i].MessageID, sent[i].ChatID}, "ids of messages rise, and each user has one conversation")
+	}
 }
 
 func TestCharlieMessage_AnswerFindsIt(t *testing.T) {
@@ -291,33 +268,13 @@ func TestDeltaBatch_SeveralMessages(t *testing.T) {
 		[]string{batch.Outcomes[0].Delivery.MessageID, batch.Outcomes[1].Delivery.MessageID})
 }
 
-func TestDeltaBatch_OutcomeOfEach(t *testing.T) {
-	t.Parallel()
-	s := shopOn(t, channel.Delta)
-	s.RefuseSends(boterr.FailedPrecondition, s.ada)
-	batch, err := s.sendBoth(t, "hi")
-	require.NoError(t, err)
-	requireCode(t, boterr.FailedPrecondition, batch.Outcomes[0].Err)
-	require.NoError(t, batch.Outcomes[1].Err)
-	require.Empty(t, s.ada.Messages())
-	require.Equal(t, "hi", s.lise.Last())
-
-	s.RefuseSends(boterr.NotFound, s.lise)
-	batch, err = s.sendBoth(t, "hi again")
-	require.NoError(t, err)
-	requireCode(t, boterr.NotFound, batch.Outcomes[1].Err)
-}
-
 func TestDeltaBatch_MessageAlone(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Delta)
-	require.Equal(t, document.O("id", "req-000001", "STATUS", "OK"), s.mustSend(t, s.ada, "hi").Reply)
-	require.Equal(t, document.O("id", "req-000002", "STATUS", "OK"), s.mustSend(t, s.ada, "hi").Reply)
-}
-
-func TestDeltaBatch_Empty(t *testing.T) {
-	t.Parallel()
-	_, err := portOf[send.BatchSender](t, shopOn(t, channel.Delta)).SendBatch(t.Context(), nil)
+	for _, id := range []string{"req-000001", "req-000002"} {
+		require.Equal(t, document.O("id", id, "STATUS", "OK"), s.mustSend(t, s.ada, "hi").Reply)
+	}
+	_, err := portOf[send.BatchSender](t, s).SendBatch(t.Context(), nil)
 	requireCode(t, boterr.InvalidArgument, err)
 }
 
@@ -350,27 +307,6 @@ func TestTags_AtMostTheLimit(t *testing.T) {
 	require.Zero(t, s.tag(t, s.ada, 7).Code, "one that is there already counts once")
 	require.Len(t, s.ada.Tags(), send.MaxMemberTags)
 	require.Zero(t, s.tag(t, s.lise, send.MaxMemberTags).Code, "each member has tags of its own")
-}
-
-func TestTags_AtMostTheLimitAtOnce(t *testing.T) {
-	t.Parallel()
-	s := shopOn(t, channel.Echo)
-	var at sync.WaitGroup
-	replies := make([]send.TagReply, 5*send.MaxMemberTags)
-	for i := range replies {
-		at.Go(func() {
-			replies[i], _ = portOf[send.Tagger](t, s).SaveTag(t.Context(), s.in, s.ada.ExternalID(), int64(i))
-		})
-	}
-	at.Wait()
-	saved := 0
-	for _, reply := range replies {
-		if reply.Code == 0 {
-			saved++
-		}
-	}
-	require.Equal(t, send.MaxMemberTags, saved)
-	require.Len(t, s.ada.Tags(), send.MaxMemberTags)
 }
 
 func TestTags_Refuse(t *testing.T) {
@@ -442,12 +378,17 @@ func TestConnectors_RefuseTypes(t *testing.T) {
 	}
 }
 
-func TestCreateBroadcast_Types(t *testing.T) {
+func TestCreateBroadcast_Refuses(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Alpha)
-	_, err := s.connector.(send.Broadcaster).CreateBroadcast(t.Context(), s.in, send.News(send.Article{Title: "Kettles"}))
-	require.ErrorIs(t, err, boterr.Unsupported)
-	require.Empty(t, s.StoredMessages("shop"))
+	for code, response := range map[boterr.Code]send.Response{
+		boterr.Unsupported:     send.News(send.Article{Title: "Kettles"}),
+		boterr.InvalidArgument: send.Raw(document.O("type", "IMAGE", "attachment_id", "8")),
+	} {
+		_, err := portOf[send.Broadcaster](t, s).CreateBroadcast(t.Context(), s.in, response)
+		requireCode(t, code, err)
+		require.Empty(t, s.StoredMessages("shop"))
+	}
 }
 
 func shopOn(t *testing.T, platform channel.Type) *shop {

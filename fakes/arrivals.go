@@ -10,10 +10,8 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/inbox"
-	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -156,47 +154,6 @@ func (p *Platform) noteAccepted(result botctx.EventResult, notStored error) erro
 	}
 	p.notef("the run failed: %v; %s%s", err, then, framesOf(err))
 	return fmt.Errorf("event %s from %s: %w", result.ID, result.Event.From, err)
-}
-
-// SaysAgain delivers the member's last message to the bot once more, under the same message id, like a
-// platform that got no answer. It ends the test if the member has sent nothing or if the run fails. To repeat
-// an earlier message, use Sends with its MessageID.
-func (a *Actor) SaysAgain() {
-	a.platform.test.Helper()
-	a.platform.checkIsUp(a.name)
-	a.platform.mustBeRepeated(a.name, a.TrySaysAgain())
-}
-
-// TrySaysAgain is like SaysAgain, but returns the error of a failed run. It returns FailedPrecondition if the
-// member has sent nothing yet.
-func (a *Actor) TrySaysAgain() error { return a.platform.repeat(a.name, a.address()) }
-
-// SaysAgain is Actor.SaysAgain for an agent's last message.
-func (a *Agent) SaysAgain() {
-	a.platform.test.Helper()
-	a.platform.checkIsUp(a.name)
-	a.platform.mustBeRepeated(a.name, a.TrySaysAgain())
-}
-
-// TrySaysAgain is like SaysAgain, but returns the error of a failed run. It returns FailedPrecondition if the
-// agent has written nothing yet.
-func (a *Agent) TrySaysAgain() error { return a.platform.repeat(a.name, a.address()) }
-
-// repeat delivers the last message from an address once more.
-func (p *Platform) repeat(name string, from address) error {
-	last, hasOne := p.outbox.lastSaid(from)
-	if !hasOne {
-		return boterr.New(boterr.FailedPrecondition, "", "%s has sent nothing that could be repeated", name)
-	}
-	p.notef("%s -> %s, repeated by the platform", name, render.Line(last.Event.Response()))
-	return p.arrives(last)
-}
-
-func (p *Platform) mustBeRepeated(name string, err error) {
-	p.test.Helper()
-	if err = butForCrash(err); err != nil {
-		p.test.Fatalf("fakes: SaysAgain: the repeated message of %s: %v%s", name, err, framesOf(err))
-	}
 }
 
 func (o *outbox) noteSaid(inbound botctx.Inbound) {

@@ -9,14 +9,6 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/send"
-)
-
-// The forms of Bravo's ids. A user id is a country code and a telephone number.
-const (
-	bravoUser    = "1555%07d"
-	bravoMessage = "wamid.%06d"
-	bravoGroup   = "1555%07d-group"
 )
 
 // bravo is the connector to Bravo, where agents join groups by links.
@@ -29,14 +21,6 @@ var (
 	_ livechat.GroupIconSetter = bravo{}
 )
 
-func (b bravo) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
-	return b.deliver(ctx, message, b)
-}
-
-func (b bravo) messageID(Sent) string { return b.platform.ids.formed(bravoMessage) }
-
-func (b bravo) userID(string) string { return b.platform.ids.formed(bravoUser) }
-
 // reply returns the message's recipient and id.
 func (bravo) reply(sent Sent) document.Object {
 	return document.O(
@@ -46,7 +30,7 @@ func (bravo) reply(sent Sent) document.Object {
 }
 
 func (b bravo) CreateGroup(ctx context.Context, in *channel.Channel, group livechat.NewGroup) (livechat.CreatedGroup, error) {
-	return b.createGroup(ctx, in, group, bravoGroup)
+	return b.createGroup(ctx, in, group)
 }
 
 // Group is a group conversation on a platform.
@@ -124,21 +108,16 @@ func (g *Group) add(externalID string) {
 	}
 }
 
-// createGroup creates a group with an id of the given form, and adds its agent.
-func (o *outbox) createGroup(
-	ctx context.Context, in *channel.Channel, group livechat.NewGroup, form string,
-) (livechat.CreatedGroup, error) {
-	if err := o.reach(ctx, in); err != nil {
-		return livechat.CreatedGroup{}, err
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return answeredUnder(o, in.ID, "a group", group.Key, func() (livechat.CreatedGroup, error) { return o.newGroup(in, group, form), nil })
+// createGroup creates a group and adds its agent.
+func (o *outbox) createGroup(ctx context.Context, in *channel.Channel, group livechat.NewGroup) (livechat.CreatedGroup, error) {
+	return atPlatform(ctx, o, in, func() (livechat.CreatedGroup, error) {
+		return answeredUnder(o, in.ID, "a group", group.Key, func() (livechat.CreatedGroup, error) { return o.newGroup(in, group), nil })
+	})
 }
 
 // newGroup creates a group. The caller holds the mutex.
-func (o *outbox) newGroup(in *channel.Channel, group livechat.NewGroup, form string) livechat.CreatedGroup {
-	created := Group{Channel: in.ID, ExternalID: o.platform.ids.formed(form), Name: group.Name}
+func (o *outbox) newGroup(in *channel.Channel, group livechat.NewGroup) livechat.CreatedGroup {
+	created := Group{Channel: in.ID, ExternalID: o.platform.ids.formed(forms[in.Type].group), Name: group.Name}
 	if group.AdminExternalID != "" {
 		created.Members = []string{group.AdminExternalID}
 	}

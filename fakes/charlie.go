@@ -12,12 +12,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The forms of Charlie's ids: of users, channel conversations and direct conversations.
-const (
-	charlieUser    = "U%06d"
-	charlieChannel = "C%06d"
-	charlieDirect  = "D%06d"
-)
+// charlieDirect is the form of the ids of direct conversations.
+const charlieDirect = "D%06d"
 
 // charlieStep is the difference between the timestamps of two messages sent at the same moment.
 const charlieStep = 100 * time.Microsecond
@@ -47,12 +43,6 @@ func (c onCharlie) clone() onCharlie {
 	c.direct, c.archived = copyOfMap(c.direct), copyOfMap(c.archived)
 	return c
 }
-
-func (c charlie) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
-	return c.deliver(ctx, message, c)
-}
-
-func (c charlie) userID(string) string { return c.platform.ids.formed(charlieUser) }
 
 // refusal returns the error for a message to an archived conversation, or nil.
 func (c charlie) refusal(sent Sent) error {
@@ -90,10 +80,6 @@ func (c charlie) messageID(Sent) string {
 func (charlie) reply(sent Sent) document.Object {
 	message := sent.Response.Object().With("type", "message").With("ts", sent.MessageID)
 	return document.O("ok", true, "channel", sent.ChatID, "ts", sent.MessageID, "message", message)
-}
-
-func (c charlie) CreateGroup(ctx context.Context, in *channel.Channel, group livechat.NewGroup) (livechat.CreatedGroup, error) {
-	return c.createGroup(ctx, in, group, charlieChannel)
 }
 
 func (c charlie) ArchiveConversation(ctx context.Context, in *channel.Channel, conversationID string) error {

@@ -20,8 +20,6 @@ type behavior interface {
 	messageID(sent Sent) string
 	// reply returns the platform's answer to a message.
 	reply(sent Sent) document.Object
-	// userID returns the platform's id for a new user, given the user's id in the test.
-	userID(id string) string
 }
 
 // fake is a fake platform: a connector and its behavior.
@@ -30,8 +28,13 @@ type fake interface {
 	behavior
 }
 
-// plain is the part common to all platforms. Each platform's connector embeds it and adds its ports.
+// plain is the part common to all platforms, and the whole of webchat. Each other platform's connector embeds it and
+// adds its ports.
 type plain struct{ *outbox }
+
+func (p plain) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	return p.deliver(ctx, message)
+}
 
 func (plain) refusal(Sent) error { return nil }
 
@@ -42,11 +45,34 @@ func (p plain) chatID(sent Sent) string {
 	return "chat-" + sent.To
 }
 
-func (p plain) messageID(Sent) string { return p.platform.ids.next("message") }
+// forms are the forms of the platforms' ids: of users, messages and created groups. A user id is scoped to a page on
+// Alpha; on Bravo it is a country code and a telephone number.
+var forms = map[channel.Type]struct{ user, message, group string }{
+	channel.Alpha:   {user: "1000000%09d", message: "m_%06d"},
+	channel.Bravo:   {user: "1555%07d", message: "wamid.%06d", group: "1555%07d-group"},
+	channel.Charlie: {user: "U%06d", group: "C%06d"},
+	channel.Delta:   {message: "dm-%06d", group: "room-%06d"},
+	channel.Echo:    {user: "o_%06d", message: "1000%09d"},
+	channel.Foxtrot: {message: "msg_%06d"},
+	channel.Hotel:   {message: "post-%06d"},
+}
+
+// userID returns a platform's id for a new user, given the user's id in the test.
+func (o *outbox) userID(platform channel.Type, id string) string {
+	if form := forms[platform].user; form != "" {
+		return o.platform.ids.formed(form)
+	}
+	return "external-" + id
+}
+
+func (p plain) messageID(sent Sent) string {
+	if form := forms[sent.Type].message; form != "" {
+		return p.platform.ids.formed(form)
+	}
+	return p.platform.ids.next("message")
+}
 
 func (plain) reply(sent Sent) document.Object { return document.O("id", sent.MessageID) }
-
-func (plain) userID(id string) string { return "external-" + id }
 
 func (o *outbox) connectors() map[channel.Type]send.Connector {
 	platforms := channel.Types()
@@ -57,7 +83,7 @@ func (o *outbox) connectors() map[channel.Type]send.Connector {
 	return all
 }
 
-// fakeOf returns the fake platform for a channel type, or nil if there is none.
+// fakeOf returns the fake platform for a channel type.
 func (o *outbox) fakeOf(platform channel.Type) fake {
 	common := plain{o}
 	switch platform {
@@ -77,10 +103,8 @@ func (o *outbox) fakeOf(platform channel.Type) fake {
 		return hotel{common}
 	case channel.Custom:
 		return custom{common}
-	case channel.Webchat:
-		return webchat{common}
 	default:
-		return nil
+		return common
 	}
 }
 
@@ -98,15 +122,19 @@ func (o *outbox) reach(ctx context.Context, in *channel.Channel) error {
 	return o.platform.downErr(part{ServiceMessages, DefaultApp, in.ID})
 }
 
-// askedOnce reaches a channel's platform and carries out a request as answered does.
-func askedOnce[T any](ctx context.Context, o *outbox, in *channel.Channel, what string, do func() (T, error)) (T, error) {
+// atPlatform calls do under the mutex, unless a channel's platform cannot be reached now.
+func atPlatform[T any](ctx context.Context, o *outbox, in *channel.Channel, do func() (T, error)) (done T, err error) {
 	if err := o.reach(ctx, in); err != nil {
-		var none T
-		return none, err
+		return done, err
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return answered(ctx, o, in.ID, what, do)
+	return do()
+}
+
+// askedOnce reaches a channel's platform and carries out a request as answered does.
+func askedOnce[T any](ctx context.Context, o *outbox, in *channel.Channel, what string, do func() (T, error)) (T, error) {
+	return atPlatform(ctx, o, in, func() (T, error) { return answered(ctx, o, in.ID, what, do) })
 }
 
 // answered carries out a request to a channel's platform. If an earlier request had the same key of ctx, it
@@ -145,10 +173,6 @@ func hasType(platform channel.Type, response send.Response) error {
 // custom is the connector to a host's own live-chat API.
 type custom struct{ plain }
 
-func (c custom) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
-	return c.deliver(ctx, message, c)
-}
-
 // chatID returns "" for agents, because a custom platform does not report its id for their conversation.
 func (c custom) chatID(sent Sent) string {
 	if sent.Member == "" && c.group(sent.Channel, sent.To) == nil {
@@ -157,19 +181,10 @@ func (c custom) chatID(sent Sent) string {
 	return c.plain.chatID(sent)
 }
 
-// hotelMessage formats Hotel's ids of messages.
-const hotelMessage = "post-%06d"
-
 // hotel is the connector to Hotel, a platform on which channels can be created.
 type hotel struct{ plain }
 
 var _ livechat.ChannelCreator = hotel{}
-
-func (h hotel) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
-	return h.deliver(ctx, message, h)
-}
-
-func (h hotel) messageID(Sent) string { return h.platform.ids.formed(hotelMessage) }
 
 func (h hotel) CreateChannel(ctx context.Context, in *channel.Channel, groupID, displayName string) (document.Object, error) {
 	return askedOnce(ctx, h.outbox, in, "a channel", func() (document.Object, error) {
@@ -180,11 +195,4 @@ func (h hotel) CreateChannel(ctx context.Context, in *channel.Channel, groupID, 
 		h.platform.notef("%s made the channel %s: %q", in.ID, created.ID, displayName)
 		return document.O("id", created.ID, "groupId", groupID, "displayName", displayName), nil
 	})
-}
-
-// webchat is the connector to webchat channels.
-type webchat struct{ plain }
-
-func (w webchat) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
-	return w.deliver(ctx, message, w)
 }

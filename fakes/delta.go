@@ -4,21 +4,16 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 )
 
-// The forms of Delta's ids.
+// deltaRequest is the form of the ids of requests. deltaOK is Delta's status of a message that it took.
 const (
 	deltaRequest = "req-%06d"
-	deltaMessage = "dm-%06d"
-	deltaGroup   = "room-%06d"
+	deltaOK      = "OK"
 )
-
-// deltaOK is Delta's status of a message that it took.
-const deltaOK = "OK"
 
 // delta is the connector to Delta, a platform on which one request can have several messages and messages can
 // be changed.
@@ -31,12 +26,6 @@ var (
 	_ send.BatchSender        = delta{}
 	_ send.MessageUpdater     = delta{}
 )
-
-func (d delta) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
-	return d.deliver(ctx, message, d)
-}
-
-func (d delta) messageID(Sent) string { return d.platform.ids.formed(deltaMessage) }
 
 func (d delta) reply(Sent) document.Object {
 	return document.O("id", d.platform.ids.formed(deltaRequest), "STATUS", deltaOK)
@@ -65,8 +54,4 @@ func (d delta) SendBatch(ctx context.Context, messages []send.Message) (send.Bat
 	}
 	d.hasSent(ctx)
 	return batch, nil
-}
-
-func (d delta) CreateGroup(ctx context.Context, in *channel.Channel, group livechat.NewGroup) (livechat.CreatedGroup, error) {
-	return d.createGroup(ctx, in, group, deltaGroup)
 }

@@ -49,13 +49,11 @@ func TestDiff_TimesAreReadable(t *testing.T) {
 	p := fakes.New(fakes.For(t))
 	p.Handle(&botctx.Node{ID: "reminder", Entry: true, Responses: botctx.Say("Now.")})
 	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context()
-	_, err := bot.NewAgenda(t.Context(), agenda.NewParams{
+	must(t, bot.NewAgenda, agenda.NewParams{
 		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(p.Now().Add(time.Hour)),
 	})
-	require.NoError(t, err)
 	before := p.Snapshot()
-	_, err = bot.UpdateAgenda(t.Context(), agenda.UpdateParams{MemberID: bot.Member.ID, NextRunAt: document.TimestampOf(p.Now().Add(2 * time.Hour))})
-	require.NoError(t, err)
+	must(t, bot.UpdateAgenda, agenda.UpdateParams{MemberID: bot.Member.ID, NextRunAt: document.TimestampOf(p.Now().Add(2 * time.Hour))})
 	require.Contains(t, p.Since(before).String(), `: nextRunAt: "2026-01-01T01:00:00.000Z" -> "2026-01-01T02:00:00.000Z"`)
 	require.Contains(t, p.Transcript(), `"nextRunAt":"2026-01-01T02:00:00.000Z"`)
 	require.NotContains(t, p.Transcript(), "17672")
@@ -144,29 +142,23 @@ func TestDiff_OfWhatLeftThePlatform(t *testing.T) {
 	p.ReplyHTTP("GET", "https://shop.example/bill", web.Text(200, "a bill"))
 	ada := p.AddMember(member.Member{FirstName: "Ada", Channel: "page"})
 	bot := ada.Context()
-	paid, err := account.Charge(t.Context(), utility.Charge{Amount: 2500, Currency: "eur", PaymentMethod: "card"})
-	require.NoError(t, err)
-	sent, err := bot.SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Wait.")})
-	require.NoError(t, err)
+	paid := must(t, account.Charge, utility.Charge{Amount: 2500, Currency: "eur", PaymentMethod: "card"})
+	sent := must(t, bot.SendResponse, send.SendResponseParams{Response: send.Text("Wait.")})
 	before := p.Snapshot()
 
-	_, err = account.Refund(t.Context(), utility.Refund{PaymentID: paid.ID, Amount: 500})
-	require.NoError(t, err)
-	_, err = bot.UpdateMessage(t.Context(), send.UpdateMessageParams{
+	must(t, account.Refund, utility.Refund{PaymentID: paid.ID, Amount: 500})
+	must(t, bot.UpdateMessage, send.UpdateMessageParams{
 		ExternalChannelID: sent.Results[0].ChatID, MessageEvent: &sent.Results[0].MessageEvent, Text: "Done.",
 	})
-	require.NoError(t, err)
-	_, err = bot.UploadFileToObjectStore(t.Context(), utility.UploadFileToObjectStoreParams{
+	must(t, bot.UploadFileToObjectStore, utility.UploadFileToObjectStoreParams{
 		URL: "https://shop.example/bill", Filename: "bill.txt", ContentType: "text/plain",
 	})
-	require.NoError(t, err)
-	_, err = bot.SendEmail(t.Context(), utility.SendEmailParams{
+	must(t, bot.SendEmail, utility.SendEmailParams{
 		Destination: utility.EmailDestination{ToAddresses: []string{"ada@example.com"}},
 		Message: utility.EmailMessage{
 			Subject: utility.EmailText{Data: "Your bill"}, Body: utility.EmailBody{Text: &utility.EmailText{Data: "Attached."}},
 		},
 	})
-	require.NoError(t, err)
 
 	changes := p.Since(before)
 	require.Empty(t, changes.Sent)
@@ -200,11 +192,10 @@ func TestDiff_OfAForkAndOfWhatIsGone(t *testing.T) {
 	p.AddData("coupons", document.O("_id", 7, "tags", document.A("a", "b"), "by", document.O("name", "Ada")), document.O("_id", "b"))
 	fork := p.Fork()
 	other := fork.Operations(botctx.Scope{App: "other"})
-	_, err := other.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{
+	must(t, other.UpsertDataToDataSource, datasource.UpsertParams{
 		DataSourceID: "a/b", Data: document.OneOrMany[document.Object]{document.O("_id", "x")},
 	})
-	require.NoError(t, err)
-	_, err = fork.Operations(botctx.Scope{}).PatchDataToDataSource(t.Context(), datasource.PatchParams{
+	_, err := fork.Operations(botctx.Scope{}).PatchDataToDataSource(t.Context(), datasource.PatchParams{
 		DataSourceID: "coupons", Filter: document.O("_id", 7), WithModifier: true,
 		Patch: document.O("$set", document.O("tags", document.A("a")), "$unset", document.O("by", "")),
 	})
@@ -349,9 +340,13 @@ func TestGolden_ShowsWhatDiffers(t *testing.T) {
 	require.Contains(t, said, "go test -run '^TestRecorded$' -update")
 }
 
-func TestGolden_OfNothing(t *testing.T) {
+func TestGolden_MissingFile(t *testing.T) {
 	t.Parallel()
-	fakes.New(fakes.For(t)).Golden(filepath.Join(t.TempDir(), "missing.golden"))
+	path := filepath.Join(t.TempDir(), "missing.golden")
+	said := differing(t, path, func(*fakes.Platform) {})
+	require.Contains(t, said, "there is no file "+path+", and there is no output to compare with it. If the output is right")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	fakes.New(fakes.For(t)).Golden(path)
 }
 
 func TestGolden_AnOpenBracketHidesNothingElse(t *testing.T) {

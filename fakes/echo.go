@@ -13,12 +13,6 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The forms of Echo's ids.
-const (
-	echoMessage = "1000%09d"
-	echoUser    = "o_%06d"
-)
-
 // Echo's answers to adding a tag.
 const (
 	tagSaved   = 0
@@ -30,14 +24,6 @@ const (
 type echo struct{ plain }
 
 var _ send.Tagger = echo{}
-
-func (e echo) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
-	return e.deliver(ctx, message, e)
-}
-
-func (e echo) messageID(Sent) string { return e.platform.ids.formed(echoMessage) }
-
-func (e echo) userID(string) string { return e.platform.ids.formed(echoUser) }
 
 // reply returns the message in Echo's form.
 func (echo) reply(sent Sent) document.Object {

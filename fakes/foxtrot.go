@@ -1,25 +1,16 @@
 package fakes
 
 import (
-	"context"
-
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/send"
 )
 
-// The forms of Foxtrot's ids.
-const (
-	foxtrotMessage      = "msg_%06d"
-	foxtrotConversation = "cnv_%06d"
-)
+// foxtrotConversation is the form of the ids of conversations.
+const foxtrotConversation = "cnv_%06d"
 
 // foxtrot is the connector to Foxtrot, a platform on which the first message of a request opens the
 // conversation.
 type foxtrot struct{ plain }
-
-func (f foxtrot) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
-	return f.deliver(ctx, message, f)
-}
 
 // chatID returns a new conversation's id for a message to an agent, unless it is sent to an existing
 // conversation.
@@ -31,8 +22,6 @@ func (f foxtrot) chatID(sent Sent) string {
 	f.kept.groups = append(f.kept.groups, begun)
 	return begun.ExternalID
 }
-
-func (f foxtrot) messageID(Sent) string { return f.platform.ids.formed(foxtrotMessage) }
 
 // PostComments returns the comments on posts recorded by SavePostCommentAnalytics in DefaultApp, oldest
 // first.

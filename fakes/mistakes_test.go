@@ -348,16 +348,14 @@ var mistakesOfPlatforms = map[string]mistake{
 			`make the call that it is for, Lift it, or call Optional on it`,
 	},
 	"a host without a store": {
-		test:   func(p *fakes.Platform) { p.HandleFunc(nil); _ = must(botctx.New(botctx.Config{})) },
+		test: func(p *fakes.Platform) {
+			p.HandleFunc(nil)
+			if _, err := botctx.New(botctx.Config{}); err != nil {
+				panic(err)
+			}
+		},
 		prints: `invalid argument: Store: a Runtime needs a store, such as memstore.New()`,
 	},
-}
-
-func must[V any](value V, err error) V {
-	if err != nil {
-		panic(err)
-	}
-	return value
 }
 
 // Parts of the output that differ between versions of this file: virtual times at the beginning of lines,

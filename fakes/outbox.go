@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/render"
+	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -107,13 +108,14 @@ func (o *outbox) addMember(at address, added person) {
 	put(&o.kept.members, at, added)
 }
 
-func (o *outbox) deliver(ctx context.Context, message send.Message, by behavior) (send.Delivery, error) {
+func (o *outbox) deliver(ctx context.Context, message send.Message) (send.Delivery, error) {
 	if err := ctx.Err(); err != nil {
 		return send.Delivery{}, err
 	}
 	if err := message.Validate(); err != nil {
 		return send.Delivery{}, err
 	}
+	by := o.fakeOf(message.Channel.Type)
 	asked := asking{part{ServiceMessages, DefaultApp, message.Channel.ID}, "send to", message.To}
 	return requested(ctx, o.platform, asked, func() (send.Delivery, error) {
 		o.mu.Lock()
@@ -253,8 +255,12 @@ func (o *outbox) all() []Sent {
 	return slices.Clone(o.kept.sent)
 }
 
-// editable is the part common to platforms on which messages can be changed and recalled.
+// editable is the part common to platforms on which messages can be changed and recalled, and groups created.
 type editable struct{ plain }
+
+func (e editable) CreateGroup(ctx context.Context, in *channel.Channel, group livechat.NewGroup) (livechat.CreatedGroup, error) {
+	return e.createGroup(ctx, in, group)
+}
 
 // UpdateMessage implements send.MessageUpdater. It finds a message by its conversation and its id.
 func (e editable) UpdateMessage(ctx context.Context, in *channel.Channel, update send.MessageUpdate) (document.Object, error) {

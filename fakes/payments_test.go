@@ -45,8 +45,7 @@ func newAccount(t *testing.T) (*fakes.Platform, *fakes.Account) {
 
 func mustCharge(t *testing.T, account *fakes.Account, charge utility.Charge) *utility.Payment {
 	t.Helper()
-	payment, err := account.Charge(t.Context(), charge)
-	require.NoError(t, err)
+	payment := must(t, account.Charge, charge)
 	return payment
 }
 
@@ -68,8 +67,7 @@ func TestCharge(t *testing.T) {
 		Metadata: map[string]string{"order": "7"}, CreatedAt: document.TimestampOf(fakes.Start()),
 	}, payment)
 	metadata["order"], payment.Metadata["order"] = "8", "9"
-	found, err := account.Payment(t.Context(), "payment-1")
-	require.NoError(t, err)
+	found := must(t, account.Payment, "payment-1")
 	require.Equal(t, "7", found.Metadata["order"], "nothing is shared")
 	require.Equal(t, []utility.Payment{*found}, account.Payments())
 }
@@ -218,8 +216,7 @@ func TestAccountEvents_InOrder(t *testing.T) {
 	_, err := account.Charge(t.Context(), tenEuro())
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	for range 2 {
-		_, err := account.Refund(t.Context(), utility.Refund{PaymentID: id, Amount: 100})
-		require.NoError(t, err)
+		must(t, account.Refund, utility.Refund{PaymentID: id, Amount: 100})
 	}
 	p.Advance(fakes.EventDelay - 1)
 	require.Empty(t, *lines)

@@ -84,6 +84,14 @@ func requireFailure(t *testing.T, want string, test func(p *fakes.Platform), opt
 	require.Contains(t, tb.failures[0], want)
 }
 
+// must makes a call that must succeed.
+func must[P, R any](t *testing.T, call func(context.Context, P) (R, error), params P) R {
+	t.Helper()
+	result, err := call(t.Context(), params)
+	require.NoError(t, err)
+	return result
+}
+
 func TestTranscript_OfFailedRun(t *testing.T) {
 	t.Parallel()
 	var tb recordedTB
@@ -236,8 +244,7 @@ func TestFork_IsItsOwnPlatform(t *testing.T) {
 		bot := platform.Operations(ada.Scope())
 		_, err := bot.GetMember(t.Context(), member.GetParams{MemberID: ada.ID()})
 		require.ErrorIs(t, err, boterr.Conflict, "the fault is to come on both")
-		answer, err := bot.Fetch(t.Context(), outbound.Request{URL: "https://api.example.com/"})
-		require.NoError(t, err)
+		answer := must(t, bot.Fetch, outbound.Request{URL: "https://api.example.com/"})
 		require.Equal(t, "one", answer.Text())
 	}
 }
@@ -316,42 +323,36 @@ func TestSent_ShapeOfEachPlatform(t *testing.T) {
 func TestDomains_StandAlone(t *testing.T) {
 	t.Parallel()
 	members := fakes.NewMembers(fakes.For(t))
-	found, err := members.GetMember(t.Context(), member.GetParams{MemberID: members.Member.ID()})
-	require.NoError(t, err)
+	found := must(t, members.GetMember, member.GetParams{MemberID: members.Member.ID()})
 	require.Equal(t, members.Member.ID(), found.ID)
 
 	sends := fakes.NewSends(fakes.For(t))
-	_, err = sends.SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("hi")})
-	require.NoError(t, err)
+	must(t, sends.SendResponse, send.SendResponseParams{Response: send.Text("hi")})
 	require.Equal(t, "hi", sends.Member.Last())
 
 	channels := fakes.NewChannels(fakes.For(t))
-	reference, err := channels.GetChannel(t.Context(), channel.GetParams{ChannelID: channels.Member.Scope().Channel})
-	require.NoError(t, err)
+	reference := must(t, channels.GetChannel, channel.GetParams{ChannelID: channels.Member.Scope().Channel})
 	require.Equal(t, fakes.DefaultApp, reference.AppID)
 
 	agendas := fakes.NewAgendas(fakes.For(t))
-	made, err := agendas.NewAgenda(t.Context(), agenda.NewParams{
+	made := must(t, agendas.NewAgenda, agenda.NewParams{
 		MemberID: agendas.Member.ID(), NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(agendas.Platform.Now()),
 	})
-	require.NoError(t, err)
 	require.Equal(t, agendas.Member.ID(), made.Member)
 
 	require.Equal(t, made, &agendas.Member.Agendas()[0].Agenda)
 
 	nodes := fakes.NewNodes(fakes.For(t))
 	nodes.Platform.Handle(&botctx.Node{ID: "hello", Responses: []send.Response{send.Text("hello")}})
-	ran, err := nodes.RedirectMemberToNode(t.Context(), botctx.RedirectMemberToNodeParams{
+	ran := must(t, nodes.RedirectMemberToNode, botctx.RedirectMemberToNodeParams{
 		MemberID: nodes.Member.ID(), NodeCompositeID: "hello",
 	})
-	require.NoError(t, err)
 	require.Equal(t, nodes.Member.ID(), ran.Member)
 	require.Equal(t, "hello", nodes.Member.Last())
 
 	data := fakes.NewDataSources(fakes.For(t), fakes.StartAt(time.UnixMilli(5)))
 	data.Platform.AddData("d", document.O("a", 1))
-	entries, err := data.FetchDataFromDataSource(t.Context(), datasource.FetchParams{DataSourceID: "d"})
-	require.NoError(t, err)
+	entries := must(t, data.FetchDataFromDataSource, datasource.FetchParams{DataSourceID: "d"})
 	require.Equal(t, 5, document.Get(entries.Entries[0], "createdAt", 0))
 }
 
@@ -374,11 +375,9 @@ func TestCalls_StayAsTheyWere(t *testing.T) {
 	p := fakes.New(fakes.For(t))
 	p.AddData("places", document.O("_id", "e1"))
 	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context()
-	found, err := bot.GetMember(t.Context(), member.GetParams{MemberID: bot.Member.ID})
-	require.NoError(t, err)
+	found := must(t, bot.GetMember, member.GetParams{MemberID: bot.Member.ID})
 	data := []document.Object{document.O("_id", "e2")}
-	_, err = bot.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{DataSourceID: "places", Data: data})
-	require.NoError(t, err)
+	must(t, bot.UpsertDataToDataSource, datasource.UpsertParams{DataSourceID: "places", Data: data})
 	before := fmt.Sprint(p.Calls())
 
 	found.FirstName = "Eve"

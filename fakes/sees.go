@@ -2,7 +2,6 @@ package fakes
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -12,92 +11,6 @@ import (
 	"github.com/botctx/go-sdk/internal/render"
 	"github.com/botctx/go-sdk/send"
 )
-
-// Sees expects that the next messages to the member have exactly these texts, in this order and without a
-// message in between. Each expectation continues after the one before. TYPING does not count as a message. At
-// the first difference Sees ends the test and shows the message.
-//
-//	ada.Says("book")
-//	ada.Sees("Which day?")
-//	ada.SeesNothing()
-//
-// To skip messages that a test does not check, use Reads. SeesMatch and SeesMessage check more than a text.
-func (a *Actor) Sees(texts ...string) {
-	a.platform.test.Helper()
-	a.reader().seesTexts(texts)
-}
-
-// SeesMatch is Sees for one message whose text matches a pattern.
-func (a *Actor) SeesMatch(pattern *regexp.Regexp) {
-	a.platform.test.Helper()
-	a.reader().sees(expect.Match(pattern))
-}
-
-// SeesMessage is Sees for one message that meets all expectations:
-//
-//	ada.SeesMessage(expect.Text("Which size?"), expect.Choice("Small", "Large"))
-func (a *Actor) SeesMessage(expected ...expect.Message) {
-	a.platform.test.Helper()
-	a.reader().sees(expected...)
-}
-
-// SeesNothing expects that the member has no unread message. Otherwise it ends the test and shows the
-// messages.
-func (a *Actor) SeesNothing() {
-	a.platform.test.Helper()
-	a.reader().seesNothing()
-}
-
-// Reads returns the member's unread messages and marks them as read, so that later expectations skip them.
-func (a *Actor) Reads() []send.Response { return a.reader().reads() }
-
-func (a *Actor) reader() reader {
-	return reader{
-		platform: a.platform, who: a.address(), name: a.name, isSeen: a.sees,
-		hint: func() string {
-			a.platform.test.Helper()
-			return a.whyNothing() + a.waiting()
-		},
-	}
-}
-
-// Sees is Actor.Sees for an agent: for messages to the agent's conversations (after With, only the one with
-// that member) and to the agent alone. Tickets are not messages; see Agent.Tickets.
-func (a *Agent) Sees(texts ...string) {
-	a.platform.test.Helper()
-	a.reader().seesTexts(texts)
-}
-
-// SeesMatch is Actor.SeesMatch for an agent.
-func (a *Agent) SeesMatch(pattern *regexp.Regexp) {
-	a.platform.test.Helper()
-	a.reader().sees(expect.Match(pattern))
-}
-
-// SeesMessage is Actor.SeesMessage for an agent.
-func (a *Agent) SeesMessage(expected ...expect.Message) {
-	a.platform.test.Helper()
-	a.reader().sees(expected...)
-}
-
-// SeesNothing is Actor.SeesNothing for an agent.
-func (a *Agent) SeesNothing() {
-	a.platform.test.Helper()
-	a.reader().seesNothing()
-}
-
-// Reads is Actor.Reads for an agent.
-func (a *Agent) Reads() []send.Response {
-	a.platform.test.Helper()
-	return a.reader().reads()
-}
-
-func (a *Agent) reader() reader {
-	a.platform.test.Helper()
-	return reader{
-		platform: a.platform, who: a.address(), name: a.name, isSeen: a.sees(), hint: func() string { return "" },
-	}
-}
 
 // EveryMessageExpected makes the test fail at its end if a message was not read by an expectation such as
 // Actor.Sees. Messages to members, agents and groups count; TYPING, tickets and repetitions under the same id
@@ -323,17 +236,3 @@ func wordsOf(expected []expect.Message) string {
 }
 
 func indented(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }
-
-// whyNothing describes the last answer to the member if no node answered.
-func (a *Actor) whyNothing() string {
-	for _, choice := range slices.Backward(a.platform.Choices()) {
-		if choice.Scope.Member != a.scope.Member {
-			continue
-		}
-		if choice.Answer == botctx.AnswerNone || choice.Answer == botctx.AnswerLiveChat {
-			return "; " + choice.String()
-		}
-		return ""
-	}
-	return ""
-}

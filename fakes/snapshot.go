@@ -62,9 +62,13 @@ func (s *Snapshot) clone() *Snapshot {
 }
 
 // Restore sets the platform back to an earlier state of itself, or of the platform that it was forked from.
-// No call may be in progress. HTTP is replaced.
+// No call may be in progress. HTTP is replaced. It ends the test if the snapshot is nil.
 func (p *Platform) Restore(s *Snapshot) {
 	p.test.Helper()
+	if s == nil {
+		p.test.Fatalf("fakes: Restore: the snapshot is nil: give one from Snapshot")
+		return
+	}
 	p.restoreProcess(s)
 	p.goOnFrom(p.memory(), s.clone())
 }

@@ -69,9 +69,9 @@ func sendOne(meant []Tappable) error {
 // Tappables returns everything that the member can tap now, newest message first.
 func (a *Actor) Tappables() []Tappable {
 	var all []Tappable
-	isNewest := true
+	isNewest, sees := true, a.sees()
 	for _, sent := range slices.Backward(a.platform.Sent()) {
-		if !a.sees(sent) || sent.Shown.Type() == send.TypeTyping {
+		if !sees(sent) || sent.Shown.Type() == send.TypeTyping {
 			continue
 		}
 		shown := render.Of(sent.Shown)

@@ -25,10 +25,9 @@ import (
 
 func plan(t *testing.T, bot *botctx.Context, node string, at time.Time, priority int64) {
 	t.Helper()
-	_, err := bot.NewAgenda(t.Context(), agenda.NewParams{
+	must(t, bot.NewAgenda, agenda.NewParams{
 		MemberID: bot.Member.ID, NodeCompositeID: node, NextRunAt: document.TimestampOf(at), Priority: &priority,
 	})
-	require.NoError(t, err)
 }
 
 // ran returns a node that records its name when it runs.
@@ -247,22 +246,6 @@ func TestFork_GoesOnWithAgendas(t *testing.T) {
 	require.Equal(t, "Still there?", ada.Last(), "what had run is to run again")
 }
 
-func TestZone_ReadsPatterns(t *testing.T) {
-	t.Parallel()
-	var order []string
-	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
-		c.Zone = func(context.Context, *member.Member) (string, error) { return "Asia/Tokyo", nil }
-	}))
-	p.Handle(ran(&order, "daily"))
-	ada := p.AddMember(member.Member{}).Context()
-	_, err := ada.NewAgenda(t.Context(), agenda.NewParams{
-		MemberID: ada.Member.ID, NodeCompositeID: "daily", Pattern: "0 9 * * *", RunUntil: document.TimestampOf(fakes.Start().AddDate(0, 0, 2)),
-	})
-	require.NoError(t, err)
-	p.Advance(36 * time.Hour)
-	require.Equal(t, []string{"daily 00:00"}, order, "nine in Tokyo is midnight in UTC; the first one is later than the start")
-}
-
 func TestTranscript_AgendasThatRan(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
@@ -431,19 +414,6 @@ func TestZone_SheMoves(t *testing.T) {
 	require.Equal(t, []string{"Mon 5 Jan 09:00", "Mon 12 Jan 09:00"}, remindedAt(t, p, ada, "America/New_York"))
 	require.Contains(t, p.Transcript(),
 		"2026-01-05 09:00:00.000  agenda id-1 waits until 2026-01-05T14:00:00Z, for which it is due in the time zone of member-1")
-}
-
-func TestZone_OfTheAgendaAlone(t *testing.T) {
-	t.Parallel()
-	p := zoned(t)
-	ada := p.AddMember(member.Member{Meta: document.O("zone", "Europe/London")})
-	_, err := ada.Context().NewAgenda(t.Context(), agenda.NewParams{
-		MemberID: ada.ID(), NodeCompositeID: "weekly", Pattern: agenda.InZone("Asia/Tokyo", "0 9 * * 1"),
-		RunUntil: document.TimestampOf(p.Now().AddDate(1, 0, 0)),
-	})
-	require.NoError(t, err)
-	p.Advance(7 * 24 * time.Hour)
-	require.Equal(t, []string{"Mon 5 Jan 09:00"}, remindedAt(t, p, ada, "Asia/Tokyo"))
 }
 
 func TestZone_HostCannotTell(t *testing.T) {

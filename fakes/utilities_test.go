@@ -54,11 +54,9 @@ func TestMailbox(t *testing.T) {
 	p := utilities.Platform
 	first := mailTo("Ada <ada@example.com>")
 	first.Destination.CcAddresses = []string{"bob@example.com"}
-	_, err := utilities.SendEmail(t.Context(), first)
-	require.NoError(t, err)
+	must(t, utilities.SendEmail, first)
 	p.Advance(time.Minute)
-	_, err = utilities.SendEmail(t.Context(), mailTo("bob@example.com"))
-	require.NoError(t, err)
+	must(t, utilities.SendEmail, mailTo("bob@example.com"))
 
 	require.Len(t, p.Mails(), 2)
 	require.Equal(t, p.Mails()[:1], p.Mailbox("Ada Lovelace <ada@EXAMPLE.com>"))
@@ -104,8 +102,7 @@ func TestFails_File(t *testing.T) {
 	_, err := utilities.UploadFileToObjectStore(t.Context(), given)
 	requireCode(t, err, boterr.Unavailable, "")
 	require.Empty(t, p.Files())
-	_, err = utilities.UploadFileToObjectStore(t.Context(), given)
-	require.NoError(t, err)
+	must(t, utilities.UploadFileToObjectStore, given)
 	require.Contains(t, p.Transcript(), "put app-1/channel-1/bill ! a request to files fails: down\n")
 	require.Contains(t, p.Transcript(), "file app-1/channel-1/bill: text/plain, 6 bytes\n")
 	require.NotContains(t, p.Transcript(), "uploadFileToObjectStore {\"url\":\"https://shop.example/bill\",\"filename\":\"bill\",\"contentType\":\"text/plain\"} -> ")
@@ -141,16 +138,11 @@ func TestFork_Utilities(t *testing.T) {
 	p, account := utilities.Platform, utilities.Account
 	given := upload(p.HTTP)
 	use := func(utilities utility.Operations) {
-		_, err := utilities.SendEmail(t.Context(), mailTo("ada@example.com"))
-		require.NoError(t, err)
-		_, err = utilities.UploadFileToObjectStore(t.Context(), given)
-		require.NoError(t, err)
-		golf, err := utilities.Golf(t.Context(), utility.GolfParams{GolfName: "shop"})
-		require.NoError(t, err)
-		_, err = golf.Client.Charge(t.Context(), tenEuro(withKey("order-7")))
-		require.NoError(t, err)
-		_, err = golf.Client.Refund(t.Context(), utility.Refund{PaymentID: "payment-1", Amount: 1})
-		require.NoError(t, err)
+		must(t, utilities.SendEmail, mailTo("ada@example.com"))
+		must(t, utilities.UploadFileToObjectStore, given)
+		golf := must(t, utilities.Golf, utility.GolfParams{GolfName: "shop"})
+		must(t, golf.Client.Charge, tenEuro(withKey("order-7")))
+		must(t, golf.Client.Refund, utility.Refund{PaymentID: "payment-1", Amount: 1})
 	}
 	use(utilities)
 	p.Inject(fakes.Declines("shop", "expired_card"))
@@ -248,8 +240,7 @@ func TestReplyHTTP_OneAfterTheOther(t *testing.T) {
 	_, err := bot.Fetch(t.Context(), outbound.Request{URL: "https://api.example.com/orders/7"})
 	require.ErrorIs(t, err, boterr.Unavailable)
 	for range 2 {
-		answer, err := bot.Fetch(t.Context(), outbound.Request{URL: "https://api.example.com/orders/7"})
-		require.NoError(t, err)
+		answer := must(t, bot.Fetch, outbound.Request{URL: "https://api.example.com/orders/7"})
 		require.Equal(t, "ready", answer.Text())
 	}
 }

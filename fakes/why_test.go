@@ -137,8 +137,7 @@ func TestTranscript_NothingAnswersInALiveChat(t *testing.T) {
 	chats := fakes.NewLiveChats(fakes.For(t))
 	p := chats.Platform
 	p.Handle(textNode("hello", "hi"))
-	_, err := chats.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
-	require.NoError(t, err)
+	must(t, chats.CreateAssignment, livechat.CreateAssignmentParams{})
 	chats.Agent.Takes(chats.Agent.Ticket())
 	chats.Member.Says("hi")
 	require.True(t, p.Choices()[len(p.Choices())-1].IsInLiveChat)

@@ -27,8 +27,7 @@ const (
 // schedule creates an agenda. By default it is for the member and the node of home, at the time later.
 func (t *trial) schedule(p agenda.NewParams) *agenda.Agenda {
 	t.Helper()
-	made, err := t.home.NewAgenda(t.Context(), t.scheduled(p))
-	require.NoError(t, err)
+	made := must(t, t.home.NewAgenda, t.scheduled(p))
 	require.NotNil(t, made)
 	return made
 }
@@ -52,16 +51,13 @@ func (t *trial) reschedule(p agenda.UpdateParams) agenda.UpdateResult {
 	if p.MemberID == "" {
 		p.MemberID = t.home.scope.Member
 	}
-	result, err := t.home.UpdateAgenda(t.Context(), p)
-	require.NoError(t, err)
-	return result
+	return must(t, t.home.UpdateAgenda, p)
 }
 
 // open returns the open agendas of a member. It reads them with an update that changes nothing.
 func (t *trial) open(m *member.Member) []*agenda.Agenda {
 	t.Helper()
-	shown, err := t.operationsFor(m).UpdateAgenda(t.Context(), agenda.UpdateParams{MemberID: m.ID})
-	require.NoError(t, err)
+	shown := must(t, t.operationsFor(m).UpdateAgenda, agenda.UpdateParams{MemberID: m.ID})
 	return shown.Docs
 }
 
@@ -270,9 +266,7 @@ var deleteAgendaRules = []Rule{
 
 func (t *trial) unschedule(memberID, tag string) agenda.DeleteResult {
 	t.Helper()
-	result, err := t.home.DeleteMemberAgenda(t.Context(), agenda.DeleteParams{MemberID: memberID, Tag: tag})
-	require.NoError(t, err)
-	return result
+	return must(t, t.home.DeleteMemberAgenda, agenda.DeleteParams{MemberID: memberID, Tag: tag})
 }
 
 func deleteMemberAgendaRemovesTheTag(t *trial) {
@@ -315,11 +309,9 @@ func deleteMemberAgendaStaysInTheApp(t *trial) {
 // scheduleAway creates an agenda of the member of away.
 func (t *trial) scheduleAway() *agenda.Agenda {
 	t.Helper()
-	made, err := t.away.NewAgenda(t.Context(), agenda.NewParams{
+	return must(t, t.away.NewAgenda, agenda.NewParams{
 		MemberID: t.away.scope.Member, NodeCompositeID: "node", NextRunAt: later, Tag: "tag",
 	})
-	require.NoError(t, err)
-	return made
 }
 
 var updateAgendaRules = []Rule{

@@ -271,8 +271,7 @@ func leavesOutTheUnsubscribed(t *trial, p *place, op botctx.Op, sendTo sendingTo
 		}
 		return nil
 	})})
-	_, err := p.NewAgenda(t.Context(), agenda.NewParams{MemberID: bob.ID, NodeCompositeID: node, NextRunAt: t.in(time.Minute)})
-	require.NoError(t, err)
+	must(t, p.NewAgenda, agenda.NewParams{MemberID: bob.ID, NodeCompositeID: node, NextRunAt: t.in(time.Minute)})
 	before := len(t.Sent())
 	t.Advance(time.Hour)
 	require.Len(t, results, len(calls), "the calls must succeed")

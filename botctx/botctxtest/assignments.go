@@ -80,9 +80,7 @@ func idsOf(assignments []*livechat.Assignment) []string {
 // assignmentsOf returns the assignments of a member, the oldest first.
 func (t *trial) assignmentsOf(p *place, m *member.Member) []*livechat.Assignment {
 	t.Helper()
-	found, err := p.GetAssignmentsByMemberID(t.Context(), livechat.GetAssignmentsByMemberIDParams{MemberID: m.ID})
-	require.NoError(t, err)
-	return found
+	return must(t, p.GetAssignmentsByMemberID, livechat.GetAssignmentsByMemberIDParams{MemberID: m.ID})
 }
 
 var createAssignmentRules = []Rule{
@@ -104,8 +102,7 @@ var createAssignmentRules = []Rule{
 
 func createAssignmentPutsTheMemberInLiveChat(t *trial) {
 	t.openDesk(t.home, t.ticketing())
-	created, err := t.home.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
-	require.NoError(t, err)
+	created := must(t, t.home.CreateAssignment, livechat.CreateAssignmentParams{})
 	require.NotNil(t, created.Member)
 	require.Equal(t, t.home.member.ID, created.Member.ID)
 	require.True(t, created.Member.BotMeta.LiveChat())
@@ -172,8 +169,7 @@ func createAssignmentAgainGivesTheOpenOne(t *trial) {
 	again("pending")
 	require.NoError(t, d.agent.Take(first.ID))
 	again("taken")
-	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
-	require.NoError(t, err)
+	must(t, t.home.InletEndLiveChat, livechat.InletEndParams{})
 	next := t.request(t.home, livechat.CreateAssignmentParams{Meta: document.O("n", 2)})
 	require.NotEqual(t, first.ID, next.ID)
 	require.True(t, t.isInLiveChat(t.home.member))
@@ -182,8 +178,7 @@ func createAssignmentAgainGivesTheOpenOne(t *trial) {
 func createAssignmentTakesMembersAsAddresses(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	eve := t.neighbour(member.Member{FirstName: "Eve"})
-	created, err := t.home.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{Member: forged(eve, t.away.scope.App)})
-	require.NoError(t, err)
+	created := must(t, t.home.CreateAssignment, livechat.CreateAssignmentParams{Member: forged(eve, t.away.scope.App)})
 	require.Equal(t, textOf(t, t.load(eve)), textOf(t, created.Member))
 	require.True(t, t.isInLiveChat(eve))
 	require.False(t, t.isInLiveChat(t.home.member))
@@ -212,10 +207,9 @@ func createAssignmentTakesACopy(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	relay := map[channel.Type]send.Response{d.Type: send.Text("before")}
 	targets := []livechat.Target{{Channel: d.ID, BroadcastGroups: []channel.BroadcastGroupMember{d.sales}}}
-	created, err := t.home.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{
+	created := must(t, t.home.CreateAssignment, livechat.CreateAssignmentParams{
 		Targets: targets, AssignmentDetails: livechat.AssignmentDetails{RelayMessage: relay},
 	})
-	require.NoError(t, err)
 	before := t.state()
 	relay[d.Type] = send.Text("after")
 	targets[0].BroadcastGroups[0].ID, targets[0].Channel = "after", "after"
@@ -352,10 +346,9 @@ var newTargetRules = []Rule{
 
 func (t *trial) addTargets(a *livechat.Assignment, liveChat *bool, targets ...livechat.NewTarget) livechat.AddNewTargetsToAssignmentResult {
 	t.Helper()
-	added, err := t.home.AddNewTargetsToAssignment(t.Context(), livechat.AddNewTargetsToAssignmentParams{
+	added := must(t, t.home.AddNewTargetsToAssignment, livechat.AddNewTargetsToAssignmentParams{
 		AssignmentID: a.ID, LiveChat: liveChat, Targets: targets,
 	})
-	require.NoError(t, err)
 	require.Equal(t, a.ID, added.AssignmentID)
 	require.NotNil(t, added.Member)
 	return added
@@ -439,8 +432,7 @@ func addNewTargetsToAssignmentNeedsAPendingRequest(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	targets := []livechat.NewTarget{groupTarget(d.sales)}
 	ended := t.request(t.home, livechat.CreateAssignmentParams{})
-	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
-	require.NoError(t, err)
+	must(t, t.home.InletEndLiveChat, livechat.InletEndParams{})
 	taken := t.requestTaken(t.neighbourPlace(), d, livechat.CreateAssignmentParams{})
 	pending := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{})
 	requireFails(t, botctx.OpAddNewTargetsToAssignment, t.home.AddNewTargetsToAssignment, boterr.FailedPrecondition, []badInput[params]{
@@ -495,8 +487,7 @@ func getAssignmentReadsIt(t *trial) {
 	require.Equal(t, `{"n":2}`, t.assignment(t.home, second.ID).Meta.String())
 	require.NoError(t, d.agent.Take(first.ID))
 	require.Equal(t, d.agent.ExternalID, t.assignment(t.home, first.ID).Assignee)
-	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
-	require.NoError(t, err)
+	must(t, t.home.InletEndLiveChat, livechat.InletEndParams{})
 	ended := t.assignment(t.home, first.ID)
 	require.Equal(t, d.agent.ExternalID, ended.Assignee)
 	require.Zero(t, ended.Expiry)
@@ -504,9 +495,7 @@ func getAssignmentReadsIt(t *trial) {
 
 func (t *trial) byBravoGroup(p *place, id string) *livechat.Assignment {
 	t.Helper()
-	found, err := p.GetAssignmentByBravoGroupID(t.Context(), livechat.GetAssignmentByBravoGroupIDParams{BravoGroupID: id})
-	require.NoError(t, err)
-	return found
+	return must(t, p.GetAssignmentByBravoGroupID, livechat.GetAssignmentByBravoGroupIDParams{BravoGroupID: id})
 }
 
 func getAssignmentByBravoGroupIDReadsTheNewest(t *trial) {
@@ -514,10 +503,9 @@ func getAssignmentByBravoGroupIDReadsTheNewest(t *trial) {
 	second := t.requestTaken(t.neighbourPlace(), h.desk, livechat.CreateAssignmentParams{})
 	requireSameAssignment(t, h.assignment, t.byBravoGroup(t.home, h.group.ExternalID))
 	requireSameAssignment(t, second, t.byBravoGroup(t.home, t.groupOf(t.home, second).ExternalID))
-	_, err := t.home.UpdateAssignmentGroup(t.Context(), livechat.UpdateAssignmentGroupParams{
+	must(t, t.home.UpdateAssignmentGroup, livechat.UpdateAssignmentGroupParams{
 		AssignmentID: second.ID, Group: h.group,
 	})
-	require.NoError(t, err)
 	require.Equal(t, second.ID, t.byBravoGroup(t.home, h.group.ExternalID).ID)
 }
 
@@ -539,8 +527,7 @@ func getAssignmentByOutletReadsTheNewestOpen(t *trial) {
 	third := t.neighbourPlace()
 	requireSameAssignment(t, t.request(third, livechat.CreateAssignmentParams{}), t.inOutlet(t.home, d.ID))
 	for _, p := range []*place{third, eve} {
-		_, err := p.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
-		require.NoError(t, err)
+		must(t, p.InletEndLiveChat, livechat.InletEndParams{})
 	}
 	requireSameAssignment(t, first, t.inOutlet(t.home, d.ID))
 }

@@ -50,8 +50,7 @@ func endLiveChatEndsTheLiveChat(t *trial) {
 	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
 	eve := t.neighbourPlace()
 	other := t.requestTaken(eve, h.desk, livechat.CreateAssignmentParams{})
-	result, err := t.home.EndLiveChat(t.Context(), h.endParams())
-	require.NoError(t, err)
+	result := must(t, t.home.EndLiveChat, h.endParams())
 	requireEnded(t, h.assignment, t.home.member, result)
 	require.True(t, t.isInLiveChat(eve.member))
 	requireSameAssignment(t, other, t.assignment(t.home, other.ID))
@@ -67,12 +66,10 @@ func endLiveChatClearsTheMembersGroup(t *trial) {
 		if isOther {
 			group, want = "another", "another"
 		}
-		_, err := asking.PatchMembers(t.Context(), member.PatchParams{
+		must(t, asking.PatchMembers, member.PatchParams{
 			MemberID: asking.member.ID, Patch: document.Set("group", group), WithModifier: true,
 		})
-		require.NoError(t, err)
-		_, err = t.home.EndLiveChat(t.Context(), held{d, a, t.groupOf(t.home, a)}.endParams())
-		require.NoError(t, err)
+		must(t, t.home.EndLiveChat, held{d, a, t.groupOf(t.home, a)}.endParams())
 		require.Equal(t, want, t.load(asking.member).Group)
 	}
 }
@@ -95,8 +92,7 @@ func endLiveChatEndsOnce(t *trial) {
 		{"again", h.endParams(), "messageEvent"},
 	})
 	next := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
-	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
-	require.NoError(t, err)
+	must(t, t.home.InletEndLiveChat, livechat.InletEndParams{})
 	requireFails(t, botctx.OpEndLiveChat, t.home.EndLiveChat, boterr.FailedPrecondition, []badInput[livechat.EndParams]{
 		{"after the inlet", next.endParams(), "messageEvent"},
 	})
@@ -124,8 +120,7 @@ func inletEndLiveChatEndsTheLiveChat(t *trial) {
 				require.NoError(t, d.agent.Take(a.ID))
 				a = t.assignment(t.home, a.ID)
 			}
-			result, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
-			require.NoError(t, err)
+			result := must(t, t.home.InletEndLiveChat, livechat.InletEndParams{})
 			requireEnded(t, a, t.home.member, result)
 		})
 	}
@@ -137,10 +132,9 @@ func inletEndLiveChatTakesAddresses(t *trial) {
 	t.request(t.home, livechat.CreateAssignmentParams{})
 	eve := t.neighbourPlace()
 	a := t.request(eve, livechat.CreateAssignmentParams{})
-	result, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndParams{
+	result := must(t, t.home.InletEndLiveChat, livechat.InletEndParams{
 		Channel: &channel.Channel{ID: eve.scope.Channel, App: t.away.scope.App}, Member: forged(eve.member, t.away.scope.App),
 	})
-	require.NoError(t, err)
 	requireEnded(t, a, eve.member, result)
 	require.True(t, t.isInLiveChat(t.home.member))
 }
@@ -150,10 +144,9 @@ func inletEndLiveChatRecallsOnlyOnDemand(t *trial) {
 	for i, isRecalled := range []bool{false, true} {
 		asking := t.neighbourPlace()
 		t.request(asking, livechat.CreateAssignmentParams{})
-		_, err := asking.InletEndLiveChat(t.Context(), livechat.InletEndParams{
+		must(t, asking.InletEndLiveChat, livechat.InletEndParams{
 			Options: livechat.InletEndLiveChatOptions{RecallRelayMessage: livechat.Truthy(isRecalled)},
 		})
-		require.NoError(t, err)
 		tickets := t.sentTo(d.ID, d.support.ID)
 		require.Len(t, tickets, i+1)
 		require.Equal(t, isRecalled, tickets[i].IsRecalled)
@@ -177,8 +170,7 @@ func inletEndLiveChatNeedsALiveChat(t *trial) {
 	none := []badInput[params]{{"none", params{}, "member"}}
 	requireFails(t, botctx.OpInletEndLiveChat, t.home.InletEndLiveChat, boterr.FailedPrecondition, none)
 	a := t.requestTaken(t.home, d, livechat.CreateAssignmentParams{})
-	_, err := t.home.EndLiveChat(t.Context(), held{d, a, t.groupOf(t.home, a)}.endParams())
-	require.NoError(t, err)
+	must(t, t.home.EndLiveChat, held{d, a, t.groupOf(t.home, a)}.endParams())
 	requireFails(t, botctx.OpInletEndLiveChat, t.home.InletEndLiveChat, boterr.FailedPrecondition, none)
 }
 
@@ -192,9 +184,7 @@ var endBravoRules = []Rule{
 
 func (t *trial) endBravo(p *place, params livechat.EndBravoParams) []livechat.EndBravoResult {
 	t.Helper()
-	ended, err := p.EndBravoLiveChat(t.Context(), params)
-	require.NoError(t, err)
-	return ended
+	return must(t, p.EndBravoLiveChat, params)
 }
 
 func endBravoLiveChatEndsThoseOfTheAgent(t *trial) {
@@ -215,20 +205,17 @@ func endBravoLiveChatEndsThoseOfTheAgent(t *trial) {
 
 func endBravoLiveChatEndsAGroupWithoutAssignment(t *trial) {
 	d := t.openDesk(t.home, channel.Bravo)
-	made, err := t.home.CreateBravoGroup(t.Context(), livechat.CreateBravoGroupParams{ChannelID: d.ID, Name: "The kettle"})
-	require.NoError(t, err)
-	_, err = t.home.HandleAdminJoinedGroup(t.Context(), livechat.HandleAdminJoinedGroupParams{
+	made := must(t, t.home.CreateBravoGroup, livechat.CreateBravoGroupParams{ChannelID: d.ID, Name: "The kettle"})
+	must(t, t.home.HandleAdminJoinedGroup, livechat.HandleAdminJoinedGroupParams{
 		Channel: d.Channel, ExternalID: d.agent.ExternalID, BravoGroupID: made.GroupID,
 	})
-	require.NoError(t, err)
 	ended := t.endBravo(t.home, livechat.EndBravoParams{
 		AdminExternalID: d.agent.ExternalID, BravoGroupID: made.GroupID, ChannelID: d.ID,
 	})
 	require.Len(t, ended, 1)
 	require.JSONEq(t, `{"clientMutationId": "`+ended[0].ClientMutationID+`"}`, textOf(t, ended[0]))
 	require.NotEmpty(t, ended[0].ClientMutationID)
-	g, err := t.home.GetGroupByGroupExternalID(t.Context(), livechat.GetGroupByGroupExternalIDParams{GroupExternalID: made.GroupID})
-	require.NoError(t, err)
+	g := must(t, t.home.GetGroupByGroupExternalID, livechat.GetGroupByGroupExternalIDParams{GroupExternalID: made.GroupID})
 	require.False(t, g.Active)
 }
 

@@ -36,8 +36,7 @@ func (t *trial) requestSeveral(count int) []*livechat.Assignment {
 	var made []*livechat.Assignment
 	for n := range count {
 		if n > 0 {
-			_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
-			require.NoError(t, err)
+			must(t, t.home.InletEndLiveChat, livechat.InletEndParams{})
 		}
 		made = append(made, t.request(t.home, livechat.CreateAssignmentParams{Meta: document.O("n", n)}))
 	}
@@ -70,10 +69,9 @@ func getAssignmentsByMemberIDSorts(t *trial) {
 		"up": {document.O("meta.n", 1), ids}, "down": {document.O("meta.n", -1), reversed},
 	} {
 		t.try(name, func(t *trial) {
-			found, err := t.home.GetAssignmentsByMemberID(t.Context(), livechat.GetAssignmentsByMemberIDParams{
+			found := must(t, t.home.GetAssignmentsByMemberID, livechat.GetAssignmentsByMemberIDParams{
 				MemberID: t.home.member.ID, SortBy: c.sortBy,
 			})
-			require.NoError(t, err)
 			require.Equal(t, c.want, idsOf(found))
 		})
 	}
@@ -86,8 +84,7 @@ func getAssignmentsByMemberIDIsEmptyForOthers(t *trial) {
 		"without any": t.home.member.ID, "of nobody": unique("member"), "of another app": t.away.member.ID,
 	} {
 		t.try(name, func(t *trial) {
-			found, err := t.home.GetAssignmentsByMemberID(t.Context(), livechat.GetAssignmentsByMemberIDParams{MemberID: id})
-			require.NoError(t, err)
+			found := must(t, t.home.GetAssignmentsByMemberID, livechat.GetAssignmentsByMemberIDParams{MemberID: id})
 			require.Equal(t, "[]", textOf(t, found))
 		})
 	}
@@ -95,8 +92,7 @@ func getAssignmentsByMemberIDIsEmptyForOthers(t *trial) {
 
 func (t *trial) byMeta(p *place, meta document.Object) []*livechat.Assignment {
 	t.Helper()
-	found, err := p.GetAssignmentsByMeta(t.Context(), livechat.GetAssignmentsByMetaParams{Meta: meta})
-	require.NoError(t, err)
+	found := must(t, p.GetAssignmentsByMeta, livechat.GetAssignmentsByMetaParams{Meta: meta})
 	require.NotNil(t, found)
 	return found
 }
@@ -148,9 +144,7 @@ func getAssignmentsByMetaStaysInTheApp(t *trial) {
 // byParent returns the assignments that replaced an assignment.
 func (t *trial) byParent(p *place, id string) []*livechat.Assignment {
 	t.Helper()
-	found, err := p.GetAssignmentsByParentAssignmentID(t.Context(), livechat.GetAssignmentsByParentAssignmentIDParams{AssignmentID: id})
-	require.NoError(t, err)
-	return found
+	return must(t, p.GetAssignmentsByParentAssignmentID, livechat.GetAssignmentsByParentAssignmentIDParams{AssignmentID: id})
 }
 
 func getAssignmentsByParentAssignmentIDReadsWhatItWasHandedOnTo(t *trial) {
@@ -169,10 +163,9 @@ func getAssignmentsByParentAssignmentIDIsEmptyForOthers(t *trial) {
 	t.openDesk(t.home, t.ticketing())
 	theirs := t.openDesk(t.away, t.ticketing())
 	handedOn := t.requestTaken(t.away, theirs, livechat.CreateAssignmentParams{})
-	_, err := t.away.ReassignAssignment(t.Context(), livechat.ReassignAssignmentParams{
+	must(t, t.away.ReassignAssignment, livechat.ReassignAssignmentParams{
 		Channel: theirs.Channel, Label: "sales", PreviousAssignment: handedOn,
 	})
-	require.NoError(t, err)
 	require.Len(t, t.byParent(t.away, handedOn.ID), 1)
 	for name, id := range map[string]string{
 		"not handed on":  t.request(t.home, livechat.CreateAssignmentParams{}).ID,
@@ -230,46 +223,39 @@ func updateAssignmentGroupConnectsBothSides(t *trial) {
 }
 
 func ask(t *trial, c *connecting) {
-	created, err := c.asking.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{Targets: []livechat.Target{{Channel: c.desk.ID}}})
-	require.NoError(t, err)
+	created := must(t, c.asking.CreateAssignment, livechat.CreateAssignmentParams{Targets: []livechat.Target{{Channel: c.desk.ID}}})
 	c.assignment = created.AssignmentID
 }
 
 func makeRoom(t *trial, c *connecting) {
-	made, err := t.home.CreateBravoGroup(t.Context(), livechat.CreateBravoGroupParams{ChannelID: c.desk.ID, Name: "Kettles"})
-	require.NoError(t, err)
+	made := must(t, t.home.CreateBravoGroup, livechat.CreateBravoGroupParams{ChannelID: c.desk.ID, Name: "Kettles"})
 	c.group = made.GroupID
 }
 
 // joinRoom reports that the agent of the desk joined the group.
 func joinRoom(t *trial, c *connecting) {
-	_, err := t.home.HandleAdminJoinedGroup(t.Context(), livechat.HandleAdminJoinedGroupParams{
+	must(t, t.home.HandleAdminJoinedGroup, livechat.HandleAdminJoinedGroupParams{
 		Channel: c.desk.Channel, ExternalID: c.desk.agent.ExternalID, BravoGroupID: c.group,
 	})
-	require.NoError(t, err)
 }
 
 // giveGroup sets the group of the request by its record.
 func giveGroup(t *trial, c *connecting) {
-	_, err := t.home.UpdateAssignmentGroup(t.Context(), livechat.UpdateAssignmentGroupParams{
+	must(t, t.home.UpdateAssignmentGroup, livechat.UpdateAssignmentGroupParams{
 		AssignmentID: c.assignment, Group: c.record(t), BravoGroupID: c.group,
 	})
-	require.NoError(t, err)
 }
 
 // giveRoom sets the group of the request by its id on Bravo.
 func giveRoom(t *trial, c *connecting) {
-	_, err := t.home.UpdateAssignmentGroup(t.Context(), livechat.UpdateAssignmentGroupParams{
+	must(t, t.home.UpdateAssignmentGroup, livechat.UpdateAssignmentGroupParams{
 		AssignmentID: c.assignment, BravoGroupID: c.group,
 	})
-	require.NoError(t, err)
 }
 
 func (c *connecting) record(t *trial) *livechat.Group {
 	t.Helper()
-	found, err := t.home.GetGroupByGroupExternalID(t.Context(), livechat.GetGroupByGroupExternalIDParams{GroupExternalID: c.group})
-	require.NoError(t, err)
-	return found
+	return must(t, t.home.GetGroupByGroupExternalID, livechat.GetGroupByGroupExternalIDParams{GroupExternalID: c.group})
 }
 
 // requireConnected checks that the agent has the request and that the assignment and the group refer to each other.
@@ -281,10 +267,9 @@ func (c *connecting) requireConnected(t *trial) {
 	require.Equal(t, []string{a.ID, c.asking.member.ID, c.asking.channel.ID, c.desk.agent.ExternalID},
 		[]string{g.Assignment, g.Member, g.Inlet, g.AdminExternalID})
 	require.Equal(t, a.ID, t.byBravoGroup(t.home, c.group).ID)
-	found, err := t.home.GetGroupByMemberID(t.Context(), livechat.GetGroupByMemberIDParams{
+	found := must(t, t.home.GetGroupByMemberID, livechat.GetGroupByMemberIDParams{
 		Inlet: c.asking.channel.ID, MemberID: c.asking.member.ID,
 	})
-	require.NoError(t, err)
 	requireSameGroup(t, g, found)
 	require.True(t, t.isInLiveChat(c.asking.member))
 }
@@ -318,10 +303,9 @@ func updateAssignmentGroupSetsTheGroup(t *trial) {
 	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
 	a := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{})
 	for _, modified := range []int64{1, 0} {
-		result, err := t.home.UpdateAssignmentGroup(t.Context(), livechat.UpdateAssignmentGroupParams{
+		result := must(t, t.home.UpdateAssignmentGroup, livechat.UpdateAssignmentGroupParams{
 			AssignmentID: a.ID, Group: &livechat.Group{ID: h.group.ID, App: t.away.scope.App, ExternalID: "forged", Name: "forged"},
 		})
-		require.NoError(t, err)
 		requireUpdated(t, a.ID, modified, result)
 		require.Equal(t, h.group.ID, result.Docs[0].Group)
 		require.Equal(t, h.assignment.GroupInfo.String(), result.Docs[0].GroupInfo.String())
@@ -334,10 +318,9 @@ func updateAssignmentGroupSetsTheBravoGroup(t *trial) {
 	a := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{})
 	for given, found := range map[string]string{"": h.group.ExternalID, "own-" + a.ID: "own-" + a.ID} {
 		t.try("bravoGroupId "+given, func(t *trial) {
-			result, err := t.home.UpdateAssignmentGroup(t.Context(), livechat.UpdateAssignmentGroupParams{
+			result := must(t, t.home.UpdateAssignmentGroup, livechat.UpdateAssignmentGroupParams{
 				AssignmentID: a.ID, Group: h.group, BravoGroupID: given,
 			})
-			require.NoError(t, err)
 			require.Equal(t, found, document.Get(result.Docs[0].GroupInfo, "bravoGroupId", ""))
 			require.Equal(t, a.ID, t.byBravoGroup(t.home, found).ID)
 		})
@@ -346,9 +329,7 @@ func updateAssignmentGroupSetsTheBravoGroup(t *trial) {
 
 func (t *trial) setMeta(id string, meta document.Object) livechat.UpdateAssignmentResult {
 	t.Helper()
-	result, err := t.home.UpdateAssignmentMeta(t.Context(), livechat.UpdateAssignmentMetaParams{AssignmentID: id, Meta: meta})
-	require.NoError(t, err)
-	return result
+	return must(t, t.home.UpdateAssignmentMeta, livechat.UpdateAssignmentMetaParams{AssignmentID: id, Meta: meta})
 }
 
 func updateAssignmentMetaSetsTheGivenFields(t *trial) {
@@ -454,8 +435,7 @@ func removePendingAssignmentByMemberIDLeavesOthers(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	ended := t.neighbourPlace()
 	t.request(ended, livechat.CreateAssignmentParams{})
-	_, err := ended.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
-	require.NoError(t, err)
+	must(t, ended.InletEndLiveChat, livechat.InletEndParams{})
 	taken := t.neighbourPlace()
 	t.requestTaken(taken, d, livechat.CreateAssignmentParams{})
 	t.request(t.home, livechat.CreateAssignmentParams{})

@@ -176,14 +176,13 @@ func createAssignmentGoesToCustomAlone(t *trial) {
 func createAssignmentAsksALiveChatAPI(t *trial) {
 	custom := t.AddChannel(channel.Channel{App: t.home.scope.App, Type: channel.Custom})
 	t.Pair(t.home.channel, custom)
-	created, err := t.home.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{
+	created := must(t, t.home.CreateAssignment, livechat.CreateAssignmentParams{
 		CreateGroup: &livechat.CreateGroup{ExternalID: "wanted"},
 		Meta:        document.O("n", 1),
 		AssignmentDetails: livechat.AssignmentDetails{
 			Summary: "A kettle", GroupName: "Ada's", Unknown: document.O("own", document.O("x", 1)),
 		},
 	})
-	require.NoError(t, err)
 	require.Len(t, t.Asked(), 1)
 	require.Equal(t, custom.ID, t.Asked()[0].Channel)
 	body := t.Asked()[0].Body
@@ -198,8 +197,7 @@ func createAssignmentAsksALiveChatAPI(t *trial) {
 	g := t.groupOf(t.home, a)
 	require.NotEmpty(t, g.ExternalID)
 	require.Equal(t, []string{custom.ID, t.home.member.ID, a.ID}, []string{g.Outlet, g.Member, g.Assignment})
-	again, err := t.home.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{CreateGroup: &livechat.CreateGroup{}})
-	require.NoError(t, err)
+	again := must(t, t.home.CreateAssignment, livechat.CreateAssignmentParams{CreateGroup: &livechat.CreateGroup{}})
 	require.Equal(t, created.GroupID, again.GroupID)
 	require.Len(t, t.Asked(), 1)
 }
@@ -207,8 +205,7 @@ func createAssignmentAsksALiveChatAPI(t *trial) {
 func createAssignmentMakesNoGroupByDefault(t *trial) {
 	custom := t.AddChannel(channel.Channel{App: t.home.scope.App, Type: channel.Custom})
 	t.Pair(t.home.channel, custom)
-	created, err := t.home.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
-	require.NoError(t, err)
+	created := must(t, t.home.CreateAssignment, livechat.CreateAssignmentParams{})
 	require.Empty(t, created.GroupID)
 	require.NotContains(t, textOf(t, created), "groupId")
 	require.Len(t, t.askedOf(custom), 1)
@@ -327,8 +324,7 @@ func anAgentTakesOnlyWhatIsOpenThere(t *trial) {
 	before := t.state()
 	require.Error(t, other.agent.Take(a.ID), "the request was not offered in this outlet")
 	require.Equal(t, before, t.state())
-	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
-	require.NoError(t, err)
+	must(t, t.home.InletEndLiveChat, livechat.InletEndParams{})
 	withdrawn := t.request(t.home, livechat.CreateAssignmentParams{})
 	t.withdraw(t.home.member)
 	before = t.state()
@@ -339,9 +335,7 @@ func anAgentTakesOnlyWhatIsOpenThere(t *trial) {
 
 func (t *trial) withdraw(m *member.Member) livechat.RemovePendingAssignmentByMemberIDResult {
 	t.Helper()
-	result, err := t.home.RemovePendingAssignmentByMemberID(t.Context(), livechat.RemovePendingAssignmentByMemberIDParams{MemberID: m.ID})
-	require.NoError(t, err)
-	return result
+	return must(t, t.home.RemovePendingAssignmentByMemberID, livechat.RemovePendingAssignmentByMemberIDParams{MemberID: m.ID})
 }
 
 func groupTarget(group channel.BroadcastGroupMember) livechat.NewTarget {
@@ -385,8 +379,7 @@ func (t *trial) handOn(h held, params livechat.ReassignAssignmentParams) *livech
 	if len(params.Targets) == 0 {
 		params.Label = "sales"
 	}
-	result, err := t.home.ReassignAssignment(t.Context(), params)
-	require.NoError(t, err)
+	result := must(t, t.home.ReassignAssignment, params)
 	require.NotNil(t, result.Member)
 	require.Equal(t, textOf(t, t.load(t.home.member)), textOf(t, result.Member))
 	return t.assignment(t.home, result.AssignmentID)
@@ -431,8 +424,7 @@ func reassignAssignmentFindsThePrevious(t *trial) {
 			a := t.requestTaken(asking, d, livechat.CreateAssignmentParams{})
 			params := livechat.ReassignAssignmentParams{Label: "sales"}
 			give(&params, a, t.groupOf(t.home, a))
-			result, err := t.at(t.home, d.Channel, nil).ReassignAssignment(t.Context(), params)
-			require.NoError(t, err)
+			result := must(t, t.at(t.home, d.Channel, nil).ReassignAssignment, params)
 			require.Equal(t, asking.member.ID, result.Member.ID)
 			next := t.assignment(t.home, result.AssignmentID)
 			require.Equal(t, []string{a.ID, asking.member.ID, asking.scope.Channel}, []string{next.ParentAssignment, next.Member, next.Inlet})
@@ -474,8 +466,7 @@ func reassignAssignmentNeedsWhatCanBeHandedOn(t *trial) {
 		}, "targets[0]"},
 	}
 	requireFails(t, botctx.OpReassignAssignment, t.home.ReassignAssignment, boterr.FailedPrecondition, cases)
-	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
-	require.NoError(t, err)
+	must(t, t.home.InletEndLiveChat, livechat.InletEndParams{})
 	ended := params{Channel: h.desk.Channel, Label: "sales", PreviousAssignment: h.assignment}
 	requireFails(t, botctx.OpReassignAssignment, t.home.ReassignAssignment, boterr.FailedPrecondition, []badInput[params]{
 		{"ended", ended, "previousAssignment"},
@@ -560,10 +551,9 @@ func reassignAssignmentPutsTheMemberInLiveChat(t *trial) {
 		t.try(name, func(t *trial) {
 			asking := t.neighbourPlace()
 			a := t.requestTaken(asking, d, livechat.CreateAssignmentParams{})
-			result, err := t.home.ReassignAssignment(t.Context(), livechat.ReassignAssignmentParams{
+			result := must(t, t.home.ReassignAssignment, livechat.ReassignAssignmentParams{
 				Channel: d.Channel, Label: "sales", PreviousAssignment: a, LiveChat: c.given,
 			})
-			require.NoError(t, err)
 			require.Equal(t, c.want, result.Member.BotMeta.LiveChat())
 			require.Equal(t, c.want, t.isInLiveChat(asking.member))
 			require.NoError(t, d.agent.Take(result.AssignmentID))
@@ -583,10 +573,9 @@ func reassignAssignmentIsToNoInletGroupByDefault(t *trial) {
 		t.try(name, func(t *trial) {
 			asking := t.inGroup(t.neighbourPlace(), "family")
 			a := t.requestTaken(asking, h.desk, livechat.CreateAssignmentParams{})
-			result, err := t.home.ReassignAssignment(t.Context(), livechat.ReassignAssignmentParams{
+			result := must(t, t.home.ReassignAssignment, livechat.ReassignAssignmentParams{
 				Channel: h.desk.Channel, Label: "sales", PreviousAssignment: a, InletGroup: isGroup,
 			})
-			require.NoError(t, err)
 			kept := document.Get(t.assignment(t.home, result.AssignmentID).InletGroupInfo, "externalId", "")
 			require.Equal(t, isGroup, kept == "family", "inletGroupInfo.externalId is %q", kept)
 		})

@@ -61,8 +61,7 @@ func (t *trial) makeGroup(channelID string, p livechat.CreateBravoGroupParams) l
 	if p.Name == "" {
 		p.Name = "Orders"
 	}
-	result, err := t.home.CreateBravoGroup(t.Context(), p)
-	require.NoError(t, err)
+	result := must(t, t.home.CreateBravoGroup, p)
 	require.NotEmpty(t, result.GroupID)
 	return result
 }
@@ -149,17 +148,14 @@ var adminJoinedRules = []Rule{
 // joins reports that an agent joined a group on Bravo.
 func (t *trial) joins(c *channel.Channel, agent, group string, renew *bool) string {
 	t.Helper()
-	link, err := t.home.HandleAdminJoinedGroup(t.Context(), livechat.HandleAdminJoinedGroupParams{
+	return must(t, t.home.HandleAdminJoinedGroup, livechat.HandleAdminJoinedGroupParams{
 		Channel: c, ExternalID: agent, BravoGroupID: group, IsRenewGroupInviteLink: renew,
 	})
-	require.NoError(t, err)
-	return link
 }
 
 func (t *trial) groupOfAgent(c *channel.Channel, agent string) *livechat.Group {
 	t.Helper()
-	found, err := t.home.GetGroupByExternalID(t.Context(), livechat.GetGroupByExternalIDParams{AdminExternalID: agent, ChannelID: c.ID})
-	require.NoError(t, err)
+	found := must(t, t.home.GetGroupByExternalID, livechat.GetGroupByExternalIDParams{AdminExternalID: agent, ChannelID: c.ID})
 	require.NotNil(t, found)
 	return found
 }
@@ -229,9 +225,7 @@ var inviteLinkRules = []Rule{
 // endLink disables the invitation link of a group on Bravo.
 func (t *trial) endLink(c *channel.Channel, group string) livechat.DisableBravoGroupInviteLinkResult {
 	t.Helper()
-	result, err := t.home.DisableBravoGroupInviteLink(t.Context(), livechat.DisableBravoGroupInviteLinkParams{Channel: c, ExternalID: group})
-	require.NoError(t, err)
-	return result
+	return must(t, t.home.DisableBravoGroupInviteLink, livechat.DisableBravoGroupInviteLinkParams{Channel: c, ExternalID: group})
 }
 
 func disableBravoGroupInviteLinkEndsTheLink(t *trial) {

@@ -18,14 +18,12 @@ import (
 // seed adds entries to the data source of a place.
 func (t *trial) seed(p *place, entries ...document.Object) {
 	t.Helper()
-	_, err := p.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{DataSourceID: source, Data: entries})
-	require.NoError(t, err)
+	must(t, p.UpsertDataToDataSource, datasource.UpsertParams{DataSourceID: source, Data: entries})
 }
 
 func (t *trial) fetch(p *place, params datasource.FetchParams) []document.Object {
 	t.Helper()
-	found, err := p.FetchDataFromDataSource(t.Context(), params)
-	require.NoError(t, err)
+	found := must(t, p.FetchDataFromDataSource, params)
 	return found.Entries
 }
 
@@ -106,8 +104,7 @@ type findDataParams = datasource.FindAndModifyParams
 func (t *trial) findData(p findDataParams) *document.Object {
 	t.Helper()
 	p.DataSourceID = source
-	result, err := t.home.FindAndModifyDataFromDataSource(t.Context(), p)
-	require.NoError(t, err)
+	result := must(t, t.home.FindAndModifyDataFromDataSource, p)
 	require.Equal(t, 1, result.OK, "ok")
 	return result.Value
 }
@@ -245,13 +242,11 @@ func countDataSourceCountsWhatMatches(t *trial) {
 			{CollectionName: source, Filter: *filter},
 			{CollectionName: source, DataSourceID: source, Filter: *filter},
 		} {
-			counted, err := t.home.CountDataSource(t.Context(), params)
-			require.NoError(t, err)
+			counted := must(t, t.home.CountDataSource, params)
 			require.Equal(t, expected, counted, "the entries that match %v", *filter)
 		}
 	}
-	counted, err := t.home.CountDataSource(t.Context(), datasource.CountParams{DataSourceID: "nothing"})
-	require.NoError(t, err)
+	counted := must(t, t.home.CountDataSource, datasource.CountParams{DataSourceID: "nothing"})
 	require.Zero(t, counted, "a data source that does not exist")
 }
 
@@ -293,13 +288,11 @@ func fetchDataFromDataSourceOrders(t *trial) {
 func fetchDataFromDataSourceCounts(t *trial) {
 	t.seedNumbers()
 	params := datasource.FetchParams{DataSourceID: source, Filter: document.O("kind", "x")}
-	listed, err := t.home.FetchDataFromDataSource(t.Context(), params)
-	require.NoError(t, err)
+	listed := must(t, t.home.FetchDataFromDataSource, params)
 	require.Len(t, listed.Entries, 2)
 	require.Equal(t, int64(2), listed.Count)
 	params.Count = true
-	counted, err := t.home.FetchDataFromDataSource(t.Context(), params)
-	require.NoError(t, err)
+	counted := must(t, t.home.FetchDataFromDataSource, params)
 	require.Nil(t, counted.Entries)
 	require.Equal(t, int64(2), counted.Count)
 	require.Equal(t, "2", textOf(t, counted), "the JSON is a number")
@@ -322,8 +315,7 @@ func fetchDataFromDataSourcePages(t *trial) {
 			page := datasource.FetchParams{DataSourceID: source, SortBy: test.sortBy, Skip: test.skip, Limit: test.limit}
 			t.requireIDs(test.expected, t.fetch(t.home, page))
 			page.Count = true
-			counted, err := t.home.FetchDataFromDataSource(t.Context(), page)
-			require.NoError(t, err)
+			counted := must(t, t.home.FetchDataFromDataSource, page)
 			require.Equal(t, int64(4), counted.Count, "count ignores skip and limit")
 		})
 	}
@@ -332,10 +324,9 @@ func fetchDataFromDataSourcePages(t *trial) {
 func fetchDataFromDataSourceOfNothing(t *trial) {
 	for name, id := range map[string]string{"no match": source, "a data source that does not exist": "nothing"} {
 		t.try(name, func(t *trial) {
-			found, err := t.home.FetchDataFromDataSource(t.Context(), datasource.FetchParams{
+			found := must(t, t.home.FetchDataFromDataSource, datasource.FetchParams{
 				DataSourceID: id, Filter: document.O("n", 9),
 			})
-			require.NoError(t, err)
 			require.NotNil(t, found.Entries)
 			require.Empty(t, found.Entries)
 			require.Equal(t, "[]", textOf(t, found))
@@ -357,10 +348,9 @@ func fetchDataFromDataSourceIsTheCallersOwn(t *trial) {
 // distinct returns the distinct values of a key.
 func (t *trial) distinct(key string, filter document.Object) []any {
 	t.Helper()
-	found, err := t.home.FetchDistinctDataFromDataSource(t.Context(), datasource.FetchDistinctParams{
+	found := must(t, t.home.FetchDistinctDataFromDataSource, datasource.FetchDistinctParams{
 		DataSourceID: source, Key: key, Filter: filter,
 	})
-	require.NoError(t, err)
 	require.Equal(t, int64(len(found.Entries)), found.Count)
 	return found.Entries
 }
@@ -380,8 +370,7 @@ func fetchDistinctDataFromDataSourceReturnsEachValueOnce(t *trial) {
 func fetchDistinctDataFromDataSourceCounts(t *trial) {
 	t.seedNumbers()
 	params := datasource.FetchDistinctParams{CollectionName: source, Key: "n", Count: true}
-	counted, err := t.home.FetchDistinctDataFromDataSource(t.Context(), params)
-	require.NoError(t, err)
+	counted := must(t, t.home.FetchDistinctDataFromDataSource, params)
 	require.Nil(t, counted.Entries)
 	require.Equal(t, int64(3), counted.Count)
 	require.Equal(t, "3", textOf(t, counted), "the JSON is a number")
@@ -425,10 +414,9 @@ func (t *trial) seedPlaces(p *place) {
 // near returns the entries near a point.
 func (t *trial) near(pairs ...any) []document.Object {
 	t.Helper()
-	found, err := t.home.FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearParams{
+	found := must(t, t.home.FetchGeoNearFromDataSource, datasource.FetchGeoNearParams{
 		DataSourceID: source, Data: document.O(pairs...),
 	})
-	require.NoError(t, err)
 	require.NotNil(t, found.Entries)
 	require.Equal(t, int64(len(found.Entries)), found.Count)
 	return found.Entries
@@ -439,10 +427,9 @@ func fetchGeoNearFromDataSourceReturnsNearestFirst(t *trial) {
 	t.requireIDs([]any{"near", "middle", "far"}, t.near("near", point(0, 0)))
 	t.requireIDs([]any{"far", "middle", "near"}, t.near("near", point(10, 0)))
 	t.requireIDs([]any{"near", "middle", "far"}, t.near("near", document.A(0, 0)))
-	found, err := t.home.FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearParams{
+	found := must(t, t.home.FetchGeoNearFromDataSource, datasource.FetchGeoNearParams{
 		CollectionName: source, Data: document.O("near", point(0, 0)),
 	})
-	require.NoError(t, err)
 	t.requireEntry(document.O("_id", "near", "location", document.A(1, 0), "open", true), &found.Entries[0])
 }
 
@@ -521,15 +508,13 @@ func dataOfAnotherAppIsNotRead(t *trial) {
 	t.seed(t.away, document.O("_id", "a", "app", t.away.scope.App, "n", 1))
 	for _, filter := range append(scopeless(t.away.scope.App), document.O("_id", "a"), document.Object{}) {
 		t.try(filter.String(), func(t *trial) {
-			counted, err := t.home.CountDataSource(t.Context(), datasource.CountParams{DataSourceID: source, Filter: filter})
-			require.NoError(t, err)
+			counted := must(t, t.home.CountDataSource, datasource.CountParams{DataSourceID: source, Filter: filter})
 			require.Zero(t, counted, "countDataSource")
 			require.Empty(t, t.fetch(t.home, datasource.FetchParams{DataSourceID: source, Filter: filter}))
 			require.Empty(t, t.distinct("n", filter), "fetchDistinctDataFromDataSource")
-			numbered, err := t.home.FetchDataFromDataSource(t.Context(), datasource.FetchParams{
+			numbered := must(t, t.home.FetchDataFromDataSource, datasource.FetchParams{
 				DataSourceID: source, Filter: filter, Count: true,
 			})
-			require.NoError(t, err)
 			require.Zero(t, numbered.Count, "fetchDataFromDataSource with count")
 		})
 	}
@@ -560,10 +545,9 @@ func dataSourcesAreApart(t *trial) {
 	t.seed(t.home, document.O("_id", "a", "n", 1))
 	for _, id := range []string{"other", "Things", "things ", source + "/" + source, "%74hings", "data"} {
 		t.try(id, func(t *trial) {
-			saved, err := t.home.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{
+			saved := must(t, t.home.UpsertDataToDataSource, datasource.UpsertParams{
 				DataSourceID: id, Data: document.One(document.O("_id", "a", "n", 2)),
 			})
-			require.NoError(t, err)
 			require.Equal(t, int64(1), saved.Result.Inserted)
 			t.requireHolds(t.home, document.O("_id", "a", "n", 1))
 		})

@@ -32,9 +32,7 @@ func (t *trial) patchData(p patchDataParams) datasource.PatchResult {
 	if p.CollectionName == "" {
 		p.DataSourceID = source
 	}
-	result, err := t.home.PatchDataToDataSource(t.Context(), p)
-	require.NoError(t, err)
-	return result
+	return must(t, t.home.PatchDataToDataSource, p)
 }
 
 func patchDataToDataSourceSetsFields(t *trial) {
@@ -150,10 +148,9 @@ var upsertRules = []Rule{
 
 func (t *trial) upsert(entries ...document.Object) datasource.UpsertOutcome {
 	t.Helper()
-	saved, err := t.home.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{
+	saved := must(t, t.home.UpsertDataToDataSource, datasource.UpsertParams{
 		DataSourceID: source, Data: append([]document.Object{}, entries...),
 	})
-	require.NoError(t, err)
 	return saved.Result
 }
 
@@ -283,8 +280,7 @@ func (t *trial) times() entryTimes {
 
 func upsertDataToDataSourceTakesCopies(t *trial) {
 	data := []document.Object{document.O("_id", "a", "n", 1), document.O("_id", "b", "n", 1)}
-	saved, err := t.home.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{DataSourceID: source, Data: data})
-	require.NoError(t, err)
+	saved := must(t, t.home.UpsertDataToDataSource, datasource.UpsertParams{DataSourceID: source, Data: data})
 	data[0] = document.O("_id", "x")
 	data[1].Set("n", 2)
 	saved.Result.DocsIDs.Upserted[0] = "x"

@@ -74,25 +74,20 @@ func familyOf(memberID string) string { return "family of " + memberID }
 
 func (t *trial) storedGroup(p *place, id string) *livechat.Group {
 	t.Helper()
-	found, err := p.GetGroup(t.Context(), livechat.GetGroupParams{GroupID: id})
-	require.NoError(t, err)
+	found := must(t, p.GetGroup, livechat.GetGroupParams{GroupID: id})
 	require.NotNil(t, found)
 	return found
 }
 
 func (t *trial) setGroup(p *place, id string, pairs ...any) livechat.UpdateGroupResult {
 	t.Helper()
-	result, err := p.UpdateGroup(t.Context(), livechat.UpdateGroupParams{Group: document.O(pairs...).With("_id", id)})
-	require.NoError(t, err)
-	return result
+	return must(t, p.UpdateGroup, livechat.UpdateGroupParams{Group: document.O(pairs...).With("_id", id)})
 }
 
 // putOutOfUse sets a group of the app home to inactive.
 func (t *trial) putOutOfUse(id string) livechat.RecordUpdate {
 	t.Helper()
-	result, err := t.home.InactivateGroup(t.Context(), livechat.InactivateGroupParams{GroupID: id})
-	require.NoError(t, err)
-	return result
+	return must(t, t.home.InactivateGroup, livechat.InactivateGroupParams{GroupID: id})
 }
 
 // requireSameGroup checks that two groups have the same id and the same content.
@@ -207,13 +202,12 @@ func getGroupByExternalIDLooksInItsChannel(t *trial) {
 func getGroupByInletGroupLooksInItsInlet(t *trial) {
 	k := t.talkInFamily(t.home)
 	family := familyOf(t.home.member.ID)
-	found, err := t.home.GetGroupByInletGroup(t.Context(), livechat.GetGroupByInletGroupParams{
+	found := must(t, t.home.GetGroupByInletGroup, livechat.GetGroupByInletGroupParams{
 		Inlet: t.home.channel.ID, InletGroupExternalID: family,
 	})
-	require.NoError(t, err)
 	requireSameGroup(t, k.group, found)
 	elsewhere := t.newChannel(t.home.scope.App).ID
-	_, err = t.home.GetGroupByInletGroup(t.Context(), livechat.GetGroupByInletGroupParams{Inlet: elsewhere, InletGroupExternalID: family})
+	_, err := t.home.GetGroupByInletGroup(t.Context(), livechat.GetGroupByInletGroupParams{Inlet: elsewhere, InletGroupExternalID: family})
 	t.requireError(botctx.OpGetGroupByInletGroup, boterr.NotFound, "inletGroupExternalId", err)
 	_, err = t.home.GetGroupByMemberID(t.Context(), livechat.GetGroupByMemberIDParams{Inlet: elsewhere, MemberID: t.home.member.ID})
 	t.requireError(botctx.OpGetGroupByMemberID, boterr.NotFound, "memberId", err)
@@ -381,9 +375,7 @@ var updateGroupMetaRules = []Rule{
 
 func (t *trial) setGroupMeta(id string, pairs ...any) livechat.UpdateGroupResult {
 	t.Helper()
-	result, err := t.home.UpdateGroupMeta(t.Context(), livechat.UpdateGroupMetaParams{GroupID: id, Meta: document.O(pairs...)})
-	require.NoError(t, err)
-	return result
+	return must(t, t.home.UpdateGroupMeta, livechat.UpdateGroupMetaParams{GroupID: id, Meta: document.O(pairs...)})
 }
 
 func updateGroupMetaSetsTheGivenFields(t *trial) {
@@ -470,9 +462,7 @@ var saveGroupRules = []Rule{
 // saveGroup calls saveGroupIdToMember for an event.
 func (t *trial) saveGroup(operations botctx.Operations, c *channel.Channel, event *send.MessageEvent) livechat.SaveGroupIDToMemberResult {
 	t.Helper()
-	result, err := operations.SaveGroupIDToMember(t.Context(), livechat.SaveGroupIDToMemberParams{Channel: c, MessageEvent: event})
-	require.NoError(t, err)
-	return result
+	return must(t, operations.SaveGroupIDToMember, livechat.SaveGroupIDToMemberParams{Channel: c, MessageEvent: event})
 }
 
 func saveGroupIDToMemberKeepsTheGroup(t *trial) {

@@ -90,8 +90,7 @@ func newBroadcastGroup(platform channel.Type) channel.BroadcastGroupMember {
 // request makes a live-chat request and returns its assignment.
 func (t *trial) request(p *place, params livechat.CreateAssignmentParams) *livechat.Assignment {
 	t.Helper()
-	created, err := p.CreateAssignment(t.Context(), params)
-	require.NoError(t, err)
+	created := must(t, p.CreateAssignment, params)
 	return t.assignment(p, created.AssignmentID)
 }
 
@@ -105,8 +104,7 @@ func (t *trial) requestTaken(p *place, d *desk, params livechat.CreateAssignment
 
 func (t *trial) assignment(p *place, id string) *livechat.Assignment {
 	t.Helper()
-	found, err := p.GetAssignment(t.Context(), livechat.GetAssignmentParams{AssignmentID: id})
-	require.NoError(t, err)
+	found := must(t, p.GetAssignment, livechat.GetAssignmentParams{AssignmentID: id})
 	require.NotNil(t, found)
 	return found
 }
@@ -115,8 +113,7 @@ func (t *trial) assignment(p *place, id string) *livechat.Assignment {
 func (t *trial) groupOf(p *place, a *livechat.Assignment) *livechat.Group {
 	t.Helper()
 	require.NotEmpty(t, a.Group, "the group of an assignment that was taken")
-	found, err := p.GetGroup(t.Context(), livechat.GetGroupParams{GroupID: a.Group})
-	require.NoError(t, err)
+	found := must(t, p.GetGroup, livechat.GetGroupParams{GroupID: a.Group})
 	require.NotNil(t, found)
 	return found
 }
@@ -152,14 +149,12 @@ func (t *trial) isInLiveChat(m *member.Member) bool {
 func (t *trial) liveChatsOf(m *member.Member) string {
 	t.Helper()
 	operations := t.operationsFor(m)
-	found, err := operations.GetAssignmentsByMemberID(t.Context(), livechat.GetAssignmentsByMemberIDParams{MemberID: m.ID})
-	require.NoError(t, err)
+	found := must(t, operations.GetAssignmentsByMemberID, livechat.GetAssignmentsByMemberIDParams{MemberID: m.ID})
 	var all strings.Builder
 	for _, a := range found {
 		all.WriteString(textOf(t, a))
 		if a.Group != "" {
-			g, err := operations.GetGroup(t.Context(), livechat.GetGroupParams{GroupID: a.Group})
-			require.NoError(t, err)
+			g := must(t, operations.GetGroup, livechat.GetGroupParams{GroupID: a.Group})
 			all.WriteString(textOf(t, g))
 		}
 	}

@@ -20,8 +20,7 @@ func getMemberReadsTheWholeApp(t *trial) {
 	elsewhere := t.newMember(member.Member{
 		App: t.home.scope.App, Channel: t.newChannel(t.home.scope.App).ID, FirstName: "Bob",
 	})
-	found, err := t.home.GetMember(t.Context(), member.GetParams{MemberID: elsewhere.ID})
-	require.NoError(t, err)
+	found := must(t, t.home.GetMember, member.GetParams{MemberID: elsewhere.ID})
 	require.Equal(t, elsewhere.ID, found.ID)
 	require.Equal(t, "Bob", found.FirstName)
 	require.Equal(t, elsewhere.Channel, found.Channel)
@@ -107,8 +106,7 @@ var findMemberRules = []Rule{
 
 func (t *trial) findMember(p member.FindAndModifyParams) *member.Member {
 	t.Helper()
-	result, err := t.home.FindAndModifyMember(t.Context(), p)
-	require.NoError(t, err)
+	result := must(t, t.home.FindAndModifyMember, p)
 	require.Equal(t, 1, result.OK, "ok")
 	return result.Member
 }
@@ -262,10 +260,9 @@ var referFromRules = []Rule{
 // refer calls checkAndSaveMemberReferFrom.
 func (t *trial) refer(m *member.Member, from string) *member.Member {
 	t.Helper()
-	saved, err := t.home.CheckAndSaveMemberReferFrom(t.Context(), member.CheckAndSaveReferFromParams{
+	saved := must(t, t.home.CheckAndSaveMemberReferFrom, member.CheckAndSaveReferFromParams{
 		MemberID: m.ID, ReferFrom: from,
 	})
-	require.NoError(t, err)
 	require.Equal(t, textOf(t, t.load(m)), textOf(t, saved), "the call must return the member")
 	return saved
 }

@@ -27,8 +27,7 @@ var patchMembersRules = []Rule{
 
 func (t *trial) patchMembers(p member.PatchParams) *member.Member {
 	t.Helper()
-	result, err := t.home.PatchMembers(t.Context(), p)
-	require.NoError(t, err)
+	result := must(t, t.home.PatchMembers, p)
 	return result.Result
 }
 
@@ -147,9 +146,7 @@ var updateMemberRules = []Rule{
 
 func (t *trial) update(pairs ...any) member.UpdateResult {
 	t.Helper()
-	result, err := t.home.UpdateMember(t.Context(), member.UpdateParams{Member: document.O(pairs...)})
-	require.NoError(t, err)
-	return result
+	return must(t, t.home.UpdateMember, member.UpdateParams{Member: document.O(pairs...)})
 }
 
 func updateMemberSetsTheGivenFields(t *trial) {
@@ -180,8 +177,7 @@ func updateMemberTakesWhatWasRead(t *trial) {
 	read.Meta.Set("order.id", 5)
 	whole, err := document.Encode(read)
 	require.NoError(t, err)
-	result, err := t.home.UpdateMember(t.Context(), member.UpdateParams{Member: whole})
-	require.NoError(t, err)
+	result := must(t, t.home.UpdateMember, member.UpdateParams{Member: whole})
 	require.Equal(t, int64(1), result.Modified)
 	after := t.load(read)
 	requireSamePlace(t, read, after)

@@ -63,9 +63,7 @@ func (t *trial) redirect(p botctx.RedirectMemberToNodeParams) botctx.RedirectMem
 	if p.MemberID == "" {
 		p.MemberID = t.home.scope.Member
 	}
-	result, err := t.home.RedirectMemberToNode(t.Context(), p)
-	require.NoError(t, err)
-	return result
+	return must(t, t.home.RedirectMemberToNode, p)
 }
 
 func redirectMemberToNodeTellsWhatEachNodeSent(t *trial) {

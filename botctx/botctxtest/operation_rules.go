@@ -309,8 +309,7 @@ var channelRules = []Rule{
 func getChannelTellsTheApp(t *trial) {
 	second := t.newChannel(t.home.scope.App)
 	for _, id := range []string{t.home.scope.Channel, second.ID} {
-		found, err := t.home.GetChannel(t.Context(), channel.GetParams{ChannelID: id})
-		require.NoError(t, err)
+		found := must(t, t.home.GetChannel, channel.GetParams{ChannelID: id})
 		require.Equal(t, &channel.Reference{ChannelID: id, AppID: t.home.scope.App}, found)
 	}
 }

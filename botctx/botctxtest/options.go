@@ -354,8 +354,7 @@ type chat struct {
 func beginOnBravo(t *trial, base *place) *place {
 	t.Helper()
 	p := t.deskOf(t.chatting(t.asking(base), channel.Bravo))
-	made, err := p.CreateBravoGroup(t.Context(), livechat.CreateBravoGroupParams{ChannelID: p.channel.ID, Name: "Orders"})
-	require.NoError(t, err)
+	made := must(t, p.CreateBravoGroup, livechat.CreateBravoGroupParams{ChannelID: p.channel.ID, Name: "Orders"})
 	p.prepared.bravoGroup = made.GroupID
 	return p
 }

@@ -33,23 +33,24 @@ var sendResponseRules = []Rule{
 
 func (t *trial) send(p send.SendResponseParams) send.SendResponseResult {
 	t.Helper()
-	result, err := t.home.SendResponse(t.Context(), p)
-	require.NoError(t, err)
-	return result
+	return must(t, t.home.SendResponse, p)
 }
 
 // requireSent checks the messages that arrived at the platforms.
 func (t *trial) requireSent(expected ...Sent) {
 	t.Helper()
-	type text struct{ channel, to, response string }
-	all := func(sent []Sent) []text {
-		texts := make([]text, 0, len(sent))
-		for _, s := range sent {
-			texts = append(texts, text{channel: s.Channel, to: s.To, response: s.Response.String()})
-		}
-		return texts
-	}
-	require.Equal(t, all(expected), all(t.Sent()))
+	t.requireArrived(0, expected...)
+}
+
+// requireTold checks the events of two messages with the same text: the first has the data and the recipient, and their
+// ids differ.
+func requireTold(t *trial, event, again send.MessageEvent, to, data string) {
+	t.Helper()
+	require.Equal(t, send.TypeText, event.Type)
+	require.JSONEq(t, data, event.Data.String())
+	require.Equal(t, to, event.To)
+	require.Positive(t, event.Timestamp)
+	require.NotEqual(t, event.MessageID, again.MessageID, "each message has a different id")
 }
 
 func to(m *member.Member, response send.Response) Sent {
@@ -77,16 +78,11 @@ func sendResponseTellsWhatWasSent(t *trial) {
 	result := t.send(send.SendResponseParams{
 		MemberID: document.One(m.ID), Response: send.Text("Hello").With("transform", "x"),
 	}).Result()
-	event := result.MessageEvent
-	require.Equal(t, send.TypeText, event.Type)
-	require.JSONEq(t, `{"text":"Hello","transform":"x"}`, event.Data.String())
-	require.Equal(t, m.ExternalID, event.To)
-	require.NotEmpty(t, event.From)
-	require.Positive(t, event.Timestamp)
-	require.NotEmpty(t, event.MessageID)
+	require.NotEmpty(t, result.MessageEvent.From)
+	require.NotEmpty(t, result.MessageEvent.MessageID)
 	require.False(t, result.Reply.IsZero(), "the platform's reply")
 	again := t.send(send.SendResponseParams{Response: send.Text("Hello")}).Result()
-	require.NotEqual(t, event.MessageID, again.MessageEvent.MessageID, "each message has a different id")
+	requireTold(t, result.MessageEvent, again.MessageEvent, m.ExternalID, `{"text":"Hello","transform":"x"}`)
 }
 
 func sendResponseFillsPaths(t *trial) {
@@ -208,8 +204,7 @@ func sendResponseGoesToTheGroup(t *trial) {
 		{}, {ChannelID: t.home.channel.ID}, {MemberID: document.One(t.home.member.ID)}, {Member: t.home.member},
 	} {
 		params.Response = send.Template("Hello {{firstName}}")
-		_, err := inFamily.SendResponse(t.Context(), params)
-		require.NoError(t, err)
+		must(t, inFamily.SendResponse, params)
 	}
 	alone := to(t.home.member, send.Text("Hello Ada"))
 	there := Sent{Channel: t.home.channel.ID, To: family, Response: send.Text("Hello Ada")}
@@ -321,8 +316,7 @@ func newLabel() string {
 
 func (t *trial) store(p *place, response send.Response) send.BroadcastID {
 	t.Helper()
-	stored, err := p.AlphaCreateBroadcast(t.Context(), send.AlphaCreateBroadcastParams{Response: response})
-	require.NoError(t, err)
+	stored := must(t, p.AlphaCreateBroadcast, send.AlphaCreateBroadcastParams{Response: response})
 	require.Len(t, stored.Result, 1)
 	var id send.BroadcastID
 	require.NoError(t, id.DecodeValue(document.O("response", stored.Result[0].Response)), "Alpha's reply holds the id")
@@ -331,16 +325,14 @@ func (t *trial) store(p *place, response send.Response) send.BroadcastID {
 
 func (t *trial) label(p *place, m *member.Member, label string) int64 {
 	t.Helper()
-	saved, err := p.AlphaSaveCustomLabel(t.Context(), send.AlphaSaveCustomLabelParams{Member: m, LabelID: label})
-	require.NoError(t, err)
+	saved := must(t, p.AlphaSaveCustomLabel, send.AlphaSaveCustomLabelParams{Member: m, LabelID: label})
 	return saved.ID
 }
 
 // sendOnCharlie sends a text to a member and returns the conversation and the message.
 func (t *trial) sendOnCharlie(p *place, to *member.Member) (string, send.MessageTS) {
 	t.Helper()
-	sent, err := p.SendResponse(t.Context(), send.SendResponseParams{Member: to, Response: send.Text("Hello")})
-	require.NoError(t, err)
+	sent := must(t, p.SendResponse, send.SendResponseParams{Member: to, Response: send.Text("Hello")})
 	reply := t.object(sent)
 	ts := send.MessageTS(document.Get(reply, "ts", "")) // A number instead of a text would give "".
 	conversation := document.Get(reply, "channel", "")
@@ -474,10 +466,9 @@ var hotelChannelRules = []Rule{
 func createHotelChannelMakesAChannel(t *trial) {
 	c := t.newChannelOf(t.home, channel.Hotel)
 	for _, name := range []string{"Lobby", "Bar", "Bar"} {
-		_, err := t.home.CreateHotelChannel(t.Context(), livechat.CreateHotelChannelParams{
+		must(t, t.home.CreateHotelChannel, livechat.CreateHotelChannelParams{
 			Channel: c, HotelGroupID: "floor of " + name, DisplayName: name,
 		})
-		require.NoError(t, err)
 	}
 	ids := map[string]bool{}
 	for i, made := range t.madeIn(c.ID) {

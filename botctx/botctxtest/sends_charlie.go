@@ -26,16 +26,15 @@ func charlieArchiveConversationEndsTheConversation(t *trial) {
 	p := t.on(channel.Charlie)
 	room := t.AddMember(member.Member{App: p.scope.App, Channel: p.channel.ID, ExternalID: p.room(), FirstName: "Room"})
 	hello := send.SendResponseParams{Member: room, Response: send.Text("Hello")}
-	require.NoError(t, errorOf(p.SendResponse(t.Context(), hello)))
+	must(t, p.SendResponse, hello)
 	before := len(t.Sent())
 	for range 2 {
-		archived, err := p.CharlieArchiveConversation(t.Context(), archiveParams{MessageEvent: &send.MessageEvent{To: p.room()}})
-		require.NoError(t, err)
+		archived := must(t, p.CharlieArchiveConversation, archiveParams{MessageEvent: &send.MessageEvent{To: p.room()}})
 		require.True(t, archived.OK)
 	}
 	require.Error(t, errorOf(p.SendResponse(t.Context(), hello)), "a message to an archived conversation")
 	t.requireArrived(before)
-	require.NoError(t, errorOf(p.SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Still there")})))
+	must(t, p.SendResponse, send.SendResponseParams{Response: send.Text("Still there")})
 	t.requireArrived(before, to(p.member, send.Text("Still there")))
 }
 
@@ -80,10 +79,9 @@ func updateMessageChangesTheMessage(t *trial) {
 	p := t.on(channel.Charlie)
 	t.sendOnCharlie(p, p.member)
 	const text = "Bye {{firstName}}"
-	changed, err := p.UpdateMessage(t.Context(), updateParams{
+	changed := must(t, p.UpdateMessage, updateParams{
 		ExternalChannelID: p.prepared.conversation, MessageTS: p.prepared.message, Text: text,
 	})
-	require.NoError(t, err)
 	require.Equal(t, send.UpdateMessageResult{
 		OK: true, Channel: p.prepared.conversation, TS: p.prepared.message, Text: text,
 	}, changed)
@@ -93,10 +91,9 @@ func updateMessageChangesTheMessage(t *trial) {
 func updateMessageTakesAttachmentsAlone(t *trial) {
 	p := t.on(channel.Charlie)
 	for _, attachments := range [][]document.Object{{document.O("text", "One"), document.O("text", "Two")}, {}} {
-		changed, err := p.UpdateMessage(t.Context(), updateParams{
+		changed := must(t, p.UpdateMessage, updateParams{
 			ExternalChannelID: p.prepared.conversation, MessageTS: p.prepared.message, Attachments: attachments,
 		})
-		require.NoError(t, err)
 		require.True(t, changed.OK)
 	}
 }
@@ -156,12 +153,11 @@ func alphaGetAttachmentIDGivesAnIDForMessages(t *trial) {
 	for kind, url := range map[send.Type]string{
 		send.TypeImage: "https://example.com/a.png", send.TypeFile: "https://example.com/a.pdf?x=1",
 	} {
-		given, err := p.AlphaGetAttachmentID(t.Context(), send.AlphaGetAttachmentIDParams{Type: send.AttachmentType(kind), URL: url})
-		require.NoError(t, err)
+		given := must(t, p.AlphaGetAttachmentID, send.AlphaGetAttachmentIDParams{Type: send.AttachmentType(kind), URL: url})
 		require.NotEmpty(t, given.AttachmentID)
 		seen[given.AttachmentID] = true
 		message := send.Attachment(kind, given.AttachmentID)
-		require.NoError(t, errorOf(p.SendAlphaResponse(t.Context(), alphaParams{Response: message})))
+		must(t, p.SendAlphaResponse, alphaParams{Response: message})
 		expected = append(expected, to(p.member, message))
 	}
 	require.Len(t, seen, len(expected))
@@ -193,7 +189,7 @@ func alphaPassThreadControlTakesTheConversationAway(t *trial) {
 	for _, m := range []*member.Member{p.member, bob, fay} {
 		require.Error(t, errorOf(p.SendAlphaResponse(t.Context(), alphaParams{Member: m, Response: send.Text("Hello")})))
 	}
-	require.NoError(t, errorOf(p.SendAlphaResponse(t.Context(), alphaParams{Member: eve, Response: send.Text("Hello")})))
+	must(t, p.SendAlphaResponse, alphaParams{Member: eve, Response: send.Text("Hello")})
 	t.requireSent(to(eve, send.Text("Hello")))
 }
 
@@ -234,8 +230,7 @@ func alphaRemoveCustomLabelTakesTheLabelOff(t *trial) {
 	bob, other := t.another(p, member.Member{}), newLabel()
 	t.label(p, bob, p.prepared.label)
 	t.label(p, p.member, other)
-	removed, err := p.AlphaRemoveCustomLabel(t.Context(), removeLabelParams{LabelID: p.prepared.label})
-	require.NoError(t, err)
+	removed := must(t, p.AlphaRemoveCustomLabel, removeLabelParams{LabelID: p.prepared.label})
 	require.True(t, removed.Success)
 	t.broadcast(p, p.prepared.broadcast)
 	require.Equal(t, []string{bob.ExternalID}, t.reached())
@@ -247,8 +242,7 @@ func alphaRemoveCustomLabelTakesTheLabelOff(t *trial) {
 func alphaRemoveCustomLabelIsRepeatable(t *trial) {
 	p := t.on(channel.Alpha)
 	for range 2 {
-		removed, err := p.AlphaRemoveCustomLabel(t.Context(), removeLabelParams{LabelID: p.prepared.label})
-		require.NoError(t, err)
+		removed := must(t, p.AlphaRemoveCustomLabel, removeLabelParams{LabelID: p.prepared.label})
 		require.True(t, removed.Success)
 	}
 }
@@ -276,9 +270,7 @@ const firstTag = 100
 
 func (t *trial) tag(p *place, m *member.Member, id int64) send.EchoSaveMemberTagResult {
 	t.Helper()
-	said, err := p.EchoSaveMemberTag(t.Context(), send.EchoSaveMemberTagParams{Member: m, TagID: &id})
-	require.NoError(t, err)
-	return said
+	return must(t, p.EchoSaveMemberTag, send.EchoSaveMemberTagParams{Member: m, TagID: &id})
 }
 
 func echoSaveMemberTagKeepsTheLimit(t *trial) {
@@ -324,8 +316,7 @@ func savePostCommentAnalyticsRecordsTheComment(t *trial) {
 	given := comment()
 	given.ChannelID, given.MemberID, given.IsMatched = second.ID, there.ID, true
 	for range 2 {
-		saved, err := t.home.SavePostCommentAnalytics(t.Context(), given)
-		require.NoError(t, err)
+		saved := must(t, t.home.SavePostCommentAnalytics, given)
 		require.NotEmpty(t, saved.ClientMutationID)
 		ids[saved.ClientMutationID] = true
 	}
@@ -345,7 +336,7 @@ func savePostCommentAnalyticsRecordsTheComment(t *trial) {
 }
 
 func savePostCommentAnalyticsIsNotMatchedByDefault(t *trial) {
-	require.NoError(t, errorOf(t.home.SavePostCommentAnalytics(t.Context(), comment())))
+	must(t, t.home.SavePostCommentAnalytics, comment())
 	comments := t.Comments(t.home.scope.App)
 	require.Len(t, comments, 1)
 	require.False(t, comments[0].IsMatched)
@@ -378,7 +369,7 @@ func sendHotelResponseReachesTheRecipient(t *trial) {
 		{HotelGroupID: group, Response: hologram()},
 		{RecipientID: user, ReceiverType: send.ReceiverUser, HotelGroupID: group, Response: send.Text("Psst")},
 	} {
-		require.NoError(t, errorOf(p.SendHotelResponse(t.Context(), params)))
+		must(t, p.SendHotelResponse, params)
 	}
 	at := func(to string, r send.Response) Sent { return Sent{Channel: p.channel.ID, To: to, Response: r} }
 	t.requireSent(at(user, send.Text("Hello Ada")), at(group, hologram()), at(user, send.Text("Psst")))
@@ -387,15 +378,9 @@ func sendHotelResponseReachesTheRecipient(t *trial) {
 func sendHotelResponseTellsWhatWasSent(t *trial) {
 	p := t.on(channel.Hotel)
 	hello := hotelParams{RecipientID: unique("user"), Response: send.Text("Hello")}
-	sent, err := p.SendHotelResponse(t.Context(), hello)
-	require.NoError(t, err)
-	require.Equal(t, send.TypeText, sent.MessageEvent.Type)
-	require.JSONEq(t, `{"text":"Hello"}`, sent.MessageEvent.Data.String())
-	require.Equal(t, hello.RecipientID, sent.MessageEvent.To)
-	require.Positive(t, sent.MessageEvent.Timestamp)
-	again, err := p.SendHotelResponse(t.Context(), hello)
-	require.NoError(t, err)
-	require.NotEqual(t, sent.MessageEvent.MessageID, again.MessageEvent.MessageID, "each message has a different id")
+	sent := must(t, p.SendHotelResponse, hello)
+	again := must(t, p.SendHotelResponse, hello)
+	requireTold(t, sent.MessageEvent, again.MessageEvent, hello.RecipientID, `{"text":"Hello"}`)
 }
 
 var sendDeltaRules = needing([]Capability{On(channel.Delta), Batches}, []Rule{
@@ -417,8 +402,7 @@ func sendDeltaResponseReachesEach(t *trial) {
 		{MemberID: document.One(eve.ID, p.member.ID, bob.ID, eve.ID), Response: send.Template("Hello {{firstName}}")},
 		{Member: bob, Response: hologram()},
 	} {
-		sent, err := p.SendDeltaResponse(t.Context(), params)
-		require.NoError(t, err)
+		sent := must(t, p.SendDeltaResponse, params)
 		require.NotEmpty(t, sent.ID)
 		require.NotEmpty(t, sent.Status)
 		ids[sent.ID] = true

@@ -509,6 +509,14 @@ func (t *trial) requireCode(code boterr.Code, err error) {
 	_ = t.failure(code, err)
 }
 
+// must calls an operation, which must succeed.
+func must[P, R any](t *trial, operation func(context.Context, P) (R, error), params P) R {
+	t.Helper()
+	result, err := operation(t.Context(), params)
+	require.NoError(t, err)
+	return result
+}
+
 // failure checks that err is an error of an operation with the given code, and returns it.
 func (t *trial) failure(code boterr.Code, err error) *boterr.Error {
 	t.Helper()

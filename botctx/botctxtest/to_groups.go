@@ -210,10 +210,9 @@ func sendMessageToOutletGroupPostsToTheResponseURL(t *trial) {
 	k := t.talkOn(channel.Charlie)
 	page := t.Serve("application/json", `{"ok": true}`)
 	before := len(t.Sent())
-	result, err := t.home.SendMessageToOutletGroup(t.Context(), livechat.SendMessageToOutletGroupParams{
+	result := must(t, t.home.SendMessageToOutletGroup, livechat.SendMessageToOutletGroupParams{
 		GroupID: k.group.ID, Response: send.Template("For {{firstName}}"), ResponseURL: page.URL,
 	})
-	require.NoError(t, err)
 	require.Contains(t, textOf(t, result), `"ok":true`)
 	require.Len(t, page.Requests(), 1)
 	require.Equal(t, http.MethodPost, page.Requests()[0].Method)
@@ -244,11 +243,9 @@ var toInletRules = []Rule{
 // toInlet calls sendMessageToInlet from the desk of a live chat.
 func (t *trial) toInlet(k talk, response send.Response) send.Result {
 	t.Helper()
-	result, err := t.home.SendMessageToInlet(t.Context(), livechat.SendMessageToInletParams{
+	return must(t, t.home.SendMessageToInlet, livechat.SendMessageToInletParams{
 		Channel: k.desk.Channel, MessageEvent: eventIn(k.group), Response: response,
 	})
-	require.NoError(t, err)
-	return result
 }
 
 // requireLastSent checks the messages that arrived. It skips the first ones; before is their number.

@@ -50,7 +50,7 @@ func mailWith(change func(*mailParams)) mailParams {
 func (t *trial) mail(params mailParams) utility.Mail {
 	t.Helper()
 	before := len(t.Mails())
-	require.NoError(t, errorOf(t.home.SendEmail(t.Context(), params)))
+	must(t, t.home.SendEmail, params)
 	mails := t.Mails()
 	require.Len(t, mails, before+1)
 	return mails[before]
@@ -190,8 +190,7 @@ func bill(app, channel, content string) File {
 
 func (t *trial) upload(p *place, params uploadParams) {
 	t.Helper()
-	stored, err := p.UploadFileToObjectStore(t.Context(), params)
-	require.NoError(t, err)
+	stored := must(t, p.UploadFileToObjectStore, params)
 	require.Equal(t, "null", textOf(t, stored))
 }
 

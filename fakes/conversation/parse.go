@@ -13,8 +13,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/nearest"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -68,7 +68,7 @@ func (p *reader) line(line string) error {
 	}
 	for _, kind := range kinds {
 		if found := kind.pattern.FindStringSubmatch(line); found != nil {
-			return kind.read(p, found[1:])
+			return kind.read(p, &parts{found: found[1:]})
 		}
 	}
 	for _, hint := range hints {
@@ -91,12 +91,59 @@ const ticket = `(?:the ticket|ticket (\d{1,6}))`
 // kind is a form of lines.
 type kind struct {
 	pattern *regexp.Regexp
-	read    func(p *reader, found []string) error
+	read    func(p *reader, in *parts) error
 }
 
-func lineOf(pattern string, read func(p *reader, found []string) error) kind {
+func lineOf(pattern string, read func(p *reader, in *parts) error) kind {
 	return kind{regexp.MustCompile(`^` + pattern + `$`), read}
 }
+
+// stepOf returns the form of lines that are a step.
+func stepOf(pattern string, read func(in *parts) Act) kind {
+	return lineOf(pattern, func(p *reader, in *parts) error {
+		act := read(in)
+		if err := errors.Join(in.failed...); err != nil {
+			return err
+		}
+		p.begin(act)
+		return nil
+	})
+}
+
+// faultOf returns the form of lines that plan a fault.
+func faultOf(pattern string, read func(in *parts) fakes.Fault) kind {
+	return stepOf(pattern, func(in *parts) Act { return Faults{read(in)} })
+}
+
+// parts are the parts of a line that its form has matched. Its methods read one part each, and collect the errors.
+type parts struct {
+	found  []string
+	failed []error
+}
+
+func (in *parts) fail(err error) {
+	if err != nil {
+		in.failed = append(in.failed, err)
+	}
+}
+
+// read returns a part as a function reads it.
+func read[T any](in *parts, i int, as func(text string) (T, error)) T {
+	value, err := as(in.found[i])
+	in.fail(err)
+	return value
+}
+
+func (in *parts) name(i int) string { return read(in, i, readName) }
+
+func (in *parts) id(i int) string { return read(in, i, readID) }
+
+func (in *parts) text(i int) string { return read(in, i, unescaped) }
+
+func (in *parts) number(i int) int { return read(in, i, number) }
+
+// file reads the type and the address of a file.
+func (in *parts) file(i int) (send.Type, string) { return read(in, i, fileType), in.text(i + 1) }
 
 // kinds are the forms of lines. The order matters: an earlier form takes precedence.
 var kinds = []kind{
@@ -110,29 +157,53 @@ var kinds = []kind{
 	lineOf(`Bot(?:\s+to\s+`+name+`)?\s+sends\s+([A-Z]+)\s+(\S.*)`, (*reader).sendsFile),
 	lineOf(`Bot(?:\s+to\s+`+name+`)?\s+sends\s+(\{.*)`, (*reader).sendsOther),
 	lineOf(`Bot(?:\s+to\s+`+name+`)?\s*:\s?(.*)`, (*reader).answers),
-	lineOf(`member\s+`+name+`(?:\s+at\s+`+name+`)?(?:\s*(\{.*))?`, (*reader).addMember),
-	lineOf(`agent\s+`+name+`\s+at\s+`+name+`(?:\s+in\s+(.*))?`, (*reader).addAgent),
-	lineOf(`channel\s+`+name+`\s+of\s+type\s+`+name, (*reader).addChannel),
-	lineOf(`desk\s+`+name, (*reader).addDesk),
-	lineOf(`data\s+`+name+`\s*(\{.*)`, (*reader).addData),
-	lineOf(aCharge+`\s+is\s+declined:\s*(\S.*)`, (*reader).chargeDeclined),
-	lineOf(anEvent+`\s+comes\s+twice`, (*reader).comesTwice),
-	lineOf(`Mail\s+to\s+(\S.*?)\s+bounces`, (*reader).bounces),
-	lineOf(aCall+`\s+fails:\s*(\w+)`, (*reader).callFails),
-	lineOf(aCall+`\s+times\s+out`, (*reader).callTimesOut),
-	lineOf(aCall+`\s+is\s+(.*)\s+late`, (*reader).callIsLate),
-	lineOf(`The\s+process\s+crashes\s+(at|after)\s+`+aCall, (*reader).crashesAtCall),
-	lineOf(`The\s+process\s+(crashes|starts\s+again)`, (*reader).process),
-	lineOf(`Out\s+of\s+service(?:\s+for\s+(\S.*?))?(?:\s+from\s+request\s+(\d{1,6})\s+on)?:\s*(\S.*)`, (*reader).outOfService),
-	lineOf(`Back\s+in\s+service:\s*(\S.*)`, (*reader).backInService),
-	lineOf(`(\d[\w\s,.]*?)\s+later\.?`, (*reader).waits),
-	lineOf(name+`\s+taps\s+`+inBrackets+`(?:\s+(\d{1,6}))?`, (*reader).taps),
-	lineOf(name+`\s+taps\s+`+ticket, (*reader).tapsTicket),
-	lineOf(name+`\s+takes\s+`+ticket, (*reader).takes),
-	lineOf(name+`\s+ends\s+the\s+chat`, (*reader).ends),
-	lineOf(name+`\s+joins\s+the\s+group\s+`+name, (*reader).joinsGroup),
-	lineOf(name+`\s+sends\s+([A-Z]+)\s+(\S.*)`, (*reader).memberSendsFile),
-	lineOf(name+`\s+sends\s+(\{.*)`, (*reader).memberSends),
+	stepOf(`member\s+`+name+`(?:\s+at\s+`+name+`)?(?:\s*(\{.*))?`, addMember),
+	stepOf(`agent\s+`+name+`\s+at\s+`+name+`(?:\s+in\s+(.*))?`, func(in *parts) Act {
+		return AddAgent{Name: in.name(0), Channel: in.id(1), Groups: read(in, 2, readIDs)}
+	}),
+	stepOf(`channel\s+`+name+`\s+of\s+type\s+`+name, func(in *parts) Act { return AddChannel{in.id(0), channel.Type(in.id(1))} }),
+	stepOf(`desk\s+`+name, func(in *parts) Act { return AddDesk{in.id(0)} }),
+	stepOf(`data\s+`+name+`\s*(\{.*)`, func(in *parts) Act { return AddData{in.id(0), read(in, 1, object)} }),
+	faultOf(aCharge+`\s+is\s+declined:\s*(\S.*)`, func(in *parts) fakes.Fault {
+		return fakes.Declines(in.id(1), in.text(2)).At(read(in, 0, readNth))
+	}),
+	faultOf(anEvent+`\s+comes\s+twice`, comesTwice),
+	stepOf(`Mail\s+to\s+(\S.*?)\s+bounces`, func(in *parts) Act { return Bounces{in.text(0)} }),
+	faultOf(aCall+`\s+fails:\s*(\w+)`, func(in *parts) fakes.Fault {
+		return called(in, 0, fakes.Fault{Err: read(in, 4, readCode)})
+	}),
+	faultOf(aCall+`\s+times\s+out`, func(in *parts) fakes.Fault { return called(in, 0, fakes.Fault{Kind: fakes.KindTimesOut}) }),
+	faultOf(aCall+`\s+is\s+(.*)\s+late`, func(in *parts) fakes.Fault {
+		return called(in, 0, fakes.Fault{Kind: fakes.KindDelays, For: read(in, 4, lateness)})
+	}),
+	faultOf(`The\s+process\s+crashes\s+(at|after)\s+`+aCall, func(in *parts) fakes.Fault {
+		return called(in, 1, fakes.Fault{Kind: map[string]fakes.Kind{"at": fakes.KindCrashes, "after": fakes.KindCrashesAfter}[in.found[0]]})
+	}),
+	stepOf(`The\s+process\s+crashes`, func(*parts) Act { return Crashes{} }),
+	stepOf(`The\s+process\s+starts\s+again`, func(*parts) Act { return Starts{} }),
+	faultOf(`Out\s+of\s+service(?:\s+for\s+(\S.*?))?(?:\s+from\s+request\s+(\d{1,6})\s+on)?:\s*(\S.*)`, outOfService),
+	stepOf(`Back\s+in\s+service:\s*(\S.*)`, func(in *parts) Act {
+		outage := read(in, 0, readPart)
+		outage.Kind = fakes.KindDown
+		return Lifts{outage}
+	}),
+	stepOf(`(\d[\w\s,.]*?)\s+later\.?`, func(in *parts) Act { return Waits{read(in, 0, Duration)} }),
+	stepOf(name+`\s+taps\s+`+inBrackets+`(?:\s+(\d{1,6}))?`, func(in *parts) Act {
+		taps := Taps{By: in.name(0), Title: in.text(1), Which: in.number(2)}
+		if taps.Which == 1 {
+			taps.Which = 0
+		}
+		return taps
+	}),
+	stepOf(name+`\s+taps\s+`+ticket, func(in *parts) Act { return TapsTicket{in.name(0), in.number(1)} }),
+	stepOf(name+`\s+takes\s+`+ticket, func(in *parts) Act { return Takes{in.name(0), in.number(1)} }),
+	stepOf(name+`\s+ends\s+the\s+chat`, func(in *parts) Act { return Ends{in.name(0)} }),
+	stepOf(name+`\s+joins\s+the\s+group\s+`+name, func(in *parts) Act { return JoinsGroup{in.name(0), in.id(1)} }),
+	stepOf(name+`\s+sends\s+([A-Z]+)\s+(\S.*)`, func(in *parts) Act {
+		kind, url := in.file(1)
+		return Sends{By: in.name(0), Event: send.MessageEvent{Type: kind, Data: document.O("url", url)}}
+	}),
+	stepOf(name+`\s+sends\s+(\{.*)`, func(in *parts) Act { return Sends{in.name(0), read(in, 1, readEvent)} }),
 	lineOf(name+`\s*:\s?(.*)`, (*reader).says),
 }
 
@@ -174,11 +245,11 @@ func (p *reader) step() *Step {
 }
 
 // furtherLine reads a further line of a text.
-func (p *reader) furtherLine(found []string) error {
+func (p *reader) furtherLine(in *parts) error {
 	if p.more == nil {
 		return errors.New("this line would continue a text, but there is none: write it after one such as \"Ada: hello\"")
 	}
-	line, err := unescapedAll(found[0])
+	line, err := unescapedAll(in.found[0])
 	if err == nil {
 		p.more("\n" + line)
 	}
@@ -197,13 +268,11 @@ func object(text string) (document.Object, error) {
 	return read, read.Err()
 }
 
-func (p *reader) says(found []string) error {
-	by, err := readName(found[0])
-	text, badText := unescaped(found[1])
-	if err := errors.Join(err, badText); err != nil {
+func (p *reader) says(in *parts) error {
+	said := Says{By: in.name(0), Text: in.text(1)}
+	if err := errors.Join(in.failed...); err != nil {
 		return err
 	}
-	said := Says{By: by, Text: text}
 	p.begin(said)
 	p.more = func(line string) {
 		said.Text += line
@@ -212,75 +281,19 @@ func (p *reader) says(found []string) error {
 	return nil
 }
 
-func (p *reader) memberSends(found []string) error {
-	by, err := readName(found[0])
-	if err != nil {
-		return err
+func readEvent(text string) (event send.MessageEvent, err error) {
+	if err := document.DecodeJSON([]byte(text), &event); err != nil {
+		return event, fmt.Errorf("the text in braces is not an event, such as {\"type\": \"IMAGE\", \"data\": {\"url\": ...}}: %w", err)
 	}
-	var event send.MessageEvent
-	if err := document.DecodeJSON([]byte(found[1]), &event); err != nil {
-		return fmt.Errorf("the text in braces is not an event, such as {\"type\": \"IMAGE\", \"data\": {\"url\": ...}}: %w", err)
-	}
-	p.begin(Sends{By: by, Event: event})
-	return nil
+	return event, nil
 }
 
-func (p *reader) memberSendsFile(found []string) error {
-	by, err := readName(found[0])
-	if err != nil {
-		return err
-	}
-	kind, url, err := readFile(found[1], found[2])
-	if err == nil {
-		p.begin(Sends{By: by, Event: send.MessageEvent{Type: kind, Data: document.O("url", url)}})
-	}
-	return err
-}
-
-func readFile(kind, url string) (send.Type, string, error) {
+func fileType(kind string) (send.Type, error) {
 	types := []send.Type{send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile}
 	if !slices.Contains(types, send.Type(kind)) {
-		return "", "", fmt.Errorf("%s is not a type of file: use IMAGE, AUDIO, VIDEO or FILE, and write other messages as JSON", kind)
+		return "", fmt.Errorf("%s is not a type of file: use IMAGE, AUDIO, VIDEO or FILE, and write other messages as JSON", kind)
 	}
-	address, err := unescaped(url)
-	return send.Type(kind), address, err
-}
-
-func (p *reader) taps(found []string) error {
-	by, err := readName(found[0])
-	title, badTitle := unescaped(found[1])
-	which, badNumber := number(found[2])
-	if err := errors.Join(err, badTitle, badNumber); err != nil {
-		return err
-	}
-	if which == 1 {
-		which = 0
-	}
-	p.begin(Taps{By: by, Title: title, Which: which})
-	return nil
-}
-
-func (p *reader) tapsTicket(found []string) error {
-	by, n, err := readTicket(found)
-	if err == nil {
-		p.begin(TapsTicket{By: by, Ticket: n})
-	}
-	return err
-}
-
-func (p *reader) takes(found []string) error {
-	by, n, err := readTicket(found)
-	if err == nil {
-		p.begin(Takes{By: by, Ticket: n})
-	}
-	return err
-}
-
-// readTicket reads the agent who takes or taps a ticket, and its number.
-func readTicket(found []string) (by string, n int, err error) {
-	by, err = readName(found[0])
-	n, badNumber := number(found[1])
-	return by, n, errors.Join(err, badNumber)
+	return send.Type(kind), nil
 }
 
 // number parses a number from 1 on, or 0 if there is none.
@@ -295,71 +308,34 @@ func number(text string) (int, error) {
 	return n, nil
 }
 
-func (p *reader) ends(found []string) error {
-	by, err := readName(found[0])
-	if err == nil {
-		p.begin(Ends{By: by})
-	}
-	return err
-}
-
-func (p *reader) waits(found []string) error {
-	d, err := Duration(found[0])
-	if err == nil {
-		p.begin(Waits{For: d})
-	}
-	return err
-}
-
-func (p *reader) addMember(found []string) error {
-	called, err := readName(found[0])
-	at, badChannel := optionalID(found[1])
-	if err := errors.Join(err, badChannel); err != nil {
-		return err
-	}
-	added := AddMember{Name: called, Member: member.Member{FirstName: called}}
-	if found[2] != "" {
-		more, err := object(found[2])
-		if err != nil {
-			return err
-		}
+func addMember(in *parts) Act {
+	added := AddMember{Name: in.name(0)}
+	added.Member.FirstName = added.Name
+	if in.found[2] != "" {
+		more := read(in, 2, object)
 		if more.Has("channel") {
-			return errors.New("the channel of a member comes before the braces, as in \"member Ada at page\"")
+			in.fail(errors.New("the channel of a member comes before the braces, as in \"member Ada at page\""))
 		}
-		if err := document.Decode(more, &added.Member); err != nil {
-			return err
-		}
+		in.fail(document.Decode(more, &added.Member))
 	}
-	added.Member.Channel = at
-	p.begin(added)
-	return nil
+	added.Member.Channel = ""
+	if in.found[1] != "" {
+		added.Member.Channel = in.id(1)
+	}
+	return added
 }
 
-// optionalID reads an id that may be left out.
-func optionalID(text string) (string, error) {
-	if text == "" {
-		return "", nil
-	}
-	return readID(text)
-}
-
-func (p *reader) addAgent(found []string) error {
-	called, err := readName(found[0])
-	at, badChannel := readID(found[1])
-	if err := errors.Join(err, badChannel); err != nil {
-		return err
-	}
-	added := AddAgent{Name: called, Channel: at}
-	for rest := found[2]; rest != ""; {
-		group, behind := cutName(rest)
-		read, err := readID(group)
+// readIDs parses a list of ids with commas, which may be empty.
+func readIDs(list string) (ids []string, err error) {
+	for list != "" {
+		first, rest := cutName(list)
+		id, err := readID(first)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		added.Groups, rest = append(added.Groups, read), behind
+		ids, list = append(ids, id), rest
 	}
-	p.begin(added)
-	return nil
+	return ids, nil
 }
 
 // cutName cuts the first name off a comma-separated list.
@@ -372,36 +348,6 @@ func cutName(list string) (first, rest string) {
 	}
 	first, rest, _ = strings.Cut(list, ",")
 	return first, strings.TrimSpace(rest)
-}
-
-func (p *reader) addChannel(found []string) error {
-	id, err := readID(found[0])
-	kind, badType := readID(found[1])
-	if err := errors.Join(err, badType); err != nil {
-		return err
-	}
-	p.begin(AddChannel{ID: id, Type: channel.Type(kind)})
-	return nil
-}
-
-func (p *reader) addDesk(found []string) error {
-	id, err := readID(found[0])
-	if err == nil {
-		p.begin(AddDesk{ID: id})
-	}
-	return err
-}
-
-func (p *reader) addData(found []string) error {
-	source, err := readID(found[0])
-	if err != nil {
-		return err
-	}
-	entry, err := object(found[1])
-	if err == nil {
-		p.begin(AddData{Source: source, Entry: entry})
-	}
-	return err
 }
 
 func operation(text string) (botctx.Op, error) {
@@ -460,39 +406,38 @@ func (p *reader) message() *Message {
 	return &answers[len(answers)-1].Message
 }
 
-func (p *reader) answers(found []string) error {
-	text, err := unescaped(found[1])
+func (p *reader) answers(in *parts) error {
+	text, err := unescaped(in.found[1])
 	if err != nil {
 		return err
 	}
-	if err := p.answer(found[0], Message{Text: text}); err != nil {
+	if err := p.answer(in.found[0], Message{Text: text}); err != nil {
 		return err
 	}
 	p.more = func(line string) { p.message().Text += line }
 	return nil
 }
 
-func (p *reader) sendsFile(found []string) error {
-	kind, url, err := readFile(found[1], found[2])
-	if err != nil {
-		return err
+func (p *reader) sendsFile(in *parts) error {
+	kind, url := in.file(1)
+	return p.answerWhole(in, Message{File: kind, URL: url})
+}
+
+func (p *reader) sendsOther(in *parts) error {
+	return p.answerWhole(in, Message{Other: send.Raw(read(in, 1, object))})
+}
+
+// answerWhole adds an answer that cannot have buttons.
+func (p *reader) answerWhole(in *parts, message Message) error {
+	err := errors.Join(in.failed...)
+	if err == nil {
+		err = p.answer(in.found[0], message)
 	}
-	err = p.answer(found[0], Message{File: kind, URL: url})
-	p.isAnswer = false
+	p.isAnswer = p.isAnswer && err != nil
 	return err
 }
 
-func (p *reader) sendsOther(found []string) error {
-	sent, err := object(found[1])
-	if err != nil {
-		return err
-	}
-	err = p.answer(found[0], Message{Other: send.Raw(sent)})
-	p.isAnswer = false
-	return err
-}
-
-func (p *reader) fails(found []string) error {
+func (p *reader) fails(in *parts) error {
 	step := p.step()
 	if step == nil {
 		return errors.New("nothing was done that could fail: a line such as \"Ada: hello\" goes before it")
@@ -501,8 +446,8 @@ func (p *reader) fails(found []string) error {
 		return errors.New("a failure comes once, after the action and before the answers")
 	}
 	failure := Failure{Fails: true}
-	if found[0] != "" {
-		code, err := readCode(found[0])
+	if in.found[0] != "" {
+		code, err := readCode(in.found[0])
 		if err != nil {
 			return err
 		}
@@ -516,11 +461,11 @@ func (p *reader) fails(found []string) error {
 // errNoAnswer is the error for a part of an answer without an answer.
 var errNoAnswer = errors.New("this is part of an answer: a line such as \"Bot: Which one?\" goes before it")
 
-func (p *reader) card(found []string) error {
+func (p *reader) card(in *parts) error {
 	if !p.isAnswer {
 		return errNoAnswer
 	}
-	title, err := unescaped(found[0])
+	title, err := unescaped(in.found[0])
 	if err != nil {
 		return err
 	}
@@ -534,11 +479,11 @@ func (p *reader) lastCard() *Card { return &p.message().Cards[len(p.message().Ca
 // errNoCard is the error for a subtitle or an image that has no card, or is the second one of its card.
 var errNoCard = errors.New("a card has one subtitle and one image, below its title: write a line such as \"* Steel\" before this one")
 
-func (p *reader) subtitle(found []string) error {
+func (p *reader) subtitle(in *parts) error {
 	if !p.inCard || p.lastCard().Subtitle != "" {
 		return errNoCard
 	}
-	text, err := unescaped(found[0])
+	text, err := unescaped(in.found[0])
 	if err != nil {
 		return err
 	}
@@ -546,11 +491,11 @@ func (p *reader) subtitle(found []string) error {
 	return nil
 }
 
-func (p *reader) image(found []string) error {
+func (p *reader) image(in *parts) error {
 	if !p.inCard || p.lastCard().ImageURL != "" {
 		return errNoCard
 	}
-	url, err := unescaped(found[0])
+	url, err := unescaped(in.found[0])
 	p.lastCard().ImageURL, p.more = url, nil
 	return err
 }
@@ -561,12 +506,12 @@ var (
 	oneReply  = regexp.MustCompile(`^\(((?:[^\\()]|\\.)*)\)\s*`)
 )
 
-func (p *reader) buttons(found []string) error {
+func (p *reader) buttons(in *parts) error {
 	if !p.isAnswer {
 		return errNoAnswer
 	}
 	var read []Button
-	for rest := found[0]; rest != ""; {
+	for rest := in.found[0]; rest != ""; {
 		one := oneButton.FindStringSubmatch(rest)
 		if one == nil {
 			return errors.New("buttons are written in brackets, as in [Yes] [More](https://...): write \\[ for a bracket in a title")
@@ -587,11 +532,11 @@ func (p *reader) buttons(found []string) error {
 	return nil
 }
 
-func (p *reader) quickReplies(found []string) error {
+func (p *reader) quickReplies(in *parts) error {
 	if !p.isAnswer {
 		return errNoAnswer
 	}
-	for rest := found[0]; rest != ""; {
+	for rest := in.found[0]; rest != ""; {
 		one := oneReply.FindStringSubmatch(rest)
 		if one == nil {
 			return errors.New("quick replies are written in parentheses, as in (Yes) (No): write \\( for one in a title")

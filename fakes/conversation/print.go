@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -223,16 +222,6 @@ func (a JoinsGroup) code(of *names, _ done) call {
 	return call{receiver: of.of[a.By], name: "InGroup", args: []string{quoted(a.Group)}}
 }
 
-func (p *reader) joinsGroup(found []string) error {
-	by, err := readName(found[0])
-	group, badGroup := readID(found[1])
-	if err := errors.Join(err, badGroup); err != nil {
-		return err
-	}
-	p.begin(JoinsGroup{By: by, Group: group})
-	return nil
-}
-
 func (a Bounces) do(on *Session) error {
 	return performed(func() { on.platform.RefuseMailTo(a.Address) })
 }
@@ -243,12 +232,4 @@ func (a Bounces) lines() []string {
 
 func (a Bounces) code(*names, done) call {
 	return call{receiver: "p", name: "RefuseMailTo", args: []string{quoted(a.Address)}}
-}
-
-func (p *reader) bounces(found []string) error {
-	address, err := unescaped(found[0])
-	if err == nil {
-		p.begin(Bounces{Address: address})
-	}
-	return err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
@@ -178,29 +179,23 @@ const (
 	anEvent = `(?:The\s+next\s+(message|payment event)|(Message|Payment event)\s+(\d{1,6}))(?:\s+of\s+(\S.*?))?`
 )
 
-// plan adds the act of planning a fault, unless its line has errors.
-func (p *reader) plan(planned fakes.Fault, failed ...error) error {
-	err := errors.Join(failed...)
-	if err == nil {
-		p.begin(Faults{planned})
-	}
-	return err
-}
-
-// called returns a fault for the call or request that aCall has matched.
-func called(found []string) (f fakes.Fault, err error) {
-	nth, badNumber := readNth(found[0] + found[2])
-	switch op := found[3]; op {
+// called returns a fault for the call or request that aCall has matched, from the given part on.
+func called(in *parts, from int, fault fakes.Fault) fakes.Fault {
+	nth := in.found[from] + in.found[from+2]
+	switch op := in.found[from+3]; op {
 	case "":
-		f, err = readPart(found[1])
+		at := read(in, from+1, readPart)
+		fault.Service, fault.Part = at.Service, at.Part
 	case "mail":
-		f.Service = fakes.ServiceMail
+		fault.Service = fakes.ServiceMail
 	case "file":
-		f.Service = fakes.ServiceFiles
+		fault.Service = fakes.ServiceFiles
 	default:
-		f.Op, err = operation(op)
+		fault.Op = read(in, from+3, operation)
 	}
-	return f.At(nth), errors.Join(err, badNumber)
+	number, err := readNth(nth)
+	in.fail(err)
+	return fault.At(number)
 }
 
 // readNth parses the number of a call, or 0 for the next one.
@@ -218,94 +213,38 @@ func readNth(text string) (nth int, err error) {
 	return nth, nil
 }
 
-func (p *reader) callFails(found []string) error {
-	failing, err := called(found)
-	code, badCode := readCode(found[4])
-	failing.Err = code
-	return p.plan(failing, err, badCode)
-}
-
-func (p *reader) callTimesOut(found []string) error {
-	failing, err := called(found)
-	failing.Kind = fakes.KindTimesOut
-	return p.plan(failing, err)
-}
-
-func (p *reader) callIsLate(found []string) error {
-	late, err := called(found)
-	by, badTime := Duration(found[4])
-	if badTime == nil && by == 0 {
-		badTime = errors.New("a call cannot be 0 seconds late: give a longer time")
+// lateness parses the time by which a call is late.
+func lateness(text string) (time.Duration, error) {
+	by, err := Duration(text)
+	if err == nil && by == 0 {
+		err = errors.New("a call cannot be 0 seconds late: give a longer time")
 	}
-	late.Kind, late.For = fakes.KindDelays, by
-	return p.plan(late, err, badTime)
+	return by, err
 }
 
-func (p *reader) crashesAtCall(found []string) error {
-	crash, err := called(found[1:])
-	crash.Kind = fakes.KindCrashes
-	if found[0] == "after" {
-		crash.Kind = fakes.KindCrashesAfter
-	}
-	return p.plan(crash, err)
-}
-
-func (p *reader) process(found []string) error {
-	if found[0] == "crashes" {
-		p.begin(Crashes{})
-	} else {
-		p.begin(Starts{})
-	}
-	return nil
-}
-
-func (p *reader) chargeDeclined(found []string) error {
-	nth, badNumber := readNth(found[0])
-	account, badName := readID(found[1])
-	reason, badReason := unescaped(found[2])
-	return p.plan(fakes.Declines(account, reason).At(nth), badNumber, badName, badReason)
-}
-
-func (p *reader) comesTwice(found []string) error {
-	var from fakes.Fault
-	var badPart error
-	if found[3] != "" {
-		from, badPart = readPart(found[3])
-	} else {
-		from.Service = fakes.ServiceMessages
-	}
-	event := strings.ToLower(found[0] + found[1])
+func comesTwice(in *parts) fakes.Fault {
+	event, from := strings.ToLower(in.found[0]+in.found[1]), fakes.Fault{Service: fakes.ServiceMessages}
 	switch {
-	case badPart != nil:
-	case found[3] == "" && event == eventOf[fakes.ServicePayments]:
+	case in.found[3] != "":
+		from = read(in, 3, readPart)
+		if in.failed == nil && eventOf[from.Service] != event {
+			in.fail(fmt.Errorf("no %s comes from %s", event, in.found[3]))
+		}
+	case event == eventOf[fakes.ServicePayments]:
 		from.Service = fakes.ServicePayments
-	case eventOf[from.Service] != event:
-		badPart = fmt.Errorf("no %s comes from %s", event, found[3])
 	}
-	nth, badNumber := readNth(found[2])
-	return p.plan(fakes.Repeats(from.Service).Of(from.Part).At(nth), badPart, badNumber)
+	return fakes.Repeats(from.Service).Of(from.Part).At(read(in, 2, readNth))
 }
 
-func (p *reader) outOfService(found []string) error {
-	var failed [3]error
-	var outage fakes.Fault
-	outage, failed[0] = readPart(found[2])
+func outOfService(in *parts) fakes.Fault {
+	outage := read(in, 2, readPart)
 	outage.Kind = fakes.KindDown
-	if found[0] != "" {
-		outage.For, failed[1] = Duration(found[0])
+	if in.found[0] != "" {
+		outage.For = read(in, 0, Duration)
 	}
-	if found[1] != "" {
-		_, failed[2] = readNth(found[1])
-		outage.Nth, _ = strconv.Atoi(found[1])
+	if in.found[1] != "" {
+		read(in, 1, readNth)
+		outage.Nth, _ = strconv.Atoi(in.found[1])
 	}
-	return p.plan(outage, failed[:]...)
-}
-
-func (p *reader) backInService(found []string) error {
-	outage, err := readPart(found[0])
-	outage.Kind = fakes.KindDown
-	if err == nil {
-		p.begin(Lifts{outage})
-	}
-	return err
+	return outage
 }

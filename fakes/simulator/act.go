@@ -49,13 +49,19 @@ type reader func(with json.RawMessage) (play, error)
 
 // plays returns the actions on a platform, by name, each read from its fields.
 func plays() map[string]reader {
-	all := map[string]reader{}
-	for _, some := range []map[string]reader{
-		talkPlays(), deskPlays(), timePlays(), faultPlays(), processPlays(),
-	} {
-		maps.Copy(all, some)
+	return map[string]reader{
+		// Members, and agents who write.
+		"say": ofPerson(say), "tap": ofPerson(tap), "repeat": ofPerson(repeat), "addMember": of(addMember),
+		"joinGroup": ofPerson(joinGroup), "sendFile": ofPerson(sendFile), "sendEvent": ofPerson(sendEvent),
+		// The desk.
+		"take": of(take), "end": of(end), "addAgent": of(addAgent),
+		// The time.
+		"advance": of(advance), "advanceTo": of(advanceTo), "next": of(next),
+		// Faults, refused messages and mails, and switched channels.
+		"fault": of(fault), "bounce": of(bounce), "refuse": ofPerson(refuse), "accept": ofPerson(accept), "switch": of(switchChannel),
+		// The process of the bot, and dead letters.
+		"crash": of(crash), "restart": of(restart), "retryDeadLetter": of(retryDeadLetter), "discardDeadLetter": of(discardDeadLetter),
 	}
-	return all
 }
 
 // of returns a reader of an action's fields.
@@ -169,14 +175,6 @@ func unknown(name string, among []string) error {
 	return boterr.Invalid("do", "is %q, which is not an action: %s", name, hint)
 }
 
-func deskPlays() map[string]reader {
-	return map[string]reader{
-		"take":     of(take),
-		"end":      of(end),
-		"addAgent": of(addAgent),
-	}
-}
-
 // agentOf returns the agent with an id, as a person and on the branch's platform.
 func agentOf(b *branch, id string) (*session.Person, *fakes.Agent, error) {
 	by, err := b.personOf(id)
@@ -232,19 +230,6 @@ func addAgent(b *branch, with addAgentWith) (moment, error) {
 	}
 	m.by = b.Person(name)
 	return m, nil
-}
-
-// talkPlays are the actions of members, and of agents who write.
-func talkPlays() map[string]reader {
-	return map[string]reader{
-		"say":       ofPerson(say),
-		"tap":       ofPerson(tap),
-		"repeat":    ofPerson(repeat),
-		"addMember": of(addMember),
-		"joinGroup": ofPerson(joinGroup),
-		"sendFile":  ofPerson(sendFile),
-		"sendEvent": ofPerson(sendEvent),
-	}
 }
 
 type sayWith struct {

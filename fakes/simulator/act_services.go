@@ -12,17 +12,6 @@ import (
 	"github.com/botctx/go-sdk/internal/session"
 )
 
-// faultPlays are the actions that plan faults, refuse or accept messages and mails, and switch channels.
-func faultPlays() map[string]reader {
-	return map[string]reader{
-		"fault":  of(fault),
-		"bounce": of(bounce),
-		"refuse": ofPerson(refuse),
-		"accept": ofPerson(accept),
-		"switch": of(switchChannel),
-	}
-}
-
 // faultWith is a fault, or the end of an outage, as a line of a conversation: "The next mail fails: Unavailable".
 type faultWith struct {
 	Line string `json:"line"`
@@ -107,16 +96,6 @@ func switchChannel(b *branch, with channelWith) (moment, error) {
 	return goesOut(b, what), nil
 }
 
-// processPlays are the actions on the process of the bot, on accepted events and on dead letters.
-func processPlays() map[string]reader {
-	return map[string]reader{
-		"crash":             of(crash),
-		"restart":           of(restart),
-		"retryDeadLetter":   of(retryDeadLetter),
-		"discardDeadLetter": of(discardDeadLetter),
-	}
-}
-
 func crash(b *branch, _ struct{}) (moment, error) {
 	return b.does(conversation.Crashes{}, moment{isDown: true})
 }
@@ -137,14 +116,6 @@ func retryDeadLetter(b *branch, with letterWith) (moment, error) {
 func discardDeadLetter(b *branch, with letterWith) (moment, error) {
 	b.Platform().DiscardDeadLetter(with.ID)
 	return moment{what: "A dead letter is discarded", isUnsaved: true}, nil
-}
-
-func timePlays() map[string]reader {
-	return map[string]reader{
-		"advance":   of(advance),
-		"advanceTo": of(advanceTo),
-		"next":      of(next),
-	}
 }
 
 // advanceWith is a duration, as time.ParseDuration reads it.

@@ -47,31 +47,35 @@ func IsUpdated() bool {
 	return isBool && set
 }
 
-// Compare fails the test and shows the difference if got does not equal the content of the file at path. With the
-// flag -update it writes the file instead. CR LF, which git may write in a checkout, equals LF.
+// Compare fails the test and shows the difference if got does not equal the content of the file at path, or if there is
+// no such file. With the flag -update it writes the file instead. CR LF, which git may write in a checkout, equals LF.
 func Compare(t TB, path, got string) {
 	t.Helper()
-	want, err := os.ReadFile(path) //nolint:gosec // The test names the path.
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	file, err := os.ReadFile(path) //nolint:gosec // The test names the path.
+	want, got := lineEnds.Replace(string(file)), lineEnds.Replace(got)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		t.Fatalf("%v", err)
-		return
+	case err != nil || want != got:
+		Replace(t, path, want, got)
 	}
-	Replace(t, path, lineEnds.Replace(string(want)), lineEnds.Replace(got))
 }
 
 var lineEnds = strings.NewReplacer("\r\n", "\n")
 
-// Replace is Compare for a caller that has read the file already: want is its content.
+// Replace fails the test and shows the difference between a file and the output, or with the flag -update writes the
+// file. want is the content of the file, or "" if there is no such file.
 func Replace(t TB, path, want, got string) {
 	t.Helper()
 	switch {
-	case want == got:
 	case IsUpdated():
 		if err := write(path, got); err != nil {
 			t.Fatalf("%v", err)
 			return
 		}
 		t.Logf("%s is rewritten", path)
+	case want == got:
+		t.Fatalf("there is no file %s, and there is no output to compare with it. %s", path, Advice(t))
 	default:
 		t.Fatalf("%s differs: - is the file, + is the output\n%s\n%s", path, textdiff.Unified(want, got), Advice(t))
 	}
