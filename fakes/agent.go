@@ -25,8 +25,8 @@ type Agent struct {
 }
 
 // AddAgent adds an agent to an outlet channel of DefaultApp, with an admin record. groups are labels or ids
-// of the agent's broadcast groups; without any, the agent is in all of the channel's groups. It ends the test if the
-// channel has groups, and none with such a label or id.
+// of the agent's broadcast groups; without any, the agent is in all of the channel's groups. Requests may also name groups
+// that the channel does not list. AddAgent ends the test if a name looks like a misspelled label or id of the channel.
 func (p *Platform) AddAgent(outlet, name string, groups ...string) *Agent {
 	p.test.Helper()
 	id := p.ids.next("agent")
@@ -55,8 +55,8 @@ func (o *outbox) addAgent(key address, name string) {
 }
 
 // groupsNamed returns the ids of the channel's broadcast groups with one of the given labels or ids, or all
-// ids if names is empty. If the channel has no groups, names are ids. On a platform without tickets, the result
-// includes "" for requests that go to no group.
+// ids if names is empty. Another name is the id of a group that only requests name, unless it looks like a misspelling. On a
+// platform without tickets, the result includes "" for requests that go to no group.
 func groupsNamed(c *channel.Channel, names []string) (ids []string, err error) {
 	var known []string
 	for _, labelled := range c.BroadcastGroups {
@@ -68,14 +68,14 @@ func groupsNamed(c *channel.Channel, names []string) (ids []string, err error) {
 			}
 		}
 	}
-	if len(known) == 0 {
-		ids = slices.Clone(names)
-	}
 	for _, name := range names {
-		if len(known) > 0 && !slices.Contains(known, name) {
-			return nil, boterr.New(boterr.NotFound, "groups", "the channel has no group %q: its labels and ids are %q%s",
-				name, known, perhaps(nearest.To(name, known)))
+		if slices.Contains(known, name) {
+			continue
 		}
+		if near := nearest.To(name, known); near != "" {
+			return nil, boterr.New(boterr.NotFound, "groups", "the channel has no group %q: its labels and ids are %q%s", name, known, perhaps(near))
+		}
+		ids = append(ids, name)
 	}
 	if c.Type.Has(channel.DirectRequests) {
 		ids = append(ids, "")

@@ -2,6 +2,7 @@ package lease
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -38,7 +39,7 @@ func (c *Clock) Now(ctx context.Context) (time.Time, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {
-		c.hasFailed = true
+		c.hasFailed = c.hasFailed || !errors.Is(ctx.Err(), context.Canceled) // A caller that gave up is no outage.
 		return time.Time{}, err
 	}
 	const part = 2 // In a shorter outage no process loses a claim.

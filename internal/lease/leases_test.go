@@ -432,13 +432,15 @@ func TestClaim_LeaseLostInAnOutageIsNoLostStart(t *testing.T) {
 	const part = lease.DefaultLease / 10
 	for name, test := range map[string]struct {
 		// before is the time from the claim to the outage, which lasts for outage. after is the time from then to the
-		// takeover. renewed is the time of the last renewal.
+		// takeover. renewed is the time of the last renewal. If isCanceled is true, the reading in the outage fails
+		// because its caller gave up.
 		before, outage, after, renewed time.Duration
-		isLost                         bool
+		isCanceled, isLost             bool
 	}{
 		"outage during the lease":            {before: part, outage: 20 * part},
 		"outage until after the lease":       {before: 5 * part, outage: 10 * part},
 		"no outage":                          {before: 10 * part, isLost: true},
+		"reading that is canceled":           {before: part, outage: 20 * part, isCanceled: true, isLost: true},
 		"outage in which no lease is lost":   {before: 3 * part, outage: 4 * part, after: 3 * part, isLost: true},
 		"lease that passed before an outage": {before: 11 * part, outage: 10 * part, isLost: true},
 		"lease that was renewed after it":    {before: part, outage: 20 * part, renewed: 22 * part, after: 12 * part, isLost: true},
@@ -460,7 +462,12 @@ func TestClaim_LeaseLostInAnOutageIsNoLostStart(t *testing.T) {
 			_, err := other.Now(t.Context())
 			require.NoError(t, err)
 			if isOut = test.outage > 0; isOut {
-				_, err = other.Now(t.Context())
+				ctx, cancel := context.WithCancel(t.Context())
+				if test.isCanceled {
+					cancel()
+				}
+				_, err = other.Now(ctx)
+				cancel()
 				require.Error(t, err)
 			}
 			w.advance(test.outage)
