@@ -26,10 +26,6 @@ var arrayFunctions = map[string]function{
 	"$range":        {least: 2, most: 3, compute: numbersBetween},
 }
 
-func needsArray(value any) error {
-	return boterr.Invalid("", "needs an array, got %s", document.TypeName(value))
-}
-
 // elementAt is $arrayElemAt. A negative index counts from the end.
 func elementAt(_ *expressionRun, arguments []any) (any, error) {
 	index, ok := int32Number(arguments[1])
@@ -69,7 +65,7 @@ func someOf(pick func(run *expressionRun, items []any, n int64) ([]any, error)) 
 		}
 		array, ok := arguments[1].(document.Array)
 		if !ok {
-			return nil, boterr.PrefixField("input", needsArray(arguments[1]))
+			return nil, boterr.PrefixField("input", anArray(arguments[1]))
 		}
 		picked, err := pick(run, array.Items(), n)
 		if err != nil {
@@ -238,7 +234,7 @@ type zipped struct {
 }
 
 func (c expressionCompiler) zip(operand any) (expression, error) {
-	source, err := argumentsAmong(operand, []string{"inputs"}, []string{"useLongestLength", "defaults"})
+	source, err := namedArguments(operand, []string{"inputs", "useLongestLength", "defaults"}, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +282,7 @@ func (e *zipped) evaluate(run *expressionRun) (any, error) {
 		}
 		array, ok := value.(document.Array)
 		if !ok {
-			return nil, boterr.PrefixField("$zip", needsArray(value))
+			return nil, boterr.PrefixField("$zip", anArray(value))
 		}
 		inputs = append(inputs, array.Items())
 		if length < 0 || e.longest == (array.Len() > length) {
@@ -335,7 +331,7 @@ type sortedArray struct {
 }
 
 func (c expressionCompiler) sortArray(operand any) (expression, error) {
-	source, err := argumentsAmong(operand, []string{"input", "sortBy"}, nil)
+	source, err := namedArguments(operand, []string{"input", "sortBy"}, 2)
 	if err != nil {
 		return nil, err
 	}
@@ -354,7 +350,7 @@ func (e *sortedArray) evaluate(run *expressionRun) (any, error) {
 	}
 	array, ok := input.(document.Array)
 	if !ok {
-		return nil, boterr.PrefixField("$sortArray", needsArray(input))
+		return nil, boterr.PrefixField("$sortArray", anArray(input))
 	}
 	if err := run.limits.items(array.Len()); err != nil {
 		return nil, boterr.PrefixField("$sortArray", err)

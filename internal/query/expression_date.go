@@ -69,7 +69,7 @@ func (run *expressionRun) localDate(date, zone any) (t time.Time, ok bool, err e
 	}
 	t, ok = date.(time.Time)
 	if !ok {
-		return t, false, needsDate(date)
+		return t, false, aDate(date)
 	}
 	if err := run.limits.spend(partWork); err != nil {
 		return t, false, err
@@ -91,13 +91,9 @@ func (run *expressionRun) zone(value any) (*time.Location, error) {
 	return zoneOf(value)
 }
 
-func needsDate(value any) error {
-	return boterr.Invalid("", "needs a date, got %s", document.TypeName(value))
-}
-
 // prepareZone checks a constant time zone when the expression is compiled.
-func prepareZone(at int) func(arguments []expression) error {
-	return func(arguments []expression) error {
+func prepareZone(at int) func(expressionCompiler, []expression) error {
+	return func(_ expressionCompiler, arguments []expression) error {
 		given, ok := arguments[at].(constant)
 		if !ok || isNullish(given.value) || given.value == absent {
 			return nil
@@ -128,7 +124,7 @@ func zoneOf(value any) (*time.Location, error) {
 		}
 		return location, nil
 	default:
-		return nil, needsString(value)
+		return nil, aString(value)
 	}
 }
 
@@ -356,7 +352,7 @@ func weekStart(value any) (time.Weekday, error) {
 	}
 	given, ok := value.(string)
 	if !ok {
-		return 0, boterr.PrefixField("startOfWeek", needsString(value))
+		return 0, boterr.PrefixField("startOfWeek", aString(value))
 	}
 	name := strings.ToLower(given)
 	for i, day := range weekdays {

@@ -32,7 +32,7 @@ func dateToString(run *expressionRun, arguments []any) (any, error) {
 	format := "%Y-%m-%dT%H:%M:%S.%L"
 	if arguments[1] != absent {
 		if format, ok = arguments[1].(string); !ok {
-			return nil, boterr.PrefixField("format", needsString(arguments[1]))
+			return nil, boterr.PrefixField("format", aString(arguments[1]))
 		}
 	} else if t.Location() == time.UTC {
 		format += "Z"
@@ -130,10 +130,10 @@ func dateFromString(run *expressionRun, arguments []any) (any, error) {
 	}
 	layout, ok := format.(string)
 	if !ok && format != absent {
-		return nil, boterr.PrefixField("format", needsString(format))
+		return nil, boterr.PrefixField("format", aString(format))
 	}
 	source, ok := text.(string)
-	if err = needsString(text); ok {
+	if err = aString(text); ok {
 		if err := run.limits.spend(dateWork + len(source) + len(layout)); err != nil {
 			return nil, err
 		}

@@ -93,9 +93,6 @@ func compilePattern(source, options string) (*pattern, error) {
 
 // countInstructions adds a pattern's instructions to the total. It returns an error if there are too many.
 func countInstructions(counted *costs, p *pattern) error {
-	if counted == nil || p == nil {
-		return nil
-	}
 	if counted.instructions += p.size; counted.instructions > maxInstructions {
 		return boterr.Invalid("", "the patterns need more than %d instructions together: use fewer", maxInstructions)
 	}
