@@ -20,7 +20,7 @@ type oneField struct {
 
 // isFlat reports whether a query document consists of a few names without dots, each with a scalar.
 func isFlat(source document.Object) bool {
-	if source.Len() == 0 || source.Len() > fewFields || source.Depth() > 1 {
+	if source.Len() == 0 || source.Len() > fewValues || source.Depth() > 1 {
 		return false
 	}
 	for name := range source.All() {

@@ -320,7 +320,7 @@ func (s *projectionSpec) compiled(includes bool) *projectionNode {
 		}
 		n.fields = append(n.fields, f)
 	}
-	if len(n.fields) > fewFields {
+	if len(n.fields) > fewValues {
 		n.byName = make(map[string]int, len(n.fields))
 		for i := range n.fields {
 			n.byName[n.fields[i].name] = i

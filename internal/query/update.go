@@ -81,27 +81,12 @@ func (u *Update) Source() document.Object { return u.source }
 // IsReplacement reports whether the update replaces the whole document.
 func (u *Update) IsReplacement() bool { return u.tree == nil }
 
-// alwaysModifies reports whether the update counts as a change even if the document stays the same. As in MongoDB,
-// this is true for a replacement without _id.
-func (u *Update) alwaysModifies() bool {
-	if !u.IsReplacement() {
-		return false
-	}
-	_, ok := u.source.Field(document.IDField)
-	return !ok
-}
-
 // work returns the work of applying the update once.
 func (u *Update) work() int {
 	if u == nil {
 		return 0
 	}
 	return sourceWork(u.source.Size())
-}
-
-// editsFields reports whether the update changes a few fields of a document with operators.
-func (u *Update) editsFields() bool {
-	return u.tree != nil && len(u.tree.children) <= fewFields
 }
 
 // updateRun is the application of one update to one document.

@@ -96,7 +96,7 @@ func (n *updateNode) add(child *updateNode) {
 	switch {
 	case n.byName != nil:
 		n.byName[child.selector.name] = child
-	case len(n.children) > fewFields:
+	case len(n.children) > fewValues:
 		n.byName = make(map[string]*updateNode, len(n.children))
 		for _, child := range n.children {
 			n.byName[child.selector.name] = child
@@ -148,15 +148,9 @@ func (n *updateNode) apply(value any, run *updateRun) (any, error) {
 	}
 }
 
-// fewFields is the maximum number of fields of an object that is changed field by field.
-const fewFields = 24
-
 func (n *updateNode) applyToFields(o document.Object, run *updateRun) (any, error) {
 	if err := run.steps(o.Len()); err != nil {
 		return nil, err
-	}
-	if len(n.children) > fewFields {
-		return n.applyToManyFields(o, run)
 	}
 	edit := document.NewEdit(o, run.call.shapes)
 	if err := n.editFields(&edit, run); err != nil {
@@ -197,33 +191,6 @@ func (n *updateNode) applyToField(value any, run *updateRun) (any, error) {
 		return next, err
 	}
 	return next, run.grow(len(n.selector.name))
-}
-
-// applyToManyFields is like applyToFields, in time linear in the numbers of fields and children instead of their
-// product.
-func (n *updateNode) applyToManyFields(o document.Object, run *updateRun) (any, error) {
-	b := document.NewBuilder(o.Len() + len(n.children))
-	for field, value := range o.All() {
-		b.Set(field, value)
-	}
-	for _, child := range n.children {
-		s, err := child.selector.resolved(run)
-		if err != nil {
-			return nil, err
-		}
-		if s.kind != selectName {
-			return nil, notAnArray(s, o)
-		}
-		old := b.Value(s.name)
-		next, err := child.applyToField(old, run)
-		if err != nil {
-			return nil, boterr.PrefixField(s.name, err)
-		}
-		if old != document.Missing || next != document.Missing {
-			b.Set(s.name, next)
-		}
-	}
-	return b.ObjectWithoutMissing(), nil
 }
 
 // applyToMissing creates an object if a child creates a field in it.
