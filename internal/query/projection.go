@@ -37,12 +37,11 @@ func CompileProjection(source document.Object) (*Projection, error) {
 	if source.Len() == 0 {
 		return nil, nil //nolint:nilnil // No projection is a nil *Projection.
 	}
-	c := projectionCompiler{root: &projectionSpec{}, expressions: expressionCompiler{timeless: true, costs: new(costs)}}
-	tree, err := c.compile(source)
-	if err != nil {
+	c := projectionCompiler{root: &projectionNode{}, expressions: expressionCompiler{timeless: true, costs: new(costs)}}
+	if err := c.compile(source); err != nil {
 		return nil, err
 	}
-	return &Projection{source: source, tree: tree, slices: c.slices, positional: c.positional}, nil
+	return &Projection{source: source, tree: c.root, slices: c.slices, positional: c.positional}, nil
 }
 
 // Source returns the object that the projection was compiled from.
@@ -285,9 +284,8 @@ func specialOperator(query any) string {
 type projectionNode struct {
 	// includes is true if unnamed fields are removed. Otherwise they are kept.
 	includes bool
-	fields   []projectedField
-	// byName maps names to positions in fields if there are many fields. Otherwise it is nil.
-	byName map[string]int
+	fields   []*projectedField
+	byName   map[string]*projectedField
 	// computes is true if this level or a nested one computes fields.
 	computes bool
 	// planned is the plan for the last shape.
@@ -300,49 +298,25 @@ type projectedField struct {
 	inner *projectionNode
 	// computed computes the field's value.
 	computed expression
-	// kept is true if the field is unchanged.
+	// kept is true if the field keeps its value, which may be cut down later.
 	kept bool
 }
 
-func (s *projectionSpec) compiled(includes bool) *projectionNode {
-	n := &projectionNode{includes: includes, fields: make([]projectedField, 0, len(s.fields))}
-	for _, field := range s.fields {
-		f := projectedField{name: field.name, computed: field.computed}
+// decide sets, on all levels, whether unnamed fields are removed.
+func (n *projectionNode) decide(includes bool) {
+	n.includes = includes
+	for _, field := range n.fields {
 		switch {
 		case field.inner != nil:
-			f.inner = field.inner.compiled(includes)
-			n.computes = n.computes || f.inner.computes
+			field.inner.decide(includes)
+			n.computes = n.computes || field.inner.computes
 		case field.computed != nil:
 			n.computes = true
-			f.kept = !includes // The computed value replaces it.
+			field.kept = !includes // The computed value replaces it.
 		default:
-			f.kept = includes || field.cut
-		}
-		n.fields = append(n.fields, f)
-	}
-	if len(n.fields) > fewValues {
-		n.byName = make(map[string]int, len(n.fields))
-		for i := range n.fields {
-			n.byName[n.fields[i].name] = i
+			field.kept = field.kept || includes
 		}
 	}
-	return n
-}
-
-// find returns the field with the name, or nil.
-func (n *projectionNode) find(name string) *projectedField {
-	if n.byName != nil {
-		if i, ok := n.byName[name]; ok {
-			return &n.fields[i]
-		}
-		return nil
-	}
-	for i := range n.fields {
-		if n.fields[i].name == name {
-			return &n.fields[i]
-		}
-	}
-	return nil
 }
 
 // projectionPlan is the way in which a level projects all objects of one shape.
@@ -363,7 +337,7 @@ func (n *projectionNode) planFor(s *document.Shape) *projectionPlan {
 	plan := &projectionPlan{shape: s}
 	var names []string
 	for i, name := range s.Names() {
-		field := n.find(name)
+		field := n.byName[name]
 		if field == nil && n.includes || field != nil && !field.kept && field.inner == nil {
 			continue
 		}
@@ -432,8 +406,7 @@ func (n *projectionNode) chosenOf(value any) any {
 
 // withComputed sets the computed fields in their order: in place if they exist, else at the end.
 func (n *projectionNode) withComputed(o document.Object, run *expressionRun) (document.Object, error) {
-	for i := range n.fields {
-		field := &n.fields[i]
+	for _, field := range n.fields {
 		var value any
 		var err error
 		switch {
