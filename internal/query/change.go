@@ -315,61 +315,31 @@ const (
 // IsGeo reports whether k is a geographic kind.
 func (k IndexKind) IsGeo() bool { return k == Geo2D || k == Geo2DSphere }
 
-// valueSet is a set of values. Lookups in a large set take constant time. It is safe for concurrent use while
-// no value is added.
-type valueSet struct {
-	few []any
-	// keys holds the keys of all values of a large set, and is nil for a small one.
-	keys map[string]struct{}
-}
-
 // fewValues is the number of values up to which they are compared individually.
 const fewValues = 16
 
-func newValueSet(values []any, expected int) *valueSet {
-	s := &valueSet{few: values}
-	if len(values)+expected > fewValues {
-		s.keys = make(map[string]struct{}, len(values)+expected)
-		for _, value := range values {
-			s.keys[string(document.AppendKey(nil, value))] = struct{}{}
-		}
+// valueKeys is a set of values, as their comparison keys.
+type valueKeys map[string]struct{}
+
+func keysOf(values []any) valueKeys {
+	keys := make(valueKeys, len(values))
+	for _, value := range values {
+		keys.add(value)
 	}
-	return s
+	return keys
 }
 
-// work returns the work of finding or adding a value.
-func (s *valueSet) work(value any) int {
-	if s.keys != nil {
-		return keyWork + readingWork(value)
-	}
-	work := 0
-	for _, other := range s.few {
-		work += stepWork + comparisonWork(value, other)
-	}
-	return work
-}
-
-func (s *valueSet) has(value any) bool {
-	if s.keys == nil {
-		return containsEqual(s.few, value)
-	}
-	_, ok := s.keys[string(document.AppendKey(nil, value))]
+func (k valueKeys) has(key string) bool {
+	_, ok := k[key]
 	return ok
 }
 
 // add adds a value unless the set has an equal one, and reports whether it did.
-func (s *valueSet) add(value any) bool {
-	if s.keys == nil {
-		if containsEqual(s.few, value) {
-			return false
-		}
-		s.few = append(s.few, value)
-		return true
-	}
+func (k valueKeys) add(value any) bool {
 	key := string(document.AppendKey(nil, value))
-	if _, ok := s.keys[key]; ok {
+	if k.has(key) {
 		return false
 	}
-	s.keys[key] = struct{}{}
+	k[key] = struct{}{}
 	return true
 }

@@ -100,7 +100,7 @@ type oneOf struct {
 	null   bool
 	// scalars holds the lookupKey of each scalar, others the key of each object and array.
 	scalars map[any]struct{}
-	others  map[string]struct{}
+	others  valueKeys
 }
 
 func newOneOf(values []any) *oneOf {
@@ -109,9 +109,9 @@ func newOneOf(values []any) *oneOf {
 		switch value.(type) {
 		case document.Object, document.Array:
 			if c.others == nil {
-				c.others = map[string]struct{}{}
+				c.others = valueKeys{}
 			}
-			c.others[string(document.AppendKey(nil, value))] = struct{}{}
+			c.others.add(value)
 		default:
 			c.null = c.null || value == nil
 			c.scalars[lookupKey(value)] = struct{}{}
@@ -128,11 +128,7 @@ func (c *oneOf) test(value any, e *Evaluation) bool {
 	case document.MissingValue:
 		return c.null
 	case document.Object, document.Array:
-		if len(c.others) == 0 {
-			return false
-		}
-		_, ok := c.others[string(document.AppendKey(nil, value))]
-		return ok
+		return len(c.others) > 0 && c.others.has(string(document.AppendKey(nil, value)))
 	default:
 		_, ok := c.scalars[lookupKey(value)]
 		return ok

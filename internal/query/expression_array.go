@@ -386,8 +386,6 @@ func allElementsTrue(run *expressionRun, arguments []any) (any, error) {
 
 func isFalsy(value any) bool { return !isTruthy(value) }
 
-type valueKeys map[string]struct{}
-
 // keyOf returns the key of a value and charges for it.
 func (run *expressionRun) keyOf(value any) (string, error) {
 	if err := run.limits.spend(keyWork + readingWork(value)); err != nil {
@@ -517,9 +515,4 @@ func (k valueKeys) holds(part valueKeys) bool {
 		}
 	}
 	return true
-}
-
-func (k valueKeys) has(key string) bool {
-	_, ok := k[key]
-	return ok
 }

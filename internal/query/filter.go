@@ -466,7 +466,7 @@ func (f fieldCondition) at(path *fieldPath) matcher {
 		m = all
 	case elementFinder:
 		m = &elementMatcher{path: path, finder: test}
-	case *everyValue:
+	case everyValue:
 		m = &everyValueMatcher{path: path, values: test}
 	default:
 		m = &pathMatcher{path: path, mode: f.mode, test: test}
