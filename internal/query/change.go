@@ -1,7 +1,6 @@
 package query
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"time"
@@ -53,16 +52,9 @@ func (c Change) Check() error {
 	return boterr.PrefixField("onInsert", c.OnInsert.Err())
 }
 
-// Apply applies the change to a document that filter matches. modified is true if the document differs
+// Change applies a change to a document that filter matches. modified is true if the document differs
 // afterwards, and always for a replacement without _id, as in MongoDB.
 // The Field of an error is "update" followed by the path in the document.
-//
-// Stores call Evaluation.Change instead, which bounds the work of the whole call.
-func (c Change) Apply(filter *Filter, before document.Object) (after document.Object, modified bool, err error) {
-	return NewEvaluation(context.Background()).Change(c, filter, before)
-}
-
-// Change is like Change.Apply, within the budget of the evaluation.
 func (e *Evaluation) Change(change Change, filter *Filter, before document.Object) (after document.Object, modified bool, err error) {
 	e.Write()
 	e.budget.spend(change.Update.work())
@@ -174,11 +166,6 @@ func nextVersion(version any) any {
 // Insert returns the document that an upsert inserts if nothing matches: the values that the filter requires,
 // changed by the update and completed by OnInsert. The Field of an error is "filter" or "update" followed by a
 // path.
-func (c Change) Insert(filter *Filter) (document.Object, error) {
-	return NewEvaluation(context.Background()).Insert(c, filter)
-}
-
-// Insert is like Change.Insert, within the budget of the evaluation.
 func (e *Evaluation) Insert(change Change, filter *Filter) (document.Object, error) {
 	e.budget.spend(change.Update.work())
 	o, err := change.insert(e, filter)

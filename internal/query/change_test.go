@@ -36,7 +36,7 @@ func TestChange_RenewsStamps(t *testing.T) {
 		`{"$set":{"at":7},"$inc":{"v":1}}`:   stored,
 		`{"_id":"1","x":1,"at":0}`:           stored,
 	} {
-		after, modified, err := change(t, update).Apply(nil, parse(t, stored))
+		after, modified, err := newCall(t).Change(change(t, update), nil, parse(t, stored))
 		require.NoError(t, err, update)
 		require.JSONEq(t, want, after.String(), update)
 		require.Equal(t, want != stored, modified, update)
@@ -45,7 +45,7 @@ func TestChange_RenewsStamps(t *testing.T) {
 
 func TestChange_ReplacementWithoutID(t *testing.T) {
 	t.Parallel()
-	after, modified, err := change(t, `{"x":1,"at":0}`).Apply(nil, parse(t, stored))
+	after, modified, err := newCall(t).Change(change(t, `{"x":1,"at":0}`), nil, parse(t, stored))
 	require.NoError(t, err)
 	require.True(t, modified)
 	require.JSONEq(t, stored, after.String(), "an update without a change renews no stamps")
@@ -57,12 +57,12 @@ func TestChange_FixedFieldStays(t *testing.T) {
 		`{"$set":{"app":"a2"}}`, `{"$unset":{"app":""}}`, `{"$rename":{"app":"b"}}`, `{"$rename":{"x":"app"}}`,
 		`{"app":"a2"}`, `{"$set":{"app.x":1}}`, `{"$push":{"app":1}}`, `{"$inc":{"app":1}}`, `{"$set":{"app":null}}`,
 	} {
-		_, modified, err := change(t, update).Apply(nil, parse(t, stored))
+		_, modified, err := newCall(t).Change(change(t, update), nil, parse(t, stored))
 		require.Error(t, err, update)
 		require.False(t, modified)
 	}
 	for _, update := range []string{`{"$set":{"app":"a1","x":2}}`, `{"app":"a1","x":2}`, `{"x":2}`} {
-		after, _, err := change(t, update).Apply(nil, parse(t, stored))
+		after, _, err := newCall(t).Change(change(t, update), nil, parse(t, stored))
 		require.NoError(t, err, update)
 		require.Equal(t, "a1", document.Get(after, "app", ""), update)
 	}
@@ -70,7 +70,7 @@ func TestChange_FixedFieldStays(t *testing.T) {
 
 func TestChange_FixedFieldIsNotAdded(t *testing.T) {
 	t.Parallel()
-	_, _, err := change(t, `{"$set":{"app":"a1"}}`).Apply(nil, parse(t, `{"_id":"1"}`))
+	_, _, err := newCall(t).Change(change(t, `{"$set":{"app":"a1"}}`), nil, parse(t, `{"_id":"1"}`))
 	requireInvalid(t, err, "update.app")
 }
 
@@ -89,7 +89,7 @@ func TestUpsert_InsertsWhatFilterRequires(t *testing.T) {
 	} {
 		filter, err := query.CompileFilter(parse(t, c.filter))
 		require.NoError(t, err)
-		inserted, err := change(t, c.update).Insert(filter)
+		inserted, err := newCall(t).Insert(change(t, c.update), filter)
 		require.NoError(t, err, c.filter)
 		require.Equal(t, c.want, inserted.String())
 	}
@@ -114,7 +114,7 @@ func TestUpsert_RefusesContradictions(t *testing.T) {
 	} {
 		filter, err := query.CompileFilter(parse(t, c.filter))
 		require.NoError(t, err)
-		_, err = change(t, c.update).Insert(filter)
+		_, err = newCall(t).Insert(change(t, c.update), filter)
 		requireInvalid(t, err, c.field)
 	}
 }
@@ -123,7 +123,7 @@ func TestUpsert_PartOfAnID(t *testing.T) {
 	t.Parallel()
 	filter, err := query.CompileFilter(document.O("_id.a", 1))
 	require.NoError(t, err)
-	_, err = change(t, `{"x":1}`).Insert(filter)
+	_, err = newCall(t).Insert(change(t, `{"x":1}`), filter)
 	requireInvalid(t, err, "filter._id.a")
 }
 
@@ -147,10 +147,10 @@ func TestUpdate_UsedAgain(t *testing.T) {
 		before := document.O(pairs...)
 		fresh, err := query.CompileUpdate(source)
 		require.NoError(t, err)
-		want, _, err := query.Change{Update: fresh, Stamps: stamps}.Apply(nil, before)
+		want, _, err := newCall(t).Change(query.Change{Update: fresh, Stamps: stamps}, nil, before)
 		require.NoError(t, err)
 		for range 2 {
-			got, modified, err := query.Change{Update: used, Stamps: stamps}.Apply(nil, before)
+			got, modified, err := newCall(t).Change(query.Change{Update: used, Stamps: stamps}, nil, before)
 			require.NoError(t, err)
 			require.Equal(t, want.String(), got.String(), before)
 			require.Equal(t, want.Size(), got.Size())

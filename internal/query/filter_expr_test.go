@@ -241,7 +241,7 @@ func TestFilter_PatternInAListIsNoEquality(t *testing.T) {
 		require.False(t, ok, operator)
 		update, err := query.CompileUpdate(document.Set("b", 1))
 		require.NoError(t, err)
-		inserted, err := query.Change{Update: update}.Insert(filter)
+		inserted, err := newCall(t).Insert(query.Change{Update: update}, filter)
 		require.NoError(t, err)
 		require.False(t, inserted.Has("a"), operator)
 	}
@@ -262,7 +262,7 @@ func TestUpdate_PositionOfAPatternInAList(t *testing.T) {
 		filter, err := query.CompileFilter(parse(t, `{"l":`+condition+`}`))
 		require.NoError(t, err, condition)
 		o := document.O("l", document.A("a", "b", "c"))
-		after, _, err := query.Change{Update: update}.Apply(filter, o)
+		after, _, err := newCall(t).Change(query.Change{Update: update}, filter, o)
 		require.NoError(t, err, condition)
 		require.JSONEq(t, `{"l":`+want+`}`, after.String(), condition)
 	}

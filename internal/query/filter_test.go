@@ -21,6 +21,12 @@ func parse(t *testing.T, text string) document.Object {
 	return o
 }
 
+// newCall returns an evaluation for a single call.
+func newCall(t *testing.T) *query.Evaluation {
+	t.Helper()
+	return query.NewEvaluation(t.Context())
+}
+
 func requireInvalid(t *testing.T, err error, field string) {
 	t.Helper()
 	require.ErrorIs(t, err, boterr.InvalidArgument)
@@ -459,11 +465,11 @@ func TestSelect_WhatMatches(t *testing.T) {
 				want |= 1 << i
 			}
 		}
-		got, err := query.NewEvaluation(t.Context()).Select(f, documents, among)
+		got, err := newCall(t).Select(f, documents, among)
 		require.Equal(t, failure, err, filter)
 		require.Equal(t, want, got, filter)
 	}
-	all, err := query.NewEvaluation(t.Context()).Select(nil, documents, among)
+	all, err := newCall(t).Select(nil, documents, among)
 	require.NoError(t, err)
 	require.EqualValues(t, among, all)
 }
@@ -493,7 +499,7 @@ func TestSelect_NumbersAtTheEdgesOfAnOrder(t *testing.T) {
 		for _, operand := range numbers {
 			f, err := query.CompileFilter(document.O("a", document.O(operator, operand)))
 			require.NoError(t, err)
-			got, err := query.NewEvaluation(t.Context()).Select(f, documents, 1<<len(documents)-1)
+			got, err := newCall(t).Select(f, documents, 1<<len(documents)-1)
 			require.NoError(t, err)
 			for i, number := range numbers {
 				want := isNaN(number) == isNaN(operand) && isMeant(document.Compare(number, operand))

@@ -60,20 +60,20 @@ func TestUpdate_ManyFieldsAtOnce(t *testing.T) {
 	}
 	update, err := query.CompileUpdate(document.Set(pairs...))
 	require.NoError(t, err)
-	after, modified, err := query.Change{Update: update}.Apply(nil, document.O("_id", 1))
+	after, modified, err := newCall(t).Change(query.Change{Update: update}, nil, document.O("_id", 1))
 	require.NoError(t, err)
 	require.True(t, modified)
 	require.Equal(t, 20_001, after.Len())
 	update, err = query.CompileUpdate(document.Unset(unset...))
 	require.NoError(t, err)
-	emptied, _, err := query.Change{Update: update}.Apply(nil, after)
+	emptied, _, err := newCall(t).Change(query.Change{Update: update}, nil, after)
 	require.NoError(t, err)
 	require.Equal(t, `{"_id":1}`, emptied.String())
 	compiled, err := query.CompileFilter(document.O(pairs...))
 	require.NoError(t, err)
 	update, err = query.CompileUpdate(document.Set("x", 1))
 	require.NoError(t, err)
-	inserted, err := query.Change{Update: update}.Insert(compiled)
+	inserted, err := newCall(t).Insert(query.Change{Update: update}, compiled)
 	require.NoError(t, err)
 	require.Equal(t, 20_001, inserted.Len())
 }
@@ -182,11 +182,11 @@ func TestUpdate_NumberEqualToID(t *testing.T) {
 func TestZeroValues_DoNotPanic(t *testing.T) {
 	t.Parallel()
 	require.True(t, (&query.Filter{}).Match(document.O("a", 1)))
-	require.NoError(t, (&query.Sort{}).Check(document.O("a", 1)))
+	require.NoError(t, newCall(t).CheckSort(&query.Sort{}, document.O("a", 1)))
 	for _, none := range []query.Change{{}, {Update: &query.Update{}}} {
-		_, _, err := none.Apply(nil, document.O("a", 1))
+		_, _, err := newCall(t).Change(none, nil, document.O("a", 1))
 		require.ErrorIs(t, err, boterr.InvalidArgument)
-		_, err = none.Insert(nil)
+		_, err = newCall(t).Insert(none, nil)
 		require.ErrorIs(t, err, boterr.InvalidArgument)
 	}
 }
@@ -216,7 +216,7 @@ func changed(t *testing.T, o, update document.Object, arrayFilters ...document.O
 	t.Helper()
 	compiled, err := query.CompileUpdate(update, arrayFilters...)
 	require.NoError(t, err)
-	after, _, err := query.Change{Update: compiled}.Apply(nil, o)
+	after, _, err := newCall(t).Change(query.Change{Update: compiled}, nil, o)
 	return after, err
 }
 
@@ -285,12 +285,12 @@ func TestAll_ManyValues(t *testing.T) {
 	require.NoError(t, err)
 	filter, err := query.CompileFilter(document.O("a", document.O("$all", numbers(0, 30))))
 	require.NoError(t, err)
-	after, _, err := query.Change{Update: update}.Apply(filter, document.O("_id", 1, "a", numbers(0, 30)))
+	after, _, err := newCall(t).Change(query.Change{Update: update}, filter, document.O("_id", 1, "a", numbers(0, 30)))
 	require.NoError(t, err)
 	require.Equal(t, "x", document.Get(after, "a.29", ""), "the last value gives the position")
 	reversed := slices.Clone(numbers(0, 30).Items())
 	slices.Reverse(reversed)
-	after, _, err = query.Change{Update: update}.Apply(filter, document.O("_id", 1, "a", document.A(reversed...)))
+	after, _, err = newCall(t).Change(query.Change{Update: update}, filter, document.O("_id", 1, "a", document.A(reversed...)))
 	require.NoError(t, err)
 	require.Equal(t, "x", document.Get(after, "a.0", ""), "the last value gives the position")
 }
@@ -426,7 +426,7 @@ func TestProjection_DocumentTooLarge(t *testing.T) {
 	half := document.O("_id", 1, "s", strings.Repeat("x", 9<<20))
 	projection, err := query.CompileProjection(document.O("t", document.O("a", "$s", "b", "$s")))
 	require.NoError(t, err)
-	_, err = projection.Apply(nil, half)
+	_, err = newCall(t).Project(projection, nil, half)
 	requireInvalid(t, err, "")
 }
 

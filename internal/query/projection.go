@@ -1,7 +1,6 @@
 package query
 
 import (
-	"context"
 	"math"
 	"slices"
 	"strings"
@@ -56,19 +55,12 @@ func (p *Projection) Source() document.Object {
 // as it was when the filter matched.
 func (p *Projection) IsPositional() bool { return p != nil && p.positional != nil }
 
-// Apply returns the projection of a document that filter matches. Fields keep the order of the document;
+// Project returns the projection of a document that filter matches. Fields keep the order of the document;
 // computed fields follow.
 //
 // The error is InvalidArgument if an expression fails, if the result is larger than MaxSize, or if a path ends
 // in "$" and the filter has no condition that matched an element of that array, or has an $expr, $near or
 // $nearSphere.
-//
-// Stores call Evaluation.Project instead, which bounds the work of the whole call.
-func (p *Projection) Apply(filter *Filter, document document.Object) (document.Object, error) {
-	return NewEvaluation(context.Background()).Project(p, filter, document)
-}
-
-// Project is like Projection.Apply, within the budget of the evaluation.
 func (e *Evaluation) Project(projection *Projection, filter *Filter, doc document.Object) (document.Object, error) {
 	if projection == nil {
 		return doc, nil

@@ -20,7 +20,7 @@ func project(t *testing.T, projection, filter, doc string) (string, error) {
 	matching, err := query.CompileFilter(parse(t, filter))
 	require.NoError(t, err)
 	require.True(t, matching.Match(parse(t, doc)))
-	o, err := compiled.Apply(matching, parse(t, doc))
+	o, err := newCall(t).Project(compiled, matching, parse(t, doc))
 	return o.String(), err
 }
 
@@ -192,7 +192,7 @@ func TestProjection_None(t *testing.T) {
 		require.True(t, projection.Source().IsZero())
 		require.False(t, projection.IsPositional())
 		o := document.O("_id", 1)
-		same, err := projection.Apply(nil, o)
+		same, err := newCall(t).Project(projection, nil, o)
 		require.NoError(t, err)
 		require.Equal(t, o, same)
 	}
@@ -209,7 +209,7 @@ func TestProjection_AllShapes(t *testing.T) {
 		`{"a":1}`:                                 `{}`,
 	} {
 		for range 3 {
-			got, err := projection.Apply(nil, shapes.Share(parse(t, doc)))
+			got, err := newCall(t).Project(projection, nil, shapes.Share(parse(t, doc)))
 			require.NoError(t, err)
 			require.Equal(t, want, got.String())
 		}
@@ -227,7 +227,7 @@ func TestProjection_ManyNames(t *testing.T) {
 	}
 	projection, err := query.CompileProjection(chosen)
 	require.NoError(t, err)
-	got, err := projection.Apply(nil, whole)
+	got, err := newCall(t).Project(projection, nil, whole)
 	require.NoError(t, err)
 	require.Equal(t, whole.Without("q").String(), got.String())
 }

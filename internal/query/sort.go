@@ -2,7 +2,6 @@ package query
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -87,26 +86,19 @@ func (s *Sort) Keys() []SortKey {
 // through the same array, both values come from the element that sorts first. A number in a path names an
 // element of an array that is long enough, and only that element.
 //
-// Stores call Evaluation.Compare instead, which bounds the work of the whole call.
-func (s *Sort) Compare(a, b document.Object) int { return s.compare(a, b, nil) }
-
-// Compare is like Sort.Compare, within the budget of the evaluation. Once the budget is spent all documents
-// compare equal, and Err returns the reason.
-func (e *Evaluation) Compare(sort *Sort, a, b document.Object) int { return sort.compare(a, b, e) }
-
-// compare compares documents, within the budget of e unless it is nil.
-func (s *Sort) compare(a, b document.Object, e *Evaluation) int {
-	if s == nil || s.shares && !e.spend(len(s.keys)*conditionWork) {
+// Once the budget is spent all documents compare equal, and Err returns the reason.
+func (e *Evaluation) Compare(sort *Sort, a, b document.Object) int {
+	if sort == nil || sort.shares && !e.spend(len(sort.keys)*conditionWork) {
 		return 0
 	}
-	if s.shares && s.arraysIn(a)+s.arraysIn(b) > 0 {
-		return s.compareTuples(s.valuesOf(a, e), s.valuesOf(b, e), e)
+	if sort.shares && sort.arraysIn(a)+sort.arraysIn(b) > 0 {
+		return sort.compareTuples(sort.valuesOf(a, e), sort.valuesOf(b, e), e)
 	}
-	for i := range s.keys {
+	for i := range sort.keys {
 		if !e.spend(conditionWork) {
 			return 0
 		}
-		key := &s.keys[i]
+		key := &sort.keys[i]
 		if order := e.order(key.of(a, e), key.of(b, e)); order != 0 {
 			return key.signed(order)
 		}
@@ -282,23 +274,13 @@ func inOrder[T any](values []T, order []keyedItem) []T {
 	return sorted
 }
 
-// Sort sorts documents in place. Documents that compare equal keep their order.
-func (s *Sort) Sort(documents []document.Object) { s.sort(documents, nil) }
-
-// Sort is like Sort.Sort, within the budget of the evaluation. Once the budget is spent the order is undefined,
-// and Err returns the reason.
-func (e *Evaluation) Sort(sort *Sort, documents []document.Object) {
-	if sort != nil {
-		e.measureVisited(documents)
-		sort.sort(documents, e)
-	}
-}
-
-// sort sorts documents in place, within the budget of e unless it is nil.
-func (s *Sort) sort(documents []document.Object, e *Evaluation) {
+// Sort sorts documents in place. Documents that compare equal keep their order. Once the budget is spent the order is
+// undefined, and Err returns the reason.
+func (e *Evaluation) Sort(s *Sort, documents []document.Object) {
 	if s == nil || len(s.keys) == 0 || len(documents) < 2 {
 		return
 	}
+	e.measureVisited(documents)
 	tuples := s.tuplesOf(documents, e)
 	order := keyOrder{
 		keys: len(s.keys),
@@ -437,14 +419,9 @@ func (s *Sort) sharesArrays() bool {
 	return false
 }
 
-// Check returns InvalidArgument for a document that the sort cannot order: it has separate arrays at two paths,
+// CheckSort returns InvalidArgument for a document that the sort cannot order: it has separate arrays at two paths,
 // or an element of an array has a field whose name is the index of another element. The Field of the error is
 // the path, or the later of the two paths.
-func (s *Sort) Check(document document.Object) error {
-	return NewEvaluation(context.Background()).CheckSort(s, document)
-}
-
-// CheckSort is like Sort.Check, within the budget of the evaluation.
 func (e *Evaluation) CheckSort(sort *Sort, document document.Object) error {
 	if sort == nil || !sort.mayRefuse() || sort.arraysIn(document) == 0 {
 		return nil

@@ -14,10 +14,10 @@ func requireInOrder(t *testing.T, by, first, second document.Object) {
 	t.Helper()
 	sort, err := query.CompileSort(by)
 	require.NoError(t, err)
-	require.NoError(t, sort.Check(first))
-	require.NoError(t, sort.Check(second))
-	require.Negative(t, sort.Compare(first, second), "%s: %s before %s", by, first, second)
-	require.Positive(t, sort.Compare(second, first))
+	require.NoError(t, newCall(t).CheckSort(sort, first))
+	require.NoError(t, newCall(t).CheckSort(sort, second))
+	require.Negative(t, newCall(t).Compare(sort, first, second), "%s: %s before %s", by, first, second)
+	require.Positive(t, newCall(t).Compare(sort, second, first))
 }
 
 func TestSort_ArraysByExtremeElement(t *testing.T) {
@@ -55,7 +55,7 @@ func sorted(t *testing.T, docs []document.Object, source document.Object) []stri
 	order, err := query.CompileSort(source)
 	require.NoError(t, err)
 	docs = slices.Clone(docs)
-	order.Sort(docs)
+	newCall(t).Sort(order, docs)
 	var ids []string
 	for _, doc := range docs {
 		ids = append(ids, document.Get(doc, "_id", ""))
@@ -132,8 +132,8 @@ func TestSort_IndexIsAFieldToo(t *testing.T) {
 	t.Parallel()
 	sort, err := query.CompileSort(document.O("b.0", 1))
 	require.NoError(t, err)
-	requireInvalid(t, sort.Check(parse(t, `{"b":[3,{"0":1}]}`)), "b.0")
-	require.NoError(t, sort.Check(parse(t, `{"b":[3,{"1":1}]}`)))
+	requireInvalid(t, newCall(t).CheckSort(sort, parse(t, `{"b":[3,{"0":1}]}`)), "b.0")
+	require.NoError(t, newCall(t).CheckSort(sort, parse(t, `{"b":[3,{"1":1}]}`)))
 }
 
 func TestSort_ArraysSideBySide(t *testing.T) {
@@ -151,13 +151,13 @@ func TestSort_ArraysSideBySide(t *testing.T) {
 		compiled, err := query.CompileSort(sort)
 		require.NoError(t, err)
 		keys := compiled.Keys()
-		requireInvalid(t, compiled.Check(parse(t, doc)), keys[len(keys)-1].Path)
-		require.Zero(t, compiled.Compare(parse(t, doc), parse(t, doc)))
+		requireInvalid(t, newCall(t).CheckSort(compiled, parse(t, doc)), keys[len(keys)-1].Path)
+		require.Zero(t, newCall(t).Compare(compiled, parse(t, doc), parse(t, doc)))
 	}
 	compiled, err := query.CompileSort(document.O("a", 1, "b", 1))
 	require.NoError(t, err)
 	for _, doc := range []string{`{"a":[1],"b":2}`, `{"a":1,"b":[2]}`, `{"c":[1],"d":[2]}`, `{}`} {
-		require.NoError(t, compiled.Check(parse(t, doc)))
+		require.NoError(t, newCall(t).CheckSort(compiled, parse(t, doc)))
 	}
 }
 

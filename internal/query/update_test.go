@@ -27,7 +27,7 @@ func apply(t *testing.T, doc, filter, update string, arrayFilters ...document.Ob
 	}
 	matching, err := query.CompileFilter(parse(t, filter))
 	require.NoError(t, err)
-	after, modified, err := query.Change{Update: compiled, Now: now}.Apply(matching, parse(t, doc))
+	after, modified, err := newCall(t).Change(query.Change{Update: compiled, Now: now}, matching, parse(t, doc))
 	return after.String(), modified, err
 }
 
@@ -210,7 +210,7 @@ func TestUpdate_DollarFields(t *testing.T) {
 	} {
 		compiled, err := query.CompileUpdate(parse(t, update))
 		require.NoError(t, err)
-		inserted, err := query.Change{Update: compiled}.Insert(nil)
+		inserted, err := newCall(t).Insert(query.Change{Update: compiled}, nil)
 		require.NoError(t, err)
 		require.JSONEq(t, want, inserted.String())
 	}
@@ -283,7 +283,7 @@ func (s *aSide) apply(pairs ...any) (after any, ok bool, err error) {
 	s.Helper()
 	update, err := query.CompileUpdate(document.O(pairs...))
 	require.NoError(s, err)
-	o, modified, err := query.Change{Update: update}.Apply(nil, s.before)
+	o, modified, err := newCall(s.T).Change(query.Change{Update: update}, nil, s.before)
 	if err != nil {
 		require.ErrorIs(s, err, boterr.InvalidArgument)
 		require.True(s, o.IsZero())
@@ -294,7 +294,7 @@ func (s *aSide) apply(pairs ...any) (after any, ok bool, err error) {
 		require.Equal(s, wasText != isText, modified, "%s of %s", update.Source(), s.before)
 	}
 	require.True(s, document.Equal(s.before.Without("a"), o.Without("a")), "%s of %s", update.Source(), s.before)
-	again, _, err := query.Change{Update: update}.Apply(nil, s.before)
+	again, _, err := newCall(s.T).Change(query.Change{Update: update}, nil, s.before)
 	require.NoError(s, err)
 	require.True(s, document.Equal(o, again), "the same again")
 	after, ok = o.Field("a")
