@@ -87,7 +87,6 @@ type fieldChange struct {
 	value any
 }
 
-// changeOf returns the change of a field, or nil.
 func (e *Edit) changeOf(name string) *fieldChange {
 	changes := e.changes()
 	if e.byName != nil {

@@ -145,7 +145,6 @@ func unitedBounds[C any](conditions []C, boundsOfOne func(C) (Bounds, bool)) (Bo
 	return together, true
 }
 
-// boundsOfTest returns the bounds of the values that meet a condition.
 func boundsOfTest(test candidateTest) (Bounds, bool) {
 	switch test := test.(type) {
 	case equalTo:
@@ -443,7 +442,6 @@ func (b *budget) keep(bytes int) {
 	}
 }
 
-// look fails if the context has ended.
 func (b *budget) look() {
 	if b.failure == nil && b.ctx.Err() != nil {
 		b.fail(boterr.New(boterr.Canceled, "", "the context ended: %w", context.Cause(b.ctx)))
@@ -562,7 +560,6 @@ func (e *Evaluation) comparing(a, b any) bool {
 	return work == 0 || e.spend(work)
 }
 
-// reading counts the work of reading a whole value, and reports whether the budget sufficed.
 func (e *Evaluation) reading(value any) bool {
 	work := readingWork(value)
 	return work == 0 || e.spend(work)
@@ -584,7 +581,6 @@ func readingAllWork(values []any) int {
 	return work
 }
 
-// settingWork is the work of adding values to a set.
 func settingWork(items, added []any) int {
 	all := len(items) + len(added)
 	if all > fewValues {

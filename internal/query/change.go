@@ -138,12 +138,10 @@ func (c Change) stamped(edit *document.Edit) (document.Object, bool, error) {
 	return after, true, after.Err()
 }
 
-// isFixed reports whether no update can change a field.
 func (c Change) isFixed(field string) bool {
 	return field == document.IDField || slices.Contains(c.Fixed, field)
 }
 
-// isStamped reports whether a field belongs to the stamps.
 func (c Change) isStamped(field string) bool {
 	_, ok := c.Stamps.Set.Field(field)
 	return ok || slices.Contains(c.Stamps.Increment, field)

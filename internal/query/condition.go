@@ -180,7 +180,6 @@ func (c oneOfStrings) test(value any, e *Evaluation) bool {
 	return ok
 }
 
-// exists is $exists: true.
 type exists struct{}
 
 func (exists) test(value any, _ *Evaluation) bool { return value != document.Missing }
@@ -207,7 +206,6 @@ func (c likePattern) test(value any, e *Evaluation) bool {
 	return matched && err == nil
 }
 
-// ofType is $type: a set of MongoDB's type numbers.
 type ofType map[int64]struct{}
 
 func (c ofType) test(value any, _ *Evaluation) bool {
@@ -407,7 +405,6 @@ func (s *arrayFilterSet) use(name string) (*arrayFilter, error) {
 	return f, nil
 }
 
-// checkUsed returns an error for a filter that no path uses.
 func (s *arrayFilterSet) checkUsed() error {
 	for i, f := range s.filters {
 		if !f.used {

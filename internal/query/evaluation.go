@@ -171,7 +171,6 @@ func (e *Evaluation) positionOf(filter *Filter, document document.Object) (array
 	return e.position, e.failure
 }
 
-// fail records the first failure.
 func (e *Evaluation) fail(err error) {
 	if e != nil && e.failure == nil {
 		e.failure = err
@@ -223,7 +222,6 @@ func (e *Evaluation) charge(work int) error {
 	return e.failure
 }
 
-// steps counts the work of visiting n elements.
 func (e *Evaluation) steps(n int) bool { return e.spend(n * stepWork) }
 
 // keepByteWork is the work per BSON byte for creating keys of a value's parts and looking them up.

@@ -52,12 +52,10 @@ func (run *expressionRun) bind(slot int, value any) {
 	run.variables[slot] = value
 }
 
-// constant is an expression with the same value for every document.
 type constant struct{ value any }
 
 func (c constant) evaluate(*expressionRun) (any, error) { return c.value, nil }
 
-// compileExpression compiles an expression that may use $$NOW.
 func compileExpression(source any) (expression, error) {
 	return expressionCompiler{costs: new(costs)}.expression(source)
 }
@@ -107,7 +105,6 @@ func (c expressionCompiler) object(source document.Object) (expression, error) {
 	return e, nil
 }
 
-// operator compiles an operator with its arguments.
 func (c expressionCompiler) operator(name string, operand any) (expression, error) {
 	if results, ok := comparisons[name]; ok {
 		return c.comparison(results, operand)
@@ -199,7 +196,6 @@ func (c expressionCompiler) array(source document.Array) (expression, error) {
 	return folded(arrayOfExpressions(items), items...)
 }
 
-// expressions compiles each element of an array.
 func (c expressionCompiler) expressions(source document.Array) ([]expression, error) {
 	items := make([]expression, 0, source.Len())
 	for i, item := range source.Items() {
@@ -274,7 +270,6 @@ func withoutOperator(err error) error {
 	return &cut
 }
 
-// isNullish reports whether a value is null or missing.
 func isNullish(value any) bool { return value == nil || value == document.Missing }
 
 func orNull(value any) any {
@@ -510,7 +505,6 @@ func (l *workLimits) spend(work int) error {
 	return nil
 }
 
-// steps charges for visiting n elements.
 func (l *workLimits) steps(n int) error { return l.spend(n * stepWork) }
 
 func (l *workLimits) comparing(a, b any) error {
@@ -601,7 +595,6 @@ func overAll(compute func(run *expressionRun, values []any) (any, error)) func(*
 	}
 }
 
-// sumOf returns the sum of the numbers among values.
 func sumOf(_ *expressionRun, values []any) (any, error) {
 	var sum summation
 	for _, value := range values {
@@ -711,7 +704,6 @@ func (s *summation) total() any {
 	return s.float()
 }
 
-// float returns the sum as a double.
 func (s *summation) float() float64 {
 	whole := *s
 	const upper = 1 << 32

@@ -141,7 +141,6 @@ const (
 	latestDate   = 253402300799999                    // The year 9999.
 )
 
-// dateOf returns the date for a number of milliseconds since 1970.
 func dateOf(milliseconds int64) (any, error) {
 	if milliseconds < earliestDate || milliseconds > latestDate {
 		return nil, errDateOverflow
@@ -211,7 +210,6 @@ func ofTwoNumbers(compute func(a, b any) (any, error)) func(*expressionRun, []an
 	return func(_ *expressionRun, arguments []any) (any, error) { return compute(arguments[0], arguments[1]) }
 }
 
-// divide is $divide. The result is a double.
 func divide(a, b any) (any, error) {
 	dividend, _ := document.FloatNumber(a)
 	divisor, _ := document.FloatNumber(b)
@@ -257,7 +255,6 @@ func power(a, b any) (any, error) {
 	return math.Pow(base, exponent), nil
 }
 
-// wholePower returns a power of integers, and whether it fits an int64.
 func wholePower(base, exponent int64) (int64, bool) {
 	switch {
 	case base == 1 || exponent == 0:
@@ -280,7 +277,6 @@ func wholePower(base, exponent int64) (int64, bool) {
 	return result, true
 }
 
-// logarithm is $log.
 func logarithm(number, of any) (any, error) {
 	f, _ := document.FloatNumber(number)
 	base, _ := document.FloatNumber(of)
@@ -417,7 +413,6 @@ func powerOfTen(exponent int64) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(exponent), nil)
 }
 
-// towardsZero divides and drops the fraction.
 func towardsZero(dividend, divisor *big.Int) *big.Int { return new(big.Int).Quo(dividend, divisor) }
 
 // halfToEven divides and rounds to the nearest integer, and ties to the even one.

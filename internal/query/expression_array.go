@@ -48,7 +48,6 @@ func itemAt(items []any, index int64) any {
 	return items[index]
 }
 
-// endOf returns the function for $first or $last.
 func endOf(index int64) func(*expressionRun, []any) (any, error) {
 	return func(_ *expressionRun, arguments []any) (any, error) {
 		return itemAt(elementsIn(arguments[0]), index), nil
@@ -110,7 +109,6 @@ func isAmong(run *expressionRun, arguments []any) (any, error) {
 	return index >= 0, err
 }
 
-// indexOf returns the index of a value among items, or -1.
 func (run *expressionRun) indexOf(items []any, value any) (int, error) {
 	if err := run.limits.spend((stepWork + readingWork(value)) * len(items)); err != nil {
 		return -1, err
@@ -263,7 +261,6 @@ func (c expressionCompiler) zip(operand any) (expression, error) {
 	return e, nil
 }
 
-// listOf compiles an operand that must be an array of expressions.
 func (c expressionCompiler) listOf(operand any) ([]expression, error) {
 	list, ok := operand.(document.Array)
 	if !ok {
@@ -386,7 +383,6 @@ func allElementsTrue(run *expressionRun, arguments []any) (any, error) {
 
 func isFalsy(value any) bool { return !isTruthy(value) }
 
-// keyOf returns the key of a value and charges for it.
 func (run *expressionRun) keyOf(value any) (string, error) {
 	if err := run.limits.spend(keyWork + readingWork(value)); err != nil {
 		return "", err
@@ -394,7 +390,6 @@ func (run *expressionRun) keyOf(value any) (string, error) {
 	return string(document.AppendKey(nil, value)), nil
 }
 
-// distinct returns the distinct values of an array, and their keys.
 func (run *expressionRun) distinct(array any) ([]any, valueKeys, error) {
 	all := elementsIn(array)
 	if err := run.limits.items(len(all)); err != nil {
@@ -415,7 +410,6 @@ func (run *expressionRun) distinct(array any) ([]any, valueKeys, error) {
 	return items, keys, nil
 }
 
-// keep returns the values whose keys meet a condition.
 func (run *expressionRun) keep(items []any, meets func(key string) bool) ([]any, error) {
 	kept := []any{}
 	for _, item := range items {

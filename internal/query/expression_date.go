@@ -148,7 +148,6 @@ func offsetZone(text string) (*time.Location, error) {
 	return time.FixedZone(text, seconds), nil
 }
 
-// digitsIn parses a short text of digits.
 func digitsIn(text string) (int, bool) {
 	number := 0
 	for _, r := range text {

@@ -180,7 +180,6 @@ func withField(run *expressionRun, arguments []any) (any, error) {
 	return run.limits.object(o.Put(arguments[0].(string), value))
 }
 
-// scope is a variable with its enclosing scope.
 type scope struct {
 	outer *scope
 	name  string
@@ -195,7 +194,6 @@ func (c expressionCompiler) with(name string) (expressionCompiler, int) {
 	return c, slot
 }
 
-// find returns the slot of a variable.
 func (s *scope) find(name string) (int, bool) {
 	for ; s != nil; s = s.outer {
 		if s.name == name {
@@ -317,7 +315,6 @@ func (run *expressionRun) at(path *fieldPath, i int, value any) (any, error) {
 	return value, nil
 }
 
-// atEach continues with part i in each object of an array.
 func (run *expressionRun) atEach(path *fieldPath, i int, array document.Array) (any, error) {
 	if err := run.limits.items(array.Len()); err != nil {
 		return nil, err
@@ -339,7 +336,6 @@ func (run *expressionRun) atEach(path *fieldPath, i int, array document.Array) (
 	return run.limits.array(items)
 }
 
-// checkExpressionPath returns an error for a path that is not allowed in an expression.
 func checkExpressionPath(path string) error {
 	if err := document.CheckPath(path); err != nil {
 		return err
@@ -352,7 +348,6 @@ func checkExpressionPath(path string) error {
 	return nil
 }
 
-// checkFieldName returns an error for a name that is not allowed in an expression.
 func checkFieldName(name string) error {
 	switch {
 	case name == "":
@@ -368,7 +363,6 @@ func checkFieldName(name string) error {
 	}
 }
 
-// checkVariableName refuses a text that cannot be the name of a variable.
 func checkVariableName(name string) error {
 	if name == "" {
 		return boterr.Invalid("", "the name of a variable is empty")

@@ -249,7 +249,6 @@ func substringOfBytes(run *expressionRun, arguments []any) (any, error) {
 	return text[start:end], run.limits.text(int(end - start))
 }
 
-// startsCharacter reports whether a character starts at a byte.
 func startsCharacter(text string, at int64) bool {
 	return at >= int64(len(text)) || utf8.RuneStart(text[at])
 }

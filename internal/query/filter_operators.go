@@ -179,7 +179,6 @@ func typeCondition(operand any) ([]fieldCondition, error) {
 	return one(types), nil
 }
 
-// typeNumbers returns the types for an alias or a number.
 func typeNumbers(operand any) ([]int64, error) {
 	if alias, ok := operand.(string); ok {
 		if numbers, ok := typeAliases[alias]; ok {
@@ -305,7 +304,6 @@ func (c filterCompiler) listed(operator string, operand any) (values []any, patt
 	return values, patterns, nil
 }
 
-// listCondition compiles $in and $nin.
 func (c filterCompiler) listCondition(operator string, operand any) ([]fieldCondition, error) {
 	values, patterns, err := c.listed(operator, operand)
 	if err != nil {
@@ -318,7 +316,6 @@ func (c filterCompiler) listCondition(operator string, operand any) ([]fieldCond
 	return conditions, nil
 }
 
-// inCondition compiles a list in the fastest form.
 func inCondition(values []any, patterns []candidateTest) candidateTest {
 	var test candidateTest
 	switch {
@@ -374,7 +371,6 @@ func (c filterCompiler) allCondition(operand any) ([]fieldCondition, error) {
 	return []fieldCondition{conditionGroup(group)}, nil
 }
 
-// allElemMatch compiles an $all that only contains $elemMatch.
 func (c filterCompiler) allElemMatch(list document.Array) ([]fieldCondition, error) {
 	group := make([]fieldCondition, 0, list.Len())
 	for i, item := range list.All() {

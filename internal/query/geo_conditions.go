@@ -74,7 +74,6 @@ func newWithinSphere(region geometry.Sphere) withinSphere {
 	return withinSphere{region: region, bounds: region.Bounds(), hull: region.Hull(), cells: sync.OnceValue(region.Cover)}
 }
 
-// isNear reports whether a pair is within the region's bounds.
 func (c withinSphere) isNear(p geometry.Pair) bool {
 	for i := range c.bounds {
 		if c.bounds[i].Contains(p) {
@@ -269,7 +268,6 @@ func geoSpecifier(operand any) (specifier string, region any, err error) {
 	return specifier, region, nil
 }
 
-// withinCondition compiles the region of $geoWithin.
 func (c filterCompiler) withinCondition(specifier string, operand any) (candidateTest, error) {
 	if !isPlace(operand) {
 		return nil, boterr.Invalid("", "must be an array or object, got %s", document.Excerpt(operand))
@@ -368,7 +366,6 @@ func (c filterCompiler) withinShapeCondition(operand any) (candidateTest, error)
 	return newWithinSphere(at.shape), nil
 }
 
-// intersectsCondition compiles the $geometry of $geoIntersects.
 func (c filterCompiler) intersectsCondition(specifier string, operand any) (candidateTest, error) {
 	if specifier != "$geometry" {
 		return nil, unknownShape(specifier)
@@ -476,7 +473,6 @@ func appendPairCell(cells []uint64, value any) ([]uint64, error) {
 	return append(cells, uint64(geometry.PlaneCell(pair))), nil
 }
 
-// appendSphereCells appends the cells of a place on the globe.
 func appendSphereCells(cells []uint64, value any) ([]uint64, error) {
 	at, err := sizedReader(value).stored(value)
 	if err != nil {

@@ -65,7 +65,6 @@ func (r placeReader) readGeoJSON(o document.Object) (place, error) {
 	return place{shape: shape}, nil
 }
 
-// addCollected adds an element of a GeometryCollection to a shape.
 func (r placeReader) addCollected(shape *geometry.Shape, item any) error {
 	o, ok := item.(document.Object)
 	if !ok {
@@ -111,7 +110,6 @@ func (r placeReader) addGeoJSON(shape *geometry.Shape, o document.Object) error 
 	return boterr.PrefixField(geoCoordinates, add(shape, coordinates))
 }
 
-// readGeoPoint parses a GeoJSON object of type Point.
 func readGeoPoint(o document.Object) (place, error) {
 	strict, err := readCRS(o)
 	if err != nil {
@@ -226,7 +224,6 @@ func readRings(coordinates any) ([][]geometry.Point, error) {
 	return rings, nil
 }
 
-// readPoints parses an array of pairs.
 func readPoints(coordinates any) ([]geometry.Point, error) {
 	list, ok := coordinates.(document.Array)
 	if !ok {
@@ -311,7 +308,6 @@ func (r placeReader) stored(value any) (place, error) { return r.read(value, any
 // operand parses the operand of $geometry. A pair must have exactly two elements.
 func (r placeReader) operand(value any) (place, error) { return r.read(value, twoOnly) }
 
-// read parses GeoJSON or a pair of coordinates.
 func (r placeReader) read(value any, pairs pairLength) (place, error) {
 	if isLegacy(value) {
 		pair, err := readPair(value, pairs)

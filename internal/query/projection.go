@@ -200,7 +200,6 @@ func (s *fieldSlice) apply(e *Evaluation, o document.Object, path []string) docu
 	return o
 }
 
-// part returns the kept elements.
 func (s *fieldSlice) part(items []any) []any {
 	first, length := 0, len(items)
 	switch {
@@ -346,7 +345,6 @@ func (n *projectionNode) planFor(s *document.Shape) *projectionPlan {
 	return plan
 }
 
-// project applies the projection to the document of a run.
 func (n *projectionNode) project(run *expressionRun) (document.Object, error) {
 	projected := n.chosen(run.root)
 	if !n.computes {

@@ -175,7 +175,6 @@ func (c *projectionCompiler) mustBe(kind projectionKind, what string) error {
 	return nil
 }
 
-// position reads a path that ends in "$".
 func (c *projectionCompiler) position(level *projectionNode, path, parent []string, wanted bool) error {
 	switch {
 	case !wanted:
@@ -192,7 +191,6 @@ func (c *projectionCompiler) position(level *projectionNode, path, parent []stri
 	return level.add(path, projectedField{kept: true})
 }
 
-// object reads an operator or nested fields.
 func (c *projectionCompiler) object(level *projectionNode, path []string, operand document.Object, parent []string) error {
 	if operand.Len() == 0 {
 		return boterr.Invalid("", "an empty object selects no fields")
@@ -207,7 +205,6 @@ func (c *projectionCompiler) object(level *projectionNode, path []string, operan
 	return c.fields(inner, operand, slices.Concat(parent, path))
 }
 
-// operator reads a field whose value is {operator: operand}.
 func (c *projectionCompiler) operator(level *projectionNode, path []string, object document.Object, parent []string) error {
 	operator, operand := object.NameAt(0), object.At(0)
 	switch operator {
@@ -246,7 +243,6 @@ func (c *projectionCompiler) elemMatch(level *projectionNode, path []string, ope
 	return level.add(path, projectedField{computed: firstMatch{field: path[0], finder: conditions[0].test.(elementFinder)}})
 }
 
-// compute reads a computed field: a literal or an expression.
 func (c *projectionCompiler) compute(level *projectionNode, path []string, operand any) error {
 	if err := c.mustBe(inclusion, "a computed field"); err != nil {
 		return err

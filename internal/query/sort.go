@@ -336,7 +336,6 @@ type itemOrder struct {
 	keys []sortKey
 }
 
-// wholeOrder is the order of whole elements.
 func wholeOrder(descending bool) itemOrder {
 	return itemOrder{keys: []sortKey{{descending: descending}}}
 }
@@ -498,7 +497,6 @@ type tuplePlace struct {
 	named bool
 }
 
-// settle ends the path with a value.
 func (p *tuplePlace) settle(value any) { p.value, p.part = value, settledPart }
 
 // from follows the paths of the keys until each key has a value or reaches an array.
@@ -532,7 +530,6 @@ func (w *tupleWalk) from(places []tuplePlace) error {
 	return w.through(places, through)
 }
 
-// twoArrays returns the error for two paths through separate arrays.
 func twoArrays(path, other string) error {
 	return boterr.Invalid(path, "cannot sort by this path and by %s: both paths have an array at the same level", other)
 }
@@ -627,7 +624,6 @@ func (w *tupleWalk) settleNamed(places []tuplePlace, others []int) error {
 	return nil
 }
 
-// throughEach continues in each element of an array.
 func (w *tupleWalk) throughEach(places []tuplePlace, keys []int, array document.Array) error {
 	items := array.Items()
 	if len(items) == 0 {
@@ -656,7 +652,6 @@ func (w *tupleWalk) throughEach(places []tuplePlace, keys []int, array document.
 	return nil
 }
 
-// take keeps the values if they sort before the current ones.
 func (w *tupleWalk) take(places []tuplePlace) {
 	values := make([]any, len(places))
 	for i := range places {
@@ -667,7 +662,6 @@ func (w *tupleWalk) take(places []tuplePlace) {
 	}
 }
 
-// compareTuples orders two lists of key values.
 func (s *Sort) compareTuples(a, b []any, e *Evaluation) int {
 	for i := range s.keys {
 		if order := e.order(a[i], b[i]); order != 0 {

@@ -81,7 +81,6 @@ func (u *Update) Source() document.Object { return u.source }
 // IsReplacement reports whether the update replaces the whole document.
 func (u *Update) IsReplacement() bool { return u.tree == nil }
 
-// work returns the work of applying the update once.
 func (u *Update) work() int {
 	if u == nil {
 		return 0
@@ -111,7 +110,6 @@ func (run *updateRun) spend(work int) error {
 	return run.call.budget.failure
 }
 
-// steps counts the work of visiting n elements.
 func (run *updateRun) steps(n int) error { return run.spend(n * stepWork) }
 
 // nullItemSize is about the size of a null in an array: type and index.
@@ -178,7 +176,6 @@ func (c *updateCompiler) newNode() *updateNode {
 	return node
 }
 
-// operator compiles one operator with its paths.
 func (c *updateCompiler) operator(name string, operand any) error {
 	if !isOperator(name) {
 		return boterr.Invalid("", "a plain field cannot be used with operators; put it into $set")
@@ -200,7 +197,6 @@ func (c *updateCompiler) operator(name string, operand any) error {
 	return nil
 }
 
-// path compiles an operator's argument for one path.
 func (c *updateCompiler) path(path string, argument any, compile operationCompiler) error {
 	operation, err := compile(path, argument)
 	if err != nil {
@@ -249,12 +245,10 @@ func (c *updateCompiler) add(path string, operation operation, operand any) erro
 	return nil
 }
 
-// conflictAt returns the error for two operators that change the same part of a document.
 func conflictAt(path string) error {
 	return boterr.Invalid("", "conflicts with another operator on %s, its parent or its child", path)
 }
 
-// selector compiles one part of a path.
 func (c *updateCompiler) selector(part string) (selector, error) {
 	switch {
 	case part == "$":
@@ -316,7 +310,6 @@ type pathOptional struct{}
 
 func (pathOptional) needsPath(*updateRun) bool { return false }
 
-// anyOperand returns the compiler of an operator that takes any argument.
 func anyOperand(o operation) operationCompiler {
 	return func(string, any) (operation, error) { return o, nil }
 }
@@ -406,7 +399,6 @@ func (r *renameTo) source(o document.Object) (any, error) {
 	return current, nil
 }
 
-// checkTarget refuses a target in an array.
 func (r *renameTo) checkTarget(o document.Object) error {
 	var current any = o
 	for part := range strings.SplitSeq(r.to, ".") {
@@ -489,7 +481,6 @@ func (a *arithmetic) apply(value, operand any, _ *updateRun) (any, error) {
 	return result, nil
 }
 
-// isFinite reports whether a value is a number and neither NaN nor infinite.
 func isFinite(value any) bool {
 	f, ok := document.FloatNumber(value)
 	return ok && !math.IsNaN(f) && !math.IsInf(f, 0)

@@ -324,12 +324,10 @@ var geoRules = []Rule{
 	rule(geoIndexesAreTaken, "an index of kind Geo2D or Geo2DSphere serves the field of its key", GeoQueries, GeoIndexes),
 }
 
-// equator returns the GeoJSON point on the equator at a longitude.
 func equator(longitude float64) document.Object {
 	return document.O("type", "Point", "coordinates", document.A(longitude, 0))
 }
 
-// near searches by distance, and requires success.
 func (t *trial) near(pairs ...any) []query.GeoResult {
 	t.Helper()
 	query, err := query.CompileGeoNear(document.O(pairs...))
@@ -340,7 +338,6 @@ func (t *trial) near(pairs ...any) []query.GeoResult {
 	return results
 }
 
-// requireNear checks the _ids of results.
 func (t *trial) requireNear(expected []any, results []query.GeoResult) {
 	t.Helper()
 	documents := make([]document.Object, 0, len(results))

@@ -142,7 +142,6 @@ func sortRefusesArraysSideBySide(t *trial) {
 	t.requireHolds(held...)
 }
 
-// requireDistinct checks the distinct values at a path.
 func (t *trial) requireDistinct(expected []any, path string, filter *query.Filter) {
 	t.Helper()
 	values, err := t.Distinct(t.Context(), path, filter)

@@ -110,7 +110,6 @@ func (t *trial) with(collection store.Collection) *trial {
 	return &other
 }
 
-// filter compiles a filter of keys and values.
 func (t *trial) filter(pairs ...any) *query.Filter {
 	t.Helper()
 	f, err := query.CompileFilter(document.O(pairs...))
@@ -118,7 +117,6 @@ func (t *trial) filter(pairs ...any) *query.Filter {
 	return f
 }
 
-// order compiles a sort of paths and directions.
 func (t *trial) order(pairs ...any) *query.Sort {
 	t.Helper()
 	s, err := query.CompileSort(document.O(pairs...))
@@ -126,7 +124,6 @@ func (t *trial) order(pairs ...any) *query.Sort {
 	return s
 }
 
-// change compiles an update of operators and operands, or of a replacement's fields.
 func (t *trial) change(pairs ...any) query.Change {
 	t.Helper()
 	u, err := query.CompileUpdate(document.O(pairs...))
@@ -151,7 +148,6 @@ func (t *trial) all() []document.Object {
 	return t.find(nil, store.FindOptions{})
 }
 
-// update changes documents, and requires success.
 func (t *trial) update(
 	filter *query.Filter, change query.Change, options store.UpdateOptions,
 ) store.UpdateResult {
@@ -161,7 +157,6 @@ func (t *trial) update(
 	return result
 }
 
-// findAndModify changes one document, which must succeed.
 func (t *trial) findAndModify(
 	filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
 ) store.FindAndModifyResult {
@@ -193,7 +188,6 @@ func (t *trial) requireSame(expected, actual []document.Object, doing ...any) {
 	require.Equal(t, literals(expected), literals(actual), doing...)
 }
 
-// requireIDs checks the _ids of documents.
 func (t *trial) requireIDs(expected []any, documents []document.Object, doing ...any) {
 	t.Helper()
 	ids := make([]any, 0, len(documents))
