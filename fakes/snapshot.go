@@ -65,6 +65,10 @@ func (s *Snapshot) clone() *Snapshot {
 // No call may be in progress. HTTP is replaced.
 func (p *Platform) Restore(s *Snapshot) {
 	p.test.Helper()
+	if s == nil {
+		p.test.Fatalf("fakes: Restore: the snapshot is nil; take one with Snapshot")
+		return
+	}
 	p.restoreProcess(s)
 	p.goOnFrom(p.memory(), s.clone())
 }

@@ -192,7 +192,7 @@ func (e *equality) decides(path string) bool {
 // returns.
 func (f *Filter) IsEquality() bool { return f != nil && f.one }
 
-// And returns a filter that matches if all given filters match. It ignores nil filters. If several have a $near, the
+// And returns a filter that matches if all given filters match. It ignores nil and zero filters. If several have a $near, the
 // first one determines the order.
 func And(filters ...*Filter) *Filter {
 	made := &struct {
@@ -206,7 +206,7 @@ func And(filters ...*Filter) *Filter {
 	both, rare, all := &made.Filter, &made.room, allOf(made.roomOfAll[:0])
 	both.rare, rare.parts, both.equalities = rare, made.roomOfParts[:0], made.roomOfEqualities[:0]
 	for _, f := range filters {
-		if f == nil {
+		if f == nil || f.root == nil {
 			continue
 		}
 		rare.parts = append(rare.parts, f)

@@ -279,7 +279,10 @@ func isPattern(value any) bool {
 
 func (c filterCompiler) listed(operator string, operand any) (values []any, patterns []candidateTest, err error) {
 	list, ok := operand.(document.Array)
-	if !ok {
+	switch {
+	case operand == nil:
+		return nil, nil, boterr.Invalid("", "must be of type array, got null: in Go a nil slice is null; give an empty one")
+	case !ok:
 		return nil, nil, document.WrongType("array", operand)
 	}
 	for i, item := range list.All() {

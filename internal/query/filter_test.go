@@ -514,3 +514,12 @@ func isNaN(value any) bool {
 	number, ok := value.(float64)
 	return ok && math.IsNaN(number)
 }
+
+func TestFilter_ListsThatAreNil(t *testing.T) {
+	t.Parallel()
+	for _, operator := range []string{"$in", "$nin", "$all"} {
+		_, err := query.CompileFilter(document.O("a", document.O(operator, []string(nil))))
+		requireInvalid(t, err, "a."+operator)
+		require.ErrorContains(t, err, "a nil slice is null; give an empty one")
+	}
+}

@@ -94,7 +94,12 @@ func CompileGeoNear(source document.Object) (*GeoNear, error) {
 }
 
 // Source returns the argument of $geoNear, or the zero Object for a filter's $near.
-func (g *GeoNear) Source() document.Object { return g.source }
+func (g *GeoNear) Source() document.Object {
+	if g == nil {
+		return document.Object{}
+	}
+	return g.source
+}
 
 func noPoint(err error) error {
 	reason := err.Error()

@@ -182,7 +182,13 @@ func TestUpdate_NumberEqualToID(t *testing.T) {
 func TestZeroValues_DoNotPanic(t *testing.T) {
 	t.Parallel()
 	require.True(t, (&query.Filter{}).Match(document.O("a", 1)))
+	require.True(t, query.And(&query.Filter{}, query.FieldsEqual(query.FieldValue{Name: "a", Value: int64(1)})).Match(document.O("a", 1)))
 	require.NoError(t, newCall(t).CheckSort(&query.Sort{}, document.O("a", 1)))
+	whole, err := newCall(t).Project(&query.Projection{}, nil, document.O("a", 1))
+	require.NoError(t, err)
+	require.Equal(t, document.O("a", 1), whole)
+	require.True(t, (*query.Update)(nil).Source().IsZero())
+	require.True(t, (*query.GeoNear)(nil).Source().IsZero())
 	for _, none := range []query.Change{{}, {Update: &query.Update{}}} {
 		_, _, err := newCall(t).Change(none, nil, document.O("a", 1))
 		require.ErrorIs(t, err, boterr.InvalidArgument)

@@ -11,7 +11,7 @@ import (
 )
 
 // Projection is a compiled projection. It selects the fields of a document that a reader gets. It is safe for
-// concurrent use. A nil *Projection returns whole documents.
+// concurrent use. A nil *Projection and the zero Projection return whole documents.
 type Projection struct {
 	source document.Object
 	tree   *projectionNode
@@ -62,7 +62,7 @@ func (p *Projection) IsPositional() bool { return p != nil && p.positional != ni
 // in "$" and the filter has no condition that matched an element of that array, or has an $expr, $near or
 // $nearSphere.
 func (e *Evaluation) Project(projection *Projection, filter *Filter, doc document.Object) (document.Object, error) {
-	if projection == nil {
+	if projection == nil || projection.tree == nil {
 		return doc, nil
 	}
 	if projection.tree.computes {

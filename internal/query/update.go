@@ -73,10 +73,15 @@ func compileReplacement(source document.Object, arrayFilters []document.Object) 
 }
 
 // isMissing reports whether there is no update. The zero Update is none: it would remove all fields.
-func (u *Update) isMissing() bool { return u == nil || u.source.IsZero() }
+func (u *Update) isMissing() bool { return u.Source().IsZero() }
 
 // Source returns the update document.
-func (u *Update) Source() document.Object { return u.source }
+func (u *Update) Source() document.Object {
+	if u == nil {
+		return document.Object{}
+	}
+	return u.source
+}
 
 // IsReplacement reports whether the update replaces the whole document.
 func (u *Update) IsReplacement() bool { return u.tree == nil }
