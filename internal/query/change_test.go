@@ -14,8 +14,7 @@ import (
 // change returns an update given as JSON, with the kinds of fields that the layer above a store adds.
 func change(t *testing.T, update string) query.Change {
 	t.Helper()
-	compiled, err := query.CompileUpdate(parse(t, update))
-	require.NoError(t, err)
+	compiled := query.Must(query.CompileUpdate(parse(t, update)))
 	return query.Change{
 		Update: compiled, Now: now, Fixed: []string{"app"},
 		Stamps:   query.Stamps{Set: document.O("at", 99), Increment: []string{"v"}},
@@ -87,8 +86,7 @@ func TestUpsert_InsertsWhatFilterRequires(t *testing.T) {
 		{`{"_id.a":1}`, `{"$set":{"x":2}}`, `{"_id":{"a":1},"app":"a1","at":99,"v":1,"x":2}`},
 		{`{"k":{"$in":[4]}}`, `{"$push":{"l":1}}`, `{"_id":"new","app":"a1","at":99,"v":1,"k":4,"l":[1]}`},
 	} {
-		filter, err := query.CompileFilter(parse(t, c.filter))
-		require.NoError(t, err)
+		filter := query.Must(query.CompileFilter(parse(t, c.filter)))
 		inserted, err := newCall(t).Insert(change(t, c.update), filter)
 		require.NoError(t, err, c.filter)
 		require.Equal(t, c.want, inserted.String())
@@ -112,26 +110,21 @@ func TestUpsert_RefusesContradictions(t *testing.T) {
 		{`{"l":1}`, `{"$push":{"l":2}}`, "update.l"},
 		{`{}`, `{"$set":{"l.$":2}}`, "update.l"},
 	} {
-		filter, err := query.CompileFilter(parse(t, c.filter))
-		require.NoError(t, err)
-		_, err = newCall(t).Insert(change(t, c.update), filter)
-		requireInvalid(t, err, c.field)
+		filter := query.Must(query.CompileFilter(parse(t, c.filter)))
+		requireInvalid(t, failure(newCall(t).Insert(change(t, c.update), filter)), c.field)
 	}
 }
 
 func TestUpsert_PartOfAnID(t *testing.T) {
 	t.Parallel()
-	filter, err := query.CompileFilter(document.O("_id.a", 1))
-	require.NoError(t, err)
-	_, err = newCall(t).Insert(change(t, `{"x":1}`), filter)
-	requireInvalid(t, err, "filter._id.a")
+	filter := query.Must(query.CompileFilter(document.O("_id.a", 1)))
+	requireInvalid(t, failure(newCall(t).Insert(change(t, `{"x":1}`), filter)), "filter._id.a")
 }
 
 func TestUpdate_UsedAgain(t *testing.T) {
 	t.Parallel()
 	source := document.O("$set", document.O("a", 1, "b.c", 2), "$unset", document.O("x", 1, "y", 1), "$inc", document.O("n", 1))
-	used, err := query.CompileUpdate(source)
-	require.NoError(t, err)
+	used := query.Must(query.CompileUpdate(source))
 	stamps := query.Stamps{Set: document.O("at", 5), Increment: []string{"_version"}}
 	names := []string{"a", "b", "x", "y", "n", "at", "_version", "z"}
 	random := rand.New(rand.NewPCG(1, 1))
@@ -145,8 +138,7 @@ func TestUpdate_UsedAgain(t *testing.T) {
 			pairs = append(pairs, names[i], value)
 		}
 		before := document.O(pairs...)
-		fresh, err := query.CompileUpdate(source)
-		require.NoError(t, err)
+		fresh := query.Must(query.CompileUpdate(source))
 		want, _, err := newCall(t).Change(query.Change{Update: fresh, Stamps: stamps}, nil, before)
 		require.NoError(t, err)
 		for range 2 {
@@ -183,10 +175,8 @@ func TestCompileFilterWhere_Narrows(t *testing.T) {
 	}
 	for _, source := range sources {
 		for _, scope := range scopes {
-			narrowed, err := query.CompileFilterWhere(source, scope...)
-			require.NoError(t, err)
-			plain, err := query.CompileFilter(source)
-			require.NoError(t, err)
+			narrowed := query.Must(query.CompileFilterWhere(source, scope...))
+			plain := query.Must(query.CompileFilter(source))
 			want := plain.Where(scope...)
 			require.Equal(t, want.IsEquality(), narrowed.IsEquality(), "%v %v", source, scope)
 			for _, o := range candidates {
@@ -200,8 +190,7 @@ func TestCompileFilterWhere_Narrows(t *testing.T) {
 
 func TestFilter_WhereWithoutFieldsIsTheFilter(t *testing.T) {
 	t.Parallel()
-	filter, err := query.CompileFilter(document.O("_id", "x"))
-	require.NoError(t, err)
+	filter := query.Must(query.CompileFilter(document.O("_id", "x")))
 	require.Same(t, filter, filter.Where())
 	require.Nil(t, (*query.Filter)(nil).Where())
 }

@@ -65,8 +65,7 @@ func FuzzFilter(f *testing.F) {
 		if source.IsZero() || compiled.Near() != nil { // A search by distance cannot be negated.
 			return
 		}
-		negated, err := query.CompileFilter(document.O("$nor", document.A(source)))
-		require.NoError(t, err)
+		negated := query.Must(query.CompileFilter(document.O("$nor", document.A(source))))
 		require.NotEqual(t, matched, negated.Match(target))
 		_, err = query.CompileGeoNear(source)
 		if err != nil {
@@ -312,8 +311,7 @@ func TestSort_TotalOrder(t *testing.T) {
 		document.O("a", 1), document.O("a", -1), document.O("a.b", 1, "b", -1), document.O("b.0", -1, "a", 1, "_id", 1),
 		document.O("none", 1), document.O("a.a", 1, "a.b", -1), document.O("a.b", -1, "b", 1, "a", 1), document.O("a.0.b", 1, "a.b.0", -1),
 	} {
-		order, err := query.CompileSort(source)
-		require.NoError(t, err)
+		order := query.Must(query.CompileSort(source))
 		for range samples / 3 {
 			compare := func(a, b document.Object) int { return newCall(t).Compare(order, a, b) }
 			requireOrder(t, compare, randomDocument(random), randomDocument(random), randomDocument(random))
@@ -338,10 +336,8 @@ func TestSort_TwoPathsAgreeWithOne(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
 	for _, path := range []string{"a", "a.b", "a.0", "a.1.b", "a.b.0", "a.0.1", "a.0.b.1"} {
 		for _, direction := range []int{1, -1} {
-			alone, err := query.CompileSort(document.O(path, direction))
-			require.NoError(t, err)
-			beside, err := query.CompileSort(document.O(path, direction, "a.none.none", 1))
-			require.NoError(t, err)
+			alone := query.Must(query.CompileSort(document.O(path, direction)))
+			beside := query.Must(query.CompileSort(document.O(path, direction, "a.none.none", 1)))
 			for range rounds.Of(t, samples/10, samples) {
 				one, other := randomDocument(random), randomDocument(random)
 				if newCall(t).CheckSort(beside, one) == nil && newCall(t).CheckSort(beside, other) == nil {
@@ -356,8 +352,7 @@ func TestFilter_AsOperatorsAreDefined(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 3))
 	matches := func(o document.Object, pairs ...any) bool {
-		filter, err := query.CompileFilter(document.O(pairs...))
-		require.NoError(t, err)
+		filter := query.Must(query.CompileFilter(document.O(pairs...)))
 		return filter.Match(o)
 	}
 	for range samples {

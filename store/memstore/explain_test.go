@@ -182,10 +182,8 @@ func TestExplain_CountsExamined(t *testing.T) {
 func TestExplain_RefusesLikeFind(t *testing.T) {
 	t.Parallel()
 	database := memstore.New()
-	_, err := database.Explain(t.Context(), "", nil, store.FindOptions{})
-	require.ErrorIs(t, err, boterr.InvalidArgument)
-	_, err = database.Explain(t.Context(), "c", nil, store.FindOptions{Limit: -1})
-	require.ErrorIs(t, err, boterr.InvalidArgument)
+	require.ErrorIs(t, failure(database.Explain(t.Context(), "", nil, store.FindOptions{})), boterr.InvalidArgument)
+	require.ErrorIs(t, failure(database.Explain(t.Context(), "c", nil, store.FindOptions{Limit: -1})), boterr.InvalidArgument)
 }
 
 func TestExpr_FailsTheWholeOperation(t *testing.T) {
@@ -199,16 +197,11 @@ func TestExpr_FailsTheWholeOperation(t *testing.T) {
 	require.NoError(t, err)
 	change := query.Change{Update: update}
 
-	_, err = c.Find(t.Context(), filter, store.FindOptions{})
-	require.ErrorIs(t, err, boterr.InvalidArgument)
-	_, err = c.Count(t.Context(), filter)
-	require.ErrorIs(t, err, boterr.InvalidArgument)
-	_, err = c.Distinct(t.Context(), "n", filter)
-	require.ErrorIs(t, err, boterr.InvalidArgument)
-	_, err = c.Update(t.Context(), filter, change, store.UpdateOptions{Multi: true})
-	require.ErrorIs(t, err, boterr.InvalidArgument)
-	_, err = c.Delete(t.Context(), filter, store.DeleteOptions{Multi: true})
-	require.ErrorIs(t, err, boterr.InvalidArgument)
+	require.ErrorIs(t, failure(c.Find(t.Context(), filter, store.FindOptions{})), boterr.InvalidArgument)
+	require.ErrorIs(t, failure(c.Count(t.Context(), filter)), boterr.InvalidArgument)
+	require.ErrorIs(t, failure(c.Distinct(t.Context(), "n", filter)), boterr.InvalidArgument)
+	require.ErrorIs(t, failure(c.Update(t.Context(), filter, change, store.UpdateOptions{Multi: true})), boterr.InvalidArgument)
+	require.ErrorIs(t, failure(c.Delete(t.Context(), filter, store.DeleteOptions{Multi: true})), boterr.InvalidArgument)
 	docs, err := c.Find(t.Context(), nil, store.FindOptions{})
 	require.NoError(t, err)
 	require.Equal(t, []document.Object{document.O("_id", 1, "n", 4), document.O("_id", 2, "n", 0)}, docs)

@@ -48,8 +48,7 @@ func TestAllocations_OfLookUpsAndWrites(t *testing.T) {
 		"by id in a scope":   {find(byID), 2},
 		"by an index's keys": {find(query.FieldsEqual(a, query.FieldValue{Name: "b", Value: int64(7)})), 2},
 		"findAndModify by id": {func() error {
-			_, err := things.FindAndModify(t.Context(), byID, query.Change{Update: update}, store.FindAndModifyOptions{})
-			return err
+			return failure(things.FindAndModify(t.Context(), byID, query.Change{Update: update}, store.FindAndModifyOptions{}))
 		}, 7},
 	} {
 		var failed error

@@ -146,10 +146,8 @@ func TestIndex_FindsWhatScanFinds(t *testing.T) {
 			compareReads(t, r, scanned, indexed)
 			change := change(t, "$set", document.O("a", r.scalar()))
 			for _, c := range []store.Collection{scanned, indexed} {
-				_, err := c.Update(t.Context(), filter(t, "b", document.O("$gte", 1)), change, store.UpdateOptions{Multi: true})
-				require.NoError(t, err)
-				_, err = c.Delete(t.Context(), filter(t, "a", 2), store.DeleteOptions{Multi: true})
-				require.NoError(t, err)
+				require.NoError(t, failure(c.Update(t.Context(), filter(t, "b", document.O("$gte", 1)), change, store.UpdateOptions{Multi: true})))
+				require.NoError(t, failure(c.Delete(t.Context(), filter(t, "a", 2), store.DeleteOptions{Multi: true})))
 			}
 			compareReads(t, r, scanned, indexed)
 		})
@@ -213,8 +211,7 @@ func TestIndex_ElemMatchInNestedArray(t *testing.T) {
 		`{"b":5}`: 0, `{"b":null}`: 1, `{"b":{"$ne":5}}`: 1, `{"0.b":5}`: 1, `{"1":7}`: 1, `{"$elemMatch":{"b":5}}`: 1,
 	} {
 		for _, c := range []store.Collection{plain, indexed} {
-			_, err := c.Delete(t.Context(), nil, store.DeleteOptions{})
-			require.NoError(t, err)
+			require.NoError(t, failure(c.Delete(t.Context(), nil, store.DeleteOptions{})))
 			require.NoError(t, c.Insert(t.Context(), document.O("_id", 1, "a", nested)))
 			inner, err := document.ParseJSON([]byte(query))
 			require.NoError(t, err)

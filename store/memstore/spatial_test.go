@@ -161,10 +161,8 @@ func (c twins) insert(t *testing.T, count int, place func() any) {
 			require.NoError(t, err)
 		}
 		for _, collection := range []store.Collection{c.indexed, c.plain} {
-			_, err = collection.Update(t.Context(), f, query.Change{Update: update}, store.UpdateOptions{})
-			require.NoError(t, err)
-			_, err = collection.Delete(t.Context(), filter(t, "_id", i+3), store.DeleteOptions{})
-			require.NoError(t, err)
+			require.NoError(t, failure(collection.Update(t.Context(), f, query.Change{Update: update}, store.UpdateOptions{})))
+			require.NoError(t, failure(collection.Delete(t.Context(), filter(t, "_id", i+3), store.DeleteOptions{})))
 		}
 	}
 }
@@ -427,34 +425,13 @@ func TestGeoIndex_ServesAsMongoDBs(t *testing.T) {
 		}
 		set := change(t, "$set", document.O("seen", true))
 		for operation, run := range map[string]func() error{
-			"Find": func() error {
-				_, err := c.Find(t.Context(), f, store.FindOptions{})
-				return err
-			},
-			"Find with a sort": func() error {
-				_, err := c.Find(t.Context(), f, store.FindOptions{Sort: order(t, "kind", 1)})
-				return err
-			},
-			"Count": func() error {
-				_, err := c.Count(t.Context(), f)
-				return err
-			},
-			"Distinct": func() error {
-				_, err := c.Distinct(t.Context(), "kind", f)
-				return err
-			},
-			"Update": func() error {
-				_, err := c.Update(t.Context(), f, set, store.UpdateOptions{Multi: true})
-				return err
-			},
-			"Upsert": func() error {
-				_, err := c.Update(t.Context(), f, set, store.UpdateOptions{Upsert: true})
-				return err
-			},
-			"FindAndModify": func() error {
-				_, err := c.FindAndModify(t.Context(), f, set, store.FindAndModifyOptions{})
-				return err
-			},
+			"Find":             func() error { return failure(c.Find(t.Context(), f, store.FindOptions{})) },
+			"Find with a sort": func() error { return failure(c.Find(t.Context(), f, store.FindOptions{Sort: order(t, "kind", 1)})) },
+			"Count":            func() error { return failure(c.Count(t.Context(), f)) },
+			"Distinct":         func() error { return failure(c.Distinct(t.Context(), "kind", f)) },
+			"Update":           func() error { return failure(c.Update(t.Context(), f, set, store.UpdateOptions{Multi: true})) },
+			"Upsert":           func() error { return failure(c.Update(t.Context(), f, set, store.UpdateOptions{Upsert: true})) },
+			"FindAndModify":    func() error { return failure(c.FindAndModify(t.Context(), f, set, store.FindAndModifyOptions{})) },
 		} {
 			if err := run(); test.served {
 				require.NoError(t, err, "%s: %s", operation, name)
