@@ -1,8 +1,10 @@
 package query
 
 import (
+	"maps"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -370,13 +372,11 @@ func compileArrayFilter(source document.Object) (*arrayFilter, error) {
 	if len(names) != 1 {
 		return nil, boterr.Invalid("", "an array filter must have one name, this one has %d", len(names))
 	}
-	for name := range names {
-		if !identifier.MatchString(name) {
-			return nil, boterr.Invalid("", "%q cannot be the name of an array filter; use a lower-case letter followed by letters and digits", name)
-		}
-		return &arrayFilter{name: name, filter: filter}, nil
+	name := slices.Collect(maps.Keys(names))[0]
+	if !identifier.MatchString(name) {
+		return nil, boterr.Invalid("", "%q cannot be the name of an array filter; use a lower-case letter followed by letters and digits", name)
 	}
-	return nil, nil //nolint:nilnil // Not reached: there is one name.
+	return &arrayFilter{name: name, filter: filter}, nil
 }
 
 // collectIdentifiers adds the first part of every path in a query to names.

@@ -59,14 +59,9 @@ func CountWork(ctx context.Context, total *atomic.Int64) context.Context {
 // AddWork adds work to the total of CountWork, if ctx has one. Stores call it for the work that evaluations do not
 // see, such as reading files.
 func AddWork(ctx context.Context, work int) {
-	if total := totalOf(ctx); total != nil {
+	if total, ok := ctx.Value(totalKey{}).(*atomic.Int64); ok {
 		total.Add(int64(work))
 	}
-}
-
-func totalOf(ctx context.Context) *atomic.Int64 {
-	total, _ := ctx.Value(totalKey{}).(*atomic.Int64)
-	return total
 }
 
 // Resume starts another attempt of the call under another context, after an attempt that was canceled or had no

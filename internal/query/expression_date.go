@@ -344,24 +344,6 @@ func dateMovedBy(t time.Time, unit string, amount int64) (any, error) {
 // weekdays are the names of the days. Their first three letters are the short names.
 var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 
-// weekStart returns the day on which weeks start. The default is Sunday.
-func weekStart(value any) (time.Weekday, error) {
-	if value == absent {
-		return time.Sunday, nil
-	}
-	given, ok := value.(string)
-	if !ok {
-		return 0, boterr.PrefixField("startOfWeek", aString(value))
-	}
-	name := strings.ToLower(given)
-	for i, day := range weekdays {
-		if name == day || name == day[:3] {
-			return time.Weekday(i), nil
-		}
-	}
-	return 0, boterr.Invalid("startOfWeek", "must be the name of a day of the week, got %s", document.Excerpt(value))
-}
-
 // unitCount returns the number of the unit in which a date lies, counted from a fixed start.
 func unitCount(t time.Time, unit string, start time.Weekday) int64 {
 	switch unit {
@@ -392,17 +374,27 @@ func floorDivided(a, b int64) int64 {
 	return quotient
 }
 
-// weekStartOf returns the first day of the week, which only the unit week needs. isKnown is false if start is
-// null.
-func weekStartOf(unit string, start any) (first time.Weekday, isKnown bool, err error) {
-	if unit != "week" {
-		return time.Sunday, true, nil
+// unitAndWeek returns a unit and, for weeks, the day on which they start, which is Sunday by default. isKnown is false
+// if that day is null.
+func unitAndWeek(given, start any) (unit string, first time.Weekday, isKnown bool, err error) {
+	unit, err = unitOf(given)
+	switch {
+	case err != nil || unit != "week" || start == absent:
+		return unit, time.Sunday, true, err
+	case isNullish(start):
+		return unit, first, false, nil
 	}
-	if isNullish(start) {
-		return first, false, nil
+	name, ok := start.(string)
+	if !ok {
+		return unit, first, false, boterr.PrefixField("startOfWeek", aString(start))
 	}
-	first, err = weekStart(start)
-	return first, true, err
+	name = strings.ToLower(name)
+	for i, day := range weekdays {
+		if name == day || name == day[:3] {
+			return unit, time.Weekday(i), true, nil
+		}
+	}
+	return unit, first, false, boterr.Invalid("startOfWeek", "must be the name of a day of the week, got %s", document.Excerpt(start))
 }
 
 // datesBetween is $dateDiff. It returns how many units start between two dates.
@@ -411,11 +403,7 @@ func datesBetween(run *expressionRun, arguments []any) (any, error) {
 	if isNullish(start) || isNullish(end) || isNullish(unit) || isNullish(zone) {
 		return nil, nil
 	}
-	name, err := unitOf(unit)
-	if err != nil {
-		return nil, err
-	}
-	first, isKnown, err := weekStartOf(name, arguments[4])
+	name, first, isKnown, err := unitAndWeek(unit, arguments[4])
 	if err != nil || !isKnown {
 		return nil, err
 	}
@@ -437,11 +425,7 @@ func dateTruncated(run *expressionRun, arguments []any) (any, error) {
 	if isNullish(date) || isNullish(unit) || isNullish(size) || isNullish(zone) {
 		return nil, nil
 	}
-	name, err := unitOf(unit)
-	if err != nil {
-		return nil, err
-	}
-	first, isKnown, err := weekStartOf(name, arguments[4])
+	name, first, isKnown, err := unitAndWeek(unit, arguments[4])
 	if err != nil || !isKnown {
 		return nil, err
 	}

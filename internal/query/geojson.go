@@ -99,24 +99,16 @@ func (r placeReader) addGeoJSON(shape *geometry.Shape, o document.Object) error 
 	default:
 		return boterr.Invalid(geoType, "%s is not a GeoJSON type that is allowed here", document.Excerpt(kind))
 	}
-	strict, err := readCRS(o)
-	if err != nil {
-		return boterr.PrefixField(geoCRS, err)
-	}
-	if strict {
-		return boterr.Invalid(geoCRS, "%q is for a %s only", crsStrictWinder, geoPolygon)
+	if err := refuseStrict(o); err != nil {
+		return err
 	}
 	coordinates, _ := o.Field(geoCoordinates)
 	return boterr.PrefixField(geoCoordinates, add(shape, coordinates))
 }
 
 func readGeoPoint(o document.Object) (place, error) {
-	strict, err := readCRS(o)
-	if err != nil {
-		return place{}, boterr.PrefixField(geoCRS, err)
-	}
-	if strict {
-		return place{}, boterr.Invalid(geoCRS, "%q is for a %s only", crsStrictWinder, geoPolygon)
+	if err := refuseStrict(o); err != nil {
+		return place{}, err
 	}
 	coordinates, _ := o.Field(geoCoordinates)
 	pair, err := readPair(coordinates, anyLength)
@@ -246,6 +238,15 @@ func readPoints(coordinates any) ([]geometry.Point, error) {
 	return points, nil
 }
 
+// refuseStrict checks the reference system of a GeoJSON object that is not a polygon.
+func refuseStrict(o document.Object) error {
+	strict, err := readCRS(o)
+	if strict {
+		return boterr.Invalid(geoCRS, "%q is for a %s only", crsStrictWinder, geoPolygon)
+	}
+	return boterr.PrefixField(geoCRS, err)
+}
+
 // readCRS parses the reference system of a GeoJSON object, if it has one.
 func readCRS(o document.Object) (strict bool, err error) {
 	value, ok := o.Field(geoCRS)
@@ -305,9 +306,6 @@ func isPlace(value any) bool {
 // stored parses a value of a document. A pair may have further elements, such as an altitude.
 func (r placeReader) stored(value any) (place, error) { return r.read(value, anyLength) }
 
-// operand parses the operand of $geometry. A pair must have exactly two elements.
-func (r placeReader) operand(value any) (place, error) { return r.read(value, twoOnly) }
-
 func (r placeReader) read(value any, pairs pairLength) (place, error) {
 	if isLegacy(value) {
 		pair, err := readPair(value, pairs)
@@ -315,24 +313,16 @@ func (r placeReader) read(value any, pairs pairLength) (place, error) {
 	}
 	o, ok := value.(document.Object)
 	if !ok {
-		return place{}, notAPlace(value)
+		return place{}, boterr.Invalid("", "must be a GeoJSON object or a pair of coordinates, got %s", document.Excerpt(value))
 	}
 	return r.readGeoJSON(o)
 }
 
-func notAPlace(value any) error {
-	return boterr.Invalid("", "must be a GeoJSON object or a pair of coordinates, got %s", document.Excerpt(value))
-}
-
 // queryPoint reads a point of a query: a pair, or a GeoJSON point, whose type may be left out.
 func queryPoint(value any) (place, error) {
-	if isLegacy(value) {
-		pair, err := readPair(value, twoOnly)
-		return place{pair: pair, legacy: true}, err
-	}
 	o, ok := value.(document.Object)
-	if !ok {
-		return place{}, notAPlace(value)
+	if !ok || isLegacy(value) {
+		return placeReader{}.read(value, twoOnly)
 	}
 	if kind, ok := o.Field(geoType); ok && kind != geoPoint {
 		return place{}, boterr.Invalid(geoType, "must be %q, got %s", geoPoint, document.Excerpt(kind))
