@@ -73,7 +73,7 @@ func (e *Edit) Changes() iter.Seq2[string, any] {
 func (e *Edit) Withdraw(isWithdrawn func(field string) bool) {
 	kept := slices.DeleteFunc(e.changes(), func(c fieldChange) bool { return isWithdrawn(c.name) })
 	if e.many != nil {
-		e.many, e.byName = kept, nil
+		e.many, e.byName = e.many[:len(kept)], nil
 	} else {
 		e.count = len(kept)
 	}

@@ -22,57 +22,6 @@ func change(t *testing.T, update string) query.Change {
 	}
 }
 
-const stored = `{"_id":"1","app":"a1","at":5,"v":3,"x":1}`
-
-func TestChange_RenewsStamps(t *testing.T) {
-	t.Parallel()
-	for update, want := range map[string]string{
-		`{"$set":{"x":2}}`:                   `{"_id":"1","app":"a1","at":99,"v":4,"x":2}`,
-		`{"x":2}`:                            `{"_id":"1","app":"a1","at":99,"v":4,"x":2}`,
-		`{"$set":{"x":2,"at":7,"v":50}}`:     `{"_id":"1","app":"a1","at":99,"v":4,"x":2}`,
-		`{"$unset":{"at":"","x":"","v":""}}`: `{"_id":"1","app":"a1","at":99,"v":4}`,
-		`{"$set":{"x":1}}`:                   stored,
-		`{"$set":{"at":7},"$inc":{"v":1}}`:   stored,
-		`{"_id":"1","x":1,"at":0}`:           stored,
-	} {
-		after, modified, err := newCall(t).Change(change(t, update), nil, parse(t, stored))
-		require.NoError(t, err, update)
-		require.JSONEq(t, want, after.String(), update)
-		require.Equal(t, want != stored, modified, update)
-	}
-}
-
-func TestChange_ReplacementWithoutID(t *testing.T) {
-	t.Parallel()
-	after, modified, err := newCall(t).Change(change(t, `{"x":1,"at":0}`), nil, parse(t, stored))
-	require.NoError(t, err)
-	require.True(t, modified)
-	require.JSONEq(t, stored, after.String(), "an update without a change renews no stamps")
-}
-
-func TestChange_FixedFieldStays(t *testing.T) {
-	t.Parallel()
-	for _, update := range []string{
-		`{"$set":{"app":"a2"}}`, `{"$unset":{"app":""}}`, `{"$rename":{"app":"b"}}`, `{"$rename":{"x":"app"}}`,
-		`{"app":"a2"}`, `{"$set":{"app.x":1}}`, `{"$push":{"app":1}}`, `{"$inc":{"app":1}}`, `{"$set":{"app":null}}`,
-	} {
-		_, modified, err := newCall(t).Change(change(t, update), nil, parse(t, stored))
-		require.Error(t, err, update)
-		require.False(t, modified)
-	}
-	for _, update := range []string{`{"$set":{"app":"a1","x":2}}`, `{"app":"a1","x":2}`, `{"x":2}`} {
-		after, _, err := newCall(t).Change(change(t, update), nil, parse(t, stored))
-		require.NoError(t, err, update)
-		require.Equal(t, "a1", document.Get(after, "app", ""), update)
-	}
-}
-
-func TestChange_FixedFieldIsNotAdded(t *testing.T) {
-	t.Parallel()
-	_, _, err := newCall(t).Change(change(t, `{"$set":{"app":"a1"}}`), nil, parse(t, `{"_id":"1"}`))
-	requireInvalid(t, err, "update.app")
-}
-
 func TestUpsert_InsertsWhatFilterRequires(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ filter, update, want string }{

@@ -141,52 +141,6 @@ func TestFilter_TimeIsGiven(t *testing.T) {
 	require.Nil(t, none.At(now))
 }
 
-func TestFilter_PatternsInLists(t *testing.T) {
-	t.Parallel()
-	const doc = `{"_id":1,"name":"Ann","n":5,"null":null,"tags":["alpha","beta",["gamma"]],"o":{"$regex":"^A"},
-		"items":[{"sku":"A-1"},{"sku":"B-2"}]}`
-	for filter, want := range map[string]bool{
-		`{"name":{"$in":[{"$regex":"^a"}]}}`:                                             false,
-		`{"name":{"$in":[{"$regex":"^a","$options":"i"}]}}`:                              true,
-		`{"name":{"$in":[{"$options":"i","$regex":"^a"}]}}`:                              true,
-		`{"name":{"$in":["x",null,{"$regex":"^A"}]}}`:                                    true,
-		`{"name":{"$in":[{"$regex":"^x"},"Ann"]}}`:                                       true,
-		`{"name":{"$in":[{"$regex":"^x"},{"$regex":"n$"}]}}`:                             true,
-		`{"name":{"$in":[{"$regex":"^x"},{"$regex":"^y"},7]}}`:                           false,
-		`{"name":{"$in":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,{"$regex":"^A"}]}}`:   true,
-		`{"none":{"$in":[{"$regex":""}]}}`:                                               false,
-		`{"none":{"$in":[{"$regex":""},null]}}`:                                          true,
-		`{"null":{"$in":[{"$regex":""}]}}`:                                               false,
-		`{"n":{"$in":[{"$regex":"5"}]}}`:                                                 false,
-		`{"o":{"$in":[{"$regex":"^A"}]}}`:                                                false,
-		`{"tags":{"$in":[{"$regex":"^b"}]}}`:                                             true,
-		`{"tags":{"$in":[{"$regex":"^g"}]}}`:                                             false,
-		`{"items.sku":{"$in":[{"$regex":"^B"},"x"]}}`:                                    true,
-		`{"name":{"$nin":[{"$regex":"^A"}]}}`:                                            false,
-		`{"name":{"$nin":["x",{"$regex":"^a"}]}}`:                                        true,
-		`{"none":{"$nin":[{"$regex":""}]}}`:                                              true,
-		`{"tags":{"$nin":[{"$regex":"^b"},7]}}`:                                          false,
-		`{"tags":{"$all":[{"$regex":"^a"},"beta"]}}`:                                     true,
-		`{"tags":{"$all":[{"$regex":"^a"},{"$regex":"^b"}]}}`:                            true,
-		`{"tags":{"$all":[{"$regex":"^a"},{"$regex":"^c"}]}}`:                            false,
-		`{"name":{"$all":[{"$regex":"^A"},{"$regex":"n$"}]}}`:                            true,
-		`{"tags":{"$elemMatch":{"$in":["x",{"$regex":"ta$"}]}}}`:                         true,
-		`{"tags":{"$elemMatch":{"$nin":["alpha","beta",{"$regex":""}]}}}`:                true,
-		`{"tags":{"$elemMatch":{"$all":[{"$regex":"^a"},{"$regex":"^b"}]}}}`:             false,
-		`{"items":{"$elemMatch":{"sku":{"$in":[{"$regex":"^b","$options":"i"}]}}}}`:      true,
-		`{"name":{"$not":{"$regex":"^a","$options":"i"}}}`:                               false,
-		`{"name":{"$not":{"$regex":"^a"}}}`:                                              true,
-		`{"none":{"$not":{"$regex":"^a"}}}`:                                              true,
-		`{"tags":{"$not":{"$regex":"^b"}}}`:                                              false,
-		`{"name":{"$not":{"$in":[{"$regex":"^A"}]}}}`:                                    false,
-		`{"name":{"$not":{"$nin":[{"$regex":"^A"}]}}}`:                                   true,
-		`{"$or":[{"name":{"$in":[{"$regex":"^x"}]}},{"name":"x"},{"name":{"$in":[8]}}]}`: false,
-		`{"$or":[{"name":{"$in":[{"$regex":"^A"}]}},{"name":"x"}]}`:                      true,
-	} {
-		requireMatch(t, filter, doc, want)
-	}
-}
-
 // TestFilter_PatternsInListsAsAlone compares a list of patterns with separate conditions for its elements.
 func TestFilter_PatternsInListsAsAlone(t *testing.T) {
 	t.Parallel()

@@ -186,16 +186,6 @@ func TestZeroValues_DoNotPanic(t *testing.T) {
 	}
 }
 
-func TestFilter_PatternsCountTogether(t *testing.T) {
-	t.Parallel()
-	var clauses []any
-	for range 100 {
-		clauses = append(clauses, document.O("a", document.O("$regex", "(a?){990}")))
-	}
-	require.ErrorIs(t, failure(query.CompileFilter(document.O("$or", document.A(clauses...)))), boterr.InvalidArgument)
-	require.NoError(t, failure(query.CompileFilter(document.O("$or", document.A(clauses[:10]...)))))
-}
-
 // numbers returns an array of the integers from first up to end, which is not included.
 func numbers(first, end int) document.Array {
 	items := make([]any, 0, end-first)

@@ -13,65 +13,6 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-func TestRegex_AsInPCRE(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		pattern, options string
-		matches, others  []string
-	}{
-		{"abc$", "", []string{"abc", "abc\n"}, []string{"abc\n\n", "abc\nd"}},
-		{"abc$", "m", []string{"abc\nd"}, []string{"abcd"}},
-		{"(?m)abc$", "", []string{"abc\nd"}, []string{"abcd"}},
-		{`abc\Z`, "", []string{"abc", "abc\n"}, []string{"abc\n\n"}},
-		{`abc\z`, "", []string{"abc"}, []string{"abc\n"}},
-		{`^(a|b$)`, "", []string{"ax", "b"}, []string{"bx"}},
-		{`a\$`, "", []string{"a$"}, []string{"a"}},
-		{`[$]`, "", []string{"$"}, []string{"a"}},
-		{`a\sb`, "", []string{"a b", "a\vb"}, []string{"a\u00a0b"}},
-		{`a\Sb`, "", []string{"axb"}, []string{"a\vb"}},
-		{`a[\s,]b`, "", []string{"a\vb", "a,b"}, []string{"axb"}},
-		{`a[\S]b`, "", []string{"axb", "a\u00a0b"}, []string{"a\vb", "a b"}},
-		{`a\hb`, "", []string{"a\tb", "a\u00a0b"}, []string{"a\nb"}},
-		{`a\Hb`, "", []string{"axb"}, []string{"a b"}},
-		{`^a\vb$`, "", []string{"a\nb", "a\u2028b"}, []string{"a b"}},
-		{`a\Nb`, "s", []string{"axb"}, []string{"a\nb"}},
-		{`[\b]`, "", []string{"\b"}, []string{"b"}},
-		{`\e`, "", []string{"\x1b"}, []string{"e"}},
-		{`a(?# note)b`, "", []string{"ab"}, []string{"a note"}},
-		{`\Qa.b\E+`, "", []string{"a.b", "a.bb"}, []string{"axb"}},
-		{`\Qa b`, "x", []string{"a b"}, []string{"ab"}},
-		{"a b # note\n c", "x", []string{"abc"}, []string{"a b c"}},
-		{`[ #]b`, "x", []string{" b", "#b"}, []string{"xb"}},
-		{`[]x]b`, "", []string{"]b", "xb"}, []string{"b"}},
-		{`[^]x]b`, "", []string{"ab"}, []string{"]b"}},
-		{`[[:alpha:]$]`, "", []string{"a", "$"}, []string{"é", "1"}},
-		{`[[]`, "", []string{"["}, []string{"]"}},
-		{`(*UTF)^.$`, "", []string{"é"}, []string{"ab"}},
-		{`(*UTF8)(*UCP)^\w+$`, "", []string{"café", "жук", "a_1"}, []string{"a-b"}},
-		{`(*UCP)^\W$`, "", []string{"-"}, []string{"é"}},
-		{`(*UCP)^[\d\w]$`, "", []string{"é", "١"}, []string{"-"}},
-		{`(*UCP)^\d$`, "", []string{"١", "1"}, []string{"é"}},
-		{`(*UCP)^[\D]$`, "", []string{"é"}, []string{"١"}},
-		{`(*UCP)^\s$`, "", []string{"\u00a0"}, []string{"x"}},
-		{`(*UCP)^[[:upper:]]$`, "", []string{"É"}, []string{"é"}},
-		{`(*UCP)^[[:punct:]]$`, "", []string{"!"}, []string{"é"}},
-		{`^\d$`, "", []string{"1"}, []string{"١"}},
-		{`^\w$`, "", []string{"e"}, []string{"é"}},
-		{`(?x) a b # and no more`, "", []string{"ab"}, []string{"a b"}},
-		{`\w`, "i", []string{"k"}, []string{"\u212a"}},
-		{`[\H]`, "", []string{"a"}, []string{" "}},
-	} {
-		filter, err := query.CompileFilter(document.O("a", document.O("$regex", test.pattern, "$options", test.options)))
-		require.NoError(t, err, test.pattern)
-		for _, text := range test.matches {
-			require.True(t, filter.Match(document.O("a", text)), "%s matches %q", test.pattern, text)
-		}
-		for _, text := range test.others {
-			require.False(t, filter.Match(document.O("a", text)), "%s does not match %q", test.pattern, text)
-		}
-	}
-}
-
 func TestRegex_WhatRE2Lacks(t *testing.T) {
 	t.Parallel()
 	for pattern, name := range map[string]string{

@@ -144,7 +144,11 @@ func (k *sortKey) ofItems(array document.Array, part int, extreme *extremeValue)
 		return
 	}
 	if item, ok := k.path.parts[part].itemOf(array); ok {
-		k.ofItem(item, part+1, extreme)
+		if part+1 == len(k.path.parts) {
+			extreme.take(item) // An array that the path selects by its index counts as one value.
+		} else {
+			k.ofValue(item, part+1, extreme)
+		}
 		return
 	}
 	if array.Len() == 0 {
@@ -157,16 +161,6 @@ func (k *sortKey) ofItems(array document.Array, part int, extreme *extremeValue)
 			extreme.take(nil)
 		}
 	}
-}
-
-// ofItem is ofValue for an array element that the path selects by its index. If the path ends there, an array counts
-// as one value.
-func (k *sortKey) ofItem(item any, part int, extreme *extremeValue) {
-	if part == len(k.path.parts) {
-		extreme.take(item)
-		return
-	}
-	k.ofValue(item, part, extreme)
 }
 
 // ofValue collects the values of the path, starting at value with the given part.
@@ -422,7 +416,7 @@ func (s *Sort) sharesArrays() bool {
 // or an element of an array has a field whose name is the index of another element. The Field of the error is
 // the path, or the later of the two paths.
 func (e *Evaluation) CheckSort(sort *Sort, document document.Object) error {
-	if sort == nil || !sort.mayRefuse() || sort.arraysIn(document) == 0 {
+	if sort == nil || len(sort.keys) == 1 && !sort.keys[0].path.hasIndex() || sort.arraysIn(document) == 0 {
 		return nil
 	}
 	_, err := sort.tuple(document, e)
@@ -430,11 +424,6 @@ func (e *Evaluation) CheckSort(sort *Sort, document document.Object) error {
 		return e.budget.failure
 	}
 	return err
-}
-
-// mayRefuse reports whether Check can refuse a document.
-func (s *Sort) mayRefuse() bool {
-	return len(s.keys) > 1 || len(s.keys) == 1 && s.keys[0].path.hasIndex()
 }
 
 // arraysIn returns the number of keys with an array on their path.

@@ -33,22 +33,6 @@ func TestSort_ArraysByExtremeElement(t *testing.T) {
 	require.Equal(t, []string{"text", "list", "two", "missing", "null", "empty"}, sorted(t, docs, document.O("v", -1)))
 }
 
-func TestSort_FirstKeyDecides(t *testing.T) {
-	t.Parallel()
-	docs := []document.Object{
-		document.O("_id", "1", "a", 1, "b", document.O("c", 1)),
-		document.O("_id", "2", "a", 2, "b", document.O("c", 1)),
-		document.O("_id", "3", "a", 1, "b", document.O("c", 2)),
-	}
-	var sort document.Object
-	require.NoError(t, sort.UnmarshalJSON([]byte(`{"b.c":-1,"a":1}`)))
-	require.Equal(t, []string{"3", "1", "2"}, sorted(t, docs, sort))
-	require.NoError(t, sort.UnmarshalJSON([]byte(`{"a":1,"b.c":-1}`)))
-	require.Equal(t, []string{"3", "1", "2"}, sorted(t, docs, sort))
-	require.NoError(t, sort.UnmarshalJSON([]byte(`{"a":-1,"b.c":1}`)))
-	require.Equal(t, []string{"2", "1", "3"}, sorted(t, docs, sort))
-}
-
 func sorted(t *testing.T, docs []document.Object, source document.Object) []string {
 	t.Helper()
 	order := query.Must(query.CompileSort(source))

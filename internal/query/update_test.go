@@ -1,7 +1,6 @@
 package query_test
 
 import (
-	"cmp"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -363,36 +362,6 @@ func TestMinAndMax_AsDefined(t *testing.T) {
 func lesserOf(s *aSide, operator string, v any) (any, error) {
 	after, _, err := s.apply(operator, document.O("a", v))
 	return after, err
-}
-
-func TestIncAndMul_AsDefined(t *testing.T) {
-	t.Parallel()
-	eachASide(t, 12, func(s *aSide) {
-		n := s.random.Int64N(1<<33) - 1<<32
-		old, had := s.old()
-		if !had {
-			old = int64(0)
-		}
-		sum, _, errInc := s.apply("$inc", document.O("a", n))
-		product, _, errMul := s.apply("$mul", document.O("a", n))
-		m, isInteger := old.(int64)
-		switch _, isFloat := old.(float64); {
-		case !isInteger && !isFloat:
-			require.Error(s, errInc)
-			require.Error(s, errMul)
-		case isInteger && errInc == nil:
-			require.Equal(s, m+n, sum)
-			require.Equal(s, cmp.Compare(m+n, m), cmp.Compare(n, 0), "no overflow")
-		case isInteger:
-			require.NotEqual(s, cmp.Compare(m+n, m), cmp.Compare(n, 0), "only an overflow is refused")
-		case errInc == nil:
-			s.requireEqual(old.(float64)+float64(n), sum)
-		}
-		if isInteger && errMul == nil && n != 0 {
-			require.Equal(s, m*n, product)
-			require.Equal(s, m, m*n/n, "no overflow")
-		}
-	})
 }
 
 func TestPush_AsDefined(t *testing.T) {

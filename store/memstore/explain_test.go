@@ -202,8 +202,7 @@ func TestExpr_FailsTheWholeOperation(t *testing.T) {
 	require.ErrorIs(t, failure(c.Distinct(t.Context(), "n", filter)), boterr.InvalidArgument)
 	require.ErrorIs(t, failure(c.Update(t.Context(), filter, change, store.UpdateOptions{Multi: true})), boterr.InvalidArgument)
 	require.ErrorIs(t, failure(c.Delete(t.Context(), filter, store.DeleteOptions{Multi: true})), boterr.InvalidArgument)
-	docs, err := c.Find(t.Context(), nil, store.FindOptions{})
-	require.NoError(t, err)
+	docs := find(t, c, nil, store.FindOptions{})
 	require.Equal(t, []document.Object{document.O("_id", 1, "n", 4), document.O("_id", 2, "n", 0)}, docs)
 
 	found, err := c.Find(t.Context(), filter, store.FindOptions{Limit: 1})
@@ -224,8 +223,7 @@ func TestFilter_TimeOfTheStore(t *testing.T) {
 	filter, err := query.CompileFilter(expired)
 	require.NoError(t, err)
 
-	count, err := c.Count(t.Context(), filter)
-	require.NoError(t, err)
+	count := countOf(t, c, filter)
 	require.Equal(t, int64(1), count)
 	ids, err := c.Distinct(t.Context(), "_id", filter)
 	require.NoError(t, err)
@@ -289,10 +287,8 @@ func TestExpr_NarrowedByIndex(t *testing.T) {
 	require.Equal(t, "stars_1", explained.Index)
 	require.False(t, explained.Exact, "a document from the index need not meet the $expr")
 	require.Equal(t, int64(40), explained.Examined)
-	found, err := c.Find(t.Context(), narrowed, store.FindOptions{})
-	require.NoError(t, err)
+	found := find(t, c, narrowed, store.FindOptions{})
 	require.Len(t, found, 24)
-	count, err := c.Count(t.Context(), narrowed)
-	require.NoError(t, err)
+	count := countOf(t, c, narrowed)
 	require.Equal(t, int64(24), count)
 }

@@ -18,8 +18,7 @@ import (
 // contents returns the documents of a collection, as texts.
 func contents(t *testing.T, database store.Store, collection string) []string {
 	t.Helper()
-	found, err := database.Collection(collection).Find(t.Context(), nil, store.FindOptions{})
-	require.NoError(t, err)
+	found := find(t, database.Collection(collection), nil, store.FindOptions{})
 	return texts(found)
 }
 
@@ -75,8 +74,7 @@ func TestFork_IsApart(t *testing.T) {
 		contents(t, database, "a"))
 	require.Equal(t, []string{`{"_id":1,"fork":true}`, `{"_id":3,"fork":true}`, `{"_id":"fork","fork":true}`},
 		contents(t, fork, "a"))
-	found, err := held.Count(t.Context(), nil)
-	require.NoError(t, err)
+	found := countOf(t, held, nil)
 	require.Equal(t, int64(3), found, "a collection that was opened before")
 }
 
@@ -190,8 +188,7 @@ func TestWatch_ReadsToldChange(t *testing.T) {
 	things := s.Collection("things")
 	var counts []int64
 	s.Watch("things", func(_, _ document.Object) {
-		count, err := things.Count(t.Context(), nil)
-		require.NoError(t, err)
+		count := countOf(t, things, nil)
 		counts = append(counts, count)
 	}, func() {})
 	require.NoError(t, things.Insert(t.Context(), document.O("_id", 1)))

@@ -149,18 +149,15 @@ func requireSame(t *testing.T, things store.Collection, filter *query.Filter, so
 	require.NoError(t, err)
 	inOrder, err := query.CompileSort(document.O("_id", 1))
 	require.NoError(t, err)
-	wanted, err := things.Find(t.Context(), compiled, store.FindOptions{Sort: inOrder})
-	require.NoError(t, err)
+	wanted := find(t, things, compiled, store.FindOptions{Sort: inOrder})
 	for _, limit := range []int64{0, 1, 2, 1000} {
-		found, err := things.Find(t.Context(), filter, store.FindOptions{Limit: limit})
-		require.NoError(t, err)
+		found := find(t, things, filter, store.FindOptions{Limit: limit})
 		if limit == 0 || limit > int64(len(wanted)) {
 			limit = int64(len(wanted))
 		}
 		require.Equal(t, texts(wanted[:limit]), texts(found), "%s", source)
 	}
-	count, err := things.Count(t.Context(), filter)
-	require.NoError(t, err)
+	count := countOf(t, things, filter)
 	require.EqualValues(t, len(wanted), count, "%s", source)
 }
 

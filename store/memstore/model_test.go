@@ -325,8 +325,7 @@ func TestStore_AgreesWithModel(t *testing.T) {
 					require.NoError(t, g.collection.EnsureIndex(t.Context(), store.Index{Keys: keys}))
 				}
 				g.move()
-				all, err := g.collection.Find(t.Context(), nil, store.FindOptions{})
-				require.NoError(t, err)
+				all := find(t, g.collection, nil, store.FindOptions{})
 				g.requireSame(g.model.documents, all)
 			}
 		})

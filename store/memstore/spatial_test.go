@@ -170,10 +170,8 @@ func (c twins) insert(t *testing.T, count int, place func() any) {
 // requireSame requires that a filter finds the same documents in both collections.
 func (c twins) requireSame(t *testing.T, f *query.Filter) int {
 	t.Helper()
-	found, err := c.indexed.Find(t.Context(), f, store.FindOptions{})
-	require.NoError(t, err)
-	expected, err := c.plain.Find(t.Context(), f, store.FindOptions{})
-	require.NoError(t, err)
+	found := find(t, c.indexed, f, store.FindOptions{})
+	expected := find(t, c.plain, f, store.FindOptions{})
 	require.Equal(t, texts(expected), texts(found), "%v", f.Source())
 	return len(found)
 }
@@ -207,8 +205,7 @@ func TestGeoIndex_FindsWhatScanFinds(t *testing.T) {
 // nearIDs returns the _ids of a search by a filter's $near.
 func nearIDs(t *testing.T, c store.Collection, condition document.Object) []any {
 	t.Helper()
-	found, err := c.Find(t.Context(), filter(t, "at", condition, "n", document.O("$lt", 2)), store.FindOptions{})
-	require.NoError(t, err)
+	found := find(t, c, filter(t, "at", condition, "n", document.O("$lt", 2)), store.FindOptions{})
 	return query.Values(document.O("all", anys(found)), "all._id")
 }
 
@@ -346,8 +343,7 @@ func TestGeoIndex_Snapshots(t *testing.T) {
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", 2, "at", document.A(0, 0))))
 	near := filter(t, "at", document.O("$near", document.A(0, 0)))
 	for collection, count := range map[store.Collection]int{c: 2, fork.Collection("c"): 1} {
-		found, err := collection.Find(t.Context(), near, store.FindOptions{})
-		require.NoError(t, err)
+		found := find(t, collection, near, store.FindOptions{})
 		require.Len(t, found, count)
 	}
 }
@@ -491,8 +487,7 @@ func TestGeoNear_PairsBeyondThePlane(t *testing.T) {
 	}
 	require.Equal(t, []any{2}, ints(nearIDs(t, c.indexed, document.O("$near", document.A(170, 100)))))
 	wide := filter(t, "at", document.O("$geoWithin", document.O("$box", document.A(document.A(-500, 0), document.A(500, 200)))))
-	found, err := c.plain.Count(t.Context(), wide)
-	require.NoError(t, err)
+	found := countOf(t, c.plain, wide)
 	require.Equal(t, int64(4), found)
 }
 

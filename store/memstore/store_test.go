@@ -188,8 +188,7 @@ func TestContext_EndsMidway(t *testing.T) {
 		require.ErrorIs(t, err, boterr.Canceled, name)
 		require.ErrorIs(t, err, context.Canceled, name)
 	}
-	found, err := c.Find(t.Context(), nil, store.FindOptions{})
-	require.NoError(t, err)
+	found := find(t, c, nil, store.FindOptions{})
 	require.Equal(t, texts(entries(3_000)), texts(found), "nothing was written")
 	require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: ascending("stars")}), "no index was made")
 }
@@ -203,8 +202,7 @@ func TestDocuments_LargestSize(t *testing.T) {
 
 	_, err := c.Update(t.Context(), nil, change(t, "$set", document.O("b", half)), store.UpdateOptions{})
 	require.ErrorIs(t, err, boterr.InvalidArgument)
-	found, err := c.Find(t.Context(), nil, store.FindOptions{})
-	require.NoError(t, err)
+	found := find(t, c, nil, store.FindOptions{})
 	require.Len(t, found, 1)
 	require.Equal(t, 2, found[0].Len())
 }
@@ -218,6 +216,22 @@ func filter(tb testing.TB, pairs ...any) *query.Filter {
 	f, err := query.CompileFilter(document.O(pairs...))
 	require.NoError(tb, err)
 	return f
+}
+
+// find finds documents, which must succeed.
+func find(tb testing.TB, c store.Collection, f *query.Filter, options store.FindOptions) []document.Object {
+	tb.Helper()
+	found, err := c.Find(tb.Context(), f, options)
+	require.NoError(tb, err)
+	return found
+}
+
+// countOf counts documents, which must succeed.
+func countOf(tb testing.TB, c store.Collection, f *query.Filter) int64 {
+	tb.Helper()
+	count, err := c.Count(tb.Context(), f)
+	require.NoError(tb, err)
+	return count
 }
 
 // order compiles a sort of paths and directions.
@@ -271,15 +285,13 @@ func TestNumbers_EqualAreOneKey(t *testing.T) {
 		for _, path := range []string{"_id", "n"} {
 			filter, err := query.CompileFilter(document.O(path, value))
 			require.NoError(t, err)
-			found, err := c.Find(t.Context(), filter, store.FindOptions{})
-			require.NoError(t, err)
+			found := find(t, c, filter, store.FindOptions{})
 			require.Len(t, found, map[string]int{"_id": 1, "n": 2}[path], "%s %v", path, value)
 		}
 	}
 	filter, err := query.CompileFilter(document.O("u", document.O("$gte", 5.0, "$lt", int64(1)<<53+1)))
 	require.NoError(t, err)
-	count, err := c.Count(t.Context(), filter)
-	require.NoError(t, err)
+	count := countOf(t, c, filter)
 	require.Equal(t, int64(3), count, "with the index, too, NaN is below no number and 2^53 is not 2^53 + 1")
 }
 
@@ -298,8 +310,7 @@ func FuzzCall_IsBounded(f *testing.F) {
 	f.Fuzz(func(t *testing.T, call string) {
 		c := filled.Fork().Collection("c")
 		_, failed := storetest.RunHostile(t, call, size, c)
-		after, err := c.Find(t.Context(), nil, store.FindOptions{})
-		require.NoError(t, err)
+		after := find(t, c, nil, store.FindOptions{})
 		if failed != nil {
 			require.Len(t, after, len(documents), "nothing is half done")
 			for i, o := range after {
@@ -328,8 +339,7 @@ func TestBudget_KeysOfIndexes(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 1, result.Modified)
 	require.ErrorIs(t, failure(c.Update(t.Context(), nil, set, store.UpdateOptions{Multi: true})), boterr.ResourceExhausted, "1 GB of keys")
-	count, err := c.Count(t.Context(), filter(t, "tags", 5))
-	require.NoError(t, err)
+	count := countOf(t, c, filter(t, "tags", 5))
 	require.EqualValues(t, 1, count, "nothing is half done")
 }
 
@@ -443,11 +453,10 @@ func TestBudget_Places(t *testing.T) {
 		require.NoError(t, c.Insert(t.Context(), document.O("_id", i, "a", shape)))
 	}
 	intersects := document.O("$geoIntersects", document.O("$geometry", document.O("type", "Polygon", "coordinates", document.A(star(8, 4)))))
-	found, err := c.Find(t.Context(), filter(t, "a", intersects), store.FindOptions{})
-	require.NoError(t, err)
+	found := find(t, c, filter(t, "a", intersects), store.FindOptions{})
 	require.Len(t, found, 20)
 	conditions := slices.Repeat([]any{document.O("a", intersects)}, 100)
-	_, err = c.Find(t.Context(), filter(t, "$and", document.A(conditions...)), store.FindOptions{})
+	_, err := c.Find(t.Context(), filter(t, "$and", document.A(conditions...)), store.FindOptions{})
 	require.ErrorIs(t, err, boterr.ResourceExhausted)
 }
 
@@ -576,8 +585,7 @@ func slowUpdate(t *testing.T, ctx context.Context, database store.Store) (*pausi
 // total is the sum of n in the documents of an app.
 func total(t *testing.T, database store.Store, app string) (total int64) {
 	t.Helper()
-	found, err := database.Collection("c").Find(t.Context(), filter(t, "app", app), store.FindOptions{})
-	require.NoError(t, err)
+	found := find(t, database.Collection("c"), filter(t, "app", app), store.FindOptions{})
 	for _, o := range found {
 		total += document.Get(o, "n", int64(0))
 	}
@@ -603,8 +611,7 @@ func TestLongWrite_HoldsNobodyUp(t *testing.T) {
 		require.Equal(t, "200 200 ", <-outcome)
 		require.EqualValues(t, 200, total(t, database, "slow"))
 		require.EqualValues(t, 201, total(t, database, "quick"))
-		found, err := c.Count(t.Context(), filter(t, "n", 1, "app", "slow"))
-		require.NoError(t, err)
+		found := countOf(t, c, filter(t, "n", 1, "app", "slow"))
 		require.EqualValues(t, 200, found, "the new index includes the changed documents")
 	})
 }
@@ -656,8 +663,7 @@ func TestLock_ContextEndsWhileWaiting(t *testing.T) {
 		close(held.goOn)
 		require.NoError(t, <-holds)
 		require.NoError(t, store.Collection("c").Insert(t.Context(), document.O("_id", "after")))
-		found, err := store.Collection("c").Count(t.Context(), filter(t, "_id", "waits"))
-		require.NoError(t, err)
+		found := countOf(t, store.Collection("c"), filter(t, "_id", "waits"))
 		require.Zero(t, found)
 	})
 }
