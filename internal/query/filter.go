@@ -576,9 +576,15 @@ func (m *pathMatcher) selectByField(documents []document.Object, among uint32, e
 // meets reports whether the value at the end of the path meets the condition. An array may meet it by an
 // element.
 func (m *pathMatcher) meets(value any, e *Evaluation) bool {
-	array, ok := value.(document.Array)
-	if !ok || m.mode == leafWhole {
-		return m.test.test(value, e)
+	if array, ok := value.(document.Array); ok {
+		return m.meetsArray(array, e)
+	}
+	return m.test.test(value, e)
+}
+
+func (m *pathMatcher) meetsArray(array document.Array, e *Evaluation) bool {
+	if m.mode == leafWhole {
+		return m.test.test(array, e)
 	}
 	if !e.steps(array.Len()) {
 		return false
