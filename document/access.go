@@ -218,7 +218,6 @@ func deleteAt(container any, parts []string) (any, bool) {
 	return container, false
 }
 
-// replaceChild returns container with an existing field or element replaced.
 func replaceChild(container any, part string, value any) any {
 	switch c := container.(type) {
 	case Object:

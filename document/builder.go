@@ -73,7 +73,6 @@ func (b *Builder) fail(err error) {
 	}
 }
 
-// setAny sets a field to a value converted by ValueOf.
 func (b *Builder) setAny(key string, v any) {
 	value, err := ValueOf(v)
 	if err != nil {
@@ -102,7 +101,6 @@ func (b *Builder) Set(key string, value any) {
 	b.node.values = append(b.node.values, value)
 }
 
-// position returns the position of a key, or -1.
 func (b *Builder) position(key string) int {
 	names := b.names()
 	if len(names) <= linearKeys {

@@ -87,7 +87,6 @@ type goDecoder struct {
 	strict bool
 }
 
-// value reads a value into a settable target.
 func (d goDecoder) value(value any, target reflect.Value) error {
 	return readerOf(target.Type())(d, value, target)
 }

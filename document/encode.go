@@ -171,7 +171,6 @@ func (e goEncoder) value(v reflect.Value) (any, error) {
 	return inner.kind(v)
 }
 
-// known encodes a value of a type with special handling.
 func (e goEncoder) known(v reflect.Value) (value any, isKnown bool, err error) {
 	isKnown = true
 	switch v.Type() {
@@ -211,7 +210,6 @@ func withReadableStamps(value any) any {
 	return o
 }
 
-// own encodes a value with its own method, if it has one.
 func (e goEncoder) own(v reflect.Value) (value any, ok bool, err error) {
 	has := methodsOf(v.Type())
 	if has.encodes && !(e.forReader && has.marshals) {

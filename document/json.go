@@ -36,7 +36,6 @@ func ParseJSON(text []byte) (any, error) {
 	return value, nil
 }
 
-// invalidJSON returns the error for invalid JSON, with the position of the problem.
 func invalidJSON(text []byte) error {
 	var ignored json.RawMessage
 	err := json.Unmarshal(text, &ignored)
@@ -243,7 +242,6 @@ func appendString(text []byte, s string) ([]byte, error) {
 	return append(text, bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))...), nil
 }
 
-// isPlain reports whether s needs no escape.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {

@@ -13,6 +13,8 @@ type Edit struct {
 	few   [6]fieldChange
 	count int
 	many  []fieldChange
+	// byName holds the indexes of the changes if there are many.
+	byName map[string]int
 	// shapes are the shapes shared by objects of the same store, or nil.
 	shapes *Shapes
 }
@@ -30,14 +32,23 @@ func (e *Edit) changes() []fieldChange {
 
 // add adds the change of a field that has none yet.
 func (e *Edit) add(c fieldChange) {
-	switch {
-	case e.many != nil:
-		e.many = append(e.many, c)
-	case e.count < len(e.few):
+	if e.many == nil && e.count < len(e.few) {
 		e.few[e.count] = c
 		e.count++
-	default:
-		e.many = append(append(make([]fieldChange, 0, 2*len(e.few)), e.few[:]...), c)
+		return
+	}
+	if e.many == nil {
+		e.many = append(make([]fieldChange, 0, 2*len(e.few)), e.few[:]...)
+	}
+	e.many = append(e.many, c)
+	switch count := len(e.many); {
+	case e.byName != nil:
+		e.byName[c.name] = count - 1
+	case count == linearKeys:
+		e.byName = make(map[string]int, 2*linearKeys)
+		for i := range e.many {
+			e.byName[e.many[i].name] = i
+		}
 	}
 }
 
@@ -62,7 +73,7 @@ func (e *Edit) Changes() iter.Seq2[string, any] {
 func (e *Edit) Withdraw(isWithdrawn func(field string) bool) {
 	kept := slices.DeleteFunc(e.changes(), func(c fieldChange) bool { return isWithdrawn(c.name) })
 	if e.many != nil {
-		e.many = e.many[:len(kept)]
+		e.many, e.byName = e.many[:len(kept)], nil
 	} else {
 		e.count = len(kept)
 	}
@@ -76,9 +87,14 @@ type fieldChange struct {
 	value any
 }
 
-// changeOf returns the change of a field, or nil.
 func (e *Edit) changeOf(name string) *fieldChange {
 	changes := e.changes()
+	if e.byName != nil {
+		if i, ok := e.byName[name]; ok {
+			return &changes[i]
+		}
+		return nil
+	}
 	for i := range changes {
 		if changes[i].name == name {
 			return &changes[i]
@@ -122,7 +138,7 @@ func (e *Edit) Object() Object {
 		return e.from.Put(changes[0].name, changes[0].value)
 	case e.from.Len()+len(changes) <= wideFields && e.from.node != nil:
 		return e.from.edited(changes, e.shapes)
-	case slices.ContainsFunc(changes, fieldChange.changesKeys):
+	case len(changes) > linearKeys, slices.ContainsFunc(changes, fieldChange.changesKeys):
 		return e.from.rebuilt(changes)
 	}
 	o := e.from

@@ -28,7 +28,6 @@ type rareParts struct {
 	err error
 }
 
-// wide returns the values of a wide object, or nil.
 func (n *objectNode) wide() *wideValues {
 	if n.rare == nil {
 		return nil
@@ -36,7 +35,6 @@ func (n *objectNode) wide() *wideValues {
 	return n.rare.wide
 }
 
-// err returns the error that the object carries, or nil.
 func (n *objectNode) err() error {
 	if n.rare == nil {
 		return nil
@@ -87,7 +85,6 @@ func (n *objectNode) setRare(wide *wideValues, err error) {
 	}
 }
 
-// fail records an error, unless there already is one.
 func (n *objectNode) fail(err error) {
 	if err != nil && n.err() == nil {
 		n.setRare(n.wide(), err)
@@ -217,7 +214,6 @@ func (n *objectNode) copied(s *Shape, values []any) *objectNode {
 	return next
 }
 
-// with returns a copy of the values with value i replaced.
 func (w *wideValues) with(i int, value any) *wideValues {
 	next := &wideValues{pages: slices.Clone(w.pages)}
 	page := *w.pages[i/pageFields]
@@ -247,7 +243,6 @@ func nulInName(name string) error {
 	return boterr.Invalid("", "the name %q of a field contains a NUL byte", name)
 }
 
-// checkDepth records an error if the node is nested too deep.
 func (n *objectNode) checkDepth(key string) {
 	if n.depth > MaxNesting {
 		n.fail(boterr.Invalid(key, "is nested deeper than %d levels", MaxNesting))

@@ -19,7 +19,6 @@ var (
 	textUnmarshalerType = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// reader reads a value into a settable target of one type.
 type reader func(d goDecoder, value any, target reflect.Value) error
 
 // readers caches the reader of each type. Its content depends only on types.

@@ -30,7 +30,6 @@ func newShape(fields int) *Shape { return &Shape{names: make([]string, 0, fields
 // object.
 func (s *Shape) apart() *Shape { return NewShape(slices.Clone(s.names)) }
 
-// memory returns the size of the shape in bytes.
 func (s *Shape) memory() int {
 	const header, perName = 32, 16
 	memory := header
@@ -61,14 +60,12 @@ func (s *Shape) Object(value func(i int) any) Object {
 	return Object{node}
 }
 
-// withKey returns the shape with a key appended.
 func (s *Shape) withKey(key string) *Shape {
 	with := newShape(len(s.names) + 1)
 	with.names = append(append(with.names, s.names...), key)
 	return with
 }
 
-// without returns the shape without the name at a position.
 func (s *Shape) without(at int) *Shape {
 	rest := newShape(len(s.names) - 1)
 	rest.names = append(append(rest.names, s.names[:at]...), s.names[at+1:]...)

@@ -163,7 +163,6 @@ func TypeName(value any) string {
 	}
 }
 
-// invalidType returns the error for a value of a type that cannot be encoded.
 func invalidType(t reflect.Type) error {
 	return boterr.Invalid("", "a %s is not a JSON-like value", t)
 }

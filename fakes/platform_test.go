@@ -265,6 +265,10 @@ func TestRestore(t *testing.T) {
 	first := story()
 	p.Restore(before)
 	require.Equal(t, first, story())
+
+	tb := &recordedTB{}
+	tb.run(func(p *fakes.Platform) { p.Restore(nil) })
+	require.Equal(t, []string{"fakes: Restore: the snapshot is nil; take one with Snapshot"}, tb.failures)
 }
 
 func TestHTTP_UnknownURL(t *testing.T) {

@@ -66,7 +66,7 @@ func (s *Snapshot) clone() *Snapshot {
 func (p *Platform) Restore(s *Snapshot) {
 	p.test.Helper()
 	if s == nil {
-		p.test.Fatalf("fakes: Restore: the snapshot is nil: give one from Snapshot")
+		p.test.Fatalf("fakes: Restore: the snapshot is nil; take one with Snapshot")
 		return
 	}
 	p.restoreProcess(s)

@@ -96,7 +96,7 @@ type Collection interface {
 
 // FindOptions select the documents that Find returns from the matching ones.
 type FindOptions struct {
-	// Sort is the order. If Sort.Check refuses a matching document, the error is InvalidArgument with a Field
+	// Sort is the order. If Evaluation.CheckSort refuses a matching document, the error is InvalidArgument with a Field
 	// in "sort", here and in the other options.
 	Sort *query.Sort
 	// Skip is the number of documents to skip at the beginning.
@@ -104,7 +104,7 @@ type FindOptions struct {
 	// Limit is the maximum number of documents to return. 0 means all.
 	Limit int64
 	// Projection selects the fields of the returned documents; nil means all. Filter and sort apply to the
-	// whole documents. An error of Projection.Apply has a Field in "projection".
+	// whole documents. An error of Evaluation.Project has a Field in "projection".
 	Projection *query.Projection
 }
 

@@ -54,13 +54,11 @@ type wrappedStore struct {
 	opened [16]atomic.Pointer[wrappedCollection]
 }
 
-// wrappedWatcher is a wrapped store that can be watched.
 type wrappedWatcher struct {
 	*wrappedStore
 	Watcher
 }
 
-// wrappedNotifier is a wrapped store that sends notices.
 type wrappedNotifier struct {
 	*wrappedStore
 	Notifier
@@ -158,7 +156,6 @@ func (c *wrappedCollection) Get(ctx context.Context, id any) (document.Object, b
 	return found.document, found.exists && err == nil, err
 }
 
-// gotten is the result of Get.
 type gotten struct {
 	document document.Object
 	exists   bool

@@ -335,7 +335,7 @@ func withFields(o, fields document.Object) (document.Object, error) {
 	if o.IsZero() {
 		o = document.O()
 	}
-	changed, _, err := query.Change{Update: update}.Apply(nil, o)
+	changed, _, err := query.NewEvaluation(context.Background()).Change(query.Change{Update: update}, nil, o)
 	return changed, record.RenameField(err, "update", "")
 }
 

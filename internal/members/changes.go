@@ -1,6 +1,7 @@
 package members
 
 import (
+	"context"
 	"math"
 	"strings"
 	"time"
@@ -93,7 +94,8 @@ func (before WrittenBack) Merged(after WrittenBack, stored *member.Member) (*mem
 	if err != nil {
 		return stored, err
 	}
-	fields, _, err := query.Change{Update: update}.Apply(nil, document.O(
+	call := query.NewEvaluation(context.Background()) // Small records need no more than the budget of one call.
+	fields, _, err := call.Change(query.Change{Update: update}, nil, document.O(
 		"botMeta", present(stored.BotMeta.Object), "meta", present(stored.Meta), "customLocale", stored.CustomLocale, "group", stored.Group,
 	))
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -77,7 +78,7 @@ func boundsAt(m matcher, path string) (Bounds, bool) {
 	case allOf:
 		return m.boundsAt(path)
 	case anyOf:
-		return m.boundsAt(path)
+		return unitedBounds(m, func(m matcher) (Bounds, bool) { return boundsAt(m, path) })
 	case noneOf:
 		return m.boundsAt(path)
 	}
@@ -125,11 +126,6 @@ func (all allOf) boundsAt(path string) (Bounds, bool) {
 	return Bounds{}, false
 }
 
-// boundsAt returns the union of the bounds of all matchers, or false if one of them has none.
-func (matchers anyOf) boundsAt(path string) (Bounds, bool) {
-	return unitedBounds(matchers, func(m matcher) (Bounds, bool) { return boundsAt(m, path) })
-}
-
 // unitedBounds returns the union of the bounds of all conditions, or false if one of them has none.
 func unitedBounds[C any](conditions []C, boundsOfOne func(C) (Bounds, bool)) (Bounds, bool) {
 	together := Bounds{Exact: true}
@@ -145,7 +141,6 @@ func unitedBounds[C any](conditions []C, boundsOfOne func(C) (Bounds, bool)) (Bo
 	return together, true
 }
 
-// boundsOfTest returns the bounds of the values that meet a condition.
 func boundsOfTest(test candidateTest) (Bounds, bool) {
 	switch test := test.(type) {
 	case equalTo:
@@ -157,7 +152,7 @@ func boundsOfTest(test candidateTest) (Bounds, bool) {
 	case *oneOf:
 		return unitedBounds(test.values, boundsOfEqual)
 	case oneOfStrings:
-		return boundsOfStrings(test), true
+		return unitedBounds(slices.Collect(maps.Keys(test)), func(s string) (Bounds, bool) { return boundsOfEqual(s) })
 	case *ordered:
 		return boundsOfOrder(test)
 	case likePattern:
@@ -179,15 +174,6 @@ func boundsOfEqual(value any) (Bounds, bool) {
 		return Bounds{}, false
 	}
 	return Bounds{Ranges: []KeyRange{pointOf(value)}, Exact: value != nil}, true
-}
-
-func boundsOfStrings(values oneOfStrings) Bounds {
-	list := Bounds{Exact: true}
-	for value := range values {
-		list.Ranges = append(list.Ranges, pointOf(value))
-	}
-	list.Ranges = united(list.Ranges)
-	return list
 }
 
 // boundsOfOrder returns the bounds of $gt, $gte, $lt and $lte. They contain only values of the operand's type.
@@ -443,7 +429,6 @@ func (b *budget) keep(bytes int) {
 	}
 }
 
-// look fails if the context has ended.
 func (b *budget) look() {
 	if b.failure == nil && b.ctx.Err() != nil {
 		b.fail(boterr.New(boterr.Canceled, "", "the context ended: %w", context.Cause(b.ctx)))
@@ -562,7 +547,6 @@ func (e *Evaluation) comparing(a, b any) bool {
 	return work == 0 || e.spend(work)
 }
 
-// reading counts the work of reading a whole value, and reports whether the budget sufficed.
 func (e *Evaluation) reading(value any) bool {
 	work := readingWork(value)
 	return work == 0 || e.spend(work)
@@ -584,7 +568,6 @@ func readingAllWork(values []any) int {
 	return work
 }
 
-// settingWork is the work of adding values to a set.
 func settingWork(items, added []any) int {
 	all := len(items) + len(added)
 	if all > fewValues {

@@ -122,9 +122,9 @@ func TestChange_IsBounded(t *testing.T) {
 		paths = paths.With("l.$["+name+"].x"+name, "")
 		arrayFilters = append(arrayFilters, document.O(name, document.O("$gt", 5)))
 	}
-	update, err := query.CompileUpdate(document.O("$unset", paths), arrayFilters...)
-	require.NoError(t, err)
+	update := query.Must(query.CompileUpdate(document.O("$unset", paths), arrayFilters...))
 	call := query.NewPartialEvaluation(t.Context(), part, parts)
+	var err error
 	for range 20 { // The budget grows as if there were 20 times as many documents.
 		for _, o := range documents {
 			if _, _, err = call.Change(query.Change{Update: update}, nil, o); err != nil {
@@ -186,14 +186,12 @@ func TestProjection_ManySlices(t *testing.T) {
 		slices.Set("x."+name, document.O("$slice", 1))
 		wide.Set(name, document.A(1, 2))
 	}
-	projection, err := query.CompileProjection(slices.Object())
-	require.NoError(t, err)
+	projection := query.Must(query.CompileProjection(slices.Object()))
 	for name, inner := range map[string]any{
 		"of a wide object": wide.Object(), "in a long array": repeated(many, document.O("f1", 1)),
 	} {
 		call := query.NewPartialEvaluation(t.Context(), 1, parts)
-		_, err = call.Project(projection, nil, document.O("x", inner))
-		requireTooMuch(t, err, name)
+		requireTooMuch(t, failure(call.Project(projection, nil, document.O("x", inner))), name)
 	}
 }
 
@@ -201,8 +199,7 @@ func TestSort_IsBounded(t *testing.T) {
 	t.Parallel()
 	part := partOf(t)
 	documents := largeDocuments(part)
-	sort, err := query.CompileSort(document.O("l", 1))
-	require.NoError(t, err)
+	sort := query.Must(query.CompileSort(document.O("l", 1)))
 	call := query.NewPartialEvaluation(t.Context(), part, parts)
 	for range 1_000 {
 		call.Compare(sort, documents[0], documents[1])
@@ -217,8 +214,7 @@ func TestSort_ChargesKeysThatDecide(t *testing.T) {
 	for i := range 32 {
 		keys = keys.With(fmt.Sprint("k", i), 1)
 	}
-	sort, err := query.CompileSort(keys)
-	require.NoError(t, err)
+	sort := query.Must(query.CompileSort(keys))
 	lesser, greater := document.O("k0", 1), document.O("k0", 2)
 	call := query.NewEvaluation(t.Context())
 	for range 20_000 {
@@ -238,12 +234,9 @@ func TestEvaluation_UsualCallsPass(t *testing.T) {
 		"age", document.O("$gt", 18, "$lt", 99), "tags", document.O("$in", document.A("b", "c")),
 		"address.city", document.O("$regex", "^Lon"), "$expr", document.O("$gt", document.A("$age", 3))))
 	require.NoError(t, err)
-	update, err := query.CompileUpdate(document.O("$set", document.O("seen", true), "$inc", document.O("age", 1)))
-	require.NoError(t, err)
-	projection, err := query.CompileProjection(document.O("name", 1, "older", document.O("$add", document.A("$age", 1))))
-	require.NoError(t, err)
-	sort, err := query.CompileSort(document.O("age", -1, "name", 1))
-	require.NoError(t, err)
+	update := query.Must(query.CompileUpdate(document.O("$set", document.O("seen", true), "$inc", document.O("age", 1))))
+	projection := query.Must(query.CompileProjection(document.O("name", 1, "older", document.O("$add", document.A("$age", 1)))))
+	sort := query.Must(query.CompileSort(document.O("age", -1, "name", 1)))
 
 	many := rounds.Of(t, 2_000, 100_000)
 	call := query.NewPartialEvaluation(t.Context(), many, 100_000)
@@ -256,8 +249,7 @@ func TestEvaluation_UsualCallsPass(t *testing.T) {
 		}
 		_, _, err = call.Change(query.Change{Update: update}, filter, o)
 		require.NoError(t, err)
-		_, err = call.Project(projection, filter, o)
-		require.NoError(t, err)
+		require.NoError(t, failure(call.Project(projection, filter, o)))
 	}
 	require.NoError(t, call.Err())
 }
@@ -372,33 +364,23 @@ func TestEvaluation_Resume(t *testing.T) {
 	require.ErrorIs(t, err, boterr.ResourceExhausted)
 	require.Greater(t, attempts, 2, "a canceled attempt leaves its unused budget")
 	call.Resume(t.Context())
-	_, err = call.Check(filter, o)
-	require.ErrorIs(t, err, boterr.ResourceExhausted)
+	require.ErrorIs(t, failure(call.Check(filter, o)), boterr.ResourceExhausted)
 }
 
 func TestEvaluation_ContextEnds(t *testing.T) {
 	t.Parallel()
 	o := largeDocuments(partOf(t))[0]
 	loop := overNulls(100_000, 1)
-	filter, err := query.CompileFilter(document.O("$expr", loop))
-	require.NoError(t, err)
-	update, err := query.CompileUpdate(document.O("$push", document.O("l", document.O("$each", document.A(), "$sort", -1))))
-	require.NoError(t, err)
-	projection, err := query.CompileProjection(document.O("x", loop))
-	require.NoError(t, err)
+	filter := query.Must(query.CompileFilter(document.O("$expr", loop)))
+	update := query.Must(query.CompileUpdate(document.O("$push", document.O("l", document.O("$each", document.A(), "$sort", -1)))))
+	projection := query.Must(query.CompileProjection(document.O("x", loop)))
 	for name, run := range map[string]func(*query.Evaluation) error{
-		"filter": func(call *query.Evaluation) error {
-			_, err := call.Check(filter, o)
-			return err
-		},
+		"filter": func(call *query.Evaluation) error { return failure(call.Check(filter, o)) },
 		"change": func(call *query.Evaluation) error {
 			_, _, err := call.Change(query.Change{Update: update}, nil, o)
 			return err
 		},
-		"projection": func(call *query.Evaluation) error {
-			_, err := call.Project(projection, nil, o)
-			return err
-		},
+		"projection": func(call *query.Evaluation) error { return failure(call.Project(projection, nil, o)) },
 	} {
 		err := run(query.NewEvaluation(&endsLater{Context: t.Context(), left: 5}))
 		require.ErrorIs(t, err, boterr.Canceled, name)
@@ -419,10 +401,8 @@ func sortsOfLists(
 	t *testing.T, by document.Object,
 ) map[string]func(*query.Evaluation, document.Object) (document.Object, error) {
 	t.Helper()
-	push, err := query.CompileUpdate(document.O("$push", document.O("l", document.O("$each", document.A(), "$sort", by))))
-	require.NoError(t, err)
-	shown, err := query.CompileProjection(document.O("l", document.O("$sortArray", document.O("input", "$l", "sortBy", by))))
-	require.NoError(t, err)
+	push := query.Must(query.CompileUpdate(document.O("$push", document.O("l", document.O("$each", document.A(), "$sort", by)))))
+	shown := query.Must(query.CompileProjection(document.O("l", document.O("$sortArray", document.O("input", "$l", "sortBy", by)))))
 	return map[string]func(*query.Evaluation, document.Object) (document.Object, error){
 		"$push": func(call *query.Evaluation, o document.Object) (document.Object, error) {
 			after, _, err := call.Change(query.Change{Update: push}, nil, o)
@@ -482,8 +462,7 @@ func TestSort_MostlyEqualPaths(t *testing.T) {
 	for i := range documents {
 		documents[i] = document.O("a", i%2, "b", i%3, "c", "same", "d", nil, "at", (i*7919)%len(documents))
 	}
-	sort, err := query.CompileSort(document.O("a", 1, "b", -1, "c", 1, "d", 1, "e", 1, "at", 1))
-	require.NoError(t, err)
+	sort := query.Must(query.CompileSort(document.O("a", 1, "b", -1, "c", 1, "d", 1, "e", 1, "at", 1)))
 	require.NoError(t, sortedIn(query.NewPartialEvaluation(t.Context(), len(documents), 300_000), sort, documents))
 	require.Equal(t, 2, document.Get(documents[0], "b", 0))
 }
@@ -495,12 +474,10 @@ func TestSort_ChargesSizes(t *testing.T) {
 	for i := range documents {
 		documents[i] = document.O("s", text, "at", (i*7919)%len(documents))
 	}
-	sort, err := query.CompileSort(document.O("at", 1, "s", 1))
-	require.NoError(t, err)
+	sort := query.Must(query.CompileSort(document.O("at", 1, "s", 1)))
 	call := query.NewPartialEvaluation(t.Context(), len(documents), 20_000)
 	require.NoError(t, sortedIn(call, sort, documents))
-	byText, err := query.CompileSort(document.O("s", 1, "at", 1))
-	require.NoError(t, err)
+	byText := query.Must(query.CompileSort(document.O("s", 1, "at", 1)))
 	for range 10 { // Each sort compares all texts. All ten together cost about as much as reading the documents once.
 		call.Sort(byText, documents)
 	}
@@ -517,14 +494,12 @@ func TestSort_ManyFieldsOfLongLists(t *testing.T) {
 	for i := range 32 {
 		by = by.With(fmt.Sprint("l.k", i), 1)
 	}
-	sort, err := query.CompileSort(by)
-	require.NoError(t, err)
+	sort := query.Must(query.CompileSort(by))
 	many := rounds.Of(t, 500, 20_000)
 	documents := slices.Repeat([]document.Object{longList(many)}, 32)
-	err = sortedIn(query.NewPartialEvaluation(t.Context(), many, 20_000), sort, documents)
+	err := sortedIn(query.NewPartialEvaluation(t.Context(), many, 20_000), sort, documents)
 	require.ErrorIs(t, err, boterr.ResourceExhausted)
-	byTwo, err := query.CompileSort(document.O("l.text", 1, "l.at", -1))
-	require.NoError(t, err)
+	byTwo := query.Must(query.CompileSort(document.O("l.text", 1, "l.at", -1)))
 	require.NoError(t, sortedIn(query.NewPartialEvaluation(t.Context(), many, 20_000), byTwo, documents))
 }
 
@@ -565,8 +540,7 @@ func TestBounds_HoldWhatMatches(t *testing.T) {
 	tries := rounds.Of(t, 40, 400)
 	for range tries {
 		for _, condition := range conditions(pick(), pick()) {
-			f, err := query.CompileFilter(document.O("x.y", condition))
-			require.NoError(t, err)
+			f := query.Must(query.CompileFilter(document.O("x.y", condition)))
 			for c := range f.Conditions() {
 				bounds, ok := c.Bounds("x.y")
 				require.True(t, ok, "%v", condition)
@@ -615,8 +589,7 @@ func TestBounds_NoneWithoutUse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f, err := query.CompileFilter(filter)
-			require.NoError(t, err)
+			f := query.Must(query.CompileFilter(filter))
 			for condition := range f.Conditions() {
 				_, ok := condition.Bounds("a")
 				require.False(t, ok)
@@ -629,8 +602,7 @@ func TestBounds_NoneWithoutUse(t *testing.T) {
 func TestAllocations_OfCompilingAndChanging(t *testing.T) {
 	const runs = 100
 	patch, known := document.O("$set", document.O("meta.seats", 7)), document.O("$inc", document.O("seats", 1))
-	update, err := query.CompileUpdate(known)
-	require.NoError(t, err)
+	update := query.Must(query.CompileUpdate(known))
 	scope := query.FieldValue{Name: "app", Value: "a1"}
 	age, area := compiled(t, document.O("age", document.O("$gt", 7))), compiled(t, document.O("area", "north"))
 	record := document.O("_id", "m1", "app", "a1", "seats", 2)
@@ -661,21 +633,18 @@ func TestAllocations_OfCompilingAndChanging(t *testing.T) {
 func TestCountWork(t *testing.T) {
 	t.Parallel()
 	documents := slices.Repeat([]document.Object{document.O("n", 1)}, 10_000)
-	filter, err := query.CompileFilter(document.O("n", document.O("$gt", 0)))
-	require.NoError(t, err)
+	filter := query.Must(query.CompileFilter(document.O("n", document.O("$gt", 0))))
 	var total atomic.Int64
 	ctx := query.CountWork(t.Context(), &total)
 	for range 2 {
 		call := query.NewEvaluation(ctx)
 		for _, o := range documents {
-			_, err := call.Check(filter, o)
-			require.NoError(t, err)
+			require.NoError(t, failure(call.Check(filter, o)))
 		}
 	}
 	const perDocument, left = 16 + 32, 3 << 14
 	require.InDelta(t, 2*perDocument*len(documents), total.Load(), 2*left)
-	_, err = query.NewEvaluation(ctx).Select(nil, documents[:3], 0b101)
-	require.NoError(t, err)
+	require.NoError(t, failure(query.NewEvaluation(ctx).Select(nil, documents[:3], 0b101)))
 	require.InDelta(t, 2*perDocument*len(documents)+2*16, total.Load(), 2*left)
 	before := total.Load()
 	reading := query.NewEvaluation(ctx)

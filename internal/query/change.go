@@ -1,7 +1,6 @@
 package query
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"time"
@@ -53,16 +52,9 @@ func (c Change) Check() error {
 	return boterr.PrefixField("onInsert", c.OnInsert.Err())
 }
 
-// Apply applies the change to a document that filter matches. modified is true if the document differs
+// Change applies a change to a document that filter matches. modified is true if the document differs
 // afterwards, and always for a replacement without _id, as in MongoDB.
 // The Field of an error is "update" followed by the path in the document.
-//
-// Stores call Evaluation.Change instead, which bounds the work of the whole call.
-func (c Change) Apply(filter *Filter, before document.Object) (after document.Object, modified bool, err error) {
-	return NewEvaluation(context.Background()).Change(c, filter, before)
-}
-
-// Change is like Change.Apply, within the budget of the evaluation.
 func (e *Evaluation) Change(change Change, filter *Filter, before document.Object) (after document.Object, modified bool, err error) {
 	e.Write()
 	e.budget.spend(change.Update.work())
@@ -87,36 +79,55 @@ func (c Change) applied(e *Evaluation, filter *Filter, before document.Object) (
 			return document.Object{}, false, err
 		}
 	}
-	if c.Update.editsFields() {
-		return c.edited(run)
+	if c.Update.IsReplacement() {
+		return c.replaced(e, before)
 	}
-	after, err = c.Update.apply(run)
-	if err != nil {
-		return document.Object{}, false, err
-	}
-	if after, err = c.keepFixed(before, after); err != nil {
-		return document.Object{}, false, err
-	}
-	if after = c.ignoreStamped(before, after); document.Identical(before, after) {
-		return before, c.Update.alwaysModifies(), nil
-	}
-	return c.stamp(after), true, nil
-}
-
-// edited applies an update of a few fields. It changes them and the stamps in one step.
-func (c Change) edited(run *updateRun) (document.Object, bool, error) {
-	before := run.document
-	edit := document.NewEdit(before, run.call.shapes)
+	edit := document.NewEdit(before, e.shapes)
 	if err := c.Update.tree.editFields(&edit, run); err != nil {
 		return document.Object{}, false, err
 	}
-	if err := c.keepFixedOf(&edit); err != nil {
-		return document.Object{}, false, err
+	for field, value := range edit.Changes() {
+		if c.isFixed(field) && !document.Equal(before.Value(field), value) {
+			return document.Object{}, false, fixedField(field)
+		}
 	}
-	edit.Withdraw(c.isStamped)
+	// Replacing a fixed 1 by 1.0 is not a change.
+	edit.Withdraw(func(field string) bool { return c.isFixed(field) || c.isStamped(field) })
 	if edit.IsEmpty() {
 		return before, false, before.Err()
 	}
+	return c.stamped(&edit)
+}
+
+// replaced applies a replacement. The fixed and stamped fields of before keep their order and come before the
+// others, so that replacing a document by an equal one changes nothing.
+func (c Change) replaced(e *Evaluation, before document.Object) (document.Object, bool, error) {
+	replacement := c.Update.source
+	b := document.NewBuilder(before.Len() + replacement.Len())
+	for field, value := range before.All() {
+		if c.isFixed(field) || c.isStamped(field) {
+			b.Set(field, value)
+		}
+	}
+	for field, value := range replacement.All() {
+		switch {
+		case c.isStamped(field):
+		case !c.isFixed(field):
+			b.Set(field, value)
+		case !document.Equal(before.Value(field), value):
+			return document.Object{}, false, fixedField(field)
+		}
+	}
+	after := b.Object()
+	if document.Identical(before, after) {
+		return before, !replacement.Has(document.IDField), nil // As in MongoDB, one without _id counts as a change.
+	}
+	edit := document.NewEdit(after, e.shapes)
+	return c.stamped(&edit)
+}
+
+// stamped sets the stamps in a document that differs from the one before.
+func (c Change) stamped(edit *document.Edit) (document.Object, bool, error) {
 	for field, value := range c.Stamps.Set.All() {
 		edit.Set(field, value)
 	}
@@ -127,110 +138,17 @@ func (c Change) edited(run *updateRun) (document.Object, bool, error) {
 	return after, true, after.Err()
 }
 
-func (c Change) keepFixedOf(edit *document.Edit) error {
-	for field, value := range edit.Changes() {
-		if !c.isFixed(field) {
-			continue
-		}
-		if err := checkFixed(field, edit.Before().Value(field), value); err != nil {
-			return err
-		}
-	}
-	edit.Withdraw(c.isFixed) // Replacing 1 by 1.0 is not a change.
-	return nil
-}
-
-// isFixed reports whether no update can change a field.
 func (c Change) isFixed(field string) bool {
 	return field == document.IDField || slices.Contains(c.Fixed, field)
 }
 
-// isStamped reports whether a field belongs to the stamps.
 func (c Change) isStamped(field string) bool {
 	_, ok := c.Stamps.Set.Field(field)
 	return ok || slices.Contains(c.Stamps.Increment, field)
 }
 
-// keepFixed restores the fixed fields that a replacement lacks, and refuses replacements with other values for them.
-func (c Change) keepFixed(before, after document.Object) (document.Object, error) {
-	if c.Update.IsReplacement() {
-		after = c.withKept(before, after)
-	}
-	for _, field := range append([]string{document.IDField}, c.Fixed...) {
-		if err := checkFixed(field, before.Value(field), after.Value(field)); err != nil {
-			return document.Object{}, err
-		}
-		if kept, ok := before.Field(field); ok && !document.Identical(kept, after.Value(field)) {
-			after = after.Put(field, kept) // Replacing 1 by 1.0 is not a change.
-		}
-	}
-	return after, nil
-}
-
-func checkFixed(field string, before, after any) error {
-	if document.Equal(before, after) {
-		return nil
-	}
+func fixedField(field string) error {
 	return boterr.Invalid(field, "the field is fixed and cannot be changed")
-}
-
-// withKept returns the fixed and stamped fields of before in their old order, followed by the fields of
-// the replacement, so that replacing a document by an equal one changes nothing.
-func (c Change) withKept(before, replacement document.Object) document.Object {
-	b := document.NewBuilder(before.Len() + replacement.Len())
-	for field, value := range before.All() {
-		if c.isFixed(field) || c.isStamped(field) {
-			b.Set(field, value)
-		}
-	}
-	for field, value := range replacement.All() {
-		if !c.isStamped(field) {
-			b.Set(field, value)
-		}
-	}
-	return b.Object()
-}
-
-// ignoreStamped restores the values and positions of stamped fields.
-func (c Change) ignoreStamped(before, after document.Object) document.Object {
-	if !c.touchesStamps(before, after) {
-		return after
-	}
-	b := document.NewBuilder(after.Len())
-	for field, value := range before.All() {
-		if now, ok := after.Field(field); c.isStamped(field) {
-			b.Set(field, value)
-		} else if ok {
-			b.Set(field, now)
-		}
-	}
-	for field, value := range after.All() {
-		if !c.isStamped(field) {
-			b.Set(field, value)
-		}
-	}
-	return b.Object()
-}
-
-func (c Change) touchesStamps(before, after document.Object) bool {
-	for field := range c.Stamps.Set.All() {
-		if !document.Identical(before.Value(field), after.Value(field)) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(c.Stamps.Increment, func(field string) bool {
-		return !document.Identical(before.Value(field), after.Value(field))
-	})
-}
-
-func (c Change) stamp(o document.Object) document.Object {
-	for field, value := range c.Stamps.Set.All() {
-		o = o.Put(field, value)
-	}
-	for _, field := range c.Stamps.Increment {
-		o = o.Put(field, nextVersion(o.Value(field)))
-	}
-	return o
 }
 
 // nextVersion returns version plus one, or 1 if version is not a number.
@@ -246,11 +164,6 @@ func nextVersion(version any) any {
 // Insert returns the document that an upsert inserts if nothing matches: the values that the filter requires,
 // changed by the update and completed by OnInsert. The Field of an error is "filter" or "update" followed by a
 // path.
-func (c Change) Insert(filter *Filter) (document.Object, error) {
-	return NewEvaluation(context.Background()).Insert(c, filter)
-}
-
-// Insert is like Change.Insert, within the budget of the evaluation.
 func (e *Evaluation) Insert(change Change, filter *Filter) (document.Object, error) {
 	e.budget.spend(change.Update.work())
 	o, err := change.insert(e, filter)
@@ -287,8 +200,8 @@ func (c Change) inserted(e *Evaluation, base document.Object) (document.Object, 
 		if !after.Has(document.IDField) && c.Update.IsReplacement() {
 			after = after.Put(document.IDField, id)
 		}
-		if err := checkFixed(document.IDField, id, after.Value(document.IDField)); err != nil {
-			return document.Object{}, err
+		if !document.Equal(id, after.Value(document.IDField)) {
+			return document.Object{}, fixedField(document.IDField)
 		}
 	}
 	return after, nil
@@ -387,61 +300,31 @@ const (
 // IsGeo reports whether k is a geographic kind.
 func (k IndexKind) IsGeo() bool { return k == Geo2D || k == Geo2DSphere }
 
-// valueSet is a set of values. Lookups in a large set take constant time. It is safe for concurrent use while
-// no value is added.
-type valueSet struct {
-	few []any
-	// keys holds the keys of all values of a large set, and is nil for a small one.
-	keys map[string]struct{}
-}
-
 // fewValues is the number of values up to which they are compared individually.
 const fewValues = 16
 
-func newValueSet(values []any, expected int) *valueSet {
-	s := &valueSet{few: values}
-	if len(values)+expected > fewValues {
-		s.keys = make(map[string]struct{}, len(values)+expected)
-		for _, value := range values {
-			s.keys[string(document.AppendKey(nil, value))] = struct{}{}
-		}
+// valueKeys is a set of values, as their comparison keys.
+type valueKeys map[string]struct{}
+
+func keysOf(values []any) valueKeys {
+	keys := make(valueKeys, len(values))
+	for _, value := range values {
+		keys.add(value)
 	}
-	return s
+	return keys
 }
 
-// work returns the work of finding or adding a value.
-func (s *valueSet) work(value any) int {
-	if s.keys != nil {
-		return keyWork + readingWork(value)
-	}
-	work := 0
-	for _, other := range s.few {
-		work += stepWork + comparisonWork(value, other)
-	}
-	return work
-}
-
-func (s *valueSet) has(value any) bool {
-	if s.keys == nil {
-		return containsEqual(s.few, value)
-	}
-	_, ok := s.keys[string(document.AppendKey(nil, value))]
+func (k valueKeys) has(key string) bool {
+	_, ok := k[key]
 	return ok
 }
 
 // add adds a value unless the set has an equal one, and reports whether it did.
-func (s *valueSet) add(value any) bool {
-	if s.keys == nil {
-		if containsEqual(s.few, value) {
-			return false
-		}
-		s.few = append(s.few, value)
-		return true
-	}
+func (k valueKeys) add(value any) bool {
 	key := string(document.AppendKey(nil, value))
-	if _, ok := s.keys[key]; ok {
+	if k.has(key) {
 		return false
 	}
-	s.keys[key] = struct{}{}
+	k[key] = struct{}{}
 	return true
 }

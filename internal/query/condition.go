@@ -1,8 +1,10 @@
 package query
 
 import (
+	"maps"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -100,7 +102,7 @@ type oneOf struct {
 	null   bool
 	// scalars holds the lookupKey of each scalar, others the key of each object and array.
 	scalars map[any]struct{}
-	others  map[string]struct{}
+	others  valueKeys
 }
 
 func newOneOf(values []any) *oneOf {
@@ -109,9 +111,9 @@ func newOneOf(values []any) *oneOf {
 		switch value.(type) {
 		case document.Object, document.Array:
 			if c.others == nil {
-				c.others = map[string]struct{}{}
+				c.others = valueKeys{}
 			}
-			c.others[string(document.AppendKey(nil, value))] = struct{}{}
+			c.others.add(value)
 		default:
 			c.null = c.null || value == nil
 			c.scalars[lookupKey(value)] = struct{}{}
@@ -128,11 +130,7 @@ func (c *oneOf) test(value any, e *Evaluation) bool {
 	case document.MissingValue:
 		return c.null
 	case document.Object, document.Array:
-		if len(c.others) == 0 {
-			return false
-		}
-		_, ok := c.others[string(document.AppendKey(nil, value))]
-		return ok
+		return len(c.others) > 0 && c.others.has(string(document.AppendKey(nil, value)))
 	default:
 		_, ok := c.scalars[lookupKey(value)]
 		return ok
@@ -184,7 +182,6 @@ func (c oneOfStrings) test(value any, e *Evaluation) bool {
 	return ok
 }
 
-// exists is $exists: true.
 type exists struct{}
 
 func (exists) test(value any, _ *Evaluation) bool { return value != document.Missing }
@@ -211,7 +208,6 @@ func (c likePattern) test(value any, e *Evaluation) bool {
 	return matched && err == nil
 }
 
-// ofType is $type: a set of MongoDB's type numbers.
 type ofType map[int64]struct{}
 
 func (c ofType) test(value any, _ *Evaluation) bool {
@@ -376,13 +372,11 @@ func compileArrayFilter(source document.Object) (*arrayFilter, error) {
 	if len(names) != 1 {
 		return nil, boterr.Invalid("", "an array filter must have one name, this one has %d", len(names))
 	}
-	for name := range names {
-		if !identifier.MatchString(name) {
-			return nil, boterr.Invalid("", "%q cannot be the name of an array filter; use a lower-case letter followed by letters and digits", name)
-		}
-		return &arrayFilter{name: name, filter: filter}, nil
+	name := slices.Collect(maps.Keys(names))[0]
+	if !identifier.MatchString(name) {
+		return nil, boterr.Invalid("", "%q cannot be the name of an array filter; use a lower-case letter followed by letters and digits", name)
 	}
-	return nil, nil //nolint:nilnil // Not reached: there is one name.
+	return &arrayFilter{name: name, filter: filter}, nil
 }
 
 // collectIdentifiers adds the first part of every path in a query to names.
@@ -411,7 +405,6 @@ func (s *arrayFilterSet) use(name string) (*arrayFilter, error) {
 	return f, nil
 }
 
-// checkUsed returns an error for a filter that no path uses.
 func (s *arrayFilterSet) checkUsed() error {
 	for i, f := range s.filters {
 		if !f.used {

@@ -59,14 +59,9 @@ func CountWork(ctx context.Context, total *atomic.Int64) context.Context {
 // AddWork adds work to the total of CountWork, if ctx has one. Stores call it for the work that evaluations do not
 // see, such as reading files.
 func AddWork(ctx context.Context, work int) {
-	if total := totalOf(ctx); total != nil {
+	if total, ok := ctx.Value(totalKey{}).(*atomic.Int64); ok {
 		total.Add(int64(work))
 	}
-}
-
-func totalOf(ctx context.Context) *atomic.Int64 {
-	total, _ := ctx.Value(totalKey{}).(*atomic.Int64)
-	return total
 }
 
 // Resume starts another attempt of the call under another context, after an attempt that was canceled or had no
@@ -171,7 +166,6 @@ func (e *Evaluation) positionOf(filter *Filter, document document.Object) (array
 	return e.position, e.failure
 }
 
-// fail records the first failure.
 func (e *Evaluation) fail(err error) {
 	if e != nil && e.failure == nil {
 		e.failure = err
@@ -223,7 +217,6 @@ func (e *Evaluation) charge(work int) error {
 	return e.failure
 }
 
-// steps counts the work of visiting n elements.
 func (e *Evaluation) steps(n int) bool { return e.spend(n * stepWork) }
 
 // keepByteWork is the work per BSON byte for creating keys of a value's parts and looking them up.

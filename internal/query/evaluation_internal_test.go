@@ -126,8 +126,7 @@ func thousandTimes(tb testing.TB, expression string) *Filter {
 	value, err := document.ParseJSON([]byte(expression))
 	require.NoError(tb, err)
 	each := document.O("$map", document.O("input", document.O("$range", document.A(0, 1_000)), "in", value))
-	filter, err := CompileFilter(document.O("$expr", document.O("$size", each)))
-	require.NoError(tb, err)
+	filter := Must(CompileFilter(document.O("$expr", document.O("$size", each))))
 	return filter
 }
 

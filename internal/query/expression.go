@@ -3,6 +3,7 @@ package query
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,12 +52,10 @@ func (run *expressionRun) bind(slot int, value any) {
 	run.variables[slot] = value
 }
 
-// constant is an expression with the same value for every document.
 type constant struct{ value any }
 
 func (c constant) evaluate(*expressionRun) (any, error) { return c.value, nil }
 
-// compileExpression compiles an expression that may use $$NOW.
 func compileExpression(source any) (expression, error) {
 	return expressionCompiler{costs: new(costs)}.expression(source)
 }
@@ -106,10 +105,12 @@ func (c expressionCompiler) object(source document.Object) (expression, error) {
 	return e, nil
 }
 
-// operator compiles an operator with its arguments.
 func (c expressionCompiler) operator(name string, operand any) (expression, error) {
-	if e, ok, err := c.specialForm(name, operand); ok || err != nil {
-		return e, err
+	if results, ok := comparisons[name]; ok {
+		return c.comparison(results, operand)
+	}
+	if compile := specialForm(name); compile != nil {
+		return compile(c, operand)
 	}
 	if f, ok := findFunction(name); ok {
 		return c.call(name, f, operand)
@@ -120,91 +121,37 @@ func (c expressionCompiler) operator(name string, operand any) (expression, erro
 	return nil, boterr.Invalid("", "unrecognized expression %q", name)
 }
 
-// specialForm compiles an operator that does not evaluate all its arguments in advance, because it may skip some or
-// binds variables. ok is false if name is not such an operator.
-func (c expressionCompiler) specialForm(name string, operand any) (e expression, ok bool, err error) {
-	compile, ok := c.forms(name)
-	if !ok {
-		return nil, false, nil
-	}
-	e, err = compile(operand)
-	return e, true, err
-}
-
-func (c expressionCompiler) forms(name string) (func(operand any) (expression, error), bool) {
-	for _, family := range []func(string) func(any) (expression, error){
-		c.comparisonForm, c.branchForm, c.variableForm, c.valueForm,
+// specialForm returns the compiler of an operator that does not evaluate all its arguments in advance, because it may
+// skip some or binds variables. It returns nil if name is not such an operator.
+func specialForm(name string) func(c expressionCompiler, operand any) (expression, error) {
+	for _, form := range [...]struct {
+		name    string
+		compile func(c expressionCompiler, operand any) (expression, error)
+	}{
+		{"$and", expressionCompiler.and},
+		{"$or", expressionCompiler.or},
+		{"$cond", expressionCompiler.conditional},
+		{"$ifNull", expressionCompiler.ifNull},
+		{"$switch", expressionCompiler.switchOver},
+		{"$let", expressionCompiler.let},
+		{"$map", expressionCompiler.mapOver},
+		{"$filter", expressionCompiler.filterOver},
+		{"$reduce", expressionCompiler.reduceOver},
+		{"$literal", literal},
+		{"$const", literal},
+		{"$convert", expressionCompiler.convert},
+		{"$zip", expressionCompiler.zip},
+		{"$sortArray", expressionCompiler.sortArray},
+		{"$getField", expressionCompiler.getField},
 	} {
-		if compile := family(name); compile != nil {
-			return compile, true
+		if form.name == name {
+			return form.compile
 		}
 	}
-	return nil, false
+	return nil
 }
 
-func (c expressionCompiler) comparisonForm(name string) func(operand any) (expression, error) {
-	switch name {
-	case "$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp":
-		return func(operand any) (expression, error) { return c.comparison(name, operand) }
-	case "$regexMatch", "$regexFind", "$regexFindAll":
-		return func(operand any) (expression, error) { return c.regex(name, operand) }
-	default:
-		return nil
-	}
-}
-
-func (c expressionCompiler) branchForm(name string) func(operand any) (expression, error) {
-	switch name {
-	case "$and":
-		return c.and
-	case "$or":
-		return c.or
-	case "$cond":
-		return c.conditional
-	case "$ifNull":
-		return c.ifNull
-	case "$switch":
-		return c.switchOver
-	default:
-		return nil
-	}
-}
-
-func (c expressionCompiler) variableForm(name string) func(operand any) (expression, error) {
-	switch name {
-	case "$let":
-		return c.let
-	case "$map":
-		return c.mapOver
-	case "$filter":
-		return c.filterOver
-	case "$reduce":
-		return c.reduceOver
-	default:
-		return nil
-	}
-}
-
-func (c expressionCompiler) valueForm(name string) func(operand any) (expression, error) {
-	switch name {
-	case "$literal", "$const":
-		return func(operand any) (expression, error) { return constant{operand}, nil }
-	case "$convert":
-		return c.convert
-	case "$zip":
-		return c.zip
-	case "$sortArray":
-		return c.sortArray
-	case "$getField":
-		return c.getField
-	case "$setField":
-		return c.setField
-	case "$unsetField":
-		return c.unsetField
-	default:
-		return nil
-	}
-}
+func literal(_ expressionCompiler, operand any) (expression, error) { return constant{operand}, nil }
 
 func (c expressionCompiler) fields(source document.Object) (expression, error) {
 	e := &objectOf{names: source.Keys(), values: make([]expression, 0, source.Len())}
@@ -249,7 +196,6 @@ func (c expressionCompiler) array(source document.Array) (expression, error) {
 	return folded(arrayOfExpressions(items), items...)
 }
 
-// expressions compiles each element of an array.
 func (c expressionCompiler) expressions(source document.Array) ([]expression, error) {
 	items := make([]expression, 0, source.Len())
 	for i, item := range source.Items() {
@@ -324,7 +270,6 @@ func withoutOperator(err error) error {
 	return &cut
 }
 
-// isNullish reports whether a value is null or missing.
 func isNullish(value any) bool { return value == nil || value == document.Missing }
 
 func orNull(value any) any {
@@ -354,7 +299,7 @@ type function struct {
 	takes []argumentType
 	all   argumentType
 	// prepare, if not nil, checks or changes the compiled arguments.
-	prepare func(arguments []expression) error
+	prepare func(c expressionCompiler, arguments []expression) error
 	// compute returns the result. The arguments have the right types. Its error names neither the operator nor the
 	// argument.
 	compute func(run *expressionRun, arguments []any) (any, error)
@@ -378,7 +323,7 @@ func (c expressionCompiler) call(name string, f function, operand any) (expressi
 		return nil, err
 	}
 	if f.prepare != nil {
-		if err := f.prepare(arguments); err != nil {
+		if err := f.prepare(c, arguments); err != nil {
 			return nil, err
 		}
 	}
@@ -388,12 +333,8 @@ func (c expressionCompiler) call(name string, f function, operand any) (expressi
 // argumentsOf compiles the arguments in either form: an array or an object.
 func (c expressionCompiler) argumentsOf(f function, operand any) ([]expression, error) {
 	if f.names != nil {
-		named, ok := operand.(document.Object)
-		if ok && (f.most == 0 || !isOperatorObject(named)) {
-			return c.named(named, f.names, f.least)
-		}
-		if f.most == 0 {
-			return nil, document.WrongType("object", operand)
+		if o, ok := operand.(document.Object); f.most == 0 || ok && !isOperatorObject(o) {
+			return c.named(operand, f.names, f.least)
 		}
 	}
 	arguments, err := c.positional(operand, f.least, f.most)
@@ -427,37 +368,42 @@ func (c expressionCompiler) positional(operand any, least, most int) ([]expressi
 
 // named compiles an object of arguments, and returns them in the order of names. An argument that is not given
 // is absent.
-func (c expressionCompiler) named(operand document.Object, names []string, required int) ([]expression, error) {
+func (c expressionCompiler) named(operand any, names []string, required int) ([]expression, error) {
+	source, err := namedArguments(operand, names, required)
+	if err != nil {
+		return nil, err
+	}
 	arguments := make([]expression, len(names))
-	for i := range arguments {
+	for i, name := range names {
 		arguments[i] = constant{absent}
-	}
-	for name, source := range operand.All() {
-		i := indexOfName(names, name)
-		if i < 0 {
-			return nil, boterr.Invalid(name, "there is no such argument; the arguments are %q", names)
-		}
-		e, err := c.expression(source)
-		if err != nil {
-			return nil, boterr.PrefixField(name, err)
-		}
-		arguments[i] = e
-	}
-	for _, name := range names[:required] {
-		if _, ok := operand.Field(name); !ok {
-			return nil, boterr.Invalid(name, "the argument is required")
+		if given, ok := source[name]; ok {
+			if arguments[i], err = c.expression(given); err != nil {
+				return nil, boterr.PrefixField(name, err)
+			}
 		}
 	}
 	return arguments, nil
 }
 
-func indexOfName(names []string, name string) int {
-	for i, known := range names {
-		if known == name {
-			return i
+// namedArguments returns the arguments in an object by their names. The first ones are required.
+func namedArguments(operand any, names []string, required int) (map[string]any, error) {
+	named, ok := operand.(document.Object)
+	if !ok {
+		return nil, document.WrongType("object", operand)
+	}
+	arguments := make(map[string]any, named.Len())
+	for name, source := range named.All() {
+		if !slices.Contains(names, name) {
+			return nil, boterr.Invalid(name, "there is no such argument; the arguments are %q", names)
+		}
+		arguments[name] = source
+	}
+	for _, name := range names[:required] {
+		if _, ok := arguments[name]; !ok {
+			return nil, boterr.Invalid(name, "the argument is required")
 		}
 	}
-	return -1
+	return arguments, nil
 }
 
 func (c *call) evaluate(run *expressionRun) (any, error) {
@@ -501,7 +447,7 @@ func findFunction(name string) (function, bool) {
 
 var functionFamilies = []map[string]function{
 	arithmeticFunctions, roundingFunctions, trigonometricFunctions, bitFunctions, accumulatingFunctions,
-	booleanFunctions, stringFunctions, substringFunctions, arrayFunctions, setFunctions, objectFunctions,
+	booleanFunctions, stringFunctions, substringFunctions, patternFunctions, arrayFunctions, setFunctions, objectFunctions,
 	typeFunctions, dateFunctions, dateMathFunctions, dateTextFunctions,
 }
 
@@ -559,7 +505,6 @@ func (l *workLimits) spend(work int) error {
 	return nil
 }
 
-// steps charges for visiting n elements.
 func (l *workLimits) steps(n int) error { return l.spend(n * stepWork) }
 
 func (l *workLimits) comparing(a, b any) error {
@@ -650,7 +595,6 @@ func overAll(compute func(run *expressionRun, values []any) (any, error)) func(*
 	}
 }
 
-// sumOf returns the sum of the numbers among values.
 func sumOf(_ *expressionRun, values []any) (any, error) {
 	var sum summation
 	for _, value := range values {
@@ -760,7 +704,6 @@ func (s *summation) total() any {
 	return s.float()
 }
 
-// float returns the sum as a double.
 func (s *summation) float() float64 {
 	whole := *s
 	const upper = 1 << 32

@@ -141,7 +141,6 @@ const (
 	latestDate   = 253402300799999                    // The year 9999.
 )
 
-// dateOf returns the date for a number of milliseconds since 1970.
 func dateOf(milliseconds int64) (any, error) {
 	if milliseconds < earliestDate || milliseconds > latestDate {
 		return nil, errDateOverflow
@@ -211,7 +210,6 @@ func ofTwoNumbers(compute func(a, b any) (any, error)) func(*expressionRun, []an
 	return func(_ *expressionRun, arguments []any) (any, error) { return compute(arguments[0], arguments[1]) }
 }
 
-// divide is $divide. The result is a double.
 func divide(a, b any) (any, error) {
 	dividend, _ := document.FloatNumber(a)
 	divisor, _ := document.FloatNumber(b)
@@ -257,7 +255,6 @@ func power(a, b any) (any, error) {
 	return math.Pow(base, exponent), nil
 }
 
-// wholePower returns a power of integers, and whether it fits an int64.
 func wholePower(base, exponent int64) (int64, bool) {
 	switch {
 	case base == 1 || exponent == 0:
@@ -280,7 +277,6 @@ func wholePower(base, exponent int64) (int64, bool) {
 	return result, true
 }
 
-// logarithm is $log.
 func logarithm(number, of any) (any, error) {
 	f, _ := document.FloatNumber(number)
 	base, _ := document.FloatNumber(of)
@@ -291,10 +287,6 @@ func logarithm(number, of any) (any, error) {
 		return nil, boterr.Invalid("", "the base must be above 0 and not 1, got %v", base)
 	}
 	return math.Log(f) / math.Log(base), nil
-}
-
-func needsNumber(value any) error {
-	return boterr.Invalid("", "needs a number, got %s", document.TypeName(value))
 }
 
 // trigonometricFunctions are the operators on angles in radians.
@@ -421,7 +413,6 @@ func powerOfTen(exponent int64) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(exponent), nil)
 }
 
-// towardsZero divides and drops the fraction.
 func towardsZero(dividend, divisor *big.Int) *big.Int { return new(big.Int).Quo(dividend, divisor) }
 
 // halfToEven divides and rounds to the nearest integer, and ties to the even one.
@@ -457,68 +448,42 @@ func bitsTurned(_ *expressionRun, arguments []any) (any, error) {
 	return ^arguments[0].(int64), nil
 }
 
-func needsInteger(value any) error {
-	return boterr.Invalid("", "needs an integer, got %s", document.TypeName(value))
+// comparisons are the operators that compare two values of any types in the order of Compare, in which missing is below
+// null. Each has a result for less, equal and greater.
+var comparisons = map[string][3]any{
+	"$eq":  {false, true, false},
+	"$ne":  {true, false, true},
+	"$gt":  {false, false, true},
+	"$gte": {false, true, true},
+	"$lt":  {true, false, false},
+	"$lte": {true, true, false},
+	"$cmp": {int64(-1), int64(0), int64(1)},
 }
 
-// comparison is $eq, $ne, $gt, $gte, $lt and $lte. It compares values of all types in the order of Compare, in which
-// missing is below null.
 type comparison struct {
-	name        string
 	left, right expression
-	// less, equal and greater are true if this result of the comparison makes the expression true.
-	less, equal, greater bool
+	results     [3]any
 }
 
-func (c expressionCompiler) comparison(name string, operand any) (expression, error) {
+func (c expressionCompiler) comparison(results [3]any, operand any) (expression, error) {
 	sides, err := c.positional(operand, 2, 2)
 	if err != nil {
 		return nil, err
 	}
-	if name == "$cmp" {
-		return folded(&order{left: sides[0], right: sides[1]}, sides...)
-	}
-	return folded(&comparison{
-		name: name, left: sides[0], right: sides[1],
-		less:    name == "$lt" || name == "$lte" || name == "$ne",
-		equal:   name == "$lte" || name == "$gte" || name == "$eq",
-		greater: name == "$gt" || name == "$gte" || name == "$ne",
-	}, sides...)
+	return folded(&comparison{left: sides[0], right: sides[1], results: results}, sides...)
 }
 
 func (e *comparison) evaluate(run *expressionRun) (any, error) {
-	order, err := run.compare(e.left, e.right)
-	switch {
-	case err != nil:
+	a, err := e.left.evaluate(run)
+	if err != nil {
 		return nil, err
-	case order < 0:
-		return e.less, nil
-	case order > 0:
-		return e.greater, nil
-	default:
-		return e.equal, nil
 	}
-}
-
-func (run *expressionRun) compare(left, right expression) (int, error) {
-	a, err := left.evaluate(run)
+	b, err := e.right.evaluate(run)
 	if err != nil {
-		return 0, err
-	}
-	b, err := right.evaluate(run)
-	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	if err := run.limits.comparing(a, b); err != nil {
-		return 0, err
+		return nil, err
 	}
-	return document.Compare(a, b), nil
-}
-
-// order is $cmp.
-type order struct{ left, right expression }
-
-func (e *order) evaluate(run *expressionRun) (any, error) {
-	order, err := run.compare(e.left, e.right)
-	return int64(order), err
+	return e.results[1+document.Compare(a, b)], nil
 }

@@ -26,10 +26,6 @@ var arrayFunctions = map[string]function{
 	"$range":        {least: 2, most: 3, compute: numbersBetween},
 }
 
-func needsArray(value any) error {
-	return boterr.Invalid("", "needs an array, got %s", document.TypeName(value))
-}
-
 // elementAt is $arrayElemAt. A negative index counts from the end.
 func elementAt(_ *expressionRun, arguments []any) (any, error) {
 	index, ok := int32Number(arguments[1])
@@ -52,7 +48,6 @@ func itemAt(items []any, index int64) any {
 	return items[index]
 }
 
-// endOf returns the function for $first or $last.
 func endOf(index int64) func(*expressionRun, []any) (any, error) {
 	return func(_ *expressionRun, arguments []any) (any, error) {
 		return itemAt(elementsIn(arguments[0]), index), nil
@@ -69,7 +64,7 @@ func someOf(pick func(run *expressionRun, items []any, n int64) ([]any, error)) 
 		}
 		array, ok := arguments[1].(document.Array)
 		if !ok {
-			return nil, boterr.PrefixField("input", needsArray(arguments[1]))
+			return nil, boterr.PrefixField("input", anArray(arguments[1]))
 		}
 		picked, err := pick(run, array.Items(), n)
 		if err != nil {
@@ -114,7 +109,6 @@ func isAmong(run *expressionRun, arguments []any) (any, error) {
 	return index >= 0, err
 }
 
-// indexOf returns the index of a value among items, or -1.
 func (run *expressionRun) indexOf(items []any, value any) (int, error) {
 	if err := run.limits.spend((stepWork + readingWork(value)) * len(items)); err != nil {
 		return -1, err
@@ -238,7 +232,7 @@ type zipped struct {
 }
 
 func (c expressionCompiler) zip(operand any) (expression, error) {
-	source, err := argumentsAmong(operand, []string{"inputs"}, []string{"useLongestLength", "defaults"})
+	source, err := namedArguments(operand, []string{"inputs", "useLongestLength", "defaults"}, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -267,7 +261,6 @@ func (c expressionCompiler) zip(operand any) (expression, error) {
 	return e, nil
 }
 
-// listOf compiles an operand that must be an array of expressions.
 func (c expressionCompiler) listOf(operand any) ([]expression, error) {
 	list, ok := operand.(document.Array)
 	if !ok {
@@ -286,7 +279,7 @@ func (e *zipped) evaluate(run *expressionRun) (any, error) {
 		}
 		array, ok := value.(document.Array)
 		if !ok {
-			return nil, boterr.PrefixField("$zip", needsArray(value))
+			return nil, boterr.PrefixField("$zip", anArray(value))
 		}
 		inputs = append(inputs, array.Items())
 		if length < 0 || e.longest == (array.Len() > length) {
@@ -335,7 +328,7 @@ type sortedArray struct {
 }
 
 func (c expressionCompiler) sortArray(operand any) (expression, error) {
-	source, err := argumentsAmong(operand, []string{"input", "sortBy"}, nil)
+	source, err := namedArguments(operand, []string{"input", "sortBy"}, 2)
 	if err != nil {
 		return nil, err
 	}
@@ -354,7 +347,7 @@ func (e *sortedArray) evaluate(run *expressionRun) (any, error) {
 	}
 	array, ok := input.(document.Array)
 	if !ok {
-		return nil, boterr.PrefixField("$sortArray", needsArray(input))
+		return nil, boterr.PrefixField("$sortArray", anArray(input))
 	}
 	if err := run.limits.items(array.Len()); err != nil {
 		return nil, boterr.PrefixField("$sortArray", err)
@@ -390,9 +383,6 @@ func allElementsTrue(run *expressionRun, arguments []any) (any, error) {
 
 func isFalsy(value any) bool { return !isTruthy(value) }
 
-type valueKeys map[string]struct{}
-
-// keyOf returns the key of a value and charges for it.
 func (run *expressionRun) keyOf(value any) (string, error) {
 	if err := run.limits.spend(keyWork + readingWork(value)); err != nil {
 		return "", err
@@ -400,7 +390,6 @@ func (run *expressionRun) keyOf(value any) (string, error) {
 	return string(document.AppendKey(nil, value)), nil
 }
 
-// distinct returns the distinct values of an array, and their keys.
 func (run *expressionRun) distinct(array any) ([]any, valueKeys, error) {
 	all := elementsIn(array)
 	if err := run.limits.items(len(all)); err != nil {
@@ -421,7 +410,6 @@ func (run *expressionRun) distinct(array any) ([]any, valueKeys, error) {
 	return items, keys, nil
 }
 
-// keep returns the values whose keys meet a condition.
 func (run *expressionRun) keep(items []any, meets func(key string) bool) ([]any, error) {
 	kept := []any{}
 	for _, item := range items {
@@ -521,9 +509,4 @@ func (k valueKeys) holds(part valueKeys) bool {
 		}
 	}
 	return true
-}
-
-func (k valueKeys) has(key string) bool {
-	_, ok := k[key]
-	return ok
 }

@@ -69,7 +69,7 @@ func (run *expressionRun) localDate(date, zone any) (t time.Time, ok bool, err e
 	}
 	t, ok = date.(time.Time)
 	if !ok {
-		return t, false, needsDate(date)
+		return t, false, aDate(date)
 	}
 	if err := run.limits.spend(partWork); err != nil {
 		return t, false, err
@@ -91,13 +91,9 @@ func (run *expressionRun) zone(value any) (*time.Location, error) {
 	return zoneOf(value)
 }
 
-func needsDate(value any) error {
-	return boterr.Invalid("", "needs a date, got %s", document.TypeName(value))
-}
-
 // prepareZone checks a constant time zone when the expression is compiled.
-func prepareZone(at int) func(arguments []expression) error {
-	return func(arguments []expression) error {
+func prepareZone(at int) func(expressionCompiler, []expression) error {
+	return func(_ expressionCompiler, arguments []expression) error {
 		given, ok := arguments[at].(constant)
 		if !ok || isNullish(given.value) || given.value == absent {
 			return nil
@@ -128,7 +124,7 @@ func zoneOf(value any) (*time.Location, error) {
 		}
 		return location, nil
 	default:
-		return nil, needsString(value)
+		return nil, aString(value)
 	}
 }
 
@@ -152,7 +148,6 @@ func offsetZone(text string) (*time.Location, error) {
 	return time.FixedZone(text, seconds), nil
 }
 
-// digitsIn parses a short text of digits.
 func digitsIn(text string) (int, bool) {
 	number := 0
 	for _, r := range text {
@@ -349,24 +344,6 @@ func dateMovedBy(t time.Time, unit string, amount int64) (any, error) {
 // weekdays are the names of the days. Their first three letters are the short names.
 var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 
-// weekStart returns the day on which weeks start. The default is Sunday.
-func weekStart(value any) (time.Weekday, error) {
-	if value == absent {
-		return time.Sunday, nil
-	}
-	given, ok := value.(string)
-	if !ok {
-		return 0, boterr.PrefixField("startOfWeek", needsString(value))
-	}
-	name := strings.ToLower(given)
-	for i, day := range weekdays {
-		if name == day || name == day[:3] {
-			return time.Weekday(i), nil
-		}
-	}
-	return 0, boterr.Invalid("startOfWeek", "must be the name of a day of the week, got %s", document.Excerpt(value))
-}
-
 // unitCount returns the number of the unit in which a date lies, counted from a fixed start.
 func unitCount(t time.Time, unit string, start time.Weekday) int64 {
 	switch unit {
@@ -397,17 +374,27 @@ func floorDivided(a, b int64) int64 {
 	return quotient
 }
 
-// weekStartOf returns the first day of the week, which only the unit week needs. isKnown is false if start is
-// null.
-func weekStartOf(unit string, start any) (first time.Weekday, isKnown bool, err error) {
-	if unit != "week" {
-		return time.Sunday, true, nil
+// unitAndWeek returns a unit and, for weeks, the day on which they start, which is Sunday by default. isKnown is false
+// if that day is null.
+func unitAndWeek(given, start any) (unit string, first time.Weekday, isKnown bool, err error) {
+	unit, err = unitOf(given)
+	switch {
+	case err != nil || unit != "week" || start == absent:
+		return unit, time.Sunday, true, err
+	case isNullish(start):
+		return unit, first, false, nil
 	}
-	if isNullish(start) {
-		return first, false, nil
+	name, ok := start.(string)
+	if !ok {
+		return unit, first, false, boterr.PrefixField("startOfWeek", aString(start))
 	}
-	first, err = weekStart(start)
-	return first, true, err
+	name = strings.ToLower(name)
+	for i, day := range weekdays {
+		if name == day || name == day[:3] {
+			return unit, time.Weekday(i), true, nil
+		}
+	}
+	return unit, first, false, boterr.Invalid("startOfWeek", "must be the name of a day of the week, got %s", document.Excerpt(start))
 }
 
 // datesBetween is $dateDiff. It returns how many units start between two dates.
@@ -416,11 +403,7 @@ func datesBetween(run *expressionRun, arguments []any) (any, error) {
 	if isNullish(start) || isNullish(end) || isNullish(unit) || isNullish(zone) {
 		return nil, nil
 	}
-	name, err := unitOf(unit)
-	if err != nil {
-		return nil, err
-	}
-	first, isKnown, err := weekStartOf(name, arguments[4])
+	name, first, isKnown, err := unitAndWeek(unit, arguments[4])
 	if err != nil || !isKnown {
 		return nil, err
 	}
@@ -442,11 +425,7 @@ func dateTruncated(run *expressionRun, arguments []any) (any, error) {
 	if isNullish(date) || isNullish(unit) || isNullish(size) || isNullish(zone) {
 		return nil, nil
 	}
-	name, err := unitOf(unit)
-	if err != nil {
-		return nil, err
-	}
-	first, isKnown, err := weekStartOf(name, arguments[4])
+	name, first, isKnown, err := unitAndWeek(unit, arguments[4])
 	if err != nil || !isKnown {
 		return nil, err
 	}

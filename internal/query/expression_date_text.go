@@ -32,7 +32,7 @@ func dateToString(run *expressionRun, arguments []any) (any, error) {
 	format := "%Y-%m-%dT%H:%M:%S.%L"
 	if arguments[1] != absent {
 		if format, ok = arguments[1].(string); !ok {
-			return nil, boterr.PrefixField("format", needsString(arguments[1]))
+			return nil, boterr.PrefixField("format", aString(arguments[1]))
 		}
 	} else if t.Location() == time.UTC {
 		format += "Z"
@@ -74,7 +74,6 @@ func writeDate(t time.Time, format string) (any, error) {
 	return text.String(), nil
 }
 
-// datePartText writes the part of a date for a format letter.
 func datePartText(t time.Time, letter byte) (string, bool) {
 	switch letter {
 	case '%':
@@ -130,10 +129,10 @@ func dateFromString(run *expressionRun, arguments []any) (any, error) {
 	}
 	layout, ok := format.(string)
 	if !ok && format != absent {
-		return nil, boterr.PrefixField("format", needsString(format))
+		return nil, boterr.PrefixField("format", aString(format))
 	}
 	source, ok := text.(string)
-	if err = needsString(text); ok {
+	if err = aString(text); ok {
 		if err := run.limits.spend(dateWork + len(source) + len(layout)); err != nil {
 			return nil, err
 		}
@@ -169,7 +168,6 @@ func readDateAs(text, format string, zone *time.Location, zoneGiven bool) (any, 
 	}
 }
 
-// readDate parses a date in one of the usual notations.
 func readDate(text string, zone *time.Location) (any, error) {
 	t, _, err := readUsualDate(text, zone)
 	if err != nil {
@@ -193,7 +191,6 @@ func readUsualDate(text string, zone *time.Location) (time.Time, bool, error) {
 	return time.Time{}, false, boterr.Invalid("", "%s is not a date in ISO 8601, such as 2006-01-02T15:04:05Z", document.Excerpt(text))
 }
 
-// dateNotation is a format for dates.
 type dateNotation struct {
 	layout string
 	zoned  bool
@@ -215,7 +212,6 @@ func makeUsualDates() []dateNotation {
 	return notations
 }
 
-// formattedDate is the state of parsing a date.
 type formattedDate struct {
 	parts  map[byte]int
 	zone   *time.Location
@@ -351,7 +347,6 @@ func (d *formattedDate) time() (time.Time, bool) {
 	return t, ok && d.agrees(t.In(d.zone))
 }
 
-// isIncomplete reports whether a required part is missing.
 func (d *formattedDate) isIncomplete() bool {
 	needed := "Ymd"
 	if _, iso := d.parts['G']; iso {

@@ -12,10 +12,8 @@ var objectFunctions = map[string]function{
 	"$mergeObjects":  {compute: merged},
 	"$objectToArray": {least: 1, most: 1, nulls: 1, all: anObject, compute: pairsOf},
 	"$arrayToObject": {least: 1, most: 1, nulls: 1, all: anArray, compute: objectOfPairs},
-}
-
-func needsObject(value any) error {
-	return boterr.Invalid("", "needs an object, got %s", document.TypeName(value))
+	"$setField":      {least: 3, names: []string{"field", "input", "value"}, prepare: prepareFieldName, compute: withField},
+	"$unsetField":    {least: 2, names: []string{"field", "input"}, prepare: prepareFieldName, compute: withField},
 }
 
 // merged is $mergeObjects. Null and missing values do not count.
@@ -124,17 +122,15 @@ func (c expressionCompiler) getField(operand any) (expression, error) {
 		e.name, err = c.expression(operand)
 	} else {
 		var arguments []expression
-		if arguments, err = c.named(named, []string{"field", "input"}, 2); err == nil {
+		if arguments, err = c.named(operand, []string{"field", "input"}, 2); err == nil {
 			e.name, e.input = arguments[0], arguments[1]
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	if name, ok := e.name.(constant); ok {
-		if _, ok := name.value.(string); !ok {
-			return nil, boterr.PrefixField("field", needsString(name.value))
-		}
+	if name, ok := e.name.(constant); ok && aString(name.value) != nil {
+		return nil, boterr.PrefixField("field", aString(name.value))
 	}
 	return folded(e, e.name, e.input)
 }
@@ -146,7 +142,7 @@ func (e *fieldOf) evaluate(run *expressionRun) (any, error) {
 	}
 	field, ok := name.(string)
 	if !ok {
-		return nil, boterr.PrefixField("$getField", needsString(name))
+		return nil, boterr.PrefixField("$getField", aString(name))
 	}
 	input, err := e.input.evaluate(run)
 	if err != nil || input == nil {
@@ -159,69 +155,31 @@ func (e *fieldOf) evaluate(run *expressionRun) (any, error) {
 	return o.Value(field), nil
 }
 
-// withField is $setField and $unsetField.
-type withField struct {
-	operator     string
-	name         string
-	input, value expression
-}
-
-func (c expressionCompiler) setField(operand any) (expression, error) {
-	source, err := argumentsAmong(operand, []string{"field", "input", "value"}, nil)
-	if err != nil {
-		return nil, err
-	}
-	return c.withField("$setField", source)
-}
-
-func (c expressionCompiler) unsetField(operand any) (expression, error) {
-	source, err := argumentsAmong(operand, []string{"field", "input"}, nil)
-	if err != nil {
-		return nil, err
-	}
-	source["value"] = "$$REMOVE"
-	return c.withField("$unsetField", source)
-}
-
-func (c expressionCompiler) withField(operator string, source map[string]any) (expression, error) {
-	e := &withField{operator: operator}
-	field, err := c.expression(source["field"])
-	if err != nil {
-		return nil, boterr.PrefixField("field", err)
-	}
-	name, ok := field.(constant)
+// prepareFieldName checks the name of the field, which must be a constant.
+func prepareFieldName(_ expressionCompiler, arguments []expression) error {
+	name, ok := arguments[0].(constant)
 	if !ok {
-		return nil, boterr.Invalid("field", "must be a constant; for a name that begins with $ use $literal")
+		return boterr.Invalid("field", "must be a constant; for a name that begins with $ use $literal")
 	}
-	if e.name, ok = name.value.(string); !ok {
-		return nil, boterr.PrefixField("field", needsString(name.value))
-	}
-	if e.input, err = c.expression(source["input"]); err != nil {
-		return nil, boterr.PrefixField("input", err)
-	}
-	if e.value, err = c.expression(source["value"]); err != nil {
-		return nil, boterr.PrefixField("value", err)
-	}
-	return folded(e, e.input, e.value)
+	return boterr.PrefixField("field", aString(name.value))
 }
 
-func (e *withField) evaluate(run *expressionRun) (any, error) {
-	input, err := e.input.evaluate(run)
-	if err != nil {
-		return nil, err
+// withField is $setField, and $unsetField, which has no value.
+func withField(run *expressionRun, arguments []any) (any, error) {
+	if isNullish(arguments[1]) {
+		return nil, nil
 	}
-	value, err := e.value.evaluate(run)
-	if err != nil || isNullish(input) {
-		return nil, err
-	}
-	o, ok := input.(document.Object)
+	o, ok := arguments[1].(document.Object)
 	if !ok {
-		return nil, boterr.Invalid(e.operator, "needs an object, got %s", document.TypeName(input))
+		return nil, anObject(arguments[1])
 	}
-	return run.limits.object(o.Put(e.name, value))
+	value := any(document.Missing)
+	if len(arguments) > 2 {
+		value = arguments[2]
+	}
+	return run.limits.object(o.Put(arguments[0].(string), value))
 }
 
-// scope is a variable with its enclosing scope.
 type scope struct {
 	outer *scope
 	name  string
@@ -236,7 +194,6 @@ func (c expressionCompiler) with(name string) (expressionCompiler, int) {
 	return c, slot
 }
 
-// find returns the slot of a variable.
 func (s *scope) find(name string) (int, bool) {
 	for ; s != nil; s = s.outer {
 		if s.name == name {
@@ -358,7 +315,6 @@ func (run *expressionRun) at(path *fieldPath, i int, value any) (any, error) {
 	return value, nil
 }
 
-// atEach continues with part i in each object of an array.
 func (run *expressionRun) atEach(path *fieldPath, i int, array document.Array) (any, error) {
 	if err := run.limits.items(array.Len()); err != nil {
 		return nil, err
@@ -380,7 +336,6 @@ func (run *expressionRun) atEach(path *fieldPath, i int, array document.Array) (
 	return run.limits.array(items)
 }
 
-// checkExpressionPath returns an error for a path that is not allowed in an expression.
 func checkExpressionPath(path string) error {
 	if err := document.CheckPath(path); err != nil {
 		return err
@@ -393,7 +348,6 @@ func checkExpressionPath(path string) error {
 	return nil
 }
 
-// checkFieldName returns an error for a name that is not allowed in an expression.
 func checkFieldName(name string) error {
 	switch {
 	case name == "":
@@ -409,7 +363,6 @@ func checkFieldName(name string) error {
 	}
 }
 
-// checkVariableName refuses a text that cannot be the name of a variable.
 func checkVariableName(name string) error {
 	if name == "" {
 		return boterr.Invalid("", "the name of a variable is empty")

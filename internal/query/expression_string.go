@@ -27,10 +27,6 @@ var stringFunctions = map[string]function{
 	"$replaceAll": {least: 3, names: []string{"input", "find", "replacement"}, compute: replaced(-1)},
 }
 
-func needsString(value any) error {
-	return boterr.Invalid("", "needs a string, got %s", document.TypeName(value))
-}
-
 // textIn converts a value to text, as string operators do: it formats numbers and dates; null and missing become "".
 func textIn(value any) (string, error) {
 	switch v := value.(type) {
@@ -156,7 +152,7 @@ func trimmed(ends []func(string, func(rune) bool) string) func(*expressionRun, [
 			}
 			var ok bool
 			if characters, ok = arguments[1].(string); !ok {
-				return nil, boterr.PrefixField("chars", needsString(arguments[1]))
+				return nil, boterr.PrefixField("chars", aString(arguments[1]))
 			}
 		}
 		if err := run.limits.spend(len(text) + len(characters)*keyWork); err != nil {
@@ -189,7 +185,7 @@ func replaced(count int) func(*expressionRun, []any) (any, error) {
 		for i, argument := range arguments {
 			text, ok := argument.(string)
 			if !ok && !isNullish(argument) {
-				return nil, needsString(argument)
+				return nil, aString(argument)
 			}
 			null = null || !ok
 			texts[i] = text
@@ -253,7 +249,6 @@ func substringOfBytes(run *expressionRun, arguments []any) (any, error) {
 	return text[start:end], run.limits.text(int(end - start))
 }
 
-// startsCharacter reports whether a character starts at a byte.
 func startsCharacter(text string, at int64) bool {
 	return at >= int64(len(text)) || utf8.RuneStart(text[at])
 }
@@ -354,37 +349,54 @@ func searchBoundsIn(arguments []any, length int64) (searchBounds, error) {
 	return bounds, nil
 }
 
-// regexCall is $regexMatch, $regexFind and $regexFindAll.
-type regexCall struct {
-	name  string
-	input expression
-	// compiled is set if pattern and options are constant.
-	pattern, options expression
-	compiled         *pattern
+// patternFunctions are the operators that search with a pattern.
+var patternFunctions = map[string]function{
+	"$regexMatch": searching(false, func(run *expressionRun, p *pattern, text string) (any, error) {
+		return p.match(text, run.limits.spend)
+	}),
+	"$regexFind":    searching(nil, findFirst),
+	"$regexFindAll": searching(document.A(), findAll),
 }
 
-// regex compiles $regexMatch, $regexFind and $regexFindAll.
-func (c expressionCompiler) regex(name string, operand any) (expression, error) {
-	source, ok := operand.(document.Object)
-	if !ok {
-		return nil, document.WrongType("object", operand)
+// searching returns a function that searches for a pattern in a text. nothing is the result if one of them is null or
+// missing.
+func searching(nothing any, search func(run *expressionRun, p *pattern, text string) (any, error)) function {
+	compute := func(run *expressionRun, arguments []any) (any, error) {
+		compiled, ok := arguments[1].(*pattern)
+		if !ok {
+			var err error
+			if compiled, err = run.compilePattern(patternSource{pattern: arguments[1], options: arguments[2]}); err != nil {
+				return nil, err
+			}
+		}
+		text, ok := arguments[0].(string)
+		if !ok && !isNullish(arguments[0]) {
+			return nil, aString(arguments[0])
+		}
+		if !ok || compiled == nil {
+			return nothing, nil
+		}
+		if err := run.limits.spend(stepWork + len(text)); err != nil {
+			return nil, err
+		}
+		return search(run, compiled, text)
 	}
-	arguments, err := c.named(source, []string{"input", "regex", "options"}, 2)
-	if err != nil {
-		return nil, err
-	}
-	e := &regexCall{name: name, input: arguments[0], pattern: arguments[1], options: arguments[2]}
-	pattern, ok1 := arguments[1].(constant)
+	return function{least: 2, names: []string{"input", "regex", "options"}, prepare: preparePattern, compute: compute}
+}
+
+// preparePattern compiles a constant pattern.
+func preparePattern(c expressionCompiler, arguments []expression) error {
+	source, ok1 := arguments[1].(constant)
 	options, ok2 := arguments[2].(constant)
-	if ok1 && ok2 {
-		if e.compiled, err = patternOf(pattern.value, options.value); err != nil {
-			return nil, boterr.PrefixField("regex", err)
-		}
-		if err = countInstructions(c.costs, e.compiled); err != nil {
-			return nil, boterr.PrefixField("regex", err)
-		}
+	if !ok1 || !ok2 {
+		return nil
 	}
-	return folded(e, arguments...)
+	compiled, err := patternOf(source.value, options.value)
+	if err == nil && compiled != nil {
+		err = countInstructions(c.costs, compiled)
+		arguments[1] = constant{compiled}
+	}
+	return boterr.PrefixField("regex", err)
 }
 
 // patternOf compiles a pattern with options. It returns nil if the pattern is null or missing.
@@ -401,66 +413,17 @@ func patternOf(pattern, options any) (*pattern, error) {
 	}
 	text, ok := pattern.(string)
 	if !ok {
-		return nil, needsString(pattern)
+		return nil, aString(pattern)
 	}
 	return compilePattern(text, flags)
 }
 
-func (e *regexCall) evaluate(run *expressionRun) (any, error) {
-	input, err := e.input.evaluate(run)
-	if err != nil {
-		return nil, err
-	}
-	pattern, err := e.patternFor(run)
-	if err != nil {
-		return nil, err
-	}
-	text, ok := input.(string)
-	if !ok && !isNullish(input) {
-		return nil, boterr.PrefixField(e.name, needsString(input))
-	}
-	if !ok || pattern == nil {
-		return nothingFound[e.name], nil
-	}
-	if err := run.limits.spend(stepWork + len(text)); err != nil {
-		return nil, boterr.PrefixField(e.name, err)
-	}
-	result, err := e.search(run, pattern, text)
-	return result, boterr.PrefixField(e.name, err)
-}
-
-func (e *regexCall) search(run *expressionRun, pattern *pattern, text string) (any, error) {
-	switch e.name {
-	case "$regexMatch":
-		return pattern.match(text, run.limits.spend)
-	case "$regexFindAll":
-		return findAll(run, pattern, text)
-	}
+func findFirst(run *expressionRun, pattern *pattern, text string) (any, error) {
 	match, err := pattern.find(text, 0, run.limits.spend)
 	if match == nil || err != nil {
 		return nil, err
 	}
 	return foundAt(text, match, utf8.RuneCountInString(text[:match[0]])), nil
-}
-
-// nothingFound holds the results for a text or pattern that is null or missing.
-var nothingFound = map[string]any{"$regexMatch": false, "$regexFindAll": document.A()}
-
-// patternFor returns the pattern for a run, or nil if it is null or missing.
-func (e *regexCall) patternFor(run *expressionRun) (*pattern, error) {
-	if e.compiled != nil {
-		return e.compiled, nil
-	}
-	pattern, err := e.pattern.evaluate(run)
-	if err != nil {
-		return nil, err
-	}
-	options, err := e.options.evaluate(run)
-	if err != nil {
-		return nil, err
-	}
-	compiled, err := run.compilePattern(patternSource{pattern: pattern, options: options})
-	return compiled, boterr.PrefixField(e.name, err)
 }
 
 type patternSource struct{ pattern, options any }

@@ -466,10 +466,8 @@ func TestExpr_AgreesWithFilter(t *testing.T) {
 		if _, operandIsText := operand.(string); isText != operandIsText {
 			continue
 		}
-		plain, err := query.CompileFilter(document.O("a", document.O(operator, operand)))
-		require.NoError(t, err)
-		expr, err := query.CompileFilter(document.O("$expr", document.O(operator, document.A("$a", document.O("$literal", operand)))))
-		require.NoError(t, err)
+		plain := query.Must(query.CompileFilter(document.O("a", document.O(operator, operand))))
+		expr := query.Must(query.CompileFilter(document.O("$expr", document.O(operator, document.A("$a", document.O("$literal", operand))))))
 		doc := document.O("a", value)
 		require.Equal(t, plain.Match(doc), expr.Match(doc), "%s %v of %v", operator, operand, value)
 	}

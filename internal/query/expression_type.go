@@ -219,32 +219,14 @@ func toDate(value any) (any, error) {
 	}
 }
 
-type conversion struct {
-	input, to expression
-	// onError and onNull are nil if they are not given.
-	onError, onNull expression
-}
+type conversion struct{ input, to, onError, onNull expression }
 
 func (c expressionCompiler) convert(operand any) (expression, error) {
-	source, err := argumentsAmong(operand, []string{"input", "to"}, []string{"onError", "onNull"})
+	parts, err := c.named(operand, []string{"input", "to", "onError", "onNull"}, 2)
 	if err != nil {
 		return nil, err
 	}
-	e := &conversion{}
-	parts := make([]expression, 0, 4)
-	for _, argument := range []struct {
-		name string
-		into *expression
-	}{{"input", &e.input}, {"to", &e.to}, {"onError", &e.onError}, {"onNull", &e.onNull}} {
-		given, ok := source[argument.name]
-		if !ok {
-			continue
-		}
-		if *argument.into, err = c.expression(given); err != nil {
-			return nil, boterr.PrefixField(argument.name, err)
-		}
-		parts = append(parts, *argument.into)
-	}
+	e := &conversion{input: parts[0], to: parts[1], onError: parts[2], onNull: parts[3]}
 	if to, ok := e.to.(constant); ok && !isNullish(to.value) {
 		if _, err := conversionTo(to.value); err != nil {
 			return nil, boterr.PrefixField("to", err)
@@ -281,7 +263,8 @@ func (e *conversion) evaluate(run *expressionRun) (any, error) {
 	case err != nil:
 		return nil, err
 	case isNullish(input):
-		return evaluateOr(run, e.onNull)
+		value, err := e.onNull.evaluate(run)
+		return givenOrNull(value), err
 	case isNullish(to):
 		return nil, nil
 	}
@@ -290,38 +273,31 @@ func (e *conversion) evaluate(run *expressionRun) (any, error) {
 		return nil, boterr.PrefixField("$convert", boterr.PrefixField("to", err))
 	}
 	converted, err := run.convert(input, name)
-	if err != nil && e.onError != nil {
+	if err != nil && e.onError != (constant{absent}) {
 		return e.onError.evaluate(run)
 	}
 	return converted, boterr.PrefixField("$convert", err)
 }
 
-// evaluateOr evaluates an expression, or returns null if e is nil.
-func evaluateOr(run *expressionRun, e expression) (any, error) {
-	if e == nil {
-		return nil, nil
-	}
-	return e.evaluate(run)
-}
-
 // argumentType checks the type of an argument. It returns an error for a value of any other type.
 type argumentType func(value any) error
 
-func anArray(value any) error   { return typed[document.Array](value, needsArray) }
-func anObject(value any) error  { return typed[document.Object](value, needsObject) }
-func aString(value any) error   { return typed[string](value, needsString) }
-func anInteger(value any) error { return typed[int64](value, needsInteger) }
+func anArray(value any) error   { return typed[document.Array](value, "an array") }
+func anObject(value any) error  { return typed[document.Object](value, "an object") }
+func aString(value any) error   { return typed[string](value, "a string") }
+func anInteger(value any) error { return typed[int64](value, "an integer") }
+func aDate(value any) error     { return typed[time.Time](value, "a date") }
 
 func aNumber(value any) error {
 	if _, ok := document.FloatNumber(value); !ok {
-		return needsNumber(value)
+		return boterr.Invalid("", "needs a number, got %s", document.TypeName(value))
 	}
 	return nil
 }
 
-func typed[T any](value any, needs func(value any) error) error {
+func typed[T any](value any, needed string) error {
 	if _, ok := value.(T); !ok {
-		return needs(value)
+		return boterr.Invalid("", "needs %s, got %s", needed, document.TypeName(value))
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ type binding struct {
 }
 
 func (c expressionCompiler) let(operand any) (expression, error) {
-	source, err := argumentsAmong(operand, []string{"vars", "in"}, nil)
+	source, err := namedArguments(operand, []string{"vars", "in"}, 2)
 	if err != nil {
 		return nil, err
 	}
@@ -53,26 +53,6 @@ func (e *binding) evaluate(run *expressionRun) (any, error) {
 		run.bind(e.first+i, v)
 	}
 	return e.in.evaluate(run)
-}
-
-func argumentsAmong(operand any, required, optional []string) (map[string]any, error) {
-	named, ok := operand.(document.Object)
-	if !ok {
-		return nil, document.WrongType("object", operand)
-	}
-	arguments := map[string]any{}
-	for name, source := range named.All() {
-		if indexOfName(required, name) < 0 && indexOfName(optional, name) < 0 {
-			return nil, boterr.Invalid(name, "there is no such argument; the arguments are %q", append(required, optional...))
-		}
-		arguments[name] = source
-	}
-	for _, name := range required {
-		if _, ok := arguments[name]; !ok {
-			return nil, boterr.Invalid(name, "the argument is required")
-		}
-	}
-	return arguments, nil
 }
 
 // loop is the common part of $map, $filter and $reduce, which evaluate an expression for each element of an array.
@@ -137,7 +117,7 @@ func (c expressionCompiler) loop(name string, source map[string]any, body string
 type mapLoop struct{ loop }
 
 func (c expressionCompiler) mapOver(operand any) (expression, error) {
-	source, err := argumentsAmong(operand, []string{"input", "in"}, []string{"as"})
+	source, err := namedArguments(operand, []string{"input", "in", "as"}, 2)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +150,7 @@ type filterLoop struct {
 }
 
 func (c expressionCompiler) filterOver(operand any) (expression, error) {
-	source, err := argumentsAmong(operand, []string{"input", "cond"}, []string{"as", "limit"})
+	source, err := namedArguments(operand, []string{"input", "cond", "as", "limit"}, 2)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +216,7 @@ type reduceLoop struct {
 }
 
 func (c expressionCompiler) reduceOver(operand any) (expression, error) {
-	source, err := argumentsAmong(operand, []string{"input", "initialValue", "in"}, nil)
+	source, err := namedArguments(operand, []string{"input", "initialValue", "in"}, 3)
 	if err != nil {
 		return nil, err
 	}
@@ -280,9 +260,8 @@ func (c expressionCompiler) conditional(operand any) (expression, error) {
 }
 
 func (c expressionCompiler) partsOfConditional(operand any) ([]expression, error) {
-	if named, ok := operand.(document.Object); ok {
-		names := []string{"if", "then", "else"}
-		return c.named(named, names, len(names))
+	if _, ok := operand.(document.Object); ok {
+		return c.named(operand, []string{"if", "then", "else"}, 3)
 	}
 	return c.positional(operand, 3, 3)
 }
@@ -360,11 +339,7 @@ func (c expressionCompiler) cases(operand any) ([]conditional, error) {
 	}
 	cases := make([]conditional, 0, list.Len())
 	for i, item := range list.Items() {
-		branch, ok := item.(document.Object)
-		if !ok {
-			return nil, boterr.PrefixField(boterr.Index(i), document.WrongType("object", item))
-		}
-		parts, err := c.named(branch, []string{"case", "then"}, 2)
+		parts, err := c.named(item, []string{"case", "then"}, 2)
 		if err != nil {
 			return nil, boterr.PrefixField(boterr.Index(i), err)
 		}
@@ -389,52 +364,35 @@ func (e *branches) evaluate(run *expressionRun) (any, error) {
 	return e.otherwise.evaluate(run)
 }
 
-// conjunction is $and. It stops at the first value that is not true.
-type conjunction []expression
+// logical is $and or $or. It stops at the first value that decides: one that is false for $and, or true for $or.
+type logical struct {
+	arguments []expression
+	decisive  bool
+}
 
-func (c expressionCompiler) and(operand any) (expression, error) {
+func (c expressionCompiler) and(operand any) (expression, error) { return c.logical(operand, false) }
+
+func (c expressionCompiler) or(operand any) (expression, error) { return c.logical(operand, true) }
+
+func (c expressionCompiler) logical(operand any, decisive bool) (expression, error) {
 	arguments, err := c.positional(operand, 0, 0)
 	if err != nil {
 		return nil, err
 	}
-	return folded(conjunction(arguments), arguments...)
+	return folded(&logical{arguments: arguments, decisive: decisive}, arguments...)
 }
 
-func (e conjunction) evaluate(run *expressionRun) (any, error) {
-	for _, argument := range e {
+func (e *logical) evaluate(run *expressionRun) (any, error) {
+	for _, argument := range e.arguments {
 		value, err := argument.evaluate(run)
 		if err != nil {
 			return nil, err
 		}
-		if !isTruthy(value) {
-			return false, nil
+		if isTruthy(value) == e.decisive {
+			return e.decisive, nil
 		}
 	}
-	return true, nil
-}
-
-// disjunction is $or. It stops at the first value that is true.
-type disjunction []expression
-
-func (c expressionCompiler) or(operand any) (expression, error) {
-	arguments, err := c.positional(operand, 0, 0)
-	if err != nil {
-		return nil, err
-	}
-	return folded(disjunction(arguments), arguments...)
-}
-
-func (e disjunction) evaluate(run *expressionRun) (any, error) {
-	for _, argument := range e {
-		value, err := argument.evaluate(run)
-		if err != nil {
-			return nil, err
-		}
-		if isTruthy(value) {
-			return true, nil
-		}
-	}
-	return false, nil
+	return !e.decisive, nil
 }
 
 // booleanFunctions are the boolean operators that evaluate all their arguments.

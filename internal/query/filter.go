@@ -109,7 +109,6 @@ func (f *Filter) makeRare() *rareOfFilter {
 	return f.rare
 }
 
-// checkSource returns an error for a document that is too large or too deep.
 func checkSource(source document.Object) error {
 	if err := source.Err(); err != nil {
 		return err
@@ -193,7 +192,7 @@ func (e *equality) decides(path string) bool {
 // returns.
 func (f *Filter) IsEquality() bool { return f != nil && f.one }
 
-// And returns a filter that matches if all given filters match. It ignores nil filters. If several have a $near, the
+// And returns a filter that matches if all given filters match. It ignores nil and zero filters. If several have a $near, the
 // first one determines the order.
 func And(filters ...*Filter) *Filter {
 	made := &struct {
@@ -207,7 +206,7 @@ func And(filters ...*Filter) *Filter {
 	both, rare, all := &made.Filter, &made.room, allOf(made.roomOfAll[:0])
 	both.rare, rare.parts, both.equalities = rare, made.roomOfParts[:0], made.roomOfEqualities[:0]
 	for _, f := range filters {
-		if f == nil {
+		if f == nil || f.root == nil {
 			continue
 		}
 		rare.parts = append(rare.parts, f)
@@ -279,7 +278,6 @@ func requiredValue(operand any) (any, bool) {
 	return nil, false
 }
 
-// isOperator reports whether a key is the name of an operator.
 func isOperator(key string) bool { return len(key) > 0 && key[0] == '$' }
 
 // isOperatorObject reports whether an object holds operators, rather than being a value to compare with. Its
@@ -288,7 +286,6 @@ func isOperatorObject(o document.Object) bool {
 	return o.Len() > 0 && isOperator(o.NameAt(0))
 }
 
-// unknownOperator returns the error for an unsupported operator.
 func unknownOperator(operator string) error {
 	if advice, ok := unsupportedQueries[operator]; ok {
 		return boterr.Invalid(operator, "%s is not supported: %s", operator, advice)
@@ -329,7 +326,6 @@ type filterCompiler struct {
 	costs *costs
 }
 
-// query compiles a query document: fields with conditions, and logical operators.
 func (c filterCompiler) query(query document.Object) (matcher, error) {
 	all := make(allOf, 0, query.Len())
 	for key, operand := range query.All() {
@@ -354,7 +350,6 @@ func (c filterCompiler) query(query document.Object) (matcher, error) {
 	return all, nil
 }
 
-// logical compiles an operator in the place of a field, such as $and.
 func (c filterCompiler) logical(operator string, operand any) (matcher, error) {
 	switch operator {
 	case "$comment":
@@ -383,7 +378,6 @@ func (c filterCompiler) logical(operator string, operand any) (matcher, error) {
 	}
 }
 
-// clauses compiles the operand of a logical operator.
 func (c filterCompiler) clauses(operand any) ([]matcher, error) {
 	list, ok := operand.(document.Array)
 	if !ok || list.Len() == 0 {
@@ -466,7 +460,7 @@ func (f fieldCondition) at(path *fieldPath) matcher {
 		m = all
 	case elementFinder:
 		m = &elementMatcher{path: path, finder: test}
-	case *everyValue:
+	case everyValue:
 		m = &everyValueMatcher{path: path, values: test}
 	default:
 		m = &pathMatcher{path: path, mode: f.mode, test: test}
@@ -528,7 +522,6 @@ func selectBy(m matcher, documents []document.Object, among uint32, e *Evaluatio
 	return matched
 }
 
-// selectFrom selects documents by a condition on the values at a path.
 func (m *pathMatcher) selectFrom(documents []document.Object, among uint32, e *Evaluation) (matched uint32) {
 	if !e.spend(bits.OnesCount32(among) * conditionWork) {
 		return 0
@@ -589,7 +582,6 @@ func (m *pathMatcher) meets(value any, e *Evaluation) bool {
 	return m.test.test(value, e)
 }
 
-// meetsArray reports whether an array at the end of the path meets the condition.
 func (m *pathMatcher) meetsArray(array document.Array, e *Evaluation) bool {
 	if m.mode == leafWhole {
 		return m.test.test(array, e)
@@ -608,7 +600,6 @@ func (m *pathMatcher) meetsArray(array document.Array, e *Evaluation) bool {
 	return m.test.test(array, e)
 }
 
-// isAmong reports whether an array contains the string.
 func (c equalToString) isAmong(items []any, e *Evaluation) bool {
 	for _, item := range items {
 		if s, ok := item.(string); ok && c.equals(s, e) {

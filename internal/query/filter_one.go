@@ -20,7 +20,7 @@ type oneField struct {
 
 // isFlat reports whether a query document consists of a few names without dots, each with a scalar.
 func isFlat(source document.Object) bool {
-	if source.Len() == 0 || source.Len() > fewFields || source.Depth() > 1 {
+	if source.Len() == 0 || source.Len() > fewValues || source.Depth() > 1 {
 		return false
 	}
 	for name := range source.All() {
@@ -31,7 +31,6 @@ func isFlat(source document.Object) bool {
 	return true
 }
 
-// isOneField reports whether a query document is flat and has one field.
 func isOneField(source document.Object) bool { return source.Len() == 1 && isFlat(source) }
 
 // namesRecord reports whether a query document is flat and has the _id, so that it can match one document only.
@@ -241,10 +240,8 @@ func (all *fieldsEqual) match(root any, e *Evaluation) bool {
 	return true
 }
 
-// match reports whether a document meets the equality.
 func (e *equality) match(root any, in *Evaluation) bool { return (&fieldsEqual{*e}).match(root, in) }
 
-// boundsAt returns the bounds of the field's value.
 func (e *equality) boundsAt(path string) (Bounds, bool) {
 	if _, isIndex := document.ParseIndex(path); isIndex || e.path != path {
 		return Bounds{}, false
@@ -286,7 +283,6 @@ const (
 	rankOther // Geo conditions, and all others without a position.
 )
 
-// rankedCondition is a condition with its rank in the server's order.
 type rankedCondition struct {
 	matcher matcher
 	rank    conditionRank
@@ -372,7 +368,6 @@ func rankOfList(length int) conditionRank {
 	return rankList
 }
 
-// rank returns the rank of $lte, $lt, $gt or $gte.
 func (c *ordered) rank() conditionRank {
 	switch {
 	case c.less && c.equal:

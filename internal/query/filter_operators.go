@@ -179,7 +179,6 @@ func typeCondition(operand any) ([]fieldCondition, error) {
 	return one(types), nil
 }
 
-// typeNumbers returns the types for an alias or a number.
 func typeNumbers(operand any) ([]int64, error) {
 	if alias, ok := operand.(string); ok {
 		if numbers, ok := typeAliases[alias]; ok {
@@ -280,7 +279,10 @@ func isPattern(value any) bool {
 
 func (c filterCompiler) listed(operator string, operand any) (values []any, patterns []candidateTest, err error) {
 	list, ok := operand.(document.Array)
-	if !ok {
+	switch {
+	case operand == nil:
+		return nil, nil, boterr.Invalid("", "must be of type array, got null: in Go a nil slice is null; give an empty one")
+	case !ok:
 		return nil, nil, document.WrongType("array", operand)
 	}
 	for i, item := range list.All() {
@@ -305,7 +307,6 @@ func (c filterCompiler) listed(operator string, operand any) (values []any, patt
 	return values, patterns, nil
 }
 
-// listCondition compiles $in and $nin.
 func (c filterCompiler) listCondition(operator string, operand any) ([]fieldCondition, error) {
 	values, patterns, err := c.listed(operator, operand)
 	if err != nil {
@@ -318,7 +319,6 @@ func (c filterCompiler) listCondition(operator string, operand any) ([]fieldCond
 	return conditions, nil
 }
 
-// inCondition compiles a list in the fastest form.
 func inCondition(values []any, patterns []candidateTest) candidateTest {
 	var test candidateTest
 	switch {
@@ -366,7 +366,7 @@ func (c filterCompiler) allCondition(operand any) ([]fieldCondition, error) {
 	}
 	if len(values) > fewValues {
 		// The first value narrows the candidates of an index. The last value gives the position.
-		group = []fieldCondition{group[0], {test: newEveryValue(values)}, group[len(group)-1]}
+		group = []fieldCondition{group[0], {test: everyValue(keysOf(values))}, group[len(group)-1]}
 	}
 	for _, pattern := range patterns {
 		group = append(group, fieldCondition{test: pattern})
@@ -374,7 +374,6 @@ func (c filterCompiler) allCondition(operand any) ([]fieldCondition, error) {
 	return []fieldCondition{conditionGroup(group)}, nil
 }
 
-// allElemMatch compiles an $all that only contains $elemMatch.
 func (c filterCompiler) allElemMatch(list document.Array) ([]fieldCondition, error) {
 	group := make([]fieldCondition, 0, list.Len())
 	for i, item := range list.All() {
@@ -397,51 +396,36 @@ func isElemMatch(value any) bool {
 
 // everyValue is $all with many values. One pass over the array looks for all of them, since a pass for each
 // would take too long.
-type everyValue struct {
-	// keys are the comparison keys of the values.
-	keys map[string]struct{}
-}
-
-func newEveryValue(values []any) *everyValue {
-	e := &everyValue{keys: make(map[string]struct{}, len(values))}
-	for _, value := range values {
-		e.keys[string(document.AppendKey(nil, value))] = struct{}{}
-	}
-	return e
-}
+type everyValue valueKeys
 
 // test tests one array element, which can equal only one value.
-func (c *everyValue) test(value any, e *Evaluation) bool {
-	if value == document.Missing {
-		value = nil
-	}
+func (c everyValue) test(value any, e *Evaluation) bool {
+	value = orNull(value)
 	if !e.reading(value) {
 		return false
 	}
-	_, ok := c.keys[string(document.AppendKey(nil, value))]
-	return ok && len(c.keys) == 1
+	return len(c) == 1 && valueKeys(c).has(string(document.AppendKey(nil, value)))
 }
 
 type everyValueMatcher struct {
 	path   *fieldPath
-	values *everyValue
+	values everyValue
 }
 
 func (m *everyValueMatcher) match(root any, e *Evaluation) bool {
-	found := foundValues{keys: m.values.keys, seen: map[string]struct{}{}}
+	found := foundValues{keys: m.values, seen: valueKeys{}}
 	return m.path.walk(root, leafExpanded, &found, e)
 }
 
 type foundValues struct {
-	keys, seen map[string]struct{}
-	buffer     []byte
+	keys   everyValue
+	seen   valueKeys
+	buffer []byte
 }
 
 // test records a value, and stops the walk once all values were seen.
 func (f *foundValues) test(value any, e *Evaluation) bool {
-	if value == document.Missing {
-		value = nil
-	}
+	value = orNull(value)
 	if !e.reading(value) {
 		return false
 	}

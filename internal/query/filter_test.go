@@ -21,6 +21,15 @@ func parse(t *testing.T, text string) document.Object {
 	return o
 }
 
+// newCall returns an evaluation for a single call.
+func newCall(t *testing.T) *query.Evaluation {
+	t.Helper()
+	return query.NewEvaluation(t.Context())
+}
+
+// failure returns the error of a call, for calls of which only the error counts.
+func failure[T any](_ T, err error) error { return err }
+
 func requireInvalid(t *testing.T, err error, field string) {
 	t.Helper()
 	require.ErrorIs(t, err, boterr.InvalidArgument)
@@ -141,24 +150,20 @@ func TestFilter_RefusesWithPath(t *testing.T) {
 		`{"a":{"$type":99}}`:                                    "a.$type[0]",
 		`{"a":{"$regex":"` + strings.Repeat("x", 40000) + `"}}`: "a.$regex",
 	} {
-		_, err := query.CompileFilter(parse(t, filter))
-		requireInvalid(t, err, field)
+		requireInvalid(t, failure(query.CompileFilter(parse(t, filter))), field)
 	}
 }
 
 func TestAnd_MatchesWhereAllDo(t *testing.T) {
 	t.Parallel()
-	a, err := query.CompileFilter(document.O("a", 1))
-	require.NoError(t, err)
-	b, err := query.CompileFilter(document.O("b", 2))
-	require.NoError(t, err)
+	a := query.Must(query.CompileFilter(document.O("a", 1)))
+	b := query.Must(query.CompileFilter(document.O("b", 2)))
 	both := query.And(a, nil, b)
 	require.True(t, both.Match(document.O("a", 1, "b", 2)))
 	require.False(t, both.Match(document.O("a", 1)))
 	require.Nil(t, query.And(nil))
 	require.True(t, query.And().Match(document.O()), "no filter matches everything")
-	compiled, err := query.CompileFilter(both.Source())
-	require.NoError(t, err)
+	compiled := query.Must(query.CompileFilter(both.Source()))
 	require.False(t, compiled.Match(document.O("b", 2)))
 	for path, want := range map[string]any{"a": int64(1), "b": int64(2)} {
 		value, ok := both.Equality(path)
@@ -183,8 +188,7 @@ func TestFilter_Equality(t *testing.T) {
 		`{"a":null}`:                    nil,
 		`{"a":[1]}`:                     nil,
 	} {
-		compiled, err := query.CompileFilter(parse(t, filter))
-		require.NoError(t, err)
+		compiled := query.Must(query.CompileFilter(parse(t, filter)))
 		value, ok := compiled.Equality("a")
 		require.Equal(t, want, value, filter)
 		require.Equal(t, want != nil, ok, filter)
@@ -209,16 +213,13 @@ func TestIn_EqualToOneOf(t *testing.T) {
 	}
 	for _, value := range values {
 		for _, wanted := range values {
-			eq, err := query.CompileFilter(document.O("x", document.O("$eq", wanted)))
-			require.NoError(t, err)
-			in, err := query.CompileFilter(document.O("x", document.O("$in", document.A("other", wanted, 77))))
-			require.NoError(t, err)
+			eq := query.Must(query.CompileFilter(document.O("x", document.O("$eq", wanted))))
+			in := query.Must(query.CompileFilter(document.O("x", document.O("$in", document.A("other", wanted, 77)))))
 			doc := document.O("x", value)
 			require.Equal(t, eq.Match(doc), in.Match(doc), "%v in %v", doc, in.Source())
 		}
 	}
-	in, err := query.CompileFilter(document.O("x", document.O("$in", document.A(1, nil))))
-	require.NoError(t, err)
+	in := query.Must(query.CompileFilter(document.O("x", document.O("$in", document.A(1, nil)))))
 	require.True(t, in.Match(document.O()))
 }
 
@@ -227,8 +228,7 @@ func TestFilter_OfARecord(t *testing.T) {
 	values := []any{nil, int64(1), 1.0, 2.5, "a", true, document.A(1, "a"), document.A(document.A(1)), document.O("a", 1), document.A()}
 	for _, asked := range []any{nil, int64(1), 2.5, "a", true} {
 		for _, id := range []any{"x", int64(7)} {
-			short, err := query.CompileFilter(document.O("_id", id, "f", asked, "g", nil))
-			require.NoError(t, err)
+			short := query.Must(query.CompileFilter(document.O("_id", id, "f", asked, "g", nil)))
 			long, err := query.CompileFilter(document.O("$and", document.A(
 				document.O("_id", document.O("$eq", id)), document.O("f", document.O("$eq", asked)), document.O("g", document.O("$eq", nil)),
 			)))
@@ -282,8 +282,7 @@ func documentOf(fields []query.FieldValue) document.Object {
 
 func compiled(t *testing.T, source document.Object) *query.Filter {
 	t.Helper()
-	filter, err := query.CompileFilter(source)
-	require.NoError(t, err)
+	filter := query.Must(query.CompileFilter(source))
 	return filter
 }
 
@@ -369,8 +368,7 @@ func TestFilter_FieldCountOfScalarsAlone(t *testing.T) {
 	require.Zero(t, compiled(t, document.O("app", document.O("name", "a"))).FieldCount(), "an object")
 	require.Zero(t, compiled(t, document.O("app.name", "a")).FieldCount(), "a path")
 	require.Zero(t, compiled(t, document.O("app", document.A("a"))).FieldCount(), "an array")
-	larger, err := query.CompileFilter(document.O("n", document.O("$gt", 1)))
-	require.NoError(t, err)
+	larger := query.Must(query.CompileFilter(document.O("n", document.O("$gt", 1))))
 	require.Zero(t, larger.FieldCount())
 	require.Zero(t, larger.Where(app, name).FieldCount())
 }
@@ -423,8 +421,7 @@ func TestBitsFilter_BadOperands(t *testing.T) {
 			`-1`: "", `1.5`: "", `"1"`: "", `null`: "", `true`: "", `{"a":1}`: "", `1e19`: "",
 			`[-1]`: "[0]", `[0,1.5]`: "[1]", `["1"]`: "[0]", `[null]`: "[0]", `[2147483648]`: "[0]", `[[1]]`: "[0]",
 		} {
-			_, err := query.CompileFilter(parse(t, `{"a":{"`+operator+`":`+operand+`}}`))
-			requireInvalid(t, err, "a."+operator+field)
+			requireInvalid(t, failure(query.CompileFilter(parse(t, `{"a":{"`+operator+`":`+operand+`}}`))), "a."+operator+field)
 		}
 	}
 }
@@ -446,8 +443,7 @@ func TestSelect_WhatMatches(t *testing.T) {
 		`{"$or":[{"a":1},{"a.b":"x"}]}`, `{"$nor":[{"a":1},{"a":"x"}]}`, `{"a":{"$type":"array"},"a.b":{"$exists":false}}`,
 		`{"$expr":{"$gt":[{"$divide":[1,"$n"]},0]}}`, `{"$nor":[{"$expr":{"$gt":[{"$divide":[1,"$n"]},0]}}]}`,
 	} {
-		f, err := query.CompileFilter(parse(t, filter))
-		require.NoError(t, err)
+		f := query.Must(query.CompileFilter(parse(t, filter)))
 		var want uint32
 		var failure error
 		for i, o := range documents {
@@ -459,11 +455,11 @@ func TestSelect_WhatMatches(t *testing.T) {
 				want |= 1 << i
 			}
 		}
-		got, err := query.NewEvaluation(t.Context()).Select(f, documents, among)
+		got, err := newCall(t).Select(f, documents, among)
 		require.Equal(t, failure, err, filter)
 		require.Equal(t, want, got, filter)
 	}
-	all, err := query.NewEvaluation(t.Context()).Select(nil, documents, among)
+	all, err := newCall(t).Select(nil, documents, among)
 	require.NoError(t, err)
 	require.EqualValues(t, among, all)
 }
@@ -491,9 +487,8 @@ func TestSelect_NumbersAtTheEdgesOfAnOrder(t *testing.T) {
 	}
 	for operator, isMeant := range isMeant {
 		for _, operand := range numbers {
-			f, err := query.CompileFilter(document.O("a", document.O(operator, operand)))
-			require.NoError(t, err)
-			got, err := query.NewEvaluation(t.Context()).Select(f, documents, 1<<len(documents)-1)
+			f := query.Must(query.CompileFilter(document.O("a", document.O(operator, operand))))
+			got, err := newCall(t).Select(f, documents, 1<<len(documents)-1)
 			require.NoError(t, err)
 			for i, number := range numbers {
 				want := isNaN(number) == isNaN(operand) && isMeant(document.Compare(number, operand))
@@ -507,4 +502,13 @@ func TestSelect_NumbersAtTheEdgesOfAnOrder(t *testing.T) {
 func isNaN(value any) bool {
 	number, ok := value.(float64)
 	return ok && math.IsNaN(number)
+}
+
+func TestFilter_ListsThatAreNil(t *testing.T) {
+	t.Parallel()
+	for _, operator := range []string{"$in", "$nin", "$all"} {
+		_, err := query.CompileFilter(document.O("a", document.O(operator, []string(nil))))
+		requireInvalid(t, err, "a."+operator)
+		require.ErrorContains(t, err, "a nil slice is null; give an empty one")
+	}
 }

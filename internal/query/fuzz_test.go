@@ -65,8 +65,7 @@ func FuzzFilter(f *testing.F) {
 		if source.IsZero() || compiled.Near() != nil { // A search by distance cannot be negated.
 			return
 		}
-		negated, err := query.CompileFilter(document.O("$nor", document.A(source)))
-		require.NoError(t, err)
+		negated := query.Must(query.CompileFilter(document.O("$nor", document.A(source))))
 		require.NotEqual(t, matched, negated.Match(target))
 		_, err = query.CompileGeoNear(source)
 		if err != nil {
@@ -156,7 +155,7 @@ func FuzzUpdate(f *testing.F) {
 			requireCoded(t, err)
 			return
 		}
-		after, modified, err := query.Change{Update: compiled, Now: now}.Apply(nil, before)
+		after, modified, err := newCall(t).Change(query.Change{Update: compiled, Now: now}, nil, before)
 		require.Equal(t, text, before.String(), "the original document does not change")
 		if err != nil {
 			requireCoded(t, err)
@@ -225,8 +224,8 @@ func FuzzSort(f *testing.F) {
 			return
 		}
 		a, b := object(first), object(second)
-		require.Equal(t, compiled.Compare(a, b), -compiled.Compare(b, a))
-		require.Zero(t, compiled.Compare(a, a))
+		require.Equal(t, newCall(t).Compare(compiled, a, b), -newCall(t).Compare(compiled, b, a))
+		require.Zero(t, newCall(t).Compare(compiled, a, a))
 	})
 }
 
@@ -251,7 +250,7 @@ func FuzzProjection(f *testing.F) {
 		before := object(doc)
 		text := before.String()
 		for range 2 {
-			after, err := compiled.Apply(matching, before)
+			after, err := newCall(t).Project(compiled, matching, before)
 			require.Equal(t, text, before.String(), "the original document does not change")
 			if err != nil {
 				requireCoded(t, err)
@@ -312,18 +311,18 @@ func TestSort_TotalOrder(t *testing.T) {
 		document.O("a", 1), document.O("a", -1), document.O("a.b", 1, "b", -1), document.O("b.0", -1, "a", 1, "_id", 1),
 		document.O("none", 1), document.O("a.a", 1, "a.b", -1), document.O("a.b", -1, "b", 1, "a", 1), document.O("a.0.b", 1, "a.b.0", -1),
 	} {
-		order, err := query.CompileSort(source)
-		require.NoError(t, err)
+		order := query.Must(query.CompileSort(source))
 		for range samples / 3 {
-			requireOrder(t, order.Compare, randomDocument(random), randomDocument(random), randomDocument(random))
+			compare := func(a, b document.Object) int { return newCall(t).Compare(order, a, b) }
+			requireOrder(t, compare, randomDocument(random), randomDocument(random), randomDocument(random))
 		}
 		documents := make([]document.Object, 50)
 		for i := range documents {
 			documents[i] = randomDocument(random).With("place", i)
 		}
-		order.Sort(documents)
+		newCall(t).Sort(order, documents)
 		require.True(t, slices.IsSortedFunc(documents, func(a, b document.Object) int {
-			if c := order.Compare(a, b); c != 0 {
+			if c := newCall(t).Compare(order, a, b); c != 0 {
 				return c
 			}
 			return document.Get(a, "place", 0) - document.Get(b, "place", 0)
@@ -337,14 +336,12 @@ func TestSort_TwoPathsAgreeWithOne(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
 	for _, path := range []string{"a", "a.b", "a.0", "a.1.b", "a.b.0", "a.0.1", "a.0.b.1"} {
 		for _, direction := range []int{1, -1} {
-			alone, err := query.CompileSort(document.O(path, direction))
-			require.NoError(t, err)
-			beside, err := query.CompileSort(document.O(path, direction, "a.none.none", 1))
-			require.NoError(t, err)
+			alone := query.Must(query.CompileSort(document.O(path, direction)))
+			beside := query.Must(query.CompileSort(document.O(path, direction, "a.none.none", 1)))
 			for range rounds.Of(t, samples/10, samples) {
 				one, other := randomDocument(random), randomDocument(random)
-				if beside.Check(one) == nil && beside.Check(other) == nil {
-					require.Equal(t, alone.Compare(one, other), beside.Compare(one, other), "%s by %s %d", one, path, direction)
+				if newCall(t).CheckSort(beside, one) == nil && newCall(t).CheckSort(beside, other) == nil {
+					require.Equal(t, newCall(t).Compare(alone, one, other), newCall(t).Compare(beside, one, other), "%s by %s %d", one, path, direction)
 				}
 			}
 		}
@@ -355,8 +352,7 @@ func TestFilter_AsOperatorsAreDefined(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 3))
 	matches := func(o document.Object, pairs ...any) bool {
-		filter, err := query.CompileFilter(document.O(pairs...))
-		require.NoError(t, err)
+		filter := query.Must(query.CompileFilter(document.O(pairs...)))
 		return filter.Match(o)
 	}
 	for range samples {

@@ -29,14 +29,9 @@ const (
 	checkByteWork = 128
 )
 
-// isPlace reports whether a value looks like a place, and counts the work of reading it.
-func (e *Evaluation) isPlace(value any) bool {
-	return isPlace(value) && e.spend(document.SizeOf(value)*placeByteWork)
-}
-
-// isOutlined is like isPlace, for a condition that reads only the outline of the place.
-func (e *Evaluation) isOutlined(value any) bool {
-	return isPlace(value) && e.spend(document.SizeOf(value)*outlineByteWork)
+// readsPlace reports whether a value looks like a place, and counts the work of reading it, per byte.
+func (e *Evaluation) readsPlace(value any, byteWork int) bool {
+	return isPlace(value) && e.spend(document.SizeOf(value)*byteWork)
 }
 
 // withinPlane is $geoWithin with a shape on the plane.
@@ -54,7 +49,7 @@ func (c withinPlane) cover(kind IndexKind) geometry.Cells {
 }
 
 func (c withinPlane) test(value any, e *Evaluation) bool {
-	if !e.isPlace(value) || !e.spend(c.work) {
+	if !e.readsPlace(value, placeByteWork) || !e.spend(c.work) {
 		return false
 	}
 	at, err := placeReader{e.spend}.stored(value)
@@ -74,7 +69,6 @@ func newWithinSphere(region geometry.Sphere) withinSphere {
 	return withinSphere{region: region, bounds: region.Bounds(), hull: region.Hull(), cells: sync.OnceValue(region.Cover)}
 }
 
-// isNear reports whether a pair is within the region's bounds.
 func (c withinSphere) isNear(p geometry.Pair) bool {
 	for i := range c.bounds {
 		if c.bounds[i].Contains(p) {
@@ -100,13 +94,13 @@ func coverBoxes(boxes []geometry.Box) geometry.Cells {
 }
 
 func (c withinSphere) test(value any, e *Evaluation) bool {
-	if !e.isOutlined(value) {
+	if !e.readsPlace(value, outlineByteWork) {
 		return false
 	}
 	if o, ok := isGeoShape(value); ok && !eachVertex(o, func(p geometry.Pair) bool { return !c.hull.Excludes(p) }) {
 		return false
 	}
-	if !e.isPlace(value) {
+	if !e.readsPlace(value, placeByteWork) {
 		return false
 	}
 	at, err := placeReader{e.spend}.stored(value)
@@ -142,7 +136,7 @@ func (c intersecting) cover(kind IndexKind) geometry.Cells {
 }
 
 func (c intersecting) test(value any, e *Evaluation) bool {
-	if !e.isOutlined(value) || c.isApart(value) || !e.isPlace(value) {
+	if !e.readsPlace(value, outlineByteWork) || c.isApart(value) || !e.readsPlace(value, placeByteWork) {
 		return false
 	}
 	at, err := placeReader{e.spend}.stored(value)
@@ -269,7 +263,6 @@ func geoSpecifier(operand any) (specifier string, region any, err error) {
 	return specifier, region, nil
 }
 
-// withinCondition compiles the region of $geoWithin.
 func (c filterCompiler) withinCondition(specifier string, operand any) (candidateTest, error) {
 	if !isPlace(operand) {
 		return nil, boterr.Invalid("", "must be an array or object, got %s", document.Excerpt(operand))
@@ -357,7 +350,7 @@ func capCondition(parts []any) (candidateTest, error) {
 
 // withinShapeCondition compiles the $geometry of $geoWithin. The shape must have an interior.
 func (c filterCompiler) withinShapeCondition(operand any) (candidateTest, error) {
-	at, err := placeReader{c.costs.spendPlace}.operand(operand)
+	at, err := placeReader{c.costs.spendPlace}.read(operand, twoOnly)
 	if err != nil {
 		return nil, err
 	}
@@ -368,12 +361,11 @@ func (c filterCompiler) withinShapeCondition(operand any) (candidateTest, error)
 	return newWithinSphere(at.shape), nil
 }
 
-// intersectsCondition compiles the $geometry of $geoIntersects.
 func (c filterCompiler) intersectsCondition(specifier string, operand any) (candidateTest, error) {
 	if specifier != "$geometry" {
 		return nil, unknownShape(specifier)
 	}
-	at, err := placeReader{c.costs.spendPlace}.operand(operand)
+	at, err := placeReader{c.costs.spendPlace}.read(operand, twoOnly)
 	if err != nil {
 		return nil, err
 	}
@@ -407,12 +399,7 @@ func (k *GeoKey) AppendCells(cells []uint64, o document.Object) ([]uint64, error
 	}
 	for _, value := range whole.values {
 		var err error
-		if k.kind == Geo2D {
-			cells, err = appendPlaneCells(cells, value)
-		} else {
-			cells, err = appendSphereCells(cells, value)
-		}
-		if err != nil {
+		if cells, err = k.appendPlace(cells, value); err != nil {
 			return cells, boterr.PrefixField(k.path.text, err)
 		}
 		cells = k.appendInner(cells, value)
@@ -420,18 +407,20 @@ func (k *GeoKey) AppendCells(cells []uint64, o document.Object) ([]uint64, error
 	return cells, nil
 }
 
+func (k *GeoKey) appendPlace(cells []uint64, value any) ([]uint64, error) {
+	if k.kind == Geo2D {
+		return appendPlaneCells(cells, value)
+	}
+	return appendSphereCells(cells, value)
+}
+
 // appendInner appends the cells of places within an array that is itself a pair, such as [1, 2, [3, 4]], because
 // filters consider both.
 func (k *GeoKey) appendInner(cells []uint64, value any) []uint64 {
 	list, _ := value.(document.Array)
 	for _, item := range list.Items() {
-		if !isPlace(item) {
-			continue
-		}
-		if k.kind == Geo2D {
-			cells, _ = appendPlaneCells(cells, item)
-		} else {
-			cells, _ = appendSphereCells(cells, item)
+		if isPlace(item) {
+			cells, _ = k.appendPlace(cells, item)
 		}
 	}
 	return cells
@@ -476,7 +465,6 @@ func appendPairCell(cells []uint64, value any) ([]uint64, error) {
 	return append(cells, uint64(geometry.PlaneCell(pair))), nil
 }
 
-// appendSphereCells appends the cells of a place on the globe.
 func appendSphereCells(cells []uint64, value any) ([]uint64, error) {
 	at, err := sizedReader(value).stored(value)
 	if err != nil {

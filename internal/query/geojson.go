@@ -65,7 +65,6 @@ func (r placeReader) readGeoJSON(o document.Object) (place, error) {
 	return place{shape: shape}, nil
 }
 
-// addCollected adds an element of a GeometryCollection to a shape.
 func (r placeReader) addCollected(shape *geometry.Shape, item any) error {
 	o, ok := item.(document.Object)
 	if !ok {
@@ -100,25 +99,16 @@ func (r placeReader) addGeoJSON(shape *geometry.Shape, o document.Object) error 
 	default:
 		return boterr.Invalid(geoType, "%s is not a GeoJSON type that is allowed here", document.Excerpt(kind))
 	}
-	strict, err := readCRS(o)
-	if err != nil {
-		return boterr.PrefixField(geoCRS, err)
-	}
-	if strict {
-		return boterr.Invalid(geoCRS, "%q is for a %s only", crsStrictWinder, geoPolygon)
+	if err := refuseStrict(o); err != nil {
+		return err
 	}
 	coordinates, _ := o.Field(geoCoordinates)
 	return boterr.PrefixField(geoCoordinates, add(shape, coordinates))
 }
 
-// readGeoPoint parses a GeoJSON object of type Point.
 func readGeoPoint(o document.Object) (place, error) {
-	strict, err := readCRS(o)
-	if err != nil {
-		return place{}, boterr.PrefixField(geoCRS, err)
-	}
-	if strict {
-		return place{}, boterr.Invalid(geoCRS, "%q is for a %s only", crsStrictWinder, geoPolygon)
+	if err := refuseStrict(o); err != nil {
+		return place{}, err
 	}
 	coordinates, _ := o.Field(geoCoordinates)
 	pair, err := readPair(coordinates, anyLength)
@@ -226,7 +216,6 @@ func readRings(coordinates any) ([][]geometry.Point, error) {
 	return rings, nil
 }
 
-// readPoints parses an array of pairs.
 func readPoints(coordinates any) ([]geometry.Point, error) {
 	list, ok := coordinates.(document.Array)
 	if !ok {
@@ -247,6 +236,15 @@ func readPoints(coordinates any) ([]geometry.Point, error) {
 		}
 	}
 	return points, nil
+}
+
+// refuseStrict checks the reference system of a GeoJSON object that is not a polygon.
+func refuseStrict(o document.Object) error {
+	strict, err := readCRS(o)
+	if strict {
+		return boterr.Invalid(geoCRS, "%q is for a %s only", crsStrictWinder, geoPolygon)
+	}
+	return boterr.PrefixField(geoCRS, err)
 }
 
 // readCRS parses the reference system of a GeoJSON object, if it has one.
@@ -308,10 +306,6 @@ func isPlace(value any) bool {
 // stored parses a value of a document. A pair may have further elements, such as an altitude.
 func (r placeReader) stored(value any) (place, error) { return r.read(value, anyLength) }
 
-// operand parses the operand of $geometry. A pair must have exactly two elements.
-func (r placeReader) operand(value any) (place, error) { return r.read(value, twoOnly) }
-
-// read parses GeoJSON or a pair of coordinates.
 func (r placeReader) read(value any, pairs pairLength) (place, error) {
 	if isLegacy(value) {
 		pair, err := readPair(value, pairs)
@@ -319,24 +313,16 @@ func (r placeReader) read(value any, pairs pairLength) (place, error) {
 	}
 	o, ok := value.(document.Object)
 	if !ok {
-		return place{}, notAPlace(value)
+		return place{}, boterr.Invalid("", "must be a GeoJSON object or a pair of coordinates, got %s", document.Excerpt(value))
 	}
 	return r.readGeoJSON(o)
 }
 
-func notAPlace(value any) error {
-	return boterr.Invalid("", "must be a GeoJSON object or a pair of coordinates, got %s", document.Excerpt(value))
-}
-
 // queryPoint reads a point of a query: a pair, or a GeoJSON point, whose type may be left out.
 func queryPoint(value any) (place, error) {
-	if isLegacy(value) {
-		pair, err := readPair(value, twoOnly)
-		return place{pair: pair, legacy: true}, err
-	}
 	o, ok := value.(document.Object)
-	if !ok {
-		return place{}, notAPlace(value)
+	if !ok || isLegacy(value) {
+		return placeReader{}.read(value, twoOnly)
 	}
 	if kind, ok := o.Field(geoType); ok && kind != geoPoint {
 		return place{}, boterr.Invalid(geoType, "must be %q, got %s", geoPoint, document.Excerpt(kind))

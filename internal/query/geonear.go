@@ -94,9 +94,13 @@ func CompileGeoNear(source document.Object) (*GeoNear, error) {
 }
 
 // Source returns the argument of $geoNear, or the zero Object for a filter's $near.
-func (g *GeoNear) Source() document.Object { return g.source }
+func (g *GeoNear) Source() document.Object {
+	if g == nil {
+		return document.Object{}
+	}
+	return g.source
+}
 
-// noPoint returns the error for a near that is not a point.
 func noPoint(err error) error {
 	reason := err.Error()
 	if cause, ok := boterr.AsError(err); ok {
@@ -179,7 +183,6 @@ func resultPath(value any) (string, error) {
 	return path, err
 }
 
-// geoQuery compiles the filter of $geoNear.
 func geoQuery(value any) (*Filter, error) {
 	query, ok := value.(document.Object)
 	if !ok {
@@ -359,7 +362,6 @@ func (m *measured) takeEach(g *GeoNear, list document.Array) {
 	}
 }
 
-// take keeps a place if it is nearer than the previous ones.
 func (m *measured) take(g *GeoNear, at place, value any) {
 	distance, ok := g.distance(at)
 	if ok && (m.value == nil || distance < m.distance) {
@@ -479,7 +481,6 @@ func nearOperators(operand any) (document.Object, bool) {
 	return operators, isPlace(operators.At(0))
 }
 
-// near compiles a $near on a field.
 func (c filterCompiler) near(path string, operators document.Object) (matcher, error) {
 	operator := operators.NameAt(0)
 	if c.slot == nil {
@@ -571,7 +572,6 @@ func (g *GeoNear) setLegacyNear(operators document.Object) error {
 	return nil
 }
 
-// distanceRange determines whether a distance may be infinite.
 type distanceRange bool
 
 const (
@@ -579,7 +579,6 @@ const (
 	orInfinite distanceRange = true
 )
 
-// distanceOperand parses a non-negative distance.
 func distanceOperand(value any, allowed distanceRange) (float64, error) {
 	distance, ok := document.FloatNumber(value)
 	if !ok || !(distance >= 0) || allowed == finiteOnly && math.IsInf(distance, 1) { // NaN is not a distance.
@@ -588,7 +587,6 @@ func distanceOperand(value any, allowed distanceRange) (float64, error) {
 	return distance, nil
 }
 
-// nearMatcher matches documents within the distances of a search.
 type nearMatcher struct{ near *GeoNear }
 
 func (m nearMatcher) match(root any, e *Evaluation) bool {

@@ -93,9 +93,6 @@ func compilePattern(source, options string) (*pattern, error) {
 
 // countInstructions adds a pattern's instructions to the total. It returns an error if there are too many.
 func countInstructions(counted *costs, p *pattern) error {
-	if counted == nil || p == nil {
-		return nil
-	}
 	if counted.instructions += p.size; counted.instructions > maxInstructions {
 		return boterr.Invalid("", "the patterns need more than %d instructions together: use fewer", maxInstructions)
 	}
@@ -138,7 +135,6 @@ func (p *pattern) inspect(tree *syntax.Regexp, behind followers) error {
 	return nil
 }
 
-// mayBeEmpty reports whether a part can match an empty text.
 func mayBeEmpty(tree *syntax.Regexp) bool {
 	switch tree.Op {
 	case syntax.OpLiteral, syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL, syntax.OpNoMatch:
@@ -176,7 +172,6 @@ func sizeOfPattern(tree *syntax.Regexp) int {
 	return size
 }
 
-// readPrefix determines the prefix of all matches.
 func (p *pattern) readPrefix(tree *syntax.Regexp) {
 	parts := []*syntax.Regexp{tree}
 	if tree.Op == syntax.OpConcat {
@@ -286,7 +281,6 @@ func (r *chargedReader) ReadRune() (c rune, length int, err error) {
 	return c, length, nil
 }
 
-// regexCondition compiles $regex with the $options of the same object.
 func (c filterCompiler) regexCondition(operand any, siblings document.Object) ([]fieldCondition, error) {
 	pattern, ok := operand.(string)
 	if !ok {

@@ -119,7 +119,6 @@ func unsupportedPattern(construct, hint string) error {
 	return boterr.New(boterr.Unsupported, "", "the pattern has %s, which patterns do not support: %s", construct, hint)
 }
 
-// invalidPattern returns the error for a pattern that Go's regexp package refuses.
 func invalidPattern(err error) error {
 	var failed *syntax.Error
 	if !errors.As(err, &failed) {
@@ -134,7 +133,6 @@ func invalidPattern(err error) error {
 	return boterr.Invalid("", "the pattern is not valid: %s", failed.Code)
 }
 
-// failf ends the translation with an error.
 func (t *patternTranslator) failf(format string, arguments ...any) {
 	t.failWith(boterr.Invalid("", "the pattern is not valid: "+format, arguments...))
 }
@@ -146,21 +144,18 @@ func (t *patternTranslator) failWith(err error) {
 	t.rest = ""
 }
 
-// skip removes a prefix of the remaining pattern and reports whether it was there.
 func (t *patternTranslator) skip(text string) bool {
 	rest, ok := strings.CutPrefix(t.rest, text)
 	t.rest = rest
 	return ok
 }
 
-// take removes and returns the next character.
 func (t *patternTranslator) take() rune {
 	r, length := utf8.DecodeRuneInString(t.rest)
 	t.rest = t.rest[length:]
 	return r
 }
 
-// translate translates the whole pattern.
 func (t *patternTranslator) translate() {
 	repeatable := false // whether a quantifier can follow
 	for t.ignore(); t.rest != ""; t.ignore() {
@@ -284,7 +279,6 @@ func (t *patternTranslator) quantifier(repeatable bool) (isCharacter bool) {
 	return false
 }
 
-// group translates a group from its parenthesis.
 func (t *patternTranslator) group() {
 	before := t.patternFlags
 	named, options := patternNamed.FindStringSubmatch(t.rest), patternOptions.FindStringSubmatch(t.rest)
@@ -319,7 +313,6 @@ func (t *patternTranslator) name(name string) {
 	t.names[name] = true
 }
 
-// capture opens a capturing group.
 func (t *patternTranslator) capture() {
 	t.captures++
 	t.groups = append(t.groups, t.captures)
@@ -545,7 +538,6 @@ func (t *patternTranslator) class() {
 	t.out.WriteString("])")
 }
 
-// member reads a character or a set of characters in a class.
 func (t *patternTranslator) member() (one rune, members string) {
 	if named := patternPosix.FindStringSubmatch(t.rest); named != nil {
 		return 0, t.namedClass(named)
@@ -568,7 +560,6 @@ func (t *patternTranslator) member() (one rune, members string) {
 	return t.character(), ""
 }
 
-// namedClass translates a class such as [:alpha:].
 func (t *patternTranslator) namedClass(named []string) (members string) {
 	t.rest = t.rest[len(named[0]):]
 	name := named[2]
@@ -593,7 +584,6 @@ func (t *patternTranslator) namedClass(named []string) (members string) {
 // patternEscapes maps the letters of escapes to their characters.
 var patternEscapes = map[byte]rune{'a': '\a', 'e': 0x1b, 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// character reads an escape for a single character.
 func (t *patternTranslator) character() rune {
 	if len(t.rest) == 1 {
 		t.failf("it ends in a backslash")
@@ -619,7 +609,6 @@ func (t *patternTranslator) character() rune {
 	return r
 }
 
-// numbered reads an escape with a character code.
 func (t *patternTranslator) numbered(found []string) rune {
 	digits, base := found[1]+found[2]+found[3], 16
 	if octal := found[4] + found[5]; octal != "" {

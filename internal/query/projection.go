@@ -1,7 +1,6 @@
 package query
 
 import (
-	"context"
 	"math"
 	"slices"
 	"strings"
@@ -12,7 +11,7 @@ import (
 )
 
 // Projection is a compiled projection. It selects the fields of a document that a reader gets. It is safe for
-// concurrent use. A nil *Projection returns whole documents.
+// concurrent use. A nil *Projection and the zero Projection return whole documents.
 type Projection struct {
 	source document.Object
 	tree   *projectionNode
@@ -37,12 +36,11 @@ func CompileProjection(source document.Object) (*Projection, error) {
 	if source.Len() == 0 {
 		return nil, nil //nolint:nilnil // No projection is a nil *Projection.
 	}
-	c := projectionCompiler{root: &projectionSpec{}, expressions: expressionCompiler{timeless: true, costs: new(costs)}}
-	tree, err := c.compile(source)
-	if err != nil {
+	c := projectionCompiler{root: &projectionNode{}, expressions: expressionCompiler{timeless: true, costs: new(costs)}}
+	if err := c.compile(source); err != nil {
 		return nil, err
 	}
-	return &Projection{source: source, tree: tree, slices: c.slices, positional: c.positional}, nil
+	return &Projection{source: source, tree: c.root, slices: c.slices, positional: c.positional}, nil
 }
 
 // Source returns the object that the projection was compiled from.
@@ -57,21 +55,14 @@ func (p *Projection) Source() document.Object {
 // as it was when the filter matched.
 func (p *Projection) IsPositional() bool { return p != nil && p.positional != nil }
 
-// Apply returns the projection of a document that filter matches. Fields keep the order of the document;
+// Project returns the projection of a document that filter matches. Fields keep the order of the document;
 // computed fields follow.
 //
 // The error is InvalidArgument if an expression fails, if the result is larger than MaxSize, or if a path ends
 // in "$" and the filter has no condition that matched an element of that array, or has an $expr, $near or
 // $nearSphere.
-//
-// Stores call Evaluation.Project instead, which bounds the work of the whole call.
-func (p *Projection) Apply(filter *Filter, document document.Object) (document.Object, error) {
-	return NewEvaluation(context.Background()).Project(p, filter, document)
-}
-
-// Project is like Projection.Apply, within the budget of the evaluation.
 func (e *Evaluation) Project(projection *Projection, filter *Filter, doc document.Object) (document.Object, error) {
-	if projection == nil {
+	if projection == nil || projection.tree == nil {
 		return doc, nil
 	}
 	if projection.tree.computes {
@@ -209,7 +200,6 @@ func (s *fieldSlice) apply(e *Evaluation, o document.Object, path []string) docu
 	return o
 }
 
-// part returns the kept elements.
 func (s *fieldSlice) part(items []any) []any {
 	first, length := 0, len(items)
 	switch {
@@ -285,9 +275,8 @@ func specialOperator(query any) string {
 type projectionNode struct {
 	// includes is true if unnamed fields are removed. Otherwise they are kept.
 	includes bool
-	fields   []projectedField
-	// byName maps names to positions in fields if there are many fields. Otherwise it is nil.
-	byName map[string]int
+	fields   []*projectedField
+	byName   map[string]*projectedField
 	// computes is true if this level or a nested one computes fields.
 	computes bool
 	// planned is the plan for the last shape.
@@ -300,49 +289,25 @@ type projectedField struct {
 	inner *projectionNode
 	// computed computes the field's value.
 	computed expression
-	// kept is true if the field is unchanged.
+	// kept is true if the field keeps its value, which may be cut down later.
 	kept bool
 }
 
-func (s *projectionSpec) compiled(includes bool) *projectionNode {
-	n := &projectionNode{includes: includes, fields: make([]projectedField, 0, len(s.fields))}
-	for _, field := range s.fields {
-		f := projectedField{name: field.name, computed: field.computed}
+// decide sets, on all levels, whether unnamed fields are removed.
+func (n *projectionNode) decide(includes bool) {
+	n.includes = includes
+	for _, field := range n.fields {
 		switch {
 		case field.inner != nil:
-			f.inner = field.inner.compiled(includes)
-			n.computes = n.computes || f.inner.computes
+			field.inner.decide(includes)
+			n.computes = n.computes || field.inner.computes
 		case field.computed != nil:
 			n.computes = true
-			f.kept = !includes // The computed value replaces it.
+			field.kept = !includes // The computed value replaces it.
 		default:
-			f.kept = includes || field.cut
-		}
-		n.fields = append(n.fields, f)
-	}
-	if len(n.fields) > fewFields {
-		n.byName = make(map[string]int, len(n.fields))
-		for i := range n.fields {
-			n.byName[n.fields[i].name] = i
+			field.kept = field.kept || includes
 		}
 	}
-	return n
-}
-
-// find returns the field with the name, or nil.
-func (n *projectionNode) find(name string) *projectedField {
-	if n.byName != nil {
-		if i, ok := n.byName[name]; ok {
-			return &n.fields[i]
-		}
-		return nil
-	}
-	for i := range n.fields {
-		if n.fields[i].name == name {
-			return &n.fields[i]
-		}
-	}
-	return nil
 }
 
 // projectionPlan is the way in which a level projects all objects of one shape.
@@ -363,7 +328,7 @@ func (n *projectionNode) planFor(s *document.Shape) *projectionPlan {
 	plan := &projectionPlan{shape: s}
 	var names []string
 	for i, name := range s.Names() {
-		field := n.find(name)
+		field := n.byName[name]
 		if field == nil && n.includes || field != nil && !field.kept && field.inner == nil {
 			continue
 		}
@@ -380,7 +345,6 @@ func (n *projectionNode) planFor(s *document.Shape) *projectionPlan {
 	return plan
 }
 
-// project applies the projection to the document of a run.
 func (n *projectionNode) project(run *expressionRun) (document.Object, error) {
 	projected := n.chosen(run.root)
 	if !n.computes {
@@ -432,8 +396,7 @@ func (n *projectionNode) chosenOf(value any) any {
 
 // withComputed sets the computed fields in their order: in place if they exist, else at the end.
 func (n *projectionNode) withComputed(o document.Object, run *expressionRun) (document.Object, error) {
-	for i := range n.fields {
-		field := &n.fields[i]
+	for _, field := range n.fields {
 		var value any
 		var err error
 		switch {

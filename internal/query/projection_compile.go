@@ -17,50 +17,34 @@ const (
 	exclusion                // keeps the fields that are not named
 )
 
-// projectionSpec is a level of a projection that is being read. Its kind is not known yet.
-type projectionSpec struct {
-	fields []*specField
-	byName map[string]*specField
-}
-
-type specField struct {
-	name string
-	// inner holds the fields inside this field, if the projection names any.
-	inner *projectionSpec
-	// computed gives the field its value. If it is nil, the field keeps the document's value.
-	computed expression
-	// cut is true if the field is kept and its content is cut down later.
-	cut bool
-}
-
-func (s *projectionSpec) put(name string, field *specField) {
+func (n *projectionNode) put(name string, field *projectedField) {
 	field.name = name
-	s.fields = append(s.fields, field)
-	if s.byName == nil {
-		s.byName = map[string]*specField{}
+	n.fields = append(n.fields, field)
+	if n.byName == nil {
+		n.byName = map[string]*projectedField{}
 	}
-	s.byName[name] = field
+	n.byName[name] = field
 }
 
 // inside returns the level at a path and creates it if necessary.
-func (s *projectionSpec) inside(path []string) (*projectionSpec, error) {
+func (n *projectionNode) inside(path []string) (*projectionNode, error) {
 	for _, name := range path {
-		next := s.byName[name]
+		next := n.byName[name]
 		if next == nil {
-			next = &specField{inner: &projectionSpec{}}
-			s.put(name, next)
+			next = &projectedField{inner: &projectionNode{}}
+			n.put(name, next)
 		}
 		if next.inner == nil {
 			return nil, collision(name)
 		}
-		s = next.inner
+		n = next.inner
 	}
-	return s, nil
+	return n, nil
 }
 
-func (s *projectionSpec) add(path []string, field specField) error {
+func (n *projectionNode) add(path []string, field projectedField) error {
 	last := len(path) - 1
-	level, err := s.inside(path[:last])
+	level, err := n.inside(path[:last])
 	if err != nil {
 		return err
 	}
@@ -72,7 +56,7 @@ func (s *projectionSpec) add(path []string, field specField) error {
 }
 
 type projectionCompiler struct {
-	root        *projectionSpec
+	root        *projectionNode
 	kind        projectionKind
 	expressions expressionCompiler
 	// namesID is true if the projection names the _id or a path in it. includesID and excludesID are true if it
@@ -83,17 +67,18 @@ type projectionCompiler struct {
 	positional                      []string
 }
 
-func (c *projectionCompiler) compile(source document.Object) (*projectionNode, error) {
+func (c *projectionCompiler) compile(source document.Object) error {
 	if err := c.fields(c.root, source, nil); err != nil {
-		return nil, err
+		return err
 	}
-	c.decide()
+	c.chooseKind()
 	c.placeID()
-	return c.root.compiled(c.kind == inclusion), nil
+	c.root.decide(c.kind == inclusion)
+	return nil
 }
 
 // fields reads the fields of a projection or of an object nested in it. parent is the object's path from the root.
-func (c *projectionCompiler) fields(level *projectionSpec, source document.Object, parent []string) error {
+func (c *projectionCompiler) fields(level *projectionNode, source document.Object, parent []string) error {
 	for name, operand := range source.All() {
 		if err := c.field(level, name, operand, parent); err != nil {
 			return boterr.PrefixField(name, err)
@@ -102,7 +87,7 @@ func (c *projectionCompiler) fields(level *projectionSpec, source document.Objec
 	return nil
 }
 
-func (c *projectionCompiler) field(level *projectionSpec, name string, operand any, parent []string) error {
+func (c *projectionCompiler) field(level *projectionNode, name string, operand any, parent []string) error {
 	if len(parent) == 0 && (name == document.IDField || strings.HasPrefix(name, document.IDField+".")) {
 		c.namesID = true
 	}
@@ -163,22 +148,22 @@ func isWholeID(path, parent []string) bool {
 	return len(parent) == 0 && len(path) == 1 && path[0] == document.IDField
 }
 
-func (c *projectionCompiler) include(level *projectionSpec, path, parent []string) error {
+func (c *projectionCompiler) include(level *projectionNode, path, parent []string) error {
 	if isWholeID(path, parent) {
 		c.includesID = true
 	} else if err := c.mustBe(inclusion, "an inclusion"); err != nil {
 		return err
 	}
-	return level.add(path, specField{})
+	return level.add(path, projectedField{})
 }
 
-func (c *projectionCompiler) exclude(level *projectionSpec, path, parent []string) error {
+func (c *projectionCompiler) exclude(level *projectionNode, path, parent []string) error {
 	if isWholeID(path, parent) {
 		c.excludesID = true
 	} else if err := c.mustBe(exclusion, "an exclusion"); err != nil {
 		return err
 	}
-	return level.add(path, specField{})
+	return level.add(path, projectedField{})
 }
 
 // mustBe sets the kind of the projection, or returns an error if it already has another kind.
@@ -190,8 +175,7 @@ func (c *projectionCompiler) mustBe(kind projectionKind, what string) error {
 	return nil
 }
 
-// position reads a path that ends in "$".
-func (c *projectionCompiler) position(level *projectionSpec, path, parent []string, wanted bool) error {
+func (c *projectionCompiler) position(level *projectionNode, path, parent []string, wanted bool) error {
 	switch {
 	case !wanted:
 		return boterr.Invalid("", "a path that ends in $ cannot be excluded")
@@ -204,11 +188,10 @@ func (c *projectionCompiler) position(level *projectionSpec, path, parent []stri
 		return err
 	}
 	c.positional = slices.Concat(parent, path)
-	return level.add(path, specField{cut: true})
+	return level.add(path, projectedField{kept: true})
 }
 
-// object reads an operator or nested fields.
-func (c *projectionCompiler) object(level *projectionSpec, path []string, operand document.Object, parent []string) error {
+func (c *projectionCompiler) object(level *projectionNode, path []string, operand document.Object, parent []string) error {
 	if operand.Len() == 0 {
 		return boterr.Invalid("", "an empty object selects no fields")
 	}
@@ -222,15 +205,14 @@ func (c *projectionCompiler) object(level *projectionSpec, path []string, operan
 	return c.fields(inner, operand, slices.Concat(parent, path))
 }
 
-// operator reads a field whose value is {operator: operand}.
-func (c *projectionCompiler) operator(level *projectionSpec, path []string, object document.Object, parent []string) error {
+func (c *projectionCompiler) operator(level *projectionNode, path []string, object document.Object, parent []string) error {
 	operator, operand := object.NameAt(0), object.At(0)
 	switch operator {
 	case "$slice":
 		if cut, ok := sliceOperand(operand); ok {
 			cut.path = slices.Concat(parent, path)
 			c.slices = append(c.slices, cut)
-			return level.add(path, specField{cut: true})
+			return level.add(path, projectedField{kept: true})
 		}
 		if !isSliceExpression(operand) {
 			return boterr.Invalid(operator, "must be a number of elements or [skip, limit] with a limit above 0, got %s", document.Excerpt(operand))
@@ -243,7 +225,7 @@ func (c *projectionCompiler) operator(level *projectionSpec, path []string, obje
 	return c.compute(level, path, object)
 }
 
-func (c *projectionCompiler) elemMatch(level *projectionSpec, path []string, operand any, parent []string) error {
+func (c *projectionCompiler) elemMatch(level *projectionNode, path []string, operand any, parent []string) error {
 	switch {
 	case c.positional != nil:
 		return boterr.Invalid("", "$elemMatch cannot be used with a path that ends in $")
@@ -258,11 +240,10 @@ func (c *projectionCompiler) elemMatch(level *projectionSpec, path []string, ope
 		return err
 	}
 	c.hasElemMatch = true
-	return level.add(path, specField{computed: firstMatch{field: path[0], finder: conditions[0].test.(elementFinder)}})
+	return level.add(path, projectedField{computed: firstMatch{field: path[0], finder: conditions[0].test.(elementFinder)}})
 }
 
-// compute reads a computed field: a literal or an expression.
-func (c *projectionCompiler) compute(level *projectionSpec, path []string, operand any) error {
+func (c *projectionCompiler) compute(level *projectionNode, path []string, operand any) error {
 	if err := c.mustBe(inclusion, "a computed field"); err != nil {
 		return err
 	}
@@ -270,16 +251,14 @@ func (c *projectionCompiler) compute(level *projectionSpec, path []string, opera
 	if err != nil {
 		return err
 	}
-	return level.add(path, specField{computed: computed})
+	return level.add(path, projectedField{computed: computed})
 }
 
-// decide chooses the kind of a projection if its fields do not determine it.
-func (c *projectionCompiler) decide() {
+// chooseKind chooses the kind of a projection if its fields do not determine it.
+func (c *projectionCompiler) chooseKind() {
 	switch {
 	case c.kind != undecided:
-	case len(c.slices) > 0 && !c.includesID:
-		c.kind = exclusion
-	case len(c.slices) > 0 || c.hasElemMatch || c.includesID:
+	case c.includesID, len(c.slices) == 0 && c.hasElemMatch:
 		c.kind = inclusion
 	default:
 		c.kind = exclusion
@@ -290,8 +269,9 @@ func (c *projectionCompiler) decide() {
 func (c *projectionCompiler) placeID() {
 	switch {
 	case c.kind == inclusion && !c.namesID:
-		c.root.put(document.IDField, &specField{})
+		c.root.put(document.IDField, &projectedField{})
 	case c.kind == inclusion && c.excludesID, c.kind == exclusion && c.includesID:
-		c.root.fields = slices.DeleteFunc(c.root.fields, func(field *specField) bool { return field.name == document.IDField })
+		delete(c.root.byName, document.IDField)
+		c.root.fields = slices.DeleteFunc(c.root.fields, func(field *projectedField) bool { return field.name == document.IDField })
 	}
 }

@@ -17,10 +17,9 @@ func project(t *testing.T, projection, filter, doc string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	matching, err := query.CompileFilter(parse(t, filter))
-	require.NoError(t, err)
+	matching := query.Must(query.CompileFilter(parse(t, filter)))
 	require.True(t, matching.Match(parse(t, doc)))
-	o, err := compiled.Apply(matching, parse(t, doc))
+	o, err := newCall(t).Project(compiled, matching, parse(t, doc))
 	return o.String(), err
 }
 
@@ -153,11 +152,9 @@ func TestProjection_Refuses(t *testing.T) {
 		`{"a":{"$slice":1},"a.b":1}`:                    "a.b",
 		`{"a":{"b":{"` + strings.Repeat("a.", document.MaxNesting-2) + `a":1}}}`: "a.b." + strings.Repeat("a.", document.MaxNesting-2) + "a",
 	} {
-		_, err := query.CompileProjection(parse(t, projection))
-		requireInvalid(t, err, field)
+		requireInvalid(t, failure(query.CompileProjection(parse(t, projection))), field)
 	}
-	_, err := query.CompileProjection(document.O("a", make(chan int)))
-	requireInvalid(t, err, "a")
+	requireInvalid(t, failure(query.CompileProjection(document.O("a", make(chan int)))), "a")
 }
 
 func TestProjection_PositionNotInFilter(t *testing.T) {
@@ -172,27 +169,24 @@ func TestProjection_PositionNotInFilter(t *testing.T) {
 		{`{"a.$":1}`, `{"b":4}`, "a.$"},
 		{`{"c":{"x.$":1}}`, `{"_id":1}`, "c.x.$"},
 	} {
-		_, err := project(t, test.projection, test.filter, doc)
-		requireInvalid(t, err, test.field)
+		requireInvalid(t, failure(project(t, test.projection, test.filter, doc)), test.field)
 	}
 }
 
 func TestProjection_ExpressionFails(t *testing.T) {
 	t.Parallel()
-	_, err := project(t, `{"a":{"b":{"$add":["$b",1]}}}`, `{}`, `{"_id":1,"b":"text"}`)
-	requireInvalid(t, err, "a.b.$add")
+	requireInvalid(t, failure(project(t, `{"a":{"b":{"$add":["$b",1]}}}`, `{}`, `{"_id":1,"b":"text"}`)), "a.b.$add")
 }
 
 func TestProjection_None(t *testing.T) {
 	t.Parallel()
 	for _, source := range []document.Object{{}, document.O()} {
-		projection, err := query.CompileProjection(source)
-		require.NoError(t, err)
+		projection := query.Must(query.CompileProjection(source))
 		require.Nil(t, projection)
 		require.True(t, projection.Source().IsZero())
 		require.False(t, projection.IsPositional())
 		o := document.O("_id", 1)
-		same, err := projection.Apply(nil, o)
+		same, err := newCall(t).Project(projection, nil, o)
 		require.NoError(t, err)
 		require.Equal(t, o, same)
 	}
@@ -200,8 +194,7 @@ func TestProjection_None(t *testing.T) {
 
 func TestProjection_AllShapes(t *testing.T) {
 	t.Parallel()
-	projection, err := query.CompileProjection(parse(t, `{"b":1,"c.d":1}`))
-	require.NoError(t, err)
+	projection := query.Must(query.CompileProjection(parse(t, `{"b":1,"c.d":1}`)))
 	var shapes document.Shapes
 	for doc, want := range map[string]string{
 		`{"_id":1,"a":1,"b":2,"c":{"d":3,"e":4}}`: `{"_id":1,"b":2,"c":{"d":3}}`,
@@ -209,7 +202,7 @@ func TestProjection_AllShapes(t *testing.T) {
 		`{"a":1}`:                                 `{}`,
 	} {
 		for range 3 {
-			got, err := projection.Apply(nil, shapes.Share(parse(t, doc)))
+			got, err := newCall(t).Project(projection, nil, shapes.Share(parse(t, doc)))
 			require.NoError(t, err)
 			require.Equal(t, want, got.String())
 		}
@@ -225,9 +218,8 @@ func TestProjection_ManyNames(t *testing.T) {
 			chosen = chosen.With(name, 1)
 		}
 	}
-	projection, err := query.CompileProjection(chosen)
-	require.NoError(t, err)
-	got, err := projection.Apply(nil, whole)
+	projection := query.Must(query.CompileProjection(chosen))
+	got, err := newCall(t).Project(projection, nil, whole)
 	require.NoError(t, err)
 	require.Equal(t, whole.Without("q").String(), got.String())
 }

@@ -2,7 +2,6 @@ package query
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -87,26 +86,19 @@ func (s *Sort) Keys() []SortKey {
 // through the same array, both values come from the element that sorts first. A number in a path names an
 // element of an array that is long enough, and only that element.
 //
-// Stores call Evaluation.Compare instead, which bounds the work of the whole call.
-func (s *Sort) Compare(a, b document.Object) int { return s.compare(a, b, nil) }
-
-// Compare is like Sort.Compare, within the budget of the evaluation. Once the budget is spent all documents
-// compare equal, and Err returns the reason.
-func (e *Evaluation) Compare(sort *Sort, a, b document.Object) int { return sort.compare(a, b, e) }
-
-// compare compares documents, within the budget of e unless it is nil.
-func (s *Sort) compare(a, b document.Object, e *Evaluation) int {
-	if s == nil || s.shares && !e.spend(len(s.keys)*conditionWork) {
+// Once the budget is spent all documents compare equal, and Err returns the reason.
+func (e *Evaluation) Compare(sort *Sort, a, b document.Object) int {
+	if sort == nil || sort.shares && !e.spend(len(sort.keys)*conditionWork) {
 		return 0
 	}
-	if s.shares && s.arraysIn(a)+s.arraysIn(b) > 0 {
-		return s.compareTuples(s.valuesOf(a, e), s.valuesOf(b, e), e)
+	if sort.shares && sort.arraysIn(a)+sort.arraysIn(b) > 0 {
+		return sort.compareTuples(sort.valuesOf(a, e), sort.valuesOf(b, e), e)
 	}
-	for i := range s.keys {
+	for i := range sort.keys {
 		if !e.spend(conditionWork) {
 			return 0
 		}
-		key := &s.keys[i]
+		key := &sort.keys[i]
 		if order := e.order(key.of(a, e), key.of(b, e)); order != 0 {
 			return key.signed(order)
 		}
@@ -152,7 +144,11 @@ func (k *sortKey) ofItems(array document.Array, part int, extreme *extremeValue)
 		return
 	}
 	if item, ok := k.path.parts[part].itemOf(array); ok {
-		k.ofItem(item, part+1, extreme)
+		if part+1 == len(k.path.parts) {
+			extreme.take(item) // An array that the path selects by its index counts as one value.
+		} else {
+			k.ofValue(item, part+1, extreme)
+		}
 		return
 	}
 	if array.Len() == 0 {
@@ -165,16 +161,6 @@ func (k *sortKey) ofItems(array document.Array, part int, extreme *extremeValue)
 			extreme.take(nil)
 		}
 	}
-}
-
-// ofItem is ofValue for an array element that the path selects by its index. If the path ends there, an array counts
-// as one value.
-func (k *sortKey) ofItem(item any, part int, extreme *extremeValue) {
-	if part == len(k.path.parts) {
-		extreme.take(item)
-		return
-	}
-	k.ofValue(item, part, extreme)
 }
 
 // ofValue collects the values of the path, starting at value with the given part.
@@ -282,23 +268,13 @@ func inOrder[T any](values []T, order []keyedItem) []T {
 	return sorted
 }
 
-// Sort sorts documents in place. Documents that compare equal keep their order.
-func (s *Sort) Sort(documents []document.Object) { s.sort(documents, nil) }
-
-// Sort is like Sort.Sort, within the budget of the evaluation. Once the budget is spent the order is undefined,
-// and Err returns the reason.
-func (e *Evaluation) Sort(sort *Sort, documents []document.Object) {
-	if sort != nil {
-		e.measureVisited(documents)
-		sort.sort(documents, e)
-	}
-}
-
-// sort sorts documents in place, within the budget of e unless it is nil.
-func (s *Sort) sort(documents []document.Object, e *Evaluation) {
+// Sort sorts documents in place. Documents that compare equal keep their order. Once the budget is spent the order is
+// undefined, and Err returns the reason.
+func (e *Evaluation) Sort(s *Sort, documents []document.Object) {
 	if s == nil || len(s.keys) == 0 || len(documents) < 2 {
 		return
 	}
+	e.measureVisited(documents)
 	tuples := s.tuplesOf(documents, e)
 	order := keyOrder{
 		keys: len(s.keys),
@@ -354,7 +330,6 @@ type itemOrder struct {
 	keys []sortKey
 }
 
-// wholeOrder is the order of whole elements.
 func wholeOrder(descending bool) itemOrder {
 	return itemOrder{keys: []sortKey{{descending: descending}}}
 }
@@ -437,16 +412,11 @@ func (s *Sort) sharesArrays() bool {
 	return false
 }
 
-// Check returns InvalidArgument for a document that the sort cannot order: it has separate arrays at two paths,
+// CheckSort returns InvalidArgument for a document that the sort cannot order: it has separate arrays at two paths,
 // or an element of an array has a field whose name is the index of another element. The Field of the error is
 // the path, or the later of the two paths.
-func (s *Sort) Check(document document.Object) error {
-	return NewEvaluation(context.Background()).CheckSort(s, document)
-}
-
-// CheckSort is like Sort.Check, within the budget of the evaluation.
 func (e *Evaluation) CheckSort(sort *Sort, document document.Object) error {
-	if sort == nil || !sort.mayRefuse() || sort.arraysIn(document) == 0 {
+	if sort == nil || len(sort.keys) == 1 && !sort.keys[0].path.hasIndex() || sort.arraysIn(document) == 0 {
 		return nil
 	}
 	_, err := sort.tuple(document, e)
@@ -454,11 +424,6 @@ func (e *Evaluation) CheckSort(sort *Sort, document document.Object) error {
 		return e.budget.failure
 	}
 	return err
-}
-
-// mayRefuse reports whether Check can refuse a document.
-func (s *Sort) mayRefuse() bool {
-	return len(s.keys) > 1 || len(s.keys) == 1 && s.keys[0].path.hasIndex()
 }
 
 // arraysIn returns the number of keys with an array on their path.
@@ -521,7 +486,6 @@ type tuplePlace struct {
 	named bool
 }
 
-// settle ends the path with a value.
 func (p *tuplePlace) settle(value any) { p.value, p.part = value, settledPart }
 
 // from follows the paths of the keys until each key has a value or reaches an array.
@@ -555,7 +519,6 @@ func (w *tupleWalk) from(places []tuplePlace) error {
 	return w.through(places, through)
 }
 
-// twoArrays returns the error for two paths through separate arrays.
 func twoArrays(path, other string) error {
 	return boterr.Invalid(path, "cannot sort by this path and by %s: both paths have an array at the same level", other)
 }
@@ -650,7 +613,6 @@ func (w *tupleWalk) settleNamed(places []tuplePlace, others []int) error {
 	return nil
 }
 
-// throughEach continues in each element of an array.
 func (w *tupleWalk) throughEach(places []tuplePlace, keys []int, array document.Array) error {
 	items := array.Items()
 	if len(items) == 0 {
@@ -679,7 +641,6 @@ func (w *tupleWalk) throughEach(places []tuplePlace, keys []int, array document.
 	return nil
 }
 
-// take keeps the values if they sort before the current ones.
 func (w *tupleWalk) take(places []tuplePlace) {
 	values := make([]any, len(places))
 	for i := range places {
@@ -690,7 +651,6 @@ func (w *tupleWalk) take(places []tuplePlace) {
 	}
 }
 
-// compareTuples orders two lists of key values.
 func (s *Sort) compareTuples(a, b []any, e *Evaluation) int {
 	for i := range s.keys {
 		if order := e.order(a[i], b[i]); order != 0 {

@@ -73,35 +73,24 @@ func compileReplacement(source document.Object, arrayFilters []document.Object) 
 }
 
 // isMissing reports whether there is no update. The zero Update is none: it would remove all fields.
-func (u *Update) isMissing() bool { return u == nil || u.source.IsZero() }
+func (u *Update) isMissing() bool { return u.Source().IsZero() }
 
 // Source returns the update document.
-func (u *Update) Source() document.Object { return u.source }
+func (u *Update) Source() document.Object {
+	if u == nil {
+		return document.Object{}
+	}
+	return u.source
+}
 
 // IsReplacement reports whether the update replaces the whole document.
 func (u *Update) IsReplacement() bool { return u.tree == nil }
 
-// alwaysModifies reports whether the update counts as a change even if the document stays the same. As in MongoDB,
-// this is true for a replacement without _id.
-func (u *Update) alwaysModifies() bool {
-	if !u.IsReplacement() {
-		return false
-	}
-	_, ok := u.source.Field(document.IDField)
-	return !ok
-}
-
-// work returns the work of applying the update once.
 func (u *Update) work() int {
 	if u == nil {
 		return 0
 	}
 	return sourceWork(u.source.Size())
-}
-
-// editsFields reports whether the update changes a few fields of a document with operators.
-func (u *Update) editsFields() bool {
-	return u.tree != nil && len(u.tree.children) <= fewFields
 }
 
 // updateRun is the application of one update to one document.
@@ -126,7 +115,6 @@ func (run *updateRun) spend(work int) error {
 	return run.call.budget.failure
 }
 
-// steps counts the work of visiting n elements.
 func (run *updateRun) steps(n int) error { return run.spend(n * stepWork) }
 
 // nullItemSize is about the size of a null in an array: type and index.
@@ -193,7 +181,6 @@ func (c *updateCompiler) newNode() *updateNode {
 	return node
 }
 
-// operator compiles one operator with its paths.
 func (c *updateCompiler) operator(name string, operand any) error {
 	if !isOperator(name) {
 		return boterr.Invalid("", "a plain field cannot be used with operators; put it into $set")
@@ -215,7 +202,6 @@ func (c *updateCompiler) operator(name string, operand any) error {
 	return nil
 }
 
-// path compiles an operator's argument for one path.
 func (c *updateCompiler) path(path string, argument any, compile operationCompiler) error {
 	operation, err := compile(path, argument)
 	if err != nil {
@@ -264,12 +250,10 @@ func (c *updateCompiler) add(path string, operation operation, operand any) erro
 	return nil
 }
 
-// conflictAt returns the error for two operators that change the same part of a document.
 func conflictAt(path string) error {
 	return boterr.Invalid("", "conflicts with another operator on %s, its parent or its child", path)
 }
 
-// selector compiles one part of a path.
 func (c *updateCompiler) selector(part string) (selector, error) {
 	switch {
 	case part == "$":
@@ -331,7 +315,6 @@ type pathOptional struct{}
 
 func (pathOptional) needsPath(*updateRun) bool { return false }
 
-// anyOperand returns the compiler of an operator that takes any argument.
 func anyOperand(o operation) operationCompiler {
 	return func(string, any) (operation, error) { return o, nil }
 }
@@ -421,7 +404,6 @@ func (r *renameTo) source(o document.Object) (any, error) {
 	return current, nil
 }
 
-// checkTarget refuses a target in an array.
 func (r *renameTo) checkTarget(o document.Object) error {
 	var current any = o
 	for part := range strings.SplitSeq(r.to, ".") {
@@ -504,7 +486,6 @@ func (a *arithmetic) apply(value, operand any, _ *updateRun) (any, error) {
 	return result, nil
 }
 
-// isFinite reports whether a value is a number and neither NaN nor infinite.
 func isFinite(value any) bool {
 	f, ok := document.FloatNumber(value)
 	return ok && !math.IsNaN(f) && !math.IsInf(f, 0)

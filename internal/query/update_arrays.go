@@ -170,9 +170,17 @@ func (s *addToSet) apply(value, _ any, run *updateRun) (any, error) {
 		return nil, err
 	}
 	items = slices.Clip(items)
-	set := newValueSet(items, len(s.values))
+	if len(items)+len(s.values) <= fewValues {
+		for _, v := range s.values {
+			if !containsEqual(items, v) {
+				items = append(items, v)
+			}
+		}
+		return document.ArrayOf(items), nil
+	}
+	keys := keysOf(items)
 	for _, v := range s.values {
-		if set.add(v) {
+		if keys.add(v) {
 			items = append(items, v)
 		}
 	}
@@ -193,9 +201,7 @@ type pull struct {
 func compilePull(_ string, argument any) (operation, error) {
 	condition, ok := argument.(document.Object)
 	if !ok {
-		return &pull{operator: "$pull", meets: func(item any, e *Evaluation) bool {
-			return e.comparing(item, argument) && document.Equal(item, argument)
-		}}, nil
+		return &pull{operator: "$pull", meets: equalCondition(argument).test}, nil
 	}
 	if special := specialOperator(condition); special != "" {
 		return nil, boterr.Invalid(special, "%s is not allowed in $pull", special)
@@ -225,10 +231,7 @@ func compilePullAll(_ string, argument any) (operation, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := newValueSet(values, 0)
-	return &pull{operator: "$pullAll", meets: func(item any, e *Evaluation) bool {
-		return e.spend(set.work(item)) && set.has(item)
-	}}, nil
+	return &pull{operator: "$pullAll", meets: oneOfCondition(values).test}, nil
 }
 
 func (p *pull) apply(value, _ any, run *updateRun) (any, error) {

@@ -24,7 +24,6 @@ type updateNode struct {
 	byName map[string]*updateNode
 }
 
-// selectorKind is the kind of a part of an update path.
 type selectorKind int32
 
 const (
@@ -34,7 +33,6 @@ const (
 	selectFiltered                     // $[name]: every element that an array filter matches
 )
 
-// selector is one part of an update path.
 type selector struct {
 	kind selectorKind
 	// below is the number of nodes below the selector's node. sort sets it.
@@ -82,7 +80,6 @@ func compareSelectors(a, b selector) int {
 	}
 }
 
-// isIndex reports whether a selector can be an index of an array.
 func (s selector) isIndex() bool { return s.kind == selectName && s.index >= 0 }
 
 func (s selector) isArraySelector() bool { return s.kind == selectAll || s.kind == selectFiltered }
@@ -96,7 +93,7 @@ func (n *updateNode) add(child *updateNode) {
 	switch {
 	case n.byName != nil:
 		n.byName[child.selector.name] = child
-	case len(n.children) > fewFields:
+	case len(n.children) > fewValues:
 		n.byName = make(map[string]*updateNode, len(n.children))
 		for _, child := range n.children {
 			n.byName[child.selector.name] = child
@@ -104,7 +101,6 @@ func (n *updateNode) add(child *updateNode) {
 	}
 }
 
-// find returns the child with the part of a path, or nil.
 func (n *updateNode) find(name string) *updateNode {
 	if n.byName != nil {
 		return n.byName[name]
@@ -117,7 +113,6 @@ func (n *updateNode) find(name string) *updateNode {
 	return nil
 }
 
-// sort orders all children.
 func (n *updateNode) sort() {
 	slices.SortFunc(n.children, func(a, b *updateNode) int { return compareSelectors(a.selector, b.selector) })
 	n.byName = nil
@@ -148,15 +143,9 @@ func (n *updateNode) apply(value any, run *updateRun) (any, error) {
 	}
 }
 
-// fewFields is the maximum number of fields of an object that is changed field by field.
-const fewFields = 24
-
 func (n *updateNode) applyToFields(o document.Object, run *updateRun) (any, error) {
 	if err := run.steps(o.Len()); err != nil {
 		return nil, err
-	}
-	if len(n.children) > fewFields {
-		return n.applyToManyFields(o, run)
 	}
 	edit := document.NewEdit(o, run.call.shapes)
 	if err := n.editFields(&edit, run); err != nil {
@@ -165,7 +154,6 @@ func (n *updateNode) applyToFields(o document.Object, run *updateRun) (any, erro
 	return edit.Object(), nil
 }
 
-// editFields applies the children to the fields of an object that is edited.
 func (n *updateNode) editFields(edit *document.Edit, run *updateRun) error {
 	for _, child := range n.children {
 		s, err := child.selector.resolved(run)
@@ -199,33 +187,6 @@ func (n *updateNode) applyToField(value any, run *updateRun) (any, error) {
 	return next, run.grow(len(n.selector.name))
 }
 
-// applyToManyFields is like applyToFields, in time linear in the numbers of fields and children instead of their
-// product.
-func (n *updateNode) applyToManyFields(o document.Object, run *updateRun) (any, error) {
-	b := document.NewBuilder(o.Len() + len(n.children))
-	for field, value := range o.All() {
-		b.Set(field, value)
-	}
-	for _, child := range n.children {
-		s, err := child.selector.resolved(run)
-		if err != nil {
-			return nil, err
-		}
-		if s.kind != selectName {
-			return nil, notAnArray(s, o)
-		}
-		old := b.Value(s.name)
-		next, err := child.applyToField(old, run)
-		if err != nil {
-			return nil, boterr.PrefixField(s.name, err)
-		}
-		if old != document.Missing || next != document.Missing {
-			b.Set(s.name, next)
-		}
-	}
-	return b.ObjectWithoutMissing(), nil
-}
-
 // applyToMissing creates an object if a child creates a field in it.
 func (n *updateNode) applyToMissing(run *updateRun) (any, error) {
 	if len(n.children) > 0 && n.children[0].selector.isArraySelector() { // If one child is an array selector, all are.
@@ -241,7 +202,6 @@ func (n *updateNode) applyToMissing(run *updateRun) (any, error) {
 	return next, nil
 }
 
-// applyToItems applies the children to the elements of an array.
 func (n *updateNode) applyToItems(array document.Array, run *updateRun) (any, error) {
 	if err := run.steps(array.Len() + int(n.selector.below)); err != nil {
 		return nil, err
@@ -284,7 +244,6 @@ func (n *updateNode) refuseInArray(s selector, run *updateRun) error {
 	return nil
 }
 
-// applyToSelected applies one child to the elements that match its selector.
 func (n *updateNode) applyToSelected(items, before []any, touched map[int][]*updateNode, s selector, run *updateRun) error {
 	first, last := 0, len(before)
 	if s.kind == selectName {
@@ -395,12 +354,10 @@ func (n *updateNode) needsPath(run *updateRun) bool {
 	return slices.ContainsFunc(n.children, func(child *updateNode) bool { return child.needsPath(run) })
 }
 
-// notAnArray returns the error for an array selector at a value that is not an array.
 func notAnArray(s selector, value any) error {
 	return boterr.Invalid(s.name, "%s needs an array, got %s", s.name, document.TypeName(value))
 }
 
-// noArrayAt returns the error for an array selector after a missing part of a path.
 func noArrayAt(s selector) error {
 	return boterr.Invalid(s.name, "the value must be an array, because the path selects its elements")
 }

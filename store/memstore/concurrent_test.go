@@ -72,8 +72,7 @@ func TestReaders_SeeOneVersion(t *testing.T) {
 			}
 			return err
 		})
-	found, err := c.Find(t.Context(), filter(t, "stars", 7), store.FindOptions{})
-	require.NoError(t, err)
+	found := find(t, c, filter(t, "stars", 7), store.FindOptions{})
 	require.Len(t, found, 200)
 }
 
@@ -170,20 +169,21 @@ func historyStart(t *testing.T, database store.Store) store.Collection {
 }
 
 // randomStep returns an operation whose result or effect depends on earlier ones.
-func randomStep(random *rand.Rand) step {
+func randomStep(t *testing.T, random *rand.Rand) step {
+	t.Helper()
 	id, n := random.IntN(4), random.IntN(3)
-	byID, byN := mustFilter("_id", id), mustFilter("n", n)
-	greater := mustFilter("n", document.O("$gt", n))
-	push := mustUpdate("$push", document.O("l", document.O("$each", document.A(n), "$slice", -3)))
-	count := mustUpdate("$inc", document.O("n", 1))
-	double := mustUpdate("$mul", document.O("n", 2))
+	byID, byN := filter(t, "_id", id), filter(t, "n", n)
+	greater := filter(t, "n", document.O("$gt", n))
+	push := change(t, "$push", document.O("l", document.O("$each", document.A(n), "$slice", -3)))
+	count := change(t, "$inc", document.O("n", 1))
+	double := change(t, "$mul", document.O("n", 2))
 	steps := []step{
 		claim(byN, count, store.FindAndModifyOptions{}),
-		claim(greater, push, store.FindAndModifyOptions{New: true, Sort: mustSort("n", -1)}),
+		claim(greater, push, store.FindAndModifyOptions{New: true, Sort: order(t, "n", -1)}),
 		claim(byID, count, store.FindAndModifyOptions{Upsert: true, New: true}),
 		updating(greater, double, store.UpdateOptions{Multi: true}),
 		updating(nil, push, store.UpdateOptions{Multi: true}),
-		updating(byID, mustUpdate("$set", document.O("u", n)), store.UpdateOptions{}),
+		updating(byID, change(t, "$set", document.O("u", n)), store.UpdateOptions{}),
 		func(ctx context.Context, c store.Collection) string {
 			return fmt.Sprint(c.Insert(ctx, document.O("_id", id, "n", n, "l", document.A("new"))))
 		},
@@ -191,7 +191,7 @@ func randomStep(random *rand.Rand) step {
 			return fmt.Sprint(c.Delete(ctx, byN, store.DeleteOptions{Multi: n == 0}))
 		},
 		func(ctx context.Context, c store.Collection) string {
-			return fmt.Sprint(c.Find(ctx, greater, store.FindOptions{Sort: mustSort("n", 1)}))
+			return fmt.Sprint(c.Find(ctx, greater, store.FindOptions{Sort: order(t, "n", 1)}))
 		},
 	}
 	return steps[random.IntN(len(steps))]
@@ -209,35 +209,10 @@ func updating(filter *query.Filter, change query.Change, options store.UpdateOpt
 	}
 }
 
-func mustFilter(pairs ...any) *query.Filter {
-	filter, err := query.CompileFilter(document.O(pairs...))
-	if err != nil {
-		panic(err)
-	}
-	return filter
-}
-
-func mustUpdate(pairs ...any) query.Change {
-	update, err := query.CompileUpdate(document.O(pairs...))
-	if err != nil {
-		panic(err)
-	}
-	return query.Change{Update: update}
-}
-
-func mustSort(pairs ...any) *query.Sort {
-	sort, err := query.CompileSort(document.O(pairs...))
-	if err != nil {
-		panic(err)
-	}
-	return sort
-}
-
 // outcome describes the results that the writers of a history saw, and the final content of the collection.
 func outcome(t *testing.T, c store.Collection, seen [][]string) string {
 	t.Helper()
-	all, err := c.Find(t.Context(), nil, store.FindOptions{})
-	require.NoError(t, err)
+	all := find(t, c, nil, store.FindOptions{})
 	return fmt.Sprintf("%q %v", seen, all)
 }
 
@@ -350,7 +325,7 @@ func requireSerial(t *testing.T, random *rand.Rand, database store.Store) {
 	h := make(history, 3)
 	for i := range h {
 		for range 2 {
-			h[i] = append(h[i], randomStep(random))
+			h[i] = append(h[i], randomStep(t, random))
 		}
 	}
 	seen := h.together(t, database)

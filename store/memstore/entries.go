@@ -83,7 +83,6 @@ func (e *entries) add(c *entryChange, key string) error {
 	return nil
 }
 
-// remove removes a key of a document.
 func (e *entries) remove(c *entryChange, key string) {
 	there, _ := e.byKey.Get(key)
 	if there.remove(c.edit, c.position) {
@@ -110,7 +109,6 @@ func (e *entries) replacePlaces(c *entryChange, changes *engine.Changes) {
 // cellSize is the number of bytes of a cell in an entry, and of a position.
 const cellSize = 8
 
-// placeEntry returns the entry of a document under a cell.
 func placeEntry(cell, position uint64) string {
 	var entry [2 * cellSize]byte
 	binary.BigEndian.PutUint64(entry[:], cell)

@@ -127,7 +127,6 @@ func (s *Store) lockAll() *directory {
 	return all
 }
 
-// unlockAll lets writers in again.
 func unlockAll(all *directory) {
 	for _, v := range all.All() {
 		v.writing.Unlock()

@@ -18,8 +18,7 @@ import (
 // contents returns the documents of a collection, as texts.
 func contents(t *testing.T, database store.Store, collection string) []string {
 	t.Helper()
-	found, err := database.Collection(collection).Find(t.Context(), nil, store.FindOptions{})
-	require.NoError(t, err)
+	found := find(t, database.Collection(collection), nil, store.FindOptions{})
 	return texts(found)
 }
 
@@ -67,8 +66,7 @@ func TestFork_IsApart(t *testing.T) {
 		put(t, writer, "new in "+name, 1)
 		_, err := writer.Collection("a").Update(t.Context(), nil, change(t, "$set", document.O(name, true)), store.UpdateOptions{Multi: true})
 		require.NoError(t, err)
-		_, err = writer.Collection("a").Delete(t.Context(), filter(t, "_id", 2), store.DeleteOptions{})
-		require.NoError(t, err)
+		require.NoError(t, failure(writer.Collection("a").Delete(t.Context(), filter(t, "_id", 2), store.DeleteOptions{})))
 		require.Equal(t, before, contents(t, other, "a"))
 		require.Empty(t, contents(t, other, "new in "+name))
 	}
@@ -76,8 +74,7 @@ func TestFork_IsApart(t *testing.T) {
 		contents(t, database, "a"))
 	require.Equal(t, []string{`{"_id":1,"fork":true}`, `{"_id":3,"fork":true}`, `{"_id":"fork","fork":true}`},
 		contents(t, fork, "a"))
-	found, err := held.Count(t.Context(), nil)
-	require.NoError(t, err)
+	found := countOf(t, held, nil)
 	require.Equal(t, int64(3), found, "a collection that was opened before")
 }
 
@@ -161,12 +158,9 @@ func TestWatch_EachChangeInOrder(t *testing.T) {
 	things := s.Collection("things")
 	w := watch(s)
 	require.NoError(t, things.Insert(t.Context(), document.O("_id", 1), document.O("_id", 2)))
-	_, err := things.Update(t.Context(), filterOf(t, "_id", 2), setOf(t, "a", 3), store.UpdateOptions{})
-	require.NoError(t, err)
-	_, err = things.FindAndModify(t.Context(), filterOf(t, "_id", 1), setOf(t, "a", 4), store.FindAndModifyOptions{})
-	require.NoError(t, err)
-	_, err = things.Delete(t.Context(), filterOf(t, "a", 3), store.DeleteOptions{})
-	require.NoError(t, err)
+	require.NoError(t, failure(things.Update(t.Context(), filterOf(t, "_id", 2), setOf(t, "a", 3), store.UpdateOptions{})))
+	require.NoError(t, failure(things.FindAndModify(t.Context(), filterOf(t, "_id", 1), setOf(t, "a", 4), store.FindAndModifyOptions{})))
+	require.NoError(t, failure(things.Delete(t.Context(), filterOf(t, "a", 3), store.DeleteOptions{})))
 	require.Equal(t, []toldChange{
 		{before: `null`, after: `{"_id":1}`},
 		{before: `null`, after: `{"_id":2}`},
@@ -183,8 +177,7 @@ func TestWatch_NotWhatDidNotHappen(t *testing.T) {
 	require.NoError(t, things.Insert(t.Context(), document.O("_id", 1, "a", 1)))
 	w := watch(s)
 	require.Error(t, things.Insert(t.Context(), document.O("_id", 2), document.O("_id", 1)))
-	_, err := things.Update(t.Context(), filterOf(t, "_id", 1), setOf(t, "a", 1), store.UpdateOptions{})
-	require.NoError(t, err)
+	require.NoError(t, failure(things.Update(t.Context(), filterOf(t, "_id", 1), setOf(t, "a", 1), store.UpdateOptions{})))
 	require.NoError(t, s.Collection("others").Insert(t.Context(), document.O("_id", 1)))
 	require.Empty(t, w.changes)
 }
@@ -195,8 +188,7 @@ func TestWatch_ReadsToldChange(t *testing.T) {
 	things := s.Collection("things")
 	var counts []int64
 	s.Watch("things", func(_, _ document.Object) {
-		count, err := things.Count(t.Context(), nil)
-		require.NoError(t, err)
+		count := countOf(t, things, nil)
 		counts = append(counts, count)
 	}, func() {})
 	require.NoError(t, things.Insert(t.Context(), document.O("_id", 1)))

@@ -48,8 +48,7 @@ func TestAllocations_OfLookUpsAndWrites(t *testing.T) {
 		"by id in a scope":   {find(byID), 2},
 		"by an index's keys": {find(query.FieldsEqual(a, query.FieldValue{Name: "b", Value: int64(7)})), 2},
 		"findAndModify by id": {func() error {
-			_, err := things.FindAndModify(t.Context(), byID, query.Change{Update: update}, store.FindAndModifyOptions{})
-			return err
+			return failure(things.FindAndModify(t.Context(), byID, query.Change{Update: update}, store.FindAndModifyOptions{}))
 		}, 7},
 	} {
 		var failed error
@@ -150,18 +149,15 @@ func requireSame(t *testing.T, things store.Collection, filter *query.Filter, so
 	require.NoError(t, err)
 	inOrder, err := query.CompileSort(document.O("_id", 1))
 	require.NoError(t, err)
-	wanted, err := things.Find(t.Context(), compiled, store.FindOptions{Sort: inOrder})
-	require.NoError(t, err)
+	wanted := find(t, things, compiled, store.FindOptions{Sort: inOrder})
 	for _, limit := range []int64{0, 1, 2, 1000} {
-		found, err := things.Find(t.Context(), filter, store.FindOptions{Limit: limit})
-		require.NoError(t, err)
+		found := find(t, things, filter, store.FindOptions{Limit: limit})
 		if limit == 0 || limit > int64(len(wanted)) {
 			limit = int64(len(wanted))
 		}
 		require.Equal(t, texts(wanted[:limit]), texts(found), "%s", source)
 	}
-	count, err := things.Count(t.Context(), filter)
-	require.NoError(t, err)
+	count := countOf(t, things, filter)
 	require.EqualValues(t, len(wanted), count, "%s", source)
 }
 

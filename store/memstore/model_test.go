@@ -1,6 +1,7 @@
 package memstore_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -29,7 +30,8 @@ func (m *model) matches(filter *query.Filter, sort *query.Sort) []int {
 			places = append(places, i)
 		}
 	}
-	slices.SortStableFunc(places, func(i, j int) int { return sort.Compare(m.documents[i], m.documents[j]) })
+	call := query.NewEvaluation(context.Background())
+	slices.SortStableFunc(places, func(i, j int) int { return call.Compare(sort, m.documents[i], m.documents[j]) })
 	return places
 }
 
@@ -90,7 +92,7 @@ func (m *model) update(
 ) (modified []bool, code boterr.Code) {
 	next := slices.Clone(m.documents)
 	for _, place := range places {
-		after, changed, err := change.Apply(filter, next[place])
+		after, changed, err := query.NewEvaluation(context.Background()).Change(change, filter, next[place])
 		if err != nil {
 			return nil, boterr.CodeOf(err)
 		}
@@ -101,7 +103,7 @@ func (m *model) update(
 }
 
 func (m *model) upsert(filter *query.Filter, change query.Change) (document.Object, boterr.Code) {
-	o, err := change.Insert(filter)
+	o, err := query.NewEvaluation(context.Background()).Insert(change, filter)
 	if err != nil {
 		return o, boterr.CodeOf(err)
 	}
@@ -323,8 +325,7 @@ func TestStore_AgreesWithModel(t *testing.T) {
 					require.NoError(t, g.collection.EnsureIndex(t.Context(), store.Index{Keys: keys}))
 				}
 				g.move()
-				all, err := g.collection.Find(t.Context(), nil, store.FindOptions{})
-				require.NoError(t, err)
+				all := find(t, g.collection, nil, store.FindOptions{})
 				g.requireSame(g.model.documents, all)
 			}
 		})

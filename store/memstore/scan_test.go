@@ -146,10 +146,8 @@ func TestIndex_FindsWhatScanFinds(t *testing.T) {
 			compareReads(t, r, scanned, indexed)
 			change := change(t, "$set", document.O("a", r.scalar()))
 			for _, c := range []store.Collection{scanned, indexed} {
-				_, err := c.Update(t.Context(), filter(t, "b", document.O("$gte", 1)), change, store.UpdateOptions{Multi: true})
-				require.NoError(t, err)
-				_, err = c.Delete(t.Context(), filter(t, "a", 2), store.DeleteOptions{Multi: true})
-				require.NoError(t, err)
+				require.NoError(t, failure(c.Update(t.Context(), filter(t, "b", document.O("$gte", 1)), change, store.UpdateOptions{Multi: true})))
+				require.NoError(t, failure(c.Delete(t.Context(), filter(t, "a", 2), store.DeleteOptions{Multi: true})))
 			}
 			compareReads(t, r, scanned, indexed)
 		})
@@ -170,19 +168,16 @@ func compareReads(t *testing.T, r randomSource, scanned, indexed store.Collectio
 		got, gotErr := indexed.Find(t.Context(), f, options)
 		require.Equal(t, err, gotErr, "filter %s sort %s", source, order) // A sort by two arrays is refused.
 		require.Equal(t, texts(want), texts(got), "filter %s sort %s %+v", source, order, options)
-		all, err := scanned.Find(t.Context(), nil, store.FindOptions{})
-		require.NoError(t, err)
+		all := find(t, scanned, nil, store.FindOptions{})
 		wantCount := int64(0)
 		for _, o := range all {
 			if f.Match(o) {
 				wantCount++
 			}
 		}
-		scannedCount, err := scanned.Count(t.Context(), f)
-		require.NoError(t, err)
+		scannedCount := countOf(t, scanned, f)
 		require.Equal(t, wantCount, scannedCount, "count of %s without an index", source)
-		gotCount, err := indexed.Count(t.Context(), f)
-		require.NoError(t, err)
+		gotCount := countOf(t, indexed, f)
 		require.Equal(t, wantCount, gotCount, "count of %s", source)
 	}
 }
@@ -195,11 +190,9 @@ func TestIndex_NameLikeAnIndex(t *testing.T) {
 		require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: ascending(path)}))
 		require.NoError(t, c.Insert(t.Context(),
 			document.O("_id", 1, "a", document.A(document.O(name, 5), 7)), document.O("_id", 2, "a", document.A(5, 5))))
-		found, err := c.Find(t.Context(), filter(t, path, 5), store.FindOptions{})
-		require.NoError(t, err)
+		found := find(t, c, filter(t, path, 5), store.FindOptions{})
 		require.Len(t, found, 1, name)
-		count, err := c.Count(t.Context(), filter(t, path, 7))
-		require.NoError(t, err)
+		count := countOf(t, c, filter(t, path, 7))
 		require.Zero(t, count, name)
 	}
 }
@@ -213,13 +206,11 @@ func TestIndex_ElemMatchInNestedArray(t *testing.T) {
 		`{"b":5}`: 0, `{"b":null}`: 1, `{"b":{"$ne":5}}`: 1, `{"0.b":5}`: 1, `{"1":7}`: 1, `{"$elemMatch":{"b":5}}`: 1,
 	} {
 		for _, c := range []store.Collection{plain, indexed} {
-			_, err := c.Delete(t.Context(), nil, store.DeleteOptions{})
-			require.NoError(t, err)
+			require.NoError(t, failure(c.Delete(t.Context(), nil, store.DeleteOptions{})))
 			require.NoError(t, c.Insert(t.Context(), document.O("_id", 1, "a", nested)))
 			inner, err := document.ParseJSON([]byte(query))
 			require.NoError(t, err)
-			count, err := c.Count(t.Context(), filter(t, "a", document.O("$elemMatch", inner)))
-			require.NoError(t, err)
+			count := countOf(t, c, filter(t, "a", document.O("$elemMatch", inner)))
 			require.Equal(t, want, count, query)
 		}
 	}
@@ -241,11 +232,9 @@ func TestIndex_ListsAtTwoKeys(t *testing.T) {
 	}
 	both := document.O("$in", document.A(list...))
 	f := filter(t, "a", both, "b", both)
-	found, err := c.Find(t.Context(), f, store.FindOptions{})
-	require.NoError(t, err)
+	found := find(t, c, f, store.FindOptions{})
 	require.Len(t, found, 20)
-	count, err := c.Count(t.Context(), f)
-	require.NoError(t, err)
+	count := countOf(t, c, f)
 	require.EqualValues(t, 20, count)
 	plan, err := database.Explain(t.Context(), "c", f, store.FindOptions{})
 	require.NoError(t, err)

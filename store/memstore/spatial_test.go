@@ -161,10 +161,8 @@ func (c twins) insert(t *testing.T, count int, place func() any) {
 			require.NoError(t, err)
 		}
 		for _, collection := range []store.Collection{c.indexed, c.plain} {
-			_, err = collection.Update(t.Context(), f, query.Change{Update: update}, store.UpdateOptions{})
-			require.NoError(t, err)
-			_, err = collection.Delete(t.Context(), filter(t, "_id", i+3), store.DeleteOptions{})
-			require.NoError(t, err)
+			require.NoError(t, failure(collection.Update(t.Context(), f, query.Change{Update: update}, store.UpdateOptions{})))
+			require.NoError(t, failure(collection.Delete(t.Context(), filter(t, "_id", i+3), store.DeleteOptions{})))
 		}
 	}
 }
@@ -172,10 +170,8 @@ func (c twins) insert(t *testing.T, count int, place func() any) {
 // requireSame requires that a filter finds the same documents in both collections.
 func (c twins) requireSame(t *testing.T, f *query.Filter) int {
 	t.Helper()
-	found, err := c.indexed.Find(t.Context(), f, store.FindOptions{})
-	require.NoError(t, err)
-	expected, err := c.plain.Find(t.Context(), f, store.FindOptions{})
-	require.NoError(t, err)
+	found := find(t, c.indexed, f, store.FindOptions{})
+	expected := find(t, c.plain, f, store.FindOptions{})
 	require.Equal(t, texts(expected), texts(found), "%v", f.Source())
 	return len(found)
 }
@@ -209,8 +205,7 @@ func TestGeoIndex_FindsWhatScanFinds(t *testing.T) {
 // nearIDs returns the _ids of a search by a filter's $near.
 func nearIDs(t *testing.T, c store.Collection, condition document.Object) []any {
 	t.Helper()
-	found, err := c.Find(t.Context(), filter(t, "at", condition, "n", document.O("$lt", 2)), store.FindOptions{})
-	require.NoError(t, err)
+	found := find(t, c, filter(t, "at", condition, "n", document.O("$lt", 2)), store.FindOptions{})
 	return query.Values(document.O("all", anys(found)), "all._id")
 }
 
@@ -348,8 +343,7 @@ func TestGeoIndex_Snapshots(t *testing.T) {
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", 2, "at", document.A(0, 0))))
 	near := filter(t, "at", document.O("$near", document.A(0, 0)))
 	for collection, count := range map[store.Collection]int{c: 2, fork.Collection("c"): 1} {
-		found, err := collection.Find(t.Context(), near, store.FindOptions{})
-		require.NoError(t, err)
+		found := find(t, collection, near, store.FindOptions{})
 		require.Len(t, found, count)
 	}
 }
@@ -427,34 +421,13 @@ func TestGeoIndex_ServesAsMongoDBs(t *testing.T) {
 		}
 		set := change(t, "$set", document.O("seen", true))
 		for operation, run := range map[string]func() error{
-			"Find": func() error {
-				_, err := c.Find(t.Context(), f, store.FindOptions{})
-				return err
-			},
-			"Find with a sort": func() error {
-				_, err := c.Find(t.Context(), f, store.FindOptions{Sort: order(t, "kind", 1)})
-				return err
-			},
-			"Count": func() error {
-				_, err := c.Count(t.Context(), f)
-				return err
-			},
-			"Distinct": func() error {
-				_, err := c.Distinct(t.Context(), "kind", f)
-				return err
-			},
-			"Update": func() error {
-				_, err := c.Update(t.Context(), f, set, store.UpdateOptions{Multi: true})
-				return err
-			},
-			"Upsert": func() error {
-				_, err := c.Update(t.Context(), f, set, store.UpdateOptions{Upsert: true})
-				return err
-			},
-			"FindAndModify": func() error {
-				_, err := c.FindAndModify(t.Context(), f, set, store.FindAndModifyOptions{})
-				return err
-			},
+			"Find":             func() error { return failure(c.Find(t.Context(), f, store.FindOptions{})) },
+			"Find with a sort": func() error { return failure(c.Find(t.Context(), f, store.FindOptions{Sort: order(t, "kind", 1)})) },
+			"Count":            func() error { return failure(c.Count(t.Context(), f)) },
+			"Distinct":         func() error { return failure(c.Distinct(t.Context(), "kind", f)) },
+			"Update":           func() error { return failure(c.Update(t.Context(), f, set, store.UpdateOptions{Multi: true})) },
+			"Upsert":           func() error { return failure(c.Update(t.Context(), f, set, store.UpdateOptions{Upsert: true})) },
+			"FindAndModify":    func() error { return failure(c.FindAndModify(t.Context(), f, set, store.FindAndModifyOptions{})) },
 		} {
 			if err := run(); test.served {
 				require.NoError(t, err, "%s: %s", operation, name)
@@ -514,8 +487,7 @@ func TestGeoNear_PairsBeyondThePlane(t *testing.T) {
 	}
 	require.Equal(t, []any{2}, ints(nearIDs(t, c.indexed, document.O("$near", document.A(170, 100)))))
 	wide := filter(t, "at", document.O("$geoWithin", document.O("$box", document.A(document.A(-500, 0), document.A(500, 200)))))
-	found, err := c.plain.Count(t.Context(), wide)
-	require.NoError(t, err)
+	found := countOf(t, c.plain, wide)
 	require.Equal(t, int64(4), found)
 }
 

@@ -114,14 +114,12 @@ func TestGeoNear_FieldOfSeveralIndexes(t *testing.T) {
 		require.NoError(t, err)
 		return c.GeoNear(t.Context(), query)
 	}
-	_, err := near()
-	require.ErrorIs(t, err, boterr.InvalidArgument)
+	require.ErrorIs(t, failure(near()), boterr.InvalidArgument)
 	results, err := near("key", "work")
 	require.NoError(t, err)
 	require.InDelta(t, 5, results[0].Distance, 1e-9)
 
-	_, err = c.GeoNear(t.Context(), nil)
-	require.ErrorIs(t, err, boterr.InvalidArgument)
+	require.ErrorIs(t, failure(c.GeoNear(t.Context(), nil)), boterr.InvalidArgument)
 }
 
 // endsLater is a context that ends after a number of checks.
@@ -151,8 +149,7 @@ func TestFind_CostlyFiltersYield(t *testing.T) {
 		"an expression":   filter(t, "$expr", document.O("$gte", document.A(loop, 0))),
 		"a large pattern": filter(t, "name", document.O("$regex", "(a?){500}")),
 	} {
-		_, err := c.Count(&endsLater{Context: t.Context(), left: 5}, f)
-		require.ErrorIs(t, err, boterr.Canceled, name)
+		require.ErrorIs(t, failure(c.Count(&endsLater{Context: t.Context(), left: 5}, f)), boterr.Canceled, name)
 	}
 }
 
@@ -164,41 +161,25 @@ func TestContext_EndsMidway(t *testing.T) {
 	require.NoError(t, err)
 	for name, operation := range map[string]func(context.Context) error{
 		"Find": func(ctx context.Context) error {
-			_, err := c.Find(ctx, filter(t, "stars", 1), store.FindOptions{})
-			return err
+			return failure(c.Find(ctx, filter(t, "stars", 1), store.FindOptions{}))
 		},
 		"Find with a sort": func(ctx context.Context) error {
-			_, err := c.Find(ctx, nil, store.FindOptions{Sort: order(t, "stars", 1), Limit: 5})
-			return err
+			return failure(c.Find(ctx, nil, store.FindOptions{Sort: order(t, "stars", 1), Limit: 5}))
 		},
-		"Count": func(ctx context.Context) error {
-			_, err := c.Count(ctx, filter(t, "stars", 1))
-			return err
-		},
-		"Distinct": func(ctx context.Context) error {
-			_, err := c.Distinct(ctx, "stars", nil)
-			return err
-		},
-		"GeoNear": func(ctx context.Context) error {
-			_, err := c.GeoNear(ctx, near)
-			return err
-		},
+		"Count":    func(ctx context.Context) error { return failure(c.Count(ctx, filter(t, "stars", 1))) },
+		"Distinct": func(ctx context.Context) error { return failure(c.Distinct(ctx, "stars", nil)) },
+		"GeoNear":  func(ctx context.Context) error { return failure(c.GeoNear(ctx, near)) },
 		"Insert": func(ctx context.Context) error {
 			documents := entries(6_000)[3_000:]
 			return c.Insert(ctx, documents...)
 		},
 		"Update": func(ctx context.Context) error {
-			_, err := c.Update(ctx, nil, change, store.UpdateOptions{Multi: true})
-			return err
+			return failure(c.Update(ctx, nil, change, store.UpdateOptions{Multi: true}))
 		},
 		"FindAndModify": func(ctx context.Context) error {
-			_, err := c.FindAndModify(ctx, nil, change, store.FindAndModifyOptions{Sort: order(t, "stars", -1)})
-			return err
+			return failure(c.FindAndModify(ctx, nil, change, store.FindAndModifyOptions{Sort: order(t, "stars", -1)}))
 		},
-		"Delete": func(ctx context.Context) error {
-			_, err := c.Delete(ctx, nil, store.DeleteOptions{Multi: true})
-			return err
-		},
+		"Delete": func(ctx context.Context) error { return failure(c.Delete(ctx, nil, store.DeleteOptions{Multi: true})) },
 		"EnsureIndex": func(ctx context.Context) error {
 			return c.EnsureIndex(ctx, store.Index{Keys: ascending("stars"), Sparse: true})
 		},
@@ -207,8 +188,7 @@ func TestContext_EndsMidway(t *testing.T) {
 		require.ErrorIs(t, err, boterr.Canceled, name)
 		require.ErrorIs(t, err, context.Canceled, name)
 	}
-	found, err := c.Find(t.Context(), nil, store.FindOptions{})
-	require.NoError(t, err)
+	found := find(t, c, nil, store.FindOptions{})
 	require.Equal(t, texts(entries(3_000)), texts(found), "nothing was written")
 	require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: ascending("stars")}), "no index was made")
 }
@@ -222,11 +202,13 @@ func TestDocuments_LargestSize(t *testing.T) {
 
 	_, err := c.Update(t.Context(), nil, change(t, "$set", document.O("b", half)), store.UpdateOptions{})
 	require.ErrorIs(t, err, boterr.InvalidArgument)
-	found, err := c.Find(t.Context(), nil, store.FindOptions{})
-	require.NoError(t, err)
+	found := find(t, c, nil, store.FindOptions{})
 	require.Len(t, found, 1)
 	require.Equal(t, 2, found[0].Len())
 }
+
+// failure returns the error of a call, for calls of which only the error counts.
+func failure[T any](_ T, err error) error { return err }
 
 // filter compiles a filter of keys and values.
 func filter(tb testing.TB, pairs ...any) *query.Filter {
@@ -234,6 +216,22 @@ func filter(tb testing.TB, pairs ...any) *query.Filter {
 	f, err := query.CompileFilter(document.O(pairs...))
 	require.NoError(tb, err)
 	return f
+}
+
+// find finds documents, which must succeed.
+func find(tb testing.TB, c store.Collection, f *query.Filter, options store.FindOptions) []document.Object {
+	tb.Helper()
+	found, err := c.Find(tb.Context(), f, options)
+	require.NoError(tb, err)
+	return found
+}
+
+// countOf counts documents, which must succeed.
+func countOf(tb testing.TB, c store.Collection, f *query.Filter) int64 {
+	tb.Helper()
+	count, err := c.Count(tb.Context(), f)
+	require.NoError(tb, err)
+	return count
 }
 
 // order compiles a sort of paths and directions.
@@ -287,15 +285,13 @@ func TestNumbers_EqualAreOneKey(t *testing.T) {
 		for _, path := range []string{"_id", "n"} {
 			filter, err := query.CompileFilter(document.O(path, value))
 			require.NoError(t, err)
-			found, err := c.Find(t.Context(), filter, store.FindOptions{})
-			require.NoError(t, err)
+			found := find(t, c, filter, store.FindOptions{})
 			require.Len(t, found, map[string]int{"_id": 1, "n": 2}[path], "%s %v", path, value)
 		}
 	}
 	filter, err := query.CompileFilter(document.O("u", document.O("$gte", 5.0, "$lt", int64(1)<<53+1)))
 	require.NoError(t, err)
-	count, err := c.Count(t.Context(), filter)
-	require.NoError(t, err)
+	count := countOf(t, c, filter)
 	require.Equal(t, int64(3), count, "with the index, too, NaN is below no number and 2^53 is not 2^53 + 1")
 }
 
@@ -314,8 +310,7 @@ func FuzzCall_IsBounded(f *testing.F) {
 	f.Fuzz(func(t *testing.T, call string) {
 		c := filled.Fork().Collection("c")
 		_, failed := storetest.RunHostile(t, call, size, c)
-		after, err := c.Find(t.Context(), nil, store.FindOptions{})
-		require.NoError(t, err)
+		after := find(t, c, nil, store.FindOptions{})
 		if failed != nil {
 			require.Len(t, after, len(documents), "nothing is half done")
 			for i, o := range after {
@@ -343,10 +338,8 @@ func TestBudget_KeysOfIndexes(t *testing.T) {
 	result, err := c.Update(t.Context(), filter(t, "_id", 3), set, store.UpdateOptions{})
 	require.NoError(t, err)
 	require.EqualValues(t, 1, result.Modified)
-	_, err = c.Update(t.Context(), nil, set, store.UpdateOptions{Multi: true})
-	require.ErrorIs(t, err, boterr.ResourceExhausted, "1 GB of keys")
-	count, err := c.Count(t.Context(), filter(t, "tags", 5))
-	require.NoError(t, err)
+	require.ErrorIs(t, failure(c.Update(t.Context(), nil, set, store.UpdateOptions{Multi: true})), boterr.ResourceExhausted, "1 GB of keys")
+	count := countOf(t, c, filter(t, "tags", 5))
 	require.EqualValues(t, 1, count, "nothing is half done")
 }
 
@@ -394,8 +387,7 @@ func TestWork_WritesCount(t *testing.T) {
 	}
 	require.NoError(t, c.Insert(ctx, coupons...))
 	require.Greater(t, work.Swap(0), int64(many*each*9/10))
-	_, err := c.Delete(ctx, nil, store.DeleteOptions{Multi: true})
-	require.NoError(t, err)
+	require.NoError(t, failure(c.Delete(ctx, nil, store.DeleteOptions{Multi: true})))
 	require.Greater(t, work.Load(), int64(many*each*9/10))
 }
 
@@ -413,11 +405,9 @@ func TestWork_KeysCount(t *testing.T) {
 	ctx := engine.CountWork(t.Context(), &work)
 	for _, path := range []string{"_id", "n"} {
 		missing := filter(t, path, document.O("$in", document.A(keys...)))
-		_, err := c.Find(ctx, missing, store.FindOptions{})
-		require.NoError(t, err)
+		require.NoError(t, failure(c.Find(ctx, missing, store.FindOptions{})))
 		require.Greater(t, work.Swap(0), int64(many*each*9/10), path)
-		_, err = c.Count(ctx, missing)
-		require.NoError(t, err)
+		require.NoError(t, failure(c.Count(ctx, missing)))
 		require.Greater(t, work.Swap(0), int64(many*each*9/10), path)
 	}
 }
@@ -441,8 +431,7 @@ func TestBudget_DistinctValues(t *testing.T) {
 		}
 		require.NoError(t, c.Insert(t.Context(), document.O("_id", id+2, "l", document.A(part...))))
 	}
-	_, err = c.Distinct(t.Context(), "l", nil)
-	require.ErrorIs(t, err, boterr.ResourceExhausted, "two million values")
+	require.ErrorIs(t, failure(c.Distinct(t.Context(), "l", nil)), boterr.ResourceExhausted, "two million values")
 }
 
 // star is a ring of n corners around a point.
@@ -464,11 +453,10 @@ func TestBudget_Places(t *testing.T) {
 		require.NoError(t, c.Insert(t.Context(), document.O("_id", i, "a", shape)))
 	}
 	intersects := document.O("$geoIntersects", document.O("$geometry", document.O("type", "Polygon", "coordinates", document.A(star(8, 4)))))
-	found, err := c.Find(t.Context(), filter(t, "a", intersects), store.FindOptions{})
-	require.NoError(t, err)
+	found := find(t, c, filter(t, "a", intersects), store.FindOptions{})
 	require.Len(t, found, 20)
 	conditions := slices.Repeat([]any{document.O("a", intersects)}, 100)
-	_, err = c.Find(t.Context(), filter(t, "$and", document.A(conditions...)), store.FindOptions{})
+	_, err := c.Find(t.Context(), filter(t, "$and", document.A(conditions...)), store.FindOptions{})
 	require.ErrorIs(t, err, boterr.ResourceExhausted)
 }
 
@@ -597,8 +585,7 @@ func slowUpdate(t *testing.T, ctx context.Context, database store.Store) (*pausi
 // total is the sum of n in the documents of an app.
 func total(t *testing.T, database store.Store, app string) (total int64) {
 	t.Helper()
-	found, err := database.Collection("c").Find(t.Context(), filter(t, "app", app), store.FindOptions{})
-	require.NoError(t, err)
+	found := find(t, database.Collection("c"), filter(t, "app", app), store.FindOptions{})
 	for _, o := range found {
 		total += document.Get(o, "n", int64(0))
 	}
@@ -611,12 +598,9 @@ func TestLongWrite_HoldsNobodyUp(t *testing.T) {
 		t.Helper()
 		paused, outcome := slowUpdate(t, t.Context(), database)
 		c := database.Collection("c")
-		_, err := c.Update(t.Context(), filter(t, "_id", "quick7"), count(t), store.UpdateOptions{})
-		require.NoError(t, err)
-		_, err = c.Update(t.Context(), filter(t, "app", "quick"), count(t), store.UpdateOptions{Multi: true})
-		require.NoError(t, err)
-		_, err = c.Delete(t.Context(), filter(t, "_id", "quick8"), store.DeleteOptions{})
-		require.NoError(t, err)
+		require.NoError(t, failure(c.Update(t.Context(), filter(t, "_id", "quick7"), count(t), store.UpdateOptions{})))
+		require.NoError(t, failure(c.Update(t.Context(), filter(t, "app", "quick"), count(t), store.UpdateOptions{Multi: true})))
+		require.NoError(t, failure(c.Delete(t.Context(), filter(t, "_id", "quick8"), store.DeleteOptions{})))
 		require.NoError(t, c.Insert(t.Context(), document.O("_id", "quick200", "app", "quick", "n", 1)))
 		require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: ascending("n")}))
 		require.NoError(t, database.Collection("other").Insert(t.Context(), document.O("_id", 1)))
@@ -627,8 +611,7 @@ func TestLongWrite_HoldsNobodyUp(t *testing.T) {
 		require.Equal(t, "200 200 ", <-outcome)
 		require.EqualValues(t, 200, total(t, database, "slow"))
 		require.EqualValues(t, 201, total(t, database, "quick"))
-		found, err := c.Count(t.Context(), filter(t, "n", 1, "app", "slow"))
-		require.NoError(t, err)
+		found := countOf(t, c, filter(t, "n", 1, "app", "slow"))
 		require.EqualValues(t, 200, found, "the new index includes the changed documents")
 	})
 }
@@ -680,8 +663,7 @@ func TestLock_ContextEndsWhileWaiting(t *testing.T) {
 		close(held.goOn)
 		require.NoError(t, <-holds)
 		require.NoError(t, store.Collection("c").Insert(t.Context(), document.O("_id", "after")))
-		found, err := store.Collection("c").Count(t.Context(), filter(t, "_id", "waits"))
-		require.NoError(t, err)
+		found := countOf(t, store.Collection("c"), filter(t, "_id", "waits"))
 		require.Zero(t, found)
 	})
 }
@@ -737,8 +719,7 @@ func TestUpdate_RemovedElements(t *testing.T) { //nolint:paralleltest // Other t
 		left := elements + 1
 		for times := 0; left > 1; times++ {
 			require.Less(t, times, elements)
-			_, err := stored.Update(t.Context(), nil, update, store.UpdateOptions{Multi: true})
-			require.NoError(t, err)
+			require.NoError(t, failure(stored.Update(t.Context(), nil, update, store.UpdateOptions{Multi: true})))
 			o, _, err := stored.Get(t.Context(), 0)
 			require.NoError(t, err)
 			left = document.Get(o, "a", document.A()).Len()
@@ -763,12 +744,9 @@ func TestWrite_OfNothingCreatesNoCollection(t *testing.T) {
 	s := memstore.New()
 	c := s.Collection("things")
 	set := change(t, "$setOnInsert", document.O("_id", 1))
-	_, err := c.Update(t.Context(), nil, set, store.UpdateOptions{Multi: true})
-	require.NoError(t, err)
-	_, err = c.FindAndModify(t.Context(), nil, set, store.FindAndModifyOptions{})
-	require.NoError(t, err)
-	_, err = c.Delete(t.Context(), nil, store.DeleteOptions{Multi: true})
-	require.NoError(t, err)
+	require.NoError(t, failure(c.Update(t.Context(), nil, set, store.UpdateOptions{Multi: true})))
+	require.NoError(t, failure(c.FindAndModify(t.Context(), nil, set, store.FindAndModifyOptions{})))
+	require.NoError(t, failure(c.Delete(t.Context(), nil, store.DeleteOptions{Multi: true})))
 	require.NoError(t, c.Insert(t.Context()))
 	require.ErrorIs(t, c.Insert(t.Context(), document.O("name", "without an _id")), boterr.InvalidArgument)
 	require.Empty(t, s.Snapshot().Collections())

@@ -50,7 +50,6 @@ var _ engine.Transaction = (*transaction)(nil)
 // View implements engine.Transaction.
 func (t *transaction) View() engine.View { return t.before.view() }
 
-// isChanged reports whether the transaction did anything.
 func (t *transaction) isChanged() bool { return len(t.changes) > 0 || t.isIndexed }
 
 // changesBetweenLooks is the number of changed documents after which a transaction checks its context.
@@ -115,7 +114,6 @@ func (t *transaction) replaceEntries(index int, c *entryChange) error {
 	return cmp.Or(err, t.keep(memory))
 }
 
-// keep counts memory that the call holds.
 func (t *transaction) keep(bytes int) error {
 	if t.call == nil {
 		return nil

@@ -31,7 +31,7 @@ type (
 	// Change is a change of a document: the caller's Update, and what the layer above the store adds. Now is the
 	// time that $currentDate writes. An update that changes one of the Fixed fields fails, and a replacement keeps
 	// the Preserved fields that it lacks. Stamps are renewed if the update changes another field. OnInsert are
-	// fields of a document that an upsert inserts. Apply and Insert return the changed and the inserted document.
+	// fields of a document that an upsert inserts.
 	Change = engine.Change
 
 	// Stamps are the fields that identify the version of a document. Each change gives the fields of Set their new

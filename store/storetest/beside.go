@@ -46,7 +46,6 @@ type doing func(ctx context.Context, c store.Collection) (string, error)
 // isOne returns true with a probability of 1 in of.
 func (r randomly) isOne(of int) bool { return r.IntN(of) == 0 }
 
-// path returns the path of a field in random documents.
 func (r randomly) path() string { return []string{"a", "b", "b.c", "n"}[r.IntN(4)] }
 
 func (r randomly) direction() int { return 1 - 2*r.IntN(2) }
@@ -140,7 +139,6 @@ func (r randomly) value(depth int) any {
 	}
 }
 
-// filter returns a random filter, or nil if it is invalid.
 func (r randomly) filter() *query.Filter {
 	source := document.O()
 	for range r.IntN(3) {
@@ -170,7 +168,6 @@ func (r randomly) filter() *query.Filter {
 	return filter
 }
 
-// order returns a random sort, or none.
 func (r randomly) order() *query.Sort {
 	source := document.O()
 	for range r.IntN(3) {

@@ -190,7 +190,6 @@ func (c *Case) Check(got Outcome, err error) error {
 	return nil
 }
 
-// checkRefused returns nil if err is the error of a refused operation.
 func checkRefused(err error) error {
 	switch {
 	case errors.Is(err, boterr.InvalidArgument), errors.Is(err, boterr.AlreadyExists):
@@ -233,7 +232,6 @@ func (c *Case) part(o Outcome, key string) any {
 	}
 }
 
-// agrees compares one part of an outcome.
 func (c *Case) agrees(key string, want any, got Outcome) bool {
 	wanted, _ := want.(document.Array)
 	switch key {
@@ -273,7 +271,6 @@ func ids(docs []document.Object) []any {
 	return values
 }
 
-// sameList compares two lists in order.
 func sameList(want, got document.Array) bool {
 	if want.Len() != got.Len() {
 		return false
@@ -384,7 +381,6 @@ func (c *Case) EnsureIndexes(ctx context.Context, collection store.Collection) e
 	return nil
 }
 
-// indexOf reads an index of a case.
 func indexOf(keys [][]any) store.Index {
 	var index store.Index
 	for _, key := range keys {

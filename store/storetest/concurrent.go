@@ -98,10 +98,7 @@ func concurrentUpdatesAreNotLost(t *trial) {
 	t.insert(numbered(3)...)
 	increment := t.change("$inc", document.O("n", 1), "$push", document.O("list", 0))
 	t.atOnce(func(int) error {
-		return repeat(func(int) error {
-			_, err := t.Update(t.Context(), nil, increment, multi)
-			return err
-		})
+		return repeat(func(int) error { return failure(t.Update(t.Context(), nil, increment, multi)) })
 	})
 	for i, o := range t.all() {
 		require.Equal(t, i+1+workers*rounds, document.Get(o, "n", 0))
@@ -160,10 +157,7 @@ func readersSeeWholeChanges(t *trial) {
 	torn := make([]string, workers)
 	t.atOnce(func(worker int) error {
 		if worker%2 == 0 {
-			return repeat(func(int) error {
-				_, err := t.Update(t.Context(), nil, increment, multi)
-				return err
-			})
+			return repeat(func(int) error { return failure(t.Update(t.Context(), nil, increment, multi)) })
 		}
 		return repeat(func(int) error {
 			found, err := t.Find(t.Context(), nil, store.FindOptions{})

@@ -337,7 +337,7 @@ func sortUnstably(c *call) {
 	c.isDone = true
 	if c.found, c.err = c.inner.Find(c.ctx, c.filter, store.FindOptions{}); c.err == nil {
 		slices.Reverse(c.found)
-		c.find.Sort.Sort(c.found)
+		query.NewEvaluation(c.ctx).Sort(c.find.Sort, c.found)
 		c.found = page(c.found, c.find)
 	}
 }
@@ -350,10 +350,10 @@ func projectFirst(c *call) {
 	c.isDone = true
 	c.found, c.err = c.inner.Find(c.ctx, nil, store.FindOptions{})
 	for i, o := range c.found {
-		c.found[i], _ = c.find.Projection.Apply(c.filter, o)
+		c.found[i], _ = query.NewEvaluation(c.ctx).Project(c.find.Projection, c.filter, o)
 	}
 	c.found = slices.DeleteFunc(c.found, func(o document.Object) bool { return !c.filter.Match(o) })
-	c.find.Sort.Sort(c.found)
+	query.NewEvaluation(c.ctx).Sort(c.find.Sort, c.found)
 	c.found = page(c.found, c.find)
 }
 
@@ -373,7 +373,7 @@ func projectLate(c *call) {
 	options := c.modify
 	options.Projection, c.isDone = nil, true
 	if c.modified, c.err = c.inner.FindAndModify(c.ctx, c.filter, c.change, options); c.err == nil && !c.modified.Document.IsZero() {
-		c.modified.Document, c.err = c.modify.Projection.Apply(c.filter, c.modified.Document)
+		c.modified.Document, c.err = query.NewEvaluation(c.ctx).Project(c.modify.Projection, c.filter, c.modified.Document)
 	}
 }
 
@@ -503,7 +503,7 @@ func modifyInTwoSteps() defect {
 			return
 		}
 		meet()
-		c.modified.Document, _, c.err = c.change.Apply(c.filter, c.found[0])
+		c.modified.Document, _, c.err = query.NewEvaluation(c.ctx).Change(c.change, c.filter, c.found[0])
 		replacement, _ := query.CompileUpdate(c.modified.Document)
 		_, c.err = c.inner.Update(c.ctx, byID(c.found[0]), query.Change{Update: replacement}, store.UpdateOptions{})
 		c.modified.Matched, c.modified.Modified = true, true

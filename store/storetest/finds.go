@@ -46,8 +46,7 @@ func findReturnsInsertionOrder(t *trial) {
 	t.update(t.filter("_id", 3), t.change("kind", "x"), store.UpdateOptions{})
 	t.requireIDs(order, t.all())
 
-	_, err := t.Delete(t.Context(), t.filter("_id", "m"), store.DeleteOptions{})
-	require.NoError(t, err)
+	require.NoError(t, failure(t.Delete(t.Context(), t.filter("_id", "m"), store.DeleteOptions{})))
 	t.insert(document.O("_id", "m"))
 	t.requireIDs([]any{"z", "a", 3, 1, 2, "m"}, t.all())
 }
@@ -152,8 +151,7 @@ func findSkipsAndLimits(t *trial) {
 func negativeSkipAndLimitAreRefused(t *trial) {
 	t.insert(numbered(2)...)
 	for _, options := range []store.FindOptions{{Skip: -1}, {Limit: -1}} {
-		_, err := t.Find(t.Context(), nil, options)
-		t.requireCode(boterr.InvalidArgument, err, "%+v", options)
+		t.requireCode(boterr.InvalidArgument, failure(t.Find(t.Context(), nil, options)), "%+v", options)
 	}
 }
 
@@ -324,12 +322,10 @@ var geoRules = []Rule{
 	rule(geoIndexesAreTaken, "an index of kind Geo2D or Geo2DSphere serves the field of its key", GeoQueries, GeoIndexes),
 }
 
-// equator returns the GeoJSON point on the equator at a longitude.
 func equator(longitude float64) document.Object {
 	return document.O("type", "Point", "coordinates", document.A(longitude, 0))
 }
 
-// near searches by distance, and requires success.
 func (t *trial) near(pairs ...any) []query.GeoResult {
 	t.Helper()
 	query, err := query.CompileGeoNear(document.O(pairs...))
@@ -340,7 +336,6 @@ func (t *trial) near(pairs ...any) []query.GeoResult {
 	return results
 }
 
-// requireNear checks the _ids of results.
 func (t *trial) requireNear(expected []any, results []query.GeoResult) {
 	t.Helper()
 	documents := make([]document.Object, 0, len(results))
@@ -413,8 +408,7 @@ func geoNearRefuses(t *trial) {
 	require.ErrorIs(t, err, query.ErrNoGeoIndex)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = t.GeoNear(ctx, anywhere.WithKey("at"))
-	t.requireCode(boterr.Canceled, err)
+	t.requireCode(boterr.Canceled, failure(t.GeoNear(ctx, anywhere.WithKey("at"))))
 }
 
 func geoIndexesAreTaken(t *trial) {

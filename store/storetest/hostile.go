@@ -71,7 +71,6 @@ func RunHostile(t *testing.T, call string, sixteenths int, collection store.Coll
 	return outcome, err
 }
 
-// countingContext counts the calls of Err.
 type countingContext struct {
 	context.Context //nolint:containedctx // It is a context.
 

@@ -212,25 +212,14 @@ func uniqueIndexRefusesASecondKey(t *trial) {
 		"one batch": func() error {
 			return t.Insert(t.Context(), document.O("_id", 4, "a", "z"), document.O("_id", 5, "a", "z"))
 		},
-		"Update": func() error {
-			_, err := t.Update(t.Context(), t.filter("_id", 2), set, first)
-			return err
-		},
+		"Update": func() error { return failure(t.Update(t.Context(), t.filter("_id", 2), set, first)) },
 		"Update of many": func() error {
-			_, err := t.Update(t.Context(), nil, t.change("$set", document.O("a", "new")), multi)
-			return err
+			return failure(t.Update(t.Context(), nil, t.change("$set", document.O("a", "new")), multi))
 		},
-		"replacement": func() error {
-			_, err := t.Update(t.Context(), t.filter("_id", 2), t.change("a", "x"), first)
-			return err
-		},
-		"upsert": func() error {
-			_, err := t.Update(t.Context(), t.filter("_id", 4), set, upsert)
-			return err
-		},
+		"replacement": func() error { return failure(t.Update(t.Context(), t.filter("_id", 2), t.change("a", "x"), first)) },
+		"upsert":      func() error { return failure(t.Update(t.Context(), t.filter("_id", 4), set, upsert)) },
 		"FindAndModify": func() error {
-			_, err := t.FindAndModify(t.Context(), t.filter("_id", 2), set, store.FindAndModifyOptions{})
-			return err
+			return failure(t.FindAndModify(t.Context(), t.filter("_id", 2), set, store.FindAndModifyOptions{}))
 		},
 	} {
 		t.requireCode(boterr.AlreadyExists, write(), name)

@@ -84,7 +84,6 @@ var deleteRules = []Rule{
 	rule(deletedIDsAreFree, "a deleted document is gone, and its _id can be used again"),
 }
 
-// remove deletes documents and checks their number.
 func (t *trial) remove(expected int64, filter *query.Filter, options store.DeleteOptions) {
 	t.Helper()
 	removed, err := t.Delete(t.Context(), filter, options)

@@ -34,8 +34,7 @@ var distinctRules = []Rule{
 func distinctRefusesBadPaths(t *trial) {
 	t.insert(document.O("_id", 1, "v", 1))
 	for _, path := range []string{"v\x00", "\x00v", strings.Repeat("v.", document.MaxNesting) + "v"} {
-		_, err := t.Distinct(t.Context(), path, nil)
-		t.requireCode(boterr.InvalidArgument, err, "the path %q", path)
+		t.requireCode(boterr.InvalidArgument, failure(t.Distinct(t.Context(), path, nil)), "the path %q", path)
 	}
 	for _, path := range []string{".v", "v.", "v..v"} {
 		t.requireDistinct([]any{}, path, nil)
@@ -135,14 +134,12 @@ func sortRefusesArraysSideBySide(t *trial) {
 	t.insert(held...)
 	sort := t.order("a", 1, "b", 1)
 	t.requireIDs([]any{1}, t.find(t.filter("_id", 1), store.FindOptions{Sort: sort}))
-	_, err := t.Find(t.Context(), nil, store.FindOptions{Sort: sort})
-	t.requireCode(boterr.InvalidArgument, err, "Find")
-	_, err = t.FindAndModify(t.Context(), nil, t.change("$set", document.O("n", 1)), store.FindAndModifyOptions{Sort: sort})
+	t.requireCode(boterr.InvalidArgument, failure(t.Find(t.Context(), nil, store.FindOptions{Sort: sort})), "Find")
+	_, err := t.FindAndModify(t.Context(), nil, t.change("$set", document.O("n", 1)), store.FindAndModifyOptions{Sort: sort})
 	t.requireCode(boterr.InvalidArgument, err, "FindAndModify")
 	t.requireHolds(held...)
 }
 
-// requireDistinct checks the distinct values at a path.
 func (t *trial) requireDistinct(expected []any, path string, filter *query.Filter) {
 	t.Helper()
 	values, err := t.Distinct(t.Context(), path, filter)

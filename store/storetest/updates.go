@@ -83,8 +83,7 @@ func updateMultiIsAllOrNone(t *trial) {
 		document.O("_id", 1, "n", 1), document.O("_id", 2, "n", 2), document.O("_id", 3, "n", "three"), document.O("_id", 4, "n", 4),
 	}
 	t.insert(held...)
-	_, err := t.Update(t.Context(), nil, t.change("$inc", document.O("n", 1)), multi)
-	t.requireCode(boterr.InvalidArgument, err, "$inc of a string")
+	t.requireCode(boterr.InvalidArgument, failure(t.Update(t.Context(), nil, t.change("$inc", document.O("n", 1)), multi)), "$inc of a string")
 	t.requireHolds(held...)
 }
 
@@ -121,8 +120,7 @@ func replacementReplacesOneDocument(t *trial) {
 	held := []document.Object{document.O("_id", 1, "c", 3, "b", 4), document.O("_id", 2, "a", 1)}
 	t.requireHolds(held...)
 
-	_, err := t.Update(t.Context(), nil, t.change("d", 5), multi)
-	t.requireCode(boterr.InvalidArgument, err, "a replacement of many")
+	t.requireCode(boterr.InvalidArgument, failure(t.Update(t.Context(), nil, t.change("d", 5), multi)), "a replacement of many")
 	t.requireHolds(held...)
 }
 
@@ -139,10 +137,8 @@ func pullTakesPatterns(t *trial) {
 func updateNeedsAnUpdate(t *trial) {
 	t.insert(numbered(1)...)
 	for _, none := range []query.Change{{}, {Update: &query.Update{}}} {
-		_, err := t.Update(t.Context(), nil, none, first)
-		t.requireCode(boterr.InvalidArgument, err, "Update")
-		_, err = t.FindAndModify(t.Context(), nil, none, store.FindAndModifyOptions{})
-		t.requireCode(boterr.InvalidArgument, err, "FindAndModify")
+		t.requireCode(boterr.InvalidArgument, failure(t.Update(t.Context(), nil, none, first)), "Update")
+		t.requireCode(boterr.InvalidArgument, failure(t.FindAndModify(t.Context(), nil, none, store.FindAndModifyOptions{})), "FindAndModify")
 	}
 	t.requireHolds(numbered(1)...)
 }
@@ -153,8 +149,7 @@ func updatePositionIsTheFiltersMatch(t *trial) {
 	t.update(filter, change, multi)
 	t.requireHolds(document.O("_id", 1, "list", document.A(1, 0, 7)), document.O("_id", 2, "list", document.A(0)))
 
-	_, err := t.Update(t.Context(), t.filter("_id", 1), change, first)
-	t.requireCode(boterr.InvalidArgument, err, "a filter without an element")
+	t.requireCode(boterr.InvalidArgument, failure(t.Update(t.Context(), t.filter("_id", 1), change, first)), "a filter without an element")
 }
 
 func updateArrayFiltersChooseElements(t *trial) {
@@ -268,11 +263,9 @@ func upsertOfAnIDThatExists(t *trial) {
 
 func upsertRefusesBadDocuments(t *trial) {
 	change := t.change("$set", document.O("n", 1))
-	_, err := t.Update(t.Context(), t.filter("n", 2), change, upsert)
-	t.requireCode(boterr.InvalidArgument, err, "no _id")
+	t.requireCode(boterr.InvalidArgument, failure(t.Update(t.Context(), t.filter("n", 2), change, upsert)), "no _id")
 	change.OnInsert = document.O("_id", document.A(1))
-	_, err = t.Update(t.Context(), t.filter("n", 2), change, upsert)
-	t.requireCode(boterr.InvalidArgument, err, "an array as _id")
+	t.requireCode(boterr.InvalidArgument, failure(t.Update(t.Context(), t.filter("n", 2), change, upsert)), "an array as _id")
 	t.requireHolds()
 }
 

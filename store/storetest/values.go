@@ -105,8 +105,7 @@ func documentsThatAreTooDeepAreRefused(t *trial) {
 	t.insert(held)
 	t.requireCode(boterr.InvalidArgument, t.Insert(t.Context(), nestedDocument(2, document.MaxDepth+1)), "Insert")
 	deeper := t.change("$set", document.O("x", nestedDocument(3, document.MaxDepth)))
-	_, err := t.Update(t.Context(), t.filter("_id", 1), deeper, store.UpdateOptions{})
-	t.requireCode(boterr.InvalidArgument, err, "Update")
+	t.requireCode(boterr.InvalidArgument, failure(t.Update(t.Context(), t.filter("_id", 1), deeper, store.UpdateOptions{})), "Update")
 	t.requireHolds(held)
 	path := strings.Repeat("in.", document.MaxDepth-1) + "end"
 	t.requireIDs([]any{1}, t.find(t.filter(path, 1), store.FindOptions{}), "by the deepest field")
@@ -163,8 +162,7 @@ func whatWasReadStays(t *trial) {
 	read := t.all()
 	t.update(nil, t.change("$set", document.O("in.a", 2), "$push", document.O("list", 2)), store.UpdateOptions{})
 	t.requireHolds(document.O("_id", 1, "list", document.A(1, 2), "in", document.O("a", 2)))
-	_, err := t.Delete(t.Context(), nil, store.DeleteOptions{})
-	require.NoError(t, err)
+	require.NoError(t, failure(t.Delete(t.Context(), nil, store.DeleteOptions{})))
 	t.requireSame([]document.Object{before}, read)
 }
 
@@ -325,14 +323,11 @@ func exprThatFailsFailsTheOperation(t *trial) {
 	docs := []document.Object{document.O("_id", 1, "n", 0), document.O("_id", 2, "n", 1)}
 	t.insert(docs...)
 	filter := t.expr("$gte", document.O("$divide", document.A(1, "$n")), 1)
-	_, err := t.Find(t.Context(), filter, store.FindOptions{})
+	t.requireCode(boterr.InvalidArgument, failure(t.Find(t.Context(), filter, store.FindOptions{})))
+	t.requireCode(boterr.InvalidArgument, failure(t.Count(t.Context(), filter)))
+	_, err := t.Update(t.Context(), filter, t.change("$set", document.O("seen", true)), store.UpdateOptions{Multi: true})
 	t.requireCode(boterr.InvalidArgument, err)
-	_, err = t.Count(t.Context(), filter)
-	t.requireCode(boterr.InvalidArgument, err)
-	_, err = t.Update(t.Context(), filter, t.change("$set", document.O("seen", true)), store.UpdateOptions{Multi: true})
-	t.requireCode(boterr.InvalidArgument, err)
-	_, err = t.Delete(t.Context(), filter, store.DeleteOptions{Multi: true})
-	t.requireCode(boterr.InvalidArgument, err)
+	t.requireCode(boterr.InvalidArgument, failure(t.Delete(t.Context(), filter, store.DeleteOptions{Multi: true})))
 	t.requireHolds(docs...)
 }
 
@@ -390,14 +385,11 @@ func nearNeedsAnIndex(t *trial) {
 	t.insert(held)
 	for _, operator := range []string{"$near", "$nearSphere"} {
 		near := t.filter("at", document.O(operator, document.A(0, 0)))
-		_, err := t.Find(t.Context(), near, store.FindOptions{})
-		t.requireCode(boterr.InvalidArgument, err, "finding")
-		_, err = t.Count(t.Context(), near)
-		t.requireCode(boterr.InvalidArgument, err, "counting")
-		_, err = t.Update(t.Context(), near, t.change("$set", document.O("n", 1)), store.UpdateOptions{Upsert: true})
+		t.requireCode(boterr.InvalidArgument, failure(t.Find(t.Context(), near, store.FindOptions{})), "finding")
+		t.requireCode(boterr.InvalidArgument, failure(t.Count(t.Context(), near)), "counting")
+		_, err := t.Update(t.Context(), near, t.change("$set", document.O("n", 1)), store.UpdateOptions{Upsert: true})
 		t.requireCode(boterr.InvalidArgument, err, "changing")
-		_, err = t.Delete(t.Context(), near, store.DeleteOptions{})
-		t.requireCode(boterr.InvalidArgument, err, "removing")
+		t.requireCode(boterr.InvalidArgument, failure(t.Delete(t.Context(), near, store.DeleteOptions{})), "removing")
 	}
 	t.requireHolds(held)
 }
@@ -429,8 +421,7 @@ func geoIndexesRefuseWhatIsNoPlace(t *trial) {
 			before := t.with(t.store.Collection("storetest.before." + string(kind)))
 			before.insert(o)
 			t.requireCode(boterr.InvalidArgument, before.EnsureIndex(t.Context(), geoIndex("at", kind)), o)
-			_, err := before.Delete(t.Context(), nil, store.DeleteOptions{Multi: true})
-			require.NoError(t, err)
+			require.NoError(t, failure(before.Delete(t.Context(), nil, store.DeleteOptions{Multi: true})))
 			after := t.with(t.store.Collection("storetest.after." + string(kind)))
 			require.NoError(t, after.EnsureIndex(t.Context(), geoIndex("at", kind)))
 			t.requireCode(boterr.InvalidArgument, after.Insert(t.Context(), o), o)

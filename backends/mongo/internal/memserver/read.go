@@ -1,6 +1,7 @@
 package memserver
 
 import (
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -179,7 +180,7 @@ func sorted(documents []document.Object, stage bson.D) ([]document.Object, error
 	keys, _ := fieldOf[bson.D](stage, "$sort")
 	order, err := query.CompileSort(objectOf(keys))
 	if err == nil {
-		order.Sort(documents)
+		query.NewEvaluation(context.Background()).Sort(order, documents)
 	}
 	return documents, err
 }

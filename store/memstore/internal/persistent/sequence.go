@@ -77,7 +77,6 @@ func (s *Sequence[V]) Get(position uint64) (value V, ok bool) {
 	return n.values[i], n.used&(1<<i) != 0
 }
 
-// reaches reports whether the root covers a position.
 func (s *Sequence[V]) reaches(position uint64) bool {
 	return s.root != nil && position>>s.shift < width
 }

@@ -166,7 +166,6 @@ func newTreeBranch[K Key, V any](edit Edit, room int) *treeNode[K, V] {
 	return &branch.node
 }
 
-// sibling makes an empty node of the same kind.
 func (n *treeNode[K, V]) sibling(edit Edit, room int) *treeNode[K, V] {
 	if n.isBranch() {
 		return newTreeBranch[K, V](edit, room)
