@@ -512,9 +512,13 @@ func (p *pages) passOn(c *call, of chat, targets []livechat.Target, note string)
 	}
 	next, err := p.operations(of).ReassignAssignment(ctx, params)
 	p.desk.hub.wake()
-	if unsent, isUnsent := errors.AsType[*livechat.UnsentError](err); isUnsent && unsent.IsOpen {
+	unsent, isUnsent := errors.AsType[*livechat.UnsentError](err)
+	switch {
+	case isUnsent && unsent.IsOpen:
 		p.desk.warn(ctx, "desk: a chat was handed over without some of its targets", err)
 		next.AssignmentID, err = unsent.AssignmentID, nil
+	case isUnsent && unsent.AssignmentID == "": // All targets refuse it for good.
+		err = boterr.New(boterr.FailedPrecondition, "id", "no one can take the chat, and you still have it: %w", unsent)
 	}
 	if err != nil {
 		return nil, err

@@ -69,7 +69,7 @@ func (p *pages) upload(c *call) (any, error) {
 	mediaType, _, _ := mime.ParseMediaType(http.DetectContentType(begin))
 	kind, isAllowed := kinds[mediaType]
 	if !isAllowed {
-		return nil, boterr.Invalid("", "is a file of type %s; send pictures, sound, videos, PDF, ZIP or plain text", mediaType)
+		return nil, boterr.Invalid("", "the file is of type %s; send pictures, sound, videos, PDF, ZIP or plain text", mediaType)
 	}
 	id := p.desk.env.NewID()
 	in := of.log()

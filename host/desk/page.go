@@ -218,6 +218,9 @@ func (p *pages) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, told := statusOf(err), page.Problem{Code: boterr.CodeOf(err), Message: display.Text(err)}
 	if e, ok := boterr.AsError(err); ok {
 		told.Message = e.Message()
+		if e.Code == boterr.InvalidArgument && e.Field != "" { // The message is a sentence about the field.
+			told.Message = e.Field + " " + told.Message
+		}
 	}
 	if status >= http.StatusInternalServerError {
 		p.desk.warn(r.Context(), "desk: a request failed", err, slog.String("path", r.URL.Path))

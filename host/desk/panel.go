@@ -265,8 +265,8 @@ func (p *pages) closed(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A filter by endedAt would use the index by that field, and read all ended requests.
-	filter := document.O("closedAt", document.O("$gt", 0), "tickets.type", string(Type))
+	// A filter by endedAt would use the index by that field, and read all ended requests. A withdrawn request goes.
+	filter := document.O("endedBy", document.O("$gt", "", "$ne", string(livechat.EndedByRemoval)), "tickets.type", string(Type))
 	if before := c.URL.Query().Get("before"); before != "" {
 		filter = filter.With(record.FieldID, document.O("$lt", before))
 	}
