@@ -73,8 +73,7 @@ func (s *Service) makeRequest(ctx context.Context, asked request) (*pass, error)
 // A request holds the checked parameters of a call.
 type request struct {
 	member *member.Member
-	// label and targets are the recipients of the request.
-	label   string
+	// targets are the recipients of the request. If it has none, the label of record decides.
 	targets []livechat.Target
 	// details are the call's details for the outlet. If details is nil, the details in record are used.
 	details *livechat.AssignmentDetails
@@ -110,14 +109,14 @@ func (s *Service) checkRequest(ctx context.Context, p livechat.CreateAssignmentP
 	if err != nil {
 		return request{}, boterr.PrefixField(fieldAssignmentDetails, err)
 	}
-	asked := request{member: m, label: cmp.Or(p.Label, livechat.DefaultLabel), targets: p.Targets, details: &p.AssignmentDetails}
+	asked := request{member: m, targets: p.Targets, details: &p.AssignmentDetails}
 	asked.record = livechat.AssignmentRecord{
 		Assignment: livechat.Assignment{
 			ID: s.env.NewID(), Inlet: m.Channel, Member: m.ID,
 			Meta: p.Meta, History: p.History, InletGroupInfo: inletGroupInfo(s.groupOfAsking(m)),
 		},
 		Progress:       livechat.Progress{Slot: openSlot(m.ID)},
-		Label:          asked.label,
+		Label:          cmp.Or(p.Label, livechat.DefaultLabel),
 		Summary:        p.AssignmentDetails.Summary,
 		GroupName:      p.AssignmentDetails.GroupName,
 		Details:        details,

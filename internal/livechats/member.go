@@ -141,11 +141,10 @@ func (s *Service) Expire(ctx context.Context, due agenda.Agenda) error {
 		return err
 	}
 	// The condition keeps the live chat open if a message has moved the expiry since the read.
-	ended, err := s.markEnded(ctx, r, livechat.EndedByIdle, document.O(fieldExpiry, document.O("$lte", now)))
-	if err != nil || ended == nil {
+	run, err := s.endIf(ctx, r, livechat.EndedByIdle, document.O(fieldExpiry, document.O("$lte", now)))
+	if run == nil {
 		return err
 	}
-	err = s.finish(ctx, ended)
 	return joined(err, s.closeEnded(ctx, endedOf(due.Member)))
 }
 

@@ -120,7 +120,7 @@ func (s *Service) pairedOutlets(ctx context.Context, asked request) ([]outlet, e
 			return nil, err
 		}
 		if c.On {
-			outlets = append(outlets, outlet{Channel: c, label: asked.label, groups: labelled(c, asked.label)})
+			outlets = append(outlets, outlet{Channel: c, label: asked.record.Label, groups: labelled(c, asked.record.Label)})
 		}
 	}
 	if len(outlets) == 0 {
@@ -153,7 +153,7 @@ func thatHaveGroups(outlets []outlet, asked request) ([]outlet, error) {
 	if len(having) == 0 {
 		return nil, boterr.New(boterr.FailedPrecondition, fieldLabel,
 			"none of the active channels paired with the inlet %s (%s) has broadcast groups with the label %q: add groups to one of them",
-			asked.record.Inlet, strings.Join(ids, ", "), asked.label)
+			asked.record.Inlet, strings.Join(ids, ", "), asked.record.Label)
 	}
 	return having, nil
 }
