@@ -3,7 +3,6 @@ package livechats_test
 import (
 	"context"
 	"errors"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -108,31 +107,6 @@ func TestCreateAssignment_CanceledAtEachSend(t *testing.T) {
 	}
 }
 
-func TestCreateAssignment_WaitsForSender(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		arrived, goOn := make(chan struct{}), make(chan struct{})
-		var once sync.Once
-		s := before(func(*fixture, send.Message) {
-			once.Do(func() {
-				close(arrived)
-				<-goOn
-			})
-		})(t)
-		var first, second livechat.CreateAssignmentResult
-		var calls sync.WaitGroup
-		calls.Go(func() { first, _ = s.mine.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{}) })
-		<-arrived
-		calls.Go(func() { second, _ = s.mine.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{}) })
-		time.AfterFunc(time.Second, func() { close(goOn) })
-		calls.Wait()
-		require.NotEmpty(t, first.AssignmentID)
-		require.Equal(t, first.AssignmentID, second.AssignmentID)
-		require.True(t, second.Member.BotMeta.LiveChat())
-		require.Len(t, s.sentTo(), 3)
-	})
-}
-
 func TestCreateAssignment_WaitsForCrashedSender(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -172,24 +146,6 @@ func TestCreateAssignment_WaitsTooLong(t *testing.T) {
 		require.ErrorContains(t, err, "another call is sending this request")
 		require.Empty(t, s.sentTo())
 	})
-}
-
-func TestCreateAssignment_LosesItsPlace(t *testing.T) {
-	t.Parallel()
-	s := before(func(s *fixture, m send.Message) {
-		if m.To == "C1" { // The send takes so long that another call becomes the sender.
-			s.change(t, "assignments", document.O(), document.Set("sender.id", "another"))
-		}
-	})(t)
-	_, err := s.ask(t, `{}`)
-	require.ErrorIs(t, err, boterr.Conflict)
-	require.Equal(t, []string{"desk C1"}, s.sentTo())
-	r := s.adas(t)[0]
-	require.Equal(t, "message1", r.Tickets[0].MessageID)
-	require.Equal(t, "another", r.Sender.ID, "the place of the other call stays")
-	_, err = s.afterCrash().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
-	require.NoError(t, err)
-	require.Equal(t, []string{"desk C1", "desk U1", "team D1"}, s.sentTo())
 }
 
 func TestCreateAssignment_WithdrawnWhileSent(t *testing.T) {

@@ -93,24 +93,6 @@ func TestInletEndLiveChat_RecallFails(t *testing.T) {
 	requireRefused(t, s, s.mine.InletEndLiveChat, refused{recall, boterr.FailedPrecondition, "member"})
 }
 
-func TestEndLiveChat_CompletedLate(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	broken, _ := s.interrupted(1)
-	_, err := call(t, broken.EndLiveChat, endByEve)
-	require.ErrorIs(t, err, errInterrupted)
-	s.taken(t, "a2", "ada", "eve@desk")
-
-	must(t, s.mine.EndLiveChat, endByEve)
-	require.Equal(t, livechat.Ended, s.record(t, "a1").State())
-	require.NotZero(t, s.record(t, "a1").ClosedAt)
-	require.Equal(t, livechat.Taken, s.record(t, "a2").State())
-	require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
-	require.Equal(t, s.record(t, "a2").Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
-	require.Len(t, s.groups(t, document.O("active", true)), 1)
-}
-
 func TestEndLiveChat_GivenGroup(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
@@ -206,29 +188,6 @@ func sides(t *testing.T) map[string]side {
 	}
 }
 
-func TestGone_EndsTheLiveChat(t *testing.T) {
-	t.Parallel()
-	for name, side := range sides(t) {
-		for how, err := range gone {
-			t.Run(name+", "+how, func(t *testing.T) {
-				t.Parallel()
-				s := newFixture(t)
-				s.taken(t, "a1", "ada", "eve@desk")
-				s.platform.fail(side.target, err)
-				failed := side.write(s)
-				if name == "the member writes" || name == "the agent writes" {
-					require.NoError(t, failed)
-				} else {
-					require.Equal(t, boterr.CodeOf(err), boterr.CodeOf(failed), "bot logic sees why")
-				}
-				s.requireOver(t, "a1", "ada", side.by)
-				require.NotEmpty(t, s.record(t, "a1").EndReason)
-				require.Equal(t, []string{side.text}, s.textsIn(side.other), "the other side is told")
-			})
-		}
-	}
-}
-
 func TestGone_OtherFailuresLeaveTheIdleTime(t *testing.T) {
 	t.Parallel()
 	for name, side := range sides(t) {
@@ -291,18 +250,6 @@ func TestGone_AtTheTake(t *testing.T) {
 	require.Equal(t, []string{livechat.DefaultTexts().AgentGone}, s.textsIn("ada-web"))
 }
 
-func TestGone_EndedAgainSaysWhy(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	s.platform.fail("ada-web", gone["archived"])
-	_, err := s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
-	require.NoError(t, err)
-	_, err = call(t, s.mine.EndLiveChat, endByEve)
-	require.ErrorIs(t, err, boterr.FailedPrecondition)
-	require.ErrorContains(t, err, "the member cannot be reached any more")
-}
-
 // Only From names the agent, and no field names the event's recipient.
 func TestAgentKnownByFrom(t *testing.T) {
 	t.Parallel()
@@ -336,15 +283,6 @@ func TestAgentKnownByFrom(t *testing.T) {
 	require.Equal(t, []string{texts.MemberGone}, s.textsIn("eve"))
 }
 
-func TestTellOver_HandedOn(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	s.handedOn(t, `{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`)
-	requireOutcome(t, livechats.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
-	require.Equal(t, []string{livechat.DefaultTexts().Over}, s.textsIn("group1"))
-}
-
 func TestTellOver_SentAgainUnderTheSameID(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
@@ -369,43 +307,6 @@ func TestTellOver_Fails(t *testing.T) {
 	require.ErrorIs(t, err, boterr.Unavailable, "a later attempt tells the agent")
 	s.platform.fail("group1", gone["archived"])
 	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
-}
-
-func TestTellLate(t *testing.T) {
-	t.Parallel()
-	texts := livechat.DefaultTexts()
-	tap := tapOf("mallory", "C1", document.O("payload", livechat.TakePayload, "value", "a1"))
-	for name, test := range map[string]struct {
-		end  func(s *fixture)
-		want string
-	}{
-		"taken back": {func(s *fixture) { must(s.t, s.mine.InletEndLiveChat, `{}`) }, texts.Late},
-		"withdrawn": {func(s *fixture) {
-			must(s.t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-		}, texts.Late},
-		"by somebody": {func(s *fixture) {
-			s.take(s.t, "a1", "eve@desk")
-		}, "Taken by eve."},
-		"after its end": {func(s *fixture) {
-			s.advance(livechat.IdleTimeout)
-			require.NoError(s.t, s.mine.Expire(s.t.Context(), idleAgenda()))
-		}, texts.Late},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newFixture(t)
-			s.pending(t, "a1", "ada", onlyIn("desk"))
-			test.end(s)
-			s.platform.forget()
-			isTaken, late := s.mine.TakeByTap(t.Context(), "desk", tap)
-			require.Error(t, late)
-			require.False(t, isTaken)
-			require.NoError(t, s.mine.TellLate(t.Context(), "desk", tap, late))
-			require.Equal(t, []string{test.want}, s.textsIn("C1"))
-			s.platform.fail("C1", gone["archived"])
-			require.NoError(t, s.mine.TellLate(t.Context(), "desk", tap, late), "there is nobody to tell")
-		})
-	}
 }
 
 func TestInletEndLiveChat_ShowsOnTheTickets(t *testing.T) {
@@ -461,37 +362,6 @@ func TestRemovePendingAssignment_MemberGone(t *testing.T) {
 // idleAgenda returns the agenda of ada's live chat, which is due.
 func idleAgenda() agenda.Agenda {
 	return agenda.Agenda{App: "mine", Channel: "web", Member: "ada", Tag: agenda.LiveChatTagPrefix + "idle"}
-}
-
-func TestExpire(t *testing.T) {
-	t.Parallel()
-	for name, request := range map[string]func(s *fixture){
-		"taken":   func(s *fixture) { s.taken(t, "a1", "ada", "eve@desk") },
-		"pending": func(s *fixture) { s.pending(t, "a1", "ada") },
-	} {
-		s := newFixture(t)
-		request(s)
-		s.advance(livechat.IdleTimeout - time.Millisecond)
-		require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
-		require.NotEqual(t, livechat.Ended, s.record(t, "a1").State(), name)
-		s.advance(time.Millisecond)
-		due := s.mine.onlyAgenda(t, "ada")
-		require.Equal(t, s.at(0), due.NextRunAt)
-		require.NoError(t, s.mine.Expire(t.Context(), due.Agenda))
-		s.requireOver(t, "a1", "ada", livechat.EndedByIdle)
-		before := s.stored(t)
-		require.NoError(t, s.mine.Expire(t.Context(), due.Agenda), "an agenda may run twice")
-		require.Equal(t, before, s.stored(t))
-		requireRefused(t, s, s.mine.InletEndLiveChat, refused{`{}`, boterr.FailedPrecondition, "member"})
-	}
-}
-
-func TestExpire_IdleTimeoutOfHost(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, func(p *livechats.Ports) { p.IdleTimeout = time.Hour })
-	s.taken(t, "a1", "bob", "eve@desk")
-	require.Equal(t, s.at(time.Hour), s.record(t, "a1").Expiry)
-	require.Equal(t, s.at(time.Hour), s.mine.onlyAgenda(t, "bob").NextRunAt)
 }
 
 func TestExpire_TooEarly(t *testing.T) {

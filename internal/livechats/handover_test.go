@@ -64,45 +64,6 @@ func (s *fixture) handedOn(t *testing.T, params string) *livechat.AssignmentReco
 	return s.record(t, document.Get(object(t, must(t, s.mine.ReassignAssignment, params)), "assignmentId", ""))
 }
 
-func TestReassignAssignment_OutletNotPaired(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	_, _, event := conversation(t, s)
-	s.mine.pair(t)
-	s.handedOn(t, `{`+event+`, "label": "sales"}`)
-	require.Equal(t, []string{"desk C9"}, s.sentTo())
-}
-
-func TestReassignAssignment_Pending(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	r := s.mustAsk(t, `{}`)
-	s.platform.forget()
-	s.handedOn(t, `{"channel": {"_id": "team"}, "previousAssignment": {"_id": "`+r.ID+`"}, "label": "sales"}`)
-	require.Equal(t, []string{"desk C9"}, s.sentTo())
-	require.Contains(t, s.platform.did(), "team: recall the ticket of D1")
-	require.Contains(t, s.platform.did(), "desk: recall the ticket of C1")
-	require.NotContains(t, s.platform.did(), "desk: recall the ticket of C9")
-}
-
-func TestReassignAssignment_LabelOfAnotherOutlet(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	_, _, event := conversation(t, s)
-	s.mine.pair(t, "help", "desk")
-	s.handedOn(t, `{`+event+`, "label": "sales"}`)
-	require.Equal(t, []string{"desk C9"}, s.sentTo())
-}
-
-func TestReassignAssignment_DirectOutlet(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	_, _, event := conversation(t, s)
-	next := s.handedOn(t, `{`+event+`, "targets": [{"channel": "help"}], "relayMessage": "go on"}`)
-	require.Equal(t, send.Text("go on").String(), s.lastSent(t).String())
-	require.Equal(t, "help", next.Direct)
-}
-
 func TestReassignAssignment_CustomOutlet(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ first, given, want string }{

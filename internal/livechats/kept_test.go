@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/internal/record"
@@ -37,24 +36,6 @@ func (s *fixture) textsIn(target string) []string {
 		}
 	}
 	return texts
-}
-
-func TestKept_SentToWhoeverTakesIt(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada")
-	s.says(t, s.mine.Service, "It leaks {{firstName}}.", livechats.OutcomeKept)
-	picture := send.MessageEvent{From: "ada-web", Type: send.TypeImage, Data: document.O("url", "https://pic.example/1.png")}
-	requireOutcome(t, livechats.OutcomeKept)(s.mine.RelayFromMember(t.Context(), "ada", picture))
-	require.Len(t, s.record(t, "a1").Kept, 2)
-
-	took := s.take(t, "a1", "eve@desk")
-	s.says(t, s.mine.Service, "Hello?", livechats.OutcomeDelivered)
-	require.Equal(t, []string{
-		"Order 7, for {{firstName}}", "Written before (2):", "It leaks {{firstName}}.", "", "Hello?",
-	}, s.textsIn(took.Group.ExternalID))
-	require.Empty(t, s.record(t, "a1").Kept)
-	require.Nil(t, s.record(t, "a1").KeptSender)
 }
 
 // A message that is written at any moment of a take must be sent after earlier messages.
@@ -108,24 +89,6 @@ func TestKept_Bounds(t *testing.T) {
 	s.says(t, s.mine.Service, long, livechats.OutcomeFull)
 	_, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", strings.Repeat("x", 40_001)))
 	require.ErrorIs(t, err, boterr.InvalidArgument, "what no agent could be sent is refused at once")
-}
-
-func TestTellWaiting_OncePerRequest(t *testing.T) {
-	t.Parallel()
-	waiting := livechat.DefaultTexts()
-	waiting.Waiting = "You are [position] of [waiting]."
-	s := newFixture(t, func(p *livechats.Ports) { p.Texts = &waiting })
-	s.pending(t, "a0", "bob")
-	s.advance(time.Second)
-	s.pending(t, "a1", "ada")
-	for range 2 {
-		s.says(t, s.mine.Service, "Hello?", livechats.OutcomeKept)
-		require.NoError(t, s.mine.TellWaiting(t.Context(), "ada", livechats.OutcomeKept))
-	}
-	require.Equal(t, []string{"You are 2 of 2."}, s.textsIn("ada-web"))
-	require.NoError(t, s.mine.TellWaiting(t.Context(), "ada", livechats.OutcomeDelivered))
-	require.NoError(t, s.mine.TellWaiting(t.Context(), "nobody", livechats.OutcomeKept))
-	require.Len(t, s.platform.sent(), 1)
 }
 
 func TestTexts_SwitchedOff(t *testing.T) {
@@ -258,35 +221,6 @@ func TestKept_HandedOnWhileItIsRead(t *testing.T) {
 			return
 		}
 	}
-}
-
-func TestKept_PlatformCannotShowIt(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, func(p *livechats.Ports) { p.Connectors[channel.Charlie] = picky{p.Connectors[channel.Charlie]} })
-	s.pending(t, "a1", "ada")
-	location := send.MessageEvent{From: "ada-web", Type: "LOCATION", Data: document.O("x", 1)}
-	requireOutcome(t, livechats.OutcomeKept)(s.mine.RelayFromMember(t.Context(), "ada", location))
-	s.says(t, s.mine.Service, "two", livechats.OutcomeKept)
-	took := s.take(t, "a1", "eve@desk")
-	require.Equal(t, []string{
-		"Order 7, for {{firstName}}", "Written before (2):", livechat.DefaultTexts().Unshown, "two",
-	}, s.textsIn(took.Group.ExternalID))
-	require.Empty(t, s.record(t, "a1").Kept)
-}
-
-func TestKept_NotSentNowIsSentLater(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
-	s.says(t, s.mine.Service, "one", livechats.OutcomeKept)
-	s.platform.fail("group1", errDown)
-	_, err := s.mine.Take(t.Context(), takenBy("a1", "eve@desk"))
-	require.ErrorIs(t, err, boterr.Unavailable)
-	require.ErrorContains(t, err, "kept messages")
-	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
-	s.platform.work("group1")
-	s.says(t, s.mine.Service, "two", livechats.OutcomeDelivered)
-	require.Equal(t, []string{"Written before (2):", "one", "two"}, s.textsIn("group1"))
 }
 
 // attempts are the attempts of a run. Each one gets the same ids, and remembers what an earlier one did.
