@@ -125,23 +125,16 @@ func TestCreateAssignment_WaitsForCrashedSender(t *testing.T) {
 	})
 }
 
-// frozenStore is a store whose clock does not move.
-type frozenStore struct{ store.Store }
-
-func (frozenStore) Now(context.Context) (time.Time, error) { return time.UnixMilli(noon), nil }
-
 func TestCreateAssignment_WaitsTooLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newFixture(t)
-		s.store = frozenStore{s.store}
+		s.store = atNoon(s.store)
 		service, _ := s.interrupted(1)
 		_, err := service.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 		require.ErrorIs(t, err, errInterrupted)
 		s.platform.forget()
-		env := s.mine.env
-		env.Store = s.store
-		_, err = livechats.New(env, s.mine.scope, s.mine.ports).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+		_, err = s.on(s.store).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 		require.ErrorIs(t, err, boterr.Conflict)
 		require.ErrorContains(t, err, "another call is sending this request")
 		require.Empty(t, s.sentTo())

@@ -12,9 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
@@ -313,18 +315,6 @@ func TestKept_PassedOnByTheNextAttempt(t *testing.T) {
 	})
 }
 
-// pausedStore is a store whose clock moves on while calls pause.
-type pausedStore struct {
-	store.Store
-
-	paused *atomic.Int64
-}
-
-func (p pausedStore) Now(ctx context.Context) (time.Time, error) {
-	now, err := p.Store.Now(ctx)
-	return now.Add(time.Duration(p.paused.Load())), err
-}
-
 // After a crash between any two writes, the agent takes the request again. That completes the rest, once the lease of the
 // crashed call has expired: it loses no message, and sends none twice, except with the same id.
 func TestTake_AfterCrash(t *testing.T) {
@@ -342,7 +332,8 @@ func TestTake_AfterCrash(t *testing.T) {
 		_, err := broken.Take(t.Context(), takenBy("a1", "eve@desk"))
 		if hasBroken() {
 			require.ErrorIs(t, err, errInterrupted)
-			_, err = s.on(pausedStore{s.store, paused}).Take(t.Context(), takenBy("a1", "eve@desk"))
+			afterPauses := clockStore{s.store, func() time.Time { return timelimit.Now().Add(time.Duration(paused.Load())) }}
+			_, err = s.on(afterPauses).Take(t.Context(), takenBy("a1", "eve@desk"))
 		}
 		require.NoError(t, err, "after %d writes", writes)
 		r, groups := s.record(t, "a1"), s.groups(t, document.O())
@@ -377,26 +368,23 @@ func TestKept_NobodyReadIt(t *testing.T) {
 	require.Equal(t, []string{livechat.DefaultTexts().Unread}, s.textsIn("ada-web"))
 }
 
-// picky is a connector for a platform that only shows texts.
-type picky struct{ send.Connector }
+// limited is a connector for a platform that refuses some types of messages.
+type limited struct {
+	send.Connector
 
-func (p picky) Unwrap() send.Connector { return p.Connector }
-
-func (p picky) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
-	if message.Response.Type() != send.TypeText {
-		return send.Delivery{}, boterr.Invalid("type", "is %s, and only texts can be shown", message.Response.Type())
-	}
-	return p.Connector.Send(ctx, message)
+	refusal func(send.Type) error
 }
 
-// plain is a connector without messages of type MISC.
-type plain struct{ send.Connector }
+func (l limited) Unwrap() send.Connector { return l.Connector }
 
-func (p plain) Unwrap() send.Connector { return p.Connector }
-
-func (p plain) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
-	if message.Response.Type() == send.TypeMisc {
-		return send.Delivery{}, boterr.New(boterr.Unsupported, "type", "there is no MISC")
+func (l limited) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	if err := l.refusal(message.Response.Type()); err != nil {
+		return send.Delivery{}, err
 	}
-	return p.Connector.Send(ctx, message)
+	return l.Connector.Send(ctx, message)
+}
+
+// refusing makes the connector for a type of channel refuse messages with the error of a function.
+func refusing(platform channel.Type, refusal func(send.Type) error) func(*livechats.Ports) {
+	return func(p *livechats.Ports) { p.Connectors[platform] = limited{p.Connectors[platform], refusal} }
 }

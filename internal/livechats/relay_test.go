@@ -237,7 +237,12 @@ func TestRelay_GroupOutOfUse(t *testing.T) {
 // The agent sees that there was a message, and can ask.
 func TestRelay_OutletCannotShowIt(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, func(p *livechats.Ports) { p.Connectors[channel.Charlie] = picky{p.Connectors[channel.Charlie]} })
+	s := newFixture(t, refusing(channel.Charlie, func(kind send.Type) error {
+		if kind == send.TypeText {
+			return nil
+		}
+		return boterr.Invalid("type", "is %s, and only texts can be shown", kind)
+	}))
 	s.taken(t, "a1", "ada", "eve@desk")
 	location := send.MessageEvent{From: "ada-web", Type: "LOCATION", Data: document.O("x", 1)}
 	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", location))
@@ -374,8 +379,6 @@ func TestRelay_TwoAtOnce(t *testing.T) {
 	require.Equal(t, later, s.record(t, "a1").Expiry)
 	require.Equal(t, later, s.mine.onlyAgenda(t, "ada").NextRunAt)
 }
-
-const toInlet = `{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "to": "group1"}, "response": {"type": "TEXT", "text": "Bye {{firstName}}"}}`
 
 func TestSendMessageToOutletGroup_GroupWithoutOutlet(t *testing.T) {
 	t.Parallel()
@@ -539,7 +542,12 @@ func TestRelay_LongTextInBytes(t *testing.T) {
 // Some platforms have no messages with attachments.
 func TestRelay_AttachmentsOneByOne(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t, func(p *livechats.Ports) { p.Connectors[channel.Webchat] = plain{p.Connectors[channel.Webchat]} })
+	s := newFixture(t, refusing(channel.Webchat, func(kind send.Type) error {
+		if kind != send.TypeMisc {
+			return nil
+		}
+		return boterr.New(boterr.Unsupported, "type", "there is no MISC")
+	}))
 	s.taken(t, "a1", "ada", "eve@desk")
 	file := func(kind, field string) document.Object {
 		return document.O("type", kind, "payload", document.O(field, "https://files.example/"+kind))

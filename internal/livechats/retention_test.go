@@ -1,7 +1,6 @@
 package livechats_test
 
 import (
-	"context"
 	"slices"
 	"strconv"
 	"testing"
@@ -29,10 +28,10 @@ const (
 	year  = 365 * 24 * time.Hour
 )
 
-// noonStore is a store whose clock always shows noon.
-type noonStore struct{ store.Store }
-
-func (noonStore) Now(context.Context) (time.Time, error) { return time.UnixMilli(noon), nil }
+// atNoon returns a store whose clock always shows noon.
+func atNoon(inner store.Store) store.Store {
+	return clockStore{inner, func() time.Time { return time.UnixMilli(noon) }}
+}
 
 // history is a store at noon with old live chats.
 type history struct {
@@ -45,7 +44,7 @@ func newHistory(t *testing.T) *history {
 	t.Helper()
 	s := newFixture(t)
 	env := s.mine.env
-	env.Store = noonStore{Store: s.store}
+	env.Store = atNoon(s.store)
 	return &history{fixture: s, env: env}
 }
 

@@ -245,28 +245,17 @@ func TestLiveChatParameter_LastCallCounts(t *testing.T) {
 	}
 }
 
-// quitter is a connector whose caller gives up during a send.
-type quitter struct{ giveUp func() }
-
-func (q quitter) Send(context.Context, send.Message) (send.Delivery, error) {
-	q.giveUp()
-	return send.Delivery{}, errDown
-}
-
 func TestTake_Canceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	s := newFixture(t, func(p *livechats.Ports) { p.Connectors[channel.Charlie] = quitter{cancel} })
+	s := before(func(*fixture, send.Message) { cancel() })(t)
 	s.pending(t, "a1", "ada")
-	take := takenBy("a1", "eve@desk")
-	_, err := s.mine.Take(ctx, take)
+	_, err := s.mine.Take(ctx, takenBy("a1", "eve@desk"))
 	require.ErrorIs(t, err, boterr.Canceled)
 	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
-	s.mine.ports.Connectors[channel.Charlie] = s.platform
-	_, err = s.mine.as("desk", "").Take(t.Context(), take)
-	require.NoError(t, err)
-	require.Contains(t, s.platform.did(), "desk: send to eve: Order 7, for {{firstName}}")
+	s.take(t, "a1", "eve@desk")
+	require.Contains(t, s.platform.did(), "desk: send to group1: Order 7, for {{firstName}}")
 }
 
 func TestTake_GroupRefusedByThePlatform(t *testing.T) {
