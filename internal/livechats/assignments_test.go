@@ -28,13 +28,16 @@ func withField(t *testing.T, text, path string) any {
 	return value
 }
 
-func TestGetAssignment_EmptyFields(t *testing.T) {
+func TestGet_EmptyFields(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	s.putAssignment(t, "a1", 1, ``)
 	require.JSONEq(t, `{"_id": "a1", "app": "mine", "_version": 1, "createdAt": 1, "updatedAt": 1, "etag": "e", "inlet": "web",
 		"member": "ada", "history": false, "isZendesk": false, "meta": {}, "targets": []}`,
 		must(t, s.mine.GetAssignment, `{"assignmentId": "a1"}`))
+	s.put(t, "groups", `{"_id": "g1", "app": "mine"}`)
+	require.JSONEq(t, `{"_id": "g1", "app": "mine", "meta": {}, "active": false, "valid": false}`,
+		must(t, s.mine.GetGroup, `{"groupId": "g1"}`))
 }
 
 // putOpen stores an open assignment of a new member. fields is additional JSON that starts with a comma.
@@ -288,30 +291,6 @@ func TestLinks_SeveralAgents(t *testing.T) {
 	must(t, s.mine.EndBravoLiveChat, `{"channelId": "phone", "adminExternalId": "bert", "bravoGroupId": "room"}`)
 	require.Equal(t, livechat.Ended, s.assignment().State())
 	require.Empty(t, s.groups(t, document.O("active", true)))
-}
-
-func TestLinks_GroupOfAnother(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	g := s.taken(t, "a1", "ada", "eve@phone").Group
-	s.pending(t, "a2", "bob")
-	for range 2 {
-		must(t, s.mine.UpdateAssignmentGroup, `{"assignmentId": "a2", "group": {"_id": "`+g.ID+`"}}`)
-		require.Equal(t, livechat.Pending, s.record(t, "a2").State())
-		require.Equal(t, "a1", s.group(t, g.ID).Assignment)
-	}
-}
-
-func TestLinks_EndedRequest(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	require.NoError(t, steps["ask"](s, s.mine.Service))
-	must(t, s.mine.InletEndLiveChat, `{}`)
-	require.NoError(t, steps["join"](s, s.mine.Service))
-	require.NoError(t, steps["give"](s, s.mine.Service))
-	require.Equal(t, livechat.Ended, s.assignment().State())
-	require.Empty(t, s.room().Assignment)
-	require.True(t, s.room().Active)
 }
 
 func TestUpdateAssignmentGroup_WithdrawnMeanwhile(t *testing.T) {

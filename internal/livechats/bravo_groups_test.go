@@ -58,18 +58,6 @@ func TestHandleAdminJoinedGroup_GroupInUse(t *testing.T) {
 	require.Empty(t, joined[0].Assignment, "that of a live chat that has ended is not inherited")
 }
 
-func TestEndBravoLiveChat_SeveralGroups(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.saveLive(t, "g1")
-	s.saveLive(t, "g2")
-	const params = `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "room"}`
-	var results []document.Object
-	require.NoError(t, document.DecodeJSON([]byte(must(t, s.mine.EndBravoLiveChat, params)), &results))
-	require.Len(t, results, 2)
-	require.Empty(t, s.groups(t, document.O("active", true)))
-}
-
 // The end of the newer live chat was interrupted. A repeated call completes it, and ends the older one.
 func TestEndBravoLiveChat_AfterInterruptedEnd(t *testing.T) {
 	t.Parallel()
@@ -84,12 +72,6 @@ func TestEndBravoLiveChat_AfterInterruptedEnd(t *testing.T) {
 	must(t, s.mine.EndBravoLiveChat, `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "room"}`)
 	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
 	require.NotZero(t, s.record(t, "a2").ClosedAt)
-}
-
-// saveLive stores a live group of eve in a room of phone.
-func (s *fixture) saveLive(t *testing.T, id string) {
-	t.Helper()
-	s.put(t, "groups", `{"_id": "`+id+`", "app": "mine", "outlet": "phone", "externalId": "room", "adminExternalId": "eve", "active": true}`)
 }
 
 // maker is a connector that creates groups with a given function.
@@ -232,16 +214,6 @@ func TestHandleAdminJoinedGroup_WhileItEnds(t *testing.T) {
 	must(t, late.HandleAdminJoinedGroup, joins)
 	require.Len(t, s.groups(t, document.O()), 2)
 	require.Len(t, s.groups(t, document.O("active", true)), 1)
-}
-
-func TestHandleAdminJoinedGroup_RecordMovedAway(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	must(t, s.mine.HandleAdminJoinedGroup, joins)
-	moved := s.groups(t, document.O())[0].ID
-	must(t, s.mine.UpdateGroup, `{"group": {"_id": "`+moved+`", "externalId": "hall"}}`)
-	must(t, s.mine.HandleAdminJoinedGroup, joins)
-	require.Len(t, s.groups(t, document.O("externalId", "room")), 1)
 }
 
 // namer is a connector for Bravo that returns names of groups.

@@ -312,77 +312,65 @@ func (s *fixture) requireNothingLeft() {
 	s.requireClosed()
 }
 
-func TestEnd_AgainAfterCrash(t *testing.T) {
+// Whatever comes first after an interrupted end completes the end.
+func TestEnd_AfterInterruption(t *testing.T) {
 	t.Parallel()
-	eachInterruption(t, func(s *fixture, l *livechats.Service, how string) {
-		if how == "handed on" {
-			return // See TestReassignAssignment_AfterCrash.
-		}
-		require.NoError(s.t, endings[how].end(s, l))
-		if by := endings[how].by; by != "" {
-			s.requireOver(s.t, "a1", "ada", by)
-		}
-		s.requireNothingLeft()
-		switch how {
-		case "its member is erased":
-			require.Equal(s.t, []string{livechat.DefaultTexts().MemberGone}, s.textsIn("group1"))
-		case "withdrawn":
-			require.Contains(s.t, s.platform.did(), "team: recall the ticket of D1")
-		}
-	})
-}
-
-func TestExpire_AfterCrash(t *testing.T) {
-	t.Parallel()
-	eachInterruption(t, func(s *fixture, l *livechats.Service, _ string) {
-		s.advance(2 * livechat.IdleTimeout)
-		for _, due := range s.mine.openAgendas(s.t, "ada") {
-			require.NoError(s.t, l.Expire(s.t.Context(), due.Agenda))
-		}
-		s.requireOut()
-		require.NoError(s.t, l.Expire(s.t.Context(), idleAgenda()), "an agenda may be handled late")
-		s.requireNothingLeft()
-	})
-}
-
-func TestInletEndLiveChat_AfterCrash(t *testing.T) {
-	t.Parallel()
-	eachInterruption(t, func(s *fixture, l *livechats.Service, _ string) {
-		_, _ = call(s.t, l.InletEndLiveChat, `{}`) // This completes the end, even if it returns an error.
-		s.requireNothingLeft()
-	})
-}
-
-func TestRelayFromMember_AfterInterruptedEnd(t *testing.T) {
-	t.Parallel()
-	eachInterruption(t, func(s *fixture, l *livechats.Service, how string) {
-		_, err := l.RelayFromMember(s.t.Context(), "ada", *event("ada-web", "bot", "Hello?"))
-		require.NoError(s.t, err)
-		if how != "handed on" {
+	for name, then := range map[string]func(s *fixture, l *livechats.Service, how string){
+		"ended again": func(s *fixture, l *livechats.Service, how string) {
+			if how == "handed on" {
+				return // See TestReassignAssignment_AfterCrash.
+			}
+			require.NoError(s.t, endings[how].end(s, l))
+			if by := endings[how].by; by != "" {
+				s.requireOver(s.t, "a1", "ada", by)
+			}
+			s.requireNothingLeft()
+			switch how {
+			case "its member is erased":
+				require.Equal(s.t, []string{livechat.DefaultTexts().MemberGone}, s.textsIn("group1"))
+			case "withdrawn":
+				require.Contains(s.t, s.platform.did(), "team: recall the ticket of D1")
+			}
+		},
+		"idle": func(s *fixture, l *livechats.Service, _ string) {
+			s.advance(2 * livechat.IdleTimeout)
+			for _, due := range s.mine.openAgendas(s.t, "ada") {
+				require.NoError(s.t, l.Expire(s.t.Context(), due.Agenda))
+			}
+			s.requireOut()
+			require.NoError(s.t, l.Expire(s.t.Context(), idleAgenda()), "an agenda may be handled late")
+			s.requireNothingLeft()
+		},
+		"ended in the inlet": func(s *fixture, l *livechats.Service, _ string) {
+			_, _ = call(s.t, l.InletEndLiveChat, `{}`) // This completes the end, even if it returns an error.
+			s.requireNothingLeft()
+		},
+		"the member writes": func(s *fixture, l *livechats.Service, how string) {
+			_, err := l.RelayFromMember(s.t.Context(), "ada", *event("ada-web", "bot", "Hello?"))
+			require.NoError(s.t, err)
+			if how != "handed on" {
+				s.requireClosed()
+			}
+		},
+		"the member asks again": func(s *fixture, l *livechats.Service, _ string) {
+			created, err := l.CreateAssignment(s.t.Context(), livechat.CreateAssignmentParams{})
+			require.NoError(s.t, err)
+			require.True(s.t, s.mine.member(s.t, "ada").BotMeta.LiveChat())
+			require.Equal(s.t, s.record(s.t, created.AssignmentID).Expiry, s.mine.onlyAgenda(s.t, "ada").NextRunAt)
+			for _, g := range s.groups(s.t, document.O("active", true)) {
+				require.Equal(s.t, created.AssignmentID, g.Assignment)
+			}
+		},
+		"withdrawn": func(s *fixture, l *livechats.Service, _ string) {
+			must(s.t, l.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
 			s.requireClosed()
-		}
-	})
-}
-
-func TestCreateAssignment_AfterInterruptedEnd(t *testing.T) {
-	t.Parallel()
-	eachInterruption(t, func(s *fixture, l *livechats.Service, _ string) {
-		created, err := l.CreateAssignment(s.t.Context(), livechat.CreateAssignmentParams{})
-		require.NoError(s.t, err)
-		require.True(s.t, s.mine.member(s.t, "ada").BotMeta.LiveChat())
-		require.Equal(s.t, s.record(s.t, created.AssignmentID).Expiry, s.mine.onlyAgenda(s.t, "ada").NextRunAt)
-		for _, g := range s.groups(s.t, document.O("active", true)) {
-			require.Equal(s.t, created.AssignmentID, g.Assignment)
-		}
-	})
-}
-
-func TestRemovePendingAssignment_AfterInterruptedEnd(t *testing.T) {
-	t.Parallel()
-	eachInterruption(t, func(s *fixture, l *livechats.Service, _ string) {
-		must(s.t, l.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-		s.requireClosed()
-	})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachInterruption(t, then)
+		})
+	}
 }
 
 func TestExpire_DuringHandover(t *testing.T) {

@@ -295,21 +295,6 @@ func TestCreateAssignment_AllRefused(t *testing.T) {
 	s.mustAsk(t, `{}`)
 }
 
-func TestCreateAssignment_ConnectorPanics(t *testing.T) {
-	t.Parallel()
-	fails := true
-	s := before(func(_ *fixture, _ send.Message) {
-		if fails {
-			panic("a defect of the connector")
-		}
-	})(t)
-	require.Panics(t, func() { _, _ = s.ask(t, `{"label": "sales"}`) })
-	require.Nil(t, s.adas(t)[0].Sender)
-	fails = false
-	s.mustAsk(t, `{"label": "sales"}`)
-	require.Equal(t, []string{"desk C9"}, s.sentTo())
-}
-
 func TestUnsentError_NamesTheFirst(t *testing.T) {
 	t.Parallel()
 	unsent := &livechat.UnsentError{AssignmentID: "a", Of: 30}
@@ -362,24 +347,6 @@ func TestTake_BeforeRemovalOrNewTargets(t *testing.T) {
 			require.NotContains(t, s.sentTo(), "phone B1")
 		})
 	}
-}
-
-// The request is taken and ended before the run is tried again.
-func TestCreateAssignment_OnceByTwoAttempts(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	run := s.attempts()
-	first, err := run.next(s.store).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
-	require.NoError(t, err)
-	require.True(t, first.Member.BotMeta.LiveChat())
-	took := s.take(t, first.AssignmentID, "eve@desk")
-	s.end(t, "eve@desk", took.Group.ExternalID)
-
-	second, err := run.next(s.store).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
-	require.NoError(t, err)
-	require.Equal(t, first.AssignmentID, second.AssignmentID)
-	require.False(t, second.Member.BotMeta.LiveChat())
-	require.Len(t, s.adas(t), 1)
 }
 
 // The platform answers so late that another call continues with the request and sends a ticket. Then it refuses the

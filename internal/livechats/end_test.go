@@ -73,24 +73,34 @@ func TestInletEndLiveChat_RecallUnsupported(t *testing.T) {
 	}
 }
 
-func TestInletEndLiveChat_RecallFails(t *testing.T) {
+func TestEnd_RecallFails(t *testing.T) {
 	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada", onCharlieAndDelta)
-	s.platform.fail("C1", errDown)
-	s.platform.fail("U1", boterr.New(boterr.NotFound, "", "the ticket is gone"))
-	_, err := call(t, s.mine.InletEndLiveChat, recall)
-	require.ErrorIs(t, err, boterr.Unavailable)
-	require.ErrorContains(t, err, "ticket of C1 in desk")
-	require.NotContains(t, err.Error(), "U1", "a ticket that is gone needs no recall")
-	require.Equal(t, livechat.Ended, s.record(t, "a1").State())
-	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat(), "the live chat is over all the same")
+	for name, end := range map[string]func(s *fixture) error{
+		"in the inlet": func(s *fixture) error { return errorOf(call(s.t, s.mine.InletEndLiveChat, recall)) },
+		"withdrawn": func(s *fixture) error {
+			return errorOf(call(s.t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			s.pending(t, "a1", "ada", onCharlieAndDelta)
+			s.platform.fail("C1", errDown)
+			s.platform.fail("U1", boterr.New(boterr.NotFound, "", "the ticket is gone"))
+			err := end(s)
+			require.ErrorIs(t, err, boterr.Unavailable)
+			require.ErrorContains(t, err, "ticket of C1 in desk")
+			require.NotContains(t, err.Error(), "U1", "a ticket that is gone needs no recall")
+			require.Equal(t, livechat.Ended, s.record(t, "a1").State(), "the live chat is over all the same")
+			require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
 
-	s.platform.work("C1")
-	must(t, s.mine.InletEndLiveChat, recall)
-	require.Equal(t, []string{"team: recall the ticket of D1", "desk: recall the ticket of C1"}, s.platform.did())
-	s.requireOver(t, "a1", "ada", livechat.EndedByInlet)
-	requireRefused(t, s, s.mine.InletEndLiveChat, refused{recall, boterr.FailedPrecondition, "member"})
+			s.platform.work("C1")
+			require.NoError(t, end(s))
+			require.Equal(t, []string{"team: recall the ticket of D1", "desk: recall the ticket of C1"}, s.platform.did())
+			s.requireNothingLeft()
+			requireRefused(t, s, s.mine.InletEndLiveChat, refused{recall, boterr.FailedPrecondition, "member"})
+		})
+	}
 }
 
 func TestEndLiveChat_GivenGroup(t *testing.T) {
@@ -297,18 +307,6 @@ func TestTellOver_SentAgainUnderTheSameID(t *testing.T) {
 	require.Equal(t, sent[0].ID, sent[1].ID)
 }
 
-func TestTellOver_Fails(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	must(t, s.mine.EndLiveChat, endByEve)
-	s.platform.fail("group1", errDown)
-	_, err := s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
-	require.ErrorIs(t, err, boterr.Unavailable, "a later attempt tells the agent")
-	s.platform.fail("group1", gone["archived"])
-	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
-}
-
 func TestInletEndLiveChat_ShowsOnTheTickets(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, thatOnlySends(channel.Bravo))
@@ -330,33 +328,6 @@ func TestRemovePendingAssignment_SentInPart(t *testing.T) {
 	require.Empty(t, s.adas(t))
 	require.NotContains(t, s.platform.did(), "desk: recall the ticket of U1", "it was never sent")
 	require.Contains(t, s.platform.did(), "team: recall the ticket of D1")
-}
-
-func TestRemovePendingAssignment_RecallFails(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.mustAsk(t, `{}`)
-	s.platform.fail("U1", errDown)
-	s.platform.fail("C1", boterr.New(boterr.NotFound, "", "gone"))
-	_, err := call(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-	require.ErrorIs(t, err, boterr.Unavailable)
-	require.ErrorContains(t, err, "ticket of U1 in desk")
-	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat(), "the request is open no more")
-	require.Equal(t, livechat.Ended, s.adas(t)[0].State(), "nobody can take it")
-	s.platform.work("U1")
-	s.platform.forget()
-	must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-	require.Equal(t, []string{"desk: recall the ticket of U1"}, s.platform.did())
-	require.Empty(t, s.adas(t))
-}
-
-func TestRemovePendingAssignment_MemberGone(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.mustAsk(t, `{}`)
-	s.change(t, "members", document.O("_id", "ada"), document.Set("app", "another"))
-	must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-	require.Empty(t, s.adas(t))
 }
 
 // idleAgenda returns the agenda of ada's live chat, which is due.
@@ -382,17 +353,4 @@ func TestExpire_TooEarly(t *testing.T) {
 	require.NoError(t, s.mine.Expire(t.Context(), s.mine.onlyAgenda(t, "ada").Agenda))
 	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
 	require.Equal(t, expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
-}
-
-func TestExpire_NothingOpen(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	before := s.stored(t)
-	require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
-	require.Equal(t, before, s.stored(t))
-	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.LiveChatAgenda, r.Expiry = false, 0 })
-	before = s.stored(t)
-	s.advance(24 * time.Hour)
-	require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
-	require.Equal(t, before, s.stored(t), "idle time is not watched")
 }

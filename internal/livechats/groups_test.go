@@ -16,27 +16,6 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-func TestGetGroup_EmptyMeta(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.put(t, "groups", `{"_id": "g1", "app": "mine"}`)
-	require.JSONEq(t, `{"_id": "g1", "app": "mine", "meta": {}, "active": false, "valid": false}`,
-		must(t, s.mine.GetGroup, `{"groupId": "g1"}`))
-}
-
-func TestGet_Unreadable(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.putGroup(t, "g1", `, "name": 7`)
-	_, err := call(t, s.mine.GetGroup, `{"groupId": "g1"}`)
-	require.ErrorIs(t, err, boterr.FailedPrecondition)
-	require.ErrorContains(t, err, "the stored group g1 cannot be read: invalid argument: name")
-	s.putAssignment(t, "a1", 1, `, "targets": 7`)
-	_, err = call(t, s.mine.GetAssignment, `{"assignmentId": "a1"}`)
-	require.ErrorIs(t, err, boterr.FailedPrecondition)
-	require.ErrorContains(t, err, "the stored assignment a1 cannot be read: invalid argument: targets")
-}
-
 func TestGetGroup_NewestOfOneMoment(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
@@ -190,16 +169,6 @@ func (a *app) addAdmin(t *testing.T, adminID, name string) {
 	t.Helper()
 	_, err := a.SaveAdmin(t.Context(), livechat.Admin{AdminID: adminID, ExternalID: "E1", Name: name})
 	require.NoError(t, err)
-}
-
-func TestSaveAdmin_SameIDInTwoApps(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.mine.addAdmin(t, "eve", "mine")
-	s.theirs.addAdmin(t, "eve", "theirs")
-	require.Equal(t, "mine", withField(t, must(t, s.mine.GetAdmin, `{"adminId": "eve"}`), "name"))
-	require.Equal(t, "theirs", withField(t, must(t, s.theirs.GetAdmin, `{"adminId": "eve"}`), "name"))
-	require.Equal(t, "theirs", withField(t, must(t, s.theirs.GetAdminByExternalID, `{"externalId": "E1"}`), "name"))
 }
 
 func TestGetAdmin_IDOfTheRecord(t *testing.T) {

@@ -121,21 +121,6 @@ func TestTexts_SwitchedOff(t *testing.T) {
 	}
 }
 
-func TestKept_HandedOn(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	s.advance(time.Minute)
-	handed := s.handedOn(t, `{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`)
-	s.says(t, s.mine.Service, "Are you there?", livechats.OutcomeKept)
-	// The untaken assignment is handed on again, with its kept messages.
-	again := s.handedOn(t, `{"channel": {"_id": "desk"}, "label": "default", "previousAssignment": {"_id": "`+handed.ID+`"}}`)
-	require.Empty(t, s.record(t, handed.ID).Kept)
-	s.says(t, s.mine.Service, "Hello?", livechats.OutcomeKept)
-	took := s.take(t, again.ID, "mallory@desk")
-	require.Equal(t, []string{"Order 7, for {{firstName}}", "Written before (2):", "Are you there?", "Hello?"}, s.textsIn(took.Group.ExternalID))
-}
-
 // Two requests may each have kept the maximum for one request. The oldest messages must remain.
 func TestKept_HandedOnWithinTheBounds(t *testing.T) {
 	t.Parallel()
@@ -257,33 +242,6 @@ func (a *attempts) next(store store.Store) *livechats.Service {
 }
 
 func (s *fixture) attempts() *attempts { return &attempts{of: s, known: map[string]document.Object{}} }
-
-// The request is taken while the run keeps the message, and the message cannot be passed on at once.
-func TestKept_OnceByTwoAttempts(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
-	s.says(t, s.mine.Service, "one", livechats.OutcomeKept)
-	s.platform.fail("group1", errDown)
-	run, hasHappened := s.attempts(), false
-	run.isLast = true
-	taken := beforeWrites(s.store, 0, func() error {
-		if !hasHappened {
-			hasHappened = true
-			_, err := s.mine.Take(t.Context(), takenBy("a1", "eve@desk"))
-			require.ErrorContains(t, err, "kept messages")
-		}
-		return nil
-	})
-	_, err := run.next(taken).RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "two"))
-	require.ErrorIs(t, err, boterr.Unavailable)
-	require.True(t, hasHappened)
-	require.Empty(t, s.textsIn("ada-web"), "the message is kept")
-
-	s.platform.work("group1")
-	s.says(t, run.next(s.store), "two", livechats.OutcomeDelivered)
-	require.Equal(t, []string{"Written before (2):", "one", "two"}, s.textsIn("group1"))
-}
 
 // After a crash between any two writes, the next attempt passes on what the crashed one left, without waiting for its
 // lease to expire.

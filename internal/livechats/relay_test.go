@@ -41,21 +41,6 @@ func requireOutcome(t *testing.T, want livechats.Outcome) func(livechats.Outcome
 	}
 }
 
-func TestTake_StartsIdleTime(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	r := s.mustAsk(t, `{"setLiveChatAgenda": false}`)
-	require.Zero(t, r.Expiry)
-	require.Empty(t, s.mine.openAgendas(t, "ada"))
-	s.advance(time.Hour)
-	s.take(t, r.ID, "eve@desk")
-	require.Equal(t, s.at(livechat.IdleTimeout), s.record(t, r.ID).Expiry)
-	require.Equal(t, s.at(livechat.IdleTimeout), s.mine.onlyAgenda(t, "ada").NextRunAt)
-	s.advance(time.Minute)
-	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
-	require.Equal(t, s.at(livechat.IdleTimeout), s.record(t, r.ID).Expiry, "messages arm it anew")
-}
-
 func TestRelay_Tap(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
@@ -308,30 +293,6 @@ func TestRelay_RefusedIsTold(t *testing.T) {
 	require.Equal(t, []string{livechat.DefaultTexts().Unsent}, s.textsIn("ada-web"))
 }
 
-func TestRelay_NobodyHasTaken(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada")
-	s.put(t, "groups", `{"_id": "g1", "app": "mine", "outlet": "desk", "externalId": "room", "active": true, "valid": true}`)
-	must(t, s.mine.UpdateAssignmentGroup, `{"assignmentId": "a1", "group": {"_id": "g1"}}`)
-	requireOutcome(t, livechats.OutcomeKept)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
-	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "room", "hi")))
-	require.Empty(t, s.platform.did())
-}
-
-func TestRelay_AfterInterruptedEnd(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk", func(r *livechat.AssignmentRecord) { r.LiveChatAgenda, r.Expiry = false, 0 })
-	broken, _ := s.interrupted(1)
-	_, err := call(t, broken.EndLiveChat, endByEve)
-	require.ErrorIs(t, err, errInterrupted)
-	require.Len(t, s.groups(t, document.O("active", true)), 1)
-	requireOutcome(t, livechats.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
-	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi?")))
-	require.Equal(t, []string{"desk: send to group1: " + livechat.DefaultTexts().Over}, s.platform.did())
-}
-
 // Calls that end a live chat need not wait for messages that agents wrote before.
 func TestRelay_WrittenBeforeTheEnd(t *testing.T) {
 	t.Parallel()
@@ -367,17 +328,6 @@ func TestRelay_WrittenBeforeTheEnd(t *testing.T) {
 		requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "phone", before))
 		require.Equal(t, []string{"Bye"}, s.textsIn("ada-web"), name)
 	}
-}
-
-func TestRelay_TwoAtOnce(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.taken(t, "a1", "ada", "eve@desk")
-	later := s.at(livechat.IdleTimeout + time.Minute)
-	s.change(t, "assignments", document.O("_id", "a1"), document.Set("expiry", later))
-	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
-	require.Equal(t, later, s.record(t, "a1").Expiry)
-	require.Equal(t, later, s.mine.onlyAgenda(t, "ada").NextRunAt)
 }
 
 func TestSendMessageToOutletGroup_GroupWithoutOutlet(t *testing.T) {

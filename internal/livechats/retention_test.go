@@ -175,14 +175,6 @@ func TestEraseMember_OnlyTheirs(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
 
-func TestTake_GroupWasRemoved(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Group = "removed" })
-	taken := s.take(t, "a1", "U7@desk")
-	require.NotEqual(t, "removed", taken.Group.ID)
-}
-
 // endedChats is the number of ended live chats between ada and the agent U7, and of ended records of the agent P7 in
 // the Bravo group G1.
 const endedChats = 100

@@ -329,21 +329,6 @@ func TestTake_ChatInUse(t *testing.T) {
 	require.Equal(t, []string{"web: send to ada-web: for ada", "web: send to bob-web: for bob"}, s.platform.did())
 }
 
-func TestTake_ConversationLeftLive(t *testing.T) {
-	t.Parallel()
-	for outlet, conversation := range map[string]string{"help": "chat", "desk": "eve"} {
-		s := newFixture(t, thatOnlySends(channel.Charlie))
-		var changes []func(*livechat.AssignmentRecord)
-		if outlet == "help" {
-			changes = append(changes, directlyIn("F1", "chat"))
-		}
-		old := s.taken(t, "a1", "ada", "eve@"+outlet, changes...).Group
-		s.change(t, "assignments", document.O("_id", "a1"), document.Set("endedAt", s.at(0), "endedBy", "outlet", "slot", "ended/a1"))
-		require.Equal(t, conversation, s.taken(t, "a2", "bob", "eve@"+outlet, changes...).Group.ExternalID)
-		require.False(t, s.group(t, old.ID).Active)
-	}
-}
-
 func TestCreateGroup_RoomInUse(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)

@@ -94,18 +94,6 @@ func TestCustomAPI_CannotBeAsked(t *testing.T) {
 		refused{`{"targets": [{"channel": "shop"}]}`, boterr.Unsupported, "targets[0].channel"})
 }
 
-func TestCustomAPI_AddressOfHost(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t, func(p *livechats.Ports) {
-		p.CustomAPI = func(c *channel.Channel) (string, error) { return "https://api.example/" + c.ID, nil }
-	}, withoutConnector(channel.Custom))
-	s.mine.pair(t, "shop")
-	s.web.Add("POST", "https://api.example/shop", web.JSON(200, `{"groupId": "room-5"}`))
-	_, err := s.ask(t, `{"createGroup": {}}`)
-	require.NoError(t, err)
-	require.Len(t, s.web.Requests(), 1)
-}
-
 func TestCreateAssignment_DirectOutlet(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
@@ -119,17 +107,6 @@ func TestCreateAssignment_DirectOutlet(t *testing.T) {
 
 	took := s.take(t, r.ID, "eve@help")
 	require.Equal(t, "chat-F1", took.Group.ExternalID, "the conversation is the one that the first message opened")
-}
-
-func TestCreateAssignment_CustomDetails(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.mine.pair(t, "kiosk")
-	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "s", "queue": 7}}`)
-	require.JSONEq(t, `{"type": "TEXT", "text": "Ada King asks for a person.", "assignmentId": "`+r.ID+`",
-		"assignmentDetails": {"summary": "s", "queue": 7}}`, s.lastSent(t).String())
-	require.Empty(t, s.web.Requests())
-	require.False(t, r.IsZendesk)
 }
 
 // opaque are details that only a custom outlet accepts.
@@ -280,16 +257,6 @@ func TestTakeByTap_OtherEvents(t *testing.T) {
 		require.False(t, isTaken, name)
 	}
 	require.Equal(t, before, s.stored(t))
-}
-
-func TestExpire_RecallFails(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada")
-	s.platform.fail("D1", errDown)
-	s.advance(livechat.IdleTimeout)
-	require.ErrorContains(t, s.mine.Expire(t.Context(), idleAgenda()), "ticket of D1 in team")
-	s.requireOver(t, "a1", "ada", livechat.EndedByIdle)
 }
 
 func TestReassignAssignment_PartEndsWithConversation(t *testing.T) {
