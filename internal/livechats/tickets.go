@@ -302,69 +302,54 @@ const (
 // withAssignment returns a ticket on which every tap sends the assignment's id as its value. Buttons that
 // already have a value keep it.
 func withAssignment(ticket send.Response, assignmentID string) send.Response {
-	field, change := fieldButtons, postbackOf
-	if ticket.Type() == send.TypeCarousel {
-		field, change = fieldCarousel, cardOf
-	} else if ticket.Type() == send.TypeQuickReplies {
-		field, change = fieldQuickReplies, replyOf
+	tap := func(button document.Object) document.Object {
+		if document.Get(button, fieldType, "") != send.ButtonPostback {
+			return button
+		}
+		payload, _ := button.Field(fieldPayload)
+		switch p := payload.(type) {
+		case string:
+			return button.With(fieldPayload, document.O(fieldPayload, p, fieldValue, assignmentID))
+		case document.Object:
+			if !p.Has(fieldValue) {
+				return button.With(fieldPayload, p.With(fieldValue, assignmentID))
+			}
+		}
+		return button
 	}
-	items := document.Get(ticket, field, document.Array{})
-	if items.Len() == 0 {
-		return ticket
+	switch ticket.Type() {
+	case send.TypeCarousel:
+		return withEach(ticket, fieldCarousel, func(card document.Object) document.Object { return withEach(card, fieldButtons, tap) })
+	case send.TypeQuickReplies:
+		// The id is not in the payload, because a quick reply's payload is a string.
+		return withEach(ticket, fieldQuickReplies, func(reply document.Object) document.Object {
+			if document.Get(reply, fieldContentType, send.ContentText) != send.ContentText || reply.Has(fieldValue) {
+				return reply
+			}
+			return reply.With(fieldValue, assignmentID)
+		})
+	default:
+		return withEach(ticket, fieldButtons, tap)
 	}
-	return ticket.With(field, eachOf(items, assignmentID, change))
 }
 
-func eachOf(items document.Array, assignmentID string, change func(item document.Object, id string) document.Object) document.Array {
+// withEach changes the objects in a list of a message or card, unless the list is empty.
+func withEach[O interface {
+	document.Lookuper
+	With(field string, value any) O
+}](in O, field string, change func(document.Object) document.Object) O {
+	items := document.Get(in, field, document.Array{})
+	if items.Len() == 0 {
+		return in
+	}
 	changed := make([]any, 0, items.Len())
 	for _, item := range items.All() {
 		if object, ok := item.(document.Object); ok {
-			item = change(object, assignmentID)
+			item = change(object)
 		}
 		changed = append(changed, item)
 	}
-	return document.A(changed...)
-}
-
-// cardOf returns a card whose buttons send the assignment's id.
-func cardOf(card document.Object, assignmentID string) document.Object {
-	buttons := document.Get(card, fieldButtons, document.Array{})
-	if buttons.Len() == 0 {
-		return card
-	}
-	return card.With(fieldButtons, eachOf(buttons, assignmentID, postbackOf))
-}
-
-// postbackOf returns a button that sends the assignment's id if it is a postback.
-func postbackOf(button document.Object, assignmentID string) document.Object {
-	if document.Get(button, fieldType, "") != send.ButtonPostback {
-		return button
-	}
-	return button.With(fieldPayload, payloadFor(button, assignmentID))
-}
-
-// payloadFor returns the payload of a button, with the assignment's id as its value unless it has a value.
-func payloadFor(button document.Object, assignmentID string) any {
-	payload, _ := button.Field(fieldPayload)
-	switch p := payload.(type) {
-	case string:
-		return document.O(fieldPayload, p, fieldValue, assignmentID)
-	case document.Object:
-		if !p.Has(fieldValue) {
-			return p.With(fieldValue, assignmentID)
-		}
-	}
-	return payload
-}
-
-// replyOf returns a text quick reply with the assignment's id as its value, unless it has a value. The id is not in
-// the payload, because a quick reply's payload is a string.
-func replyOf(reply document.Object, assignmentID string) document.Object {
-	isText := document.Get(reply, fieldContentType, send.ContentText) == send.ContentText
-	if !isText || reply.Has(fieldValue) {
-		return reply
-	}
-	return reply.With(fieldValue, assignmentID)
+	return in.With(field, document.A(changed...))
 }
 
 // TakeByTap gives a request to the agent who tapped on its ticket, as Take does, and reports whether the
