@@ -98,5 +98,5 @@ func (p *pages) deleteAnswer(c *call) (any, error) {
 		return nil, err
 	}
 	_, err = p.answersOf(app).Delete(c.Context(), document.O(record.FieldID, document.O("$eq", asked.ID)))
-	return struct{}{}, err
+	return nothing{}, err
 }

@@ -137,28 +137,48 @@ func (p *pages) routes() http.Handler {
 	for path, answer := range map[string]func(*call) (any, error){
 		"GET /about":                  p.about,
 		"GET /closed/{app}":           p.closed,
-		"GET " + chat:                 p.details,
-		"GET " + chat + "/log":        p.entries,
-		"GET " + chat + "/transcript": p.transcript,
-		"GET " + chat + "/earlier":    p.earlier,
+		"GET " + chat:                 about(p.chat, p.details),
+		"GET " + chat + "/log":        about(p.chat, p.entries),
+		"GET " + chat + "/transcript": about(p.chat, p.transcript),
+		"GET " + chat + "/earlier":    about(p.chat, p.earlier),
 		"GET /answers/{app}":          p.answers,
 		"POST /answers/{app}":         p.saveAnswer,
 		"POST /answers/{app}/delete":  p.deleteAnswer,
 		"POST /me":                    p.setAvailable,
-		"POST " + chat + "/take":      p.take,
-		"POST " + chat + "/messages":  p.say,
-		"POST " + chat + "/notes":     p.note,
+		"POST " + chat + "/take":      about(p.chat, p.take),
+		"POST " + chat + "/messages":  about(p.mine, p.say),
+		"POST " + chat + "/notes":     about(p.chat, p.note),
 		"POST " + chat + "/files":     p.upload,
-		"POST " + chat + "/typing":    p.typing,
-		"POST " + chat + "/read":      p.read,
-		"POST " + chat + "/fill":      p.fill,
-		"POST " + chat + "/handover":  p.handOver,
-		"POST " + chat + "/giveback":  p.giveBack,
-		"POST " + chat + "/end":       p.end,
+		"POST " + chat + "/typing":    about(p.chat, p.typing),
+		"POST " + chat + "/read":      about(p.chat, p.read),
+		"POST " + chat + "/fill":      about(p.chat, p.fill),
+		"POST " + chat + "/handover":  about(p.mine, p.handOver),
+		"POST " + chat + "/giveback":  about(p.mine, p.giveBack),
+		"POST " + chat + "/end":       about(p.mine, p.end),
 	} {
 		mux.Handle(path, p.answered(answer))
 	}
 	return mux
+}
+
+// nothing is the body of a request that has no fields.
+type nothing struct{}
+
+// about returns a function that answers requests about a chat, which find returns. The body of a POST is a B.
+func about[B any](find func(*call) (chat, error), answer func(*call, chat, B) (any, error)) func(*call) (any, error) {
+	return func(c *call) (any, error) {
+		var asked B
+		if c.Method == http.MethodPost {
+			if err := c.read(&asked); err != nil {
+				return nil, err
+			}
+		}
+		of, err := find(c)
+		if err != nil {
+			return nil, err
+		}
+		return answer(c, of, asked)
+	}
 }
 
 // versionOf returns a text that changes with the page's files, so that a page can detect a new deployment.

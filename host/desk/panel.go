@@ -95,11 +95,7 @@ func (p *pages) rowsNow(ctx context.Context, app string, found []*livechat.Assig
 }
 
 // details returns a chat and its member.
-func (p *pages) details(c *call) (any, error) {
-	of, err := p.chat(c)
-	if err != nil {
-		return nil, err
-	}
+func (p *pages) details(c *call, of chat, _ nothing) (any, error) {
 	shown, err := p.rowNow(c.Context(), of.AssignmentRecord)
 	if err != nil {
 		return nil, err
@@ -137,11 +133,7 @@ func number(query url.Values, name string) (int64, error) {
 }
 
 // entries returns messages and notes of a chat: the first ones after a number, or the last ones before one.
-func (p *pages) entries(c *call) (any, error) {
-	of, err := p.chat(c)
-	if err != nil {
-		return nil, err
-	}
+func (p *pages) entries(c *call, of chat, _ nothing) (any, error) {
 	query := c.URL.Query()
 	after, errAfter := number(query, "after")
 	before, errBefore := number(query, "before")
@@ -157,12 +149,11 @@ func (p *pages) entries(c *call) (any, error) {
 	if chatOf(of.AssignmentRecord) == "" {
 		return shown, nil
 	}
-	var found chatlog.Page
+	read, from := p.desk.chats.Before, before
 	if after > 0 {
-		found, err = p.desk.chats.After(c.Context(), of.log(), after, logPage)
-	} else {
-		found, err = p.desk.chats.Before(c.Context(), of.log(), before, logPage)
+		read, from = p.desk.chats.After, after
 	}
+	found, err := read(c.Context(), of.log(), from, logPage)
 	for _, e := range found.Entries {
 		shown.Entries = append(shown.Entries, entryOf(e))
 	}
@@ -171,11 +162,7 @@ func (p *pages) entries(c *call) (any, error) {
 }
 
 // transcript returns messages of the member with the bot before the request.
-func (p *pages) transcript(c *call) (any, error) {
-	of, err := p.chat(c)
-	if err != nil {
-		return nil, err
-	}
+func (p *pages) transcript(c *call, of chat, _ nothing) (any, error) {
 	before, err := number(c.URL.Query(), "before")
 	if err != nil {
 		return nil, err
@@ -243,11 +230,7 @@ func (d *Desk) visitorLines(ctx context.Context, m *member.Member, before docume
 }
 
 // earlier returns the other requests of the member of a chat, newest first.
-func (p *pages) earlier(c *call) (any, error) {
-	of, err := p.chat(c)
-	if err != nil {
-		return nil, err
-	}
+func (p *pages) earlier(c *call, of chat, _ nothing) (any, error) {
 	found, err := p.desk.requests(c.Context(), of.App, record.Query{
 		Filter: document.O("member", document.O("$eq", of.Member), record.FieldID, document.O("$lt", of.ID)),
 		SortBy: document.O(record.FieldID, -1), Limit: earlierPage,
@@ -291,18 +274,11 @@ func (p *pages) closed(c *call) (any, error) {
 }
 
 // fill returns a text with {{path}} filled from the member of a chat. Credentials are not filled in.
-func (p *pages) fill(c *call) (any, error) {
-	var asked struct {
-		Text string `json:"text"`
-	}
-	if err := c.read(&asked); err != nil {
-		return nil, err
-	}
+func (p *pages) fill(c *call, of chat, asked struct {
+	Text string `json:"text"`
+},
+) (any, error) {
 	if err := checkText(asked.Text, maxAnswer); err != nil {
-		return nil, err
-	}
-	of, err := p.chat(c)
-	if err != nil {
 		return nil, err
 	}
 	m, err := p.memberOf(c.Context(), of.AssignmentRecord)
