@@ -374,3 +374,21 @@ func TestCreateAssignment_RefusedAfterAnotherCallHasSent(t *testing.T) {
 	require.Len(t, made, 1)
 	require.False(t, made[0].Tickets[0].SentAt.IsZero())
 }
+
+// The request is taken and ended before the run is tried again.
+func TestCreateAssignment_OnceByTwoAttempts(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	run := s.attempts()
+	first, err := run.next(s.store).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+	require.NoError(t, err)
+	require.True(t, first.Member.BotMeta.LiveChat())
+	took := s.take(t, first.AssignmentID, "eve@desk")
+	s.end(t, "eve@desk", took.Group.ExternalID)
+
+	second, err := run.next(s.store).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+	require.NoError(t, err)
+	require.Equal(t, first.AssignmentID, second.AssignmentID)
+	require.False(t, second.Member.BotMeta.LiveChat())
+	require.Len(t, s.adas(t), 1)
+}

@@ -346,3 +346,48 @@ func (l limited) Send(ctx context.Context, message send.Message) (send.Delivery,
 func refusing(platform channel.Type, refusal func(send.Type) error) func(*livechats.Ports) {
 	return func(p *livechats.Ports) { p.Connectors[platform] = limited{p.Connectors[platform], refusal} }
 }
+
+// The request is taken while the run keeps the message, and the message cannot be passed on at once.
+func TestKept_OnceByTwoAttempts(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
+	s.says(t, s.mine.Service, "one", livechats.OutcomeKept)
+	s.platform.fail("group1", errDown)
+	run, hasHappened := s.attempts(), false
+	run.isLast = true
+	taken := beforeWrites(s.store, 0, func() error {
+		if !hasHappened {
+			hasHappened = true
+			_, err := s.mine.Take(t.Context(), takenBy("a1", "eve@desk"))
+			require.ErrorContains(t, err, "kept messages")
+		}
+		return nil
+	})
+	_, err := run.next(taken).RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "two"))
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.True(t, hasHappened)
+	require.Empty(t, s.textsIn("ada-web"), "the message is kept")
+
+	s.platform.work("group1")
+	s.says(t, run.next(s.store), "two", livechats.OutcomeDelivered)
+	require.Equal(t, []string{"Written before (2):", "one", "two"}, s.textsIn("group1"))
+}
+
+func TestTellWaiting_OncePerRequest(t *testing.T) {
+	t.Parallel()
+	waiting := livechat.DefaultTexts()
+	waiting.Waiting = "You are [position] of [waiting]."
+	s := newFixture(t, func(p *livechats.Ports) { p.Texts = &waiting })
+	s.pending(t, "a0", "bob")
+	s.advance(time.Second)
+	s.pending(t, "a1", "ada")
+	for range 2 {
+		s.says(t, s.mine.Service, "Hello?", livechats.OutcomeKept)
+		require.NoError(t, s.mine.TellWaiting(t.Context(), "ada", livechats.OutcomeKept))
+	}
+	require.Equal(t, []string{"You are 2 of 2."}, s.textsIn("ada-web"))
+	require.NoError(t, s.mine.TellWaiting(t.Context(), "ada", livechats.OutcomeDelivered))
+	require.NoError(t, s.mine.TellWaiting(t.Context(), "nobody", livechats.OutcomeKept))
+	require.Len(t, s.platform.sent(), 1)
+}

@@ -284,3 +284,11 @@ func TestGrowth_EventsLookAtFew(t *testing.T) {
 		})
 	}
 }
+
+func TestTake_GroupWasRemoved(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Group = "removed" })
+	taken := s.take(t, "a1", "U7@desk")
+	require.NotEqual(t, "removed", taken.Group.ID)
+}

@@ -174,3 +174,18 @@ func TestReassignAssignment_GroupGone(t *testing.T) {
 	require.NotZero(t, s.record(t, previous.ID).ClosedAt)
 	require.False(t, s.group(t, group.ID).Active)
 }
+
+// The request is taken before the run is tried again.
+func TestAddNewTargets_OnceByTwoAttempts(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada", onlyIn("desk"))
+	run := s.attempts()
+	p := paramsOf[livechat.AddNewTargetsToAssignmentParams](t, `{"assignmentId": "a1", "targets": [{"channel": "team"}]}`)
+	first, err := run.next(s.store).AddNewTargetsToAssignment(t.Context(), p)
+	require.NoError(t, err)
+	s.take(t, "a1", "eve@desk")
+	second, err := run.next(s.store).AddNewTargetsToAssignment(t.Context(), p)
+	require.NoError(t, err)
+	require.Equal(t, first.AssignmentID, second.AssignmentID)
+}

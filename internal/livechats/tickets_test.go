@@ -309,3 +309,13 @@ func TestTicket_LongName(t *testing.T) {
 		})
 	}
 }
+
+func TestExpire_RecallFails(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada")
+	s.platform.fail("D1", errDown)
+	s.advance(livechat.IdleTimeout)
+	require.ErrorContains(t, s.mine.Expire(t.Context(), idleAgenda()), "ticket of D1 in team")
+	s.requireOver(t, "a1", "ada", livechat.EndedByIdle)
+}
