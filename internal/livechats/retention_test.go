@@ -266,6 +266,7 @@ var liveChatEvents = map[string]func(*fixture, *livechats.Service){
 		must(s.t, l.GetGroupByInletGroup, `{"inlet": "web", "inletGroupExternalId": "family"}`)
 		must(s.t, l.GetGroupByMemberID, `{"inlet": "web", "memberId": "bob"}`)
 		must(s.t, l.GetAssignmentByOutlet, `{"channelId": "desk"}`)
+		must(s.t, l.GetAssignmentsByParentAssignmentID, `{"assignmentId": "open"}`)
 	},
 	"a group kept for the member": func(s *fixture, l *livechats.Service) {
 		must(s.t, l.SaveGroupIDToMember, `{"channel": {"_id": "phone"}, "messageEvent": {"from": "P7", "to": "G1"}}`)
