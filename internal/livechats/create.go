@@ -109,11 +109,15 @@ func (s *Service) checkRequest(ctx context.Context, p livechat.CreateAssignmentP
 	if err != nil {
 		return request{}, boterr.PrefixField(fieldAssignmentDetails, err)
 	}
+	inGroup := ""
+	if m.ID == s.scope.Member { // The scope's group is the one in which its member makes the request.
+		inGroup = s.scope.GroupExternalID
+	}
 	asked := request{member: m, targets: p.Targets, details: &p.AssignmentDetails}
 	asked.record = livechat.AssignmentRecord{
 		Assignment: livechat.Assignment{
 			ID: s.env.NewID(), Inlet: m.Channel, Member: m.ID,
-			Meta: p.Meta, History: p.History, InletGroupInfo: inletGroupInfo(s.groupOfAsking(m)),
+			Meta: p.Meta, History: p.History, InletGroupInfo: inletGroupInfo(inGroup),
 		},
 		Progress:       livechat.Progress{Slot: openSlot(m.ID)},
 		Label:          cmp.Or(p.Label, livechat.DefaultLabel),
@@ -164,12 +168,6 @@ func (s *Service) ensureOpen(ctx context.Context, asked request, open func() (*l
 	if err != nil {
 		return nil, err
 	}
-	return s.reconcileOpen(ctx, r, sender, asked)
-}
-
-// reconcileOpen opens a request, and sets its member's flag as requested. sender is the id of the call's
-// Sender, or "" if the call does not send the request.
-func (s *Service) reconcileOpen(ctx context.Context, r *livechat.AssignmentRecord, sender string, asked request) (*pass, error) {
 	p := &pass{Service: s, r: r, sender: sender, asking: asked.member, isOut: &asked.record.OutOfLiveChat, heardUntil: asked.heardUntil}
 	if err := p.reconcile(ctx, wantOpen); err != nil {
 		return nil, err
@@ -310,8 +308,12 @@ func (s *Service) planDirect(r *livechat.AssignmentRecord, o outlet, m *member.M
 	if s.ports.IsStrict && r.CreateGroup != nil && !o.Type.Has(channel.LiveChatAPI) {
 		return onlyCustom(o)
 	}
-	if address, err := s.plannedAPI(r, o); err != nil || address != "" {
-		return err
+	if address, err := s.apiOf(r, o.Channel); err != nil || address != "" {
+		field := o.field
+		if r.CreateGroup != nil {
+			field = fieldCreateGroup
+		}
+		return boterr.WithField(field, err)
 	}
 	if err := s.checkConnector(o); err != nil {
 		return err

@@ -261,8 +261,13 @@ func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleA
 	if p.IsRenewGroupInviteLink != nil && !*p.IsRenewGroupInviteLink {
 		return "", nil
 	}
-	link, err := s.renewLink(ctx, linker, in, p.BravoGroupID)
-	return link, aboutGroup(fieldBravoGroupID, err)
+	type renewed struct{ Link string }
+	of := fmt.Sprintf("link %q %q", in.ID, p.BravoGroupID)
+	made, err := sends.Once(ctx, s.env, of, func(ctx context.Context) (renewed, error) {
+		link, err := linker.RenewInviteLink(ctx, in, p.BravoGroupID)
+		return renewed{Link: link}, sends.PlatformError(ctx, in.Type, err)
+	})
+	return made.Link, aboutGroup(fieldBravoGroupID, err)
 }
 
 func (s *Service) disableLink(ctx context.Context, linker livechat.InviteLinker, in *channel.Channel, groupExternalID string) error {
@@ -270,18 +275,6 @@ func (s *Service) disableLink(ctx context.Context, linker livechat.InviteLinker,
 		return struct{}{}, sends.PlatformError(ctx, in.Type, linker.DisableInviteLink(ctx, in, groupExternalID))
 	})
 	return err
-}
-
-// renewLink creates a new invitation link for a group and returns it.
-func (s *Service) renewLink(
-	ctx context.Context, linker livechat.InviteLinker, in *channel.Channel, groupExternalID string,
-) (string, error) {
-	type renewed struct{ Link string }
-	made, err := sends.Once(ctx, s.env, fmt.Sprintf("link %q %q", in.ID, groupExternalID), func(ctx context.Context) (renewed, error) {
-		link, err := linker.RenewInviteLink(ctx, in, groupExternalID)
-		return renewed{Link: link}, sends.PlatformError(ctx, in.Type, err)
-	})
-	return made.Link, err
 }
 
 // aboutGroup sets the field of a NotFound error to the parameter with the group.

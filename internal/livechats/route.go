@@ -36,10 +36,6 @@ func (o outlet) target() livechat.Target {
 	return livechat.Target{Channel: o.ID, BroadcastGroups: o.groups, Label: o.label, Unknown: o.unknown}
 }
 
-func (o outlet) hasGroup(id string) bool {
-	return slices.ContainsFunc(o.groups, func(g channel.BroadcastGroupMember) bool { return g.ID == id })
-}
-
 // takesAlone reports whether the outlet takes a request alone: its platform has no tickets, and it either has a
 // broadcast group with the label or may have a live-chat API.
 func (o outlet) takesAlone() bool {
@@ -262,8 +258,11 @@ func (s *Service) addTargets(ctx context.Context, named record.Ref, p livechat.A
 	}
 	isOut := !isInLiveChat(p.LiveChat)
 	run := &pass{Service: s, r: r, sender: r.Sender.ID, asking: m, isOut: &isOut}
-	err = run.addTickets(ctx, outlets)
-	return run, err
+	if err := run.storeTickets(ctx, outlets); err != nil {
+		run.releaseSender(ctx)
+		return run, err
+	}
+	return run, run.reconcile(ctx, wantOpen)
 }
 
 // addedOutlets checks new targets, and returns their outlets.
@@ -405,16 +404,6 @@ func (s *Service) claimPending(ctx context.Context, id string) (*livechat.Assign
 	return claimed, err
 }
 
-// addTickets adds tickets for the outlets to an assignment, and sends all unsent ones. The call must be the
-// assignment's sender.
-func (p *pass) addTickets(ctx context.Context, outlets []outlet) error {
-	if err := p.storeTickets(ctx, outlets); err != nil {
-		p.releaseSender(ctx)
-		return err
-	}
-	return p.reconcile(ctx, wantOpen)
-}
-
 // storeTickets stores tickets for the broadcast groups of outlets that have none yet.
 func (p *pass) storeTickets(ctx context.Context, outlets []outlet) error {
 	planned := *p.r
@@ -442,7 +431,8 @@ func targetsOf(added []livechat.Ticket, outlets []outlet) []livechat.Target {
 	for _, o := range outlets {
 		target := livechat.Target{Channel: o.ID, Label: o.label, Unknown: o.unknown}
 		for _, ticket := range added {
-			if ticket.Channel == o.ID && o.hasGroup(ticket.Group.ID) {
+			isItsGroup := func(g channel.BroadcastGroupMember) bool { return g.ID == ticket.Group.ID }
+			if ticket.Channel == o.ID && slices.ContainsFunc(o.groups, isItsGroup) {
 				target.BroadcastGroups = append(target.BroadcastGroups, ticket.Group)
 			}
 		}

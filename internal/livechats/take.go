@@ -264,7 +264,11 @@ func (s *Service) attach(ctx context.Context, r *livechat.AssignmentRecord, g *l
 		err = s.requireOwn(ctx, g)
 	}
 	if err != nil {
-		return nil, s.refuseAgent(context.WithoutCancel(ctx), r, g, err)
+		ctx = context.WithoutCancel(ctx)
+		if _, failed := s.groups().Delete(ctx, document.O(record.FieldID, g.ID)); failed != nil {
+			return nil, failed
+		}
+		return nil, s.giveBack(ctx, r, err)
 	}
 	attached, err := s.modify(ctx, r.ID, document.O(fieldGroup, isAbsent, fieldEndedAt, isAbsent),
 		document.Set(fieldGroup, g.ID, fieldGroupInfo, groupInfo(g)))
@@ -299,15 +303,6 @@ func (s *Service) requireFree(ctx context.Context, outletID, agent, assignmentID
 	}
 	return boterr.New(boterr.FailedPrecondition, fieldAdminExternalID,
 		"the agent %s is in the conversation %q of the assignment %s: end that first", agent, other.Name, other.Assignment)
-}
-
-// refuseAgent removes the group of an assignment and gives the assignment back, because of why. It returns
-// why, or the error of a write.
-func (s *Service) refuseAgent(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group, why error) error {
-	if _, err := s.groups().Delete(ctx, document.O(record.FieldID, g.ID)); err != nil {
-		return err
-	}
-	return s.giveBack(ctx, r, why)
 }
 
 // giveBack makes an assignment pending again after its agent got no conversation with the member, because of

@@ -423,16 +423,6 @@ func (s *Service) apiOf(r *livechat.AssignmentRecord, c *channel.Channel) (strin
 	return given, nil
 }
 
-// plannedAPI returns the URL that apiOf returns. Its errors name the parameter at fault.
-func (s *Service) plannedAPI(r *livechat.AssignmentRecord, o outlet) (string, error) {
-	field := o.field
-	if r.CreateGroup != nil {
-		field = fieldCreateGroup
-	}
-	address, err := s.apiOf(r, o.Channel)
-	return address, boterr.WithField(field, err)
-}
-
 // askAPI sends a request to the live-chat API at an address, and returns the API's id of the conversation. It
 // may return "" if the request does not ask for a group.
 func (s *Service) askAPI(
@@ -451,10 +441,18 @@ func (s *Service) askAPI(
 	if err != nil {
 		return "", boterr.WithField("", err)
 	}
-	if !answer.OK() {
-		return "", refusedByAPI(to, answer.Status)
+	switch {
+	case isRefusal(answer.Status):
+		return "", boterr.New(boterr.FailedPrecondition, "",
+			"the live-chat API of the channel %s refused the request with status %d: check the channel's address and credentials",
+			to.ID, answer.Status)
+	case !answer.OK():
+		return "", boterr.New(boterr.Unavailable, "", "the live-chat API of the channel %s answered with status %d", to.ID, answer.Status)
 	}
-	group := groupNamedIn(answer)
+	group := ""
+	for _, path := range []string{"groupId", "group.id", fieldExternalID, "id"} {
+		group = cmp.Or(group, answer.Get(path).String())
+	}
 	if r.CreateGroup == nil {
 		return group, nil
 	}
@@ -481,26 +479,6 @@ func (s *Service) bodyForAPI(r *livechat.AssignmentRecord, m *member.Member) ([]
 		return nil, err
 	}
 	return told.MarshalJSON()
-}
-
-// groupNamedIn returns the id of the group in an answer, or "".
-func groupNamedIn(answer *outbound.Response) string {
-	for _, path := range []string{"groupId", "group.id", fieldExternalID, "id"} {
-		if named := answer.Get(path).String(); named != "" {
-			return named
-		}
-	}
-	return ""
-}
-
-// refusedByAPI returns the error for an unsuccessful status.
-func refusedByAPI(c *channel.Channel, status int) error {
-	if isRefusal(status) {
-		return boterr.New(boterr.FailedPrecondition, "",
-			"the live-chat API of the channel %s refused the request with status %d: check the channel's address and credentials",
-			c.ID, status)
-	}
-	return boterr.New(boterr.Unavailable, "", "the live-chat API of the channel %s answered with status %d", c.ID, status)
 }
 
 // isRefusal reports whether a status means that the request itself is wrong. Such a request must not be tried again.
