@@ -104,19 +104,14 @@ func (p *pages) details(c *call, of chat, _ nothing) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{
-		"chat": shown, "summary": requestOf(of.AssignmentRecord), "meta": redact.Object(of.Meta), "member": profileOfMember(m),
-		"kept": keptOf(of.AssignmentRecord),
-	}, nil
-}
-
-// keptOf returns the messages that the member has written while the request waits.
-func keptOf(r *livechat.AssignmentRecord) []entry {
-	kept := []entry{}
-	for _, one := range r.Kept {
+	kept := []entry{} // The messages that the member has written while the request waits.
+	for _, one := range of.Kept {
 		kept = append(kept, entry{Key: one.ID, From: fromMember, At: one.At, Response: redact.Object(one.Response)})
 	}
-	return kept
+	return map[string]any{
+		"chat": shown, "summary": requestOf(of.AssignmentRecord), "meta": redact.Object(of.Meta), "member": profileOfMember(m),
+		"kept": kept,
+	}, nil
 }
 
 // number returns a number in the query of a request, or 0 if it is missing.

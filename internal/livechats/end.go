@@ -483,7 +483,7 @@ func (s *Service) TellLate(ctx context.Context, channelID string, event send.Mes
 		return err
 	}
 	to := event.From
-	if hasBroadcastGroup(outlet, event.To) {
+	if channels.HasBroadcastGroup(outlet, event.To) {
 		to = event.To
 	}
 	if isLate {

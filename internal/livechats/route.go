@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
@@ -382,9 +383,7 @@ func (s *Service) outletOf(
 
 func hasGroups(c *channel.Channel, groups []channel.BroadcastGroupMember) bool {
 	return !slices.ContainsFunc(groups, func(g channel.BroadcastGroupMember) bool {
-		return !slices.ContainsFunc(c.BroadcastGroups, func(labelled channel.BroadcastGroup) bool {
-			return slices.ContainsFunc(labelled.Groups, func(has channel.BroadcastGroupMember) bool { return has.ID == g.ID })
-		})
+		return !channels.HasBroadcastGroup(c, g.ID)
 	})
 }
 

@@ -328,7 +328,7 @@ func (s *Service) openedChat(ctx context.Context, outlet *channel.Channel, r *li
 		return "", nil
 	}
 	chat := r.Tickets[0].ChatID
-	if chat == "" || chat == r.Tickets[0].Group.ID || hasBroadcastGroup(outlet, chat) {
+	if chat == "" || chat == r.Tickets[0].Group.ID || channels.HasBroadcastGroup(outlet, chat) {
 		return "", nil
 	}
 	others, err := s.assignments().Count(ctx, document.O(
@@ -373,7 +373,7 @@ func (s *Service) takeByWriting(ctx context.Context, outletID string, event send
 
 // untakenIn returns the untaken request for which a direct outlet opened the conversation, or nil.
 func (s *Service) untakenIn(ctx context.Context, outlet *channel.Channel, conversation string) (*livechat.AssignmentRecord, error) {
-	if conversation == "" || !outlet.Type.Has(channel.DirectRequests) || hasBroadcastGroup(outlet, conversation) {
+	if conversation == "" || !outlet.Type.Has(channel.DirectRequests) || channels.HasBroadcastGroup(outlet, conversation) {
 		return nil, nil
 	}
 	r, err := s.oneAssignment(ctx, document.O(
@@ -383,14 +383,6 @@ func (s *Service) untakenIn(ctx context.Context, outlet *channel.Channel, conver
 		return nil, err
 	}
 	return r, nil
-}
-
-// hasBroadcastGroup reports whether a channel has a broadcast group with an id. A message in a broadcast group
-// need not be about a request.
-func hasBroadcastGroup(c *channel.Channel, id string) bool {
-	return id != "" && slices.ContainsFunc(c.BroadcastGroups, func(b channel.BroadcastGroup) bool {
-		return slices.ContainsFunc(b.Groups, func(m channel.BroadcastGroupMember) bool { return m.ID == id })
-	})
 }
 
 // requireOwn returns an error if a group is the conversation of another open assignment. It must be called after the
