@@ -312,3 +312,15 @@ func TestUpdateAssignmentGroup_WithdrawnMeanwhile(t *testing.T) {
 		return hasHappened()
 	})
 }
+
+func TestLinks_EndedRequest(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	require.NoError(t, steps["ask"](s, s.mine.Service))
+	must(t, s.mine.InletEndLiveChat, `{}`)
+	require.NoError(t, steps["join"](s, s.mine.Service))
+	require.NoError(t, steps["give"](s, s.mine.Service))
+	require.Equal(t, livechat.Ended, s.assignment().State())
+	require.Empty(t, s.room().Assignment)
+	require.True(t, s.room().Active)
+}

@@ -306,6 +306,24 @@ func TestUnsentError_NamesTheFirst(t *testing.T) {
 	require.Contains(t, unsent.Error(), " and 5 more; repeat the call to send the rest of the assignment a")
 }
 
+func TestReassignAssignment_SecondGetsFirst(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	_, _, event := conversation(t, s)
+	on := paramsOf[livechat.ReassignAssignmentParams](t, `{`+event+`, "label": "sales"}`)
+	var first livechat.ReassignAssignmentResult
+	late, _ := s.meanwhile(0, func() {
+		var err error
+		first, err = s.mine.ReassignAssignment(t.Context(), on)
+		require.NoError(t, err)
+	})
+	second, err := late.ReassignAssignment(t.Context(), on)
+	require.NoError(t, err)
+	require.Equal(t, first.AssignmentID, second.AssignmentID)
+	require.Len(t, s.adas(t), 2)
+	require.Equal(t, []string{"desk C9"}, s.sentTo())
+}
+
 func TestReassignAssignment_EndedBefore(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)

@@ -319,3 +319,12 @@ func (s *fixture) loseNext(t *testing.T) {
 	_, err = s.store.Collection("assignments").Delete(t.Context(), which, store.DeleteOptions{})
 	require.NoError(t, err)
 }
+
+func TestReassignAssignment_DirectOutlet(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	_, _, event := conversation(t, s)
+	next := s.handedOn(t, `{`+event+`, "targets": [{"channel": "help"}], "relayMessage": "go on"}`)
+	require.Equal(t, send.Text("go on").String(), s.lastSent(t).String())
+	require.Equal(t, "help", next.Direct)
+}

@@ -355,6 +355,31 @@ func TestCreateGroup_RoomInUse(t *testing.T) {
 	require.True(t, s.mine.member(t, "bob").BotMeta.LiveChat())
 }
 
+func TestPosition(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.mine.addMember(t, `{"_id": "cid", "channel": "web"}`)
+	s.mine.addMember(t, `{"_id": "dora", "channel": "web"}`)
+	s.pending(t, "a3", "ada")
+	s.pending(t, "a2", "bob") // Both requests were sent at the same time, so they are ordered by id.
+	s.advance(time.Second)
+	s.pending(t, "a1", "cid")
+	s.pending(t, "a0", "dora", func(r *livechat.AssignmentRecord) { r.Label = "sales" })
+	requirePositions := func(want ...livechat.Position) {
+		t.Helper()
+		for i, id := range []string{"a2", "a3", "a1", "a0"} {
+			at, err := s.mine.Position(t.Context(), id)
+			require.NoError(t, err)
+			require.Equal(t, want[i], at, id)
+		}
+	}
+	one := livechat.Position{Place: 1, Waiting: 1}
+	requirePositions(livechat.Position{Place: 1, Waiting: 3}, livechat.Position{Place: 2, Waiting: 3}, livechat.Position{Place: 3, Waiting: 3}, one)
+	s.take(t, "a2", "eve@desk")
+	must(t, s.mine.InletEndLiveChat, `{}`) // This ends a3, Ada's request.
+	requirePositions(livechat.Position{Waiting: 1}, livechat.Position{Waiting: 1}, one, one)
+}
+
 // Queries about the queue must only read waiting requests, no matter how many others exist.
 func TestGrowth_Queue(t *testing.T) {
 	t.Parallel()
