@@ -465,16 +465,6 @@ func (s *Service) untilFree(ctx context.Context, try func() (isFree bool, err er
 	}
 }
 
-// pause waits by the machine's clock.
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}
-
 // unsentError returns the error of a request that did not reach all targets. If all targets refused the request for
 // good, it removes the request so that a later one is possible, unless another call has continued with it.
 func (s *Service) unsentError(ctx context.Context, r *livechat.AssignmentRecord, unsent []livechat.Unsent) error {

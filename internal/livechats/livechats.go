@@ -67,6 +67,7 @@ import (
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/sends"
+	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
@@ -98,7 +99,7 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 		ports.IdleTimeout = livechat.IdleTimeout
 	}
 	if ports.Pause == nil {
-		ports.Pause = pause
+		ports.Pause = func(ctx context.Context, d time.Duration) { _ = timelimit.Wait(ctx, d) } // The caller looks at ctx.
 	}
 	if ports.Unreadable == nil {
 		ports.Unreadable = func(context.Context, error) {}
