@@ -307,6 +307,18 @@ func TestTellOver_SentAgainUnderTheSameID(t *testing.T) {
 	require.Equal(t, sent[0].ID, sent[1].ID)
 }
 
+func TestTellLate_NobodyToTell(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada", onlyIn("desk"))
+	must(t, s.mine.InletEndLiveChat, `{}`)
+	tap := tapOf("mallory", "C1", document.O("payload", livechat.TakePayload, "value", "a1"))
+	_, late := s.mine.TakeByTap(t.Context(), "desk", tap)
+	require.Error(t, late)
+	s.platform.fail("C1", gone["archived"])
+	require.NoError(t, s.mine.TellLate(t.Context(), "desk", tap, late))
+}
+
 func TestInletEndLiveChat_ShowsOnTheTickets(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, thatOnlySends(channel.Bravo))

@@ -64,6 +64,18 @@ func (s *fixture) handedOn(t *testing.T, params string) *livechat.AssignmentReco
 	return s.record(t, document.Get(object(t, must(t, s.mine.ReassignAssignment, params)), "assignmentId", ""))
 }
 
+// The label is of an outlet that is not paired, or of one that is paired with others.
+func TestReassignAssignment_Pairing(t *testing.T) {
+	t.Parallel()
+	for _, outlets := range [][]string{nil, {"help", "desk"}} {
+		s := newFixture(t)
+		_, _, event := conversation(t, s)
+		s.mine.pair(t, outlets...)
+		s.handedOn(t, `{`+event+`, "label": "sales"}`)
+		require.Equal(t, []string{"desk C9"}, s.sentTo())
+	}
+}
+
 func TestReassignAssignment_CustomOutlet(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ first, given, want string }{

@@ -410,3 +410,25 @@ func TestRelay_TwoAgentsTakeByWriting(t *testing.T) {
 	require.Equal(t, "mallory", s.record(t, "a1").Assignee)
 	require.Equal(t, []string{"for ada", "for ada, too"}, s.textsIn("ada-web"))
 }
+
+func TestTake_IsWatchedWhereverItBreaks(t *testing.T) {
+	t.Parallel()
+	for writes := 0; ; writes++ {
+		s := newFixture(t)
+		r := s.mustAsk(t, `{"setLiveChatAgenda": false}`)
+		broken, hasBroken := s.interrupted(writes)
+		_, _ = broken.Take(t.Context(), takenBy(r.ID, "eve@desk"))
+		if !hasBroken() {
+			require.Greater(t, writes, 6)
+			return
+		}
+		if s.record(t, r.ID).State() == livechat.Pending {
+			continue
+		}
+		s.advance(livechat.IdleTimeout)
+		for _, due := range s.mine.openAgendas(t, "ada") {
+			require.NoError(t, s.afterCrash().Expire(t.Context(), due.Agenda))
+		}
+		require.Equal(t, livechat.Ended, s.record(t, r.ID).State(), "after %d writes", writes)
+	}
+}
