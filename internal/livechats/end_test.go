@@ -148,13 +148,10 @@ func TestEndLiveChat_WhileSending(t *testing.T) {
 	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
 }
 
-// Errors of connectors after which a recipient is gone for good, and other errors.
+// errArchived is the error of a connector after which a recipient is gone for good. notGone are other errors.
 var (
-	gone = map[string]error{
-		"archived": boterr.New(boterr.FailedPrecondition, "", "the conversation is archived: %w", &send.GoneError{}),
-		"unknown":  boterr.New(boterr.NotFound, "", "there is no such user"),
-	}
-	notGone = map[string]error{
+	errArchived = boterr.New(boterr.FailedPrecondition, "", "the conversation is archived: %w", &send.GoneError{})
+	notGone     = map[string]error{
 		"down":       errDown,
 		"token":      boterr.New(boterr.FailedPrecondition, "", "the token was revoked"),
 		"too often":  boterr.New(boterr.ResourceExhausted, "", "too many messages"),
@@ -164,43 +161,27 @@ var (
 	}
 )
 
-// side is a side of a live chat that writes to the other one: the member ada in the inlet web, or the agent eve in group1
-// of the outlet desk.
-type side struct {
-	target, other string
-	by            livechat.EndedBy
-	text          string
-	write         func(s *fixture) error
-}
-
-func sides(t *testing.T) map[string]side {
-	t.Helper()
-	texts := livechat.DefaultTexts()
-	return map[string]side{
-		"the member writes": {"group1", "ada-web", livechat.EndedByAgentGone, texts.AgentGone, func(s *fixture) error {
-			_, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
-			return err
-		}},
-		"the agent writes": {"ada-web", "group1", livechat.EndedByMemberGone, texts.MemberGone, func(s *fixture) error {
-			_, err := s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
-			return err
-		}},
-		"the bot writes to the member": {"ada-web", "group1", livechat.EndedByMemberGone, texts.MemberGone, func(s *fixture) error {
-			_, err := call(t, s.mine.SendMessageToInlet,
-				`{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "to": "group1"}, "response": {"type": "TEXT", "text": "hi"}}`)
-			return err
-		}},
-		"the bot writes to the agent": {"group1", "ada-web", livechat.EndedByAgentGone, texts.AgentGone, func(s *fixture) error {
-			_, err := call(t, s.mine.SendMessageToOutletGroup,
-				`{"groupId": "`+s.record(t, "a1").Group+`", "response": {"type": "TEXT", "text": "hi"}}`)
-			return err
-		}},
-	}
-}
-
 func TestGone_OtherFailuresLeaveTheIdleTime(t *testing.T) {
 	t.Parallel()
-	for name, side := range sides(t) {
+	for name, side := range map[string]struct {
+		target string
+		write  func(s *fixture) error
+	}{
+		"the member writes": {"group1", func(s *fixture) error {
+			return errorOf(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
+		}},
+		"the agent writes": {"ada-web", func(s *fixture) error {
+			return errorOf(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
+		}},
+		"the bot writes to the member": {"ada-web", func(s *fixture) error {
+			return errorOf(call(t, s.mine.SendMessageToInlet,
+				`{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "to": "group1"}, "response": {"type": "TEXT", "text": "hi"}}`))
+		}},
+		"the bot writes to the agent": {"group1", func(s *fixture) error {
+			return errorOf(call(t, s.mine.SendMessageToOutletGroup,
+				`{"groupId": "`+s.record(t, "a1").Group+`", "response": {"type": "TEXT", "text": "hi"}}`))
+		}},
+	} {
 		for how, err := range notGone {
 			t.Run(name+", "+how, func(t *testing.T) {
 				t.Parallel()
@@ -225,14 +206,15 @@ func TestGone_OtherFailuresLeaveTheIdleTime(t *testing.T) {
 // The live chat ends even if the other side cannot be reached either.
 func TestGone_NobodyCanBeTold(t *testing.T) {
 	t.Parallel()
-	for name, err := range map[string]error{"gone as well": gone["archived"], "down": errDown} {
+	for name, err := range map[string]error{"gone as well": errArchived, "down": errDown} {
 		s := newFixture(t)
 		s.taken(t, "a1", "ada", "eve@desk")
-		s.platform.fail("ada-web", gone["archived"])
+		s.platform.fail("ada-web", errArchived)
 		s.platform.fail("group1", err)
 		_, failed := s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
 		require.Equal(t, errors.Is(failed, boterr.Unavailable), name == "down", name)
 		s.requireOver(t, "a1", "ada", livechat.EndedByMemberGone)
+		require.Contains(t, s.record(t, "a1").EndReason, "archived", name)
 	}
 }
 
@@ -242,7 +224,7 @@ func TestGone_WhileNobodyHasTakenIt(t *testing.T) {
 	s.pending(t, "a1", "ada")
 	s.says(t, s.mine.Service, "hi", livechats.OutcomeKept)
 	s.platform.forget()
-	s.platform.fail("ada-web", gone["archived"])
+	s.platform.fail("ada-web", errArchived)
 	require.NoError(t, s.mine.TellWaiting(t.Context(), "ada", livechats.OutcomeKept))
 	s.requireOver(t, "a1", "ada", livechat.EndedByMemberGone)
 	require.Contains(t, s.platform.did(), "desk: recall the ticket of C1")
@@ -253,7 +235,7 @@ func TestGone_AtTheTake(t *testing.T) {
 	s := newFixture(t)
 	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
 	s.says(t, s.mine.Service, "hi", livechats.OutcomeKept)
-	s.platform.fail("group1", gone["archived"])
+	s.platform.fail("group1", errArchived)
 	_, err := s.mine.Take(t.Context(), takenBy("a1", "eve@desk"))
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	s.requireOver(t, "a1", "ada", livechat.EndedByAgentGone)
@@ -287,7 +269,7 @@ func TestAgentKnownByFrom(t *testing.T) {
 
 	// Now the member is gone.
 	s.taken(t, "a2", "ada", "eve@desk")
-	s.platform.fail("ada-web", gone["archived"])
+	s.platform.fail("ada-web", errArchived)
 	requireOutcome(t, livechats.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "desk", from("Hello?")))
 	s.requireOver(t, "a2", "ada", livechat.EndedByMemberGone)
 	require.Equal(t, []string{texts.MemberGone}, s.textsIn("eve"))
@@ -315,7 +297,7 @@ func TestTellLate_NobodyToTell(t *testing.T) {
 	tap := tapOf("mallory", "C1", document.O("payload", livechat.TakePayload, "value", "a1"))
 	_, late := s.mine.TakeByTap(t.Context(), "desk", tap)
 	require.Error(t, late)
-	s.platform.fail("C1", gone["archived"])
+	s.platform.fail("C1", errArchived)
 	require.NoError(t, s.mine.TellLate(t.Context(), "desk", tap, late))
 }
 

@@ -343,7 +343,7 @@ func TestSendMessageToOutletGroup_OtherGroups(t *testing.T) {
 	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
 	s.put(t, "groups", `{"_id": "old", "app": "mine", "outlet": "desk", "externalId": "c8", "assignment": "a1", "active": true}`)
-	s.platform.fail("c8", gone["archived"])
+	s.platform.fail("c8", errArchived)
 	_, err := call(t, s.mine.SendMessageToOutletGroup, `{"groupId": "old", "response": {"type": "TEXT", "text": "hi"}}`)
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	require.Equal(t, livechat.Taken, s.record(t, "a1").State(), "it has another conversation")
