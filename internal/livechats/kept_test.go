@@ -391,3 +391,18 @@ func TestTellWaiting_OncePerRequest(t *testing.T) {
 	require.NoError(t, s.mine.TellWaiting(t.Context(), "nobody", livechats.OutcomeKept))
 	require.Len(t, s.platform.sent(), 1)
 }
+
+func TestKept_HandedOn(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	s.advance(time.Minute)
+	handed := s.handedOn(t, `{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`)
+	s.says(t, s.mine.Service, "Are you there?", livechats.OutcomeKept)
+	// The untaken assignment is handed on again, with its kept messages.
+	again := s.handedOn(t, `{"channel": {"_id": "desk"}, "label": "default", "previousAssignment": {"_id": "`+handed.ID+`"}}`)
+	require.Empty(t, s.record(t, handed.ID).Kept)
+	s.says(t, s.mine.Service, "Hello?", livechats.OutcomeKept)
+	took := s.take(t, again.ID, "mallory@desk")
+	require.Equal(t, []string{"Order 7, for {{firstName}}", "Written before (2):", "Are you there?", "Hello?"}, s.textsIn(took.Group.ExternalID))
+}
