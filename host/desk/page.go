@@ -83,9 +83,10 @@ type pages struct {
 	config  PageConfig
 	runtime *botctx.Runtime
 	version string
-	limits  limiter
 
 	mu sync.Mutex
+	// rates holds the requests that agents may still make, by agent.
+	rates map[string]bucket
 	// saved holds the agents whose records were stored lately, by id.
 	saved map[string]savedAgent
 	// open is the number of open streams of each agent.
@@ -117,8 +118,8 @@ func (d *Desk) Handler(config PageConfig) (http.Handler, error) {
 	}
 	config.MaxChats = cmp.Or(config.MaxChats, defaultMaxChats)
 	p := &pages{
-		desk: d, config: config, runtime: config.Runtime, limits: limiter{now: d.env.Now, kept: map[string]bucket{}},
-		saved: map[string]savedAgent{}, open: map[string]int{},
+		desk: d, config: config, runtime: config.Runtime,
+		rates: map[string]bucket{}, saved: map[string]savedAgent{}, open: map[string]int{},
 	}
 	return page.Guard{}.Around(p.routes()), nil
 }
@@ -219,7 +220,7 @@ func (p *pages) answered(tell func(*call) (any, error)) http.Handler {
 		if !ok {
 			return
 		}
-		if r.Method == http.MethodPost && !p.limits.allow(agent.ID) {
+		if r.Method == http.MethodPost && !p.allow(agent.ID) {
 			w.Header().Set("Retry-After", "1")
 			refuse(w, http.StatusTooManyRequests, boterr.New(boterr.ResourceExhausted, "", "that was too fast; try again in a second"))
 			return
@@ -467,14 +468,6 @@ const (
 	maxBuckets = 10_000
 )
 
-// limiter bounds the rate of requests by agent.
-type limiter struct {
-	now func() time.Time
-
-	mu   sync.Mutex
-	kept map[string]bucket
-}
-
 // bucket holds the requests that an agent may still make.
 type bucket struct {
 	left float64
@@ -482,14 +475,14 @@ type bucket struct {
 }
 
 // allow reports whether an agent may make a request now.
-func (l *limiter) allow(agent string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := l.now()
-	b, isKnown := l.kept[agent]
+func (p *pages) allow(agent string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.desk.env.Now()
+	b, isKnown := p.rates[agent]
 	if !isKnown {
-		if len(l.kept) >= maxBuckets {
-			clear(l.kept)
+		if len(p.rates) >= maxBuckets {
+			clear(p.rates)
 		}
 		b = bucket{burst, now}
 	}
@@ -499,6 +492,6 @@ func (l *limiter) allow(agent string) bool {
 	if isAllowed {
 		b.left--
 	}
-	l.kept[agent] = b
+	p.rates[agent] = b
 	return isAllowed
 }
