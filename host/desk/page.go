@@ -137,14 +137,14 @@ func (p *pages) routes() http.Handler {
 	const chat = "/chats/{app}/{id}"
 	for path, answer := range map[string]func(*call) (any, error){
 		"GET /about":                  p.about,
-		"GET /closed/{app}":           p.closed,
+		"GET /closed/{app}":           about((*call).app, p.closed),
 		"GET " + chat:                 about(p.chat, p.details),
 		"GET " + chat + "/log":        about(p.chat, p.entries),
 		"GET " + chat + "/transcript": about(p.chat, p.transcript),
 		"GET " + chat + "/earlier":    about(p.chat, p.earlier),
-		"GET /answers/{app}":          p.answers,
-		"POST /answers/{app}":         p.saveAnswer,
-		"POST /answers/{app}/delete":  p.deleteAnswer,
+		"GET /answers/{app}":          about((*call).app, p.answers),
+		"POST /answers/{app}":         about((*call).app, p.saveAnswer),
+		"POST /answers/{app}/delete":  about((*call).app, p.deleteAnswer),
 		"POST /me":                    p.setAvailable,
 		"POST " + chat + "/take":      about(p.chat, p.take),
 		"POST " + chat + "/messages":  about(p.mine, p.say),
@@ -165,8 +165,8 @@ func (p *pages) routes() http.Handler {
 // nothing is the body of a request that has no fields.
 type nothing struct{}
 
-// about returns a function that answers requests about a chat, which find returns. The body of a POST is a B.
-func about[B any](find func(*call) (chat, error), answer func(*call, chat, B) (any, error)) func(*call) (any, error) {
+// about returns a function that answers requests about a chat or an app, which find returns. The body of a POST is a B.
+func about[T, B any](find func(*call) (T, error), answer func(*call, T, B) (any, error)) func(*call) (any, error) {
 	return func(c *call) (any, error) {
 		var asked B
 		if c.Method == http.MethodPost {

@@ -238,11 +238,7 @@ func (p *pages) earlier(c *call, of chat, _ nothing) (any, error) {
 }
 
 // closed returns chats of an app that have ended, newest first.
-func (p *pages) closed(c *call) (any, error) {
-	app, err := c.app()
-	if err != nil {
-		return nil, err
-	}
+func (p *pages) closed(c *call, app string, _ nothing) (any, error) {
 	// A filter by endedAt would use the index by that field, and read all ended requests. A withdrawn request goes.
 	filter := document.O("endedBy", document.O("$gt", "", "$ne", string(livechat.EndedByRemoval)), "tickets.type", string(Type))
 	if before := c.URL.Query().Get("before"); before != "" {
