@@ -264,6 +264,14 @@ const (
 // same run completed it, once returns the earlier result. Sends within the steps have keys below the key of
 // once, so later sends of the run have the same keys in each attempt.
 func once[T any](ctx context.Context, s *Service, of string, carryOut func(ctx context.Context) (T, error)) (T, error) {
+	trying, err := s.env.Attempt(ctx)
+	if err != nil || trying == nil { // Without attempts, there is no id to make.
+		var none T
+		if err == nil {
+			return carryOut(ctx)
+		}
+		return none, err
+	}
 	type done struct{ Result T }
 	came, err := sends.Once(ctx, s.env, of, func(ctx context.Context) (done, error) {
 		result, err := carryOut(ctx)
