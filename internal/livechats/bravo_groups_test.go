@@ -245,21 +245,6 @@ func TestHandleAdminJoinedGroup_Name(t *testing.T) {
 	require.Equal(t, "Kettles", s.group(t, g.ID).Name, "that of the request does not take its place")
 }
 
-func TestHandleAdminJoinedGroup_NameOfRequest(t *testing.T) {
-	t.Parallel()
-	for name, options := range map[string][]func(*livechats.Ports){
-		"no port": nil, "no name": {thatNames(func() (string, error) { return "", nil })},
-	} {
-		s := newFixture(t, options...)
-		r := s.mustAsk(t, `{"assignmentDetails": {"groupName": "Order 7"}}`)
-		must(t, s.mine.HandleAdminJoinedGroup, joins)
-		g := s.groups(t, document.O())[0]
-		require.Empty(t, g.Name, name)
-		must(t, s.mine.UpdateAssignmentGroup, `{"assignmentId": "`+r.ID+`", "group": {"_id": "`+g.ID+`"}}`)
-		require.Equal(t, "Order 7", s.group(t, g.ID).Name, name)
-	}
-}
-
 func TestHandleAdminJoinedGroup_NameFails(t *testing.T) {
 	t.Parallel()
 	for code, field := range map[boterr.Code]string{boterr.Unavailable: "", boterr.NotFound: "bravoGroupId"} {

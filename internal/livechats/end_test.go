@@ -135,19 +135,6 @@ func TestEndLiveChat_GroupOfAnotherStays(t *testing.T) {
 	require.False(t, s.group(t, "g2").Active)
 }
 
-func TestEndLiveChat_WhileSending(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.pending(t, "a1", "ada")
-	s.put(t, "groups", `{"_id": "g1", "app": "mine", "outlet": "desk", "externalId": "room", "type": "charlie", "active": true,
-		"valid": true, "assignment": "a1", "member": "ada", "inlet": "web", "meta": {}}`)
-	s.change(t, "assignments", document.O("_id", "a1"),
-		document.O("$set", document.O("group", "g1"), "$unset", document.O("sentAt", "")))
-	require.Equal(t, livechat.Sending, s.record(t, "a1").State())
-	must(t, s.mine.EndLiveChat, `{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "to": "room"}}`)
-	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
-}
-
 // errArchived is the error of a connector after which a recipient is gone for good. notGone are other errors.
 var (
 	errArchived = boterr.New(boterr.FailedPrecondition, "", "the conversation is archived: %w", &send.GoneError{})
@@ -310,18 +297,6 @@ func TestInletEndLiveChat_ShowsOnTheTickets(t *testing.T) {
 	late := livechat.DefaultTexts().Late
 	require.Equal(t, []string{"desk: show on the ticket of C1: " + late, "desk: show on the ticket of U1: " + late}, s.platform.did())
 	s.requireOver(t, "a1", "ada", livechat.EndedByInlet)
-}
-
-func TestRemovePendingAssignment_SentInPart(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.platform.fail("U1", errDown)
-	_, err := s.ask(t, `{}`)
-	require.ErrorIs(t, err, boterr.Unavailable)
-	must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
-	require.Empty(t, s.adas(t))
-	require.NotContains(t, s.platform.did(), "desk: recall the ticket of U1", "it was never sent")
-	require.Contains(t, s.platform.did(), "team: recall the ticket of D1")
 }
 
 // idleAgenda returns the agenda of ada's live chat, which is due.

@@ -137,18 +137,6 @@ func TestCreateAssignment_GroupGone(t *testing.T) {
 	s.take(t, id, "eve@desk")
 }
 
-func TestCreateAssignment_ChannelGone(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.platform.fail("D1", errDown)
-	_, err := s.ask(t, `{}`)
-	require.ErrorIs(t, err, boterr.Unavailable)
-	s.change(t, "channels", document.O("_id", "team"), document.Set("app", "another"))
-	_, err = s.ask(t, `{}`)
-	require.ErrorContains(t, err, "team D1 (not found")
-	requireOpenWithout(t, s, "D1", err)
-}
-
 func TestAddNewTargetsToAssignment_TargetGone(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
